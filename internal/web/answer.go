@@ -1,0 +1,111 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+var jsonType = []string{"application/json; charset=utf-8"}
+
+// buffers keeps what JSON was rendered into, so that answers cost no garbage.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the size in bytes of the largest buffer worth keeping.
+const maxPooled = 1 << 20
+
+// JSON answers with v and the given status. A GET that answers 200 gets an
+// ETag made of the body, and 304 when the caller has it already (decision 27).
+func JSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
+	buf := buffers.Get().(*bytes.Buffer)
+	buf.Reset()
+	defer func() {
+		if buf.Cap() <= maxPooled {
+			buffers.Put(buf)
+		}
+	}()
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return Bytes(w, r, status, bytes.TrimSuffix(buf.Bytes(), []byte("\n")), "")
+}
+
+// Bytes answers with a body of JSON that is already rendered. etag is the
+// entity tag for a 200, with its quotes; empty makes one of the body.
+func Bytes(w http.ResponseWriter, r *http.Request, status int, body []byte, etag string) error {
+	h := w.Header()
+	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		if etag == "" {
+			etag = Tag(body)
+		}
+		if NotModified(w, r, etag) {
+			return nil
+		}
+	}
+	h["Content-Type"] = jsonType
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return err
+}
+
+// Tag makes a weak entity tag from the content of a body.
+func Tag(body []byte) string {
+	sum := sha256.Sum256(body)
+	var b [4 + 22]byte
+	copy(b[:], `W/"`)
+	base64.RawURLEncoding.Encode(b[3:], sum[:16])
+	b[len(b)-1] = '"'
+	return string(b[:])
+}
+
+// NotModified sets the ETag of the answer and, when the caller has that entity
+// already, answers 304 and reports true.
+func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
+	w.Header()["Etag"] = []string{etag}
+	given := r.Header["If-None-Match"]
+	if len(given) == 0 || !matches(given, etag) {
+		return false
+	}
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// matches compares weakly, as If-None-Match asks (RFC 9110, 13.1.2).
+func matches(given []string, etag string) bool {
+	etag = strings.TrimPrefix(etag, "W/")
+	for _, v := range given {
+		for tag := range strings.SplitSeq(v, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NoContent answers 204.
+func NoContent(w http.ResponseWriter) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// Created answers 201 with the address of the new resource and its full form.
+func Created(w http.ResponseWriter, r *http.Request, location string, v any) error {
+	w.Header().Set("Location", location)
+	return JSON(w, r, http.StatusCreated, v)
+}
+
+// LastModified dates the single resource that the answer holds (decision 27).
+func LastModified(w http.ResponseWriter, t time.Time) {
+	w.Header().Set("Last-Modified", t.UTC().Format(http.TimeFormat))
+}

@@ -1,0 +1,256 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/errs"
+)
+
+// Limits of request bodies in bytes (decision 19).
+const (
+	MaxJSON = 1 << 20
+	MaxBlob = 40 << 20
+)
+
+// Object is the JSON object of a request body. Its getters collect what is
+// wrong, field by field; Err returns all of it at once. Keys match exactly, the
+// last of a repeated key counts, unknown ones are ignored (decisions 17, 51).
+type Object struct {
+	resource string
+	fields   map[string]json.RawMessage
+	wrong    []errs.Field
+}
+
+// Opt is a field of a body: not sent, null, or a value.
+type Opt[T any] struct {
+	Set   bool // the field was sent, perhaps as null
+	Null  bool // it was sent as null
+	Value T    // zero unless a value was sent
+}
+
+// Given reports a value that is not null.
+func (o Opt[T]) Given() bool { return o.Set && !o.Null }
+
+// Or returns the value, or other where none was given.
+func (o Opt[T]) Or(other T) T {
+	if o.Given() {
+		return o.Value
+	}
+	return other
+}
+
+// ReadObject reads the request's body as one JSON object whose fields belong to
+// a resource of the given name ("Issue"). The route's limit bounds the body.
+// Errors: 400 (decision 16), 413.
+func ReadObject(r *http.Request, resource string) (*Object, error) {
+	body, err := ReadBody(r)
+	if err != nil {
+		return nil, err
+	}
+	return ParseObject(body, resource)
+}
+
+// ReadOptional is ReadObject for operations that work without a body: none,
+// an empty one and null count as {} (decision 18).
+func ReadOptional(r *http.Request, resource string) (*Object, error) {
+	body, err := ReadBody(r)
+	if err != nil {
+		return nil, err
+	}
+	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || string(trimmed) == "null" {
+		body = []byte("{}")
+	}
+	return ParseObject(body, resource)
+}
+
+// ReadBody reads the whole body, within the limit that the server has put on it.
+func ReadBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.ContentLength == 0 {
+		return nil, nil
+	}
+	var body []byte
+	var err error
+	if n := r.ContentLength; n > 0 && n <= 64<<10 {
+		body = make([]byte, n)
+		_, err = io.ReadFull(r.Body, body)
+	} else {
+		body, err = io.ReadAll(r.Body)
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.As(err, &tooLarge):
+		return nil, errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", tooLarge.Limit)
+	case r.Context().Err() != nil:
+		return nil, r.Context().Err()
+	default:
+		return nil, errs.Wrap(errs.Malformed, "The request body could not be read", err)
+	}
+}
+
+// ParseObject is ReadObject for bytes already read.
+func ParseObject(body []byte, resource string) (*Object, error) {
+	if !utf8.Valid(body) || !json.Valid(body) {
+		return nil, errs.New(errs.Malformed, "Problems parsing JSON")
+	}
+	if trimmed := bytes.TrimLeft(body, " \t\r\n"); trimmed[0] != '{' {
+		return nil, errs.New(errs.Malformed, "Body should be a JSON object")
+	}
+	o := &Object{resource: resource}
+	if err := json.Unmarshal(body, &o.fields); err != nil {
+		return nil, errs.Wrap(errs.Malformed, "Problems parsing JSON", err)
+	}
+	return o, nil
+}
+
+// Wrong notes a field that is not acceptable.
+func (o *Object) Wrong(field, code, message string) {
+	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: code, Message: message})
+}
+
+// invalid notes a field of the wrong type.
+func (o *Object) invalid(field, want string) {
+	o.Wrong(field, errs.InvalidField, strconv.Quote(field)+" must be "+want)
+}
+
+// Err returns the 422 for all that was found wrong, or nil.
+func (o *Object) Err() error {
+	if len(o.wrong) == 0 {
+		return nil
+	}
+	return errs.Validation(o.wrong...)
+}
+
+// Require notes a missing_field for each named field that was not sent, was
+// null, or was an empty string.
+func (o *Object) Require(fields ...string) {
+	for _, f := range fields {
+		switch raw := o.fields[f]; string(raw) {
+		case "", "null", `""`:
+			o.Wrong(f, errs.MissingField, "")
+		}
+	}
+}
+
+// Has reports whether the field was sent at all.
+func (o *Object) Has(field string) bool { _, ok := o.fields[field]; return ok }
+
+// get finds a field and sorts out absence and null.
+func get[T any](o *Object, field string) (raw json.RawMessage, v Opt[T]) {
+	raw, v.Set = o.fields[field]
+	v.Null = v.Set && string(raw) == "null"
+	return raw, v
+}
+
+// String reads a text of at most max code points, without NUL (decision 19).
+// max 0 means any length.
+func (o *Object) String(field string, max int) Opt[string] {
+	raw, v := get[string](o, field)
+	if !v.Given() {
+		return v
+	}
+	if json.Unmarshal(raw, &v.Value) != nil {
+		o.invalid(field, "a string")
+		return v
+	}
+	if strings.IndexByte(v.Value, 0) >= 0 {
+		o.Wrong(field, errs.InvalidField, field+" must not contain NUL")
+	}
+	if max > 0 && len(v.Value) > max && utf8.RuneCountInString(v.Value) > max {
+		o.Wrong(field, errs.Custom, field+" is too long (maximum is "+strconv.Itoa(max)+" characters)")
+	}
+	return v
+}
+
+// Enum reads a string that must be one of the values.
+func (o *Object) Enum(field string, values ...string) Opt[string] {
+	v := o.String(field, 0)
+	if v.Given() && !slices.Contains(values, v.Value) && !o.isWrong(field) {
+		o.invalid(field, "one of "+strings.Join(values, ", "))
+	}
+	return v
+}
+
+func (o *Object) isWrong(field string) bool {
+	return slices.ContainsFunc(o.wrong, func(f errs.Field) bool { return f.Field == field })
+}
+
+// Bool reads true or false.
+func (o *Object) Bool(field string) Opt[bool] {
+	raw, v := get[bool](o, field)
+	if v.Given() && json.Unmarshal(raw, &v.Value) != nil {
+		o.invalid(field, "a boolean")
+	}
+	return v
+}
+
+// Int reads an integer exactly: 1.0 and 1e2 are none, nor is a string.
+func (o *Object) Int(field string) Opt[int64] {
+	raw, v := get[int64](o, field)
+	if !v.Given() {
+		return v
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		o.invalid(field, "an integer")
+		return v
+	}
+	v.Value = n
+	return v
+}
+
+// Strings reads an array of strings of at most maxItems, each of at most max
+// code points.
+func (o *Object) Strings(field string, maxItems, max int) Opt[[]string] {
+	raw, v := get[[]string](o, field)
+	if !v.Given() {
+		return v
+	}
+	var items []*string
+	if json.Unmarshal(raw, &items) != nil || slices.Contains(items, nil) {
+		o.invalid(field, "an array of strings")
+		return v
+	}
+	if len(items) > maxItems {
+		o.Wrong(field, errs.InvalidField, field+" has more than "+strconv.Itoa(maxItems)+" entries")
+		return v
+	}
+	v.Value = make([]string, len(items))
+	for i, item := range items {
+		if strings.IndexByte(*item, 0) >= 0 || max > 0 && utf8.RuneCountInString(*item) > max {
+			o.Wrong(field, errs.InvalidField, "each of "+field+" has at most "+strconv.Itoa(max)+" characters and no NUL")
+			return v
+		}
+		v.Value[i] = *item
+	}
+	return v
+}
+
+// Raw returns a field's own bytes, for arrays of objects; nil when not sent.
+func (o *Object) Raw(field string) json.RawMessage { return o.fields[field] }
+
+// QueryEnum reads an enumerated query parameter: the first value is the
+// default. Anything else is a 422 that names the parameter (decision 17).
+func QueryEnum(r *http.Request, resource, name string, values ...string) (string, error) {
+	v := ""
+	if r.URL.RawQuery != "" {
+		v = r.URL.Query().Get(name)
+	}
+	if v == "" {
+		return values[0], nil
+	}
+	if slices.Contains(values, v) {
+		return v, nil
+	}
+	return "", errs.Validation(errs.Field{Resource: resource, Field: name, Code: errs.InvalidField, Value: v,
+		Message: strconv.Quote(name) + " must be one of " + strings.Join(values, ", ")})
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Info is what the server knows of a request beside the request itself. One is
+// made for each request before its handler runs.
+type Info struct {
+	ID      string // the X-Request-Id of the answer
+	Media   Media  // what the caller accepts
+	Site    string // scheme and host of pages and git, without a slash at the end
+	Prefix  string // what stands before API paths: scheme, host and perhaps /api/v3
+	Pattern string // of the matched route, e.g. /repos/{owner}/{repo}; empty when none
+	Docs    string // the documentation of this operation
+	Form    Form   // of error bodies
+	Who     string // the caller's login, for the log; empty when anonymous
+	Note    error  // an error that the log line shall show
+	params  []param
+}
+
+type param struct{ name, value string }
+
+type infoKey struct{}
+
+// With returns r carrying i.
+func With(r *http.Request, i *Info) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
+}
+
+// From returns the Info that the request carries. Each request that the server
+// hands to a handler has one.
+func From(ctx context.Context) *Info {
+	i, _ := ctx.Value(infoKey{}).(*Info)
+	if i == nil {
+		return &Info{}
+	}
+	return i
+}
+
+// SetParam notes the value of a placeholder of the route's pattern.
+func (i *Info) SetParam(name, value string) {
+	i.params = append(i.params, param{name, value})
+}
+
+// Param returns the value of a placeholder in the route's pattern, decoded:
+// Param(r, "owner") for /repos/{owner}/{repo}.
+func Param(r *http.Request, name string) string {
+	i := From(r.Context())
+	for k := len(i.params) - 1; k >= 0; k-- {
+		if i.params[k].name == name {
+			return i.params[k].value
+		}
+	}
+	return ""
+}
+
+// API makes the address of an API resource, under the prefix that the request
+// used (decision 7). The path begins with a slash and is already escaped.
+func (i *Info) API(path string) string { return i.Prefix + path }
+
+// Page makes the address of a page or of git: never under /api/v3 (decision 7).
+func (i *Info) Page(path string) string { return i.Site + path }
+
+// Path joins segments to an escaped path: Path("repos", "a", "b") is /repos/a/b.
+func Path(segments ...string) string {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(s))
+	}
+	return b.String()
+}
+
+// Address finds the scheme and host under which the caller reached the server,
+// for links that work where the caller is (decision 7). A fixed base address
+// wins. The result has no slash at its end; api reports a host that begins with
+// "api.", which the result does not (it is the site's own).
+func Address(r *http.Request, fixed string) (site, self string, api bool) {
+	host := r.Host
+	if host == "" || strings.ContainsAny(host, "/\\@?#<>\"'` \t") {
+		host = "localhost"
+	}
+	plain, api := CutAPIHost(host)
+	if fixed != "" {
+		return fixed, fixed, api
+	}
+	scheme := "http://"
+	if r.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + plain, scheme + host, api
+}
+
+// CutAPIHost cuts the "api." off a host that begins with it, as gh sends it.
+func CutAPIHost(host string) (plain string, api bool) {
+	if len(host) > 4 && strings.EqualFold(host[:4], "api.") {
+		return host[4:], true
+	}
+	return host, false
+}

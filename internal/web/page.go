@@ -1,0 +1,142 @@
+package web
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Page is the part of a list that a request asks for (decision 23).
+type Page struct {
+	Number int64 // from 1
+	Size   int64 // 1 to 100
+}
+
+// Sizes of a page (decision 23).
+const (
+	DefaultPageSize = 30
+	MaxPageSize     = 100
+)
+
+// Offset is the number of rows before the page.
+func (p Page) Offset() int64 { return (p.Number - 1) * p.Size }
+
+// ReadPage reads page and per_page. What is zero, negative or no number counts
+// as not sent; a larger per_page is cut to 100.
+func ReadPage(r *http.Request) Page {
+	p := Page{Number: 1, Size: DefaultPageSize}
+	if r.URL.RawQuery == "" {
+		return p
+	}
+	q := r.URL.Query()
+	if n, ok := positive(q.Get("page")); ok {
+		p.Number = min(n, math.MaxInt64/MaxPageSize)
+	}
+	if n, ok := positive(q.Get("per_page")); ok {
+		p.Size = min(n, MaxPageSize)
+	}
+	return p
+}
+
+// positive reads a decimal number above zero; one too large to hold counts as
+// the largest.
+func positive(s string) (int64, bool) {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return math.MaxInt64, true
+	}
+	return n, n > 0
+}
+
+// Link sets the Link header for a page of a list with the given total number
+// of rows: next, last, first and prev, each only where it applies. Past the end
+// prev is the last real page.
+func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
+	last := max(1, (total+p.Size-1)/p.Size)
+	if last == 1 && p.Number == 1 {
+		return
+	}
+	var b strings.Builder
+	add := func(rel string, page int64) {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteByte('<')
+		b.WriteString(pageAddress(r, page))
+		b.WriteString(`>; rel="`)
+		b.WriteString(rel)
+		b.WriteByte('"')
+	}
+	if p.Number < last {
+		add("next", p.Number+1)
+	}
+	if p.Number != last {
+		add("last", last)
+	}
+	if p.Number > 1 {
+		add("first", 1)
+		add("prev", min(p.Number-1, last))
+	}
+	w.Header().Set("Link", b.String())
+}
+
+// pageAddress is the request's own address with another page number; the other
+// parameters stay as the caller sent them, in their order.
+func pageAddress(r *http.Request, page int64) string {
+	var b strings.Builder
+	b.WriteString(From(r.Context()).API(r.URL.EscapedPath()))
+	sep := byte('?')
+	set := func(pair string) {
+		b.WriteByte(sep)
+		b.WriteString(pair)
+		sep = '&'
+	}
+	number, done := "page="+strconv.FormatInt(page, 10), false
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(key)
+		if pair == "" || err != nil || strings.Contains(pair, ";") {
+			continue
+		}
+		if name != "page" {
+			set(safeQuery(key, value, strings.Contains(pair, "=")))
+		} else if !done {
+			set(number)
+			done = true
+		}
+	}
+	if !done {
+		set(number)
+	}
+	return b.String()
+}
+
+// safeQuery writes a pair so that it cannot end the address or the header that
+// it stands in, whatever bytes the caller sent.
+func safeQuery(key, value string, equals bool) string {
+	pair := key
+	if equals {
+		pair += "=" + value
+	}
+	if !strings.ContainsFunc(pair, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`<>"\^`+"`{|}", c) }) {
+		return pair
+	}
+	var b strings.Builder
+	for i := range len(pair) {
+		c := pair[i]
+		if c <= ' ' || c > '~' || strings.IndexByte(`<>"\^`+"`{|}", c) >= 0 {
+			const hex = "0123456789ABCDEF"
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,107 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"arbor/internal/errs"
+)
+
+// catFile is one `git cat-file --batch-command --buffer` process, used by one
+// caller at a time. After an error in mid-answer it is dirty and ends.
+type catFile struct {
+	dir        string
+	generation int // of the pool's view of dir; see pool.retire
+	process    *process
+	in         io.WriteCloser
+	out        *bufio.Reader
+	line       []byte // the request, reused
+	lastUse    time.Time
+}
+
+// startCatFile starts a process that outlives the request it is started for.
+func (g *Git) startCatFile(dir string) (*catFile, error) {
+	t := task{command: command{sub: "cat-file", flags: []string{"--batch-command", "--buffer"}},
+		dir: dir, limit: 365 * 24 * time.Hour}
+	p, err := g.prepare(context.Background(), t)
+	if err != nil {
+		return nil, err
+	}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.begin(false); err != nil {
+		return nil, err
+	}
+	return &catFile{dir: dir, process: p, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
+}
+
+// end closes the process's input, kills it and waits for it.
+func (c *catFile) end() {
+	_ = c.in.Close()
+	c.process.stop()
+}
+
+// kill makes a read or write in progress fail; end still has to follow.
+func (c *catFile) kill() { c.process.cancel() }
+
+// ask sends one request and has git answer at once.
+func (c *catFile) ask(verb string, sha SHA) error {
+	c.line = append(append(append(c.line[:0], verb...), sha...), "\nflush\n"...)
+	_, err := c.in.Write(c.line)
+	return err
+}
+
+// header reads the first line of an answer. A missing object is NotFound,
+// after which the process is still clean.
+func (c *catFile) header() (Object, error) {
+	line, err := c.out.ReadSlice('\n')
+	if err != nil {
+		return Object{}, c.broken(err)
+	}
+	return parseHeader(line[:len(line)-1])
+}
+
+// parseHeader parses "SHA TYPE SIZE" or "NAME missing".
+func parseHeader(line []byte) (Object, error) {
+	if bytes.HasSuffix(line, []byte(" missing")) {
+		return Object{}, missing(string(line[:len(line)-len(" missing")]))
+	}
+	if len(line) < 43 || line[40] != ' ' || !isHex40(line[:40]) {
+		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", clip(string(line)))
+	}
+	kind, size, ok := bytes.Cut(line[41:], []byte(" "))
+	if !ok {
+		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", clip(string(line)))
+	}
+	t, err := parseType(kind)
+	if err != nil {
+		return Object{}, err
+	}
+	n, err := strconv.ParseInt(string(size), 10, 64)
+	return Object{SHA: SHA(line[:40]), Type: t, Size: n}, err
+}
+
+// missing is the error for an object that is not in the repository.
+func missing(name string) error {
+	return errs.Wrap(errs.NotFound, "Not Found", fmt.Errorf("git: object %q is missing", clip(name)))
+}
+
+// broken is the error of a process that stopped answering.
+func (c *catFile) broken(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("git cat-file ended: %w: %q", err, c.process.tail.String())
+}

@@ -1,0 +1,89 @@
+package git
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// command is a git command as a value. build checks it against the table, so
+// that a client's bytes can become neither an option nor a path.
+type command struct {
+	sub   string
+	flags []string // each from the table; a value stands behind "="
+	revs  []SHA    // revisions, by full SHA only
+	path  string   // one absolute path of ours, where the sub-command takes it
+}
+
+// rule says what a sub-command may take.
+type rule struct {
+	flags        []string // exact, or a prefix that ends in "="
+	revs         bool
+	path         bool
+	endOfOptions bool // "--end-of-options" before the operands
+}
+
+// ruleOf is the table of all git commands that this package runs.
+func ruleOf(sub string) (rule, bool) {
+	switch sub {
+	case "cat-file":
+		return rule{flags: []string{"--batch-command", "--batch-check", "--buffer"}}, true
+	case "ls-tree":
+		return rule{flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: true, endOfOptions: true}, true
+	case "index-pack":
+		return rule{flags: []string{"--stdin", "--fix-thin", "--strict=", "--max-input-size=",
+			"--check-self-contained-and-connected", "-v", "--rev-index", "--threads="}}, true
+	case "rev-list":
+		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--not", "--alternate-refs"}}, true
+	case "upload-pack":
+		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true, endOfOptions: true}, true
+	case "pack-objects":
+		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--no-reuse-delta",
+			"--delta-base-offset"}, path: true, endOfOptions: true}, true
+	case "commit-graph":
+		return rule{flags: []string{"write", "--stdin-commits", "--split", "--no-progress", "--changed-paths"}}, true
+	}
+	return rule{}, false
+}
+
+// allows reports whether flag is in the table: as it stands, or as NAME=VALUE.
+func (r rule) allows(flag string) bool {
+	return slices.ContainsFunc(r.flags, func(f string) bool {
+		return flag == f || strings.HasSuffix(f, "=") && len(flag) > len(f) && strings.HasPrefix(flag, f)
+	})
+}
+
+// build gives the arguments behind "git". An error is a defect in the caller.
+func (c command) build() ([]string, error) {
+	r, ok := ruleOf(c.sub)
+	if !ok {
+		return nil, fmt.Errorf("git: sub-command %q is not in the table", c.sub)
+	}
+	args := make([]string, 0, len(c.flags)+len(c.revs)+4)
+	args = append(args, c.sub)
+	for _, f := range c.flags {
+		if !r.allows(f) || strings.ContainsRune(f, 0) {
+			return nil, fmt.Errorf("git %s: option %q is not in the table", c.sub, f)
+		}
+		args = append(args, f)
+	}
+	if len(c.revs) > 0 && !r.revs || c.path != "" && !r.path {
+		return nil, fmt.Errorf("git %s: takes no such operand", c.sub)
+	}
+	if r.endOfOptions {
+		args = append(args, "--end-of-options")
+	}
+	for _, rev := range c.revs {
+		if !rev.valid() {
+			return nil, fmt.Errorf("git %s: %q is not a SHA", c.sub, clip(string(rev)))
+		}
+		args = append(args, string(rev))
+	}
+	if c.path != "" {
+		if !strings.HasPrefix(c.path, "/") {
+			return nil, fmt.Errorf("git %s: path %q is not absolute", c.sub, c.path)
+		}
+		args = append(args, c.path)
+	}
+	return args, nil
+}

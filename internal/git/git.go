@@ -1,0 +1,177 @@
+// Package git is everything that touches git objects and git processes. Refs
+// are not here: they live in SQL, and this package gets them as values.
+//
+//	sha.go        object names, types and modes
+//	command.go    which git commands may run, with which options
+//	process.go    how they run: environment, deadline, group, bounds
+//	catfile.go    one `cat-file --batch-command` process; pool.go keeps them
+//	object.go     Info, Infos, Contents, PeelToTree
+//	tree.go       trees, walk.go walks them; commit.go reads commits
+//	repository.go directories: Init, Exists; file.go writes synced files
+//	refname.go    which ref names are allowed (decision 50)
+//	pktline.go    git's line protocol; sideband.go its bands
+//	push.go       reads a push's commands; receive.go its pack; quarantine.go
+//	              keeps what is not accepted yet; report.go answers
+//	fetch.go      advertisements; lsrefs.go protocol 2; uploadpack.go the rest
+//	packedrefs.go the refs that git itself needs on disk
+//	maintenance.go, packindex.go  packing that never deletes an object
+//
+// What holds everywhere: git 2.39 or newer, plumbing only; no byte that a
+// client sends is an option of a command; what is acknowledged is synced; an
+// object that was kept is never deleted; a process ends with its context.
+package git
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options are the limits of a [Git]. Zero values mean the defaults.
+type Options struct {
+	Log    *slog.Logger // where failures of git go; discarded when nil
+	Binary string       // the git program; "git" when empty
+
+	MaxPackBytes   int64 // bytes of one pushed pack; 4 GiB
+	MaxPackObjects int   // objects of one pushed pack; 10,000,000
+
+	Processes       int           // cat-file processes in all; 32
+	ProcessesPerDir int           // cat-file processes of one repository; 4
+	IdleTime        time.Duration // after which an idle one ends; 1 minute
+
+	ReadTimeout        time.Duration // of one read or walk; 1 minute
+	TransferTimeout    time.Duration // of one push or fetch; 1 hour
+	MaintenanceTimeout time.Duration // of one Pack; 2 hours
+}
+
+// withDefaults fills in what was left zero.
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Binary == "" {
+		o.Binary = "git"
+	}
+	setDefault(&o.MaxPackBytes, 4<<30)
+	setDefault(&o.MaxPackObjects, 10_000_000)
+	setDefault(&o.Processes, 32)
+	setDefault(&o.ProcessesPerDir, 4)
+	setDefault(&o.IdleTime, time.Minute)
+	setDefault(&o.ReadTimeout, time.Minute)
+	setDefault(&o.TransferTimeout, time.Hour)
+	setDefault(&o.MaintenanceTimeout, 2*time.Hour)
+	return o
+}
+
+func setDefault[T int | int64 | time.Duration](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}
+
+// Git runs git. It is safe for concurrent use.
+type Git struct {
+	options Options
+	log     *slog.Logger
+	binary  string   // absolute path
+	version string   // "2.39.5"
+	env     []string // of every process
+	pool    *pool
+
+	mu     sync.Mutex
+	states map[string]*state // by directory
+}
+
+// state is what one process remembers of one repository directory.
+type state struct {
+	initMu      sync.Mutex
+	initialized bool // Init ran here, so the directories are synced
+
+	packMu sync.Mutex // one Pack at a time
+
+	refsMu         sync.Mutex
+	refsWritten    bool
+	refsGeneration int64 // of the packed-refs file that this process wrote
+}
+
+// New finds git and checks that it is 2.39 or newer. No process stays running.
+func New(ctx context.Context, o Options) (*Git, error) {
+	o = o.withDefaults()
+	path, err := exec.LookPath(o.Binary)
+	if err != nil {
+		return nil, fmt.Errorf("git is not installed (looked for %q): %w", o.Binary, err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	g := &Git{options: o, log: o.Log, binary: path, env: environment(), states: make(map[string]*state)}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s version: %w", path, err)
+	}
+	if g.version, err = checkVersion(string(out)); err != nil {
+		return nil, err
+	}
+	g.pool = newPool(g)
+	return g, nil
+}
+
+// checkVersion takes the number out of what `git version` prints and refuses
+// versions whose commands lack what this package uses.
+func checkVersion(output string) (string, error) {
+	fields := strings.Fields(output)
+	if len(fields) < 3 || fields[0] != "git" {
+		return "", fmt.Errorf("not a git: version is %q", output)
+	}
+	parts := strings.SplitN(fields[2], ".", 3)
+	if len(parts) < 2 {
+		return "", fmt.Errorf("git version %q is not a number", fields[2])
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil {
+		return "", fmt.Errorf("git version %q is not a number", fields[2])
+	}
+	if major < 2 || major == 2 && minor < 39 {
+		return "", fmt.Errorf("git %s is too old: 2.39 or newer is needed", fields[2])
+	}
+	return fields[2], nil
+}
+
+// Version is git's own version, such as "2.39.5".
+func (g *Git) Version() string { return g.version }
+
+// Close ends the pooled processes and waits for them. Reads fail afterwards.
+func (g *Git) Close() error {
+	g.pool.close()
+	return nil
+}
+
+// Repository is a handle on the bare repository in dir, which need not exist
+// yet. It is cheap: what is kept between calls is kept in g by directory.
+func (g *Git) Repository(dir string) *Repository {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return &Repository{git: g, dir: dir}
+}
+
+// state returns what is remembered of dir.
+func (g *Git) state(dir string) *state {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.states[dir]
+	if s == nil {
+		s = new(state)
+		g.states[dir] = s
+	}
+	return s
+}

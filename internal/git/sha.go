@@ -1,0 +1,156 @@
+package git
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"arbor/internal/errs"
+)
+
+// SHA names an object: 40 lower-case hexadecimal digits. Values come from
+// [ParseSHA] or from git.
+type SHA string
+
+// ZeroSHA is git's name for "no object": the old value of a ref that is
+// created and the new value of one that is deleted.
+const ZeroSHA SHA = "0000000000000000000000000000000000000000"
+
+// EmptyTree is the tree without entries, which git knows without storing it.
+const EmptyTree SHA = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// ParseSHA takes exactly 40 hexadecimal digits, of either case. The error is
+// of kind Invalid.
+func ParseSHA(s string) (SHA, error) {
+	if !isHex40(s) {
+		return "", errs.Newf(errs.Invalid, "%q is not a full SHA", clip(s))
+	}
+	for i := range len(s) {
+		if s[i] >= 'A' && s[i] <= 'F' {
+			raw, err := hex.DecodeString(s)
+			return SHA(hex.EncodeToString(raw)), err
+		}
+	}
+	return SHA(s), nil
+}
+
+// IsZero reports whether s names no object.
+func (s SHA) IsZero() bool { return s == "" || s == ZeroSHA }
+
+// valid reports whether s may be passed to git.
+func (s SHA) valid() bool {
+	for i := range len(s) {
+		if s[i] >= 'A' && s[i] <= 'F' {
+			return false
+		}
+	}
+	return isHex40(string(s))
+}
+
+func isHex40[T string | []byte](s T) bool {
+	if len(s) != 40 {
+		return false
+	}
+	for i := range 40 {
+		c := s[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return true
+}
+
+// clip bounds a client's value before it goes into a message.
+func clip(s string) string {
+	if len(s) > 100 {
+		return s[:100] + "..."
+	}
+	return s
+}
+
+// Type is the type of an object.
+type Type string
+
+// The four types of objects. A submodule's entry in a tree has TypeCommit.
+const (
+	TypeBlob   Type = "blob"
+	TypeTree   Type = "tree"
+	TypeCommit Type = "commit"
+	TypeTag    Type = "tag"
+)
+
+// parseType avoids an allocation and refuses what git does not have.
+func parseType[T string | []byte](s T) (Type, error) {
+	switch string(s) {
+	case "blob":
+		return TypeBlob, nil
+	case "tree":
+		return TypeTree, nil
+	case "commit":
+		return TypeCommit, nil
+	case "tag":
+		return TypeTag, nil
+	}
+	return "", fmt.Errorf("git: unknown object type %q", clip(string(s)))
+}
+
+// Mode is the mode of a tree entry, one of the five that git writes.
+type Mode uint32
+
+// The modes of tree entries.
+const (
+	ModeTree       Mode = 0o040000
+	ModeFile       Mode = 0o100644
+	ModeExecutable Mode = 0o100755
+	ModeSymlink    Mode = 0o120000
+	ModeSubmodule  Mode = 0o160000
+)
+
+// String is the mode as git prints it: six octal digits.
+func (m Mode) String() string {
+	switch m {
+	case ModeTree:
+		return "040000"
+	case ModeFile:
+		return "100644"
+	case ModeExecutable:
+		return "100755"
+	case ModeSymlink:
+		return "120000"
+	case ModeSubmodule:
+		return "160000"
+	}
+	s := strconv.FormatUint(uint64(m), 8)
+	for len(s) < 6 {
+		s = "0" + s
+	}
+	return s
+}
+
+// Type is the type of the object that an entry of mode m names.
+func (m Mode) Type() Type {
+	switch m {
+	case ModeTree:
+		return TypeTree
+	case ModeSubmodule:
+		return TypeCommit
+	}
+	return TypeBlob
+}
+
+// canonical folds the odd modes of old histories (100664, say) into the five,
+// as git does when it reads a tree.
+func (m Mode) canonical() Mode {
+	switch m & 0o170000 {
+	case 0o100000:
+		if m&0o100 != 0 {
+			return ModeExecutable
+		}
+		return ModeFile
+	case 0o120000:
+		return ModeSymlink
+	case 0o040000:
+		return ModeTree
+	}
+	return ModeSubmodule
+}

@@ -1,0 +1,232 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"arbor/internal/errs"
+)
+
+// ErrStop is returned by the function given to WalkTree to end the walk
+// without an error.
+var ErrStop = errors.New("git: stop the walk")
+
+// WalkEntry is an entry during a walk. Its slices are valid only until the
+// function returns; Entry makes a copy that stays.
+type WalkEntry struct {
+	Mode Mode
+	Type Type
+	SHA  []byte // 40 hexadecimal digits
+	Path []byte // from the root of the walk; not always UTF-8
+	Size int64  // bytes of a blob; -1 for trees and submodules
+}
+
+// Entry copies the entry.
+func (e *WalkEntry) Entry() TreeEntry {
+	return TreeEntry{Mode: e.Mode, Path: string(e.Path), SHA: SHA(e.SHA), Type: e.Type, Size: e.Size}
+}
+
+// WalkTree calls fn for each entry of a tree in git's order, with the sizes of
+// blobs; recursive goes into sub-trees, each named before what it holds. The
+// tree must be a tree's SHA (see PeelToTree). It streams: memory does not grow
+// with the tree, but for the one tree object of a walk that is not recursive.
+// An error of fn ends the walk and is returned, ErrStop as nil. NotFound when
+// the tree is missing, Invalid when it is no tree.
+func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn func(*WalkEntry) error) error {
+	if err := checkSHA(tree); err != nil {
+		return err
+	}
+	var err error
+	if recursive {
+		err = r.walkRecursive(ctx, tree, fn)
+	} else {
+		err = r.walkFlat(ctx, tree, fn)
+	}
+	if errors.Is(err, ErrStop) {
+		return nil
+	}
+	return err
+}
+
+// walkFlat walks one tree with the pool alone.
+func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry) error) error {
+	contents, err := r.treeContents(ctx, tree)
+	if err != nil {
+		return err
+	}
+	var entry WalkEntry
+	var id [40]byte
+	var batch []rawEntry
+	for len(contents) > 0 {
+		batch = batch[:0]
+		for len(contents) > 0 && len(batch) < flatBatch {
+			var raw rawEntry
+			if raw, contents, err = nextEntry(contents); err != nil {
+				return fmt.Errorf("git: tree %s: %w", tree, err)
+			}
+			batch = append(batch, raw)
+		}
+		sizes, err := r.sizes(ctx, batch)
+		if err != nil {
+			return err
+		}
+		for i, raw := range batch {
+			hex.Encode(id[:], raw.id)
+			entry = WalkEntry{Mode: raw.mode, Type: raw.mode.Type(), SHA: id[:], Path: raw.name, Size: sizes[i]}
+			if err := fn(&entry); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flatBatch is how many entries' sizes are asked for at once.
+const flatBatch = 4096
+
+// sizes asks for the sizes of the blobs among entries; -1 for the others.
+func (r *Repository) sizes(ctx context.Context, entries []rawEntry) ([]int64, error) {
+	sizes := make([]int64, len(entries))
+	blobs := make([]int, 0, len(entries))
+	for i, e := range entries {
+		sizes[i] = -1
+		if e.mode.Type() == TypeBlob {
+			blobs = append(blobs, i)
+		}
+	}
+	if len(blobs) == 0 {
+		return sizes, nil
+	}
+	err := r.cat(ctx, func(c *catFile) error {
+		return c.infos(len(blobs),
+			func(i int) SHA { return SHA(hex.EncodeToString(entries[blobs[i]].id)) },
+			func(i int, o Object) { sizes[blobs[i]] = o.Size })
+	})
+	if errs.Is(err, errs.NotFound) {
+		return nil, fmt.Errorf("git: a blob of a tree is missing: %s", err)
+	}
+	return sizes, err
+}
+
+// walkRecursive parses the output of one ls-tree process while it runs.
+func (r *Repository) walkRecursive(ctx context.Context, tree SHA, fn func(*WalkEntry) error) error {
+	if !r.Exists() {
+		return missing(string(tree))
+	}
+	p, err := r.git.prepare(ctx, task{
+		command: command{sub: "ls-tree", flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: []SHA{tree}},
+		dir:     r.dir, limit: r.git.options.ReadTimeout})
+	if err != nil {
+		return err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.begin(false); err != nil {
+		return err
+	}
+	if err := parseListing(bufio.NewReaderSize(out, 128<<10), fn); err != nil {
+		p.stop()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	}
+	if err := p.wait(); err != nil {
+		return r.walkError(ctx, tree, err)
+	}
+	return nil
+}
+
+// walkError finds out why ls-tree failed, when it is the caller's doing.
+func (r *Repository) walkError(ctx context.Context, tree SHA, err error) error {
+	if exitCode(err) < 0 {
+		return err
+	}
+	object, infoErr := r.Info(ctx, tree)
+	switch {
+	case errs.Is(infoErr, errs.NotFound):
+		return infoErr
+	case infoErr == nil && object.Type != TypeTree:
+		return errs.Newf(errs.Invalid, "%s is a %s, not a tree", tree, object.Type)
+	}
+	return err
+}
+
+// maxListed bounds one entry of a listing: a path's parts are bounded by git's
+// own limits, its depth by the tree.
+const maxListed = 1 << 20
+
+// parseListing reads "MODE TYPE SHA SIZE\tPATH\0" until the end.
+func parseListing(in *bufio.Reader, fn func(*WalkEntry) error) error {
+	var entry WalkEntry
+	var long []byte // an entry that does not fit the buffer
+	for {
+		line, err := in.ReadSlice(0)
+		if errors.Is(err, bufio.ErrBufferFull) && len(long) < maxListed {
+			long = append(long, line...)
+			continue
+		}
+		if errors.Is(err, io.EOF) && len(line) == 0 && len(long) == 0 {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("git ls-tree: %w", err)
+		}
+		if len(long) > 0 {
+			line = append(long, line...)
+			long = long[:0]
+		}
+		if err := entry.parse(line[:len(line)-1]); err != nil {
+			return err
+		}
+		if err := fn(&entry); err != nil {
+			return err
+		}
+	}
+}
+
+// parse sets e from one entry of a listing, keeping slices of line.
+func (e *WalkEntry) parse(line []byte) error {
+	if len(line) < 7 || line[6] != ' ' {
+		return errListing(line)
+	}
+	e.Mode = 0
+	for _, c := range line[:6] {
+		e.Mode = e.Mode<<3 | Mode(c-'0')&7
+	}
+	e.Type = e.Mode.Type()
+	at := 7 + len(e.Type) + 1 // the SHA
+	if len(line) < at+41 || line[at+40] != ' ' {
+		return errListing(line)
+	}
+	e.SHA = line[at : at+40]
+	rest := line[at+41:]
+	tab := bytes.IndexByte(rest, '\t')
+	if tab < 1 || tab+1 >= len(rest) {
+		return errListing(line)
+	}
+	e.Path = rest[tab+1:]
+	e.Size = -1
+	if rest[tab-1] == '-' {
+		return nil
+	}
+	e.Size = 0
+	for _, c := range bytes.TrimLeft(rest[:tab], " ") {
+		if c < '0' || c > '9' {
+			return errListing(line)
+		}
+		e.Size = e.Size*10 + int64(c-'0')
+	}
+	return nil
+}
+
+func errListing(line []byte) error {
+	return fmt.Errorf("git ls-tree: unexpected entry %q", clip(string(line)))
+}

@@ -1,0 +1,191 @@
+package plant
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// API answers the routes of the plant store. Its errors have the form Errors.
+type API struct {
+	plants  *Service
+	buffers sync.Pool // of *[]byte, each at most maxPooled
+}
+
+// NewAPI makes the HTTP interface of a database's plant store.
+func NewAPI(d *db.DB) *API {
+	return &API{plants: New(d), buffers: sync.Pool{New: func() any { return new([]byte) }}}
+}
+
+// patience is how long a client may take to receive one chunk of a list.
+const patience = 30 * time.Second
+
+// maxPooled is the size in bytes of the largest buffer worth keeping.
+const maxPooled = 2 * chunkBytes
+
+// GET /plants
+//
+// List answers the caller's plants, for site administrators all plants, by id
+// (decisions 46, 47). Of a repeated limit the first counts. A list of one chunk
+// has a Content-Length; a longer one is streamed, and its connection breaks
+// when it cannot be completed. Errors: 400 for a limit that is none.
+func (a *API) List(w http.ResponseWriter, r *http.Request) error {
+	caller, err := signedIn(r)
+	if err != nil {
+		return err
+	}
+	limit, err := readLimit(r)
+	if err != nil {
+		return err
+	}
+	held := a.buffers.Get().(*[]byte)
+	s := stream{w: w, buf: append((*held)[:0], '[')}
+	defer func() {
+		if cap(s.buf) <= maxPooled {
+			*held = s.buf
+			a.buffers.Put(held)
+		}
+	}()
+	cursor := List(caller, limit)
+	for {
+		more, err := a.plants.Next(r.Context(), cursor, s.add)
+		if err != nil {
+			return err
+		}
+		if !more {
+			return s.end()
+		}
+		if err := s.send(); err != nil || r.Method == http.MethodHead {
+			return err
+		}
+	}
+}
+
+// POST /plants
+//
+// Create adds a plant to the caller's and answers it, 200 and without its id
+// (decision 46). Errors: 400 for a body that is no plant and for an id that is
+// taken, 413, 415 (decisions 47, 48).
+func (a *API) Create(w http.ResponseWriter, r *http.Request) error {
+	caller, err := signedIn(r)
+	if err != nil {
+		return err
+	}
+	p, err := readPlant(r)
+	if err != nil {
+		return err
+	}
+	if err := a.plants.Create(r.Context(), caller, p); err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, appendPlant(make([]byte, 0, 64+len(p.Name)), p))
+}
+
+// DELETE /plants/{id}
+//
+// Delete removes a plant of the caller's, or any for a site administrator, and
+// answers 204 without a body. Errors: 400 for an id that is no integer and,
+// alike, for a plant that is not there or is another's (decision 47).
+func (a *API) Delete(w http.ResponseWriter, r *http.Request) error {
+	caller, err := signedIn(r)
+	if err != nil {
+		return err
+	}
+	id, err := integer(web.Param(r, "id"), 64)
+	if err != nil {
+		return refuse(badPathID, "the id in the address must be an integer of 64 bits")
+	}
+	if err := a.plants.Delete(r.Context(), caller, id); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// signedIn returns the caller. The route table demands one already; this makes
+// a forgotten line there a 401 and not a leak.
+func signedIn(r *http.Request) (*account.Caller, error) {
+	if c := account.CallerFrom(r.Context()); c != nil {
+		return c, nil
+	}
+	return nil, errs.New(errs.Unauthenticated, "Requires authentication")
+}
+
+// readLimit reads the query parameter limit: an int32, not negative.
+func readLimit(r *http.Request) (int64, error) {
+	if r.URL.RawQuery == "" {
+		return NoLimit, nil
+	}
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return 0, refuse(badLimit, "the query string cannot be decoded")
+	}
+	given, ok := q["limit"]
+	if !ok {
+		return NoLimit, nil
+	}
+	n, err := integer(given[0], 32)
+	if err != nil || n < 0 {
+		return 0, refuse(badLimit, "limit must be an integer from 0 to 2147483647")
+	}
+	return n, nil
+}
+
+// integer reads a decimal integer of the given size without a plus sign.
+func integer(s string, bits int) (int64, error) {
+	if strings.HasPrefix(s, "+") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseInt(s, 10, bits)
+}
+
+// stream is a list on its way to the client.
+type stream struct {
+	w     http.ResponseWriter
+	rc    *http.ResponseController
+	buf   []byte // rendered and not yet sent
+	some  bool   // a plant was rendered
+	begun bool   // the header is sent
+}
+
+// add renders a plant; false when the chunk is full.
+func (s *stream) add(p *Plant) bool {
+	if s.some {
+		s.buf = append(s.buf, ',')
+	}
+	s.some = true
+	s.buf = appendPlant(s.buf, p)
+	return len(s.buf) < chunkBytes
+}
+
+// send sends what is rendered, and lets the client take its time for it: a
+// server's deadline for a whole answer would cut long lists off.
+func (s *stream) send() error {
+	if !s.begun {
+		s.begun = true
+		s.rc = http.NewResponseController(s.w)
+		s.w.Header()["Content-Type"] = []string{"application/json"}
+		s.w.WriteHeader(http.StatusOK)
+	}
+	// A writer without deadlines has none to extend.
+	_ = s.rc.SetWriteDeadline(time.Now().Add(patience))
+	_, err := s.w.Write(s.buf)
+	s.buf = s.buf[:0]
+	return err
+}
+
+// end sends the rest; a list that fitted into one chunk with its length.
+func (s *stream) end() error {
+	s.buf = append(s.buf, ']')
+	if s.begun {
+		return s.send()
+	}
+	return answer(s.w, http.StatusOK, s.buf)
+}

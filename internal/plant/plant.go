@@ -1,0 +1,143 @@
+// Package plant is the plant store, whole: a list of named things, each under
+// a number that its owner chose.
+//
+//   - GET /plants: the plants of the caller, in the order of their ids; all
+//     plants for site administrators. limit caps their number. A list of any
+//     length is streamed: the store is read in chunks, each in a snapshot of
+//     its own, so a plant that is added or deleted meanwhile is in the list or
+//     not, and none is there twice or in part.
+//   - POST /plants: adds a plant. Ids are unique in the whole store.
+//   - DELETE /plants/{id}: removes one plant of the caller's; any, for site
+//     administrators.
+//
+// Table: plants (id, owner_id, name, tag). A plant never changes, and id and
+// owner never appear in an answer. What the store decides where its document
+// is silent is in decisions 46 to 48; errors.go numbers every way to fail.
+//
+// It needs package account for the caller and nothing else of the product.
+package plant
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// Plant is one entry of the store.
+type Plant struct {
+	ID   int64 // any, also negative; unique in the store
+	Name string
+	Tag  *string // nil: none was given
+}
+
+// Service is the plant store behind its HTTP interface. It is safe for
+// concurrent use.
+type Service struct {
+	db *db.DB
+}
+
+// New makes the plant store of a database.
+func New(d *db.DB) *Service { return &Service{db: d} }
+
+// chunkRows and chunkBytes end a chunk of a list: the first keeps readers
+// short, the second bounds the memory of a list of long names.
+const (
+	chunkRows  = 1000
+	chunkBytes = 256 << 10
+)
+
+// Create adds a plant to the caller's. Errors: Malformed when the id is taken
+// (decision 47), Unauthenticated when the account is gone.
+func (s *Service) Create(ctx context.Context, c *account.Caller, p *Plant) error {
+	var added bool
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		added, err = insert(tx, c.ID, p)
+		return err
+	})
+	switch {
+	case errors.Is(err, db.ErrForeignKey):
+		return errs.Wrap(errs.Unauthenticated, "Bad credentials", err)
+	case err != nil:
+		return err
+	case !added:
+		return refuse(takenID, "a plant with this id exists already")
+	}
+	return nil
+}
+
+// Delete removes the plant with the given id, when it is the caller's or the
+// caller is a site administrator. Errors: Malformed, the same whether there is
+// no such plant or it is another's (decision 47).
+func (s *Service) Delete(ctx context.Context, c *account.Caller, id int64) error {
+	var gone bool
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		gone, err = remove(tx, id, c.ID, c.SiteAdmin)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !gone {
+		return refuse(noPlant, "you have no plant with this id")
+	}
+	return nil
+}
+
+// Cursor is a place in the list of the plants that a caller may access.
+type Cursor struct {
+	all   bool  // everyone's plants
+	owner int64 // else whose
+	from  int64 // the smallest id that is still to come
+	left  int64 // how many plants may still come
+}
+
+// NoLimit asks for a list of all plants.
+const NoLimit = math.MaxInt64
+
+// List begins the list of at most limit plants that the caller may access.
+func List(c *account.Caller, limit int64) *Cursor {
+	return &Cursor{all: c.SiteAdmin, owner: c.ID, from: math.MinInt64, left: limit}
+}
+
+// Next reads the next chunk of a list, in one snapshot, and gives each plant to
+// visit, which must not keep it and reports whether it takes another in this
+// chunk. more is false when the list has ended.
+func (s *Service) Next(ctx context.Context, c *Cursor, visit func(*Plant) bool) (more bool, err error) {
+	want := min(c.left, chunkRows)
+	if want <= 0 {
+		return false, nil
+	}
+	at := *c
+	taken, seen := true, int64(0)
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := query(tx, c, want)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var r row
+		for taken && rows.Next() {
+			if err := r.scan(rows); err != nil {
+				return err
+			}
+			seen++
+			at.left--
+			at.from = r.plant.ID + 1
+			taken = visit(&r.plant)
+		}
+		if taken {
+			return rows.Err()
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	*c = at
+	wrapped := at.from == math.MinInt64 // the last plant had the largest id
+	return at.left > 0 && !wrapped && (!taken || seen == want), nil
+}

@@ -1,0 +1,53 @@
+package plant
+
+import (
+	"database/sql"
+
+	"arbor/internal/db"
+)
+
+// insert adds a plant; false when its id is taken.
+func insert(tx *db.Tx, owner int64, p *Plant) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO plants (id, owner_id, name, tag) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO NOTHING`, p.ID, owner, p.Name, p.Tag)
+	return n == 1, err
+}
+
+// remove deletes a plant of owner's, or of anyone's; false when there is none.
+func remove(tx *db.Tx, id, owner int64, anyone bool) (bool, error) {
+	var n int64
+	var err error
+	if anyone {
+		n, err = tx.Exec(`DELETE FROM plants WHERE id = $1`, id)
+	} else {
+		n, err = tx.Exec(`DELETE FROM plants WHERE id = $1 AND owner_id = $2`, id, owner)
+	}
+	return n == 1, err
+}
+
+// query finds at most rows plants from the cursor's place on, by id.
+func query(tx *db.Tx, c *Cursor, rows int64) (*db.Rows, error) {
+	if c.all {
+		return tx.Query(`SELECT id, name, tag FROM plants WHERE id >= $1 ORDER BY id LIMIT $2`, c.from, rows)
+	}
+	return tx.Query(`SELECT id, name, tag FROM plants WHERE owner_id = $1 AND id >= $2
+		ORDER BY id LIMIT $3`, c.owner, c.from, rows)
+}
+
+// row is where the columns of query are scanned to; it is used again for each
+// row, so that a long list makes little garbage.
+type row struct {
+	plant Plant
+	tag   sql.NullString
+}
+
+func (r *row) scan(rows *db.Rows) error {
+	if err := rows.Scan(&r.plant.ID, &r.plant.Name, &r.tag); err != nil {
+		return err
+	}
+	r.plant.Tag = nil
+	if r.tag.Valid {
+		r.plant.Tag = &r.tag.String
+	}
+	return nil
+}

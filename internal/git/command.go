@@ -32,9 +32,9 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: true, endOfOptions: true}, true
 	case "index-pack":
 		return rule{flags: []string{"--stdin", "--fix-thin", "--strict=", "--max-input-size=",
-			"--check-self-contained-and-connected", "-v", "--rev-index", "--threads="}}, true
+			"--check-self-contained-and-connected", "--show-resolving-progress", "--rev-index", "--no-rev-index"}}, true
 	case "rev-list":
-		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--not", "--alternate-refs"}}, true
+		return rule{flags: []string{"--objects", "--stdin", "--quiet"}}, true
 	case "upload-pack":
 		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true, endOfOptions: true}, true
 	case "pack-objects":

@@ -26,7 +26,6 @@ func configuration() [][2]string {
 		{"safe.directory", "*"}, {"protocol.allow", "never"},
 		{"gc.auto", "0"}, {"maintenance.auto", "false"},
 		{"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},
-		{"pack.writeReverseIndex", "true"},
 	}
 }
 

@@ -1,0 +1,124 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// packIndex is an open .idx file of version 2: which objects a pack holds. It
+// is read in place, so that its size does not matter.
+type packIndex struct {
+	file   *os.File
+	fanout [256]uint32
+}
+
+// Parts of an index: magic and version, the fan-out table, then sorted names.
+const (
+	indexHeader = 8
+	indexNames  = indexHeader + 256*4
+)
+
+// openIndex opens an .idx file.
+func openIndex(path string) (*packIndex, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	x := &packIndex{file: f}
+	var head [indexNames]byte
+	if _, err := f.ReadAt(head[:], 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("git: pack index: %w", err), f.Close())
+	}
+	if !bytes.Equal(head[:indexHeader], []byte("\xfftOc\x00\x00\x00\x02")) {
+		return nil, errors.Join(errors.New("git: pack index is not of version 2"), f.Close())
+	}
+	for i := range x.fanout {
+		x.fanout[i] = binary.BigEndian.Uint32(head[indexHeader+4*i:])
+		if i > 0 && x.fanout[i] < x.fanout[i-1] {
+			return nil, errors.Join(errors.New("git: pack index is not in order"), f.Close())
+		}
+	}
+	return x, nil
+}
+
+func (x *packIndex) close() error { return x.file.Close() }
+
+// count is the number of objects in the pack.
+func (x *packIndex) count() int { return int(x.fanout[255]) }
+
+// has reports whether the pack holds sha.
+func (x *packIndex) has(sha SHA) (bool, error) {
+	id, err := hex.DecodeString(string(sha))
+	if err != nil || len(id) != 20 {
+		return false, checkSHA(sha)
+	}
+	low, high := uint32(0), x.fanout[id[0]]
+	if id[0] > 0 {
+		low = x.fanout[id[0]-1]
+	}
+	var name [20]byte
+	for low < high {
+		middle := low + (high-low)/2
+		if _, err := x.file.ReadAt(name[:], indexNames+20*int64(middle)); err != nil {
+			return false, err
+		}
+		switch bytes.Compare(name[:], id) {
+		case 0:
+			return true, nil
+		case -1:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
+	return false, nil
+}
+
+// names reads the pack's object names in order.
+func (x *packIndex) names() *nameReader {
+	n := int64(x.count())
+	return &nameReader{left: n, in: bufio.NewReaderSize(io.NewSectionReader(x.file, indexNames, 20*n), 64<<10)}
+}
+
+// nameReader gives sorted object names one by one.
+type nameReader struct {
+	in   *bufio.Reader
+	left int64
+	name [20]byte
+}
+
+// next reports false at the end.
+func (n *nameReader) next() (bool, error) {
+	if n.left == 0 {
+		return false, nil
+	}
+	n.left--
+	_, err := io.ReadFull(n.in, n.name[:])
+	return err == nil, err
+}
+
+// holdsAll reports whether every object of other is in x too.
+func (x *packIndex) holdsAll(other *packIndex) (bool, error) {
+	mine, theirs := x.names(), other.names()
+	for {
+		more, err := theirs.next()
+		if err != nil || !more {
+			return err == nil, err
+		}
+		for order := -1; order != 0; {
+			more, err := mine.next()
+			if err != nil || !more {
+				return false, err
+			}
+			if order = bytes.Compare(mine.name[:], theirs.name[:]); order > 0 {
+				return false, nil
+			}
+		}
+	}
+}

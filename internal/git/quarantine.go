@@ -1,0 +1,179 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"arbor/internal/errs"
+)
+
+// The names of directories below objects/ that hold what is not kept yet.
+const (
+	incomingPrefix = "incoming-" // a push
+	packingPrefix  = "packing-"  // maintenance
+)
+
+// Quarantine holds the objects of a push that is not accepted yet: nobody else
+// sees them. Its owner calls Keep or not, and Discard always.
+type Quarantine struct {
+	repository *Repository
+	dir        string // objects/incoming-XXXX; empty when nothing was sent
+	pack       string // "pack-XXXX", the files' name without extension
+	objects    map[SHA]received
+}
+
+// received is what a new tip is, and what it peels to.
+type received struct{ object, peeled Object }
+
+// newQuarantine makes the directory of a push.
+func (r *Repository) newQuarantine() (*Quarantine, error) {
+	dir, err := os.MkdirTemp(r.path("objects"), incomingPrefix)
+	if err != nil {
+		return nil, err
+	}
+	q := &Quarantine{repository: r, dir: dir}
+	if err := os.Mkdir(filepath.Join(dir, "pack"), 0o755); err != nil {
+		return nil, errors.Join(err, q.Discard())
+	}
+	return q, nil
+}
+
+// env makes git write into the quarantine and read the repository too.
+func (q *Quarantine) env() []string {
+	if q.dir == "" {
+		return nil
+	}
+	objects := q.repository.path("objects")
+	if strings.ContainsAny(objects, ":\"\\\n") {
+		objects = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(objects) + `"`
+	}
+	return []string{"GIT_OBJECT_DIRECTORY=" + q.dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects,
+		"GIT_QUARANTINE_PATH=" + q.dir}
+}
+
+// Peeled says what a new tip of the push is, and what a tag finally names
+// (the same object twice when it is no tag). NotFound for other objects.
+func (q *Quarantine) Peeled(sha SHA) (object, peeled Object, err error) {
+	r, ok := q.objects[sha]
+	if !ok {
+		return Object{}, Object{}, missing(string(sha))
+	}
+	return r.object, r.peeled, nil
+}
+
+// Keep makes the objects part of the repository, durably. After an error the
+// repository may hold them, which is harmless, or not.
+func (q *Quarantine) Keep() error {
+	if q.dir == "" || q.pack == "" {
+		return nil
+	}
+	if err := keepPack(filepath.Join(q.dir, "pack", q.pack), q.repository.path("objects", "pack", q.pack)); err != nil {
+		return err
+	}
+	q.pack = ""
+	return q.Discard()
+}
+
+// keepPack moves the files of a pack, given without extension. They are synced
+// first, and .idx comes last: git finds a pack by it.
+func keepPack(from, to string) error {
+	extensions := []string{".pack", ".rev", ".idx"}
+	for _, ext := range extensions {
+		if err := syncPath(from + ext); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
+	for _, ext := range extensions {
+		if err := os.Rename(from+ext, to+ext); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
+	return syncDir(filepath.Dir(to))
+}
+
+// Discard drops what was not kept. It may be called at any time, repeatedly.
+func (q *Quarantine) Discard() error {
+	if q.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(q.dir)
+}
+
+// SweepQuarantines removes what killed servers left behind: directories of
+// pushes and of maintenance in which nothing was written for olderThan, which
+// must be longer than any push takes.
+func (r *Repository) SweepQuarantines(olderThan time.Duration) error {
+	entries, err := os.ReadDir(r.path("objects"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	before := time.Now().Add(-olderThan)
+	var all error
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), incomingPrefix) && !strings.HasPrefix(e.Name(), packingPrefix) {
+			continue
+		}
+		dir := r.path("objects", e.Name())
+		if newest(dir).Before(before) {
+			all = errors.Join(all, os.RemoveAll(dir))
+		}
+	}
+	return all
+}
+
+// newest is when something below dir was last written.
+func newest(dir string) time.Time {
+	var last time.Time
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // gone meanwhile
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last
+}
+
+// identify finds out what the new tips are: one process for all of them, which
+// sees the quarantine.
+func (q *Quarantine) identify(ctx context.Context, tips []SHA) error {
+	var in, out bytes.Buffer
+	for _, sha := range tips {
+		fmt.Fprintf(&in, "%s\n%s^{}\n", sha, sha)
+	}
+	err := q.repository.git.run(ctx, task{command: command{sub: "cat-file", flags: []string{"--batch-check", "--buffer"}},
+		dir: q.repository.dir, env: q.env(), limit: q.repository.git.options.ReadTimeout, stdin: &in, stdout: &out})
+	if err != nil {
+		return err
+	}
+	q.objects = make(map[SHA]received, len(tips))
+	for _, sha := range tips {
+		var objects [2]Object
+		for i := range objects {
+			line, err := out.ReadBytes('\n')
+			if err == nil {
+				objects[i], err = parseHeader(line[:len(line)-1])
+			}
+			if errs.Is(err, errs.NotFound) {
+				return errDisconnected(err)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		q.objects[sha] = received{objects[0], objects[1]}
+	}
+	return nil
+}

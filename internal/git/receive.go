@@ -1,0 +1,266 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // git's own checksum
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"arbor/internal/errs"
+)
+
+// ReceiveOptions is one push, as far as its objects go.
+type ReceiveOptions struct {
+	Pack     io.Reader // behind the commands; nil when none was sent
+	Commands []Command // those that are still wanted
+	Tips     []SHA     // what the repository's refs name now: known to be whole
+	Shallow  bool      // the client's history is cut off; for a better message
+	Progress io.Writer // what a person may read meanwhile (band 2); may be nil
+}
+
+// Receive takes a push's pack into a quarantine, with all checks: the limits,
+// git's own fsck, and that every new tip has its whole history here. The
+// caller keeps the quarantine or discards it; after an error there is none.
+//
+// Errors: TooLarge over a limit; Invalid for a pack that is damaged, fails a
+// check or leaves objects missing. Pack is read in this goroutine: whoever
+// made it bounds how long a read of it may block.
+func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine, error) {
+	q := &Quarantine{repository: r}
+	tips := newTips(o.Commands)
+	if len(tips) == 0 {
+		return q, nil
+	}
+	if err := r.Init(); err != nil {
+		return nil, err
+	}
+	count := uint32(0)
+	var header packHeader
+	if o.Pack != nil {
+		var err error
+		if header, count, err = readPackHeader(o.Pack); err != nil {
+			return nil, err
+		}
+	}
+	if count == 0 {
+		return r.receiveNothing(ctx, header, o, tips)
+	}
+	if int64(count) > int64(r.git.options.MaxPackObjects) {
+		return nil, errs.Newf(errs.TooLarge, "the pack has %d objects (maximum is %d)", count, r.git.options.MaxPackObjects)
+	}
+	q, err := r.newQuarantine()
+	if err != nil {
+		return nil, err
+	}
+	if err := q.receive(ctx, header, count, o, tips); err != nil {
+		return nil, errors.Join(err, q.Discard())
+	}
+	return q, nil
+}
+
+// newTips are the distinct objects that the commands make refs name.
+func newTips(commands []Command) []SHA {
+	var tips []SHA
+	seen := make(map[SHA]bool)
+	for _, c := range commands {
+		if !c.IsDelete() && !seen[c.New] {
+			seen[c.New] = true
+			tips = append(tips, c.New)
+		}
+	}
+	return tips
+}
+
+// receiveNothing handles a push of objects that are all here already.
+func (r *Repository) receiveNothing(ctx context.Context, header packHeader, o ReceiveOptions, tips []SHA) (*Quarantine, error) {
+	if o.Pack != nil {
+		var sum [sha1.Size]byte
+		if _, err := io.ReadFull(o.Pack, sum[:]); err != nil || sum != sha1.Sum(header[:]) {
+			return nil, errs.New(errs.Invalid, "the pack is damaged")
+		}
+	}
+	q := &Quarantine{repository: r}
+	known := make(map[SHA]bool, len(o.Tips))
+	for _, sha := range o.Tips {
+		known[sha] = true
+	}
+	for _, sha := range tips {
+		if !known[sha] {
+			if err := q.checkConnected(ctx, tips, o); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	return q, q.identify(ctx, tips)
+}
+
+// receive indexes the pack and checks the tips.
+func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint32, o ReceiveOptions, tips []SHA) error {
+	whole, err := q.indexPack(ctx, header, count, o)
+	if err != nil {
+		return err
+	}
+	if whole {
+		if whole, err = q.holds(tips, int(count)); err != nil {
+			return err
+		}
+	}
+	if !whole {
+		if err := q.checkConnected(ctx, tips, o); err != nil {
+			return err
+		}
+	}
+	return q.identify(ctx, tips)
+}
+
+// revIndexFrom is the number of objects from which a pack gets a .rev file;
+// smaller ones do without its sync, until maintenance takes them up.
+const revIndexFrom = 5000
+
+// indexPack runs index-pack over the pack. whole says that no object of the
+// pack names one outside it.
+func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uint32, o ReceiveOptions) (whole bool, err error) {
+	g := q.repository.git
+	flags := []string{"--stdin", "--fix-thin", strictOption(), "--check-self-contained-and-connected",
+		"--max-input-size=" + strconv.FormatInt(g.options.MaxPackBytes, 10)}
+	if count >= revIndexFrom {
+		flags = append(flags, "--rev-index")
+	} else {
+		flags = append(flags, "--no-rev-index")
+	}
+	if o.Progress != nil {
+		flags = append(flags, "--show-resolving-progress")
+	}
+	filter := &progressFilter{out: o.Progress}
+	var out bytes.Buffer
+	p, err := g.prepare(ctx, task{command: command{sub: "index-pack", flags: flags}, dir: q.repository.dir,
+		env: q.env(), limit: g.options.TransferTimeout, stdout: &out, stderr: filter})
+	if err != nil {
+		return false, err
+	}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := p.begin(false); err != nil {
+		return false, err
+	}
+	growPipe(in)
+	if err := copyPack(in, io.MultiReader(bytes.NewReader(header[:]), o.Pack), g.options.MaxPackBytes); err != nil {
+		p.stop()
+		if ctx.Err() != nil {
+			return false, fmt.Errorf("git index-pack: %w", ctx.Err())
+		}
+		return false, err
+	}
+	err = p.wait()
+	if code := exitCode(err); code > 1 || code < 0 && isExit(err) {
+		return false, refusedPack(err, filter.problem, o.Shallow)
+	} else if err != nil && code != 1 {
+		return false, err
+	}
+	name := strings.TrimPrefix(strings.TrimSpace(out.String()), "pack\t")
+	if !isHex40(name) {
+		return false, fmt.Errorf("git index-pack: unexpected output %q", clip(out.String()))
+	}
+	q.pack = "pack-" + name
+	return err == nil, nil
+}
+
+func isExit(err error) bool {
+	var e *exitError
+	return errors.As(err, &e)
+}
+
+// refusedPack is the error for a pack that index-pack did not take. Its own
+// words about an object, if there are any, are for the person who pushed.
+func refusedPack(err error, problem string, shallow bool) error {
+	message := "the pack is damaged, incomplete or fails a check"
+	if problem != "" {
+		message = "the pack fails a check: " + problem
+	} else if shallow {
+		message += " (a push from a shallow clone needs its history here)"
+	}
+	return errs.Wrap(errs.Invalid, message, err)
+}
+
+// copyPack feeds the pack to index-pack and closes its input. A process that
+// stops reading is no error here: its exit status says why.
+func copyPack(in io.WriteCloser, pack io.Reader, limit int64) error {
+	buf := make([]byte, 256<<10)
+	var total int64
+	for {
+		n, err := pack.Read(buf)
+		if total += int64(n); total > limit {
+			return errs.Newf(errs.TooLarge, "the pack is too large (maximum is %d bytes)", limit)
+		}
+		if _, werr := in.Write(buf[:n]); werr != nil {
+			if errors.Is(werr, syscall.EPIPE) {
+				return nil
+			}
+			return fmt.Errorf("git index-pack: %w", werr)
+		}
+		if errors.Is(err, io.EOF) {
+			return in.Close()
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return errs.Wrap(errs.Invalid, "the pack is truncated", err)
+		}
+		if err != nil {
+			return fmt.Errorf("git: reading the pack: %w", err)
+		}
+	}
+}
+
+// holds reports whether the new pack has all the tips, and nothing but what
+// was sent: a base that --fix-thin added was not checked with the rest.
+func (q *Quarantine) holds(tips []SHA, sent int) (bool, error) {
+	x, err := openIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
+	if err != nil {
+		return false, err
+	}
+	defer x.close()
+	if x.count() != sent {
+		return false, nil
+	}
+	for _, sha := range tips {
+		if ok, err := x.has(sha); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// checkConnected walks from the new tips to what is known to be whole, and
+// fails when an object is missing on the way.
+func (q *Quarantine) checkConnected(ctx context.Context, tips []SHA, o ReceiveOptions) error {
+	var in bytes.Buffer
+	for _, sha := range tips {
+		in.WriteString(string(sha) + "\n")
+	}
+	for _, sha := range o.Tips {
+		if err := checkSHA(sha); err != nil {
+			return err
+		}
+		in.WriteString("^" + string(sha) + "\n")
+	}
+	g := q.repository.git
+	err := g.run(ctx, task{command: command{sub: "rev-list", flags: []string{"--objects", "--stdin", "--quiet"}},
+		dir: q.repository.dir, env: q.env(), limit: g.options.TransferTimeout, stdin: &in})
+	if isExit(err) {
+		return errDisconnected(err)
+	}
+	return err
+}
+
+// errDisconnected is the refusal of a push that lacks objects, in git's words.
+func errDisconnected(cause error) error {
+	return errs.Wrap(errs.Invalid, "missing necessary objects", cause)
+}

@@ -1,0 +1,64 @@
+package git
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/errs"
+)
+
+// The bounds of ref names, in bytes.
+const (
+	MaxRefName     = 1024 // a whole name
+	maxRefNamePart = 255  // a part between slashes, as on a file system
+)
+
+// CheckRefName accepts what `git check-ref-format` accepts, if it begins with
+// "refs/", is valid UTF-8, within MaxRefName, and its last part does not look
+// like a SHA (decision 50). The error is Invalid.
+func CheckRefName(name string) error {
+	reason := refNameProblem(name)
+	if reason == "" {
+		return nil
+	}
+	return errs.Newf(errs.Invalid, "bad ref name %q: %s", clip(name), reason)
+}
+
+// refNameProblem says what is wrong with name; nothing when it is fine.
+func refNameProblem(name string) string {
+	switch {
+	case len(name) > MaxRefName:
+		return "too long"
+	case !utf8.ValidString(name):
+		return "not valid UTF-8"
+	case !strings.HasPrefix(name, "refs/"):
+		return "not below refs/"
+	case strings.HasSuffix(name, "."):
+		return "ends with a dot"
+	case strings.Contains(name, "..") || strings.Contains(name, "@{"):
+		return `contains ".." or "@{"`
+	}
+	for _, c := range []byte(name) {
+		if c < 0x20 || c == 0x7f || strings.IndexByte(" ~^:?*[\\", c) >= 0 {
+			return "contains a forbidden character"
+		}
+	}
+	part := ""
+	for rest, more := name, true; more; {
+		part, rest, more = strings.Cut(rest, "/")
+		switch {
+		case part == "":
+			return "has an empty part"
+		case part[0] == '.':
+			return "a part begins with a dot"
+		case strings.HasSuffix(part, ".lock"):
+			return `a part ends with ".lock"`
+		case len(part) > maxRefNamePart:
+			return "a part is too long"
+		}
+	}
+	if isHex40(part) {
+		return "looks like a SHA"
+	}
+	return ""
+}

@@ -1,0 +1,216 @@
+package git_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// listing is what `git ls-tree -l -z` prints, made from a walk.
+func listing(t testing.TB, r *git.Repository, tree git.SHA, recursive bool) string {
+	t.Helper()
+	var b bytes.Buffer
+	err := r.WalkTree(t.Context(), tree, recursive, func(e *git.WalkEntry) error {
+		size := "-"
+		if e.Size >= 0 {
+			size = fmt.Sprint(e.Size)
+		}
+		fmt.Fprintf(&b, "%s %s %s %7s\t%s\x00", e.Mode, e.Type, e.SHA, size, e.Path)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// oddRepository has every mode and names that break naive parsers.
+func oddRepository(t testing.TB) (dir string, tree git.SHA) {
+	dir = gittest.Bare(t)
+	blob := gittest.Object(t, dir, git.TypeBlob, "hello\n")
+	empty := gittest.Object(t, dir, git.TypeBlob, "")
+	sub := gittest.Pipe(t, dir, strings.NewReader(
+		"100644 blob "+string(blob)+"\tin\nner\x00"+
+			"100755 blob "+string(empty)+"\t\"quoted\" \\ tab\t.sh\x00"), "mktree", "-z")
+	subtree := strings.TrimSpace(string(sub))
+	out := gittest.Pipe(t, dir, strings.NewReader(
+		"040000 tree "+subtree+"\ta\x00"+
+			"100644 blob "+string(blob)+"\ta.b\x00"+
+			"040000 tree "+subtree+"\ta0\x00"+
+			"120000 blob "+string(blob)+"\tlink\x00"+
+			"160000 commit 1234567890123456789012345678901234567890\tmodule\x00"+
+			"100644 blob "+string(blob)+"\tnot utf-8 \xff\xfe\x00"+
+			"100644 blob "+string(empty)+"\t\xe5\x90\x8d\x00"+
+			"100644 blob "+string(blob)+"\t- 12\x00"), "mktree", "-z", "--missing")
+	return dir, git.SHA(strings.TrimSpace(string(out)))
+}
+
+// A listing that differs from git's own would show files that are not there,
+// or hide some that are.
+func TestWalkTreeIsLsTree(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	odd, oddTree := oddRepository(t)
+	plain := gittest.Repository(t, 3, 300)
+	trees := map[string]git.SHA{
+		odd:   oddTree,
+		plain: git.SHA(gittest.Run(t, plain, "rev-parse", "main^{tree}")),
+	}
+	old := gittest.Bare(t) // modes as early tools wrote them
+	blob := gittest.Object(t, old, git.TypeBlob, "x")
+	raw := hexBytes(t, blob)
+	inner := gittest.Object(t, old, git.TypeTree, "100664 x\x00"+raw+"100775 y\x00"+raw)
+	trees[old] = gittest.Object(t, old, git.TypeTree, "100664 a\x00"+raw+"040000 d\x00"+hexBytes(t, inner))
+	empty := gittest.Bare(t)
+	trees[empty] = gittest.Object(t, empty, git.TypeTree, "")
+	for dir, tree := range trees {
+		r := g.Repository(dir)
+		for _, recursive := range []bool{false, true} {
+			args := []string{"ls-tree", "-l", "-z", "--full-tree"}
+			if recursive {
+				args = append(args, "-r", "-t")
+			}
+			want := string(gittest.Pipe(t, dir, nil, append(args, string(tree))...))
+			if got := listing(t, r, tree, recursive); got != want {
+				t.Errorf("recursive %v: got\n%q\nwant\n%q", recursive, got, want)
+			}
+		}
+		entries, err := r.Tree(t.Context(), tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := gittest.Pipe(t, dir, nil, "ls-tree", "-z", "--name-only", string(tree))
+		var got strings.Builder
+		for _, e := range entries {
+			got.WriteString(e.Path + "\x00")
+		}
+		if got.String() != string(names) {
+			t.Errorf("Tree names %q, want %q", got.String(), names)
+		}
+	}
+}
+
+func TestWalkTreeErrors(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	dir := gittest.Repository(t, 2, 30)
+	r := g.Repository(dir)
+	commit := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	tree := git.SHA(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
+	none := g.Repository(t.TempDir() + "/none.git")
+	nothing := func(*git.WalkEntry) error { return nil }
+	for _, recursive := range []bool{false, true} {
+		if err := r.WalkTree(t.Context(), commit, recursive, nothing); recursive == false && !errs.Is(err, errs.Invalid) {
+			t.Errorf("a commit as tree: %v", err)
+		}
+		missing := git.SHA(strings.Repeat("1", 40))
+		if err := r.WalkTree(t.Context(), missing, recursive, nothing); !errs.Is(err, errs.NotFound) {
+			t.Errorf("a missing tree: %v", err)
+		}
+		if err := none.WalkTree(t.Context(), tree, recursive, nothing); !errs.Is(err, errs.NotFound) {
+			t.Errorf("a repository without directory: %v", err)
+		}
+		if err := r.WalkTree(t.Context(), "--output=x", recursive, nothing); !errs.Is(err, errs.Invalid) {
+			t.Errorf("an option as tree: %v", err)
+		}
+		count := 0
+		err := r.WalkTree(t.Context(), tree, recursive, func(*git.WalkEntry) error {
+			if count++; count == 3 {
+				return git.ErrStop
+			}
+			return nil
+		})
+		if err != nil || count != 3 {
+			t.Errorf("stopped after %d entries with %v", count, err)
+		}
+		wrong := errors.New("wrong")
+		if err := r.WalkTree(t.Context(), tree, recursive, func(*git.WalkEntry) error { return wrong }); !errors.Is(err, wrong) {
+			t.Errorf("the function's error became %v", err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := r.WalkTree(gone, tree, recursive, nothing); !errors.Is(err, context.Canceled) {
+			t.Errorf("a cancelled walk: %v", err)
+		}
+	}
+}
+
+// A damaged tree object must be an error, never half a listing that looks whole.
+func TestCorruptTrees(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	dir := gittest.Bare(t)
+	blob := hexBytes(t, gittest.Object(t, dir, git.TypeBlob, "x"))
+	for _, contents := range []string{"100644 a\x00" + blob[:19], "100644 a" + blob, "x a\x00" + blob,
+		"100644 \x00" + blob, "100644a\x00" + blob, " a\x00" + blob, "100644 a\x00" + blob + "1"} {
+		tree := gittest.Object(t, dir, git.TypeTree, contents)
+		for _, recursive := range []bool{false, true} {
+			err := g.Repository(dir).WalkTree(t.Context(), tree, recursive, func(*git.WalkEntry) error { return nil })
+			if err == nil {
+				t.Errorf("recursive %v: tree %q was listed", recursive, contents)
+			}
+		}
+	}
+}
+
+func hexBytes(t testing.TB, sha git.SHA) string {
+	t.Helper()
+	raw, err := hex.DecodeString(string(sha))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// The walk's bound is 1.5 x git's own listing, with JSON rendered meanwhile.
+func TestWalkGoTree(t *testing.T) {
+	dir, tree := gittest.GoTree(t)
+	g := gittest.New(t, git.Options{})
+	want := gittest.Pipe(t, dir, nil, "ls-tree", "-r", "-t", "-l", "-z", "--full-tree", string(tree))
+	if got := listing(t, g.Repository(dir), tree, true); got != string(want) {
+		t.Error("the listing of the Go distribution differs from git's")
+	}
+}
+
+func BenchmarkWalkGoTree(b *testing.B) {
+	dir, tree := gittest.GoTree(b)
+	g := gittest.New(b, git.Options{})
+	b.Run("git", func(b *testing.B) {
+		for b.Loop() {
+			gittest.Pipe(b, dir, nil, "ls-tree", "-r", "-t", "-l", "-z", "--full-tree", string(tree))
+		}
+	})
+	for _, recursive := range []bool{true, false} {
+		b.Run(fmt.Sprintf("recursive=%v", recursive), func(b *testing.B) {
+			b.ReportAllocs()
+			r := g.Repository(dir)
+			for b.Loop() {
+				n := 0
+				err := r.WalkTree(b.Context(), tree, recursive, func(*git.WalkEntry) error { n++; return nil })
+				if err != nil || n == 0 {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkInfo(b *testing.B) {
+	dir := gittest.Repository(b, 1, 10)
+	g := gittest.New(b, git.Options{})
+	sha := git.SHA(gittest.Run(b, dir, "rev-parse", "main"))
+	r := g.Repository(dir)
+	for b.Loop() {
+		if _, err := r.Info(b.Context(), sha); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -26,7 +26,11 @@ CREATE TABLE members (
     created_at BIGINT NOT NULL,
     PRIMARY KEY (org_id, user_id)
 );
-CREATE INDEX members_of_user ON members (user_id, org_id);
+-- Lists of members are filtered, paged and counted within these alone.
+CREATE INDEX members_by_role ON members (org_id, owner, user_id);
+CREATE INDEX members_in_public ON members (org_id, public, user_id, owner);
+CREATE INDEX members_of_user ON members (user_id, org_id, owner, public);
+CREATE INDEX memberships_in_public ON members (user_id, public, org_id, owner);
 
 CREATE TABLE tokens (
     id           {{id}},

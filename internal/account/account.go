@@ -1,0 +1,149 @@
+// Package account holds people and organizations: who they are, who belongs to
+// whom, and who is calling.
+//
+//   - account.go: the types, roles, and the caller in the context
+//   - login.go: which logins there may be (decisions 8, 58)
+//   - credentials.go, auth.go: from an Authorization header to a [Caller] (decisions 10, 11)
+//   - token.go: tokens and their life; admin.go: the command line's operations
+//   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
+//   - store.go, store_member.go, store_token.go: the SQL, of tables accounts, members, tokens
+//   - api.go, api_org.go, api_member.go: the handlers; json.go: their JSON (decision 28)
+//   - avatar.go: the picture of an account, drawn from its id
+//
+// Invariants: a token is stored as its SHA-256 digest only, and appears in no
+// log and no error. Each transaction that changes what anyone may see or do
+// here bumps the generation [Topic]; so what is cached under it, here and
+// elsewhere, counts no longer on the very next request, on every node. An
+// organization has at least one owner.
+//
+// Package account stands below all other features; they use its store
+// functions within their own transactions.
+package account
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"arbor/internal/db"
+)
+
+// Topic is the generation that grows with every change to accounts, members or
+// tokens (except a token's last use).
+const Topic = "accounts"
+
+// Kind tells people from organizations.
+type Kind uint8
+
+// The kinds of account, as they are stored.
+const (
+	User         Kind = 1
+	Organization Kind = 2
+)
+
+// String gives the name that payloads have as type.
+func (k Kind) String() string {
+	if k == Organization {
+		return "Organization"
+	}
+	return "User"
+}
+
+// noun is the kind within a sentence, with its article.
+func (k Kind) noun() string {
+	if k == Organization {
+		return "an organization"
+	}
+	return "a user"
+}
+
+// Role is what someone may do with a repository (decision 12). A higher role
+// includes the lower ones, so roles compare with <.
+type Role uint8
+
+// The roles, as they are stored.
+const (
+	None Role = iota
+	Pull
+	Push
+	Admin
+)
+
+// String gives none, pull, push or admin.
+func (r Role) String() string {
+	switch r {
+	case Pull:
+		return "pull"
+	case Push:
+		return "push"
+	case Admin:
+		return "admin"
+	default:
+		return "none"
+	}
+}
+
+// ParseRole reads what String gives; ok is false for anything else.
+func ParseRole(s string) (r Role, ok bool) {
+	for r := None; r <= Admin; r++ {
+		if s == r.String() {
+			return r, true
+		}
+	}
+	return None, false
+}
+
+// Account is a person or an organization. A nil text is one that was not given.
+type Account struct {
+	ID           int64
+	Login        string // as it was registered; Fold(Login) is unique
+	Kind         Kind
+	Name         *string
+	Email        *string
+	Company      *string
+	Blog         *string
+	Location     *string
+	Bio          *string // of an organization: its description
+	SiteAdmin    bool
+	DefaultRole  Role // of an organization: what members have on its repositories
+	PublicRepos  int64
+	PrivateRepos int64
+	CreatedAt    db.Time
+	UpdatedAt    db.Time
+}
+
+// Caller is who makes a request. It is never changed once made.
+type Caller struct {
+	ID        int64
+	Login     string
+	SiteAdmin bool
+	TokenID   int64
+}
+
+type callerKey struct{}
+
+// CallerFrom returns who makes the request; nil is the anonymous caller.
+func CallerFrom(ctx context.Context) *Caller {
+	c, _ := ctx.Value(callerKey{}).(*Caller)
+	return c
+}
+
+// WithCaller returns ctx with the caller in it.
+func WithCaller(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// Service authenticates requests and changes accounts. Safe for concurrent use.
+type Service struct {
+	db     *db.DB
+	log    *slog.Logger
+	clock  func() time.Time // when a token is used; tests in this package set it
+	tokens tokenCache
+	uses   lastUses
+	counts counts
+}
+
+// New makes the service. Start Run beside it to have last uses of tokens stored.
+func New(d *db.DB, log *slog.Logger) *Service {
+	return &Service{db: d, log: log, clock: time.Now}
+}

@@ -1,0 +1,155 @@
+package account
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// accountColumns are what scanAccount reads, of accounts under the name a.
+const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blog, a.location, a.bio,
+	a.site_admin, a.default_role, a.public_repos, a.private_repos, a.created_at, a.updated_at`
+
+// scanner is a row of either kind that package db gives.
+type scanner interface{ Scan(dest ...any) error }
+
+// scanAccount reads accountColumns, and then whatever else the query selected.
+func scanAccount(row scanner, more ...any) (*Account, error) {
+	var a Account
+	var kind, role int64
+	dest := append([]any{&a.ID, &a.Login, &kind, &a.Name, &a.Email, &a.Company, &a.Blog, &a.Location, &a.Bio,
+		&a.SiteAdmin, &role, &a.PublicRepos, &a.PrivateRepos, &a.CreatedAt, &a.UpdatedAt}, more...)
+	if err := row.Scan(dest...); err != nil {
+		return nil, err
+	}
+	a.Kind, a.DefaultRole = Kind(kind), Role(role)
+	return &a, nil
+}
+
+// orAbsent turns a missing row into the 404 of decision 13.
+func orAbsent(err error) error {
+	if errors.Is(err, db.ErrNoRows) {
+		return errs.Absent()
+	}
+	return err
+}
+
+// ByLogin finds a person or an organization without regard to case. Errors:
+// errs.Absent when there is none.
+func ByLogin(tx *db.Tx, login string) (*Account, error) {
+	if !plausible(login) {
+		return nil, errs.Absent()
+	}
+	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.login_folded = $1`, Fold(login)))
+	return a, orAbsent(err)
+}
+
+// ByID finds a person or an organization. Errors: errs.Absent when there is none.
+func ByID(tx *db.Tx, id int64) (*Account, error) {
+	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.id = $1`, id))
+	return a, orAbsent(err)
+}
+
+// ByIDs finds the accounts of a page in one query. Ids may repeat; those that
+// are not there are missing from the map.
+func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Account, error) {
+	found := make(map[int64]*Account, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	args := distinct(ids)
+	rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a WHERE a.id IN `+db.Values(1, len(args)), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		a, err := scanAccount(rows)
+		if err != nil {
+			return nil, err
+		}
+		found[a.ID] = a
+	}
+	return found, rows.Err()
+}
+
+// distinct drops repeated ids and fills up to a power of two with the last one,
+// so that lists of all lengths share a few prepared statements.
+func distinct(ids []int64) []any {
+	seen := make(map[int64]struct{}, len(ids))
+	args := make([]any, 0, 2*len(ids))
+	for _, id := range ids {
+		if _, ok := seen[id]; !ok {
+			seen[id] = struct{}{}
+			args = append(args, id)
+		}
+	}
+	for len(args)&(len(args)-1) != 0 {
+		args = append(args, args[len(args)-1])
+	}
+	return args
+}
+
+// CountRepos adds to the owner's counters of repositories: whoever creates,
+// deletes or hides one calls it in the same transaction.
+func CountRepos(tx *db.Tx, ownerID int64, public, private int64) error {
+	_, err := tx.Exec(`UPDATE accounts SET public_repos = public_repos + $2, private_repos = private_repos + $3
+		WHERE id = $1`, ownerID, public, private)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// insertAccount stores a new account and sets its ID and times. Errors:
+// db.ErrNoRows when the login is taken.
+func insertAccount(tx *db.Tx, a *Account) error {
+	a.CreatedAt, a.UpdatedAt = tx.Now, tx.Now
+	err := tx.QueryRow(`INSERT INTO accounts (login, login_folded, kind, name, email, site_admin, default_role,
+			created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING id`,
+		a.Login, Fold(a.Login), int64(a.Kind), a.Name, a.Email, a.SiteAdmin, int64(a.DefaultRole), tx.Now).Scan(&a.ID)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// updateAccount stores what a profile may change, and sets UpdatedAt.
+func updateAccount(tx *db.Tx, a *Account) error {
+	a.UpdatedAt = tx.Now
+	_, err := tx.Exec(`UPDATE accounts SET name = $2, email = $3, company = $4, blog = $5, location = $6, bio = $7,
+		default_role = $8, updated_at = $9 WHERE id = $1`,
+		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// lockAccount holds the account's row until the transaction ends, so that what
+// is checked about it and its members stays true (PostgreSQL; SQLite has one
+// writer anyway).
+func lockAccount(tx *db.Tx, id int64) error {
+	_, err := tx.Exec(`UPDATE accounts SET kind = kind WHERE id = $1`, id)
+	return err
+}
+
+// accountsAfter lists accounts of both kinds by id, beginning after since.
+func accountsAfter(tx *db.Tx, since, limit int64) ([]*Account, error) {
+	rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Account
+	for rows.Next() {
+		a, err := scanAccount(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,158 @@
+package account
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// OrgRole reports whether the user belongs to the organization, and owns it.
+func OrgRole(tx *db.Tx, orgID, userID int64) (member, owner bool, err error) {
+	err = tx.QueryRow(`SELECT owner FROM members WHERE org_id = $1 AND user_id = $2`, orgID, userID).Scan(&owner)
+	if errors.Is(err, db.ErrNoRows) {
+		return false, false, nil
+	}
+	return err == nil, owner, err
+}
+
+// membership is one user's place in one organization.
+type membership struct {
+	Org    *Account
+	User   *Account
+	Owner  bool
+	Public bool // everyone may see it
+}
+
+// memberOf finds a membership. Errors: errs.Absent when there is none.
+func memberOf(tx *db.Tx, org, user *Account) (*membership, error) {
+	m := &membership{Org: org, User: user}
+	err := tx.QueryRow(`SELECT owner, public FROM members WHERE org_id = $1 AND user_id = $2`, org.ID, user.ID).
+		Scan(&m.Owner, &m.Public)
+	return m, orAbsent(err)
+}
+
+// putMember makes the user a member, an owner or no longer one.
+func putMember(tx *db.Tx, orgID, userID int64, owner bool) error {
+	_, err := tx.Exec(`INSERT INTO members (org_id, user_id, owner, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (org_id, user_id) DO UPDATE SET owner = excluded.owner`, orgID, userID, owner, tx.Now)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+func deleteMember(tx *db.Tx, orgID, userID int64) error {
+	if _, err := tx.Exec(`DELETE FROM members WHERE org_id = $1 AND user_id = $2`, orgID, userID); err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+func setPublic(tx *db.Tx, orgID, userID int64, public bool) error {
+	_, err := tx.Exec(`UPDATE members SET public = $3 WHERE org_id = $1 AND user_id = $2`, orgID, userID, public)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// anotherOwner reports whether the organization has an owner beside the user.
+func anotherOwner(tx *db.Tx, orgID, userID int64) (bool, error) {
+	var id int64
+	err := tx.QueryRow(`SELECT user_id FROM members WHERE org_id = $1 AND owner = TRUE AND user_id <> $2 LIMIT 1`,
+		orgID, userID).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// memberFilter chooses among the members of an organization. It is also the key
+// under which their number is kept, so it holds all that the choice depends on.
+type memberFilter struct {
+	Org        int64
+	Role       string // "admin", "member", or "all"
+	PublicOnly bool
+}
+
+func (f memberFilter) where() string {
+	where := ` FROM members WHERE org_id = $1`
+	switch f.Role {
+	case "admin":
+		where += ` AND owner = TRUE`
+	case "member":
+		where += ` AND owner = FALSE`
+	}
+	if f.PublicOnly {
+		where += ` AND public = TRUE`
+	}
+	return where
+}
+
+// members lists one page of an organization's members by id; the page is found
+// in an index before any account is fetched.
+func members(tx *db.Tx, f memberFilter, p web.Page) ([]*Account, error) {
+	rows, err := tx.Query(`SELECT `+accountColumns+` FROM (SELECT user_id`+f.where()+
+		` ORDER BY user_id LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.user_id ORDER BY a.id`,
+		f.Org, p.Size, p.Offset())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Account
+	for rows.Next() {
+		a, err := scanAccount(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+func countMembers(tx *db.Tx, f memberFilter) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*)`+f.where(), f.Org).Scan(&n)
+	return n, err
+}
+
+// orgFilter chooses among the organizations of a user; like memberFilter it is
+// the key of their number.
+type orgFilter struct {
+	User       int64
+	PublicOnly bool
+}
+
+func (f orgFilter) where() string {
+	where := ` FROM members WHERE user_id = $1`
+	if f.PublicOnly {
+		where += ` AND public = TRUE`
+	}
+	return where
+}
+
+// orgsOf lists one page of a user's memberships by the organization's id. Their
+// User is left for the caller to set.
+func orgsOf(tx *db.Tx, f orgFilter, p web.Page) ([]*membership, error) {
+	rows, err := tx.Query(`SELECT `+accountColumns+`, m.owner, m.public FROM (SELECT org_id, owner, public`+f.where()+
+		` ORDER BY org_id LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.org_id ORDER BY a.id`,
+		f.User, p.Size, p.Offset())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*membership
+	for rows.Next() {
+		var m membership
+		if m.Org, err = scanAccount(rows, &m.Owner, &m.Public); err != nil {
+			return nil, err
+		}
+		list = append(list, &m)
+	}
+	return list, rows.Err()
+}
+
+func countOrgs(tx *db.Tx, f orgFilter) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*)`+f.where(), f.User).Scan(&n)
+	return n, err
+}

@@ -1,0 +1,116 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// maxLine is the greatest length of a one-line text in code points: names,
+// addresses, notes. maxBio is that of a bio or description.
+const (
+	maxLine = 255
+	maxBio  = 1000
+)
+
+// NewUser is what a user is made of. Name and Email may be empty.
+type NewUser struct {
+	Login string
+	Name  string
+	Email string
+	Admin bool // administrates the site (decision 12)
+}
+
+// CreateUser registers a user. Errors: 422 for a login that is not allowed or
+// is taken, saying by what, and for an impossible name or address.
+func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
+	if err := checkLine("name", n.Name); err != nil {
+		return nil, err
+	}
+	if n.Email != "" && !plausibleEmail(n.Email) {
+		return nil, errs.Newf(errs.Invalid, "%q is no e-mail address", n.Email)
+	}
+	a := &Account{Login: n.Login, Kind: User, Name: given(n.Name), Email: given(n.Email), SiteAdmin: n.Admin}
+	err := s.db.Write(ctx, func(tx *db.Tx) error { return register(tx, a) })
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// CreateOrg registers an organization with its first owner; members may pull
+// from its repositories (decision 12). Errors: 404 when there is no such owner;
+// 422 as for CreateUser, and when the owner is no user.
+func (s *Service) CreateOrg(ctx context.Context, login, ownerLogin string) (*Account, error) {
+	a := &Account{Login: login, Kind: Organization, DefaultRole: Pull}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		owner, err := ByLogin(tx, ownerLogin)
+		switch {
+		case errs.Is(err, errs.NotFound):
+			return errs.Newf(errs.NotFound, "there is no user %q to own the organization", ownerLogin)
+		case err != nil:
+			return err
+		case owner.Kind != User:
+			return errs.Newf(errs.Invalid, "%q is an organization: only a user can own one", owner.Login)
+		}
+		if err := register(tx, a); err != nil {
+			return err
+		}
+		return putMember(tx, a.ID, owner.ID, true)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// register checks the login and stores the account.
+func register(tx *db.Tx, a *Account) error {
+	if err := CheckLogin(a.Login); err != nil {
+		return err
+	}
+	err := insertAccount(tx, a)
+	if !errors.Is(err, db.ErrNoRows) {
+		return err
+	}
+	other, err := ByLogin(tx, a.Login)
+	if err != nil {
+		return err
+	}
+	return errs.Newf(errs.Invalid, "the login %q is taken by %s", other.Login, other.Kind.noun())
+}
+
+// given is nil for an empty text: absent values are null (decision 28).
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// checkLine reports why a text cannot be one line of at most maxLine characters.
+func checkLine(what, s string) error {
+	switch {
+	case !utf8.ValidString(s) || hasControl(s):
+		return errs.Newf(errs.Invalid, "the %s must be one line of text", what)
+	case utf8.RuneCountInString(s) > maxLine:
+		return errs.Newf(errs.Invalid, "the %s is too long (maximum is %d characters)", what, maxLine)
+	default:
+		return nil
+	}
+}
+
+func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+
+// plausibleEmail accepts what commits and headers can carry: one @ with
+// something on both sides, and no blanks, brackets or quotes.
+func plausibleEmail(s string) bool {
+	local, domain, found := strings.Cut(s, "@")
+	return found && local != "" && domain != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxLine &&
+		!strings.Contains(domain, "@") && !hasControl(s) && !strings.ContainsAny(s, " <>\"\\,;")
+}

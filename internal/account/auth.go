@@ -1,0 +1,203 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// maxCachedTokens bounds the cache of tokens in use, and how many last uses
+// wait to be stored.
+const maxCachedTokens = 16384
+
+// flushEvery is how long a last use waits before it is stored, at most.
+const flushEvery = 30 * time.Second
+
+// flushBatch is how many last uses one transaction stores, so that the writer
+// is not held for long.
+const flushBatch = 500
+
+// digest is the SHA-256 of a token: all that is kept of it.
+type digest = [sha256.Size]byte
+
+func digestOf(token string) digest {
+	var buf [maxToken]byte
+	return sha256.Sum256(buf[:copy(buf[:], token)])
+}
+
+// badCredentials is the one answer to whatever is wrong with credentials
+// (decision 11), so that nothing tells a revoked token from an unknown one.
+func badCredentials() error { return errs.New(errs.Unauthenticated, "Bad credentials") }
+
+// Authenticate finds out who makes a request, from any form of credentials
+// (decision 10). given is false, and the caller nil, when the request has none.
+// Errors: 401 for credentials that are malformed, wrong, revoked or expired.
+func (s *Service) Authenticate(r *http.Request) (caller *Caller, given bool, err error) {
+	return s.authenticate(r, false)
+}
+
+// AuthenticateBearer is Authenticate for the plant store, which takes bearer
+// tokens only (decision 10): any other form is a 401.
+func (s *Service) AuthenticateBearer(r *http.Request) (caller *Caller, given bool, err error) {
+	return s.authenticate(r, true)
+}
+
+func (s *Service) authenticate(r *http.Request, bearerOnly bool) (*Caller, bool, error) {
+	values := r.Header["Authorization"]
+	if len(values) == 0 {
+		return nil, false, nil
+	}
+	token, ok := parseCredentials(values, bearerOnly)
+	if !ok {
+		return nil, true, badCredentials()
+	}
+	known, err := s.known(r.Context(), digestOf(token))
+	if err != nil {
+		return nil, true, err
+	}
+	now := s.now()
+	if known.expires != 0 && now >= known.expires {
+		return nil, true, badCredentials()
+	}
+	s.uses.note(known.caller.TokenID, now)
+	return known.caller, true, nil
+}
+
+func (s *Service) now() db.Time { return db.FromTime(s.clock()) }
+
+// known finds a token that is not revoked, in the cache or in the database. The
+// generation is read first, so an entry is never older than it claims to be.
+func (s *Service) known(ctx context.Context, d digest) (knownToken, error) {
+	generation, err := s.db.Generation(ctx, Topic)
+	if err != nil {
+		return knownToken{}, err
+	}
+	if k, ok := s.tokens.get(d, generation); ok {
+		return k, nil
+	}
+	k := knownToken{generation: generation}
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		k.caller, k.expires, err = tokenByDigest(tx, d)
+		return err
+	})
+	if errs.Is(err, errs.NotFound) {
+		return knownToken{}, badCredentials()
+	}
+	if err != nil {
+		return knownToken{}, err
+	}
+	s.tokens.put(d, k)
+	return k, nil
+}
+
+// knownToken is a token that was not revoked at the given generation.
+type knownToken struct {
+	caller     *Caller
+	expires    db.Time // zero: never
+	generation int64
+}
+
+// tokenCache keeps the tokens in use. Only tokens that exist get in, so wrong
+// ones fill no memory; beyond the bound any entry goes.
+type tokenCache struct {
+	mu      sync.RWMutex
+	entries map[digest]knownToken
+}
+
+func (c *tokenCache) get(d digest, generation int64) (knownToken, bool) {
+	c.mu.RLock()
+	k, ok := c.entries[d]
+	c.mu.RUnlock()
+	return k, ok && k.generation == generation
+}
+
+func (c *tokenCache) put(d digest, k knownToken) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries == nil {
+		c.entries = map[digest]knownToken{}
+	}
+	if _, there := c.entries[d]; !there && len(c.entries) >= maxCachedTokens {
+		for other := range c.entries {
+			delete(c.entries, other)
+			break
+		}
+	}
+	c.entries[d] = k
+}
+
+// lastUses gathers when tokens were used until Run stores it. A token that
+// finds it full is noted after the next flush.
+type lastUses struct {
+	mu      sync.Mutex
+	pending map[int64]db.Time
+}
+
+func (u *lastUses) note(tokenID int64, at db.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pending == nil {
+		u.pending = map[int64]db.Time{}
+	}
+	if _, there := u.pending[tokenID]; there || len(u.pending) < maxCachedTokens {
+		u.pending[tokenID] = at
+	}
+}
+
+// take returns a batch of what was noted, and forgets it.
+func (u *lastUses) take() map[int64]db.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.pending) <= flushBatch {
+		batch := u.pending
+		u.pending = nil
+		return batch
+	}
+	batch := make(map[int64]db.Time, flushBatch)
+	for id, at := range u.pending {
+		batch[id] = at
+		delete(u.pending, id)
+		if len(batch) == flushBatch {
+			break
+		}
+	}
+	return batch
+}
+
+// Run stores the last uses of tokens, in batches, until ctx is done; then what
+// is left of them. It returns nil: last uses are worth a log line, no more.
+func (s *Service) Run(ctx context.Context) error {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.flush(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			s.flush(last)
+			return nil
+		}
+	}
+}
+
+// flush stores the last uses that were noted before it began.
+func (s *Service) flush(ctx context.Context) {
+	for range maxCachedTokens/flushBatch + 1 {
+		batch := s.uses.take()
+		if len(batch) == 0 {
+			return
+		}
+		err := s.db.Write(ctx, func(tx *db.Tx) error { return storeLastUses(tx, batch) })
+		if err != nil {
+			s.log.Warn("last uses of tokens were not stored", "tokens", len(batch), "error", err)
+			return
+		}
+	}
+}

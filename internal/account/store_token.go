@@ -1,0 +1,82 @@
+package account
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+)
+
+// tokenByDigest finds whom a token that is not revoked stands for, and until
+// when (zero: for ever). Errors: errs.Absent when there is none.
+func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
+	var c Caller
+	var expires db.Time
+	err := tx.QueryRow(`SELECT t.id, t.expires_at, a.id, a.login, a.site_admin
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
+		Scan(&c.TokenID, &expires, &c.ID, &c.Login, &c.SiteAdmin)
+	return &c, expires, orAbsent(err)
+}
+
+// insertToken stores a token by its digest; expires may be zero.
+func insertToken(tx *db.Tx, accountID int64, d digest, hint, note string, expires db.Time) (id int64, err error) {
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`, accountID, d[:], hint, note, tx.Now, expires).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.Bump(Topic)
+}
+
+// revokeByID reports whether there is such a token, revoked now or before.
+func revokeByID(tx *db.Tx, id int64) (found bool, err error) {
+	n, err := tx.Exec(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, tx.Now)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.Bump(Topic)
+}
+
+// revokeByDigest is revokeByID for a token itself.
+func revokeByDigest(tx *db.Tx, d digest) (found bool, err error) {
+	n, err := tx.Exec(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE digest = $1`, d[:], tx.Now)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.Bump(Topic)
+}
+
+func tokensOf(tx *db.Tx, accountID int64) ([]Token, error) {
+	rows, err := tx.Query(`SELECT id, hint, note, created_at, expires_at, last_used_at, revoked_at
+		FROM tokens WHERE account_id = $1 ORDER BY id`, accountID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Token
+	for rows.Next() {
+		var t Token
+		if err := rows.Scan(&t.ID, &t.Hint, &t.Note, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt); err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, rows.Err()
+}
+
+// storeLastUses writes when tokens were used, in the order of their ids so that
+// two nodes that do so together cannot deadlock. It bumps nothing.
+func storeLastUses(tx *db.Tx, uses map[int64]db.Time) error {
+	ids := make([]int64, 0, len(uses))
+	for id := range uses {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		_, err := tx.Exec(`UPDATE tokens SET last_used_at = $2
+			WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, id, uses[id])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

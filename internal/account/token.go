@@ -1,0 +1,147 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// tokenPrefix begins every token, so that scanners of leaked secrets know it.
+const tokenPrefix = "arb_"
+
+// tokenRandom is how many base32 digits follow: 200 random bits, of which the
+// hint gives 20 away (decision 11 wants 160).
+const (
+	tokenRandom = 40
+	hintLength  = len(tokenPrefix) + 4
+)
+
+// maxExpiry is the longest life that a token may be given.
+const maxExpiry = 100 * 365 * 24 * time.Hour
+
+// generateToken makes a token that nobody has.
+func generateToken() string {
+	return tokenPrefix + (rand.Text() + rand.Text())[:tokenRandom]
+}
+
+// NewToken is what a token is made of.
+type NewToken struct {
+	Login   string        // of a user
+	Note    string        // what it is for; may be empty
+	Expires time.Duration // from now; zero: never
+}
+
+// Token describes a token without being able to stand for it.
+type Token struct {
+	ID         int64
+	Hint       string // how it begins
+	Note       string
+	CreatedAt  db.Time
+	ExpiresAt  db.Time // zero: never
+	LastUsedAt db.Time // zero: never; up to half a minute late
+	RevokedAt  db.Time // zero: it is not
+}
+
+// CreateToken makes a token for a user and returns it: this is the only time
+// that anyone sees it (decision 11). Errors: 404 when there is no such user, 422
+// for an organization and for an impossible note or expiry.
+func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id int64, err error) {
+	if n.Expires < 0 || n.Expires > maxExpiry {
+		return "", 0, errs.New(errs.Invalid, "a token expires within 100 years, and not in the past")
+	}
+	if err := checkLine("note", n.Note); err != nil {
+		return "", 0, err
+	}
+	token = generateToken()
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		a, err := holder(tx, n.Login)
+		if err != nil {
+			return err
+		}
+		var expires db.Time
+		if n.Expires > 0 {
+			expires = tx.Now + db.Time(n.Expires.Microseconds())
+		}
+		id, err = insertToken(tx, a.ID, digestOf(token), token[:hintLength], n.Note, expires)
+		return err
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	return token, id, nil
+}
+
+// Tokens lists a user's tokens in the order in which they were made, also the
+// revoked ones. Errors: 404, 422 as for CreateToken.
+func (s *Service) Tokens(ctx context.Context, login string) (list []Token, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := holder(tx, login)
+		if err != nil {
+			return err
+		}
+		list, err = tokensOf(tx, a.ID)
+		return err
+	})
+	return list, err
+}
+
+// RevokeToken ends a token, named by its id or by itself: the next request with
+// it fails, whichever process serves it. Revoking twice changes nothing.
+// Errors: 404 when there is no such token.
+func (s *Service) RevokeToken(ctx context.Context, idOrToken string) error {
+	id, err := strconv.ParseInt(idOrToken, 10, 64)
+	byID := err == nil
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		var found bool
+		var err error
+		if byID {
+			found, err = revokeByID(tx, id)
+		} else {
+			found, err = revokeByDigest(tx, digestOf(idOrToken))
+		}
+		if err == nil && !found {
+			// The text may be a token that was mistyped: it is not repeated.
+			return errs.New(errs.NotFound, "there is no such token")
+		}
+		return err
+	})
+}
+
+// holder finds the account that a token belongs to.
+func holder(tx *db.Tx, login string) (*Account, error) {
+	a, err := ByLogin(tx, login)
+	if errs.Is(err, errs.NotFound) {
+		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
+	}
+	if err == nil && a.Kind == Organization {
+		return nil, errs.Newf(errs.Invalid, "%q is an organization: only users hold tokens", a.Login)
+	}
+	return a, err
+}
+
+// ParseExpiry reads how long a token lives: a whole number and one of the units
+// w, d, h, m, s, such as 90d. Empty is zero: for ever. Errors: 422.
+func ParseExpiry(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	units := map[byte]time.Duration{
+		'w': 7 * 24 * time.Hour, 'd': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second,
+	}
+	unit, known := units[s[len(s)-1]]
+	digits := s[:len(s)-1]
+	if !known || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return 0, errs.Newf(errs.Invalid, "%q is no expiry: write it as 90d, 12h or 30s", s)
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n == 0 || n > int64(maxExpiry/unit) {
+		return 0, errs.Newf(errs.Invalid, "the expiry %q is not between 1s and %s", s, fmt.Sprintf("%dd", int64(maxExpiry.Hours()/24)))
+	}
+	return time.Duration(n) * unit, nil
+}

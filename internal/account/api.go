@@ -1,0 +1,111 @@
+package account
+
+import (
+	"net/http"
+	"strconv"
+
+	"arbor/internal/web"
+)
+
+// API answers the routes of accounts. The route table checks that someone is
+// signed in where a route needs it; what more it takes, the operations check.
+type API struct{ s *Service }
+
+// NewAPI makes the handlers.
+func NewAPI(s *Service) *API { return &API{s} }
+
+// GET /user
+//
+// GetSelf answers the caller's own account in its private form.
+func (a *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
+	caller := CallerFrom(r.Context())
+	me, err := a.s.self(r.Context(), caller)
+	if err != nil {
+		return err
+	}
+	web.LastModified(w, me.UpdatedAt.Time())
+	return web.JSON(w, r, http.StatusOK, newPrivateUser(me, web.From(r.Context()), caller))
+}
+
+// PATCH /user
+//
+// UpdateSelf changes the caller's own profile: name, email, blog, company,
+// location, bio. Null and an empty text take a value away. Errors: 422.
+func (a *API) UpdateSelf(w http.ResponseWriter, r *http.Request) error {
+	caller := CallerFrom(r.Context())
+	o, err := web.ReadObject(r, "User")
+	if err != nil {
+		return err
+	}
+	changes := readChanges(o, "bio")
+	if err := o.Err(); err != nil {
+		return err
+	}
+	me, err := a.s.changeSelf(r.Context(), caller, changes)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPrivateUser(me, web.From(r.Context()), caller))
+}
+
+// GET /users/{username}
+//
+// GetUser answers a person or an organization in the public form. Errors: 404.
+func (a *API) GetUser(w http.ResponseWriter, r *http.Request) error {
+	u, err := a.s.find(r.Context(), web.Param(r, "username"))
+	if err != nil {
+		return err
+	}
+	web.LastModified(w, u.UpdatedAt.Time())
+	return web.JSON(w, r, http.StatusOK, newFullUser(u, web.From(r.Context()), CallerFrom(r.Context())))
+}
+
+// GET /users
+//
+// ListUsers lists all accounts by id, people and organizations alike, beginning
+// after the id in since; the Link header names the next page only, as GitHub's.
+func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	since, err := strconv.ParseInt(query.Get("since"), 10, 64)
+	if err != nil || since < 0 {
+		since = 0 // as at GitHub, like a page that is no number (decision 23)
+	}
+	size := web.ReadPage(r).Size
+	list, err := a.s.list(r.Context(), since, size+1)
+	if err != nil {
+		return err
+	}
+	info := web.From(r.Context())
+	if int64(len(list)) > size {
+		list = list[:size]
+		query.Set("since", strconv.FormatInt(list[size-1].ID, 10))
+		w.Header().Set("Link", "<"+info.API(r.URL.EscapedPath())+"?"+query.Encode()+`>; rel="next"`)
+	}
+	return web.JSON(w, r, http.StatusOK, newSimples(list, info))
+}
+
+// GET /avatars/{id}
+//
+// GetAvatar answers the picture of the account with this id, a PNG. It depends
+// on nothing but the id, so it tells nothing of who there is, and never changes.
+// Errors: 404 for what is no id.
+func (a *API) GetAvatar(w http.ResponseWriter, r *http.Request) error {
+	id, err := parseAvatarID(web.Param(r, "id"))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	if web.NotModified(w, r, `"avatar-1-`+strconv.FormatInt(id, 10)+`"`) {
+		return nil
+	}
+	picture, err := identicon(id)
+	if err != nil {
+		return err
+	}
+	h.Set("Content-Type", "image/png")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Length", strconv.Itoa(len(picture)))
+	_, err = w.Write(picture)
+	return err
+}

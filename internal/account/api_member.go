@@ -1,0 +1,179 @@
+package account
+
+import (
+	"net/http"
+
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// GET /orgs/{org}/members
+//
+// ListMembers lists an organization's members: all for its members, for others
+// those who show it. role=admin or role=member chooses. Errors: 404, 422.
+func (a *API) ListMembers(w http.ResponseWriter, r *http.Request) error {
+	return a.listMembers(w, r, false)
+}
+
+// GET /orgs/{org}/public_members
+//
+// ListPublicMembers lists the members who show their membership. Errors: 404.
+func (a *API) ListPublicMembers(w http.ResponseWriter, r *http.Request) error {
+	return a.listMembers(w, r, true)
+}
+
+func (a *API) listMembers(w http.ResponseWriter, r *http.Request, publicOnly bool) error {
+	caller, login := CallerFrom(r.Context()), web.Param(r, "org")
+	if _, _, err := a.s.findOrg(r.Context(), caller, login); err != nil {
+		return err // before the parameters (decision 16)
+	}
+	f := memberFilter{Role: "all", PublicOnly: publicOnly}
+	if !publicOnly {
+		var err error
+		if f.Role, err = web.QueryEnum(r, "Member", "role", "all", "admin", "member"); err != nil {
+			return err
+		}
+	}
+	p := web.ReadPage(r)
+	list, total, err := a.s.listMembers(r.Context(), caller, login, f, p)
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, p, total)
+	return web.JSON(w, r, http.StatusOK, newSimples(list, web.From(r.Context())))
+}
+
+// GET /orgs/{org}/members/{username}
+//
+// CheckMember answers 204 when the user is a member and 404 when not; outsiders
+// are sent on to the public members with 302, whoever they ask about.
+func (a *API) CheckMember(w http.ResponseWriter, r *http.Request) error {
+	org, user := web.Param(r, "org"), web.Param(r, "username")
+	m, may, err := a.s.findMember(r.Context(), CallerFrom(r.Context()), org, user)
+	switch {
+	case err != nil:
+		return err
+	case !may.member:
+		w.Header().Set("Location", web.From(r.Context()).API(web.Path("orgs", org, "public_members", user)))
+		w.WriteHeader(http.StatusFound)
+		return nil
+	case m == nil:
+		return errs.Absent()
+	}
+	return web.NoContent(w)
+}
+
+// PUT /orgs/{org}/members/{username}
+//
+// AddMember makes a user a member, for owners; one who is already stays what
+// they are. Errors: 404, 403.
+func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
+	_, err := a.s.setMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"), "")
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// DELETE /orgs/{org}/members/{username}
+//
+// RemoveMember ends a membership: owners any, everyone their own. Errors: 404,
+// 403, 422 for the last owner.
+func (a *API) RemoveMember(w http.ResponseWriter, r *http.Request) error {
+	err := a.s.removeMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"))
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// GET /orgs/{org}/memberships/{username}
+//
+// GetMembership answers one membership, for members, and for everyone their
+// own. Errors: 401, 404, 403.
+func (a *API) GetMembership(w http.ResponseWriter, r *http.Request) error {
+	caller, org, user := CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username")
+	if caller == nil {
+		return errs.New(errs.Unauthenticated, "Requires authentication")
+	}
+	m, may, err := a.s.findMember(r.Context(), caller, org, user)
+	switch {
+	case err != nil:
+		return err
+	case !may.member && Fold(user) != Fold(caller.Login):
+		return errs.New(errs.Forbidden, "You must be a member of the organization to see its memberships")
+	case m == nil:
+		return errs.Absent()
+	}
+	return web.JSON(w, r, http.StatusOK, newMembership(m, web.From(r.Context())))
+}
+
+// PUT /orgs/{org}/memberships/{username}
+//
+// SetMembership makes a user a member or, with role admin, an owner; at once,
+// without an invitation. For owners. Errors: 404, 403, 422.
+func (a *API) SetMembership(w http.ResponseWriter, r *http.Request) error {
+	caller, org := CallerFrom(r.Context()), web.Param(r, "org")
+	if err := a.s.checkOwner(r.Context(), caller, org); err != nil {
+		return err
+	}
+	o, err := web.ReadOptional(r, "Membership")
+	if err != nil {
+		return err
+	}
+	role := o.Enum("role", "member", "admin")
+	if err := o.Err(); err != nil {
+		return err
+	}
+	m, err := a.s.setMember(r.Context(), caller, org, web.Param(r, "username"), role.Or("member"))
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newMembership(m, web.From(r.Context())))
+}
+
+// DELETE /orgs/{org}/memberships/{username}
+//
+// RemoveMembership is RemoveMember at GitHub's newer address.
+func (a *API) RemoveMembership(w http.ResponseWriter, r *http.Request) error {
+	return a.RemoveMember(w, r)
+}
+
+// GET /orgs/{org}/public_members/{username}
+//
+// CheckPublicMember answers 204 when the user is a member for everyone to see,
+// else 404.
+func (a *API) CheckPublicMember(w http.ResponseWriter, r *http.Request) error {
+	m, _, err := a.s.findMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"))
+	if err != nil {
+		return err
+	}
+	if m == nil || !m.Public {
+		return errs.Absent()
+	}
+	return web.NoContent(w)
+}
+
+// PUT /orgs/{org}/public_members/{username}
+//
+// PublicizeMember shows the caller's own membership to everyone. Errors: 404,
+// 403 for someone else's.
+func (a *API) PublicizeMember(w http.ResponseWriter, r *http.Request) error {
+	return a.setPublic(w, r, true)
+}
+
+// DELETE /orgs/{org}/public_members/{username}
+//
+// ConcealMember hides the caller's own membership from outsiders. Errors: 404,
+// 403 for someone else's.
+func (a *API) ConcealMember(w http.ResponseWriter, r *http.Request) error {
+	return a.setPublic(w, r, false)
+}
+
+func (a *API) setPublic(w http.ResponseWriter, r *http.Request, public bool) error {
+	err := a.s.setMemberPublic(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"), public)
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -1,0 +1,99 @@
+package account
+
+import (
+	"net/http"
+
+	"arbor/internal/web"
+)
+
+// GET /orgs/{org}
+//
+// GetOrg answers an organization; its members see more of it. Errors: 404.
+func (a *API) GetOrg(w http.ResponseWriter, r *http.Request) error {
+	org, member, err := a.s.findOrg(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"))
+	if err != nil {
+		return err
+	}
+	web.LastModified(w, org.UpdatedAt.Time())
+	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), member))
+}
+
+// PATCH /orgs/{org}
+//
+// UpdateOrg changes an organization, for its owners: name, description, email,
+// company, blog, location, and default_repository_permission (read, write, admin
+// or none). Errors: 404, 403, 422.
+func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
+	caller, login := CallerFrom(r.Context()), web.Param(r, "org")
+	if err := a.s.checkOwner(r.Context(), caller, login); err != nil {
+		return err
+	}
+	o, err := web.ReadObject(r, "Organization")
+	if err != nil {
+		return err
+	}
+	changes := readChanges(o, "description")
+	changes.readDefaultRole(o)
+	if err := o.Err(); err != nil {
+		return err
+	}
+	org, err := a.s.changeOrg(r.Context(), caller, login, changes)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), true))
+}
+
+// GET /users/{username}/orgs
+//
+// ListUserOrgs lists the organizations to which a user belongs for everyone to
+// see; all of them for the user. Errors: 404.
+func (a *API) ListUserOrgs(w http.ResponseWriter, r *http.Request) error {
+	return a.listOrgs(w, r, web.Param(r, "username"))
+}
+
+// GET /user/orgs
+//
+// ListOwnOrgs lists the organizations to which the caller belongs.
+func (a *API) ListOwnOrgs(w http.ResponseWriter, r *http.Request) error {
+	return a.listOrgs(w, r, CallerFrom(r.Context()).Login)
+}
+
+func (a *API) listOrgs(w http.ResponseWriter, r *http.Request, login string) error {
+	p, info := web.ReadPage(r), web.From(r.Context())
+	list, total, err := a.s.listOrgs(r.Context(), CallerFrom(r.Context()), login, p)
+	if err != nil {
+		return err
+	}
+	out := make([]simpleOrg, len(list))
+	for i, m := range list {
+		out[i] = newSimpleOrg(m.Org, info)
+	}
+	web.Link(w, r, p, total)
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// GET /user/memberships/orgs
+//
+// ListOwnMemberships lists the caller's memberships. There are no invitations,
+// so state=pending is an empty list. Errors: 422 for another state.
+func (a *API) ListOwnMemberships(w http.ResponseWriter, r *http.Request) error {
+	state, err := web.QueryEnum(r, "Membership", "state", "active", "pending")
+	if err != nil {
+		return err
+	}
+	if state == "pending" {
+		return web.JSON(w, r, http.StatusOK, []membershipJSON{})
+	}
+	p, info, caller := web.ReadPage(r), web.From(r.Context()), CallerFrom(r.Context())
+	list, total, err := a.s.listOrgs(r.Context(), caller, caller.Login, p)
+	if err != nil {
+		return err
+	}
+	out := make([]membershipJSON, len(list))
+	for i, m := range list {
+		out[i] = newMembership(m, info)
+	}
+	web.Link(w, r, p, total)
+	return web.JSON(w, r, http.StatusOK, out)
+}

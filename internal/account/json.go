@@ -1,0 +1,231 @@
+package account
+
+import (
+	"encoding/base64"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// NodeID makes the opaque node_id of a resource (decision 28).
+func NodeID(kind string, id int64) string {
+	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(kind+":"), id, 10))
+}
+
+// avatarAddress is where the picture of an account is served.
+func avatarAddress(id int64, i *web.Info) string {
+	return i.Page("/avatars/" + strconv.FormatInt(id, 10))
+}
+
+// Simple is GitHub's simple-user: how an account stands in other payloads.
+type Simple struct {
+	Login             string `json:"login"`
+	ID                int64  `json:"id"`
+	NodeID            string `json:"node_id"`
+	AvatarURL         string `json:"avatar_url"`
+	GravatarID        string `json:"gravatar_id"`
+	URL               string `json:"url"`
+	HTMLURL           string `json:"html_url"`
+	FollowersURL      string `json:"followers_url"`
+	FollowingURL      string `json:"following_url"`
+	GistsURL          string `json:"gists_url"`
+	StarredURL        string `json:"starred_url"`
+	SubscriptionsURL  string `json:"subscriptions_url"`
+	OrganizationsURL  string `json:"organizations_url"`
+	ReposURL          string `json:"repos_url"`
+	EventsURL         string `json:"events_url"`
+	ReceivedEventsURL string `json:"received_events_url"`
+	Type              string `json:"type"`
+	UserViewType      string `json:"user_view_type"`
+	SiteAdmin         bool   `json:"site_admin"`
+}
+
+// NewSimple makes the simple form of an account for the request that i belongs
+// to; nil of a nil account.
+func NewSimple(a *Account, i *web.Info) *Simple {
+	if a == nil {
+		return nil
+	}
+	url := i.API("/users/" + a.Login)
+	return &Simple{
+		Login:             a.Login,
+		ID:                a.ID,
+		NodeID:            NodeID(a.Kind.String(), a.ID),
+		AvatarURL:         avatarAddress(a.ID, i),
+		URL:               url,
+		HTMLURL:           i.Page("/" + a.Login),
+		FollowersURL:      url + "/followers",
+		FollowingURL:      url + "/following{/other_user}",
+		GistsURL:          url + "/gists{/gist_id}",
+		StarredURL:        url + "/starred{/owner}{/repo}",
+		SubscriptionsURL:  url + "/subscriptions",
+		OrganizationsURL:  url + "/orgs",
+		ReposURL:          url + "/repos",
+		EventsURL:         url + "/events{/privacy}",
+		ReceivedEventsURL: url + "/received_events",
+		Type:              a.Kind.String(),
+		UserViewType:      "public",
+		SiteAdmin:         a.SiteAdmin,
+	}
+}
+
+func newSimples(list []*Account, i *web.Info) []*Simple {
+	out := make([]*Simple, len(list))
+	for k, a := range list {
+		out[k] = NewSimple(a, i)
+	}
+	return out
+}
+
+// fullUser is GitHub's public-user; with private set, its private-user.
+type fullUser struct {
+	Simple
+	Name            *string `json:"name"`
+	Company         *string `json:"company"`
+	Blog            *string `json:"blog"`
+	Location        *string `json:"location"`
+	Email           *string `json:"email"`
+	Hireable        *bool   `json:"hireable"`
+	Bio             *string `json:"bio"`
+	TwitterUsername *string `json:"twitter_username"`
+	PublicRepos     int64   `json:"public_repos"`
+	PublicGists     int64   `json:"public_gists"`
+	Followers       int64   `json:"followers"`
+	Following       int64   `json:"following"`
+	CreatedAt       db.Time `json:"created_at"`
+	UpdatedAt       db.Time `json:"updated_at"`
+	*privateUser
+}
+
+// privateUser is what people see of themselves only.
+type privateUser struct {
+	PrivateGists            int64 `json:"private_gists"`
+	TotalPrivateRepos       int64 `json:"total_private_repos"`
+	OwnedPrivateRepos       int64 `json:"owned_private_repos"`
+	DiskUsage               int64 `json:"disk_usage"`
+	Collaborators           int64 `json:"collaborators"`
+	TwoFactorAuthentication bool  `json:"two_factor_authentication"`
+}
+
+// newFullUser makes the public form. The address is for those who signed in
+// only, as at GitHub.
+func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
+	u := &fullUser{
+		Simple: *NewSimple(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
+		Email: a.Email, Bio: a.Bio, PublicRepos: a.PublicRepos, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+	}
+	if caller == nil {
+		u.Email = nil
+	}
+	return u
+}
+
+// newPrivateUser makes the form that people see of themselves.
+func newPrivateUser(a *Account, i *web.Info, caller *Caller) *fullUser {
+	u := newFullUser(a, i, caller)
+	u.UserViewType = "private"
+	u.privateUser = &privateUser{TotalPrivateRepos: a.PrivateRepos, OwnedPrivateRepos: a.PrivateRepos}
+	return u
+}
+
+// simpleOrg is GitHub's organization-simple.
+type simpleOrg struct {
+	Login            string  `json:"login"`
+	ID               int64   `json:"id"`
+	NodeID           string  `json:"node_id"`
+	URL              string  `json:"url"`
+	ReposURL         string  `json:"repos_url"`
+	EventsURL        string  `json:"events_url"`
+	HooksURL         string  `json:"hooks_url"`
+	IssuesURL        string  `json:"issues_url"`
+	MembersURL       string  `json:"members_url"`
+	PublicMembersURL string  `json:"public_members_url"`
+	AvatarURL        string  `json:"avatar_url"`
+	Description      *string `json:"description"`
+}
+
+func newSimpleOrg(a *Account, i *web.Info) simpleOrg {
+	url := i.API("/orgs/" + a.Login)
+	return simpleOrg{
+		Login:            a.Login,
+		ID:               a.ID,
+		NodeID:           NodeID(a.Kind.String(), a.ID),
+		URL:              url,
+		ReposURL:         url + "/repos",
+		EventsURL:        url + "/events",
+		HooksURL:         url + "/hooks",
+		IssuesURL:        url + "/issues",
+		MembersURL:       url + "/members{/member}",
+		PublicMembersURL: url + "/public_members{/member}",
+		AvatarURL:        avatarAddress(a.ID, i),
+		Description:      a.Bio,
+	}
+}
+
+// fullOrg is GitHub's organization-full, as far as Arbor has the concepts.
+type fullOrg struct {
+	simpleOrg
+	Name                    *string `json:"name"`
+	Company                 *string `json:"company"`
+	Blog                    *string `json:"blog"`
+	Location                *string `json:"location"`
+	Email                   *string `json:"email"`
+	HasOrganizationProjects bool    `json:"has_organization_projects"`
+	HasRepositoryProjects   bool    `json:"has_repository_projects"`
+	PublicRepos             int64   `json:"public_repos"`
+	PublicGists             int64   `json:"public_gists"`
+	Followers               int64   `json:"followers"`
+	Following               int64   `json:"following"`
+	HTMLURL                 string  `json:"html_url"`
+	CreatedAt               db.Time `json:"created_at"`
+	UpdatedAt               db.Time `json:"updated_at"`
+	ArchivedAt              db.Time `json:"archived_at"`
+	Type                    string  `json:"type"`
+	*privateOrg
+}
+
+// privateOrg is what members see of their organization only.
+type privateOrg struct {
+	TotalPrivateRepos           int64  `json:"total_private_repos"`
+	OwnedPrivateRepos           int64  `json:"owned_private_repos"`
+	PrivateGists                int64  `json:"private_gists"`
+	DiskUsage                   int64  `json:"disk_usage"`
+	Collaborators               int64  `json:"collaborators"`
+	DefaultRepositoryPermission string `json:"default_repository_permission"`
+}
+
+func newFullOrg(a *Account, i *web.Info, member bool) *fullOrg {
+	o := &fullOrg{
+		simpleOrg: newSimpleOrg(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
+		Email: a.Email, PublicRepos: a.PublicRepos, HTMLURL: i.Page("/" + a.Login),
+		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
+	}
+	if member {
+		o.privateOrg = &privateOrg{TotalPrivateRepos: a.PrivateRepos, OwnedPrivateRepos: a.PrivateRepos,
+			DefaultRepositoryPermission: permissions[a.DefaultRole]}
+	}
+	return o
+}
+
+// membershipJSON is GitHub's org-membership.
+type membershipJSON struct {
+	URL             string    `json:"url"`
+	State           string    `json:"state"` // always active: nobody is invited first
+	Role            string    `json:"role"`
+	OrganizationURL string    `json:"organization_url"`
+	Organization    simpleOrg `json:"organization"`
+	User            *Simple   `json:"user"`
+}
+
+func newMembership(m *membership, i *web.Info) membershipJSON {
+	role := "member"
+	if m.Owner {
+		role = "admin"
+	}
+	org := newSimpleOrg(m.Org, i)
+	return membershipJSON{
+		URL: org.URL + "/memberships/" + m.User.Login, State: "active", Role: role,
+		OrganizationURL: org.URL, Organization: org, User: NewSimple(m.User, i),
+	}
+}

@@ -1,0 +1,230 @@
+package account
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// access is what a caller may do with an organization (decision 12): a site
+// administrator as much as an owner.
+type access struct{ member, owner bool }
+
+// orgFor finds an organization and what the caller, perhaps nil, may do there.
+// Errors: errs.Absent when no organization has this login.
+func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may access, err error) {
+	org, err = ByLogin(tx, login)
+	switch {
+	case err != nil:
+		return nil, access{}, err
+	case org.Kind != Organization:
+		return nil, access{}, errs.Absent()
+	case caller == nil:
+		return org, access{}, nil
+	case caller.SiteAdmin:
+		return org, access{true, true}, nil
+	}
+	may.member, may.owner, err = OrgRole(tx, org.ID, caller.ID)
+	return org, may, err
+}
+
+// ownedOrg is orgFor for what only owners may do, and holds the organization
+// until the transaction ends. Errors: also 403.
+func ownedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
+	org, may, err := orgFor(tx, caller, login)
+	switch {
+	case err != nil:
+		return nil, err
+	case !may.owner:
+		return nil, mustOwn(org)
+	}
+	return org, lockAccount(tx, org.ID)
+}
+
+func mustOwn(org *Account) error {
+	return errs.Newf(errs.Forbidden, "You must be an owner of the organization %q", org.Login)
+}
+
+// userNamed is ByLogin for people only: an organization is no user.
+func userNamed(tx *db.Tx, login string) (*Account, error) {
+	a, err := ByLogin(tx, login)
+	if err == nil && a.Kind != User {
+		return nil, errs.Absent()
+	}
+	return a, err
+}
+
+// checkOwner reports whether the caller may change the organization at all, for
+// handlers that must say so before they read a body (decision 51).
+func (s *Service) checkOwner(ctx context.Context, caller *Caller, login string) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error {
+		org, may, err := orgFor(tx, caller, login)
+		if err == nil && !may.owner {
+			return mustOwn(org)
+		}
+		return err
+	})
+}
+
+// listMembers gives one page of an organization's members and their number:
+// all for its members, the public ones for others or when publicOnly is set.
+func (s *Service) listMembers(ctx context.Context, caller *Caller, login string, f memberFilter, p web.Page) (
+	list []*Account, total int64, err error,
+) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		org, may, err := orgFor(tx, caller, login)
+		if err != nil {
+			return err
+		}
+		f.Org, f.PublicOnly = org.ID, f.PublicOnly || !may.member
+		if list, err = members(tx, f, p); err != nil {
+			return err
+		}
+		total, err = s.counts.total(tx, f, p, len(list), func() (int64, error) { return countMembers(tx, f) })
+		return err
+	})
+	return list, total, err
+}
+
+// listOrgs gives one page of the memberships of a user and their number: all
+// for the user and site administrators, the public ones for others.
+func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p web.Page) (
+	list []*membership, total int64, err error,
+) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		user, err := ByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.ID != user.ID && !caller.SiteAdmin}
+		if list, err = orgsOf(tx, f, p); err != nil {
+			return err
+		}
+		for _, m := range list {
+			m.User = user
+		}
+		total, err = s.counts.total(tx, f, p, len(list), func() (int64, error) { return countOrgs(tx, f) })
+		return err
+	})
+	return list, total, err
+}
+
+// findMember finds a membership and whether the caller belongs to the
+// organization too. With the membership hidden or missing m is nil: whether the
+// user exists at all makes no difference to an outsider.
+func (s *Service) findMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) (
+	m *membership, may access, err error,
+) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		var org, user *Account
+		if org, may, err = orgFor(tx, caller, orgLogin); err != nil {
+			return err
+		}
+		if user, err = userNamed(tx, userLogin); err == nil {
+			m, err = memberOf(tx, org, user)
+		}
+		if errs.Is(err, errs.NotFound) {
+			m, err = nil, nil
+		}
+		return err
+	})
+	return m, may, err
+}
+
+// setMember makes someone a member at once, without an invitation. role is
+// admin, member, or empty to leave a present member's as it is. Errors: 404 for
+// the organization or the user, 403 for those who do not own it, 422 when its
+// last owner would stop being one.
+func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userLogin, role string) (*membership, error) {
+	var m *membership
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		org, err := ownedOrg(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		user, err := userNamed(tx, userLogin)
+		if err != nil {
+			return err
+		}
+		m, err = memberOf(tx, org, user)
+		there := err == nil
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return err
+		}
+		owner := role == "admin" || role == "" && m.Owner
+		if there && m.Owner == owner {
+			return nil
+		}
+		if there && m.Owner {
+			if err := checkNotLast(tx, org, user); err != nil {
+				return err
+			}
+		}
+		m.Owner = owner
+		return putMember(tx, org.ID, user.ID, owner)
+	})
+	return m, err
+}
+
+// removeMember ends a membership: owners may end any, everyone their own.
+// Errors: 404 for the organization, the user and the membership; 403 without
+// the right; 422 for the last owner.
+func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		org, may, err := orgFor(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		if !may.owner && Fold(userLogin) != Fold(caller.Login) {
+			return mustOwn(org)
+		}
+		if err := lockAccount(tx, org.ID); err != nil {
+			return err
+		}
+		user, err := userNamed(tx, userLogin)
+		if err != nil {
+			return err
+		}
+		m, err := memberOf(tx, org, user)
+		if err != nil {
+			return err
+		}
+		if m.Owner {
+			if err := checkNotLast(tx, org, user); err != nil {
+				return err
+			}
+		}
+		return deleteMember(tx, org.ID, user.ID)
+	})
+}
+
+// checkNotLast refuses to take the last owner from an organization.
+func checkNotLast(tx *db.Tx, org, user *Account) error {
+	more, err := anotherOwner(tx, org.ID, user.ID)
+	if err == nil && !more {
+		return errs.Newf(errs.Invalid, "%q is the last owner of the organization %q: make someone else an owner first",
+			user.Login, org.Login)
+	}
+	return err
+}
+
+// setMemberPublic shows the caller's own membership to everyone, or hides it.
+// Errors: 403 for someone else's, 404 for the organization and the membership.
+func (s *Service) setMemberPublic(ctx context.Context, caller *Caller, orgLogin, userLogin string, public bool) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		org, _, err := orgFor(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		if Fold(userLogin) != Fold(caller.Login) {
+			return errs.New(errs.Forbidden, "You can show or hide only your own membership")
+		}
+		m, err := memberOf(tx, org, &Account{ID: caller.ID})
+		if err != nil || m.Public == public {
+			return err
+		}
+		return setPublic(tx, org.ID, caller.ID, public)
+	})
+}

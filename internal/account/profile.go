@@ -1,0 +1,136 @@
+package account
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// changes are what a PATCH of a user or an organization asks for. A field that
+// was not sent stays; null and an empty text take the value away.
+type changes struct {
+	name, email, company, blog, location, bio web.Opt[string]
+	defaultRole                               web.Opt[Role]
+}
+
+// readChanges reads the body of a PATCH; bio is the name that the account's
+// bio has there. What is wrong is noted in o.
+func readChanges(o *web.Object, bio string) changes {
+	line := func(field string) web.Opt[string] {
+		v := o.String(field, maxLine)
+		if v.Given() && hasControl(v.Value) {
+			o.Wrong(field, errs.InvalidField, field+" must be one line of text")
+		}
+		return v
+	}
+	c := changes{
+		name: line("name"), email: line("email"), company: line("company"),
+		blog: line("blog"), location: line("location"), bio: o.String(bio, maxBio),
+	}
+	if c.email.Or("") != "" && !plausibleEmail(c.email.Value) {
+		o.Wrong("email", errs.InvalidField, "email must be an e-mail address")
+	}
+	return c
+}
+
+// permissions are the names of the roles in default_repository_permission.
+var permissions = [...]string{None: "none", Pull: "read", Push: "write", Admin: "admin"}
+
+// readDefaultRole reads default_repository_permission into the changes.
+func (c *changes) readDefaultRole(o *web.Object) {
+	const field = "default_repository_permission"
+	v := o.Enum(field, permissions[:]...)
+	if v.Null {
+		o.Wrong(field, errs.InvalidField, field+" must not be null")
+	}
+	for role, name := range permissions {
+		if v.Given() && v.Value == name {
+			c.defaultRole = web.Opt[Role]{Set: true, Value: Role(role)}
+		}
+	}
+}
+
+func (c *changes) apply(a *Account) {
+	set := func(to **string, v web.Opt[string]) {
+		if v.Set {
+			*to = given(v.Value)
+		}
+	}
+	set(&a.Name, c.name)
+	set(&a.Email, c.email)
+	set(&a.Company, c.company)
+	set(&a.Blog, c.blog)
+	set(&a.Location, c.location)
+	set(&a.Bio, c.bio)
+	a.DefaultRole = c.defaultRole.Or(a.DefaultRole)
+}
+
+// find is ByLogin in a transaction of its own.
+func (s *Service) find(ctx context.Context, login string) (a *Account, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err = ByLogin(tx, login)
+		return err
+	})
+	return a, err
+}
+
+// self finds the caller's own account.
+func (s *Service) self(ctx context.Context, caller *Caller) (a *Account, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err = ByID(tx, caller.ID)
+		return err
+	})
+	return a, err
+}
+
+// list gives the accounts with ids above since, at most limit of them.
+func (s *Service) list(ctx context.Context, since, limit int64) (list []*Account, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = accountsAfter(tx, since, limit)
+		return err
+	})
+	return list, err
+}
+
+// findOrg finds an organization and whether the caller belongs to it.
+func (s *Service) findOrg(ctx context.Context, caller *Caller, login string) (org *Account, member bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		var may access
+		org, may, err = orgFor(tx, caller, login)
+		member = may.member
+		return err
+	})
+	return org, member, err
+}
+
+// changeSelf changes the caller's own profile.
+func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a *Account, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockAccount(tx, caller.ID); err != nil {
+			return err
+		}
+		if a, err = ByID(tx, caller.ID); err != nil {
+			return err
+		}
+		c.apply(a)
+		return updateAccount(tx, a)
+	})
+	return a, err
+}
+
+// changeOrg changes an organization. Errors: 404; 403 for those who do not own it.
+func (s *Service) changeOrg(ctx context.Context, caller *Caller, login string, c changes) (a *Account, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if a, err = ownedOrg(tx, caller, login); err != nil {
+			return err
+		}
+		if a, err = ByID(tx, a.ID); err != nil { // again: it is held only now
+			return err
+		}
+		c.apply(a)
+		return updateAccount(tx, a)
+	})
+	return a, err
+}

@@ -1,0 +1,183 @@
+// Package db is SQL for Arbor: one text of queries on two engines, SQLite in a
+// file beside the repositories or a PostgreSQL server.
+//
+//	db.go          Open, Read, Write, Generation, Close
+//	tx.go          Tx, Rows, Row: what a transaction's function works with
+//	value.go       which Go values go in, and into which they come out
+//	time.go        Time: microseconds, as every table stores them
+//	errors.go      sentinels and kinds for the drivers' codes
+//	migrate.go     migrations/NNNN_name.sql, and the tables that keep count
+//	pool.go        a bounded pool of connections
+//	sqlite.go      SQLite: connections, statement cache, reads
+//	writer.go      SQLite: the one writer, and commits shared by those who wait
+//	turnstile.go   SQLite: processes take turns at writing
+//	postgres.go    PostgreSQL: connections, retries
+//	generation.go  Generation: concurrent calls share a query
+//
+// What holds on both engines alike, so that a test on one speaks for both:
+//
+//   - Parameters are $1, $2, ...; a statement is one statement.
+//   - After a statement failed, the transaction is lost: later statements
+//     return the first error again, and so does Write, even if its function
+//     returns nil. Use ON CONFLICT where a clash is expected.
+//   - One statement at a time: while Rows are open, another is refused.
+//   - Text is valid UTF-8 without NUL, else [ErrText]. What may be anything
+//     (paths, messages of commits) goes into {{bytes}} columns.
+//   - Text compares and sorts by bytes.
+//   - A zero Time is stored as NULL, and NULL is scanned as the zero Time.
+//
+// Where the engines still differ: a parameter in a place without a type
+// ($1 IS NULL) needs a CAST on PostgreSQL; INSERT ... SELECT ... ON CONFLICT
+// needs WHERE true on SQLite; LIKE folds ASCII on SQLite only; an integer goes
+// into a boolean place, and a boolean into an integer's, on SQLite only.
+package db
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"time"
+)
+
+//go:embed migrations
+var embedded embed.FS
+
+// Engine tells the two engines apart: for logs and backups. Queries are the
+// same on both, so nothing else should need it.
+type Engine uint8
+
+// The engines.
+const (
+	SQLite Engine = iota
+	PostgreSQL
+)
+
+// String gives "sqlite" or "postgres".
+func (e Engine) String() string {
+	if e == PostgreSQL {
+		return "postgres"
+	}
+	return "sqlite"
+}
+
+// Options say which database to open.
+type Options struct {
+	URL string           // "postgres://..." or "postgresql://...", else the path of a SQLite file
+	Log *slog.Logger     // nil: nothing is logged
+	Now func() time.Time // nil: time.Now. Tests fix it.
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	kind    Engine
+	backend backend
+	gens    *generations
+}
+
+// backend is what an engine does for a DB.
+type backend interface {
+	// read runs fn in one snapshot; long asks that a statement can be stopped.
+	read(ctx context.Context, fn func(*Tx) error, long bool) error
+	write(ctx context.Context, fn func(*Tx) error) error
+	// generations adds the current number of each topic to into.
+	generations(ctx context.Context, into map[string]int64) error
+	// migrator opens a connection of its own for migrations.
+	migrator(ctx context.Context) (migrator, error)
+	close() error
+}
+
+// Open opens the database, brings its tables up to date and returns it ready
+// for use. Several processes may open one database at the same time. It fails
+// when the database was migrated by a newer program, or by a changed migration.
+// ctx bounds opening only.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	migrations, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, o, migrations)
+}
+
+func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &DB{}
+	var err error
+	if strings.HasPrefix(o.URL, "postgres://") || strings.HasPrefix(o.URL, "postgresql://") {
+		d.kind = PostgreSQL
+		d.backend, err = newPostgres(o)
+	} else {
+		d.kind = SQLite
+		d.backend, err = newSQLite(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, d.backend, o, migrations); err != nil {
+		d.backend.close()
+		return nil, err
+	}
+	d.gens = newGenerations(d.backend.generations)
+	return d, nil
+}
+
+// Engine returns which engine runs the database.
+func (d *DB) Engine() Engine { return d.kind }
+
+// Close finishes the writes that wait, refuses new ones, and closes the
+// database; SQLite's log is folded into its file.
+func (d *DB) Close() error { return d.backend.close() }
+
+// Read runs fn in one read-only snapshot that holds everything acknowledged
+// before the call. Keep it short: an open snapshot lets SQLite's log grow.
+//
+// When ctx ends, the read ends at its next statement or row with ctx's error;
+// on SQLite a single statement that takes long is not stopped, use [DB.ReadLong]
+// for those. fn may run more than once. Read inside fn of a Read or Write is a
+// mistake: it may wait for its own connection until it gives up.
+//
+// Errors: fn's own; errs.Unavailable when too many wait or the database is
+// closed.
+func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	return d.backend.read(ctx, fn, false)
+}
+
+// ReadLong is Read for statements that may take long: ctx stops them midway.
+// On SQLite that costs some 7 µs a statement.
+func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
+	return d.backend.read(ctx, fn, true)
+}
+
+// Write runs fn in one transaction, which is durable when Write returns nil
+// and not there at all when it returns an error (but for a connection to
+// PostgreSQL that breaks during COMMIT: then nobody knows, and the error says
+// so).
+//
+// fn may run more than once, so it must not change anything outside the
+// database, or change it the same way each time; what it computes is to be
+// assigned, not added. Wait for no process, file or network inside it. Read
+// or Write inside fn is a mistake: it waits for its own transaction until it
+// gives up.
+//
+// A caller whose ctx ends while it waits for its turn gets ctx's error, and
+// its fn never runs. On SQLite ctx is not looked at once fn runs; on PostgreSQL
+// it stops a statement and so the transaction, but never a COMMIT.
+//
+// Errors: fn's own; those of errors.go; errs.Unavailable when too many wait,
+// another process holds the database for long, or the database is closed.
+func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	return d.backend.write(ctx, fn)
+}
+
+// Generation returns how often a transaction bumped topic: 0 for one never
+// bumped. The answer holds everything acknowledged, by this process or any
+// other, before the call began.
+func (d *DB) Generation(ctx context.Context, topic string) (int64, error) {
+	return d.gens.get(ctx, topic)
+}

@@ -1,0 +1,147 @@
+// Package dbtest gives tests fresh databases on both engines: SQLite files,
+// and databases of a PostgreSQL server that lives as long as the test process.
+//
+//	cluster.go   the throw-away server
+//
+// ARBOR_TEST_POSTGRES_URL names a server to use instead (its user must be
+// allowed to create databases). Without it and without PostgreSQL's programs
+// those tests are skipped, or fail when ARBOR_TEST_STRICT=1.
+package dbtest
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"arbor/internal/db"
+)
+
+// Each runs fn for each engine, as parallel subtests "sqlite" and "postgres".
+func Each(t *testing.T, fn func(t *testing.T, engine db.Engine)) {
+	t.Helper()
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		t.Run(engine.String(), func(t *testing.T) {
+			t.Parallel()
+			if engine == db.PostgreSQL {
+				requireServer(t)
+			}
+			fn(t, engine)
+		})
+	}
+}
+
+// Open returns a fresh, migrated database, closed at the test's end.
+func Open(t testing.TB, engine db.Engine) *db.DB {
+	t.Helper()
+	return OpenURL(t, URL(t, engine))
+}
+
+// OpenURL opens the database at address, and closes it at the test's end.
+func OpenURL(t testing.TB, address string) *db.DB {
+	t.Helper()
+	d, err := db.Open(context.Background(), db.Options{URL: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("close the database: %v", err)
+		}
+	})
+	return d
+}
+
+// URL returns the address of a fresh database, removed at the test's end.
+// Nobody has it open. Its tables are there already, as after db.Open.
+func URL(t testing.TB, engine db.Engine) string {
+	t.Helper()
+	if engine == db.SQLite {
+		return sqliteFile(t)
+	}
+	s := requireServer(t)
+	name := "t_" + strings.ToLower(rand.Text())
+	s.exec(t, `CREATE DATABASE `+name+` TEMPLATE `+s.template)
+	t.Cleanup(func() { s.exec(t, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
+	return s.url(name)
+}
+
+// sqliteFile copies a file that this process migrated once.
+func sqliteFile(t testing.TB) string {
+	t.Helper()
+	template, err := sqliteTemplate()
+	if err != nil {
+		t.Fatalf("migrate a SQLite database: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "arbor.db")
+	if err := os.WriteFile(path, template, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func migrateSQLite() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "arbor-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "arbor.db")
+	d, err := db.Open(context.Background(), db.Options{URL: path})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// server is a PostgreSQL server with a migrated database as a template.
+type server struct {
+	base     *url.URL // of its maintenance database
+	template string
+}
+
+func (s *server) url(database string) string {
+	u := *s.base
+	u.Path = "/" + database
+	return u.String()
+}
+
+func (s *server) run(statement string) error {
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, s.base.String())
+	if err != nil {
+		return err
+	}
+	defer c.Close(ctx)
+	_, err = c.Exec(ctx, statement)
+	return err
+}
+
+func (s *server) exec(t testing.TB, statement string) {
+	t.Helper()
+	if err := s.run(statement); err != nil {
+		t.Errorf("%s: %v", statement, err)
+		t.FailNow()
+	}
+}
+
+// prepare makes the template.
+func (s *server) prepare() error {
+	s.template = "arbor_" + strings.ToLower(rand.Text())
+	if err := s.run(`CREATE DATABASE ` + s.template); err != nil {
+		return err
+	}
+	d, err := db.Open(context.Background(), db.Options{URL: s.url(s.template)})
+	if err != nil {
+		return err
+	}
+	return d.Close()
+}

@@ -1,0 +1,315 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"arbor/internal/errs"
+)
+
+const (
+	defaultConnections = 16
+	maxSerialTries     = 12               // attempts after deadlocks and serialization failures
+	maxBrokenTries     = 3                // attempts after a connection broke
+	controlTimeout     = 30 * time.Second // for BEGIN, COMMIT and ROLLBACK
+)
+
+// postgresBackend is a database on a PostgreSQL server.
+type postgresBackend struct {
+	config *pgx.ConnConfig
+	log    *slog.Logger
+	now    func() time.Time
+	conns  *pool[*postgresConn]
+}
+
+// newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
+// bounds the connections, 16 without it.
+func newPostgres(o Options) (*postgresBackend, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil {
+		return nil, errors.New("db: the database's URL cannot be parsed") // err holds the password
+	}
+	size := defaultConnections
+	query := u.Query()
+	if s := query.Get("pool_max_conns"); s != "" {
+		if size, err = strconv.Atoi(s); err != nil || size < 2 {
+			return nil, fmt.Errorf("db: pool_max_conns is %q, not a number from 2", s)
+		}
+		query.Del("pool_max_conns")
+		u.RawQuery = query.Encode()
+	}
+	config, err := pgx.ParseConfig(u.String())
+	if err != nil {
+		return nil, fmt.Errorf("db: the database's URL: %w", err)
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "arbor"
+	}
+	// A client that hangs up stops its statement, and keeps the connection.
+	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
+	}
+	b := &postgresBackend{config: config, log: o.Log, now: o.Now}
+	b.conns = newPool(size, b.connect, func(c *postgresConn) { c.close() })
+	return b, nil
+}
+
+func (b *postgresBackend) connect(ctx context.Context) (*postgresConn, error) {
+	raw, err := pgx.ConnectConfig(ctx, b.config.Copy())
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, errs.Wrap(errs.Unavailable, "the server is overloaded, try again", translatePostgres(err))
+	}
+	return &postgresConn{raw: raw}, nil
+}
+
+func (b *postgresBackend) read(ctx context.Context, fn func(*Tx) error, _ bool) error {
+	return b.retry(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", fn)
+}
+
+func (b *postgresBackend) write(ctx context.Context, fn func(*Tx) error) error {
+	return b.retry(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", fn)
+}
+
+// retry runs fn in a transaction until it is committed or an error remains.
+func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) error) error {
+	broken := 0
+	for try := 1; ; try++ {
+		err := b.once(ctx, begin, fn)
+		switch {
+		case errors.Is(err, errSerial):
+			if try >= maxSerialTries {
+				return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
+			}
+		case errors.Is(err, errBroken):
+			b.conns.clear()
+			if broken++; broken >= maxBrokenTries {
+				return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
+			}
+		default:
+			return err
+		}
+		b.log.Debug("transaction runs again", "try", try, "error", err)
+		pause := time.Duration(try) * time.Duration(rand.Int64N(int64(4*time.Millisecond))+1)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// once runs fn in one transaction. Its errors before COMMIT is sent may be
+// errSerial or errBroken, both safe to try again.
+func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) error) error {
+	c, _, err := b.conns.get(ctx)
+	if err != nil {
+		return err
+	}
+	open := false
+	defer func() { // also when fn panics
+		if open && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
+			b.conns.drop(c)
+		} else {
+			b.conns.put(c)
+		}
+	}()
+	if err := c.control(ctx, begin); err != nil {
+		return c.broken(ctx, err)
+	}
+	open = true
+	tx := Tx{Now: FromTime(b.now()), ctx: ctx, conn: c, watch: ctx.Done()}
+	if err := tx.run(fn); err != nil {
+		if tx.failed != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return c.broken(ctx, err)
+	}
+	open = false
+	return c.commit(ctx)
+}
+
+func (b *postgresBackend) generations(ctx context.Context, into map[string]int64) error {
+	topics := make([]string, 0, len(into))
+	for topic := range into {
+		if err := checkText(topic); err != nil {
+			return err
+		}
+		topics = append(topics, topic)
+	}
+	for try := 1; ; try++ {
+		c, _, err := b.conns.get(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.broken(ctx, c.generations(ctx, topics, into))
+		if c.raw.IsClosed() {
+			b.conns.drop(c)
+		} else {
+			b.conns.put(c)
+		}
+		if !errors.Is(err, errBroken) && !errors.Is(err, errSerial) {
+			return err
+		}
+		b.conns.clear()
+		if try == maxBrokenTries {
+			return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
+		}
+	}
+}
+
+func (b *postgresBackend) close() error {
+	b.conns.shut()
+	return nil
+}
+
+// postgresConn is a connection; pgx keeps its prepared statements.
+type postgresConn struct {
+	raw  *pgx.Conn
+	args []any
+}
+
+func (c *postgresConn) bind(args []any) ([]any, error) {
+	c.args = c.args[:0]
+	for i, a := range args {
+		v, err := argument(a)
+		if err != nil {
+			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
+		}
+		c.args = append(c.args, v)
+	}
+	return c.args, nil
+}
+
+func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int64, error) {
+	bound, err := c.bind(args)
+	if err != nil {
+		return 0, err
+	}
+	tag, err := c.raw.Exec(ctx, query, bound...)
+	clear(bound)
+	if err != nil {
+		return 0, translatePostgres(err)
+	}
+	if tag.Insert() || tag.Update() || tag.Delete() {
+		return tag.RowsAffected(), nil
+	}
+	return 0, nil
+}
+
+func (c *postgresConn) query(ctx context.Context, query string, args []any) (cursor, error) {
+	bound, err := c.bind(args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.raw.Query(ctx, query, bound...)
+	clear(bound)
+	if err != nil {
+		return nil, translatePostgres(err)
+	}
+	return &postgresCursor{rows: rows}, nil
+}
+
+// control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must
+// not cut short.
+func (c *postgresConn) control(ctx context.Context, statement string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
+	defer cancel()
+	_, err := c.raw.PgConn().Exec(ctx, statement).ReadAll()
+	return translatePostgres(err)
+}
+
+// commit tells a refusal, which is certain, from a connection that broke,
+// after which nobody knows.
+func (c *postgresConn) commit(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
+	defer cancel()
+	results, err := c.raw.PgConn().Exec(ctx, "COMMIT").ReadAll()
+	var answer *pgconn.PgError
+	switch {
+	case errors.As(err, &answer) && !c.raw.IsClosed():
+		return translatePostgres(err)
+	case err != nil:
+		return fmt.Errorf("db: the connection broke during COMMIT, outcome unknown: %v", err)
+	case len(results) != 1 || results[0].CommandTag.String() != "COMMIT":
+		return errors.New("db: the transaction was rolled back at COMMIT")
+	}
+	return nil
+}
+
+// broken marks an error after which the connection is gone, before COMMIT was
+// sent, as one to try again.
+func (c *postgresConn) broken(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil && c.raw.IsClosed() && !errors.Is(err, errBroken) {
+		return fmt.Errorf("%w: %w", errBroken, err)
+	}
+	return err
+}
+
+func (c *postgresConn) generations(ctx context.Context, topics []string, into map[string]int64) error {
+	rows, err := c.raw.Query(ctx, `SELECT topic, value FROM generations WHERE topic = ANY($1)`, topics)
+	if err != nil {
+		return translatePostgres(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var topic string
+		var n int64
+		if err := rows.Scan(&topic, &n); err != nil {
+			return err
+		}
+		into[topic] = n
+	}
+	rows.Close()
+	return translatePostgres(rows.Err())
+}
+
+func (c *postgresConn) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.raw.Close(ctx)
+}
+
+// postgresCursor reads pgx's rows.
+type postgresCursor struct {
+	rows pgx.Rows
+	dest []any
+}
+
+func (r *postgresCursor) next() bool { return r.rows.Next() }
+
+func (r *postgresCursor) scan(dest []any) error {
+	r.dest = append(r.dest[:0], dest...)
+	for i, d := range r.dest {
+		if t, ok := d.(*Time); ok {
+			r.dest[i] = (*timeScanner)(t)
+		}
+	}
+	return translatePostgres(r.rows.Scan(r.dest...))
+}
+
+func (r *postgresCursor) close() error {
+	r.rows.Close()
+	return translatePostgres(r.rows.Err())
+}
+
+// timeScanner reads NULL as the zero Time.
+type timeScanner Time
+
+func (t *timeScanner) ScanInt64(v pgtype.Int8) error {
+	*t = timeScanner(v.Int64)
+	return nil
+}

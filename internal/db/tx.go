@@ -1,0 +1,240 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// Tx is a transaction in the hands of its function. It belongs to one
+// goroutine and ends with the function.
+type Tx struct {
+	Now Time // when the transaction began, the same for everything in it
+
+	// A Tx is one call's extent and cannot outlive it, so it may carry the
+	// call's context; a parameter on every statement would invite another one.
+	ctx    context.Context
+	conn   conn
+	failed error           // the first statement's failure: the transaction is lost
+	rows   *Rows           // open, at most one
+	bumps  []string        // topics, sorted, for the end
+	watch  <-chan struct{} // where set: ends statements and rows
+}
+
+// conn is a connection as Tx needs it, used by one goroutine at a time.
+// It takes arguments through argument and translates errors.
+type conn interface {
+	exec(ctx context.Context, query string, args []any) (affected int64, err error)
+	query(ctx context.Context, query string, args []any) (cursor, error)
+}
+
+// cursor is a result being read. close may be called more than once, and
+// returns the error that ended the reading, if any.
+type cursor interface {
+	next() bool
+	scan(dest []any) error
+	close() error
+}
+
+var (
+	errRowsOpen = errors.New("db: a statement while rows are open")
+	errTxDone   = errors.New("db: a transaction used after its end")
+)
+
+// ready refuses a statement that cannot run.
+func (t *Tx) ready() error {
+	switch {
+	case t.failed != nil:
+		return t.failed
+	case t.conn == nil:
+		return errTxDone
+	case t.rows != nil:
+		return t.fail(errRowsOpen)
+	}
+	return t.canceled()
+}
+
+func (t *Tx) canceled() error {
+	select {
+	case <-t.watch:
+		return t.fail(t.ctx.Err())
+	default:
+		return nil
+	}
+}
+
+func (t *Tx) fail(err error) error {
+	if t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// Exec runs a statement that returns no rows and gives the number of rows
+// that it inserted, changed or deleted: 0 for anything but INSERT, UPDATE and
+// DELETE. Rows that a foreign key's cascade took along do not count.
+func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
+	if err := t.ready(); err != nil {
+		return 0, err
+	}
+	affected, err = t.conn.exec(t.ctx, query, args)
+	if err != nil {
+		return 0, t.fail(err)
+	}
+	return affected, nil
+}
+
+// Query runs a statement that returns rows. The rows must be read to their
+// end or closed before the next statement.
+func (t *Tx) Query(query string, args ...any) (*Rows, error) {
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	c, err := t.conn.query(t.ctx, query, args)
+	if err != nil {
+		return nil, t.fail(err)
+	}
+	t.rows = &Rows{tx: t, cursor: c}
+	return t.rows, nil
+}
+
+// QueryRow runs a statement of which the first row counts. Its errors come
+// with Scan, which must be called.
+func (t *Tx) QueryRow(query string, args ...any) *Row {
+	rows, err := t.Query(query, args...)
+	return &Row{rows: rows, err: err}
+}
+
+// Bump adds 1 to topic's generation in this transaction, however often it is
+// called. The rows are written last, in order: writers that bump one topic
+// wait for each other for a moment only, and never in a circle.
+func (t *Tx) Bump(topic string) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	if err := checkText(topic); err != nil {
+		return t.fail(err)
+	}
+	if i, found := slices.BinarySearch(t.bumps, topic); !found {
+		t.bumps = slices.Insert(t.bumps, i, topic)
+	}
+	return nil
+}
+
+// Generation returns topic's number in this transaction's snapshot, without
+// its own bumps.
+func (t *Tx) Generation(topic string) (n int64, err error) {
+	err = t.QueryRow(`SELECT value FROM generations WHERE topic = $1`, topic).Scan(&n)
+	if errors.Is(err, ErrNoRows) {
+		return 0, nil
+	}
+	return n, err
+}
+
+// run calls fn and does what remains at its end. Its error is the one to roll
+// back for.
+func (t *Tx) run(fn func(*Tx) error) error {
+	defer t.end()
+	if err := fn(t); err != nil {
+		return err
+	}
+	if t.rows != nil {
+		t.rows.Close()
+	}
+	for _, topic := range t.bumps {
+		_, err := t.Exec(`INSERT INTO generations (topic, value) VALUES ($1, 1)
+			ON CONFLICT (topic) DO UPDATE SET value = generations.value + 1`, topic)
+		if err != nil {
+			return err
+		}
+	}
+	return t.failed
+}
+
+func (t *Tx) end() {
+	if t.rows != nil {
+		t.rows.Close()
+	}
+	t.conn = nil
+}
+
+// Rows is the result of a query. It is closed by the Next that returns false.
+type Rows struct {
+	tx     *Tx
+	cursor cursor
+	err    error
+	closed bool
+}
+
+// Next moves to the next row: false at the end and after a failure, which Err
+// then returns.
+func (r *Rows) Next() bool {
+	if r.closed {
+		return false
+	}
+	if err := r.tx.canceled(); err != nil {
+		r.Close()
+		r.err = err
+		return false
+	}
+	if r.cursor.next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+// Scan copies the row's columns to what dest points to: *string, *[]byte,
+// *bool, *Time, integers, *float64, types of those kinds, sql.Scanner, or a
+// pointer to such a pointer, which NULL sets to nil. NULL into anything else
+// but *Time (zero) and *[]byte (nil) is an error.
+func (r *Rows) Scan(dest ...any) error {
+	if r.closed {
+		return errors.New("db: Scan without a row")
+	}
+	if err := r.cursor.scan(dest); err != nil {
+		return r.tx.fail(err)
+	}
+	return nil
+}
+
+// Err returns what ended the rows before their end.
+func (r *Rows) Err() error { return r.err }
+
+// Close ends the reading; it may be called at any time and more than once.
+func (r *Rows) Close() error {
+	if r.closed {
+		return r.err
+	}
+	r.closed = true
+	r.tx.rows = nil
+	if err := r.cursor.close(); err != nil {
+		r.err = r.tx.fail(err)
+	}
+	return r.err
+}
+
+// Row is the result of QueryRow.
+type Row struct {
+	rows *Rows
+	err  error
+}
+
+// Scan is Rows.Scan for the first row; ErrNoRows when there is none, which
+// does not harm the transaction.
+func (r *Row) Scan(dest ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	if !r.rows.Next() {
+		if r.rows.err != nil {
+			return r.rows.err
+		}
+		return ErrNoRows
+	}
+	err := r.rows.Scan(dest...)
+	if closed := r.rows.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

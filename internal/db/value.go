@@ -1,0 +1,203 @@
+package db
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// argument turns a into one of the few types that both engines take alike:
+// nil, int64, float64, bool, string and []byte.
+func argument(a any) (any, error) {
+	switch v := a.(type) {
+	case nil, int64, bool, float64:
+		return a, nil
+	case []byte:
+		if v == nil {
+			return nil, nil
+		}
+		return a, nil
+	case string:
+		return a, checkText(v)
+	case int:
+		return int64(v), nil
+	case Time:
+		if v == 0 {
+			return nil, nil
+		}
+		return int64(v), nil
+	case driver.Valuer:
+		inner, err := v.Value()
+		if err != nil {
+			return nil, err
+		}
+		if _, again := inner.(driver.Valuer); again {
+			return nil, fmt.Errorf("%T gives a driver.Valuer", a)
+		}
+		return argument(inner)
+	}
+	return argumentOfKind(a)
+}
+
+// argumentOfKind takes named types and pointers, of which nil is NULL.
+func argumentOfKind(a any) (any, error) {
+	v := reflect.ValueOf(a)
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil, nil
+		}
+		return argument(v.Elem().Interface())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int(), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if v.Uint() > math.MaxInt64 {
+			return nil, fmt.Errorf("%d does not fit a BIGINT", v.Uint())
+		}
+		return int64(v.Uint()), nil
+	case reflect.Float32, reflect.Float64:
+		return v.Float(), nil
+	case reflect.Bool:
+		return v.Bool(), nil
+	case reflect.String:
+		return v.String(), checkText(v.String())
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return argument(v.Bytes())
+		}
+	}
+	return nil, fmt.Errorf("type %T is not supported", a)
+}
+
+func checkText(s string) error {
+	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
+		return ErrText
+	}
+	return nil
+}
+
+// assign copies what SQLite's driver read to dest, with the strictness of
+// pgx: no conversion between text, bytes and numbers.
+func assign(dest any, v driver.Value) error {
+	switch d := dest.(type) {
+	case *string:
+		if s, ok := v.(string); ok {
+			*d = s
+			return nil
+		}
+	case *int64:
+		if n, ok := v.(int64); ok {
+			*d = n
+			return nil
+		}
+	case *bool:
+		if n, ok := v.(int64); ok && n&^1 == 0 {
+			*d = n == 1
+			return nil
+		}
+	case *Time:
+		n, ok := v.(int64)
+		if ok || v == nil {
+			*d = Time(n)
+			return nil
+		}
+	case *[]byte:
+		return assignBytes(d, v)
+	case *any:
+		*d = v
+		return nil
+	case sql.Scanner:
+		return d.Scan(v)
+	default:
+		return assignKind(dest, v)
+	}
+	return mismatch(dest, v)
+}
+
+func assignBytes(d *[]byte, v driver.Value) error {
+	switch b := v.(type) {
+	case nil:
+		*d = nil
+	case string:
+		*d = []byte(b)
+	case []byte:
+		if b == nil { // the driver's empty value; its NULL is an untyped nil
+			b = []byte{}
+		}
+		*d = b
+	default:
+		return mismatch(d, v)
+	}
+	return nil
+}
+
+func assignKind(dest any, v driver.Value) error {
+	p := reflect.ValueOf(dest)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		return fmt.Errorf("db: Scan into %T, which is no pointer", dest)
+	}
+	d := p.Elem()
+	switch d.Kind() {
+	case reflect.Pointer:
+		if v == nil {
+			d.SetZero()
+			return nil
+		}
+		target := reflect.New(d.Type().Elem())
+		if err := assign(target.Interface(), v); err != nil {
+			return err
+		}
+		d.Set(target)
+		return nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if n, ok := v.(int64); ok && !d.OverflowInt(n) {
+			d.SetInt(n)
+			return nil
+		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if n, ok := v.(int64); ok && n >= 0 && !d.OverflowUint(uint64(n)) {
+			d.SetUint(uint64(n))
+			return nil
+		}
+	case reflect.Float32, reflect.Float64:
+		switch n := v.(type) {
+		case float64:
+			d.SetFloat(n)
+			return nil
+		case int64:
+			d.SetFloat(float64(n))
+			return nil
+		}
+	case reflect.String:
+		if s, ok := v.(string); ok {
+			d.SetString(s)
+			return nil
+		}
+	case reflect.Bool:
+		if n, ok := v.(int64); ok && n&^1 == 0 {
+			d.SetBool(n == 1)
+			return nil
+		}
+	case reflect.Slice:
+		if d.Type().Elem().Kind() == reflect.Uint8 {
+			var b []byte
+			if err := assignBytes(&b, v); err != nil {
+				return err
+			}
+			d.SetBytes(b)
+			return nil
+		}
+	}
+	return mismatch(dest, v)
+}
+
+func mismatch(dest any, v driver.Value) error {
+	if v == nil {
+		return fmt.Errorf("NULL does not go into %T", dest)
+	}
+	return fmt.Errorf("a value of type %T does not go into %T", v, dest)
+}

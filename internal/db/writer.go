@@ -1,0 +1,373 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"arbor/internal/errs"
+)
+
+const (
+	maxBatch     = 256                   // members of a shared transaction
+	maxBatchTime = 20 * time.Millisecond // after which a shared transaction takes no more members
+	maxLog       = 32 << 20              // bytes of SQLite's log, after which readers are waited for
+	checkLog     = 512                   // commits between two looks at the log's size
+)
+
+// writer is the one connection that writes, and the queue for it.
+//
+// Callers pass the connection on like a baton: who has it runs its function in
+// its own goroutine (a panic goes where it belongs), then gives it to the next
+// in the queue. While the queue holds somebody, nobody commits; the last one
+// (or the one who finds the batch full) commits for all and tells them. So
+// one sync makes a whole queue durable, and who comes alone waits for nobody.
+//
+// The first member of a batch needs no savepoint: if it fails, the transaction
+// is rolled back whole. The others roll back to theirs.
+type writer struct {
+	backend *sqliteBackend
+	turn    *turnstile
+
+	// These belong to who holds the baton.
+	conn    *sqliteConn // nil: to be opened
+	begun   bool        // a transaction is open
+	started time.Time   // when it began
+	solo    bool        // its only member runs alone
+	done    []*member   // whose changes it holds
+	commits int
+
+	mu     sync.Mutex
+	busy   bool // somebody holds the baton
+	queue  []*member
+	closed bool
+	idle   chan struct{} // made by shut: closed when nobody holds the baton
+}
+
+// member is a caller of write, for one attempt.
+type member struct {
+	solo    bool          // not to share a transaction
+	baton   chan struct{} // its turn has come
+	outcome chan error    // of the commit that it waits for
+	given   bool          // under writer.mu: the baton was given to it
+}
+
+func newWriter(b *sqliteBackend, turn *turnstile) *writer {
+	return &writer{backend: b, turn: turn}
+}
+
+// write runs fn until the transaction that holds it is committed or its own
+// failure is known. What happened to neighbours is never its error.
+func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
+	for try := 1; ; try++ {
+		err := w.attempt(ctx, fn, try > 1)
+		if !errors.Is(err, errLost) && !errors.Is(err, errBusy) {
+			return err
+		}
+		if try == maxTries {
+			return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
+		}
+		w.backend.log.Warn("write runs again", "try", try, "error", err)
+	}
+}
+
+// attempt gets the baton, runs fn, hands the baton on and waits for the commit.
+func (w *writer) attempt(ctx context.Context, fn func(*Tx) error, solo bool) error {
+	m := &member{solo: solo}
+	if err := w.enter(ctx, m); err != nil {
+		return err
+	}
+	err := ctx.Err()
+	if err == nil {
+		err = w.run(m, fn)
+	}
+	w.pass()
+	if err != nil {
+		return err
+	}
+	return <-m.outcome
+}
+
+// enter returns with the baton, or with an error and without it.
+func (w *writer) enter(ctx context.Context, m *member) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.outcome = make(chan error, 1)
+	w.mu.Lock()
+	switch {
+	case w.closed:
+		w.mu.Unlock()
+		return errClosed
+	case !w.busy:
+		w.busy = true
+		w.mu.Unlock()
+		return nil
+	case len(w.queue) >= maxWaiting:
+		w.mu.Unlock()
+		return errOverload("too many wait to write")
+	}
+	m.baton = make(chan struct{})
+	w.queue = append(w.queue, m)
+	w.mu.Unlock()
+
+	timer := time.NewTimer(maxWait)
+	defer timer.Stop()
+	select {
+	case <-m.baton:
+		return nil
+	case <-ctx.Done():
+		return w.leave(m, ctx.Err())
+	case <-timer.C:
+		return w.leave(m, errOverload("the turn to write did not come; is there a Write inside a Write?"))
+	}
+}
+
+// leave gives up the wait for the baton, or passes it on when it came at the
+// same moment.
+func (w *writer) leave(m *member, reason error) error {
+	w.mu.Lock()
+	given := m.given
+	if !given {
+		for i, q := range w.queue {
+			if q == m {
+				w.queue = append(w.queue[:i], w.queue[i+1:]...)
+				break
+			}
+		}
+	}
+	w.mu.Unlock()
+	if given {
+		w.pass()
+	}
+	return reason
+}
+
+// run begins what is needed and runs fn. After an error nothing of fn is left.
+// A panic passes through, with fn undone and the baton handed on.
+func (w *writer) run(m *member, fn func(*Tx) error) (err error) {
+	if w.begun && (m.solo || w.solo) {
+		w.commit()
+	}
+	first := !w.begun
+	if err := w.begin(first); err != nil {
+		return err
+	}
+	w.solo = m.solo
+	returned := false
+	defer func() {
+		if !returned {
+			w.undo(first)
+			w.pass()
+		}
+	}()
+	tx := Tx{Now: FromTime(w.backend.now()), ctx: context.Background(), conn: w.conn}
+	err = tx.run(fn)
+	returned = true
+	if err == nil && !first {
+		if err = w.conn.control("RELEASE member"); err != nil {
+			err = w.lose(err)
+		}
+	}
+	if err != nil {
+		w.undo(first)
+		return err
+	}
+	w.done = append(w.done, m)
+	return nil
+}
+
+// begin opens the transaction, or a savepoint in it.
+func (w *writer) begin(first bool) error {
+	if !first {
+		if err := w.conn.control("SAVEPOINT member"); err != nil {
+			return w.lose(err)
+		}
+		return nil
+	}
+	if w.conn == nil {
+		c, err := w.backend.openWriter()
+		if err != nil {
+			return err
+		}
+		w.conn = c
+	}
+	w.turn.enter()
+	err := w.conn.control("BEGIN IMMEDIATE")
+	w.turn.leave()
+	if err == nil {
+		w.begun, w.started = true, time.Now()
+		return nil
+	}
+	if !errors.Is(err, errBusy) {
+		w.discard() // in whatever state it is
+	}
+	return err
+}
+
+// undo takes back what a failed function did.
+func (w *writer) undo(first bool) {
+	if !w.begun {
+		return
+	}
+	if first {
+		w.rollback()
+		return
+	}
+	err := w.conn.control("ROLLBACK TO member")
+	if err == nil {
+		err = w.conn.control("RELEASE member")
+	}
+	if err != nil { // SQLite rolled everything back: a full disk, for one
+		w.lose(err)
+	}
+}
+
+// rollback ends the transaction without a trace.
+func (w *writer) rollback() {
+	w.begun = false
+	if w.conn.control("ROLLBACK") != nil {
+		w.discard()
+	}
+}
+
+// discard closes the connection, which rolls back; the next begin opens one.
+func (w *writer) discard() {
+	w.begun = false
+	w.conn.close()
+	w.conn = nil
+}
+
+// lose rolls the shared transaction back and lets its members run again, each
+// alone. It returns the error for who noticed.
+func (w *writer) lose(cause error) error {
+	if w.begun {
+		w.rollback()
+	}
+	err := fmt.Errorf("%w: %w", errLost, cause)
+	w.tell(err)
+	return err
+}
+
+func (w *writer) tell(err error) {
+	for i, m := range w.done {
+		m.outcome <- err
+		w.done[i] = nil
+	}
+	w.done = w.done[:0]
+}
+
+// commit makes the batch durable and tells its members.
+func (w *writer) commit() {
+	if !w.begun {
+		return
+	}
+	if len(w.done) == 0 {
+		w.rollback()
+		return
+	}
+	err := w.conn.control("COMMIT")
+	if err == nil {
+		w.begun = false
+		w.tell(nil)
+		w.boundLog()
+		return
+	}
+	w.rollback()
+	if len(w.done) > 1 && !fatal(err) { // a deferred foreign key: whose, is not known
+		err = fmt.Errorf("%w: %w", errLost, err)
+	}
+	w.tell(err)
+}
+
+// fatal says that trying again is no use: the disk is full or broken.
+func fatal(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY,
+		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_NOMEM:
+		return true
+	}
+	return false
+}
+
+// pass gives the baton to the next in the queue, after a commit if the batch
+// ends here.
+func (w *writer) pass() {
+	w.mu.Lock()
+	if len(w.queue) == 0 || len(w.done) >= maxBatch || w.begun && time.Since(w.started) > maxBatchTime {
+		w.mu.Unlock()
+		w.commit()
+		w.mu.Lock()
+	}
+	if len(w.queue) > 0 {
+		next := w.queue[0]
+		w.queue[0] = nil
+		w.queue = w.queue[1:]
+		next.given = true
+		close(next.baton)
+		w.mu.Unlock()
+		return
+	}
+	w.busy = false
+	if w.idle != nil {
+		close(w.idle)
+		w.idle = nil
+	}
+	w.mu.Unlock()
+}
+
+// boundLog now and then looks whether the log has outgrown its bound, which
+// happens when there is never a moment without readers, and then waits for
+// them a little: the log can begin anew when none is left in it.
+func (w *writer) boundLog() {
+	if w.commits++; w.commits%checkLog != 0 {
+		return
+	}
+	info, err := os.Stat(w.backend.path + "-wal")
+	if err != nil || info.Size() < maxLog {
+		return
+	}
+	err = errors.Join(
+		w.conn.script("PRAGMA busy_timeout=200"),
+		w.conn.script("PRAGMA wal_checkpoint(RESTART)"),
+		w.conn.script(fmt.Sprintf("PRAGMA busy_timeout=%d", busyTimeout.Milliseconds())),
+	)
+	w.backend.log.Info("database log folded into its file", "bytes", info.Size(), "error", err)
+}
+
+// shut lets the queue finish, refuses more, closes the readers and then the
+// connection, which folds the log into the file.
+func (w *writer) shut(closeReaders func()) error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
+	var idle chan struct{}
+	if w.busy {
+		idle = make(chan struct{})
+		w.idle = idle
+	}
+	w.mu.Unlock()
+	if idle != nil {
+		<-idle
+	}
+	closeReaders()
+	w.turn.close()
+	if w.conn == nil {
+		return nil
+	}
+	err := w.conn.script("PRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, w.conn.close())
+}

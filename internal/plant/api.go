@@ -47,26 +47,24 @@ func (a *API) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	held := a.buffers.Get().(*[]byte)
-	s := stream{w: w, buf: append((*held)[:0], '[')}
+	s := stream{w: w, buf: (*held)[:0]}
 	defer func() {
 		if cap(s.buf) <= maxPooled {
 			*held = s.buf
 			a.buffers.Put(held)
 		}
 	}()
-	cursor := List(caller, limit)
-	for {
-		more, err := a.plants.Next(r.Context(), cursor, s.add)
+	cursor, more := List(caller, limit), true
+	for more {
+		s.buf, more, err = a.plants.Next(r.Context(), cursor, s.buf, appendItem)
 		if err != nil {
 			return err
 		}
-		if !more {
-			return s.end()
-		}
-		if err := s.send(); err != nil || r.Method == http.MethodHead {
+		if err := s.send(more); err != nil || r.Method == http.MethodHead {
 			return err
 		}
 	}
+	return nil
 }
 
 // POST /plants
@@ -150,24 +148,26 @@ func integer(s string, bits int) (int64, error) {
 type stream struct {
 	w     http.ResponseWriter
 	rc    *http.ResponseController
-	buf   []byte // rendered and not yet sent
-	some  bool   // a plant was rendered
-	begun bool   // the header is sent
+	buf   []byte // the chunk to send; each plant in it has a comma before it
+	begun bool   // a chunk was sent
 }
 
-// add renders a plant; false when the chunk is full.
-func (s *stream) add(p *Plant) bool {
-	if s.some {
-		s.buf = append(s.buf, ',')
+// send sends a chunk: a list that is one chunk with its length, a longer one
+// without. It gives the client its time for each: a deadline for the whole
+// answer would cut long lists off.
+func (s *stream) send(more bool) error {
+	if !s.begun {
+		if len(s.buf) == 0 {
+			s.buf = append(s.buf, ',')
+		}
+		s.buf[0] = '['
 	}
-	s.some = true
-	s.buf = appendPlant(s.buf, p)
-	return len(s.buf) < chunkBytes
-}
-
-// send sends what is rendered, and lets the client take its time for it: a
-// server's deadline for a whole answer would cut long lists off.
-func (s *stream) send() error {
+	if !more {
+		s.buf = append(s.buf, ']')
+	}
+	if !s.begun && !more {
+		return answer(s.w, http.StatusOK, s.buf)
+	}
 	if !s.begun {
 		s.begun = true
 		s.rc = http.NewResponseController(s.w)
@@ -179,13 +179,4 @@ func (s *stream) send() error {
 	_, err := s.w.Write(s.buf)
 	s.buf = s.buf[:0]
 	return err
-}
-
-// end sends the rest; a list that fitted into one chunk with its length.
-func (s *stream) end() error {
-	s.buf = append(s.buf, ']')
-	if s.begun {
-		return s.send()
-	}
-	return answer(s.w, http.StatusOK, s.buf)
 }

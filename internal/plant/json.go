@@ -37,47 +37,67 @@ func readPlant(r *http.Request) (*Plant, error) {
 	return parsePlant(body)
 }
 
-// parsePlant is readPlant for a body already read.
+// parsePlant is readPlant for a body already read. It splits the object itself:
+// by way of web.ParseObject, which makes a map, it takes four times as long.
 func parsePlant(body []byte) (*Plant, error) {
-	o, err := web.ParseObject(body, "Plant")
-	if err != nil {
-		if utf8.Valid(body) && json.Valid(body) {
-			return nil, refuse(notObject, "the body must be a JSON object")
-		}
+	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, refuse(badJSON, "the body is not valid JSON in UTF-8")
 	}
-	p := &Plant{}
-	raw := o.Raw("id")
-	if absent(raw) {
+	start := skipSpace(body, 0)
+	if body[start] != '{' {
+		return nil, refuse(notObject, "the body must be a JSON object")
+	}
+	var id, name, tag []byte
+	for m := (members{body, start + 1}); ; {
+		key, value, ok := m.next()
+		if !ok {
+			return newPlant(id, name, tag)
+		}
+		switch string(key) {
+		case "id":
+			id = value
+		case "name":
+			name = value
+		case "tag":
+			tag = value
+		}
+	}
+}
+
+// newPlant makes a plant of the JSON values of its fields; nil and null are
+// absent.
+func newPlant(id, name, tag []byte) (*Plant, error) {
+	if absent(id) {
 		return nil, refuse(noID, `"id" is required`)
 	}
-	if p.ID, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
+	p := &Plant{}
+	var err error
+	if p.ID, err = strconv.ParseInt(string(id), 10, 64); err != nil {
 		return nil, refuse(badID, `"id" must be an integer of 64 bits`)
 	}
-	raw = o.Raw("name")
-	if absent(raw) {
+	if absent(name) {
 		return nil, refuse(noName, `"name" is required`)
 	}
 	var ok bool
-	if p.Name, ok = text(raw); !ok || p.Name == "" {
+	if p.Name, ok = text(name); !ok || p.Name == "" {
 		return nil, refuse(badName, `"name" must be a string, not empty and without NUL`)
 	}
-	if raw = o.Raw("tag"); absent(raw) {
+	if absent(tag) {
 		return p, nil
 	}
-	tag, ok := text(raw)
+	t, ok := text(tag)
 	if !ok {
 		return nil, refuse(badTag, `"tag" must be a string without NUL`)
 	}
-	p.Tag = &tag
+	p.Tag = &t
 	return p, nil
 }
 
 // absent reports a field that was not sent, or was sent as null.
-func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
+func absent(raw []byte) bool { return raw == nil || string(raw) == "null" }
 
 // text reads a JSON string without NUL, which not every database can hold.
-func text(raw json.RawMessage) (string, bool) {
+func text(raw []byte) (string, bool) {
 	if raw[0] != '"' {
 		return "", false
 	}
@@ -91,53 +111,72 @@ func text(raw json.RawMessage) (string, bool) {
 	return s, strings.IndexByte(s, 0) < 0
 }
 
-// appendPlant appends a plant as answers show it: name and, when it has one,
-// tag; nothing else (decision 46).
-func appendPlant(b []byte, p *Plant) []byte {
-	b = append(b, `{"name":`...)
-	b = appendString(b, p.Name)
-	if p.Tag != nil {
-		b = append(b, `,"tag":`...)
-		b = appendString(b, *p.Tag)
-	}
-	return append(b, '}')
+// members walks over the members of an object in JSON that is known to be
+// valid, which is what makes it this short.
+type members struct {
+	body []byte
+	at   int // behind the opening brace, or behind a value
 }
 
-// appendString appends s as a JSON string. s is UTF-8; only what JSON demands
-// is escaped.
-func appendString(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	start := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[start:i]...)
-		start = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\t':
-			b = append(b, `\t`...)
-		default:
-			b = append(b, `\u00`...)
-			b = append(b, hex[c>>4], hex[c&15])
-		}
+// next returns a member's key, decoded, and its value as it was written.
+func (m *members) next() (key, value []byte, ok bool) {
+	i := skipSpace(m.body, m.at)
+	if m.body[i] == ',' {
+		i = skipSpace(m.body, i+1)
 	}
-	b = append(b, s[start:]...)
-	return append(b, '"')
+	if m.body[i] == '}' {
+		return nil, nil, false
+	}
+	end := valueEnd(m.body, i)
+	key = m.body[i+1 : end-1]
+	if bytes.IndexByte(key, '\\') >= 0 {
+		var decoded string
+		if err := json.Unmarshal(m.body[i:end], &decoded); err != nil {
+			return nil, nil, false
+		}
+		key = []byte(decoded)
+	}
+	i = skipSpace(m.body, skipSpace(m.body, end)+1) // over the colon
+	m.at = valueEnd(m.body, i)
+	return key, m.body[i:m.at], true
 }
 
-// answer sends a whole body of JSON.
-func answer(w http.ResponseWriter, status int, body []byte) error {
-	h := w.Header()
-	h["Content-Type"] = []string{"application/json"}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.WriteHeader(status)
-	_, err := w.Write(body)
-	return err
+// skipSpace returns the place of the first byte from i on that is no space.
+func skipSpace(body []byte, i int) int {
+	for i < len(body) && (body[i] == ' ' || body[i] == '\n' || body[i] == '\t' || body[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// valueEnd returns the place behind the value that begins at i.
+func valueEnd(body []byte, i int) int {
+	depth := 0
+	for ; i < len(body); i++ {
+		switch body[i] {
+		case '"':
+			for i++; body[i] != '"'; i++ {
+				if body[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i // behind a number
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return i
 }

@@ -103,41 +103,41 @@ func List(c *account.Caller, limit int64) *Cursor {
 	return &Cursor{all: c.SiteAdmin, owner: c.ID, from: math.MinInt64, left: limit}
 }
 
-// Next reads the next chunk of a list, in one snapshot, and gives each plant to
-// visit, which must not keep it and reports whether it takes another in this
-// chunk. more is false when the list has ended.
-func (s *Service) Next(ctx context.Context, c *Cursor, visit func(*Plant) bool) (more bool, err error) {
+// Next reads the next chunk of a list, in one snapshot: it renders each plant
+// to the end of buf, until the chunk has its rows or buf its bytes, and returns
+// the longer buf. more is false when the list has ended.
+func (s *Service) Next(ctx context.Context, c *Cursor, buf []byte, render func([]byte, *Plant) []byte) (
+	out []byte, more bool, err error) {
 	want := min(c.left, chunkRows)
 	if want <= 0 {
-		return false, nil
+		return buf, false, nil
 	}
-	at := *c
-	taken, seen := true, int64(0)
+	var seen int64
+	var r row
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		out, seen = buf, 0 // reads may run again
 		rows, err := query(tx, c, want)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
-		var r row
-		for taken && rows.Next() {
+		for len(out) < chunkBytes && rows.Next() {
 			if err := r.scan(rows); err != nil {
 				return err
 			}
 			seen++
-			at.left--
-			at.from = r.plant.ID + 1
-			taken = visit(&r.plant)
+			out = render(out, &r.plant)
 		}
-		if taken {
-			return rows.Err()
-		}
-		return nil
+		return rows.Err()
 	})
 	if err != nil {
-		return false, err
+		return buf, false, err
 	}
-	*c = at
-	wrapped := at.from == math.MinInt64 // the last plant had the largest id
-	return at.left > 0 && !wrapped && (!taken || seen == want), nil
+	ended := seen < want && len(out) < chunkBytes
+	if ended || seen == c.left || r.plant.ID == math.MaxInt64 {
+		return out, false, nil
+	}
+	c.left -= seen
+	c.from = r.plant.ID + 1
+	return out, true, nil
 }

@@ -102,3 +102,9 @@ func CutAPIHost(host string) (plain string, api bool) {
 	}
 	return host, false
 }
+
+// Host is the host of pages and git, with its port.
+func (i *Info) Host() string {
+	_, host, _ := strings.Cut(i.Site, "://")
+	return host
+}

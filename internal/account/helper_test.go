@@ -1,0 +1,180 @@
+package account
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/web"
+)
+
+// bundle is one test's own server: a database and what stands on it.
+type bundle struct {
+	t      testing.TB
+	db     *db.DB
+	s      *Service
+	log    *lockedBuffer
+	mux    *http.ServeMux
+	tokens map[string]string // by login
+}
+
+// lockedBuffer is a log that a test reads while others write.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func newBundle(t testing.TB, engine db.Engine) *bundle {
+	t.Helper()
+	return bundleOn(t, dbtest.Open(t, engine))
+}
+
+func bundleOn(t testing.TB, d *db.DB) *bundle {
+	b := &bundle{t: t, db: d, log: &lockedBuffer{}, mux: http.NewServeMux(), tokens: map[string]string{}}
+	b.s = New(d, slog.New(slog.NewTextHandler(b.log, nil)))
+	for pattern, h := range routes(NewAPI(b.s)) {
+		b.mux.HandleFunc(pattern, b.route(h))
+	}
+	return b
+}
+
+// routes are the handlers under the addresses that their comments name.
+func routes(a *API) map[string]web.Handler {
+	return map[string]web.Handler{
+		"GET /user":                                    a.GetSelf,
+		"PATCH /user":                                  a.UpdateSelf,
+		"GET /users/{username}":                        a.GetUser,
+		"GET /users":                                   a.ListUsers,
+		"GET /avatars/{id}":                            a.GetAvatar,
+		"GET /orgs/{org}":                              a.GetOrg,
+		"PATCH /orgs/{org}":                            a.UpdateOrg,
+		"GET /users/{username}/orgs":                   a.ListUserOrgs,
+		"GET /user/orgs":                               a.ListOwnOrgs,
+		"GET /user/memberships/orgs":                   a.ListOwnMemberships,
+		"GET /orgs/{org}/members":                      a.ListMembers,
+		"GET /orgs/{org}/members/{username}":           a.CheckMember,
+		"PUT /orgs/{org}/members/{username}":           a.AddMember,
+		"DELETE /orgs/{org}/members/{username}":        a.RemoveMember,
+		"GET /orgs/{org}/memberships/{username}":       a.GetMembership,
+		"PUT /orgs/{org}/memberships/{username}":       a.SetMembership,
+		"DELETE /orgs/{org}/memberships/{username}":    a.RemoveMembership,
+		"GET /orgs/{org}/public_members":               a.ListPublicMembers,
+		"GET /orgs/{org}/public_members/{username}":    a.CheckPublicMember,
+		"PUT /orgs/{org}/public_members/{username}":    a.PublicizeMember,
+		"DELETE /orgs/{org}/public_members/{username}": a.ConcealMember,
+	}
+}
+
+// route does what the server's middleware does around a handler.
+func (b *bundle) route(h web.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		info := &web.Info{Site: "http://arbor.test", Prefix: "http://arbor.test/api/v3", Docs: "http://arbor.test/docs"}
+		for _, name := range []string{"username", "org", "id"} {
+			if v := r.PathValue(name); v != "" {
+				info.SetParam(name, v)
+			}
+		}
+		r = web.With(r, info)
+		web.Handle(&web.Writer{ResponseWriter: w}, r, func(w http.ResponseWriter, r *http.Request) error {
+			caller, given, err := b.s.Authenticate(r)
+			if err != nil {
+				return err
+			}
+			if given {
+				r = r.WithContext(WithCaller(r.Context(), caller))
+			}
+			return h(w, r)
+		})
+	}
+}
+
+// user registers a user with a token.
+func (b *bundle) user(login string) *Account {
+	b.t.Helper()
+	a, err := b.s.CreateUser(context.Background(), NewUser{Login: login, Admin: strings.HasPrefix(login, "site")})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.tokens[login], _ = b.token(login, 0)
+	return a
+}
+
+func (b *bundle) token(login string, expires time.Duration) (token string, id int64) {
+	b.t.Helper()
+	token, id, err := b.s.CreateToken(context.Background(), NewToken{Login: login, Note: "test", Expires: expires})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return token, id
+}
+
+func (b *bundle) org(login, owner string) *Account {
+	b.t.Helper()
+	a, err := b.s.CreateOrg(context.Background(), login, owner)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return a
+}
+
+// do sends a request as the user with this login; "" is anonymous.
+func (b *bundle) do(login, method, target, body string, header ...string) *httptest.ResponseRecorder {
+	b.t.Helper()
+	var r *http.Request
+	if body == "" {
+		r = httptest.NewRequest(method, target, nil)
+	} else {
+		r = httptest.NewRequest(method, target, strings.NewReader(body))
+	}
+	if login != "" {
+		if b.tokens[login] == "" {
+			b.t.Fatalf("%q has no token", login)
+		}
+		r.Header.Set("Authorization", "Bearer "+b.tokens[login])
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	b.mux.ServeHTTP(w, r)
+	return w
+}
+
+// step is a request and the answer that it must have.
+type step struct {
+	login, method, target, body string
+	status                      int
+	want                        string // what the body must hold; "=..." all of it
+}
+
+func (b *bundle) steps(steps []step) {
+	b.t.Helper()
+	for _, s := range steps {
+		w := b.do(s.login, s.method, s.target, s.body)
+		got := w.Body.String()
+		exact, all := strings.CutPrefix(s.want, "=")
+		if w.Code != s.status || all && got != exact || !all && !strings.Contains(got, s.want) {
+			b.t.Errorf("%s %s as %q with %s: %d %s\nwant %d %s", s.method, s.target, s.login, s.body, w.Code, got, s.status, s.want)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"arbor/internal/errs"
+)
+
+// UploadOptions is one POST to git-upload-pack.
+type UploadOptions struct {
+	Protocol int       // from ProtocolVersion
+	In       io.Reader // the request's body, unpacked
+	Out      io.Writer // the response's body; streams
+	// Refs gives the refs as they are now; called when they are needed.
+	Refs func(context.Context) (Refs, error)
+}
+
+// maxFetchRequest bounds a request for objects, in bytes: half a million wants
+// and haves.
+const maxFetchRequest = 32 << 20
+
+// UploadPack answers a fetch: protocol 2's ls-refs from Refs, all else through
+// `git upload-pack`, which is bounded by Options.TransferTimeout. What the
+// client did wrong is told to it in git's protocol where something is known
+// to say; the errors are Malformed and TooLarge before anything was written,
+// Canceled when the client went away, Unavailable past the deadline.
+func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
+	in := bufio.NewReaderSize(o.In, 64<<10)
+	if o.Protocol == 2 {
+		command, err := peekCommand(in)
+		if err != nil {
+			return err
+		}
+		switch command {
+		case "":
+			return nil
+		case "ls-refs":
+			return answerLsRefs(ctx, in, o)
+		case "fetch":
+		default:
+			return errs.Newf(errs.Malformed, "unknown command %q", clip(command))
+		}
+	}
+	request, err := io.ReadAll(io.LimitReader(in, maxFetchRequest+1))
+	if err != nil {
+		return malformedEOF(err)
+	}
+	if len(request) > maxFetchRequest {
+		return errs.Newf(errs.TooLarge, "the request is too large (maximum is %d bytes)", maxFetchRequest)
+	}
+	if len(request) == 0 || string(request) == flushPkt {
+		return nil
+	}
+	if !r.Exists() {
+		return WriteError(o.Out, "upload-pack: not our ref")
+	}
+	refs, err := o.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.freshRefs(refs); err != nil {
+		return err
+	}
+	return r.uploadPack(ctx, request, o)
+}
+
+// answerLsRefs needs neither a process nor the repository's directory.
+func answerLsRefs(ctx context.Context, in io.Reader, o UploadOptions) error {
+	request, err := ReadLsRefs(in)
+	if err != nil {
+		return err
+	}
+	refs, err := o.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	return clientGone(WriteLsRefs(o.Out, request, refs))
+}
+
+// clientGone marks an error of writing to the client.
+func clientGone(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errs.Wrap(errs.Canceled, "the client went away", err)
+}
+
+// uploadPack runs git upload-pack and copies what it says while it says it.
+func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOptions) error {
+	p, err := r.git.prepare(ctx, task{
+		command: command{sub: "upload-pack", flags: []string{"--strict", "--stateless-rpc"}, path: r.dir},
+		dir:     r.dir, env: protocolEnv(o.Protocol), limit: r.git.options.TransferTimeout,
+		stdin: bytes.NewReader(request)})
+	if err != nil {
+		return err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.begin(false); err != nil {
+		return err
+	}
+	growPipe(out)
+	written, writeErr := copyOut(o.Out, out)
+	if writeErr != nil {
+		p.stop()
+		return writeErr
+	}
+	err = p.wait()
+	if exitCode(err) > 0 {
+		// It has told the client why, or the client ended the exchange early,
+		// as it does when it negotiates a shallow clone.
+		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
+		if written == 0 {
+			return WriteError(o.Out, "upload-pack: the request was refused")
+		}
+		return nil
+	}
+	return err
+}
+
+// copyOut copies a process's output to the client. The error is that of the
+// client's side; on git's side the exit status tells more.
+func copyOut(w io.Writer, out io.Reader) (int64, error) {
+	buf := make([]byte, 128<<10)
+	var total int64
+	for {
+		n, err := out.Read(buf)
+		if n > 0 {
+			total += int64(n)
+			if _, err := w.Write(buf[:n]); err != nil {
+				return total, clientGone(fmt.Errorf("git upload-pack: %w", err))
+			}
+		}
+		if err != nil {
+			return total, nil
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// Package gitdata reads (and, as it grows, writes) Git's own objects over HTTP.
+//
+//	GET /repos/{owner}/{repo}/git/trees/{sha...}   tree.go
+//
+// What a client names is resolved to a SHA in SQL before git sees it (decision
+// 50). An object named by its full SHA never changes, so rendered answers are
+// kept under it within a bounded memory and never invalidated.
+package gitdata
+
+import (
+	"context"
+	"sync"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// API answers the requests for Git objects.
+type API struct {
+	repos      *repo.Service
+	maxEntries int
+	cache      *web.Cache
+	peeled     peelCache
+	filling    flights
+}
+
+// DefaultMaxTreeEntries is the number of entries of a tree past which an answer
+// is truncated (decision 43).
+const DefaultMaxTreeEntries = 100_000
+
+// cacheBytes bounds the rendered answers kept in memory.
+const cacheBytes = 48 << 20
+
+// NewAPI makes the handlers. maxEntries 0 is the default.
+func NewAPI(repos *repo.Service, maxEntries int) *API {
+	if maxEntries <= 0 {
+		maxEntries = DefaultMaxTreeEntries
+	}
+	return &API{repos: repos, maxEntries: maxEntries, cache: web.NewCache(cacheBytes)}
+}
+
+// tree finds the SHA of the tree that a client named by the SHA of a tree,
+// commit or annotated tag, or by a branch or tag (decision 43). Errors: 409 for
+// a repository without any ref, 404.
+func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
+	sha, err := api.repos.Resolve(ctx, a, name)
+	if err == nil {
+		key := peelKey{a.ID, sha}
+		if tree, ok := api.peeled.get(key); ok {
+			return tree, nil
+		}
+		var tree git.SHA
+		if tree, err = api.repos.Git(a.ID).PeelToTree(ctx, sha); err == nil {
+			api.peeled.put(key, tree)
+			return tree, nil
+		}
+	}
+	if !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
+		return "", err
+	}
+	refs, refsErr := api.repos.Refs(ctx, a)
+	switch {
+	case refsErr != nil:
+		return "", refsErr
+	case len(refs) == 0:
+		return "", errs.New(errs.Conflict, "Git Repository is empty.")
+	default:
+		return "", errs.Absent()
+	}
+}
+
+// peelCache remembers to which tree an object leads: that never changes.
+type peelCache struct {
+	mu   sync.Mutex
+	tree map[peelKey]git.SHA
+}
+
+type peelKey struct {
+	repo int64
+	sha  git.SHA
+}
+
+// maxPeeled bounds the cache to about 3 MB.
+const maxPeeled = 10_000
+
+func (c *peelCache) get(k peelKey) (git.SHA, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tree, ok := c.tree[k]
+	return tree, ok
+}
+
+func (c *peelCache) put(k peelKey, tree git.SHA) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tree == nil || len(c.tree) >= maxPeeled {
+		c.tree = map[peelKey]git.SHA{}
+	}
+	c.tree[k] = tree
+}
+
+// flights lets one request at a time render what many ask for.
+type flights struct {
+	mu   sync.Mutex
+	open map[string]chan struct{}
+}
+
+// enter waits until nobody else renders key. alone reports that nobody did: the
+// caller now renders, and calls leave. Otherwise somebody has just finished.
+func (f *flights) enter(ctx context.Context, key string) (alone bool, err error) {
+	f.mu.Lock()
+	done, busy := f.open[key]
+	if !busy {
+		if f.open == nil {
+			f.open = map[string]chan struct{}{}
+		}
+		f.open[key] = make(chan struct{})
+		f.mu.Unlock()
+		return true, nil
+	}
+	f.mu.Unlock()
+	select {
+	case <-done:
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+func (f *flights) leave(key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.open[key])
+	delete(f.open, key)
+}

@@ -1,0 +1,256 @@
+package gitdata
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /repos/{owner}/{repo}/git/trees/{sha...}
+//
+// GetTree answers the entries of a tree in Git's order, with recursive=1 or
+// true those of all sub-trees (decision 43). The name is a tree's or commit's
+// SHA, a branch or a tag.
+func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	sha, err := api.tree(r.Context(), a, web.Param(r, "sha"))
+	if err != nil {
+		return err
+	}
+	t := &treeAnswer{api: api, access: a, sha: sha, recursive: isRecursive(r)}
+	t.prefix = web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name))
+	if web.NotModified(w, r, t.etag()) {
+		return nil
+	}
+	for {
+		if body, _, ok := api.cache.Get(t.key()); ok {
+			return t.send(w, r, body)
+		}
+		alone, err := api.filling.enter(r.Context(), t.key())
+		if err != nil {
+			return err
+		}
+		if alone {
+			return t.fill(w, r)
+		}
+	}
+}
+
+// isRecursive reads the parameter: 0 and false, like its absence, do not walk.
+func isRecursive(r *http.Request) bool {
+	if r.URL.RawQuery == "" {
+		return false
+	}
+	switch strings.ToLower(r.URL.Query().Get("recursive")) {
+	case "", "0", "false":
+		return false
+	default:
+		return true
+	}
+}
+
+// treeAnswer is one tree for one kind of caller: whatever its bytes depend on.
+type treeAnswer struct {
+	api       *API
+	access    *repo.Access
+	sha       git.SHA
+	recursive bool
+	prefix    string // address of the repository
+}
+
+// etag contains the SHA and never changes (decision 27), unless the operator
+// changes where trees are cut off.
+func (t *treeAnswer) etag() string {
+	tag := `W/"` + string(t.sha)
+	if t.recursive {
+		tag += "-r"
+	}
+	if t.api.maxEntries != DefaultMaxTreeEntries {
+		tag += "-" + strconv.Itoa(t.api.maxEntries)
+	}
+	return tag + `"`
+}
+
+func (t *treeAnswer) key() string {
+	return strconv.FormatInt(t.access.ID, 36) + t.etag() + t.prefix
+}
+
+// tooLarge stands in the cache for an answer that does not fit into it: readers
+// of such a tree need not wait for each other.
+var tooLarge = []byte{}
+
+// send answers from the cache.
+func (t *treeAnswer) send(w http.ResponseWriter, r *http.Request, body []byte) error {
+	if len(body) > 0 {
+		return web.Bytes(w, r, http.StatusOK, body, t.etag())
+	}
+	s := &treeStream{w: w}
+	return t.write(r.Context(), s)
+}
+
+// fill renders the tree while nobody else does, sends it, and keeps it when it
+// fits.
+func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
+	left := false
+	leave := func() {
+		if !left {
+			left = true
+			t.api.filling.leave(t.key())
+		}
+	}
+	defer leave()
+	s := &treeStream{w: w, keep: t.api.cache.MaxEntry(), full: func() {
+		t.api.cache.Put(t.key(), tooLarge, "")
+		leave()
+	}}
+	if err := t.write(r.Context(), s); err != nil || s.started {
+		return err
+	}
+	body := s.whole()
+	t.api.cache.Put(t.key(), body, "")
+	leave()
+	return web.Bytes(w, r, http.StatusOK, body, t.etag())
+}
+
+// write renders the tree into the stream.
+func (t *treeAnswer) write(ctx context.Context, s *treeStream) error {
+	s.buf = append(make([]byte, 0, chunkSize+4096), `{"sha":"`...)
+	s.buf = append(s.buf, t.sha...)
+	s.buf = append(s.buf, `","url":`...)
+	s.buf = web.AppendString(s.buf, t.prefix+"/git/trees/"+string(t.sha))
+	s.buf = append(s.buf, `,"tree":[`...)
+	entries, truncated := 0, false
+	trees, blobs := t.prefix+"/git/trees/", t.prefix+"/git/blobs/"
+	err := t.api.repos.Git(t.access.ID).WalkTree(ctx, t.sha, t.recursive, func(e *git.WalkEntry) error {
+		if entries == t.api.maxEntries {
+			truncated = true
+			return git.ErrStop
+		}
+		if entries > 0 {
+			s.buf = append(s.buf, ',')
+		}
+		entries++
+		s.buf = appendEntry(s.buf, e, trees, blobs)
+		if len(s.buf) >= chunkSize {
+			return s.next()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.buf = append(s.buf, `],"truncated":`...)
+	s.buf = strconv.AppendBool(s.buf, truncated)
+	s.buf = append(s.buf, '}')
+	return s.end()
+}
+
+// appendEntry renders an entry: size for blobs only, url not for submodules.
+func appendEntry(b []byte, e *git.WalkEntry, trees, blobs string) []byte {
+	b = append(b, `{"path":`...)
+	b = web.AppendString(b, e.Path)
+	b = append(b, `,"mode":"`...)
+	b = append(b, e.Mode.String()...)
+	b = append(b, `","type":"`...)
+	b = append(b, e.Type...)
+	b = append(b, `","sha":"`...)
+	b = append(b, e.SHA...)
+	b = append(b, '"')
+	url := ""
+	switch e.Type {
+	case git.TypeBlob:
+		b = append(b, `,"size":`...)
+		b = strconv.AppendInt(b, e.Size, 10)
+		url = blobs
+	case git.TypeTree:
+		url = trees
+	}
+	if url != "" {
+		b = append(b, `,"url":"`...)
+		b = append(b, url...)
+		b = append(b, e.SHA...)
+		b = append(b, '"')
+	}
+	return append(b, '}')
+}
+
+// chunkSize is how much is rendered before it moves on, in bytes.
+const chunkSize = 128 << 10
+
+// writeTimeout is how long a client may take for one chunk.
+const writeTimeout = time.Minute
+
+// treeStream takes what is rendered. It collects up to keep bytes, since an
+// answer that is whole can be kept, and fail cleanly; past that it writes, and
+// the memory of a request no longer grows.
+type treeStream struct {
+	w       http.ResponseWriter
+	keep    int64
+	full    func() // called when keep is passed
+	started bool   // the answer's header is out
+	buf     []byte
+	chunks  [][]byte
+	size    int64
+}
+
+// next moves the full buffer on.
+func (s *treeStream) next() error {
+	if !s.started && s.size+int64(len(s.buf)) <= s.keep {
+		s.chunks = append(s.chunks, s.buf)
+		s.size += int64(len(s.buf))
+		s.buf = make([]byte, 0, chunkSize+4096)
+		return nil
+	}
+	if !s.started {
+		s.started = true
+		if s.full != nil {
+			s.full()
+		}
+		s.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		s.w.WriteHeader(http.StatusOK)
+		for i, c := range s.chunks {
+			s.chunks[i] = nil
+			if err := s.write(c); err != nil {
+				return err
+			}
+		}
+		s.chunks = nil
+	}
+	err := s.write(s.buf)
+	s.buf = s.buf[:0]
+	return err
+}
+
+func (s *treeStream) write(b []byte) error {
+	http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(writeTimeout))
+	_, err := s.w.Write(b)
+	return err
+}
+
+// end writes what is left, when anything was written; else whole has it all.
+func (s *treeStream) end() error {
+	if s.started || s.keep == 0 {
+		return s.next()
+	}
+	if s.size+int64(len(s.buf)) > s.keep {
+		return s.next()
+	}
+	return nil
+}
+
+// whole joins what was collected.
+func (s *treeStream) whole() []byte {
+	if len(s.chunks) == 0 {
+		return s.buf
+	}
+	body := make([]byte, 0, s.size+int64(len(s.buf)))
+	for _, c := range s.chunks {
+		body = append(body, c...)
+	}
+	return append(body, s.buf...)
+}

@@ -1,0 +1,128 @@
+package repo
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Handler answers a request about a repository that the caller may use so.
+type Handler func(w http.ResponseWriter, r *http.Request, a *Access) error
+
+// With makes a web.Handler of h: it finds the repository that {owner} and
+// {repo} name and checks that the caller has at least the role. Invisible is
+// 404 in the same bytes as absent, visible but not allowed 403 (decision 13);
+// an old name redirects those who may see the repository (decision 54).
+func (s *Service) With(need account.Role, h Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		caller := account.CallerFrom(r.Context())
+		owner, name := web.Param(r, "owner"), web.Param(r, "repo")
+		a, err := s.Find(r.Context(), caller, owner, name)
+		if err != nil {
+			return err
+		}
+		if a.Moved {
+			return redirect(w, r, owner+"/"+name, a.Access.Repo)
+		}
+		if err := a.Access.Require(need); err != nil {
+			return err
+		}
+		return h(w, r, &a.Access)
+	}
+}
+
+// Found is what an address led to.
+type Found struct {
+	Access
+	Moved bool // under a name that the repository no longer has
+}
+
+// Find resolves OWNER/NAME for a caller, also by a former name. Error: 404 when
+// there is no such repository or the caller may not see it.
+func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
+	var f Found
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		var err error
+		f, err = find(tx, caller, owner, name)
+		return err
+	})
+	return f, err
+}
+
+func find(tx *db.Tx, caller *account.Caller, owner, name string) (Found, error) {
+	owner, name = account.Fold(owner), account.Fold(name)
+	f := Found{}
+	a, err := accessByName(tx, caller, owner, name)
+	if errs.Is(err, errs.NotFound) {
+		f.Moved = true
+		a, err = accessByFormerName(tx, caller, owner, name)
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	if a.Role < account.Pull {
+		return Found{}, errs.Absent()
+	}
+	f.Access = *a
+	return f, nil
+}
+
+// Require returns the 403 that names the missing right, or nil.
+func (a *Access) Require(need account.Role) error {
+	if a.Role >= need {
+		return nil
+	}
+	switch need {
+	case account.Admin:
+		return errs.New(errs.Forbidden, "Must have admin rights to Repository.")
+	default:
+		return errs.New(errs.Forbidden, "Must have push access to Repository.")
+	}
+}
+
+// roleOf is decision 12 for one repository.
+func roleOf(caller *account.Caller, r *Repo, member, orgOwner bool, granted account.Role) account.Role {
+	role := granted
+	if !r.Private {
+		role = max(role, account.Pull)
+	}
+	if caller == nil {
+		return role
+	}
+	if caller.SiteAdmin || caller.ID == r.OwnerID || orgOwner {
+		return account.Admin
+	}
+	if member {
+		role = max(role, r.Owner.DefaultRole)
+	}
+	return role
+}
+
+// redirect sends the client from a repository's former address to the present
+// one, in the same tree of routes (decision 54).
+func redirect(w http.ResponseWriter, r *http.Request, from string, to *Repo) error {
+	info := web.From(r.Context())
+	path := r.URL.EscapedPath()
+	at := strings.Index(account.Fold(path), "/"+account.Fold(from))
+	if at < 0 {
+		return errs.Absent()
+	}
+	rest := path[at+1+len(from):]
+	target := info.API(path[:at] + web.Path(to.Owner.Login, to.Name) + rest)
+	if r.URL.RawQuery != "" {
+		target += "?" + r.URL.RawQuery
+	}
+	status := http.StatusTemporaryRedirect
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		status = http.StatusMovedPermanently
+	}
+	w.Header().Set("Location", target)
+	return web.JSON(w, r, status, map[string]string{
+		"message": "Moved Permanently", "url": target, "documentation_url": info.Docs,
+	})
+}

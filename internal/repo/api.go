@@ -1,0 +1,148 @@
+package repo
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// API answers the requests about repositories.
+type API struct{ s *Service }
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s} }
+
+const resource = "Repository"
+
+// Longest texts of a repository, in code points, as at GitHub.
+const (
+	maxDescription = 350
+	maxHomepage    = 255
+)
+
+// POST /user/repos
+//
+// CreateOwn makes a repository for the caller.
+func (api *API) CreateOwn(w http.ResponseWriter, r *http.Request) error {
+	return api.create(w, r, account.CallerFrom(r.Context()).Login)
+}
+
+// POST /orgs/{org}/repos
+//
+// CreateForOrg makes a repository for an organization that the caller belongs
+// to. A member who is no owner becomes its first administrator.
+func (api *API) CreateForOrg(w http.ResponseWriter, r *http.Request) error {
+	login := web.Param(r, "org")
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		org, err := account.ByLogin(tx, login)
+		if err == nil && org.Kind != account.Organization {
+			err = errs.Absent()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return api.create(w, r, login)
+}
+
+func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) error {
+	body, err := web.ReadObject(r, resource)
+	if err != nil {
+		return err
+	}
+	body.Require("name")
+	name := body.String("name", 0)
+	if name.Given() && name.Value != "" {
+		if message := CheckName(name.Value); message != "" {
+			body.Wrong("name", errs.Custom, message)
+		}
+	}
+	description := body.String("description", maxDescription)
+	homepage := body.String("homepage", maxHomepage)
+	private := readPrivate(body)
+	issues := body.Bool("has_issues")
+	if body.Bool("auto_init").Or(false) {
+		body.Wrong("auto_init", errs.Custom, "a first commit cannot be made here yet; push one")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	caller := account.CallerFrom(r.Context())
+	made, err := api.s.Create(r.Context(), caller, NewRepo{
+		Owner: owner, Name: name.Value, Description: text(description), Homepage: text(homepage),
+		Private: private.Or(false), NoIssues: !issues.Or(true),
+	})
+	if err != nil {
+		return err
+	}
+	payload := NewFullPayload(&Access{Repo: made, Role: account.Admin, Caller: caller}, web.From(r.Context()))
+	return web.Created(w, r, payload.URL, payload)
+}
+
+// readPrivate reads private, or visibility, which means the same and wins.
+func readPrivate(body *web.Object) web.Opt[bool] {
+	private := body.Bool("private")
+	if v := body.Enum("visibility", "public", "private"); v.Given() {
+		return web.Opt[bool]{Set: true, Value: v.Value == "private"}
+	}
+	return private
+}
+
+// text makes an empty text absent (decision 19).
+func text(v web.Opt[string]) *string {
+	if v.Value == "" {
+		return nil
+	}
+	return &v.Value
+}
+
+// GET /repos/{owner}/{repo}
+//
+// Get answers the full form of a repository.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *Access) error {
+	web.LastModified(w, a.UpdatedAt.Time())
+	return web.JSON(w, r, http.StatusOK, NewFullPayload(a, web.From(r.Context())))
+}
+
+// PATCH /repos/{owner}/{repo}
+//
+// Edit changes what the body names: name, description, homepage, private,
+// default_branch, has_issues. The old name redirects from then on.
+func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
+	body, err := web.ReadObject(r, resource)
+	if err != nil {
+		return err
+	}
+	e := Edit{
+		Name: body.String("name", 0), Description: body.String("description", maxDescription),
+		Homepage: body.String("homepage", maxHomepage), Private: readPrivate(body),
+		DefaultBranch: body.String("default_branch", 255), HasIssues: body.Bool("has_issues"),
+	}
+	if e.Name.Given() {
+		if message := CheckName(e.Name.Value); message != "" {
+			body.Wrong("name", errs.Custom, message)
+		}
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	edited, err := api.s.Edit(r.Context(), a, e)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, NewFullPayload(edited, web.From(r.Context())))
+}
+
+// DELETE /repos/{owner}/{repo}
+//
+// Delete removes the repository with all that belongs to it.
+func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *Access) error {
+	if err := api.s.Delete(r.Context(), a.ID); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -1,0 +1,169 @@
+package repo
+
+import (
+	"context"
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// collaborator is a user with the role that it has on a repository.
+type collaborator struct {
+	*account.Simple
+	Permissions *permissions `json:"permissions"`
+	RoleName    string       `json:"role_name"`
+}
+
+// roleNames are GitHub's names of the roles in answers.
+var roleNames = [...]string{account.None: "none", account.Pull: "read", account.Push: "write", account.Admin: "admin"}
+
+// GET /repos/{owner}/{repo}/collaborators
+//
+// ListCollaborators answers who has a role on the repository: its owner when
+// that is a person, and everyone to whom one was granted; by id.
+func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *Access) error {
+	page := web.ReadPage(r)
+	var people []grantee
+	var total int64
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		people, total, err = listCollaborators(tx, a.Repo, page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	info := web.From(r.Context())
+	out := make([]collaborator, len(people))
+	for i, p := range people {
+		out[i] = collaborator{account.NewSimple(p.account, info), newPermissions(p.role), roleNames[p.role]}
+	}
+	web.Link(w, r, page, total)
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// GET /repos/{owner}/{repo}/collaborators/{username}
+//
+// CheckCollaborator answers 204 for a collaborator and 404 for anyone else.
+func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *Access) error {
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		user, err := userNamed(tx, r)
+		if err != nil || user.ID == a.OwnerID {
+			return err
+		}
+		return hasRole(tx, a.ID, user.ID)
+	})
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// PUT /repos/{owner}/{repo}/collaborators/{username}
+//
+// AddCollaborator grants a user the permission of the body: pull, push (which
+// is the default) or admin. It counts at once; nobody has to accept.
+func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *Access) error {
+	body, err := web.ReadOptional(r, "Collaborator")
+	if err != nil {
+		return err
+	}
+	permission := body.Enum("permission", "pull", "push", "admin")
+	if err := body.Err(); err != nil {
+		return err
+	}
+	role, _ := account.ParseRole(permission.Or("push"))
+	if err := api.s.Grant(r.Context(), a.ID, web.Param(r, "username"), role); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// Grant gives a user a role on a repository in place of the one it had. Errors:
+// 404 for a user or repository that is not there, 422 for the owner and for an
+// organization.
+func (s *Service) Grant(ctx context.Context, repoID int64, login string, role account.Role) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		user, err := account.ByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		a, err := accessByID(tx, nil, repoID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case user.Kind != account.User:
+			return collaboratorError("an organization cannot be a collaborator")
+		case user.ID == a.OwnerID:
+			return collaboratorError("Repository owner cannot be a collaborator")
+		}
+		return putCollaborator(tx, repoID, user.ID, role)
+	})
+}
+
+func collaboratorError(message string) error {
+	return errs.Validation(errs.Field{Resource: "Collaborator", Field: "username", Code: errs.Custom, Message: message})
+}
+
+// DELETE /repos/{owner}/{repo}/collaborators/{username}
+//
+// RemoveCollaborator takes away what was granted; also who never had anything
+// is 204, as at GitHub. One may always remove oneself.
+func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *Access) error {
+	err := api.s.db.Write(r.Context(), func(tx *db.Tx) error {
+		user, err := userNamed(tx, r)
+		if err != nil {
+			return err
+		}
+		if user.ID != a.Caller.ID {
+			if err := a.Require(account.Admin); err != nil {
+				return err
+			}
+		}
+		return dropCollaborator(tx, a.ID, user.ID)
+	})
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// GET /repos/{owner}/{repo}/collaborators/{username}/permission
+//
+// GetPermission answers what a user may do here, by whatever way.
+func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *Access) error {
+	var user *account.Account
+	var role account.Role
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		var err error
+		if user, err = userNamed(tx, r); err != nil {
+			return err
+		}
+		theirs, err := accessByID(tx, &account.Caller{ID: user.ID, Login: user.Login, SiteAdmin: user.SiteAdmin}, a.ID)
+		if err == nil {
+			role = theirs.Role
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	simple := account.NewSimple(user, web.From(r.Context()))
+	return web.JSON(w, r, http.StatusOK, map[string]any{
+		"permission": roleNames[role],
+		"role_name":  roleNames[role],
+		"user":       collaborator{simple, newPermissions(role), roleNames[role]},
+	})
+}
+
+// userNamed finds the person that {username} names; organizations are absent.
+func userNamed(tx *db.Tx, r *http.Request) (*account.Account, error) {
+	user, err := account.ByLogin(tx, web.Param(r, "username"))
+	if err == nil && user.Kind != account.User {
+		err = errs.Absent()
+	}
+	return user, err
+}

@@ -1,0 +1,121 @@
+package repo
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Edit is a change of a repository: what is not given stays.
+type Edit struct {
+	Name          web.Opt[string]
+	Description   web.Opt[string]
+	Homepage      web.Opt[string]
+	Private       web.Opt[bool]
+	DefaultBranch web.Opt[string]
+	HasIssues     web.Opt[bool]
+}
+
+// Edit changes the repository. Errors: 404 when it is gone, 422 for a name that
+// is taken and for a default branch that does not exist.
+func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) {
+	var edited *Access
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockRepo(tx, a.ID); err != nil {
+			return err
+		}
+		now, err := accessByID(tx, a.Caller, a.ID)
+		if err != nil {
+			return err
+		}
+		if err := e.apply(tx, now.Repo); err != nil {
+			return err
+		}
+		edited = now
+		return updateRepo(tx, now.Repo)
+	})
+	return edited, err
+}
+
+func (e *Edit) apply(tx *db.Tx, r *Repo) error {
+	if e.Name.Given() && e.Name.Value != r.Name {
+		if err := renameRepo(tx, r, e.Name.Value); err != nil {
+			return err
+		}
+	}
+	if e.Description.Set {
+		r.Description = text(e.Description)
+	}
+	if e.Homepage.Set {
+		r.Homepage = text(e.Homepage)
+	}
+	r.HasIssues = e.HasIssues.Or(r.HasIssues)
+	if e.DefaultBranch.Given() && e.DefaultBranch.Value != r.DefaultBranch {
+		if err := checkBranch(tx, r.ID, e.DefaultBranch.Value); err != nil {
+			return err
+		}
+		r.DefaultBranch = e.DefaultBranch.Value
+	}
+	if e.Private.Given() && e.Private.Value != r.Private {
+		if err := countRepo(tx, r, -1); err != nil {
+			return err
+		}
+		r.Private = e.Private.Value
+		if err := countRepo(tx, r, 1); err != nil {
+			return err
+		}
+	}
+	r.UpdatedAt = tx.Now
+	return nil
+}
+
+func checkBranch(tx *db.Tx, repoID int64, branch string) error {
+	found, err := refsNamed(tx, repoID, []string{heads + branch})
+	if err == nil && len(found) == 0 {
+		err = errs.Validation(errs.Field{Resource: resource, Field: "default_branch", Code: errs.InvalidField, Value: branch,
+			Message: "The branch " + strconv.Quote(branch) + " was not found. Please push that ref first or create it via the Git Data API."})
+	}
+	return err
+}
+
+// Delete removes the repository's row with all that hangs on it, and then its
+// directory. Should the server die in between, the sweep of the next start
+// finds a directory without a row. Error: 404.
+func (s *Service) Delete(ctx context.Context, id int64) error {
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		a, err := accessByID(tx, nil, id)
+		if err != nil {
+			return err
+		}
+		if err := countRepo(tx, a.Repo, -1); err != nil {
+			return err
+		}
+		return deleteRepo(tx, id)
+	})
+	if err != nil {
+		return err
+	}
+	s.discard(s.path(id))
+	return nil
+}
+
+// discard moves a directory out of the way and removes it in the background.
+func (s *Service) discard(path string) {
+	away := filepath.Join(filepath.Dir(path), "gone-"+filepath.Base(path))
+	if err := os.Rename(path, away); err != nil {
+		if !os.IsNotExist(err) {
+			s.log.Warn("repository directory stays until the next start", "error", err)
+		}
+		return
+	}
+	s.ending.Go(func() {
+		if err := os.RemoveAll(away); err != nil {
+			s.log.Warn("removed repository's directory stays until the next start", "error", err)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package repo
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// WithGit makes a web.Handler of a git route (decision 49). A caller without
+// credentials is asked for them where a public repository would not do: git
+// sends none until it is asked, so absent and invisible look the same. role
+// decides by the request, since info/refs serves fetch and push.
+func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		caller := account.CallerFrom(r.Context())
+		need := role(r)
+		if caller == nil && need > account.Pull {
+			return errs.New(errs.Unauthenticated, "Authentication required: use a token as password.")
+		}
+		owner, name := web.Param(r, "owner"), web.Param(r, "repo")
+		plain := name
+		if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".git") {
+			plain = name[:len(name)-4]
+		}
+		a, err := s.Find(r.Context(), caller, owner, plain)
+		switch {
+		case errs.Is(err, errs.NotFound) && caller == nil:
+			return errs.New(errs.Unauthenticated, "Authentication required: use a token as password.")
+		case errs.Is(err, errs.NotFound):
+			return errs.New(errs.NotFound, "Repository not found.")
+		case err != nil:
+			return err
+		case a.Moved:
+			return redirect(w, r, owner+"/"+plain, a.Access.Repo)
+		}
+		if a.Role < need {
+			return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
+		}
+		return h(w, r, &a.Access)
+	}
+}
+
+// Roles of the git routes: Fetching for git-upload-pack, Pushing for
+// git-receive-pack, ServiceRole for info/refs, which names the service.
+func Fetching(*http.Request) account.Role { return account.Pull }
+
+// Pushing is the role of git-receive-pack.
+func Pushing(*http.Request) account.Role { return account.Push }
+
+// ServiceRole is the role of info/refs.
+func ServiceRole(r *http.Request) account.Role {
+	if r.URL.Query().Get("service") == "git-receive-pack" {
+		return account.Push
+	}
+	return account.Pull
+}
+
+// idleTimeout is how long a git client may be silent or deaf in the middle of a
+// transfer. A transfer that goes on may take much longer.
+const idleTimeout = 2 * time.Minute
+
+// gitBody gives the body of a git request, decompressed (decision 53); each
+// read of it extends the connection's deadline.
+func gitBody(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
+	rolling := &rollingReader{r.Body, http.NewResponseController(w)}
+	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
+	case "", "identity":
+		return rolling, nil
+	case "gzip", "x-gzip":
+		z, err := gzip.NewReader(rolling)
+		if err != nil {
+			return nil, errs.Wrap(errs.Malformed, "the request's gzip compression is damaged", err)
+		}
+		return z, nil
+	default:
+		return nil, errs.New(errs.UnsupportedMedia, "the request's Content-Encoding is not supported: use gzip")
+	}
+}
+
+type rollingReader struct {
+	body       io.Reader
+	controller *http.ResponseController
+}
+
+func (r *rollingReader) Read(p []byte) (int, error) {
+	r.controller.SetReadDeadline(time.Now().Add(idleTimeout))
+	return r.body.Read(p)
+}
+
+// rollingWriter extends the connection's deadline with each write, and sends
+// each on at once: git shows progress, and a pack has no use for our buffers.
+type rollingWriter struct {
+	http.ResponseWriter
+	controller *http.ResponseController
+}
+
+func newRollingWriter(w http.ResponseWriter) *rollingWriter {
+	return &rollingWriter{w, http.NewResponseController(w)}
+}
+
+func (w *rollingWriter) Write(p []byte) (int, error) {
+	w.controller.SetWriteDeadline(time.Now().Add(idleTimeout))
+	n, err := w.ResponseWriter.Write(p)
+	if err == nil {
+		err = w.controller.Flush()
+	}
+	return n, err
+}
+
+// noCache tells proxies that an answer of git is of this moment only.
+func noCache(h http.Header) {
+	h.Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
+	h.Set("Expires", "Fri, 01 Jan 1980 00:00:00 GMT")
+	h.Set("Pragma", "no-cache")
+}
+
+// patience is how long a request waits for a free slot before it is told to
+// come again.
+const patience = 30 * time.Second
+
+// slot waits for one of the slots and returns what frees it. Error: 503.
+func slot(ctx context.Context, slots chan struct{}) (free func(), err error) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-timer.C:
+		return nil, errs.New(errs.Unavailable, "too many transfers at this moment; try again")
+	}
+}

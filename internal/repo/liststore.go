@@ -1,0 +1,110 @@
+package repo
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// filter chooses repositories: those of the owner, or on which the collaborator
+// has a role, or of organizations of the member (zero ids choose none), as far
+// as visibleTo may see them.
+type filter struct {
+	owner, collaborator, member int64
+	visibleTo                   *account.Caller
+	visibility                  string // public, private, or anything else for both
+	granted                     bool   // only those that visibleTo has a role on beyond everyone's
+	nothing                     bool
+}
+
+// sqlBuilder collects conditions and their arguments; $1 is the caller.
+type sqlBuilder struct {
+	where []string
+	args  []any
+}
+
+// arg adds an argument and returns its placeholder.
+func (b *sqlBuilder) arg(v any) string {
+	b.args = append(b.args, v)
+	return fmt.Sprintf("$%d", len(b.args)+1)
+}
+
+func (b *sqlBuilder) and(condition string) { b.where = append(b.where, condition) }
+
+const (
+	// visible holds when the caller may see the repository r (decision 12).
+	visible = `(NOT r.private OR r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
+	// own holds when the caller has a part in it beyond being anyone.
+	own = `(r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
+)
+
+func (f *filter) build() *sqlBuilder {
+	b := &sqlBuilder{}
+	var from []string
+	if f.owner != 0 && f.collaborator+f.member == 0 {
+		b.and("r.owner_id = " + b.arg(f.owner))
+	} else {
+		if f.owner != 0 {
+			from = append(from, `SELECT id FROM repos WHERE owner_id = `+b.arg(f.owner))
+		}
+		if f.collaborator != 0 {
+			from = append(from, `SELECT repo_id FROM collaborators WHERE user_id = `+b.arg(f.collaborator))
+		}
+		if f.member != 0 {
+			from = append(from, `SELECT x.id FROM members y JOIN accounts z ON z.id = y.org_id JOIN repos x ON x.owner_id = y.org_id
+				WHERE y.user_id = `+b.arg(f.member)+` AND (y.owner OR z.default_role > 0)`)
+		}
+		b.and("r.id IN (" + strings.Join(from, " UNION ") + ")")
+	}
+	if f.visibleTo == nil || !f.visibleTo.SiteAdmin {
+		b.and(visible)
+	}
+	if f.granted {
+		b.and(own)
+	}
+	switch f.visibility {
+	case "public":
+		b.and("NOT r.private")
+	case "private":
+		b.and("r.private")
+	}
+	return b
+}
+
+// listRepos reads a page and the total number of rows.
+func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, error) {
+	if f.nothing {
+		return nil, 0, nil
+	}
+	b := f.build()
+	where := `WHERE ` + strings.Join(b.where, " AND ")
+	total, err := countRepos(tx, f.visibleTo, where, b.args)
+	if err != nil || page.Offset() >= total {
+		return nil, total, err
+	}
+	where += o.sql() + ` LIMIT ` + b.arg(page.Size) + ` OFFSET ` + b.arg(page.Offset())
+	list, err := queryAccess(tx, f.visibleTo, where, b.args...)
+	return list, total, err
+}
+
+func countRepos(tx *db.Tx, caller *account.Caller, where string, args []any) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where, append([]any{callerID(caller)}, args...)...).Scan(&n)
+	return n, err
+}
+
+// sql is the ORDER BY: total, ties broken by id (decision 24).
+func (o order) sql() string {
+	direction := " ASC"
+	if o.desc {
+		direction = " DESC"
+	}
+	switch o.sort {
+	case "full_name":
+		return " ORDER BY o.login_folded" + direction + ", r.name_folded" + direction + ", r.id" + direction
+	default:
+		return " ORDER BY r." + o.sort + "_at" + direction + ", r.id" + direction
+	}
+}

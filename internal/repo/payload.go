@@ -1,0 +1,200 @@
+package repo
+
+import (
+	"encoding/base64"
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// Payload is a repository as GitHub's v3 shows it in lists (decision 28). Which
+// of its addresses answer, and which are there only because GitHub's schema
+// requires them, ARCHITECTURE.md says (decision 9).
+type Payload struct {
+	ID               int64           `json:"id"`
+	NodeID           string          `json:"node_id"`
+	Name             string          `json:"name"`
+	FullName         string          `json:"full_name"`
+	Private          bool            `json:"private"`
+	Owner            *account.Simple `json:"owner"`
+	HTMLURL          string          `json:"html_url"`
+	Description      *string         `json:"description"`
+	Fork             bool            `json:"fork"`
+	URL              string          `json:"url"`
+	ForksURL         string          `json:"forks_url"`
+	KeysURL          string          `json:"keys_url"`
+	CollaboratorsURL string          `json:"collaborators_url"`
+	TeamsURL         string          `json:"teams_url"`
+	HooksURL         string          `json:"hooks_url"`
+	IssueEventsURL   string          `json:"issue_events_url"`
+	EventsURL        string          `json:"events_url"`
+	AssigneesURL     string          `json:"assignees_url"`
+	BranchesURL      string          `json:"branches_url"`
+	TagsURL          string          `json:"tags_url"`
+	BlobsURL         string          `json:"blobs_url"`
+	GitTagsURL       string          `json:"git_tags_url"`
+	GitRefsURL       string          `json:"git_refs_url"`
+	TreesURL         string          `json:"trees_url"`
+	StatusesURL      string          `json:"statuses_url"`
+	LanguagesURL     string          `json:"languages_url"`
+	StargazersURL    string          `json:"stargazers_url"`
+	ContributorsURL  string          `json:"contributors_url"`
+	SubscribersURL   string          `json:"subscribers_url"`
+	SubscriptionURL  string          `json:"subscription_url"`
+	CommitsURL       string          `json:"commits_url"`
+	GitCommitsURL    string          `json:"git_commits_url"`
+	CommentsURL      string          `json:"comments_url"`
+	IssueCommentURL  string          `json:"issue_comment_url"`
+	ContentsURL      string          `json:"contents_url"`
+	CompareURL       string          `json:"compare_url"`
+	MergesURL        string          `json:"merges_url"`
+	ArchiveURL       string          `json:"archive_url"`
+	DownloadsURL     string          `json:"downloads_url"`
+	IssuesURL        string          `json:"issues_url"`
+	PullsURL         string          `json:"pulls_url"`
+	MilestonesURL    string          `json:"milestones_url"`
+	NotificationsURL string          `json:"notifications_url"`
+	LabelsURL        string          `json:"labels_url"`
+	ReleasesURL      string          `json:"releases_url"`
+	DeploymentsURL   string          `json:"deployments_url"`
+	CreatedAt        db.Time         `json:"created_at"`
+	UpdatedAt        db.Time         `json:"updated_at"`
+	PushedAt         db.Time         `json:"pushed_at"`
+	GitURL           string          `json:"git_url"`
+	SSHURL           string          `json:"ssh_url"`
+	CloneURL         string          `json:"clone_url"`
+	SVNURL           string          `json:"svn_url"`
+	Homepage         *string         `json:"homepage"`
+	Size             int64           `json:"size"`
+	StargazersCount  int64           `json:"stargazers_count"`
+	WatchersCount    int64           `json:"watchers_count"`
+	Language         *string         `json:"language"`
+	HasIssues        bool            `json:"has_issues"`
+	HasProjects      bool            `json:"has_projects"`
+	HasDownloads     bool            `json:"has_downloads"`
+	HasWiki          bool            `json:"has_wiki"`
+	HasPages         bool            `json:"has_pages"`
+	HasDiscussions   bool            `json:"has_discussions"`
+	ForksCount       int64           `json:"forks_count"`
+	MirrorURL        *string         `json:"mirror_url"`
+	Archived         bool            `json:"archived"`
+	Disabled         bool            `json:"disabled"`
+	OpenIssuesCount  int64           `json:"open_issues_count"`
+	License          *string         `json:"license"`
+	AllowForking     bool            `json:"allow_forking"`
+	IsTemplate       bool            `json:"is_template"`
+	SignoffRequired  bool            `json:"web_commit_signoff_required"`
+	Topics           []string        `json:"topics"`
+	Visibility       string          `json:"visibility"`
+	Forks            int64           `json:"forks"`
+	OpenIssues       int64           `json:"open_issues"`
+	Watchers         int64           `json:"watchers"`
+	DefaultBranch    string          `json:"default_branch"`
+	Permissions      *permissions    `json:"permissions,omitempty"`
+}
+
+// FullPayload is a repository read on its own.
+type FullPayload struct {
+	*Payload
+	Organization     *account.Simple `json:"organization,omitempty"`
+	NetworkCount     int64           `json:"network_count"`
+	SubscribersCount int64           `json:"subscribers_count"`
+}
+
+type permissions struct {
+	Admin    bool `json:"admin"`
+	Maintain bool `json:"maintain"`
+	Push     bool `json:"push"`
+	Triage   bool `json:"triage"`
+	Pull     bool `json:"pull"`
+}
+
+func newPermissions(role account.Role) *permissions {
+	return &permissions{
+		Admin: role >= account.Admin, Maintain: role >= account.Admin,
+		Push: role >= account.Push, Triage: role >= account.Push, Pull: role >= account.Pull,
+	}
+}
+
+// NewPayload renders a repository for the caller of the access. Anonymous
+// callers see no permissions, as at GitHub.
+func NewPayload(a *Access, i *web.Info) *Payload {
+	r := a.Repo
+	path := web.Path("repos", r.Owner.Login, r.Name)
+	api := i.API(path)
+	page := i.Page(web.Path(r.Owner.Login, r.Name))
+	p := &Payload{
+		ID: r.ID, NodeID: nodeID(r.ID), Name: r.Name, FullName: r.FullName(), Private: r.Private,
+		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
+		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
+		AllowForking: true, Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
+	}
+	if r.Private {
+		p.Visibility = "private"
+	}
+	if a.Caller != nil {
+		p.Permissions = newPermissions(a.Role)
+	}
+	p.link(api)
+	host := i.Host()
+	p.GitURL = "git://" + host + web.Path(r.Owner.Login, r.Name) + ".git"
+	p.SSHURL = "git@" + host + ":" + r.FullName() + ".git"
+	p.SVNURL = page
+	return p
+}
+
+// link sets the addresses below the repository's own.
+func (p *Payload) link(api string) {
+	p.ForksURL = api + "/forks"
+	p.KeysURL = api + "/keys{/key_id}"
+	p.CollaboratorsURL = api + "/collaborators{/collaborator}"
+	p.TeamsURL = api + "/teams"
+	p.HooksURL = api + "/hooks"
+	p.IssueEventsURL = api + "/issues/events{/number}"
+	p.EventsURL = api + "/events"
+	p.AssigneesURL = api + "/assignees{/user}"
+	p.BranchesURL = api + "/branches{/branch}"
+	p.TagsURL = api + "/tags"
+	p.BlobsURL = api + "/git/blobs{/sha}"
+	p.GitTagsURL = api + "/git/tags{/sha}"
+	p.GitRefsURL = api + "/git/refs{/sha}"
+	p.TreesURL = api + "/git/trees{/sha}"
+	p.StatusesURL = api + "/statuses/{sha}"
+	p.LanguagesURL = api + "/languages"
+	p.StargazersURL = api + "/stargazers"
+	p.ContributorsURL = api + "/contributors"
+	p.SubscribersURL = api + "/subscribers"
+	p.SubscriptionURL = api + "/subscription"
+	p.CommitsURL = api + "/commits{/sha}"
+	p.GitCommitsURL = api + "/git/commits{/sha}"
+	p.CommentsURL = api + "/comments{/number}"
+	p.IssueCommentURL = api + "/issues/comments{/number}"
+	p.ContentsURL = api + "/contents/{+path}"
+	p.CompareURL = api + "/compare/{base}...{head}"
+	p.MergesURL = api + "/merges"
+	p.ArchiveURL = api + "/{archive_format}{/ref}"
+	p.DownloadsURL = api + "/downloads"
+	p.IssuesURL = api + "/issues{/number}"
+	p.PullsURL = api + "/pulls{/number}"
+	p.MilestonesURL = api + "/milestones{/number}"
+	p.NotificationsURL = api + "/notifications{?since,all,participating}"
+	p.LabelsURL = api + "/labels{/name}"
+	p.ReleasesURL = api + "/releases{/id}"
+	p.DeploymentsURL = api + "/deployments"
+}
+
+// NewFullPayload renders a repository read on its own.
+func NewFullPayload(a *Access, i *web.Info) *FullPayload {
+	f := &FullPayload{Payload: NewPayload(a, i)}
+	if a.Owner.Kind == account.Organization {
+		f.Organization = f.Owner
+	}
+	return f
+}
+
+func nodeID(id int64) string {
+	return base64.RawURLEncoding.EncodeToString([]byte("Repository:" + strconv.FormatInt(id, 10)))
+}

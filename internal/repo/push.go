@@ -1,0 +1,311 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// maxCommands is the number of refs that one push may move.
+const maxCommands = 20_000
+
+// POST /{owner}/{repo}/git-receive-pack
+//
+// ReceivePack takes a push: commands, then a pack. What becomes of each ref is
+// told in git's own protocol.
+func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) error {
+	if r.Header.Get("Content-Type") != "application/x-git-receive-pack-request" {
+		return errs.New(errs.UnsupportedMedia, "this address is for git push")
+	}
+	out := newRollingWriter(w)
+	out.controller.EnableFullDuplex()
+	body, err := gitBody(w, r)
+	if err != nil {
+		return err
+	}
+	request, pack, err := git.ReadPushRequest(body, maxCommands)
+	if err != nil {
+		return err
+	}
+	noCache(w.Header())
+	w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
+	if len(request.Commands) == 0 {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	p := &push{s: api.s, access: a, request: request, results: make([]git.RefResult, len(request.Commands))}
+	if request.HasPack() {
+		p.pack = &countingReader{r: pack}
+	}
+	var bands *git.Sideband
+	if request.Capabilities.SideBand64k {
+		bands = git.NewSideband(out, nil)
+		if !request.Capabilities.Quiet {
+			p.progress = bands.Band(git.BandProgress)
+		}
+	}
+	err = p.run(r.Context())
+	if p.pack != nil {
+		io.CopyN(io.Discard, p.pack, maxDrained)
+	}
+	if err != nil {
+		return err
+	}
+	return git.WriteReport(out, bands, request.Capabilities, git.Report{Unpack: p.unpack, Refs: p.results})
+}
+
+// maxDrained is how much of a refused pack is read to its end, in bytes, so
+// that git hears why instead of seeing a broken connection.
+const maxDrained = 4 << 30
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// push is one push on its way.
+type push struct {
+	s        *Service
+	access   *Access
+	request  *git.PushRequest
+	pack     *countingReader // nil when only refs are deleted
+	progress io.Writer       // nil when the client wants none
+
+	unpack  string          // why the pack was refused
+	results []git.RefResult // command by command
+}
+
+// run does the whole push. What is the client's business goes into the report;
+// an error is ours.
+func (p *push) run(ctx context.Context) error {
+	p.checkNames()
+	if p.settled() {
+		return nil
+	}
+	quarantine, err := p.receive(ctx)
+	if err != nil || p.unpack != "" {
+		return err
+	}
+	defer func() {
+		if err := quarantine.Discard(); err != nil {
+			p.s.log.Warn("quarantine stays until the next sweep", "error", err)
+		}
+	}()
+	updates, err := p.updates(quarantine)
+	if err != nil {
+		return err
+	}
+	if p.settled() {
+		return nil
+	}
+	return p.commit(ctx, quarantine, updates)
+}
+
+// refuse notes why a command is not done; the first reason counts.
+func (p *push) refuse(i int, reason string) {
+	if p.results[i].Error == "" {
+		p.results[i].Error = reason
+	}
+}
+
+// settled reports that nothing is left to do: all refused or, in an atomic
+// push, one.
+func (p *push) settled() bool {
+	refused := 0
+	for _, r := range p.results {
+		if r.Error != "" {
+			refused++
+		}
+	}
+	if refused > 0 && refused < len(p.results) && p.request.Capabilities.Atomic {
+		for i := range p.results {
+			p.refuse(i, "atomic push failed")
+		}
+		return true
+	}
+	return refused == len(p.results)
+}
+
+// checkNames refuses what no push may do, whatever its objects are.
+func (p *push) checkNames() {
+	seen := map[string]int{}
+	for i, c := range p.request.Commands {
+		p.results[i].Name = c.Name
+		if first, again := seen[c.Name]; again {
+			p.refuse(first, "the same ref twice")
+			p.refuse(i, "the same ref twice")
+		}
+		seen[c.Name] = i
+		if strings.HasPrefix(c.Name, pulls) {
+			p.refuse(i, "refs/pull/* is read-only")
+		}
+		if c.IsDelete() {
+			continue
+		}
+		if err := git.CheckRefName(c.Name); err != nil {
+			p.refuse(i, errText(err))
+		}
+	}
+}
+
+// errText is what a client may read of an error.
+func errText(err error) string {
+	var e *errs.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return "failed"
+}
+
+// wanted are the commands that are not refused.
+func (p *push) wanted() []git.Command {
+	var list []git.Command
+	for i, c := range p.request.Commands {
+		if p.results[i].Error == "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// receive takes the pack into quarantine. A pack that is refused is noted in
+// unpack, and each of its refs.
+func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
+	free, err := slot(ctx, p.s.pushes)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	refs, err := p.s.Refs(ctx, p.access)
+	if err != nil {
+		return nil, err
+	}
+	o := git.ReceiveOptions{
+		Commands: p.wanted(), Tips: make([]git.SHA, len(refs)),
+		Shallow: len(p.request.Shallow) > 0, Progress: p.progress,
+	}
+	if p.pack != nil {
+		o.Pack = p.pack
+	}
+	for i, ref := range refs {
+		o.Tips[i] = ref.SHA
+	}
+	quarantine, err := p.s.Git(p.access.ID).Receive(ctx, o)
+	switch errs.KindOf(err) {
+	case errs.Invalid, errs.TooLarge, errs.Malformed:
+		p.unpack = errText(err)
+		for i := range p.results {
+			p.refuse(i, "unpacker error")
+		}
+		return nil, nil
+	}
+	return quarantine, err
+}
+
+// updates makes ref updates of the commands, now that the objects are known.
+// Those of refused commands stay zero.
+func (p *push) updates(q *git.Quarantine) ([]RefUpdate, error) {
+	list := make([]RefUpdate, len(p.request.Commands))
+	for i, c := range p.request.Commands {
+		if p.results[i].Error != "" {
+			continue
+		}
+		u := RefUpdate{Name: c.Name, Old: c.Old, New: c.New}
+		if !c.IsDelete() {
+			object, peeled, err := q.Peeled(c.New)
+			if err != nil {
+				return nil, err
+			}
+			if strings.HasPrefix(c.Name, heads) && object.Type != git.TypeCommit {
+				p.refuse(i, "a branch must be a commit")
+				continue
+			}
+			if peeled.SHA != object.SHA {
+				u.Peeled = peeled.SHA
+			}
+		}
+		list[i] = u
+	}
+	return list, nil
+}
+
+// commit checks the old values, makes the objects durable, and moves the refs.
+// From the first durable object on, the push goes through also when its client
+// hangs up.
+func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) error {
+	unlock := p.s.locks.lock(p.access.ID)
+	defer unlock()
+	index, updates := p.open(all)
+	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
+		now, err := accessByID(tx, nil, p.access.ID)
+		if err != nil {
+			return err
+		}
+		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch}, updates)
+		p.refuseAll(index, refused)
+		return err
+	})
+	if err != nil || p.settled() {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := q.Keep(); err != nil {
+		return p.goneOr(ctx, err)
+	}
+	index, updates = p.open(all)
+	refused, err := p.s.MoveRefs(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes())
+	p.refuseAll(index, refused)
+	p.s.packing.add(p.access.ID)
+	return err
+}
+
+// goneOr explains a failure by the repository's removal in the meantime, where
+// that is the cause.
+func (p *push) goneOr(ctx context.Context, err error) error {
+	gone := p.s.db.Read(ctx, func(tx *db.Tx) error {
+		_, err := accessByID(tx, nil, p.access.ID)
+		return err
+	})
+	if errs.Is(gone, errs.NotFound) {
+		return errs.New(errs.NotFound, "Repository not found.")
+	}
+	return err
+}
+
+// open lists the updates that are not refused, with their places.
+func (p *push) open(all []RefUpdate) (index []int, updates []RefUpdate) {
+	for i, u := range all {
+		if p.results[i].Error == "" {
+			index = append(index, i)
+			updates = append(updates, u)
+		}
+	}
+	return index, updates
+}
+
+func (p *push) refuseAll(index []int, refused []error) {
+	for k, err := range refused {
+		if err != nil {
+			p.refuse(index[k], errText(err))
+		}
+	}
+}
+
+func (p *push) kilobytes() int64 {
+	if p.pack == nil {
+		return 0
+	}
+	return (p.pack.n + 1023) / 1024
+}

@@ -1,0 +1,303 @@
+package repo
+
+import (
+	"context"
+	"sort"
+	"strings"
+	"sync"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// RefUpdate is one ref's move. A zero Old creates, a zero New deletes.
+type RefUpdate struct {
+	Name   string // full, e.g. refs/heads/main
+	Old    git.SHA
+	New    git.SHA
+	Peeled git.SHA // of an annotated tag: what it points at in the end; else empty
+}
+
+const (
+	heads = "refs/heads/"
+	pulls = "refs/pull/"
+)
+
+// MoveRefs moves refs in one transaction with all that observers do about it.
+// It is the only door through which a ref changes. Each update is a
+// compare-and-swap: the result tells, update by update, why one did not
+// happen, nil where it did. With atomic none happens unless all can. grownKB is
+// what the push added to the repository's size.
+//
+// Error, and nothing moved: 404 for a repository that is gone, an observer's
+// error.
+func (s *Service) MoveRefs(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {
+	var refused []error
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		var err error
+		refused, err = s.moveRefs(tx, repoID, updates, atomic, grownKB)
+		return err
+	})
+	return refused, err
+}
+
+func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {
+	branch, err := lockForRefs(tx, repoID)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := checkUpdates(tx, repoID, branch, updates)
+	if err != nil {
+		return nil, err
+	}
+	good := make([]RefUpdate, 0, len(updates))
+	for i, u := range updates {
+		if refused[i] == nil {
+			good = append(good, u)
+		}
+	}
+	if atomic && len(good) < len(updates) {
+		for i := range refused {
+			if refused[i] == nil {
+				refused[i] = errs.New(errs.Conflict, "atomic push failed")
+			}
+		}
+		return refused, nil
+	}
+	if len(good) == 0 {
+		return refused, nil
+	}
+	if err := writeRefs(tx, repoID, good); err != nil {
+		return nil, err
+	}
+	if err := touchPushed(tx, repoID, newDefault(branch, good), grownKB); err != nil {
+		return nil, err
+	}
+	for _, observe := range s.observers {
+		if err := observe(tx, repoID, good); err != nil {
+			return nil, err
+		}
+	}
+	return refused, nil
+}
+
+// branchState is what a push needs to know of the default branch.
+type branchState struct {
+	name string
+	born bool
+}
+
+// checkUpdates finds, for each update, why it cannot happen.
+func checkUpdates(tx *db.Tx, repoID int64, branch branchState, updates []RefUpdate) ([]error, error) {
+	current, err := refsNamed(tx, repoID, names(updates))
+	if err != nil {
+		return nil, err
+	}
+	clash, err := nameClashes(tx, repoID, updates, current)
+	if err != nil {
+		return nil, err
+	}
+	refused := make([]error, len(updates))
+	for i, u := range updates {
+		have, exists := current[u.Name]
+		switch {
+		case u.New == git.ZeroSHA && u.Name == heads+branch.name:
+			refused[i] = errs.New(errs.Conflict, "refusing to delete the default branch")
+		case u.New == git.ZeroSHA && !exists && u.Old == git.ZeroSHA:
+			refused[i] = errs.New(errs.Conflict, "no such ref")
+		case u.Old == git.ZeroSHA && exists:
+			refused[i] = errs.New(errs.Conflict, "reference already exists")
+		case u.Old != git.ZeroSHA && !exists:
+			refused[i] = errs.New(errs.Conflict, "reference was deleted meanwhile; fetch first")
+		case u.Old != git.ZeroSHA && have != u.Old:
+			refused[i] = errs.New(errs.Conflict, "reference was moved meanwhile; fetch first")
+		case clash[u.Name] != "":
+			refused[i] = errs.Newf(errs.Conflict, "name conflicts with %s", clash[u.Name])
+		}
+	}
+	return refused, nil
+}
+
+func names(updates []RefUpdate) []string {
+	list := make([]string, len(updates))
+	for i, u := range updates {
+		list[i] = u.Name
+	}
+	return list
+}
+
+// nameClashes finds created refs of which one would have to be a file and a
+// folder at once for git: refs/heads/a beside refs/heads/a/b. Deletions of the
+// same push make room.
+func nameClashes(tx *db.Tx, repoID int64, updates []RefUpdate, current map[string]git.SHA) (map[string]string, error) {
+	leaving, arriving := map[string]bool{}, map[string]bool{}
+	var created []string
+	for _, u := range updates {
+		if u.New == git.ZeroSHA {
+			leaving[u.Name] = true
+		} else if _, exists := current[u.Name]; !exists {
+			arriving[u.Name] = true
+			created = append(created, u.Name)
+		}
+	}
+	clash := map[string]string{}
+	if len(created) == 0 {
+		return clash, nil
+	}
+	var parents []string
+	for _, name := range created {
+		for dir := range parentsOf(name) {
+			parents = append(parents, dir)
+			if arriving[dir] {
+				clash[name] = dir
+			}
+		}
+	}
+	above, err := refsNamed(tx, repoID, parents)
+	if err != nil {
+		return nil, err
+	}
+	below, err := refsBelow(tx, repoID, created)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range created {
+		for dir := range parentsOf(name) {
+			if _, exists := above[dir]; exists && !leaving[dir] {
+				clash[name] = dir
+			}
+		}
+		for _, child := range below[name] {
+			if !leaving[child] {
+				clash[name] = child
+			}
+		}
+	}
+	return clash, nil
+}
+
+// parentsOf yields refs/heads/a and refs/heads/a/b for refs/heads/a/b/c.
+func parentsOf(name string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := len("refs/x"); i < len(name); i++ {
+			if name[i] == '/' && strings.Count(name[:i], "/") >= 2 && !yield(name[:i]) {
+				return
+			}
+		}
+	}
+}
+
+// newDefault chooses the default branch of a repository whose own is not born
+// when branches arrive, as GitHub does: main or master before others, then the
+// first by name. Empty keeps what is.
+func newDefault(branch branchState, moved []RefUpdate) string {
+	if branch.born {
+		return ""
+	}
+	var born []string
+	for _, u := range moved {
+		if name, ok := strings.CutPrefix(u.Name, heads); ok && u.New != git.ZeroSHA {
+			if name == branch.name {
+				return ""
+			}
+			born = append(born, name)
+		}
+	}
+	sort.Slice(born, func(i, j int) bool {
+		a, b := defaultRank(born[i]), defaultRank(born[j])
+		return a < b || a == b && born[i] < born[j]
+	})
+	if len(born) == 0 {
+		return ""
+	}
+	return born[0]
+}
+
+func defaultRank(branch string) int {
+	switch branch {
+	case "main":
+		return 0
+	case "master":
+		return 1
+	default:
+		return 2
+	}
+}
+
+// Refs returns all refs of the repository in the order of their names. The list
+// is shared: callers must not change it.
+func (s *Service) Refs(ctx context.Context, a *Access) ([]git.Ref, error) {
+	if list, ok := s.refs.get(a.ID, a.RefsGeneration); ok {
+		return list, nil
+	}
+	var list []git.Ref
+	var generation int64
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		var err error
+		if generation, err = refsGeneration(tx, a.ID); err != nil {
+			return err
+		}
+		list, err = allRefs(tx, a.ID)
+		return err
+	})
+	if err == nil {
+		s.refs.put(a.ID, generation, list)
+	}
+	return list, err
+}
+
+// refCache keeps the refs of repositories lately used, each with the generation
+// that it was read at.
+type refCache struct {
+	mu    sync.Mutex
+	byID  map[int64]cachedRefs
+	total int
+}
+
+type cachedRefs struct {
+	generation int64
+	list       []git.Ref
+}
+
+// maxCachedRefs bounds the cache: about 40 MB at the very most.
+const maxCachedRefs = 200_000
+
+func (c *refCache) get(id, generation int64) ([]git.Ref, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byID[id]
+	return e.list, ok && e.generation == generation
+}
+
+func (c *refCache) put(id, generation int64, list []git.Ref) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byID == nil || c.total+len(list) > maxCachedRefs {
+		c.byID, c.total = map[int64]cachedRefs{}, 0
+	}
+	c.total += len(list) + 1 - len(c.byID[id].list)
+	c.byID[id] = cachedRefs{generation, list}
+}
+
+// Resolve turns what a client calls a revision into a SHA, before git sees it:
+// a full SHA is itself, else a branch, else a tag (decision 50). Error: 404.
+func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA, error) {
+	if sha, err := git.ParseSHA(name); err == nil {
+		return sha, nil
+	}
+	var sha git.SHA
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := refsNamed(tx, a.ID, []string{heads + name, "refs/tags/" + name, name})
+		if err != nil {
+			return err
+		}
+		for _, candidate := range []string{heads + name, "refs/tags/" + name, name} {
+			if sha = found[candidate]; sha != "" {
+				return nil
+			}
+		}
+		return errs.Absent()
+	})
+	return sha, err
+}

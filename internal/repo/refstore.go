@@ -1,0 +1,175 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// chunk is how many rows one statement takes: far below both engines' limits
+// on parameters.
+const chunk = 300
+
+// chunks yields parts of at most chunk elements.
+func chunks[T any](list []T, fn func([]T) error) error {
+	for len(list) > 0 {
+		n := min(chunk, len(list))
+		if err := fn(list[:n]); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// lockForRefs takes the repository's row, counts the change and tells of its
+// default branch.
+func lockForRefs(tx *db.Tx, repoID int64) (branchState, error) {
+	var b branchState
+	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1 RETURNING default_branch`,
+		repoID).Scan(&b.name)
+	if errors.Is(err, db.ErrNoRows) {
+		return b, errs.Absent()
+	}
+	if err != nil {
+		return b, err
+	}
+	found, err := refsNamed(tx, repoID, []string{heads + b.name})
+	b.born = len(found) > 0
+	return b, err
+}
+
+// refsNamed reads those of the named refs that exist.
+func refsNamed(tx *db.Tx, repoID int64, names []string) (map[string]git.SHA, error) {
+	found := map[string]git.SHA{}
+	err := chunks(names, func(part []string) error {
+		args := make([]any, 0, len(part)+1)
+		args = append(args, repoID)
+		for _, n := range part {
+			args = append(args, n)
+		}
+		rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1 AND name IN `+placeholders(2, len(part)), args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name, sha string
+			if err := rows.Scan(&name, &sha); err != nil {
+				return err
+			}
+			found[name] = git.SHA(sha)
+		}
+		return rows.Err()
+	})
+	return found, err
+}
+
+// refsBelow reads the refs that have one of the names as a folder, by name.
+func refsBelow(tx *db.Tx, repoID int64, names []string) (map[string][]string, error) {
+	below := map[string][]string{}
+	err := chunks(names, func(part []string) error {
+		args := make([]any, 0, len(part)+1)
+		args = append(args, repoID)
+		values := make([]string, len(part))
+		for i, n := range part {
+			args = append(args, n)
+			values[i] = fmt.Sprintf("(CAST($%d AS TEXT))", i+2)
+		}
+		rows, err := tx.Query(`WITH wanted(name) AS (VALUES `+strings.Join(values, ",")+`)
+			SELECT wanted.name, refs.name FROM wanted JOIN refs
+			ON refs.repo_id = $1 AND refs.name > wanted.name || '/' AND refs.name < wanted.name || '0'`, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name, child string
+			if err := rows.Scan(&name, &child); err != nil {
+				return err
+			}
+			below[name] = append(below[name], child)
+		}
+		return rows.Err()
+	})
+	return below, err
+}
+
+// writeRefs makes the refs what the updates say.
+func writeRefs(tx *db.Tx, repoID int64, updates []RefUpdate) error {
+	var set []RefUpdate
+	var gone []string
+	for _, u := range updates {
+		if u.New == git.ZeroSHA {
+			gone = append(gone, u.Name)
+		} else {
+			set = append(set, u)
+		}
+	}
+	err := chunks(gone, func(part []string) error {
+		args := []any{repoID}
+		for _, n := range part {
+			args = append(args, n)
+		}
+		_, err := tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+placeholders(2, len(part)), args...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return chunks(set, func(part []RefUpdate) error {
+		args := make([]any, 0, 4*len(part))
+		for _, u := range part {
+			var peeled any
+			if u.Peeled != "" {
+				peeled = string(u.Peeled)
+			}
+			args = append(args, repoID, u.Name, string(u.New), peeled)
+		}
+		_, err := tx.Exec(`INSERT INTO refs (repo_id, name, sha, peeled) VALUES `+db.Values(len(part), 4)+
+			` ON CONFLICT (repo_id, name) DO UPDATE SET sha = excluded.sha, peeled = excluded.peeled`, args...)
+		return err
+	})
+}
+
+// touchPushed dates a push, and makes branch the default unless it is empty.
+func touchPushed(tx *db.Tx, repoID int64, branch string, grownKB int64) error {
+	_, err := tx.Exec(`UPDATE repos SET pushed_at = $2, updated_at = $2, size_kb = size_kb + $3,
+			default_branch = CASE WHEN CAST($4 AS TEXT) = '' THEN default_branch ELSE $4 END WHERE id = $1`,
+		repoID, tx.Now, grownKB, branch)
+	return err
+}
+
+func refsGeneration(tx *db.Tx, repoID int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT refs_generation FROM repos WHERE id = $1`, repoID).Scan(&n)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, errs.Absent()
+	}
+	return n, err
+}
+
+func allRefs(tx *db.Tx, repoID int64) ([]git.Ref, error) {
+	rows, err := tx.Query(`SELECT name, sha, peeled FROM refs WHERE repo_id = $1 ORDER BY name`, repoID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []git.Ref
+	for rows.Next() {
+		var name, sha string
+		var peeled *string
+		if err := rows.Scan(&name, &sha, &peeled); err != nil {
+			return nil, err
+		}
+		ref := git.Ref{Name: name, SHA: git.SHA(sha)}
+		if peeled != nil {
+			ref.Peeled = git.SHA(*peeled)
+		}
+		list = append(list, ref)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,251 @@
+// Package repo holds repositories: who may do what on them, their refs, and
+// git over HTTP.
+//
+//	POST /user/repos, POST /orgs/{org}/repos          create.go
+//	GET, PATCH, DELETE /repos/{owner}/{repo}          api.go
+//	GET /user/repos, /users/{username}/repos, ...     lists.go
+//	.../collaborators                                 collaborators.go
+//	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
+//	/{owner}/{repo}/git-receive-pack                  push.go
+//
+// Tables: repos, repo_redirects, collaborators, refs. The refs in SQL are the
+// truth; a repository's directory holds objects, and whatever else lies there
+// is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
+// of what moves with them; other features follow as observers. A repository
+// without a directory is an empty one: the first push makes it.
+//
+// A handler of this package, and of every feature on top of it, receives an
+// [Access]: the repository was found, the caller may see it and has the right
+// that the route table names.
+package repo
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// Repo is a row of the table repos with the owner that its address names.
+type Repo struct {
+	ID             int64
+	OwnerID        int64
+	Name           string
+	Description    *string
+	Homepage       *string
+	Private        bool
+	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
+	HasIssues      bool
+	RefsGeneration int64 // grows with every change of a ref
+	SizeKB         int64 // of the packs received, in KiB
+	CreatedAt      db.Time
+	UpdatedAt      db.Time
+	PushedAt       db.Time
+
+	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
+}
+
+// FullName is OWNER/NAME as written.
+func (r *Repo) FullName() string { return r.Owner.Login + "/" + r.Name }
+
+// Access is a repository as one caller may use it.
+type Access struct {
+	*Repo
+	Role   account.Role    // at least Pull
+	Caller *account.Caller // nil: anonymous
+}
+
+// Observer is told, inside the transaction, which refs of a repository move. An
+// error undoes the whole transaction.
+type Observer func(tx *db.Tx, repoID int64, moved []RefUpdate) error
+
+// Service holds what the operations on repositories share.
+type Service struct {
+	db        *db.DB
+	git       *git.Git
+	log       *slog.Logger
+	dir       string // of all repositories' directories
+	observers []Observer
+
+	refs    refCache
+	locks   keyedMutex    // by repository: from the check of a push to its commit
+	fetches chan struct{} // a slot for each upload-pack at work
+	pushes  chan struct{} // a slot for each pack being received
+	packing packingQueue
+	ending  sync.WaitGroup // directories being removed
+}
+
+// Most git processes that serve clients at one time; more clients wait.
+const (
+	maxFetches = 32
+	maxPushes  = 16
+)
+
+// New makes the service. The repositories' directories are below dir; observers
+// are called in their order.
+func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers ...Observer) *Service {
+	return &Service{
+		db: d, git: g, log: log, dir: dir, observers: observers,
+		fetches: make(chan struct{}, maxFetches),
+		pushes:  make(chan struct{}, maxPushes),
+		packing: newPackingQueue(),
+	}
+}
+
+// Git returns the objects of a repository. Directories are named by id, never
+// by a name that a client chose, and spread over 256 folders.
+func (s *Service) Git(repoID int64) *git.Repository { return s.git.Repository(s.path(repoID)) }
+
+func (s *Service) path(repoID int64) string {
+	return filepath.Join(s.dir, strconv.FormatInt(repoID&0xff|0x100, 16)[1:], strconv.FormatInt(repoID, 10)+".git")
+}
+
+// MaxName is the length of the longest repository name (decision 8).
+const MaxName = 100
+
+// CheckName reports why a repository cannot have the name, as an errs.Field
+// message; empty when it can (decision 8).
+func CheckName(name string) string {
+	switch {
+	case name == "":
+		return "name can't be blank"
+	case len(name) > MaxName:
+		return "name is too long (maximum is 100 characters)"
+	case name == "." || name == "..":
+		return "name is reserved"
+	}
+	for i := range len(name) {
+		c := name[i]
+		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_'
+		if !ok {
+			return "name may only have letters, digits, '-', '.' and '_'"
+		}
+	}
+	folded := account.Fold(name)
+	if strings.HasSuffix(folded, ".git") || strings.HasSuffix(folded, ".lock") {
+		return "name must not end in .git or .lock"
+	}
+	return ""
+}
+
+// New repository: what a caller or operator wants.
+type NewRepo struct {
+	Owner       string // login
+	Name        string
+	Description *string
+	Homepage    *string
+	Private     bool
+	NoIssues    bool
+}
+
+// DefaultBranch is the default branch of a new repository.
+const DefaultBranch = "main"
+
+// Create makes an empty repository. by is who asks for it, nil for the operator
+// at the command line. Errors: 404 for an owner that is not there, 403 when by
+// may not create there, 422 for a name that is not acceptable or taken.
+func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
+	if message := CheckName(n.Name); message != "" {
+		return nil, nameError(message)
+	}
+	var made *Repo
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		owner, err := account.ByLogin(tx, n.Owner)
+		if err != nil {
+			return err
+		}
+		admit, err := mayCreate(tx, by, owner)
+		if err != nil {
+			return err
+		}
+		r := &Repo{
+			OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
+			Private: n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
+			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
+		}
+		if err := insertRepo(tx, r); err != nil {
+			return err
+		}
+		if admit {
+			if err := putCollaborator(tx, r.ID, by.ID, account.Admin); err != nil {
+				return err
+			}
+		}
+		made = r
+		return countRepo(tx, r, 1)
+	})
+	return made, err
+}
+
+// mayCreate checks the right to create a repository for owner. admit reports a
+// member of an organization who needs a role on what it creates.
+func mayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit bool, err error) {
+	if by == nil || by.SiteAdmin || by.ID == owner.ID {
+		return false, nil
+	}
+	if owner.Kind != account.Organization {
+		return false, errs.New(errs.Forbidden, "You cannot create a repository for another user.")
+	}
+	member, orgOwner, err := account.OrgRole(tx, owner.ID, by.ID)
+	if err != nil {
+		return false, err
+	}
+	if !member {
+		return false, errs.New(errs.Forbidden, "You must be a member of the organization to add a repository to it.")
+	}
+	return !orgOwner, nil
+}
+
+func nameError(message string) error {
+	return errs.Validation(errs.Field{Resource: "Repository", Field: "name", Code: errs.Custom, Message: message})
+}
+
+// countRepo adds a repository to its owner's counters, or with -1 takes it off.
+func countRepo(tx *db.Tx, r *Repo, by int64) error {
+	if r.Private {
+		return account.CountRepos(tx, r.OwnerID, 0, by)
+	}
+	return account.CountRepos(tx, r.OwnerID, by, 0)
+}
+
+// keyedMutex is one mutex a repository, made when it is needed.
+type keyedMutex struct {
+	mu   sync.Mutex
+	held map[int64]*keyedLock
+}
+
+type keyedLock struct {
+	sync.Mutex
+	users int
+}
+
+// lock waits for the repository's mutex and returns what unlocks it.
+func (k *keyedMutex) lock(id int64) (unlock func()) {
+	k.mu.Lock()
+	if k.held == nil {
+		k.held = map[int64]*keyedLock{}
+	}
+	l := k.held[id]
+	if l == nil {
+		l = &keyedLock{}
+		k.held[id] = l
+	}
+	l.users++
+	k.mu.Unlock()
+	l.Lock()
+	return func() {
+		l.Unlock()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if l.users--; l.users == 0 {
+			delete(k.held, id)
+		}
+	}
+}

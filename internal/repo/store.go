@@ -1,0 +1,207 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// accessColumns and scanAccess read a repository together with its owner and
+// with what decides the caller's role; accessFrom joins what they need. $1 is
+// the caller's id, 0 for none.
+const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
+	r.has_issues, r.refs_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
+	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role`
+
+const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
+	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
+	LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 `
+
+type scanner interface{ Scan(dest ...any) error }
+
+func scanAccess(row scanner, caller *account.Caller) (*Access, error) {
+	var orgOwner *bool
+	var granted *int64
+	r := &Repo{}
+	err := row.Scan(&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
+		&r.HasIssues, &r.RefsGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
+		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &orgOwner, &granted)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Owner.ID = r.OwnerID
+	a := &Access{Repo: r, Caller: caller}
+	role := account.None
+	if granted != nil {
+		role = account.Role(*granted)
+	}
+	a.Role = roleOf(caller, r, orgOwner != nil, orgOwner != nil && *orgOwner, role)
+	return a, nil
+}
+
+func callerID(c *account.Caller) int64 {
+	if c == nil {
+		return 0
+	}
+	return c.ID
+}
+
+func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
+	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+
+		`WHERE o.login_folded = $2 AND r.name_folded = $3`, callerID(caller), owner, name), caller)
+}
+
+func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
+	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+
+		`WHERE r.id = (SELECT d.repo_id FROM repo_redirects d JOIN accounts f ON f.id = d.owner_id
+			WHERE f.login_folded = $2 AND d.name_folded = $3)`, callerID(caller), owner, name), caller)
+}
+
+func accessByID(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
+	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+`WHERE r.id = $2`, callerID(caller), id), caller)
+}
+
+// queryAccess reads many repositories. where begins after FROM and may use $2
+// onwards.
+func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
+	rows, err := tx.Query(`SELECT `+accessColumns+accessFrom+where, append([]any{callerID(caller)}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Access
+	for rows.Next() {
+		a, err := scanAccess(rows, caller)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// insertRepo adds the row and sets its id. A former name that the new
+// repository takes no longer redirects. Error: 422 when the name is taken.
+func insertRepo(tx *db.Tx, r *Repo) error {
+	folded := account.Fold(r.Name)
+	err := tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, description, homepage, private,
+			default_branch, has_issues, created_at, updated_at, pushed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9)
+		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`,
+		r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt,
+	).Scan(&r.ID)
+	if errors.Is(err, db.ErrNoRows) {
+		return nameError("name already exists on this account")
+	}
+	if err != nil {
+		return err
+	}
+	return dropRedirect(tx, r.OwnerID, folded)
+}
+
+func dropRedirect(tx *db.Tx, ownerID int64, folded string) error {
+	_, err := tx.Exec(`DELETE FROM repo_redirects WHERE owner_id = $1 AND name_folded = $2`, ownerID, folded)
+	return err
+}
+
+// updateRepo writes the columns that an edit may change.
+func updateRepo(tx *db.Tx, r *Repo) error {
+	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,
+			has_issues = $6, updated_at = $7, refs_generation = refs_generation + 1 WHERE id = $1`,
+		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt)
+	return err
+}
+
+// renameRepo gives the repository another name and leaves a redirect behind.
+// Error: 422 when the name is taken.
+func renameRepo(tx *db.Tx, r *Repo, name string) error {
+	from, to := account.Fold(r.Name), account.Fold(name)
+	if from != to {
+		var taken int64
+		err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`, r.OwnerID, to).Scan(&taken)
+		if err == nil {
+			return nameError("name already exists on this account")
+		}
+		if !errors.Is(err, db.ErrNoRows) {
+			return err
+		}
+		if err := dropRedirect(tx, r.OwnerID, to); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(`UPDATE repos SET name = $2, name_folded = $3 WHERE id = $1`, r.ID, name, to); err != nil {
+		if errors.Is(err, db.ErrUnique) {
+			return nameError("name already exists on this account")
+		}
+		return err
+	}
+	r.Name = name
+	if from == to {
+		return nil
+	}
+	_, err := tx.Exec(`INSERT INTO repo_redirects (owner_id, name_folded, repo_id) VALUES ($1, $2, $3)
+		ON CONFLICT (owner_id, name_folded) DO UPDATE SET repo_id = excluded.repo_id`, r.OwnerID, from, r.ID)
+	return err
+}
+
+// lockRepo takes the repository's row for the rest of the transaction, so that
+// what two callers decide about it is decided one after the other. Error: 404
+// when it is gone.
+func lockRepo(tx *db.Tx, id int64) error {
+	n, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1`, id)
+	if err == nil && n == 0 {
+		return errs.Absent()
+	}
+	return err
+}
+
+func deleteRepo(tx *db.Tx, id int64) error {
+	n, err := tx.Exec(`DELETE FROM repos WHERE id = $1`, id)
+	if err == nil && n == 0 {
+		return errs.Absent()
+	}
+	return err
+}
+
+// repoIDs reads which of the ids are repositories.
+func repoIDs(tx *db.Tx, ids []int64) (map[int64]bool, error) {
+	found := map[int64]bool{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	rows, err := tx.Query(`SELECT id FROM repos WHERE id IN `+placeholders(1, len(ids)), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		found[id] = true
+	}
+	return found, rows.Err()
+}
+
+// placeholders makes "($3,$4,$5)" of from 3 and n 3.
+func placeholders(from, n int) string {
+	b := []byte{'('}
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, "$%d", from+i)
+	}
+	return string(append(b, ')'))
+}

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"net/http"
+
+	"arbor/internal/web"
+)
+
+// Header values that are the same for every answer; shared, never changed.
+var (
+	any1         = []string{"*"}
+	exposed      = []string{"ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
+	vary         = []string{"Accept, Authorization"}
+	privateCache = []string{"private, max-age=0, must-revalidate"}
+	publicCache  = []string{"public, max-age=0, must-revalidate"}
+	plainService = []string{"service.v3; format=json"}
+	plainGitHub  = []string{"github.v3; format=json"}
+	nosniff      = []string{"nosniff"}
+)
+
+// commonHeaders sets what every answer of the API has (decisions 4, 22, 27).
+// Credentials are never allowed across origins, so cookies never count.
+func (s *Server) commonHeaders(h http.Header, info *web.Info, g Group) {
+	h["Access-Control-Allow-Origin"] = any1
+	h["Access-Control-Expose-Headers"] = exposed
+	h["Vary"] = vary
+	h["X-Content-Type-Options"] = nosniff
+	if g != API || info.Pattern == "" {
+		return
+	}
+	if len(info.Media.Asked) == 0 {
+		h["X-Service-Media-Type"] = plainService
+		if info.Media.Graduated {
+			h["X-Github-Media-Type"] = plainGitHub
+		}
+		return
+	}
+	h["X-Service-Media-Type"] = []string{info.Media.Header("service")}
+	if info.Media.Graduated {
+		h["X-Github-Media-Type"] = []string{info.Media.Header("github")}
+	}
+}
+
+// cacheControl is decisions 27 and 55.
+func cacheControl(h http.Header, authenticated bool) {
+	if authenticated {
+		h["Cache-Control"] = privateCache
+	} else {
+		h["Cache-Control"] = publicCache
+	}
+}
+
+// preflight answers a browser's question about another origin (decision 22).
+func preflight(w *web.Writer, n *node) {
+	h := w.Header()
+	h.Set("Allow", n.allow)
+	h.Set("Access-Control-Allow-Methods", n.allow)
+	h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, User-Agent, X-Requested-With")
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+)
+
+// limiter counts the requests of each token, and of each address without one,
+// in windows of an hour (decision 21). A limit of zero is none.
+type limiter struct {
+	limit int64
+	now   func() time.Time
+	mu    sync.Mutex
+	used  map[string]int64
+	ends  time.Time // of the window, the same for all
+}
+
+const window = time.Hour
+
+func newLimiter(limit int64, now func() time.Time) *limiter {
+	return &limiter{limit: limit, now: now, used: map[string]int64{}}
+}
+
+// key names who is counted together.
+func (l *limiter) key(r *http.Request, caller *account.Caller) string {
+	if caller != nil {
+		return "t" + strconv.FormatInt(caller.TokenID, 36)
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return "a" + host
+}
+
+// state tells how much is left, after taking n.
+func (l *limiter) state(key string, n int64) (remaining int64, reset time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := l.now(); !now.Before(l.ends) {
+		clear(l.used)
+		l.ends = now.Truncate(time.Second).Add(window)
+	}
+	remaining = l.limit - l.used[key]
+	if n > 0 && remaining >= n {
+		l.used[key] += n
+		return remaining - n, l.ends
+	}
+	if n > 0 {
+		return -1, l.ends
+	}
+	return remaining, l.ends
+}
+
+// take counts a request and sets the rate headers. Asking how much is left
+// costs nothing. Error: 403, as at GitHub.
+func (l *limiter) take(h http.Header, r *http.Request, caller *account.Caller, pattern string) error {
+	if l.limit <= 0 {
+		return nil
+	}
+	cost := int64(1)
+	if pattern == rateLimitPath {
+		cost = 0
+	}
+	remaining, reset := l.state(l.key(r, caller), cost)
+	h.Set("X-RateLimit-Limit", strconv.FormatInt(l.limit, 10))
+	h.Set("X-RateLimit-Remaining", strconv.FormatInt(max(0, remaining), 10))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix(), 10))
+	if remaining < 0 {
+		h.Set("Retry-After", strconv.FormatInt(max(1, int64(reset.Sub(l.now()).Seconds())), 10))
+		return errs.New(errs.RateLimited, "API rate limit exceeded")
+	}
+	return nil
+}

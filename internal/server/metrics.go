@@ -1,0 +1,74 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics are what an operator's Prometheus reads on --admin-listen.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+}
+
+func newMetrics(inFlight func() float64) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "arbor_http_requests_total", Help: "Requests served, by route, method and status."},
+			[]string{"route", "method", "status"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "arbor_http_request_duration_seconds", Help: "Time from a request's header to the end of its answer, by route.",
+			Buckets: []float64{.0001, .0003, .001, .003, .01, .03, .1, .3, 1, 3, 10, 60}},
+			[]string{"route"}),
+	}
+	m.registry.MustRegister(m.requests, m.duration,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "arbor_http_requests_in_flight", Help: "Requests being served."}, inFlight))
+	return m
+}
+
+// handler serves /metrics.
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// routeMetrics are a route's own counters, found once.
+type routeMetrics struct {
+	m        *metrics
+	route    string
+	duration prometheus.Observer
+	counters *sync.Map // methodStatus to prometheus.Counter
+}
+
+type methodStatus struct {
+	method string
+	status int
+}
+
+func (m *metrics) route(pattern string) routeMetrics {
+	return routeMetrics{m, pattern, m.duration.WithLabelValues(pattern), &sync.Map{}}
+}
+
+func (r *routeMetrics) observe(method string, status int, took time.Duration) {
+	r.duration.Observe(took.Seconds())
+	switch method {
+	case "GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS":
+	default:
+		method = "other" // whatever a client invents is one series
+	}
+	key := methodStatus{method, status}
+	c, ok := r.counters.Load(key)
+	if !ok {
+		c, _ = r.counters.LoadOrStore(key, r.m.requests.WithLabelValues(r.route, method, strconv.Itoa(status)))
+	}
+	c.(prometheus.Counter).Inc()
+}

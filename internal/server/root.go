@@ -1,0 +1,78 @@
+package server
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/web"
+)
+
+// GET /
+//
+// Root answers the API's own root document: where everything else begins.
+func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
+	i := web.From(r.Context())
+	return web.JSON(w, r, http.StatusOK, struct {
+		CurrentUser      string `json:"current_user_url"`
+		CurrentUserRepos string `json:"current_user_repositories_url"`
+		CurrentUserOrgs  string `json:"current_user_organizations_url"`
+		Organization     string `json:"organization_url"`
+		OrganizationRepo string `json:"organization_repositories_url"`
+		Plants           string `json:"plants_url"`
+		RateLimit        string `json:"rate_limit_url"`
+		Repository       string `json:"repository_url"`
+		User             string `json:"user_url"`
+		UserOrgs         string `json:"user_organizations_url"`
+		UserRepos        string `json:"user_repositories_url"`
+		Documentation    string `json:"documentation_url"`
+	}{
+		CurrentUser: i.API("/user"), CurrentUserRepos: i.API("/user/repos{?type,page,per_page,sort}"),
+		CurrentUserOrgs: i.API("/user/orgs"), Organization: i.API("/orgs/{org}"),
+		OrganizationRepo: i.API("/orgs/{org}/repos{?type,page,per_page,sort}"), Plants: i.Page("/plants{?limit}"),
+		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"), User: i.API("/users/{user}"),
+		UserOrgs: i.API("/users/{user}/orgs"), UserRepos: i.API("/users/{user}/repos{?type,page,per_page,sort}"),
+		Documentation: i.Page("/docs"),
+	})
+}
+
+// GET /healthz
+//
+// Healthz answers 200 while the database does, for load balancers.
+func (s *Server) Healthz(w http.ResponseWriter, r *http.Request) error {
+	if _, err := s.o.DB.Generation(r.Context(), account.Topic); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, err := w.Write([]byte("ok\n"))
+	return err
+}
+
+const rateLimitPath = "/rate_limit"
+
+// unlimited is what a server without limits says: clients want a number.
+const unlimited = 1_000_000_000
+
+// GET /rate_limit
+//
+// RateLimit answers how many requests the caller has left in this hour. It
+// costs none, and answers also where there are no limits (decision 21).
+func (s *Server) RateLimit(w http.ResponseWriter, r *http.Request) error {
+	type rate struct {
+		Limit     int64 `json:"limit"`
+		Remaining int64 `json:"remaining"`
+		Reset     int64 `json:"reset"`
+		Used      int64 `json:"used"`
+	}
+	caller := account.CallerFrom(r.Context())
+	remaining, reset := s.limiter.state(s.limiter.key(r, caller), 0)
+	core := rate{Limit: s.limiter.limit, Remaining: max(0, remaining), Reset: reset.Unix()}
+	if s.limiter.limit <= 0 {
+		core = rate{Limit: unlimited, Remaining: unlimited, Reset: reset.Unix()}
+	}
+	core.Used = core.Limit - core.Remaining
+	return web.JSON(w, r, http.StatusOK, map[string]any{
+		"resources": map[string]rate{"core": core, "search": core},
+		"rate":      core,
+	})
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"net/http"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"arbor/internal/account"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Right is what a route demands of its caller before its handler runs.
+type Right string
+
+// The rights of the table. Those on a repository include that the caller sees
+// it: to anyone else it does not exist.
+const (
+	Anyone   Right = "anyone"
+	SignedIn Right = "signed in"
+	Pull     Right = "pull"
+	Push     Right = "push"
+	Admin    Right = "admin"
+)
+
+// Group says how the routes of one kind of client behave.
+type Group uint8
+
+// The groups of routes.
+const (
+	API    Group = iota // the code-hosting API: JSON, both dialects, CORS, also under /api/v3
+	Plants              // the plant store: JSON, bearer tokens only, its own error form
+	Git                 // git over HTTP: plain text errors, streams
+	Pages               // for people and machines beside the API: no media types
+)
+
+// Route is one line of the table.
+type Route struct {
+	Method  string
+	Pattern string // {name} is a segment, {name...} the rest of the path
+	Endpoint
+}
+
+// Endpoint is what a route leads to.
+type Endpoint struct {
+	Group   Group
+	Right   Right
+	Limit   int64 // of the request's body in bytes; 0 is web.MaxJSON
+	serve   web.Handler
+	handler any // the function as its package wrote it
+}
+
+// HandlerName is the handler as Go names it, e.g. (*API).Get of package repo as
+// "arbor/internal/repo.(*API).Get".
+func (e *Endpoint) HandlerName() string {
+	name := runtime.FuncForPC(reflect.ValueOf(e.handler).Pointer()).Name()
+	return strings.TrimSuffix(name, "-fm")
+}
+
+func anyone(h web.Handler) Endpoint   { return Endpoint{Right: Anyone, serve: h, handler: h} }
+func signedIn(h web.Handler) Endpoint { return Endpoint{Right: SignedIn, serve: h, handler: h} }
+
+func plants(h web.Handler) Endpoint {
+	return Endpoint{Group: Plants, Right: SignedIn, serve: h, handler: h}
+}
+
+func page(h web.Handler) Endpoint {
+	return Endpoint{Group: Pages, Right: Anyone, serve: h, handler: h}
+}
+
+// onRepo is an endpoint about a repository: the service finds it and checks
+// the right before the handler runs.
+func onRepo(s *repo.Service, right Right, h repo.Handler) Endpoint {
+	role := map[Right]account.Role{Pull: account.Pull, Push: account.Push, Admin: account.Admin}[right]
+	return Endpoint{Right: right, serve: s.With(role, h), handler: h}
+}
+
+// node is all routes of one pattern.
+type node struct {
+	pattern string
+	routes  []*Route
+	allow   string // the value of Allow
+	metrics routeMetrics
+}
+
+// find returns the route for a method: HEAD is answered by GET, and POST by
+// PATCH where there is no POST, for clients without PATCH (decisions 16, 22).
+func (n *node) find(method string) *Route {
+	for _, r := range n.routes {
+		if r.Method == method {
+			return r
+		}
+	}
+	switch method {
+	case http.MethodHead:
+		return n.find(http.MethodGet)
+	case http.MethodPost:
+		for _, r := range n.routes {
+			if r.Method == http.MethodPatch {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// table finds the node of a path. chi is used for matching alone: its tree
+// prefers literals to placeholders and cleans nothing.
+type table struct {
+	mux   *chi.Mux
+	nodes map[string]*node
+}
+
+func newTable(routes []Route, m *metrics) *table {
+	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}}
+	nothing := func(http.ResponseWriter, *http.Request) {}
+	for i := range routes {
+		r := &routes[i]
+		pattern := chiPattern(r.Pattern)
+		n := t.nodes[pattern]
+		if n == nil {
+			n = &node{pattern: r.Pattern, metrics: m.route(r.Pattern)}
+			t.nodes[pattern] = n
+			t.mux.Get(pattern, nothing)
+		}
+		n.routes = append(n.routes, r)
+	}
+	for _, n := range t.nodes {
+		n.allow = allowed(n)
+	}
+	return t
+}
+
+// chiPattern writes {name...} as chi's wildcard.
+func chiPattern(pattern string) string {
+	if i := strings.LastIndex(pattern, "/{"); i >= 0 && strings.HasSuffix(pattern, "...}") {
+		return pattern[:i] + "/*"
+	}
+	return pattern
+}
+
+func allowed(n *node) string {
+	methods := []string{http.MethodOptions}
+	for _, r := range n.routes {
+		methods = append(methods, r.Method)
+		if r.Method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	slices.Sort(methods)
+	return strings.Join(slices.Compact(methods), ", ")
+}
+
+// match finds the node of an escaped path and hands on its placeholders.
+func (t *table) match(c *chi.Context, path string) *node {
+	return t.nodes[t.mux.Find(c, http.MethodGet, path)]
+}

@@ -1,0 +1,298 @@
+// Package server puts the features behind one address.
+//
+//   - routes.go: the whole interface as one table, a line a route, with the right it needs
+//   - route.go: what a line means, and finding it
+//   - server.go, headers.go: the way of every request through the server
+//   - wire.go: the features, made by hand
+//   - root.go, docs.go: the root document, health, rate limits, the documentation page
+//   - limit.go, metrics.go, listen.go: rate limits, Prometheus, listening and stopping
+//
+// A request: find the route; method; credentials; media types and rate limit;
+// then its handler, which for a repository's routes is entered only after the
+// repository was found and the right checked (decision 51). Errors are
+// answered in one place, web.Handle.
+package server
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/plant"
+	"arbor/internal/web"
+)
+
+// Server is the whole interface as an http.Handler.
+type Server struct {
+	o        Options
+	log      *slog.Logger
+	accounts *account.Service
+	runners  []runner
+	routes   []Route
+	table    *table
+	metrics  *metrics
+	limiter  *limiter
+	docs     *docsPage
+
+	idPrefix string // random, so that ids of two runs differ
+	lastID   atomic.Uint64
+	inFlight atomic.Int64
+	matches  sync.Pool
+}
+
+// maxInFlight is the number of requests served at one time. One more gets 503:
+// memory stays bounded under any load.
+const maxInFlight = 4096
+
+// ServeHTTP serves one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	ww := &web.Writer{ResponseWriter: w}
+	info := &web.Info{ID: s.newID()}
+	w.Header()["X-Request-Id"] = []string{info.ID}
+	r = web.With(r, info)
+	n := s.locate(r, info)
+	defer func() { s.finish(ww, r, info, n, time.Since(start)) }()
+	if s.inFlight.Add(1) > maxInFlight {
+		s.inFlight.Add(-1)
+		web.Handle(ww, r, fail(errs.New(errs.Unavailable, "the server is overloaded; try again")))
+		return
+	}
+	defer s.inFlight.Add(-1)
+	s.serve(ww, r, info, n)
+}
+
+// newID makes a request id that no other request has.
+func (s *Server) newID() string {
+	return s.idPrefix + hex.EncodeToString(bigEndian(s.lastID.Add(1)))
+}
+
+func bigEndian(n uint64) []byte {
+	return []byte{byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+}
+
+func newIDPrefix() string {
+	var b [5]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:]) + "-"
+}
+
+// locate reads the address: prefix, host, route and placeholders (decision 7).
+func (s *Server) locate(r *http.Request, info *web.Info) *node {
+	site, self, apiHost := web.Address(r, s.o.BaseURL)
+	info.Site, info.Prefix = site, self
+	info.Media.Graduated = s.o.Graduated || apiHost
+	path := r.URL.EscapedPath()
+	if rest, ok := cutPrefix(path); ok {
+		info.Prefix += "/api/v3"
+		info.Media.Graduated = true
+		stripPrefix(r.URL)
+		path = rest
+	}
+	c, _ := s.matches.Get().(*chi.Context)
+	if c == nil {
+		c = chi.NewRouteContext()
+	}
+	c.Reset()
+	defer s.matches.Put(c)
+	n := s.table.match(c, path)
+	if n != nil && info.Prefix != self && n.routes[0].Group != API && n.pattern != "/" {
+		n = nil // only the API is under /api/v3
+	}
+	info.Form, info.Docs = formOf(path), site+"/docs"
+	if n == nil {
+		return nil
+	}
+	info.Pattern = n.pattern
+	for i, name := range c.URLParams.Keys {
+		if name == "*" {
+			name = n.pattern[strings.LastIndex(n.pattern, "{")+1 : len(n.pattern)-len("...}")]
+		}
+		value := c.URLParams.Values[i]
+		if strings.IndexByte(value, '%') >= 0 {
+			decoded, err := url.PathUnescape(value)
+			if err != nil {
+				return nil
+			}
+			value = decoded
+		}
+		info.SetParam(name, value)
+	}
+	return n
+}
+
+const apiPrefix = "/api/v3"
+
+// cutPrefix cuts /api/v3 off a path; what is left begins with a slash.
+func cutPrefix(path string) (string, bool) {
+	if !strings.HasPrefix(path, apiPrefix) {
+		return path, false
+	}
+	rest := path[len(apiPrefix):]
+	if rest == "" {
+		return "/", true
+	}
+	return rest, rest[0] == '/'
+}
+
+func stripPrefix(u *url.URL) {
+	c := *u
+	c.Path, _ = cutPrefix(u.Path)
+	if u.RawPath != "" {
+		c.RawPath, _ = cutPrefix(u.RawPath)
+	}
+	*u = c
+}
+
+// formOf chooses the form of errors for a path whose route may be unknown.
+func formOf(path string) web.Form {
+	switch {
+	case path == "/plants" || strings.HasPrefix(path, "/plants/"):
+		return plant.Errors
+	case isGitPath(path):
+		return web.PlainErrors
+	default:
+		return web.APIErrors
+	}
+}
+
+// isGitPath reports an address that only git asks for.
+func isGitPath(path string) bool {
+	return strings.HasSuffix(path, "/info/refs") || strings.HasSuffix(path, "/git-upload-pack") ||
+		strings.HasSuffix(path, "/git-receive-pack") || strings.Contains(path, ".git/")
+}
+
+// fail is a handler that fails.
+func fail(err error) web.Handler {
+	return func(http.ResponseWriter, *http.Request) error { return err }
+}
+
+// serve takes the request through the checks before its handler.
+func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) {
+	if n == nil {
+		s.commonHeaders(w.Header(), info, API)
+		web.Handle(w, r, fail(errs.Absent()))
+		return
+	}
+	group := n.routes[0].Group
+	if group == API || group == Plants {
+		media := web.ParseAccept(r.Header["Accept"])
+		media.Graduated = media.Graduated || info.Media.Graduated
+		info.Media = media
+		s.commonHeaders(w.Header(), info, group)
+	}
+	if r.Method == http.MethodOptions && group != Git {
+		preflight(w, n)
+		return
+	}
+	route := n.find(r.Method)
+	if route == nil {
+		w.Header().Set("Allow", n.allow)
+		web.Handle(w, r, fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
+		return
+	}
+	info.Docs += route.anchor()
+	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, route) })
+}
+
+// enter authenticates the caller, checks what the whole group demands, and runs
+// the handler.
+func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Route) error {
+	caller, given, err := s.authenticate(r, route.Group)
+	if err != nil {
+		return err
+	}
+	if caller == nil && (route.Right == SignedIn || route.Group == API && !safe(r.Method)) {
+		return errs.New(errs.Unauthenticated, "Requires authentication")
+	}
+	if caller != nil {
+		info.Who = caller.Login
+		r = r.WithContext(account.WithCaller(r.Context(), caller))
+	}
+	if route.Group == API || route.Group == Plants {
+		if safe(r.Method) {
+			cacheControl(w.Header(), given)
+		}
+		if err := s.limiter.take(w.Header(), r, caller, info.Pattern); err != nil {
+			return err
+		}
+		if !info.Media.JSON {
+			return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as application/json")
+		}
+	}
+	if route.Group != Git && r.ContentLength != 0 {
+		limit := route.Limit
+		if limit == 0 {
+			limit = web.MaxJSON
+		}
+		if r.ContentLength > limit {
+			w.Header().Set("Connection", "close")
+			return errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
+	}
+	return route.serve(w, r)
+}
+
+func (s *Server) authenticate(r *http.Request, g Group) (*account.Caller, bool, error) {
+	switch {
+	case len(r.Header["Authorization"]) == 0 || g == Pages:
+		return nil, false, nil
+	case g == Plants:
+		return s.accounts.AuthenticateBearer(r)
+	default:
+		return s.accounts.Authenticate(r)
+	}
+}
+
+func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+// finish counts and logs the request: one line, without headers, tokens or
+// bodies. A 5xx shows its cause.
+func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, took time.Duration) {
+	if p := recover(); p != nil {
+		defer panic(p)
+	}
+	status := w.Status
+	if status == 0 {
+		status = http.StatusOK
+		if errs.Is(info.Note, errs.Canceled) {
+			status = 499
+		}
+	}
+	if n != nil {
+		n.metrics.observe(r.Method, status, took)
+	}
+	level := slog.LevelInfo
+	if status >= 500 {
+		level = slog.LevelError
+	}
+	if !s.log.Enabled(r.Context(), level) {
+		return
+	}
+	pattern := info.Pattern
+	if pattern == "" {
+		pattern = "-"
+	}
+	attrs := [...]slog.Attr{
+		slog.String("method", r.Method), slog.String("route", pattern), slog.Int("status", status),
+		slog.Duration("took", took), slog.String("caller", info.Who), slog.Int64("bytes", w.Bytes),
+		slog.String("id", info.ID), {},
+	}
+	list := attrs[:7]
+	if info.Note != nil && status >= 400 {
+		attrs[7] = slog.String("error", info.Note.Error())
+		list = attrs[:8]
+	}
+	s.log.LogAttrs(r.Context(), level, "request", list...)
+}

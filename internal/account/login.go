@@ -19,7 +19,7 @@ var reserved = [...]string{
 	"codespaces", "collections", "commits", "contact", "dashboard", "debug", "discussions", "docs", "download",
 	"downloads", "emojis", "enterprise", "enterprises", "events", "explore", "favicon.ico", "features", "feed", "feeds",
 	"ghost", "gists", "gitignore", "graphql", "healthz", "help", "home", "hooks", "import", "install", "installation",
-	"invitations", "issues", "join", "jobs", "labels", "legal", "licenses", "livez", "login", "logout", "manifest.json",
+	"invitations", "issues", "jobs", "join", "labels", "legal", "licenses", "livez", "login", "logout", "manifest.json",
 	"markdown", "marketplace", "me", "meta", "metrics", "milestones", "networks", "new", "none", "notifications", "null",
 	"oauth", "octocat", "openapi", "openapi.json", "openapi.yaml", "organizations", "orgs", "packages", "password",
 	"plants", "plugins", "privacy", "projects", "public", "pulls", "rate_limit", "raw", "readyz", "register", "releases",

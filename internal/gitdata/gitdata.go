@@ -64,7 +64,7 @@ func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA,
 	switch {
 	case refsErr != nil:
 		return "", refsErr
-	case len(refs) == 0:
+	case len(refs.List) == 0:
 		return "", errs.New(errs.Conflict, "Git Repository is empty.")
 	default:
 		return "", errs.Absent()

@@ -193,13 +193,13 @@ func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
 		return nil, err
 	}
 	o := git.ReceiveOptions{
-		Commands: p.wanted(), Tips: make([]git.SHA, len(refs)),
+		Commands: p.wanted(), Tips: make([]git.SHA, len(refs.List)),
 		Shallow: len(p.request.Shallow) > 0, Progress: p.progress,
 	}
 	if p.pack != nil {
 		o.Pack = p.pack
 	}
-	for i, ref := range refs {
+	for i, ref := range refs.List {
 		o.Tips[i] = ref.SHA
 	}
 	quarantine, err := p.s.Git(p.access.ID).Receive(ctx, o)

@@ -225,59 +225,57 @@ func defaultRank(branch string) int {
 	}
 }
 
-// Refs returns all refs of the repository in the order of their names. The list
-// is shared: callers must not change it.
-func (s *Service) Refs(ctx context.Context, a *Access) ([]git.Ref, error) {
-	if list, ok := s.refs.get(a.ID, a.RefsGeneration); ok {
-		return list, nil
+// Refs returns the repository's refs, as they are now or, while nothing has
+// changed since the access was made, as they were then. The list is shared:
+// callers must not change it. Error: 404 when the repository is gone.
+func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
+	if refs, ok := s.refs.get(a.ID, a.RefsGeneration); ok {
+		return refs, nil
 	}
-	var list []git.Ref
-	var generation int64
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		var err error
-		if generation, err = refsGeneration(tx, a.ID); err != nil {
-			return err
-		}
-		list, err = allRefs(tx, a.ID)
+	var refs git.Refs
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		refs, err = readRefs(tx, a.ID)
 		return err
 	})
 	if err == nil {
-		s.refs.put(a.ID, generation, list)
+		s.refs.put(a.ID, refs)
 	}
-	return list, err
+	return refs, err
 }
 
-// refCache keeps the refs of repositories lately used, each with the generation
-// that it was read at.
+// refCache keeps the refs of repositories lately used.
 type refCache struct {
 	mu    sync.Mutex
-	byID  map[int64]cachedRefs
+	byID  map[int64]git.Refs
 	total int
-}
-
-type cachedRefs struct {
-	generation int64
-	list       []git.Ref
 }
 
 // maxCachedRefs bounds the cache: about 40 MB at the very most.
 const maxCachedRefs = 200_000
 
-func (c *refCache) get(id, generation int64) ([]git.Ref, bool) {
+func (c *refCache) get(id, generation int64) (git.Refs, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.byID[id]
-	return e.list, ok && e.generation == generation
+	refs, ok := c.byID[id]
+	return refs, ok && refs.Generation == generation
 }
 
-func (c *refCache) put(id, generation int64, list []git.Ref) {
+func (c *refCache) put(id int64, refs git.Refs) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byID == nil || c.total+len(list) > maxCachedRefs {
-		c.byID, c.total = map[int64]cachedRefs{}, 0
+	c.total += refCost(refs) - refCost(c.byID[id])
+	if c.byID == nil || c.total > maxCachedRefs {
+		c.byID, c.total = map[int64]git.Refs{}, refCost(refs)
 	}
-	c.total += len(list) + 1 - len(c.byID[id].list)
-	c.byID[id] = cachedRefs{generation, list}
+	c.byID[id] = refs
+}
+
+// refCost counts a repository as one ref besides its own.
+func refCost(refs git.Refs) int {
+	if refs.Head == "" {
+		return 0
+	}
+	return len(refs.List) + 1
 }
 
 // Resolve turns what a client calls a revision into a SHA, before git sees it:

@@ -144,15 +144,23 @@ func touchPushed(tx *db.Tx, repoID int64, branch string, grownKB int64) error {
 	return err
 }
 
-func refsGeneration(tx *db.Tx, repoID int64) (n int64, err error) {
-	err = tx.QueryRow(`SELECT refs_generation FROM repos WHERE id = $1`, repoID).Scan(&n)
+// readRefs reads all refs of a repository in the order of their names.
+func readRefs(tx *db.Tx, repoID int64) (git.Refs, error) {
+	var refs git.Refs
+	err := tx.QueryRow(`SELECT default_branch, refs_generation FROM repos WHERE id = $1`, repoID).
+		Scan(&refs.Head, &refs.Generation)
 	if errors.Is(err, db.ErrNoRows) {
-		return 0, errs.Absent()
+		return git.Refs{}, errs.Absent()
 	}
-	return n, err
+	if err != nil {
+		return git.Refs{}, err
+	}
+	refs.Head = heads + refs.Head
+	refs.List, err = listRefs(tx, repoID)
+	return refs, err
 }
 
-func allRefs(tx *db.Tx, repoID int64) ([]git.Ref, error) {
+func listRefs(tx *db.Tx, repoID int64) ([]git.Ref, error) {
 	rows, err := tx.Query(`SELECT name, sha, peeled FROM refs WHERE repo_id = $1 ORDER BY name`, repoID)
 	if err != nil {
 		return nil, err

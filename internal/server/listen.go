@@ -1,0 +1,99 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Timeouts of connections. Transfers that go on extend them as they do.
+const (
+	headerTimeout  = 10 * time.Second
+	requestTimeout = time.Minute
+	idleConnection = 2 * time.Minute
+	stopTimeout    = 30 * time.Second // for what is in flight when the server stops
+)
+
+// maxHeader bounds a request's header in bytes.
+const maxHeader = 64 << 10
+
+// Listen opens HOST:PORT, or unix:PATH as a Unix socket. A socket that a dead
+// server left behind is replaced; one that still answers is not.
+func Listen(address string) (net.Listener, error) {
+	path, ok := strings.CutPrefix(address, "unix:")
+	if !ok {
+		return net.Listen("tcp", address)
+	}
+	l, err := net.Listen("unix", path)
+	if err == nil {
+		return l, nil
+	}
+	info, statErr := os.Lstat(path)
+	if statErr != nil || info.Mode()&os.ModeSocket == 0 {
+		return nil, err
+	}
+	if c, dialErr := net.Dial("unix", path); dialErr == nil {
+		c.Close()
+		return nil, fmt.Errorf("another server listens on %s", path)
+	}
+	if err := os.Remove(path); err != nil {
+		return nil, err
+	}
+	return net.Listen("unix", path)
+}
+
+// Serve answers requests on l until ctx is done; then it finishes what is in
+// flight, within half a minute, and returns nil. Beside it the server's own
+// work runs, which ends last.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	return s.serveOn(ctx, l, s, true)
+}
+
+// ServeAdmin serves Admin on l until ctx is done.
+func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
+	return s.serveOn(ctx, l, s.Admin(), false)
+}
+
+func (s *Server) serveOn(ctx context.Context, l net.Listener, h http.Handler, withWork bool) error {
+	// Requests do not end with ctx: a stop lets them finish.
+	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+	server := &http.Server{
+		Handler: h, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: idleConnection,
+		BaseContext: func(net.Listener) context.Context { return requests },
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	work, stopWork := context.WithCancel(requests)
+	defer stopWork()
+	var g errgroup.Group
+	if withWork {
+		g.Go(func() error { return s.Run(work) })
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		limit, cancel := context.WithTimeout(requests, stopTimeout)
+		defer cancel()
+		err := server.Shutdown(limit)
+		if errors.Is(err, context.DeadlineExceeded) {
+			abandon()
+			err = server.Close()
+		}
+		stopped <- err
+	}()
+	err := server.Serve(l)
+	if errors.Is(err, http.ErrServerClosed) {
+		err = <-stopped
+	}
+	stopWork()
+	return errors.Join(err, g.Wait())
+}

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/gitdata"
+	"arbor/internal/plant"
+	"arbor/internal/repo"
+)
+
+// Options are what a server is made of.
+type Options struct {
+	DB             *db.DB
+	Git            *git.Git
+	Log            *slog.Logger
+	DataDir        string // holds the repositories' directories
+	BaseURL        string // scheme and host of all addresses; empty: as each request says
+	Graduated      bool   // all previews are on for everyone (decision 3)
+	MaxTreeEntries int    // 0: gitdata.DefaultMaxTreeEntries
+	RateLimit      int64  // requests an hour for each token and address; 0: none
+	Now            func() time.Time
+}
+
+// runner is a part of the server that works beside the requests.
+type runner interface {
+	Run(ctx context.Context) error
+}
+
+// New wires the features by hand. The caller keeps the database and git, and
+// closes them after the server has stopped.
+func New(o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	accounts := account.New(o.DB, o.Log)
+	repos := repo.New(o.DB, o.Git, o.Log, RepositoriesDir(o.DataDir))
+	s := &Server{
+		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos},
+		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
+	}
+	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) })
+	s.routes = s.interfaceTable(features{
+		accounts: account.NewAPI(accounts),
+		repos:    repo.NewAPI(repos),
+		service:  repos,
+		git:      gitdata.NewAPI(repos, o.MaxTreeEntries),
+		plants:   plant.NewAPI(o.DB),
+	})
+	s.table = newTable(s.routes, s.metrics)
+	s.docs = &docsPage{routes: s.routes}
+	return s
+}
+
+// RepositoriesDir is where the repositories' directories are in a data folder.
+func RepositoriesDir(dataDir string) string { return filepath.Join(dataDir, "repositories") }
+
+// Run does what goes on beside the requests, until ctx is done: it stores last
+// uses of tokens and packs repositories.
+func (s *Server) Run(ctx context.Context) error {
+	var g errgroup.Group
+	for _, r := range s.runners {
+		g.Go(func() error { return r.Run(ctx) })
+	}
+	return g.Wait()
+}
+
+// Admin serves what operators read, beside the interface: /metrics.
+func (s *Server) Admin() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", s.metrics.handler())
+	return mux
+}
+
+// Routes is the table, for tests and documentation.
+func (s *Server) Routes() []Route { return s.routes }

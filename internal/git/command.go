@@ -38,10 +38,10 @@ func ruleOf(sub string) (rule, bool) {
 	case "upload-pack":
 		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true, endOfOptions: true}, true
 	case "pack-objects":
-		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--no-reuse-delta",
-			"--delta-base-offset"}, path: true, endOfOptions: true}, true
+		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset"},
+			path: true, endOfOptions: true}, true
 	case "commit-graph":
-		return rule{flags: []string{"write", "--stdin-commits", "--split", "--no-progress", "--changed-paths"}}, true
+		return rule{flags: []string{"write", "--no-progress"}}, true
 	}
 	return rule{}, false
 }

@@ -26,6 +26,9 @@ func configuration() [][2]string {
 		{"safe.directory", "*"}, {"protocol.allow", "never"},
 		{"gc.auto", "0"}, {"maintenance.auto", "false"},
 		{"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},
+		{"pack.writeReverseIndex", "true"},
+		// Bounds of memory: large blobs stream, delta search keeps a window.
+		{"core.bigFileThreshold", "64m"}, {"pack.windowMemory", "128m"}, {"pack.deltaCacheSize", "64m"},
 	}
 }
 

@@ -32,9 +32,9 @@ type Quarantine struct {
 // received is what a new tip is, and what it peels to.
 type received struct{ object, peeled Object }
 
-// newQuarantine makes the directory of a push.
-func (r *Repository) newQuarantine() (*Quarantine, error) {
-	dir, err := os.MkdirTemp(r.path("objects"), incomingPrefix)
+// newQuarantine makes the directory of a push, or of maintenance.
+func (r *Repository) newQuarantine(prefix string) (*Quarantine, error) {
+	dir, err := os.MkdirTemp(r.path("objects"), prefix)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine
 	if int64(count) > int64(r.git.options.MaxPackObjects) {
 		return nil, errs.Newf(errs.TooLarge, "the pack has %d objects (maximum is %d)", count, r.git.options.MaxPackObjects)
 	}
-	q, err := r.newQuarantine()
+	q, err := r.newQuarantine(incomingPrefix)
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func (s *Service) Next(ctx context.Context, c *Cursor, buf []byte, render func([
 		return buf, false, nil
 	}
 	var seen int64
-	var r row
+	r := newRow()
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, seen = buf, 0 // reads may run again
 		rows, err := query(tx, c, want)

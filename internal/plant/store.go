@@ -41,12 +41,19 @@ func query(tx *db.Tx, c *Cursor, rows int64) (*db.Rows, error) {
 // row is where the columns of query are scanned to; it is used again for each
 // row, so that a long list makes little garbage.
 type row struct {
-	plant Plant
-	tag   sql.NullString
+	plant   Plant
+	tag     sql.NullString
+	columns [3]any
+}
+
+func newRow() *row {
+	r := &row{}
+	r.columns = [...]any{&r.plant.ID, &r.plant.Name, &r.tag}
+	return r
 }
 
 func (r *row) scan(rows *db.Rows) error {
-	if err := rows.Scan(&r.plant.ID, &r.plant.Name, &r.tag); err != nil {
+	if err := rows.Scan(r.columns[:]...); err != nil {
 		return err
 	}
 	r.plant.Tag = nil

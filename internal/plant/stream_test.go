@@ -66,12 +66,12 @@ func TestListWhileWriting(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := open(t, engine)
-		const n, step = 20_000, 10
+		const n, step = 8_000, 10
 		s.fill(t, n, step, "")
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- churn(ctx, s, n*step) }()
-		for range 5 {
+		for range 3 {
 			next := step
 			last := 0
 			for _, p := range decode(t, s.send(t, "alice", "GET", "/plants", "").Body) {
@@ -116,8 +116,8 @@ func churn(ctx context.Context, s *shop, top int) error {
 
 // bigList is more than sockets buffer, so that a reader who stops holds it up.
 func bigList(t *testing.T, s *shop) (n int) {
-	s.fill(t, 24_000, 1, strings.Repeat("x", 1000))
-	return 24_000
+	s.fill(t, 2_400, 1, strings.Repeat("x", 10_000))
+	return 2_400
 }
 
 // TestSlowReader: a client that takes longer than the server's time for an

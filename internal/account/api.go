@@ -9,10 +9,13 @@ import (
 
 // API answers the routes of accounts. The route table checks that someone is
 // signed in where a route needs it; what more it takes, the operations check.
-type API struct{ s *Service }
+type API struct {
+	s       *Service
+	buffers pngBuffers
+}
 
 // NewAPI makes the handlers.
-func NewAPI(s *Service) *API { return &API{s} }
+func NewAPI(s *Service) *API { return &API{s: s} }
 
 // GET /user
 //
@@ -99,7 +102,7 @@ func (a *API) GetAvatar(w http.ResponseWriter, r *http.Request) error {
 	if web.NotModified(w, r, `"avatar-1-`+strconv.FormatInt(id, 10)+`"`) {
 		return nil
 	}
-	picture, err := identicon(id)
+	picture, err := identicon(id, &a.buffers)
 	if err != nil {
 		return err
 	}

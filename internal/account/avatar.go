@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"strconv"
 	"strings"
+	"sync"
 
 	"arbor/internal/errs"
 )
@@ -31,9 +32,21 @@ func parseAvatarID(s string) (int64, error) {
 	return id, nil
 }
 
+// pngBuffers keeps the encoder's tables, of which each would cost near a megabyte.
+type pngBuffers struct{ pool sync.Pool }
+
+// Get is for png.Encoder; nil makes it use a new buffer.
+func (p *pngBuffers) Get() *png.EncoderBuffer {
+	b, _ := p.pool.Get().(*png.EncoderBuffer)
+	return b
+}
+
+// Put is for png.Encoder.
+func (p *pngBuffers) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
+
 // identicon draws the avatar of an id as a PNG: the cells and the colour come
 // from a hash of the id, so every node draws the same picture.
-func identicon(id int64) ([]byte, error) {
+func identicon(id int64, buffers *pngBuffers) ([]byte, error) {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("avatar"), uint64(id)))
 	// Each part of the colour stays in the middle, so it shows on the light ground.
 	ink := color.RGBA{48 + sum[29]%144, 48 + sum[30]%144, 48 + sum[31]%144, 255}
@@ -46,8 +59,9 @@ func identicon(id int64) ([]byte, error) {
 			}
 		}
 	}
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: buffers}
 	var b bytes.Buffer
-	err := png.Encode(&b, img)
+	err := encoder.Encode(&b, img)
 	return b.Bytes(), err
 }
 

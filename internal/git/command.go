@@ -38,8 +38,10 @@ func ruleOf(sub string) (rule, bool) {
 	case "upload-pack":
 		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true, endOfOptions: true}, true
 	case "pack-objects":
-		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset"},
+		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset", "--all", "--stdout"},
 			path: true, endOfOptions: true}, true
+	case "for-each-ref":
+		return rule{flags: []string{"--format="}}, true
 	case "commit-graph":
 		return rule{flags: []string{"write", "--no-progress"}}, true
 	}

@@ -119,3 +119,6 @@ func (s *Service) discard(path string) {
 		}
 	})
 }
+
+// Wait returns when directories that are being removed are gone.
+func (s *Service) Wait() { s.ending.Wait() }

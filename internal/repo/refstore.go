@@ -181,3 +181,8 @@ func listRefs(tx *db.Tx, repoID int64) ([]git.Ref, error) {
 	}
 	return list, rows.Err()
 }
+
+func setDefaultBranch(tx *db.Tx, repoID int64, branch string) error {
+	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
+	return err
+}

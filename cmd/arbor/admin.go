@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"text/tabwriter"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+type userCommand struct {
+	Create userCreate `cmd:"" help:"Register a user."`
+}
+
+type userCreate struct {
+	storeFlags
+	Login string `arg:"" help:"Name of the user in addresses: letters, digits, '-', '.' and '_'."`
+	Name  string `help:"Name for people to read."`
+	Email string `help:"Address for mail."`
+	Admin bool   `help:"Make the user a site administrator, who may do everything."`
+}
+
+// Run registers the user.
+func (c *userCreate) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		made, err := s.accounts(log).CreateUser(p.ctx, account.NewUser{Login: c.Login, Name: c.Name, Email: c.Email, Admin: c.Admin})
+		if err == nil {
+			fmt.Fprintf(p.stdout, "created user %s\n", made.Login)
+		}
+		return err
+	})
+}
+
+type orgCommand struct {
+	Create orgCreate `cmd:"" help:"Register an organization."`
+}
+
+type orgCreate struct {
+	storeFlags
+	Login string `arg:"" help:"Name of the organization in addresses."`
+	Owner string `required:"" help:"Login of its first owner." placeholder:"LOGIN"`
+}
+
+// Run registers the organization.
+func (c *orgCreate) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		made, err := s.accounts(log).CreateOrg(p.ctx, c.Login, c.Owner)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "created organization %s\n", made.Login)
+		}
+		return err
+	})
+}
+
+type tokenCommand struct {
+	Create tokenCreate `cmd:"" help:"Make an access token; it is printed once, and alone."`
+	List   tokenList   `cmd:"" help:"List a user's tokens, without what would let one use them."`
+	Revoke tokenRevoke `cmd:"" help:"End a token, at once."`
+}
+
+type tokenCreate struct {
+	storeFlags
+	Login   string `arg:"" help:"Login of the user whom the token stands for."`
+	Note    string `help:"What the token is for."`
+	Expires string `help:"How long the token is good, e.g. 90d, 12h or 30s (default: until it is revoked)." placeholder:"TIME"`
+}
+
+// Run prints the new token alone on standard output, so that a script can
+// catch it.
+func (c *tokenCreate) Run(p *process) error {
+	var expires time.Duration
+	if c.Expires != "" {
+		var err error
+		if expires, err = account.ParseExpiry(c.Expires); err != nil {
+			return err
+		}
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		token, id, err := s.accounts(log).CreateToken(p.ctx, account.NewToken{Login: c.Login, Note: c.Note, Expires: expires})
+		if err == nil {
+			fmt.Fprintf(p.stderr, "created token %d for %s\n", id, c.Login)
+			fmt.Fprintln(p.stdout, token)
+		}
+		return err
+	})
+}
+
+type tokenList struct {
+	storeFlags
+	Login string `arg:"" help:"Login of the user."`
+}
+
+// Run prints one line a token.
+func (c *tokenList) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		tokens, err := s.accounts(log).Tokens(p.ctx, c.Login)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tTOKEN\tNOTE\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
+		for _, t := range tokens {
+			fmt.Fprintf(w, "%d\t%s...\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Hint, t.Note,
+				when(t.CreatedAt), when(t.ExpiresAt), when(t.LastUsedAt), when(t.RevokedAt))
+		}
+		return w.Flush()
+	})
+}
+
+// when is a time for a table.
+func when(t db.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Time().UTC().Format("2006-01-02 15:04")
+}
+
+type tokenRevoke struct {
+	storeFlags
+	Token string `arg:"" help:"The token, or its id." name:"id|token"`
+}
+
+// Run ends the token; a running server refuses it from the next request on.
+func (c *tokenRevoke) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		err := s.accounts(log).RevokeToken(p.ctx, c.Token)
+		if err == nil {
+			fmt.Fprintln(p.stdout, "revoked")
+		}
+		return err
+	})
+}
+
+type repoCommand struct {
+	Create repoCreate `cmd:"" help:"Make a repository, empty or with the history of another."`
+}
+
+type repoCreate struct {
+	storeFlags
+	Repository  string `arg:"" name:"owner/name" help:"Owner's login and name of the repository."`
+	Private     bool   `help:"Hide it from everyone without a role on it."`
+	Description string `help:"What it is."`
+	Import      string `help:"Take branches, tags and history from this repository." placeholder:"PATH-OR-URL"`
+}
+
+// Run makes the repository. When the import fails, none is left behind.
+func (c *repoCreate) Run(p *process) error {
+	owner, name, err := splitRepo(c.Repository)
+	if err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		n := repo.NewRepo{Owner: owner, Name: name, Private: c.Private}
+		if c.Description != "" {
+			n.Description = &c.Description
+		}
+		repos := s.repos(log)
+		made, err := repos.Create(p.ctx, nil, n)
+		if err != nil {
+			return err
+		}
+		if c.Import == "" {
+			fmt.Fprintf(p.stdout, "created repository %s\n", made.FullName())
+			return nil
+		}
+		refs, err := repos.Import(p.ctx, made, c.Import)
+		if err != nil {
+			return dropFailed(p, repos, made, err)
+		}
+		fmt.Fprintf(p.stdout, "created repository %s with %d refs\n", made.FullName(), refs)
+		return nil
+	})
+}
+
+// dropFailed takes back a repository whose import failed.
+func dropFailed(p *process, repos *repo.Service, made *repo.Repo, cause error) error {
+	if err := repos.Delete(context.WithoutCancel(p.ctx), made.ID); err != nil {
+		return fmt.Errorf("%w; and the empty repository could not be removed: %v", cause, err)
+	}
+	repos.Wait()
+	return cause
+}

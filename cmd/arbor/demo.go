@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/plant"
+	"arbor/internal/repo"
+)
+
+type demoCommand struct {
+	serverFlags
+	Database string `help:"postgres://... of an empty database to try PostgreSQL (default: SQLite in the throwaway folder)." placeholder:"URL"`
+	Quiet    bool   `help:"Leave the request log out." default:"true" negatable:""`
+}
+
+// Run serves a temporary data folder with something in it until the process is
+// told to stop, and then removes the folder.
+func (c *demoCommand) Run(p *process) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Quiet && c.LogLevel == "info" {
+		c.LogLevel = "warn"
+	}
+	log := c.newLog(p.stderr)
+	dir, err := os.MkdirTemp("", "arbor-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	flags := storeFlags{Data: dir, Database: c.Database}
+	s, err := flags.open(p.ctx, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	d := &demo{store: s, log: log, out: p.stdout, tokens: map[string]string{}, callers: map[string]*account.Caller{}}
+	if err := d.fill(p.ctx); err != nil {
+		if p.ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("filling the demo: %w", err)
+	}
+	return serve(p.ctx, &c.serverFlags, s, log, d.explain)
+}
+
+// demo fills a fresh store and tells what is in it.
+type demo struct {
+	store     *store
+	log       *slog.Logger
+	out       io.Writer
+	tokens    map[string]string // by login
+	callers   map[string]*account.Caller
+	ownSource bool // the program's own repository is there
+}
+
+// The demo's people; the first administrates the site.
+var demoPeople = []account.NewUser{
+	{Login: "root-gardener", Name: "Robin Root", Admin: true},
+	{Login: "alice", Name: "Alice Ash", Email: "alice@example.org"},
+	{Login: "bob", Name: "Bob Birch", Email: "bob@example.org"},
+}
+
+const demoOrg = "orchard"
+
+// fill makes everything in the order in which it needs each other. Each
+// feature adds its own part here.
+func (d *demo) fill(ctx context.Context) error {
+	accounts := d.store.accounts(d.log)
+	for _, n := range demoPeople {
+		made, err := accounts.CreateUser(ctx, n)
+		if err != nil {
+			return err
+		}
+		d.callers[n.Login] = &account.Caller{ID: made.ID, Login: made.Login, SiteAdmin: made.SiteAdmin}
+		token, _, err := accounts.CreateToken(ctx, account.NewToken{Login: n.Login, Note: "demo"})
+		if err != nil {
+			return err
+		}
+		d.tokens[n.Login] = token
+	}
+	if _, err := accounts.CreateOrg(ctx, demoOrg, "alice"); err != nil {
+		return err
+	}
+	if err := d.fillRepositories(ctx); err != nil {
+		return err
+	}
+	return d.fillPlants(ctx)
+}
+
+func (d *demo) fillRepositories(ctx context.Context) error {
+	history, err := makeHistory(ctx, d.store.dir)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(history)
+	repos := d.store.repos(d.log)
+	made := []struct {
+		owner, name, description, source string
+		private                          bool
+	}{
+		{"alice", "greenhouse", "Keeps the climate of a greenhouse", history, false},
+		{"alice", "diary", "Private notes on the seasons", history, true},
+		{demoOrg, "seeds", "An empty repository: push something", "", false},
+		{demoOrg, "arbor", "The program that you are running", ownCheckout(ctx), false},
+	}
+	for _, m := range made {
+		if m.name == "arbor" && m.source == "" {
+			continue
+		}
+		r, err := repos.Create(ctx, nil, repo.NewRepo{Owner: m.owner, Name: m.name, Description: &m.description, Private: m.private})
+		if err != nil {
+			return err
+		}
+		if m.source != "" {
+			if _, err := repos.Import(ctx, r, m.source); err != nil {
+				return err
+			}
+		}
+		d.ownSource = d.ownSource || m.name == "arbor"
+		if m.name == "greenhouse" {
+			if err := repos.Grant(ctx, r.ID, "bob", account.Push); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ownCheckout is the folder of the program's own source when the demo was
+// started inside its checkout and that has history; empty otherwise.
+func ownCheckout(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	top, _, _ := strings.Cut(string(out), "\n")
+	module, err := os.ReadFile(filepath.Join(top, "go.mod"))
+	if err != nil || !strings.HasPrefix(string(module), "module arbor\n") {
+		return ""
+	}
+	shallow, err := exec.CommandContext(ctx, "git", "rev-parse", "--is-shallow-repository").Output()
+	if err != nil || strings.TrimSpace(string(shallow)) == "true" {
+		return ""
+	}
+	return top
+}
+
+func (d *demo) fillPlants(ctx context.Context) error {
+	plants := plant.New(d.store.db)
+	tree := "tree"
+	for i, name := range []string{"Rowan", "Silver birch", "Wild cherry"} {
+		if err := plants.Create(ctx, d.callers["alice"], &plant.Plant{ID: int64(i + 1), Name: name, Tag: &tree}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain prints what to try; each line can be pasted.
+func (d *demo) explain(address string) error {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	say("Arbor demo at %s  (everything is thrown away when you press Ctrl-C)\n", address)
+	say("People and tokens:")
+	for _, p := range demoPeople {
+		role := ""
+		if p.Admin {
+			role = "  (site administrator)"
+		}
+		say("  %-14s %s%s", p.Login, d.tokens[p.Login], role)
+	}
+	curl, host := "curl -s "+address, address
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		curl, host = "curl -s --unix-socket "+path+" http://localhost", ""
+	}
+	say("\nTry the API:")
+	say("  %s/", curl)
+	say("  %s/users/alice/repos", curl)
+	say("  %s'/repos/alice/greenhouse/git/trees/main?recursive=1'", curl)
+	say("  %s/repos/alice/diary -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
+	say("  %s/user/repos -H 'Authorization: Bearer %s' -d '{\"name\":\"meadow\"}'", curl, d.tokens["bob"])
+	say("\nTry the plant store:")
+	say("  %s/plants -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
+	say("  %s/plants -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"id\":7,\"name\":\"Fig\",\"tag\":\"tree\"}'", curl, d.tokens["alice"])
+	say("  %s/plants/7 -X DELETE -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
+	if host != "" {
+		d.explainGit(say, host)
+	}
+	_, err := io.WriteString(d.out, b.String())
+	return err
+}
+
+func (d *demo) explainGit(say func(string, ...any), host string) {
+	scheme, rest, _ := strings.Cut(host, "://")
+	say("\nTry git:")
+	say("  git clone %s/alice/greenhouse.git", host)
+	if d.ownSource {
+		say("  git clone %s/%s/arbor.git", host, demoOrg)
+	}
+	say("  cd greenhouse && git switch -c watering && echo 'water daily' >> README.md && git commit -qam 'Water daily' && git push %s://bob:%s@%s/alice/greenhouse.git watering",
+		scheme, d.tokens["bob"], rest)
+}

@@ -1,0 +1,114 @@
+// Command arbor is a self-hosted code-hosting server with a plant store.
+//
+//	arbor serve     the server
+//	arbor demo      a throwaway server with something in it
+//	arbor user, org, token, repo     administration, also while the server runs
+//
+// Each flag also comes from the environment: --data from ARBOR_DATA, and so on.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"arbor/internal/errs"
+)
+
+// commandLine is what can be said to arbor.
+type commandLine struct {
+	Serve serveCommand `cmd:"" help:"Run the server."`
+	Demo  demoCommand  `cmd:"" help:"Run a throwaway server with people, repositories and plants; prints what to try."`
+	User  userCommand  `cmd:"" help:"Manage users."`
+	Org   orgCommand   `cmd:"" help:"Manage organizations."`
+	Token tokenCommand `cmd:"" help:"Manage access tokens."`
+	Repo  repoCommand  `cmd:"" help:"Manage repositories."`
+
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// version is set when a release is built: -ldflags "-X main.version=1.0.0".
+var version = "dev"
+
+// process is what a command needs of the process that it runs in.
+type process struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+	began  time.Time
+}
+
+func main() {
+	began := time.Now()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, began, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run executes one command and gives the process's exit status: 0 done, 1
+// failed, 2 called wrongly.
+func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.Writer) int {
+	exit := -1
+	var c commandLine
+	parser, err := kong.New(&c,
+		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
+		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
+		kong.Vars{"version": "arbor " + version},
+		kong.Exit(func(code int) { exit = code }),
+	)
+	if err != nil {
+		fmt.Fprintln(stderr, "arbor:", err)
+		return 2
+	}
+	called, err := parser.Parse(args)
+	if exit >= 0 {
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
+		return 2
+	}
+	err = called.Run(&process{ctx, stdout, stderr, began})
+	if err != nil {
+		fmt.Fprintln(stderr, "arbor:", explain(err))
+		return 1
+	}
+	return 0
+}
+
+// explain is an error for the operator, who may see causes, with the fields of
+// a validation failure.
+func explain(err error) string {
+	text := err.Error()
+	var e *errs.Error
+	if errors.As(err, &e) {
+		for _, f := range e.Fields {
+			text += fmt.Sprintf("; %s: %s", f.Field, cmpOr(f.Message, f.Code))
+		}
+	}
+	return text
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// newLog makes the log: one line an event, on standard error.
+func newLog(w io.Writer, format string, level slog.Level) *slog.Logger {
+	o := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}

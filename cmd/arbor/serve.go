@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/server"
+)
+
+// serverFlags are those that serve and demo share.
+type serverFlags struct {
+	Listen         string `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	AdminListen    string `help:"Address for /metrics, beside the interface (default: none)." placeholder:"ADDRESS"`
+	BaseURL        string `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
+	Previews       string `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
+	MaxTreeEntries int    `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
+	RateLimit      int64  `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
+	LogFormat      string `help:"Form of the log on standard error." enum:"text,json" default:"text"`
+	LogLevel       string `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
+}
+
+func (f *serverFlags) newLog(w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	return newLog(w, f.LogFormat, level)
+}
+
+// check refuses flags that cannot be meant, before anything is opened.
+func (f *serverFlags) check() error {
+	if f.MaxTreeEntries < 1 {
+		return errors.New("--max-tree-entries must be at least 1")
+	}
+	if f.RateLimit < 0 {
+		return errors.New("--rate-limit must not be negative")
+	}
+	if f.BaseURL == "" {
+		return nil
+	}
+	u, err := url.Parse(f.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+		return fmt.Errorf("--base-url must be a scheme and a host, like https://code.example.org, not %q", f.BaseURL)
+	}
+	f.BaseURL = u.Scheme + "://" + u.Host
+	return nil
+}
+
+type serveCommand struct {
+	storeFlags
+	serverFlags
+}
+
+// Run serves until the process is told to stop, and then finishes what is in
+// flight.
+func (c *serveCommand) Run(p *process) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	log := c.newLog(p.stderr)
+	s, err := c.open(p.ctx, log)
+	if err != nil {
+		return err
+	}
+	err = serve(p.ctx, &c.serverFlags, s, log, func(address string) error {
+		_, err := fmt.Fprintf(p.stdout, "arbor listens on %s\n", address)
+		return err
+	})
+	return errors.Join(err, s.close())
+}
+
+// serve answers on the listeners that the flags name until ctx is done. ready
+// is called with the address once it answers.
+func serve(ctx context.Context, f *serverFlags, s *store, log *slog.Logger, ready func(address string) error) error {
+	srv := server.New(server.Options{
+		DB: s.db, Git: s.git, Log: log, DataDir: s.dir, BaseURL: f.BaseURL, Graduated: f.Previews == "graduated",
+		MaxTreeEntries: f.MaxTreeEntries, RateLimit: f.RateLimit,
+	})
+	l, err := server.Listen(f.Listen)
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	if f.AdminListen != "" {
+		admin, err := server.Listen(f.AdminListen)
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		g.Go(func() error { return srv.ServeAdmin(ctx, admin) })
+	}
+	g.Go(func() error { return srv.Serve(ctx, l) })
+	g.Go(func() error { return ready(address(l)) })
+	return g.Wait()
+}
+
+// address is where a client finds the listener: an address to paste.
+func address(l net.Listener) string {
+	if l.Addr().Network() == "unix" {
+		return "unix:" + l.Addr().String()
+	}
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return l.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

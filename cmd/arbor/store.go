@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/server"
+)
+
+// storeFlags say where everything is kept.
+type storeFlags struct {
+	Data     string `help:"Folder of the database and the repositories." default:"./arbor-data" placeholder:"DIR"`
+	Database string `help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
+}
+
+// store is what the commands and the server work on.
+type store struct {
+	dir string
+	db  *db.DB
+	git *git.Git
+}
+
+// open makes the data folder where it is missing, opens the database, brings
+// its tables up to date, and finds git.
+func (f *storeFlags) open(ctx context.Context, log *slog.Logger) (*store, error) {
+	dir, err := filepath.Abs(f.Data)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	g, err := git.New(ctx, git.Options{Log: log})
+	if err != nil {
+		return nil, err
+	}
+	url := f.Database
+	if url == "" {
+		url = filepath.Join(dir, "arbor.db")
+	}
+	d, err := db.Open(ctx, db.Options{URL: url, Log: log})
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	return &store{dir, d, g}, nil
+}
+
+// close ends the processes of git and closes the database, whose queued writes
+// are finished first.
+func (s *store) close() error {
+	gitErr := s.git.Close()
+	if err := s.db.Close(); err != nil {
+		return err
+	}
+	return gitErr
+}
+
+func (s *store) accounts(log *slog.Logger) *account.Service { return account.New(s.db, log) }
+
+func (s *store) repos(log *slog.Logger) *repo.Service {
+	return repo.New(s.db, s.git, log, server.RepositoriesDir(s.dir))
+}
+
+// administer runs one command of the operator on the store. What goes wrong is
+// the command's error; the log has only warnings.
+func administer(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
+	log := newLog(p.stderr, "text", slog.LevelWarn)
+	s, err := f.open(p.ctx, log)
+	if err != nil {
+		return err
+	}
+	err = do(s, log)
+	if closeErr := s.close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// splitRepo reads OWNER/NAME.
+func splitRepo(s string) (owner, name string, err error) {
+	owner, name, ok := strings.Cut(s, "/")
+	if !ok || owner == "" || name == "" || strings.Contains(name, "/") {
+		return "", "", fmt.Errorf("%q is not OWNER/NAME", s)
+	}
+	return owner, name, nil
+}

@@ -1,0 +1,112 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// Mirror is a copy of somebody else's repository in a temporary directory, on
+// its way into one of ours.
+type Mirror struct {
+	git  *Git
+	dir  string
+	refs Refs
+}
+
+// Mirror copies the repository at source, a path or an address, into a new
+// directory below parent. It is for the operator: git runs with the operator's
+// own configuration and credentials, and may ask on the terminal. Error:
+// Invalid when there is no repository to read at source. Call Remove after use.
+func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error) {
+	dir, err := os.MkdirTemp(parent, "mirror-")
+	if err != nil {
+		return nil, err
+	}
+	m := &Mirror{git: g, dir: dir}
+	if info, err := os.Stat(source); err == nil && info.IsDir() {
+		if source, err = filepath.Abs(source); err != nil {
+			return nil, errors.Join(err, m.Remove())
+		}
+	}
+	cmd := exec.CommandContext(ctx, g.binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet", "--mirror",
+		"--template=", "--", source, dir)
+	cmd.Stdin = os.Stdin
+	var message bytes.Buffer
+	cmd.Stderr = &message
+	if err := cmd.Run(); err != nil {
+		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", source, lastLine(message.String())), err)
+		return nil, errors.Join(err, m.Remove())
+	}
+	if err := m.readRefs(ctx); err != nil {
+		return nil, errors.Join(err, m.Remove())
+	}
+	return m, nil
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return lines[len(lines)-1]
+}
+
+// Remove deletes the copy.
+func (m *Mirror) Remove() error { return os.RemoveAll(m.dir) }
+
+// Refs are the mirror's own: branches, tags and notes whose names we take.
+func (m *Mirror) Refs() Refs { return m.refs }
+
+// readRefs reads what the mirror's refs are, and what HEAD names.
+func (m *Mirror) readRefs(ctx context.Context) error {
+	var list bytes.Buffer
+	err := m.git.run(ctx, task{command: command{sub: "for-each-ref", flags: []string{"--format=%(objectname) %(refname)"}},
+		dir: m.dir, limit: m.git.options.ReadTimeout, stdout: &list})
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(&list)
+	for lines.Scan() {
+		name := lines.Text()
+		if len(name) < 42 {
+			return fmt.Errorf("git for-each-ref: %q", clip(name))
+		}
+		ref := Ref{SHA: SHA(name[:40]), Name: name[41:]}
+		if importable(ref.Name) {
+			m.refs.List = append(m.refs.List, ref)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	head, err := os.ReadFile(filepath.Join(m.dir, "HEAD"))
+	if err != nil {
+		return err
+	}
+	m.refs.Head, _ = strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
+	return nil
+}
+
+// importable leaves out what is another server's business (refs/pull/...) and
+// names that we do not take.
+func importable(name string) bool {
+	for _, prefix := range [...]string{"refs/heads/", "refs/tags/", "refs/notes/"} {
+		if strings.HasPrefix(name, prefix) {
+			return CheckRefName(name) == nil
+		}
+	}
+	return false
+}
+
+// WritePack writes one pack with all that the mirror's refs lead to.
+func (m *Mirror) WritePack(ctx context.Context, w io.Writer) error {
+	return m.git.run(ctx, task{command: command{sub: "pack-objects", flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
+		dir: m.dir, limit: m.git.options.TransferTimeout, stdout: w})
+}

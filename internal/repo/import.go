@@ -1,0 +1,107 @@
+package repo
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// Import fills an empty repository with the branches, tags, notes and history
+// of the one at source, a path or an address that the operator can read, and
+// returns the number of refs. What comes in passes the same checks as a push.
+// Errors: 422 for a source that cannot be read or that the checks refuse.
+func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return 0, err
+	}
+	mirror, err := s.git.Mirror(ctx, source, s.dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err := mirror.Remove(); err != nil {
+			s.log.Warn("the copy made for an import stays", "error", err)
+		}
+	}()
+	refs := mirror.Refs()
+	if len(refs.List) == 0 {
+		return 0, nil
+	}
+	quarantine, size, err := s.receiveMirror(ctx, r, mirror)
+	if err != nil {
+		return 0, err
+	}
+	updates, err := importUpdates(refs.List, quarantine)
+	if err == nil {
+		err = quarantine.Keep()
+	}
+	if err != nil {
+		quarantine.Discard()
+		return 0, err
+	}
+	refused, err := s.MoveRefs(context.WithoutCancel(ctx), r.ID, updates, true, size/1024)
+	for _, reason := range refused {
+		if err == nil && reason != nil {
+			err = reason
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(updates), s.adoptHead(ctx, r, refs.Head)
+}
+
+// receiveMirror moves the mirror's objects into a quarantine.
+func (s *Service) receiveMirror(ctx context.Context, r *Repo, mirror *git.Mirror) (*git.Quarantine, int64, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in, out := io.Pipe()
+	go func() { out.CloseWithError(mirror.WritePack(ctx, out)) }()
+	pack := &countingReader{r: in}
+	o := git.ReceiveOptions{Pack: pack}
+	for _, ref := range mirror.Refs().List {
+		o.Commands = append(o.Commands, git.Command{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
+	}
+	quarantine, err := s.Git(r.ID).Receive(ctx, o)
+	in.Close()
+	return quarantine, pack.n, err
+}
+
+func importUpdates(refs []git.Ref, q *git.Quarantine) ([]RefUpdate, error) {
+	updates := make([]RefUpdate, len(refs))
+	for i, ref := range refs {
+		object, peeled, err := q.Peeled(ref.SHA)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(ref.Name, heads) && object.Type != git.TypeCommit {
+			return nil, errs.Newf(errs.Invalid, "the branch %q is not a commit", ref.Name)
+		}
+		updates[i] = RefUpdate{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA}
+		if peeled.SHA != object.SHA {
+			updates[i].Peeled = peeled.SHA
+		}
+	}
+	return updates, nil
+}
+
+// adoptHead makes the branch that the source's HEAD names the default, when it
+// came along.
+func (s *Service) adoptHead(ctx context.Context, r *Repo, head string) error {
+	branch, ok := strings.CutPrefix(head, heads)
+	if !ok {
+		return nil
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		found, err := refsNamed(tx, r.ID, []string{head})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		return setDefaultBranch(tx, r.ID, branch)
+	})
+}

@@ -37,8 +37,8 @@ func (r *Repository) NeedsPacking() (bool, error) {
 // at most half as large as the next: so the work is that of each byte copied a
 // few times, however many pushes there are. No object is ever deleted, be it
 // named by a ref or not: a file goes only when the synced new pack is seen to
-// hold all of it. Readers and pushes go on meanwhile. A Pack of the directory that
-// is already running in this process makes it do nothing.
+// hold all of it. Readers and pushes go on meanwhile. While a Pack of the same
+// directory runs in this process another one does nothing.
 func (r *Repository) Pack(ctx context.Context) error {
 	s := r.git.state(r.dir)
 	if !r.Exists() || !s.packMu.TryLock() {
@@ -162,8 +162,9 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 	if !isHex40(id) {
 		return "", fmt.Errorf("git pack-objects: unexpected output %q", clip(id))
 	}
-	q.pack = "pack-" + id
-	return q.pack, q.Keep()
+	name := "pack-" + id
+	q.pack = name
+	return name, q.Keep()
 }
 
 // removePack removes a pack, all of whose objects must be in another one.

@@ -1,0 +1,178 @@
+package git_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// objects lists all objects of a repository, reachable or not.
+func objects(t testing.TB, dir string) string {
+	t.Helper()
+	return string(gittest.Pipe(t, dir, nil, "cat-file", "--batch-check", "--batch-all-objects"))
+}
+
+// Packing makes few packs of many and loses nothing: also not what no ref
+// names, since a pull request or a cached answer may.
+func TestPackKeepsAll(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	r := g.Repository(t.TempDir() + "/r.git")
+	if needs, err := r.NeedsPacking(); needs || err != nil {
+		t.Errorf("without a directory: %v, %v", needs, err)
+	}
+	source := gittest.Repository(t, 50, 20)
+	var tips []git.SHA
+	for i := 49; i >= 0; i-- {
+		rev := fmt.Sprintf("main~%d", i)
+		tip := git.SHA(gittest.Run(t, source, "rev-parse", rev))
+		var haves []string
+		for _, h := range tips {
+			haves = append(haves, string(h))
+		}
+		push(t, r, packOf(t, source, []string{rev}, haves), tips, tip)
+		tips = append(tips, tip)
+	}
+	for i := range 2000 { // nothing names these
+		if i%200 == 0 {
+			gittest.Object(t, r.Dir(), git.TypeBlob, fmt.Sprint("loose ", i))
+		}
+	}
+	before := objects(t, r.Dir())
+	if needs, err := r.NeedsPacking(); !needs || err != nil {
+		t.Errorf("50 packs: %v, %v", needs, err)
+	}
+	if err := r.Pack(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := objects(t, r.Dir()); after != before {
+		t.Errorf("objects before:\n%s\nafter:\n%s", before, after)
+	}
+	packs := 0
+	for _, name := range files(t, r) {
+		if strings.HasSuffix(name, ".pack") {
+			packs++
+		}
+		if strings.Contains(name, "objects/packing-") || strings.Contains(name, "tmp_") {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if packs > 3 {
+		t.Errorf("%d packs are left", packs)
+	}
+	if needs, err := r.NeedsPacking(); needs || err != nil {
+		t.Errorf("packed: %v, %v", needs, err)
+	}
+	gittest.Run(t, r.Dir(), "fsck", "--full")
+	if err := r.Pack(t.Context()); err != nil {
+		t.Errorf("packing twice: %v", err)
+	}
+	if after := objects(t, r.Dir()); after != before {
+		t.Error("packing twice lost objects")
+	}
+}
+
+// Nobody notices that a repository is packed: pushes, clones and reads go on.
+func TestPackMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir()+"/server.git")
+	const rounds, pushers = 12, 2
+	source := gittest.Repository(t, 1, 40)
+	gittest.Run(t, source, "push", "-q", s.url, "main")
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for p := range pushers {
+		ref := fmt.Sprintf("refs/heads/p%d", p)
+		mine := gittest.Bare(t)
+		wg.Go(func() {
+			for i := range rounds {
+				gittest.Import(t, mine, gittest.History(ref, 3*(i+1), 10+p))
+				if _, stderr, err := gittest.Try(t, mine, nil, "push", "-q", s.url, ref); err != nil {
+					t.Errorf("push: %v: %s", err, stderr)
+				}
+			}
+		})
+	}
+	var others sync.WaitGroup
+	others.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			dir := t.TempDir()
+			if _, stderr, err := gittest.Try(t, dir, nil, "clone", "-q", "--mirror", s.url, "c"); err != nil {
+				t.Errorf("clone: %v: %s", err, stderr)
+			}
+		}
+	})
+	others.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			refs, _ := s.snapshot(t.Context())
+			for _, ref := range refs.List {
+				tree, err := s.r.PeelToTree(t.Context(), ref.SHA)
+				if err != nil {
+					t.Errorf("read: %v", err)
+					continue
+				}
+				if err := s.r.WalkTree(t.Context(), tree, true, func(*git.WalkEntry) error { return nil }); err != nil {
+					t.Errorf("walk: %v", err)
+				}
+			}
+		}
+	})
+	others.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			gittest.Object(t, s.r.Dir(), git.TypeBlob, fmt.Sprint("api ", len(files(t, s.r))))
+			if err := s.r.Pack(t.Context()); err != nil {
+				t.Errorf("pack: %v", err)
+			}
+		}
+	})
+	wg.Wait()
+	close(stop)
+	others.Wait()
+	gittest.Run(t, s.r.Dir(), "fsck", "--full")
+}
+
+// The refs on disk are what git itself reads there.
+func TestWritePackedRefs(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	source := gittest.Repository(t, 3, 3)
+	gittest.Run(t, source, "tag", "-a", "-m", "x", "v1", "main")
+	tip, tag := git.SHA(gittest.Run(t, source, "rev-parse", "main")), git.SHA(gittest.Run(t, source, "rev-parse", "v1"))
+	r := g.Repository(t.TempDir() + "/r.git")
+	push(t, r, packOf(t, source, []string{"main", "v1"}, nil), nil, tip, tag)
+	list := []git.Ref{{Name: "refs/heads/main", SHA: tip}, {Name: "refs/heads/tr\u00fcnk", SHA: tip}, {Name: "refs/tags/v1", SHA: tag, Peeled: tip}}
+	if err := r.WritePackedRefs(git.Refs{List: list, Head: "refs/heads/tr\u00fcnk"}); err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	for _, ref := range list {
+		fmt.Fprintf(&want, "%s %s %s\n", ref.SHA, ref.Name, ref.Peeled)
+	}
+	got := gittest.Run(t, r.Dir(), "for-each-ref", "--format=%(objectname) %(refname) %(*objectname)")
+	if got+"\n" != want.String() {
+		t.Errorf("git reads\n%s, want\n%s", got, want.String())
+	}
+	if head := gittest.Run(t, r.Dir(), "symbolic-ref", "HEAD"); head != "refs/heads/tr\u00fcnk" {
+		t.Errorf("HEAD is %s", head)
+	}
+}

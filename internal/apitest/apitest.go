@@ -1,0 +1,252 @@
+// Package apitest runs tests against a real server: a random port, a fresh
+// database of each engine, real repositories, real git.
+//
+//	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+//		s.User("alice")
+//		s.Repo("alice/garden", false)
+//		s.Run(t, []apitest.Case{
+//			{Do: "GET /repos/alice/garden", Status: 200, Want: `{"full_name": "alice/garden"}`},
+//		})
+//	})
+//
+// People are made as the command line makes them: with their own handle on the
+// store, beside the running server.
+package apitest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+	"arbor/internal/repo"
+	"arbor/internal/server"
+)
+
+// Server is a server that answers, and the store behind it.
+type Server struct {
+	URL      string // without a slash at the end
+	Engine   db.Engine
+	DB       *db.DB
+	Dir      string // the data folder
+	Server   *server.Server
+	Accounts *account.Service
+	Repos    *repo.Service
+	Log      *Log
+	client   *http.Client
+
+	mu     sync.Mutex
+	tokens map[string]string // by login
+}
+
+// Option changes how the server is made.
+type Option func(*server.Options)
+
+// Each runs fn on a fresh server for each engine, in parallel.
+func Each(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
+	t.Helper()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) { fn(t, Start(t, engine, options...)) })
+}
+
+// Start serves a fresh database until the test ends. A stop that loses a
+// request or leaves an error fails the test, and so does a 5xx that the test
+// did not ask for with AllowErrors.
+func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
+	t.Helper()
+	log := &Log{}
+	d := dbtest.Open(t, engine)
+	g := gittest.New(t, git.Options{Log: slog.New(log)})
+	o := server.Options{DB: d, Git: g, Log: slog.New(log), DataDir: t.TempDir()}
+	for _, option := range options {
+		option(&o)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{
+		URL: "http://" + l.Addr().String(), Engine: engine, DB: d, Dir: o.DataDir, Server: server.New(o), Log: log,
+		Accounts: account.New(d, slog.New(log)),
+		Repos:    repo.New(d, g, slog.New(log), server.RepositoriesDir(o.DataDir)),
+		tokens:   map[string]string{},
+		client:   newClient(),
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		s.client.CloseIdleConnections()
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the server stopped with %v", err)
+		}
+		for _, line := range log.Unexpected() {
+			t.Errorf("the server logged an error that the test did not expect: %s", line)
+		}
+	})
+	return s
+}
+
+// newClient is a client with its own connections that follows no redirect.
+func newClient() *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// User registers a user with a token, which As uses.
+func (s *Server) User(t testing.TB, login string) *account.Account { return s.user(t, login, false) }
+
+// Admin registers a site administrator with a token.
+func (s *Server) Admin(t testing.TB, login string) *account.Account { return s.user(t, login, true) }
+
+func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
+	t.Helper()
+	made, err := s.Accounts.CreateUser(t.Context(), account.NewUser{Login: login, Admin: admin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: login, Note: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens[login] = token
+	return made
+}
+
+// Org registers an organization.
+func (s *Server) Org(t testing.TB, login, owner string) *account.Account {
+	t.Helper()
+	made, err := s.Accounts.CreateOrg(t.Context(), login, owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// Repo makes an empty repository named OWNER/NAME.
+func (s *Server) Repo(t testing.TB, name string, private bool) *repo.Repo {
+	t.Helper()
+	owner, name, _ := strings.Cut(name, "/")
+	made, err := s.Repos.Create(t.Context(), nil, repo.NewRepo{Owner: owner, Name: name, Private: private})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// Grant gives a user a role on OWNER/NAME.
+func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Role) {
+	t.Helper()
+	if err := s.Repos.Grant(t.Context(), r.ID, login, role); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Import fills a repository with the history of a real one.
+func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
+	t.Helper()
+	if _, err := s.Repos.Import(t.Context(), r, source); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Token is the token of a user that this Server made.
+func (s *Server) Token(t testing.TB, login string) string {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	token, ok := s.tokens[login]
+	if !ok {
+		t.Fatalf("no user %q in this test", login)
+	}
+	return token
+}
+
+// Remote is the address of a repository for git, with a user's token in it; ""
+// sends none.
+func (s *Server) Remote(t testing.TB, login, repository string) string {
+	t.Helper()
+	if login == "" {
+		return s.URL + "/" + repository + ".git"
+	}
+	return strings.Replace(s.URL, "://", "://"+login+":"+s.Token(t, login)+"@", 1) + "/" + repository + ".git"
+}
+
+// ObjectsDir is where a repository's objects are.
+func (s *Server) ObjectsDir(r *repo.Repo) string {
+	return filepath.Join(s.Repos.Git(r.ID).Dir(), "objects")
+}
+
+// Log collects what the server logs.
+type Log struct {
+	mu    sync.Mutex
+	lines []string
+	bad   []string
+	allow bool
+}
+
+// AllowErrors says that the test provokes errors of the server on purpose.
+func (l *Log) AllowErrors() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.allow = true
+}
+
+// Unexpected are the lines of level error.
+func (l *Log) Unexpected() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.allow {
+		return nil
+	}
+	return l.bad
+}
+
+// Text is everything that was logged.
+func (l *Log) Text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
+}
+
+// Enabled takes every level.
+func (l *Log) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle keeps a line.
+func (l *Log) Handle(_ context.Context, r slog.Record) error {
+	var b strings.Builder
+	b.WriteString(r.Level.String() + " " + r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		b.WriteString(" " + a.String())
+		return true
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, b.String())
+	if r.Level >= slog.LevelError {
+		l.bad = append(l.bad, b.String())
+	}
+	return nil
+}
+
+// WithAttrs leaves out attributes of a whole log; the server uses none.
+func (l *Log) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+// WithGroup leaves out groups; the server uses none.
+func (l *Log) WithGroup(string) slog.Handler { return l }
+
+var errNoJSON = errors.New("the body is not JSON")

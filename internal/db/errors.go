@@ -50,6 +50,8 @@ func translateSQLite(err error) error {
 		return fmt.Errorf("%w: %w", ErrUnique, err)
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", ErrForeignKey, err)
+	case sqlite3.SQLITE_IOERR_DELETE_NOENT: // another process, opening or closing, was faster
+		return fmt.Errorf("%w: %w", errBusy, err)
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_PROTOCOL:

@@ -102,7 +102,11 @@ func (b *postgresBackend) migrator(ctx context.Context) (migrator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &postgresMigrator{c}, nil
+	m := &postgresMigrator{c}
+	if err := m.script(ctx, "SET lock_timeout = 0"); err != nil { // the process before us may take its time
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
 }
 
 func (m *postgresMigrator) lock(ctx context.Context) error {

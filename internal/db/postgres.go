@@ -53,8 +53,12 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("db: the database's URL: %w", err)
 	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "arbor"
+	for name, value := range map[string]string{
+		"application_name": "arbor", "lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s",
+	} {
+		if config.RuntimeParams[name] == "" {
+			config.RuntimeParams[name] = value
+		}
 	}
 	// A client that hangs up stops its statement, and keeps the connection.
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
@@ -131,7 +135,7 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		return c.broken(ctx, err)
 	}
 	open = true
-	tx := Tx{Now: FromTime(b.now()), ctx: ctx, conn: c, watch: ctx.Done()}
+	tx := Tx{Now: FromTime(b.now()), ctx: ctx, caller: ctx, conn: c}
 	if err := tx.run(fn); err != nil {
 		if tx.failed != nil && ctx.Err() != nil {
 			return ctx.Err()

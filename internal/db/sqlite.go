@@ -29,6 +29,7 @@ const (
 // small statement itself.
 type sqliteBackend struct {
 	path    string
+	writing []string // pragmas of a connection that writes
 	log     *slog.Logger
 	now     func() time.Time
 	readers *pool[*sqliteConn]
@@ -44,23 +45,17 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Never open and close the file otherwise than here, while it is new: a
-	// close drops the locks that SQLite holds on the file for this process.
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	switch {
-	case err == nil:
-		f.Close()
-	case !errors.Is(err, os.ErrExist):
-		return nil, fmt.Errorf("db: create the database: %w", err)
-	}
-	b := &sqliteBackend{path: path, log: o.Log, now: o.Now}
-	closing := func(c *sqliteConn) { c.close() }
-	b.readers = newPool(maxReaders, b.openReader(1024), closing)
-	b.numbers = newPool(1, b.openReader(64), closing)
 	turn, err := newTurnstile(path + "-turn")
 	if err != nil {
 		return nil, err
 	}
+	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, writing: []string{
+		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
+		"wal_autocheckpoint=1000", "journal_size_limit=16777216", // pages; bytes
+	}}
+	closing := func(c *sqliteConn) { c.close() }
+	b.readers = newPool(maxReaders, b.openReader(1024), closing)
+	b.numbers = newPool(1, b.openReader(64), closing)
 	b.writer = newWriter(b, turn)
 	return b, nil
 }
@@ -73,15 +68,14 @@ func (b *sqliteBackend) openReader(cacheKiB int) func(context.Context) (*sqliteC
 	}
 }
 
-// openWriter makes a connection whose commits are synced, and which starts
-// the log anew before it becomes large.
-func (b *sqliteBackend) openWriter() (*sqliteConn, error) {
-	return b.open("journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
-		"wal_autocheckpoint=1000", "journal_size_limit=16777216")
-}
+// openWriter makes a connection whose commits are synced.
+func (b *sqliteBackend) openWriter() (*sqliteConn, error) { return b.open(b.writing...) }
 
 func (b *sqliteBackend) open(pragmas ...string) (*sqliteConn, error) {
-	name := (&url.URL{Scheme: "file", Path: b.path}).String() + "?_dqs=0&_error_rc=1"
+	// The file is created with the lock's permissions, by SQLite alone: if we
+	// closed it ourselves, SQLite's locks on it would be gone.
+	lock := strings.ReplaceAll(url.QueryEscape(b.path+"-turn"), "+", "%20")
+	name := (&url.URL{Scheme: "file", Path: b.path, RawQuery: "_dqs=0&_error_rc=1&modeof=" + lock}).String()
 	connector, err := sqlite.NewConnector(name)
 	if err != nil {
 		return nil, err
@@ -131,7 +125,7 @@ func (b *sqliteBackend) readOnce(ctx context.Context, fn func(*Tx) error, long b
 	if err := c.control("BEGIN"); err != nil {
 		return err // and drop the connection
 	}
-	tx := Tx{Now: FromTime(b.now()), ctx: context.Background(), conn: c, watch: ctx.Done()}
+	tx := Tx{Now: FromTime(b.now()), ctx: context.Background(), caller: ctx, conn: c}
 	if long {
 		tx.ctx = ctx
 	}
@@ -150,23 +144,38 @@ func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) 
 		return err
 	}
 	for topic := range into {
-		n, err := c.generation(topic)
+		for try := 1; ; try++ {
+			if into[topic], err = c.generation(topic); !errors.Is(err, errBusy) {
+				break
+			}
+			if try == maxTries {
+				err = errOverload(err.Error())
+				break
+			}
+		}
 		if err != nil {
 			b.numbers.drop(c)
 			return err
 		}
-		into[topic] = n
 	}
 	b.numbers.put(c)
 	return nil
 }
 
+// logSize is what SQLite's log takes on disk, in bytes.
+func (b *sqliteBackend) logSize() int64 {
+	info, err := os.Stat(b.path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 func (b *sqliteBackend) close() error {
-	err := b.writer.shut(func() {
+	return b.writer.shut(func() {
 		b.readers.shut()
 		b.numbers.shut()
 	})
-	return err
 }
 
 // sqliteConn is a driver's connection with its prepared statements.

@@ -13,12 +13,12 @@ type Tx struct {
 
 	// A Tx is one call's extent and cannot outlive it, so it may carry the
 	// call's context; a parameter on every statement would invite another one.
-	ctx    context.Context
+	ctx    context.Context // for the engine: may stop a statement midway
+	caller context.Context // looked at between statements and rows
 	conn   conn
-	failed error           // the first statement's failure: the transaction is lost
-	rows   *Rows           // open, at most one
-	bumps  []string        // topics, sorted, for the end
-	watch  <-chan struct{} // where set: ends statements and rows
+	failed error    // the first statement's failure: the transaction is lost
+	rows   *Rows    // open, at most one
+	bumps  []string // topics, sorted, for the end
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
@@ -55,12 +55,10 @@ func (t *Tx) ready() error {
 }
 
 func (t *Tx) canceled() error {
-	select {
-	case <-t.watch:
-		return t.fail(t.ctx.Err())
-	default:
-		return nil
+	if err := t.caller.Err(); err != nil {
+		return t.fail(err)
 	}
+	return nil
 }
 
 func (t *Tx) fail(err error) error {

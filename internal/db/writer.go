@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -65,12 +64,13 @@ func newWriter(b *sqliteBackend, turn *turnstile) *writer {
 // write runs fn until the transaction that holds it is committed or its own
 // failure is known. What happened to neighbours is never its error.
 func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
+	started := time.Now()
 	for try := 1; ; try++ {
 		err := w.attempt(ctx, fn, try > 1)
 		if !errors.Is(err, errLost) && !errors.Is(err, errBusy) {
 			return err
 		}
-		if try == maxTries {
+		if try == maxTries || time.Since(started) > busyTimeout/2 {
 			return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
 		}
 		w.backend.log.Warn("write runs again", "try", try, "error", err)
@@ -167,7 +167,8 @@ func (w *writer) run(m *member, fn func(*Tx) error) (err error) {
 			w.pass()
 		}
 	}()
-	tx := Tx{Now: FromTime(w.backend.now()), ctx: context.Background(), conn: w.conn}
+	ctx := context.Background() // a stopped statement would roll the neighbours back
+	tx := Tx{Now: FromTime(w.backend.now()), ctx: ctx, caller: ctx, conn: w.conn}
 	err = tx.run(fn)
 	returned = true
 	if err == nil && !first {
@@ -333,16 +334,16 @@ func (w *writer) boundLog() {
 	if w.commits++; w.commits%checkLog != 0 {
 		return
 	}
-	info, err := os.Stat(w.backend.path + "-wal")
-	if err != nil || info.Size() < maxLog {
+	size := w.backend.logSize()
+	if size < maxLog {
 		return
 	}
-	err = errors.Join(
+	err := errors.Join(
 		w.conn.script("PRAGMA busy_timeout=200"),
 		w.conn.script("PRAGMA wal_checkpoint(RESTART)"),
 		w.conn.script(fmt.Sprintf("PRAGMA busy_timeout=%d", busyTimeout.Milliseconds())),
 	)
-	w.backend.log.Info("database log folded into its file", "bytes", info.Size(), "error", err)
+	w.backend.log.Info("database log folded into its file", "bytes", size, "error", err)
 }
 
 // shut lets the queue finish, refuses more, closes the readers and then the

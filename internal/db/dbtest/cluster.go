@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -48,7 +49,7 @@ func startServer() (*server, error) {
 	if address := os.Getenv("ARBOR_TEST_POSTGRES_URL"); address != "" {
 		s.base, err = url.Parse(address)
 	} else {
-		s.base, err = startCluster()
+		s.base, s.life, err = startCluster()
 	}
 	if err != nil {
 		return nil, err
@@ -73,6 +74,7 @@ rm -rf "$2"
 const settings = `
 listen_addresses = ''
 max_connections = 200
+deadlock_timeout = 20ms
 shared_buffers = 16MB
 fsync = off
 full_page_writes = off
@@ -83,22 +85,22 @@ log_min_messages = warning
 
 // startCluster makes a cluster in a temporary directory and serves it on a
 // Unix socket there.
-func startCluster() (*url.URL, error) {
+func startCluster() (*url.URL, io.Closer, error) {
 	bin, err := programs()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	who, err := identity()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dir, err := os.MkdirTemp(socketDir(), "arbor-pg-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if who != nil {
 		if err := os.Chown(dir, int(who.Uid), int(who.Gid)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	init := exec.Command(filepath.Join(bin, "initdb"), "--no-sync", "--no-instructions", "--auth=trust",
@@ -106,24 +108,24 @@ func startCluster() (*url.URL, error) {
 	init.Dir, init.SysProcAttr = dir, &syscall.SysProcAttr{Credential: who}
 	if out, err := init.CombinedOutput(); err != nil {
 		os.RemoveAll(dir)
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+		return nil, nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	if err := appendFile(filepath.Join(dir, "data", "postgresql.conf"), settings); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	keep := exec.Command("/bin/sh", "-c", keeper, "keeper", filepath.Join(bin, "postgres"), dir)
 	keep.Dir, keep.SysProcAttr = dir, &syscall.SysProcAttr{Credential: who, Setpgid: true}
-	// The pipe is never closed but by this process's end.
-	if _, err := keep.StdinPipe(); err != nil {
-		return nil, err
+	life, err := keep.StdinPipe() // kept reachable: else it is collected, and closed
+	if err != nil {
+		return nil, nil, err
 	}
 	if err := keep.Start(); err != nil {
 		os.RemoveAll(dir)
-		return nil, err
+		return nil, nil, err
 	}
 	query := url.Values{"host": {dir}, "user": {"arbor"}, "sslmode": {"disable"}}
 	u := &url.URL{Scheme: "postgres", Path: "/postgres", RawQuery: query.Encode()}
-	return u, awaitReady(dir)
+	return u, life, awaitReady(dir)
 }
 
 // awaitReady reads what the server writes into its pid file when it answers.

@@ -11,6 +11,7 @@ package dbtest
 import (
 	"context"
 	"crypto/rand"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -65,10 +66,16 @@ func URL(t testing.TB, engine db.Engine) string {
 		return sqliteFile(t)
 	}
 	s := requireServer(t)
-	name := "t_" + strings.ToLower(rand.Text())
-	s.exec(t, `CREATE DATABASE `+name+` TEMPLATE `+s.template)
-	t.Cleanup(func() { s.exec(t, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
-	return s.url(name)
+	return s.create(t, s.template)
+}
+
+// Empty is URL for a database without tables (of SQLite: without a file yet).
+func Empty(t testing.TB, engine db.Engine) string {
+	t.Helper()
+	if engine == db.SQLite {
+		return filepath.Join(t.TempDir(), "arbor.db")
+	}
+	return requireServer(t).create(t, "template0")
 }
 
 // sqliteFile copies a file that this process migrated once.
@@ -106,6 +113,7 @@ func migrateSQLite() ([]byte, error) {
 type server struct {
 	base     *url.URL // of its maintenance database
 	template string
+	life     io.Closer // of a throw-away server: it ends when this is closed
 }
 
 func (s *server) url(database string) string {
@@ -123,6 +131,14 @@ func (s *server) run(statement string) error {
 	defer c.Close(ctx)
 	_, err = c.Exec(ctx, statement)
 	return err
+}
+
+func (s *server) create(t testing.TB, template string) string {
+	t.Helper()
+	name := "t_" + strings.ToLower(rand.Text())
+	s.exec(t, `CREATE DATABASE `+name+` TEMPLATE `+template)
+	t.Cleanup(func() { s.exec(t, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
+	return s.url(name)
 }
 
 func (s *server) exec(t testing.TB, statement string) {

@@ -1,0 +1,140 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+)
+
+func files(pairs ...string) fstest.MapFS {
+	m := fstest.MapFS{"README.md": {Data: []byte("not a migration")}}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1])}
+	}
+	return m
+}
+
+func reopen(t *testing.T, address string, m fstest.MapFS, check func(*db.DB)) error {
+	t.Helper()
+	d, err := db.OpenWith(context.Background(), db.Options{URL: address}, m)
+	if err != nil {
+		return err
+	}
+	if check != nil {
+		check(d)
+	}
+	return d.Close()
+}
+
+// Upgrading keeps data; what this program does not understand it refuses
+// before it does harm.
+func TestMigrations(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.Empty(t, engine)
+		one := []string{"0001_a.sql", `CREATE TABLE a (id {{id}}, s {{text}}); INSERT INTO a (s) VALUES ('semi;colon');`}
+		two := append(one[:2:2], "0002_b.sql", `CREATE TABLE b (id {{key}}, v {{bytes}}); -- the end
+			ALTER TABLE a ADD COLUMN n BIGINT NOT NULL DEFAULT 7;`)
+		if err := reopen(t, address, files(one...), nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			err := reopen(t, address, files(two...), func(d *db.DB) {
+				if n := number(t, d, `SELECT n FROM a WHERE s = 'semi;colon'`); n != 7 {
+					t.Errorf("the old row has %d", n)
+				}
+				if n := number(t, d, `SELECT count(*) FROM schema_migrations WHERE applied_at > 0`); n != 2 {
+					t.Errorf("%d migrations are recorded", n)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, c := range map[string]struct {
+			files fstest.MapFS
+			want  []string
+		}{
+			"newer":   {files(one...), []string{"version 2", "up to 1"}},
+			"changed": {files("0001_a.sql", one[1]+" ", "0002_b.sql", two[3]), []string{"0001_a", "changed"}},
+			"gone":    {files("0002_b.sql", two[3]), []string{"0001_a", "does not know"}},
+			"named":   {files("x_a.sql", ""), []string{"NNNN_name.sql"}},
+			"twice":   {files("0001_a.sql", "", "0001_b.sql", ""), []string{"0001"}},
+		} {
+			err := reopen(t, address, c.files, nil)
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v, want %q", name, err, want)
+				}
+			}
+		}
+	})
+}
+
+// A migration that fails leaves nothing of itself, and everything before it.
+func TestMigrationThatFails(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.Empty(t, engine)
+		const a = `CREATE TABLE a (id {{id}});`
+		for _, bad := range []string{
+			`CREATE TABLE b (id {{id}}); INSERT INTO nowhere VALUES (1);`,
+			`CREATE TABLE b (id {{id}}, x {{nonsense}});`,
+			`CREATE TABLE b (id {{id}}, a_id BIGINT REFERENCES a (id)); INSERT INTO b (a_id) VALUES (1);`,
+		} {
+			if err := reopen(t, address, files("0001_a.sql", a, "0002_b.sql", bad), nil); err == nil {
+				t.Fatalf("%s: no error", bad)
+			}
+		}
+		err := reopen(t, address, files("0001_a.sql", a, "0002_b.sql", `CREATE TABLE b (id {{id}});`), func(d *db.DB) {
+			if n := number(t, d, `SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b)`); n != 0 {
+				t.Error(n)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A table is rebuilt on SQLite by dropping the old one, which must not take
+// the rows along that refer to it.
+func TestMigrationRebuildsATable(t *testing.T) {
+	t.Parallel()
+	address := dbtest.Empty(t, db.SQLite)
+	const a = `CREATE TABLE a (id {{id}}); CREATE TABLE b (a_id BIGINT REFERENCES a (id) ON DELETE CASCADE);
+		INSERT INTO a (id) VALUES (1); INSERT INTO b (a_id) VALUES (1);`
+	const rebuild = `CREATE TABLE new_a (id {{id}}, n BIGINT); INSERT INTO new_a (id) SELECT id FROM a;
+		DROP TABLE a; ALTER TABLE new_a RENAME TO a;`
+	err := reopen(t, address, files("0001_a.sql", a), nil)
+	err = errors.Join(err, reopen(t, address, files("0001_a.sql", a, "0002_b.sql", rebuild), func(d *db.DB) {
+		if n := number(t, d, `SELECT count(*) FROM a JOIN b ON b.a_id = a.id`); n != 1 {
+			t.Errorf("%d rows are left", n)
+		}
+	}))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// The migrations of this program work on both engines.
+func TestEmbeddedMigrations(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.Empty(t, engine)
+		for range 2 {
+			d := dbtest.OpenURL(t, address)
+			if d.Engine() != engine {
+				t.Errorf("engine %v", d.Engine())
+			}
+		}
+		if n := number(t, dbtest.Open(t, engine), `SELECT count(*) FROM schema_migrations`); n == 0 {
+			t.Error("a fresh test database has no tables")
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package db_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+)
+
+// The command line works while the server runs: neither may ever see
+// "database is locked", nor wait long behind the other.
+func TestSecondProcess(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.Empty(t, engine)
+		d := openAt(t, address)
+		ctx, stop := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		var mine [4]int64
+		for w := range mine {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					if err := d.Write(context.Background(), count("shared")); err != nil {
+						t.Errorf("write: %v", err)
+						return
+					}
+					mine[w]++
+				}
+			})
+			wg.Go(func() {
+				for last := int64(0); ctx.Err() == nil; {
+					n := number(t, d, `SELECT coalesce(max(n), 0) FROM counters`)
+					if n < last {
+						t.Errorf("a counter went from %d to %d", last, n)
+					}
+					last = n
+				}
+			})
+		}
+		began := time.Now()
+		children := []error{child(t, "count", address).Run(), child(t, "count", address).Run()}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("600 writes of another process took %v", took)
+		}
+		stop()
+		wg.Wait()
+		want := int64(600)
+		for w := range mine {
+			want += mine[w]
+		}
+		if n := number(t, d, `SELECT n FROM counters`); n != want {
+			t.Errorf("%d, want %d; children: %v", n, want, children)
+		}
+		if n, err := d.Generation(context.Background(), "shared"); n != 600 || err != nil {
+			t.Errorf("the other processes' bumps: %d, %v", n, err)
+		}
+	})
+}
+
+// What was acknowledged is there after a kill, and nothing is half there.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.Empty(t, engine)
+		acknowledged := map[[2]int64]bool{}
+		for range 3 {
+			c := child(t, "pairs", address)
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(out)
+			for seen := 0; lines.Scan(); seen++ {
+				var k [2]int64
+				if _, err := fmt.Sscan(lines.Text(), &k[0], &k[1]); err != nil {
+					break // cut by the kill
+				}
+				acknowledged[k] = true
+				if seen == 400 {
+					c.Process.Kill()
+				}
+			}
+			c.Wait()
+			checkPairs(t, address, acknowledged)
+		}
+	})
+}
+
+func checkPairs(t *testing.T, address string, acknowledged map[[2]int64]bool) {
+	t.Helper()
+	d := openAt(t, address)
+	if len(acknowledged) < 400 {
+		t.Errorf("only %d pairs were acknowledged", len(acknowledged))
+	}
+	for k := range acknowledged {
+		if n := number(t, d, `SELECT count(*) FROM pairs WHERE worker = $1 AND n = $2`, k[0], k[1]); n != 2 {
+			t.Errorf("pair %v was acknowledged; %d of its halves are there", k, n)
+		}
+	}
+	if n := number(t, d, `SELECT count(*) FROM (
+			SELECT worker FROM pairs GROUP BY worker, n HAVING count(*) <> 2) AS torn`); n != 0 {
+		t.Errorf("%d pairs are torn", n)
+	}
+	mustWrite(t, d, stmt(`DELETE FROM pairs`))
+	clear(acknowledged)
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A command that starts while the server does must not disturb it.
+func TestOpenAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		for range 2 {
+			address := dbtest.Empty(t, engine)
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() {
+					if err := child(t, "open", address).Run(); err != nil {
+						t.Errorf("another process: %v", err)
+					}
+				})
+			}
+			for range 4 {
+				wg.Go(func() {
+					d, err := db.OpenWith(context.Background(), db.Options{URL: address}, schema)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if err := d.Write(context.Background(), count("opened")); err != nil {
+						t.Error(err)
+					}
+					if err := d.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			if n := number(t, openAt(t, address), `SELECT n FROM counters`); n != 4 {
+				t.Errorf("%d of 4 wrote", n)
+			}
+		}
+	})
+}

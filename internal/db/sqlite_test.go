@@ -1,0 +1,287 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"arbor/internal/errs"
+)
+
+func openFile(t testing.TB) (*DB, *sqliteBackend) {
+	t.Helper()
+	d, err := open(context.Background(), Options{URL: filepath.Join(t.TempDir(), "a b?c%20#.db")}, fstest.MapFS{
+		"0001_t.sql": {Data: []byte(`CREATE TABLE t (k {{text}} PRIMARY KEY, v {{bytes}});`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d, d.backend.(*sqliteBackend)
+}
+
+func insert(key string, bytes int) func(*Tx) error {
+	return func(tx *Tx) error {
+		_, err := tx.Exec(`INSERT INTO t (k, v) VALUES ($1, $2)`, key, make([]byte, bytes))
+		return err
+	}
+}
+
+func rowCount(t testing.TB, d *DB) (n int) {
+	t.Helper()
+	err := d.Read(context.Background(), func(tx *Tx) error { return tx.QueryRow(`SELECT count(*) FROM t`).Scan(&n) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The settings that durability rests on; and nobody else on the machine may
+// read the file, its log or its index.
+func TestSQLiteSettings(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	err := d.Write(context.Background(), func(tx *Tx) error {
+		for pragma, want := range map[string]any{
+			"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "busy_timeout": int64(10000),
+		} {
+			var got any
+			if err := tx.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil {
+				return err
+			}
+			if got != want {
+				t.Errorf("%s is %v, want %v", pragma, got, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-turn"} {
+		info, err := os.Stat(b.path + suffix)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%q: %v, %v", suffix, info, err)
+		}
+	}
+}
+
+// A full disk rolls the shared transaction back under everybody: those whose
+// change still fits must get it, the others an error, and nothing may be half.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	if err := d.Write(context.Background(), insert("first", 1)); err != nil {
+		t.Fatal(err)
+	}
+	b.writing = append(b.writing, "max_page_count=60")
+	if err := b.writer.conn.script("PRAGMA max_page_count=60"); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	stored := 1
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 20 {
+				size := 10
+				if w == 0 {
+					size = 1 << 20
+				}
+				err := d.Write(context.Background(), func(tx *Tx) error {
+					if err := insert(fmt.Sprintf("%d %d small", w, i), 1)(tx); err != nil {
+						return err
+					}
+					return insert(fmt.Sprintf("%d %d", w, i), size)(tx)
+				})
+				if (err == nil) != (w != 0) {
+					t.Errorf("writer %d: %v", w, err)
+				}
+				if err == nil {
+					mu.Lock()
+					stored += 2
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := rowCount(t, d); n != stored {
+		t.Errorf("%d rows, %d acknowledged", n, stored)
+	}
+}
+
+// Many that wait together are made durable by few commits.
+func TestCommitsAreShared(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	inside, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		d.Write(context.Background(), func(tx *Tx) error {
+			close(inside)
+			<-release
+			return insert("first", 1)(tx)
+		})
+	})
+	<-inside
+	const writers = 600
+	for i := range writers {
+		wg.Go(func() {
+			if err := d.Write(context.Background(), insert(fmt.Sprint(i), 1)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for b.writer.waiting() < writers {
+		time.Sleep(time.Millisecond)
+	}
+	close(release)
+	wg.Wait()
+	if n := rowCount(t, d); n != writers+1 {
+		t.Errorf("%d rows", n)
+	}
+	if c := b.writer.commits; c > 60 {
+		t.Errorf("%d commits for %d writers that waited together", c, writers)
+	}
+}
+
+func (w *writer) waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.queue)
+}
+
+// An overload is told, not stored up in memory.
+func TestTheQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	inside, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		d.Write(context.Background(), func(*Tx) error { close(inside); <-release; return nil })
+	})
+	<-inside
+	for range maxWaiting {
+		wg.Go(func() { d.Write(context.Background(), func(*Tx) error { return nil }) })
+	}
+	for b.writer.waiting() < maxWaiting {
+		time.Sleep(time.Millisecond)
+	}
+	if err := d.Write(context.Background(), insert("late", 1)); !errs.Is(err, errs.Unavailable) {
+		t.Errorf("beyond the queue: %v", err)
+	}
+	close(release)
+	wg.Wait()
+}
+
+// A server that runs for months meets more query texts than it may keep.
+func TestStatementsAreBounded(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	for i := range 3 * maxStatements {
+		err := d.Write(context.Background(), func(tx *Tx) error {
+			var n int
+			err := tx.QueryRow(fmt.Sprintf("SELECT %d", i)).Scan(&n)
+			if n != i {
+				t.Errorf("statement %d gave %d", i, n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(b.writer.conn.statements); n > maxStatements {
+		t.Errorf("%d statements are kept", n)
+	}
+}
+
+// Readers that never pause must not let the log grow without end.
+func TestTheLogIsBounded(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	ctx, stop := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				d.Read(ctx, func(tx *Tx) error {
+					var n int
+					err := tx.QueryRow(`SELECT count(*) FROM t`).Scan(&n)
+					time.Sleep(3 * time.Millisecond)
+					return err
+				})
+			}
+		})
+	}
+	for i := range 6 * checkLog {
+		if err := d.Write(context.Background(), insert(fmt.Sprint(i), 12<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	wg.Wait()
+	if size := b.logSize(); size > 2*maxLog {
+		t.Errorf("the log has %d bytes", size)
+	}
+}
+
+func TestSQLiteNeedsAFile(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"", ":memory:", filepath.Join(t.TempDir(), "no", "such", "dir.db")} {
+		if d, err := Open(context.Background(), Options{URL: path}); err == nil {
+			d.Close()
+			t.Errorf("%q was opened", path)
+		}
+	}
+}
+
+// A password in an address must not reach a log.
+func TestBadAddress(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"postgres://u:secret@host:notaport/x", "postgres://u:secret@[x/", "postgres://u:secret@h/x?pool_max_conns=many",
+		"postgres://u:secret@127.0.0.1:1/x",
+	} {
+		d, err := Open(context.Background(), Options{URL: address})
+		if err == nil {
+			d.Close()
+			t.Fatalf("%q was opened", address)
+		}
+		if strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A panic inside a read must not leave a snapshot open for ever.
+func TestReaderThatPanics(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	for range 3 * maxReaders {
+		func() {
+			defer func() { recover() }()
+			d.Read(context.Background(), func(tx *Tx) error {
+				tx.Query(`SELECT k FROM t`)
+				panic("oops")
+			})
+		}()
+	}
+	if n := len(b.readers.slots); n != 0 {
+		t.Errorf("%d readers are gone", n)
+	}
+	if n := rowCount(t, d); n != 0 {
+		t.Error(n)
+	}
+	if err := d.Read(context.Background(), func(*Tx) error { return errTxDone }); !errors.Is(err, errTxDone) {
+		t.Error(err)
+	}
+}

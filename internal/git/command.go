@@ -51,7 +51,10 @@ func ruleOf(sub string) (rule, bool) {
 // allows reports whether flag is in the table: as it stands, or as NAME=VALUE.
 func (r rule) allows(flag string) bool {
 	return slices.ContainsFunc(r.flags, func(f string) bool {
-		return flag == f || strings.HasSuffix(f, "=") && len(flag) > len(f) && strings.HasPrefix(flag, f)
+		if strings.HasSuffix(f, "=") {
+			return len(flag) > len(f) && strings.HasPrefix(flag, f)
+		}
+		return flag == f
 	})
 }
 

@@ -1,0 +1,185 @@
+package git_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+func TestContents(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{ProcessesPerDir: 1})
+	dir := gittest.Bare(t)
+	r := g.Repository(dir)
+	text := strings.Repeat("hello\n", 1000)
+	small, large := gittest.Object(t, dir, git.TypeBlob, text), gittest.Object(t, dir, git.TypeBlob, strings.Repeat(text, 1000))
+	for range 2 { // what is refused must not leave its bytes to the next reader
+		if o, got, err := r.Contents(t.Context(), small, int64(len(text))); err != nil || string(got) != text || o.Size != int64(len(text)) {
+			t.Errorf("%v, %d bytes, %v", o, len(got), err)
+		}
+		for _, sha := range []git.SHA{small, large} {
+			if o, _, err := r.Contents(t.Context(), sha, 10); !errs.Is(err, errs.TooLarge) || o.SHA != sha {
+				t.Errorf("over the limit: %v, %v", o, err)
+			}
+		}
+		if _, _, err := r.Contents(t.Context(), git.ZeroSHA, 10); !errs.Is(err, errs.NotFound) {
+			t.Errorf("missing: %v", err)
+		}
+	}
+	if _, err := r.Commit(t.Context(), small); !errs.Is(err, errs.Invalid) {
+		t.Errorf("a blob as commit: %v", err)
+	}
+}
+
+func TestInfos(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	dir := gittest.Repository(t, 1, 3000)
+	var shas []git.SHA
+	for line := range strings.SplitSeq(gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects"), "\n") {
+		shas = append(shas, git.SHA(line))
+	}
+	for _, n := range []int{0, 1, 64, 65, len(shas)} {
+		infos, err := g.Repository(dir).Infos(t.Context(), shas[:n])
+		if err != nil || len(infos) != n {
+			t.Fatalf("%d of %d, %v", len(infos), n, err)
+		}
+		for i, o := range infos {
+			if o.SHA != shas[i] || o.Size == 0 {
+				t.Errorf("%d: %+v", i, o)
+			}
+		}
+	}
+	shas[100] = git.ZeroSHA
+	if _, err := g.Repository(dir).Infos(t.Context(), shas); !errs.Is(err, errs.NotFound) {
+		t.Errorf("one is missing: %v", err)
+	}
+	if _, err := g.Repository(dir).Infos(t.Context(), append(shas, "x")); !errs.Is(err, errs.Invalid) {
+		t.Errorf("one is no SHA: %v", err)
+	}
+}
+
+// However many readers there are, processes are few, and all end.
+func TestPoolBounds(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{Processes: 3, ProcessesPerDir: 2, IdleTime: 50 * time.Millisecond})
+	var dirs []string
+	for range 4 {
+		dirs = append(dirs, gittest.Repository(t, 2, 10))
+	}
+	tip := git.SHA(gittest.Run(t, dirs[0], "rev-parse", "main"))
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			for range 20 {
+				if _, err := g.Repository(dirs[i%4]).Commit(t.Context(), tip); err != nil {
+					t.Error(err)
+				}
+				if n := processes(t, dirs[i%4]); n > 2 {
+					// One that was replaced may still be ending.
+					if n > 4 {
+						t.Errorf("%d processes for one repository", n)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	waitFor(t, "idle processes to end", func() bool {
+		n := 0
+		for _, dir := range dirs {
+			n += processes(t, dir)
+		}
+		return n == 0
+	})
+}
+
+// waitFor waits for something that other goroutines are about to do.
+func waitFor(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for range 200 {
+		if done() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("waited in vain for %s", what)
+}
+
+// A process that the system killed costs one replacement, not an error.
+func TestPoolReplacesDead(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{ProcessesPerDir: 1})
+	dir := gittest.Repository(t, 1, 3)
+	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	r := g.Repository(dir)
+	for range 3 {
+		if _, err := r.Info(t.Context(), tip); err != nil {
+			t.Fatal(err)
+		}
+		for _, pid := range pids(t, dir) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	r.Forget()
+	waitFor(t, "forgotten processes to end", func() bool { return processes(t, dir) == 0 })
+}
+
+func pids(t *testing.T, dir string) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Skip("no /proc: ", err)
+	}
+	var all []int
+	for _, e := range entries {
+		if cwd, err := os.Readlink("/proc/" + e.Name() + "/cwd"); err == nil && cwd == dir {
+			if pid, err := strconv.Atoi(e.Name()); err == nil {
+				all = append(all, pid)
+			}
+		}
+	}
+	return all
+}
+
+func TestPoolCancelAndClose(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{ProcessesPerDir: 1})
+	dir := gittest.Bare(t)
+	r := g.Repository(dir)
+	large := gittest.Object(t, dir, git.TypeBlob, strings.Repeat("x", 32<<20))
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Millisecond)
+		_, got, err := r.Contents(ctx, large, 64<<20)
+		if err == nil && len(got) != 32<<20 {
+			t.Errorf("%d bytes", len(got))
+		}
+		cancel()
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Info(gone, large); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if o, err := r.Info(t.Context(), large); err != nil || o.Size != 32<<20 {
+		t.Errorf("after cancelled reads: %v, %v", o, err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := processes(t, dir); n != 0 {
+		t.Errorf("%d processes are left", n)
+	}
+	if _, err := r.Info(t.Context(), large); !errs.Is(err, errs.Unavailable) {
+		t.Errorf("after Close: %v", err)
+	}
+}

@@ -1,0 +1,456 @@
+package git
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"arbor/internal/errs"
+)
+
+func TestParseSHA(t *testing.T) {
+	t.Parallel()
+	const low = "0123456789abcdef0123456789abcdef01234567"
+	for in, want := range map[string]SHA{low: low, strings.ToUpper(low): low, "": "", low[1:]: "", low + "0": "",
+		low[1:] + "g": "", low[1:] + "\n": "", "--" + low[2:]: ""} {
+		got, err := ParseSHA(in)
+		if got != want || (err == nil) != (want != "") || err != nil && !errs.Is(err, errs.Invalid) {
+			t.Errorf("ParseSHA(%q) = %q, %v", in, got, err)
+		}
+	}
+}
+
+// Nothing outside the table can be run, whatever a client names its objects.
+func TestCommandTable(t *testing.T) {
+	t.Parallel()
+	sha := SHA(strings.Repeat("ab", 20))
+	for _, c := range []command{
+		{sub: "push"},
+		{sub: "ls-tree", flags: []string{"--name-only"}},
+		{sub: "ls-tree", revs: []SHA{"--output=/tmp/x"}},
+		{sub: "ls-tree", revs: []SHA{SHA(strings.ToUpper(string(sha)))}},
+		{sub: "ls-tree", path: "/x"},
+		{sub: "index-pack", flags: []string{"--strict"}},
+		{sub: "index-pack", flags: []string{"--strict="}},
+		{sub: "cat-file", revs: []SHA{sha}},
+		{sub: "upload-pack", path: "--help"},
+		{sub: "upload-pack", path: "relative"},
+	} {
+		if args, err := c.build(); err == nil {
+			t.Errorf("%v gives %q", c, args)
+		}
+	}
+	args, err := command{sub: "ls-tree", flags: []string{"-r"}, revs: []SHA{sha}}.build()
+	if want := []string{"ls-tree", "-r", "--end-of-options", string(sha)}; err != nil || !reflect.DeepEqual(args, want) {
+		t.Errorf("got %q, %v", args, err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	for in, ok := range map[string]bool{"git version 2.39.5": true, "git version 2.51.0.windows.1": true,
+		"git version 3.0.0": true, "git version 2.38.9": false, "git version 1.99.1": false, "": false, "git version x.y": false} {
+		if _, err := checkVersion(in); (err == nil) != ok {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+	if _, err := New(t.Context(), Options{Binary: "no-such-git"}); err == nil {
+		t.Error("a missing git was found")
+	}
+}
+
+func TestProtocolVersion(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]int{"": 0, "version=2": 2, "version=1": 1, "x:version=2:y": 2, "version=3": 0,
+		"version=22": 0, "version=2\nx": 0, "version=": 0} {
+		if got := ProtocolVersion(in); got != want {
+			t.Errorf("%q: %d", in, got)
+		}
+	}
+}
+
+func TestPktLimits(t *testing.T) {
+	t.Parallel()
+	longest := AppendPkt(nil, strings.Repeat("x", MaxPktData))
+	if !bytes.HasPrefix(longest, []byte("fff0")) {
+		t.Errorf("the longest line begins %q", longest[:4])
+	}
+	kind, data, err := NewPktReader(bytes.NewReader(longest)).Next()
+	if kind != PktData || len(data) != MaxPktData || err != nil {
+		t.Errorf("the longest line: %v, %d bytes, %v", kind, len(data), err)
+	}
+	for in, want := range map[string]error{"": io.EOF, "00": io.ErrUnexpectedEOF, "0005": io.ErrUnexpectedEOF,
+		"0006x": io.ErrUnexpectedEOF} {
+		if _, _, err := NewPktReader(strings.NewReader(in)).Next(); !errors.Is(err, want) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+	for _, in := range []string{"0003", "fff1", "ffff", "xyz0", "-001", " 004"} {
+		if _, _, err := NewPktReader(strings.NewReader(in + strings.Repeat("x", 70000))).Next(); !errs.Is(err, errs.Malformed) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+	for in, want := range map[string]PktKind{"0000": PktFlush, "0001": PktDelim, "0002": PktResponseEnd, "0004": PktData} {
+		if kind, data, err := NewPktReader(strings.NewReader(in)).Next(); kind != want || len(data) != 0 || err != nil {
+			t.Errorf("%q: %v, %q, %v", in, kind, data, err)
+		}
+	}
+}
+
+func FuzzPktLine(f *testing.F) {
+	f.Add([]byte("0006a\n0000"))
+	f.Add([]byte("000100020004fff0"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r := NewPktReader(bytes.NewReader(in))
+		var out []byte
+		for {
+			kind, data, err := r.Next()
+			if err != nil {
+				break
+			}
+			if kind == PktData {
+				out = AppendPkt(out, data)
+			} else {
+				out = append(out, []string{flushPkt, delimPkt, responseEndPkt}[kind-PktFlush]...)
+			}
+		}
+		if !strings.EqualFold(string(out), string(in[:len(out)])) && !bytes.Equal(bytes.ToLower(out), bytes.ToLower(in[:len(out)])) {
+			t.Errorf("read %q and wrote %q", in, out)
+		}
+	})
+}
+
+// request makes a push's commands, with capabilities on the first.
+func request(capabilities string, lines ...string) string {
+	var b []byte
+	for i, line := range lines {
+		if i == 0 && capabilities != "" {
+			line += "\x00" + capabilities
+		}
+		b = AppendPkt(b, line)
+	}
+	return string(b) + flushPkt
+}
+
+func TestReadPushRequest(t *testing.T) {
+	t.Parallel()
+	a, b, z := strings.Repeat("a1", 20), strings.Repeat("b2", 20), string(ZeroSHA)
+	in := request(" report-status-v2 side-band-64k atomic quiet push-options object-format=sha1 agent=git/2 unknown",
+		z+" "+a+" refs/heads/x", a+" "+b+" refs/heads/y\n", b+" "+z+" refs/heads/z") +
+		string(AppendPkt(nil, "k=v")) + string(AppendPkt(nil, "w\n")) + "0000PACK..."
+	p, pack, err := ReadPushRequest(strings.NewReader(in), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Command{{"refs/heads/x", ZeroSHA, SHA(a)}, {"refs/heads/y", SHA(a), SHA(b)}, {"refs/heads/z", SHA(b), ZeroSHA}}
+	if !reflect.DeepEqual(p.Commands, want) || !reflect.DeepEqual(p.Options, []string{"k=v", "w"}) {
+		t.Errorf("got %+v", p)
+	}
+	if c := p.Capabilities; !c.ReportStatusV2 || !c.SideBand64k || !c.Atomic || !c.Quiet || c.ReportStatus || c.Agent != "git/2" {
+		t.Errorf("got %+v", c)
+	}
+	if rest, err := io.ReadAll(pack); err != nil || string(rest) != "PACK..." {
+		t.Errorf("the pack begins %q, %v", rest, err)
+	}
+	if p, _, err := ReadPushRequest(strings.NewReader("0000"), 3); err != nil || len(p.Commands) != 0 || p.HasPack() {
+		t.Errorf("git's probe: %+v, %v", p, err)
+	}
+	shallow := string(AppendPkt(nil, "shallow "+a)) + request("", z+" "+a+" refs/heads/x")
+	if p, _, err := ReadPushRequest(strings.NewReader(shallow), 3); err != nil || len(p.Shallow) != 1 || !p.HasPack() {
+		t.Errorf("shallow: %+v, %v", p, err)
+	}
+	ok := z + " " + a + " refs/heads/"
+	for name, c := range map[string]struct {
+		in   string
+		kind errs.Kind
+	}{
+		"too many":       {request("", ok+"a", ok+"b", ok+"c", ok+"d"), errs.TooLarge},
+		"twice":          {request("", ok+"a", ok+"a"), errs.Malformed},
+		"no flush":       {strings.TrimSuffix(request("", ok+"a"), "0000"), errs.Malformed},
+		"nothing":        {"", errs.Malformed},
+		"no name":        {request("", z+" "+a+" "), errs.Malformed},
+		"short sha":      {request("", z[1:]+" "+a+" refs/heads/aa"), errs.Malformed},
+		"delim":          {"0001", errs.Malformed},
+		"sha256":         {request("object-format=sha256", ok+"a"), errs.Malformed},
+		"certificate":    {request("", "push-cert\x00"), errs.Malformed},
+		"NUL later":      {request("", ok+"a", ok+"b\x00atomic"), errs.Malformed},
+		"long name":      {request("", ok+strings.Repeat("x", 2000)), errs.Malformed},
+		"newline":        {request("", ok+"a\nb"), errs.Malformed},
+		"options no end": {request("push-options", ok+"a"), errs.Malformed},
+		"many options":   {request("push-options", ok+"a") + strings.Repeat("0005x", 100) + "0000", errs.TooLarge},
+	} {
+		if p, _, err := ReadPushRequest(strings.NewReader(c.in), 3); !errs.Is(err, c.kind) {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+}
+
+func FuzzReadPushRequest(f *testing.F) {
+	a, z := strings.Repeat("a1", 20), string(ZeroSHA)
+	f.Add([]byte(request("report-status side-band-64k push-options", z+" "+a+" refs/heads/x") + "0005x0000PACK"))
+	f.Add([]byte("0035shallow " + a + "0000"))
+	f.Add([]byte("0000"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		p, pack, err := ReadPushRequest(bytes.NewReader(in), 10)
+		if err != nil {
+			if k := errs.KindOf(err); k != errs.Malformed && k != errs.TooLarge {
+				t.Errorf("kind %d: %v", k, err)
+			}
+			return
+		}
+		if pack == nil || len(p.Commands) > 10 || len(p.Options) > maxPushOptions {
+			t.Errorf("out of bounds: %+v", p)
+		}
+		for _, c := range p.Commands {
+			if !c.New.valid() || !c.Old.valid() || c.Name == "" || strings.ContainsAny(c.Name, "\n\x00") {
+				t.Errorf("bad command %+v", c)
+			}
+		}
+	})
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	report := Report{Refs: []RefResult{{Name: "refs/heads/a"}, {Name: "refs/heads/b", Error: "no\nway"}}}
+	const plain = "000eunpack ok\n0014ok refs/heads/a\n001bng refs/heads/b no way\n0000"
+	for _, c := range []struct {
+		capabilities Capabilities
+		want         string
+	}{
+		{Capabilities{}, ""},
+		{Capabilities{ReportStatus: true}, plain},
+		{Capabilities{ReportStatusV2: true, SideBand64k: true}, string(AppendPkt(nil, "\x01"+plain)) + "0000"},
+		{Capabilities{SideBand64k: true}, "0000"},
+	} {
+		var b strings.Builder
+		if err := WriteReport(&b, nil, c.capabilities, report); err != nil || b.String() != c.want {
+			t.Errorf("%+v: %q, %v", c.capabilities, b.String(), err)
+		}
+	}
+}
+
+func TestSidebandSplits(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	s := NewSideband(&b, nil)
+	long := strings.Repeat("x", 2*maxBandData+5)
+	if n, err := s.Band(BandProgress).Write([]byte(long)); n != len(long) || err != nil {
+		t.Error(n, err)
+	}
+	_ = s.Close()
+	r, got := NewPktReader(&b), ""
+	for {
+		kind, data, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind == PktFlush {
+			break
+		}
+		if data[0] != byte(BandProgress) {
+			t.Errorf("band %d", data[0])
+		}
+		got += string(data[1:])
+	}
+	if got != long {
+		t.Errorf("%d bytes became %d", len(long), len(got))
+	}
+}
+
+func TestLsRefs(t *testing.T) {
+	t.Parallel()
+	a, b := SHA(strings.Repeat("a1", 20)), SHA(strings.Repeat("b2", 20))
+	refs := Refs{Head: "refs/heads/main", List: []Ref{{Name: "refs/heads/main", SHA: a}, {Name: "refs/heads/x", SHA: a},
+		{Name: "refs/tags/v1", SHA: b, Peeled: a}}}
+	ask := func(args ...string) string {
+		in := AppendPkt(AppendPkt(nil, "command=ls-refs\n"), "object-format=sha1")
+		in = append(in, delimPkt...)
+		for _, arg := range args {
+			in = AppendPkt(in, arg+"\n")
+		}
+		request, err := ReadLsRefs(strings.NewReader(string(in) + flushPkt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := WriteLsRefs(&out, request, refs); err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for r := NewPktReader(strings.NewReader(out.String())); ; {
+			kind, line, err := r.Next()
+			if err != nil || kind == PktFlush {
+				return strings.Join(lines, "")
+			}
+			lines = append(lines, string(line))
+		}
+	}
+	all := ask("peel", "symrefs", "unborn")
+	want := string(a) + " HEAD symref-target:refs/heads/main\n" + string(a) + " refs/heads/main\n" +
+		string(a) + " refs/heads/x\n" + string(b) + " refs/tags/v1 peeled:" + string(a) + "\n"
+	if all != want {
+		t.Errorf("got\n%s want\n%s", all, want)
+	}
+	if got := ask("ref-prefix refs/heads/x", "ref-prefix refs/heads/xy", "ref-prefix refs/tags/", "ref-prefix refs/tags/v"); got !=
+		string(a)+" refs/heads/x\n"+string(b)+" refs/tags/v1\n" {
+		t.Errorf("got %q", got)
+	}
+	refs.Head = "refs/heads/none"
+	if got := ask("symrefs", "unborn", "ref-prefix HEAD"); got != "unborn HEAD symref-target:refs/heads/none\n" {
+		t.Errorf("got %q", got)
+	}
+	if got := ask("symrefs", "ref-prefix HEAD"); got != "" {
+		t.Errorf("got %q", got)
+	}
+	for _, in := range []string{"", "0000", "0012command=fetch0000", "0014command=ls-refs", "0014command=ls-refs0001", "0014command=ls-refs0002",
+		"0014command=ls-refs0001000cunknown0000", "0014command=ls-refs0019object-format=sha256" + "0000", "0014command=ls-refs00010001"} {
+		if got, err := ReadLsRefs(strings.NewReader(in)); !errs.Is(err, errs.Malformed) {
+			t.Errorf("%q: %+v, %v", in, got, err)
+		}
+	}
+}
+
+func FuzzLsRefs(f *testing.F) {
+	f.Add("0014command=ls-refs\n00010009peel\n000csymrefs\n001bref-prefix refs/heads/\n0000", "refs/heads/main")
+	f.Add("0014command=ls-refs0000", "HEAD")
+	f.Fuzz(func(t *testing.T, in, name string) {
+		request, err := ReadLsRefs(strings.NewReader(in))
+		if err != nil {
+			if !errs.Is(err, errs.Malformed) {
+				t.Error(err)
+			}
+			return
+		}
+		want := len(request.Prefixes) == 0
+		for _, p := range request.Prefixes {
+			want = want || strings.HasPrefix(name, p)
+		}
+		if got := prefixMatcher(request.Prefixes)(name); got != want {
+			t.Errorf("%q with prefixes %q: %v", name, request.Prefixes, got)
+		}
+	})
+}
+
+// What we accept git must accept, and the other way round but for our own
+// additional rules: else a ref could be made that no client can fetch.
+func checkAgainstGit(t *testing.T, name string) {
+	if strings.IndexByte(name, 0) >= 0 || strings.HasPrefix(name, "-") {
+		if CheckRefName(name) == nil {
+			t.Errorf("%q is accepted", name)
+		}
+		return
+	}
+	git := exec.CommandContext(t.Context(), "git", "check-ref-format", name).Run() == nil
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	ours := strings.HasPrefix(name, "refs/") && utf8.ValidString(name) && len(name) <= MaxRefName && !isHex40(last)
+	for part := range strings.SplitSeq(name, "/") {
+		ours = ours && len(part) <= maxRefNamePart
+	}
+	if err := CheckRefName(name); (err == nil) != (git && ours) {
+		t.Errorf("%q: git says %v, we say %v", name, git, err)
+	}
+}
+
+func refNameSeeds() []string {
+	long := strings.Repeat("x", 255)
+	return []string{"refs/heads/main", "refs/heads/a/b", "refs/heads", "refs/", "refs", "", "HEAD", "refs/heads/", "refs//heads",
+		"/refs/heads/a", "refs/heads/.a", "refs/heads/a.", "refs/heads/a./b", "refs/heads/a.lock", "refs/heads/a.lock/b",
+		"refs/heads/a..b", "refs/heads/@", "refs/heads/@{", "refs/heads/a b", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b",
+		"refs/heads/a?", "refs/heads/*", "refs/heads/[", "refs/heads/a\\b", "refs/heads/\x7f", "refs/heads/\x01", "refs/heads/-x",
+		"refs/heads/\xff", "refs/heads/\u540d", "refs/heads/" + strings.Repeat("a", 40), "refs/heads/" + strings.Repeat("a", 40) + "/x",
+		"refs/heads/" + strings.Repeat("A", 40), "refs/heads/" + long, "refs/heads/" + long + "x", "refs/" + strings.Repeat("ab/", 400) + "x",
+		"@", "refs/heads/lock", "refs/heads/.lock", "refs/a"}
+}
+
+func TestCheckRefName(t *testing.T) {
+	t.Parallel()
+	for _, name := range refNameSeeds() {
+		checkAgainstGit(t, name)
+	}
+}
+
+func FuzzCheckRefName(f *testing.F) {
+	for _, name := range refNameSeeds() {
+		f.Add(name)
+	}
+	f.Fuzz(checkAgainstGit)
+}
+
+func FuzzTree(f *testing.F) {
+	id := strings.Repeat("\x12", 20)
+	f.Add([]byte("100644 a\x00" + id + "40000 b\x00" + id))
+	f.Add([]byte("0100664 a\x00" + id))
+	f.Fuzz(func(t *testing.T, tree []byte) {
+		for len(tree) > 0 {
+			e, rest, err := nextEntry(tree)
+			if err != nil {
+				return
+			}
+			if len(rest) >= len(tree) || len(e.id) != 20 || len(e.name) == 0 || len(e.mode.String()) != 6 {
+				t.Errorf("entry %+v of %q leaves %q", e, tree, rest)
+			}
+			tree = rest
+		}
+	})
+}
+
+func TestParseCommit(t *testing.T) {
+	t.Parallel()
+	tree, parent := strings.Repeat("a1", 20), strings.Repeat("b2", 20)
+	c, err := parseCommit([]byte("tree " + tree + "\nparent " + parent + "\nparent " + tree + "\n" +
+		"author J\xfcrgen <j@x> 1300000000 +0530\ncommitter C <c@x> 1300000001 -0800\nencoding ISO-8859-1\n" +
+		"gpgsig -----BEGIN\n \n abc\n -----END\n\nGr\xfc\xdfe\n\nbody\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Author.Name != "Jürgen" || c.Message != "Grüße\n\nbody\n" || c.Signed != "-----BEGIN\n\nabc\n-----END" ||
+		!reflect.DeepEqual(c.Parents, []SHA{SHA(parent), SHA(tree)}) || c.Tree != SHA(tree) {
+		t.Errorf("got %+v", c)
+	}
+	if got := c.Author.When.Format(time.RFC3339); got != "2011-03-13T12:36:40+05:30" {
+		t.Errorf("author's date %s", got)
+	}
+	for line, want := range map[string]Signature{
+		"A <a@b> 5 +0000":         {"A", "a@b", time.Unix(5, 0).UTC()},
+		"A <a@b>5 +0000":          {"A", "a@b", time.Unix(5, 0).UTC()},
+		"<a@b>":                   {"", "a@b", time.Unix(0, 0).UTC()},
+		"A <a <b>> 5 +051800":     {"A", "a <b>", time.Unix(5, 0).UTC()},
+		"A":                       {"A", "", time.Unix(0, 0).UTC()},
+		"":                        {"", "", time.Unix(0, 0).UTC()},
+		"A <a> 99999999999999999": {"A", "a", time.Unix(0, 0).UTC()},
+	} {
+		if got := parseSignature(line); got.Name != want.Name || got.Email != want.Email || !got.When.Equal(want.When) {
+			t.Errorf("%q: %+v", line, got)
+		}
+	}
+	for _, bad := range []string{"", "author A <a> 1 +0000\n\nx", "tree xyz\n\nx", "tree " + tree + "\nparent 1\n\nx"} {
+		if c, err := parseCommit([]byte(bad)); err == nil {
+			t.Errorf("%q is %+v", bad, c)
+		}
+	}
+}
+
+func FuzzCommit(f *testing.F) {
+	f.Add([]byte("tree " + strings.Repeat("a1", 20) + "\nauthor A <a@b> 1 +0000\nencoding EUC-JP\ngpgsig x\n y\n\nmessage"))
+	f.Add([]byte("\nx"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		c, err := parseCommit(in)
+		if err != nil {
+			return
+		}
+		for _, s := range []string{c.Message, c.Author.Name, c.Author.Email, c.Committer.Name} {
+			if !utf8.ValidString(s) {
+				t.Errorf("%q is not UTF-8", s)
+			}
+		}
+		if y := c.Author.When.Year(); y < 1969 || y > 9999 {
+			t.Errorf("year %d", y)
+		}
+	})
+}

@@ -68,7 +68,7 @@ func plants(h web.Handler) Endpoint {
 	return Endpoint{Group: Plants, Right: SignedIn, serve: h, handler: h}
 }
 
-func page(h web.Handler) Endpoint {
+func people(h web.Handler) Endpoint {
 	return Endpoint{Group: Pages, Right: Anyone, serve: h, handler: h}
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"arbor/internal/account"
 	"arbor/internal/gitdata"
+	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
 )
@@ -14,6 +15,7 @@ type features struct {
 	service  *repo.Service
 	git      *gitdata.API
 	plants   *plant.API
+	pages    *page.Pages
 }
 
 // interfaceTable is the whole interface: a line a route, with the right that it
@@ -36,8 +38,8 @@ func (s *Server) interfaceTable(f features) []Route {
 	return []Route{
 		{"GET", "/", anyone(s.Root)},
 		{"GET", "/rate_limit", anyone(s.RateLimit)},
-		{"GET", "/healthz", page(s.Healthz)},
-		{"GET", "/docs", page(s.Docs)},
+		{"GET", "/healthz", people(s.Healthz)},
+		{"GET", "/docs", people(s.Docs)},
 
 		// Accounts
 		{"GET", "/user", signedIn(a.GetSelf)},
@@ -47,7 +49,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/users", anyone(a.ListUsers)},
 		{"GET", "/users/{username}", anyone(a.GetUser)},
 		{"GET", "/users/{username}/orgs", anyone(a.ListUserOrgs)},
-		{"GET", "/avatars/{id}", page(a.GetAvatar)},
+		{"GET", "/avatars/{id}", people(a.GetAvatar)},
 		{"GET", "/orgs/{org}", anyone(a.GetOrg)},
 		{"PATCH", "/orgs/{org}", signedIn(a.UpdateOrg)},
 		{"GET", "/orgs/{org}/members", anyone(a.ListMembers)},
@@ -89,5 +91,9 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/plants", plants(p.List)},
 		{"POST", "/plants", plants(p.Create)},
 		{"DELETE", "/plants/{id}", plants(p.Delete)},
+
+		// Pages for people, where html_url leads
+		{"GET", "/{owner}", people(f.pages.Owner)},
+		{"GET", "/{owner}/{repo}", people(f.pages.Repo)},
 	}
 }

@@ -43,6 +43,7 @@ type Server struct {
 	metrics  *metrics
 	limiter  *limiter
 	docs     *docsPage
+	reserved map[string]bool // logins that nobody can have
 
 	idPrefix string // random, so that ids of two runs differ
 	lastID   atomic.Uint64
@@ -108,6 +109,9 @@ func (s *Server) locate(r *http.Request, info *web.Info) *node {
 	n := s.table.match(c, path)
 	if n != nil && info.Prefix != self && n.routes[0].Group != API && n.pattern != "/" {
 		n = nil // only the API is under /api/v3
+	}
+	if n != nil && strings.HasPrefix(n.pattern, "/{owner}") && s.reserved[account.Fold(c.URLParam("owner"))] {
+		n = nil // not the page of anyone: an address of the API that is not there
 	}
 	info.Form, info.Docs = formOf(path), site+"/docs"
 	if n == nil {

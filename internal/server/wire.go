@@ -13,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
+	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
 )
@@ -54,8 +55,13 @@ func New(o Options) *Server {
 		service:  repos,
 		git:      gitdata.NewAPI(repos, o.MaxTreeEntries),
 		plants:   plant.NewAPI(o.DB),
+		pages:    page.New(o.DB, repos),
 	})
 	s.table = newTable(s.routes, s.metrics)
+	s.reserved = map[string]bool{}
+	for _, login := range account.ReservedLogins() {
+		s.reserved[login] = true
+	}
 	s.docs = &docsPage{routes: s.routes}
 	return s
 }

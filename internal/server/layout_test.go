@@ -1,0 +1,212 @@
+package server_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/server"
+)
+
+// layers are the packages of the module from the ground up. A package may
+// import those of lower layers only; beside each other stand those that must
+// not know each other.
+var layers = [][]string{
+	{"internal/errs"},
+	{"internal/web", "internal/db", "internal/git"},
+	{"internal/account"},
+	{"internal/repo", "internal/plant"},
+	{"internal/gitdata", "internal/page"},
+	{"internal/server"},
+	{"cmd/arbor"},
+}
+
+// helpers are packages for tests and benchmarks, which may look at everything
+// and at which nothing of the program may look.
+var helpers = []string{"internal/apitest", "internal/bench", "internal/db/dbtest", "internal/git/gittest"}
+
+// A maintainer who reads one package must not need another that stands above
+// or beside it.
+func TestImportsPointDownwards(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "arbor/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := map[string]int{}
+	for i, l := range layers {
+		for _, p := range l {
+			layer["arbor/"+p] = i
+		}
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		name, imports := fields[0], fields[1:]
+		if isHelper(name) {
+			continue
+		}
+		at, known := layer[name]
+		if !known {
+			t.Errorf("%s has no place in the layers: add it", name)
+			continue
+		}
+		for _, i := range imports {
+			if !strings.HasPrefix(i, "arbor/") {
+				continue
+			}
+			if below, ok := layer[i]; !ok || below >= at {
+				t.Errorf("%s must not import %s", name, i)
+			}
+		}
+	}
+}
+
+func isHelper(name string) bool { return slices.Contains(helpers, strings.TrimPrefix(name, "arbor/")) }
+
+var routeComment = regexp.MustCompile(`^(GET|POST|PATCH|PUT|DELETE) (/\S*)$`)
+
+// Whoever reads a handler sees its address in the comment's first line. That
+// must be the address under which the table serves it.
+func TestHandlerCommentsMatchTheTable(t *testing.T) {
+	documented := map[string][]string{} // function to routes
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Doc != nil {
+				noteRoutes(documented, "arbor/"+filepath.ToSlash(dir), f)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := map[string][]string{}
+	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
+		name := r.HandlerName()
+		served[name] = append(served[name], r.Method+" "+r.Pattern)
+	}
+	for name, routes := range served {
+		if !slices.Equal(sorted(routes), sorted(documented[name])) {
+			t.Errorf("%s serves %q; its comment says %q", name, routes, documented[name])
+		}
+		delete(documented, name)
+	}
+	for name, routes := range documented {
+		t.Errorf("%s says that it serves %q; the table does not", name, routes)
+	}
+}
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+// noteRoutes takes the lines METHOD PATH with which a comment begins.
+func noteRoutes(documented map[string][]string, pkg string, f *ast.FuncDecl) {
+	if f.Recv == nil {
+		return
+	}
+	star, ok := f.Recv.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return
+	}
+	receiver, ok := star.X.(*ast.Ident)
+	if !ok {
+		return
+	}
+	name := pkg + ".(*" + receiver.Name + ")." + f.Name.Name
+	for line := range strings.Lines(f.Doc.Text()) {
+		m := routeComment.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			return
+		}
+		documented[name] = append(documented[name], m[1]+" "+m[2])
+	}
+}
+
+// A login that is also the first part of an address of ours would hide that
+// address, or be hidden by it (decisions 8, 58).
+func TestNoLoginShadowsARoute(t *testing.T) {
+	reserved := account.ReservedLogins()
+	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
+		first, _, _ := strings.Cut(strings.TrimPrefix(r.Pattern, "/"), "/")
+		if first == "" || strings.HasPrefix(first, "{") {
+			continue
+		}
+		if !slices.Contains(reserved, first) {
+			t.Errorf("the login %q can be registered and would shadow %s", first, r.Pattern)
+		}
+	}
+	for _, page := range []string{"api", "login", "logout", "signup", "settings", "admin", "docs", "openapi", "explore",
+		"search", "notifications", "new", "issues", "pulls", "stars", "assets", "static", "metrics", "gists", "about"} {
+		if !slices.Contains(reserved, page) {
+			t.Errorf("the login %q can be registered and would shadow a page to come", page)
+		}
+	}
+}
+
+// Each operation's documentation_url must lead to it, so no two may share an
+// anchor (decision 15).
+func TestEachOperationHasItsOwnAnchor(t *testing.T) {
+	s := apitest.Start(t, db.SQLite)
+	page := s.Check(t, apitest.Case{Do: "GET /docs", Status: 200,
+		Has: map[string]string{"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff"}})
+	seen := map[string]string{}
+	for _, r := range s.Server.Routes() {
+		id := server.Operation(&r)
+		if other, again := seen[id]; again {
+			t.Errorf("%s %s and %s share the anchor %s", r.Method, r.Pattern, other, id)
+		}
+		seen[id] = r.Method + " " + r.Pattern
+		if !strings.Contains(string(page.Body), `id="`+id+`"`) {
+			t.Errorf("the documentation has no anchor %s", id)
+		}
+	}
+}
+
+// decisions may be cited only when the project itself says what they are.
+func TestCitedDecisionsAreDocumented(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "docs", "decisions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cite := regexp.MustCompile(`decisions? (\d+)(?:(?:, | and |-)(\d+))*`)
+	number := regexp.MustCompile(`\d+`)
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, c := range cite.FindAllString(string(source), -1) {
+			for _, n := range number.FindAllString(c, -1) {
+				if !strings.Contains(string(text), "\n"+n+". ") {
+					t.Errorf("%s cites decision %s, which docs/decisions.md does not have", path, n)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

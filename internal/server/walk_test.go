@@ -1,0 +1,143 @@
+package server_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/repo"
+	"arbor/internal/server"
+)
+
+// callers are every kind of caller that there is, with the role that each has
+// on the organization's public and private repository (decision 12).
+var callers = []struct {
+	login           string
+	public, private account.Role
+}{
+	{"", account.Pull, account.None},
+	{"stranger", account.Pull, account.None},
+	{"reader", account.Pull, account.Pull},
+	{"writer", account.Push, account.Push},
+	{"keeper", account.Admin, account.Admin},
+	{"member", account.Pull, account.Pull},
+	{"owner", account.Admin, account.Admin},
+	{"chief", account.Admin, account.Admin},
+}
+
+// estate makes an organization with a public and a private repository and
+// everyone in callers.
+func estate(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
+	for _, c := range callers {
+		switch c.login {
+		case "":
+		case "chief":
+			s.Admin(t, c.login)
+		default:
+			s.User(t, c.login)
+		}
+	}
+	s.Org(t, "guild", "owner")
+	s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
+	public, private = s.Repo(t, "guild/hall", false), s.Repo(t, "guild/vault", true)
+	for _, r := range []*repo.Repo{public, private} {
+		s.Grant(t, r, "reader", account.Pull)
+		s.Grant(t, r, "writer", account.Push)
+		s.Grant(t, r, "keeper", account.Admin)
+	}
+	return public, private
+}
+
+// A forgotten check on one route is how servers of this kind were broken most
+// often. So every route meets every kind of caller, on a public, a private and
+// an absent repository (decisions 11, 13, 49, 51).
+func TestEveryRouteMeetsEveryCaller(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		estate(t, s)
+		for _, route := range s.Server.Routes() {
+			for _, c := range callers {
+				if !strings.Contains(route.Pattern, "{repo}") || route.Group == server.Pages {
+					checkGlobal(t, s, &route, c.login)
+					continue
+				}
+				checkOnRepo(t, s, &route, c.login, "hall", c.public)
+				checkOnRepo(t, s, &route, c.login, "vault", c.private)
+				checkOnRepo(t, s, &route, c.login, "nowhere", account.None)
+			}
+		}
+	})
+}
+
+// request fills a pattern. Unsafe requests carry a body that no handler takes,
+// so that whoever is let through changes nothing.
+func request(route *server.Route, login, repository string) apitest.Case {
+	path := strings.NewReplacer("{owner}", "guild", "{repo}", repository, "{org}", "guild",
+		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x").Replace(route.Pattern)
+	c := apitest.Case{Do: route.Method + " " + path, As: login}
+	if route.Method != http.MethodGet {
+		c.Send = "{"
+	}
+	return c
+}
+
+func checkGlobal(t *testing.T, s *apitest.Server, route *server.Route, login string) {
+	t.Helper()
+	c := request(route, login, "")
+	a := s.Do(t, c)
+	mustSignIn := login == "" && (route.Right == server.SignedIn || route.Method != http.MethodGet)
+	if got := a.Status == http.StatusUnauthorized; got != mustSignIn {
+		t.Errorf("%s as %q: status %d", c.Do, login, a.Status)
+	}
+	if a.Status >= 500 {
+		t.Errorf("%s as %q: status %d", c.Do, login, a.Status)
+	}
+}
+
+func checkOnRepo(t *testing.T, s *apitest.Server, route *server.Route, login, repository string, role account.Role) {
+	t.Helper()
+	if route.Method == http.MethodDelete && route.Pattern == "/repos/{owner}/{repo}" && role >= account.Admin {
+		return // it needs no body, so it would be carried out; its own test does that
+	}
+	c := request(route, login, repository)
+	if route.Group == server.Git {
+		c.Headers = map[string]string{"Content-Type": "application/x-" + c.Do[strings.LastIndex(c.Do, "/")+1:] + "-request"}
+	}
+	a := s.Do(t, c)
+	need := map[server.Right]account.Role{server.Pull: account.Pull, server.Push: account.Push, server.Admin: account.Admin}[route.Right]
+	var want int
+	switch {
+	case login == "" && route.Group != server.Git && route.Method != http.MethodGet:
+		want = http.StatusUnauthorized
+	case login == "" && route.Group == server.Git && (role == account.None || need > account.Pull):
+		want = http.StatusUnauthorized
+	case role == account.None:
+		want = http.StatusNotFound
+	case role < need:
+		want = http.StatusForbidden
+	default:
+		if slices.Contains([]int{401, 403}, a.Status) && route.Group != server.Git || a.Status >= 500 {
+			t.Errorf("%s as %q (%s): status %d though the caller has the right", c.Do, login, role, a.Status)
+		}
+		return
+	}
+	if a.Status != want {
+		t.Errorf("%s as %q (%s): status %d, want %d", c.Do, login, role, a.Status, want)
+	}
+	if want != http.StatusNotFound || repository == "nowhere" {
+		return
+	}
+	// What may not be seen must not differ from what is not there.
+	absent := s.Do(t, func() apitest.Case { c := request(route, login, "nowhere"); c.Headers = nil; return c }())
+	if string(absent.Body) != string(a.Body) && route.Group != server.Git {
+		t.Errorf("%s as %q: the answer differs from that for an absent repository:\n%s\n%s", c.Do, login, a.Body, absent.Body)
+	}
+	for name := range a.Header {
+		if _, ok := absent.Header[name]; !ok && route.Group != server.Git {
+			t.Errorf("%s as %q: the header %s tells that the repository is there", c.Do, login, name)
+		}
+	}
+}

@@ -15,6 +15,7 @@
 //	fetch.go      advertisements; lsrefs.go protocol 2; uploadpack.go the rest
 //	packedrefs.go the refs that git itself needs on disk
 //	maintenance.go, packindex.go  packing that never deletes an object
+//	mirror.go     copies of other repositories, for imports
 //
 // What holds everywhere: git 2.39 or newer, plumbing only; no byte that a
 // client sends is an option of a command; what is acknowledged is synced; an
@@ -45,7 +46,7 @@ type Options struct {
 	ProcessesPerDir int           // cat-file processes of one repository; 4
 	IdleTime        time.Duration // after which an idle one ends; 1 minute
 
-	ReadTimeout        time.Duration // of one read or walk; 1 minute
+	ReadTimeout        time.Duration // of one read, a tenth of a walk's; 1 minute
 	TransferTimeout    time.Duration // of one push or fetch; 1 hour
 	MaintenanceTimeout time.Duration // of one Pack; 2 hours
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
-	"unicode/utf8"
 
 	"arbor/internal/errs"
 )
@@ -333,124 +330,6 @@ func FuzzLsRefs(f *testing.F) {
 		}
 		if got := prefixMatcher(request.Prefixes)(name); got != want {
 			t.Errorf("%q with prefixes %q: %v", name, request.Prefixes, got)
-		}
-	})
-}
-
-// What we accept git must accept, and the other way round but for our own
-// additional rules: else a ref could be made that no client can fetch.
-func checkAgainstGit(t *testing.T, name string) {
-	if strings.IndexByte(name, 0) >= 0 || strings.HasPrefix(name, "-") {
-		if CheckRefName(name) == nil {
-			t.Errorf("%q is accepted", name)
-		}
-		return
-	}
-	git := exec.CommandContext(t.Context(), "git", "check-ref-format", name).Run() == nil
-	last := name[strings.LastIndexByte(name, '/')+1:]
-	ours := strings.HasPrefix(name, "refs/") && utf8.ValidString(name) && len(name) <= MaxRefName && !isHex40(last)
-	for part := range strings.SplitSeq(name, "/") {
-		ours = ours && len(part) <= maxRefNamePart
-	}
-	if err := CheckRefName(name); (err == nil) != (git && ours) {
-		t.Errorf("%q: git says %v, we say %v", name, git, err)
-	}
-}
-
-func refNameSeeds() []string {
-	long := strings.Repeat("x", 255)
-	return []string{"refs/heads/main", "refs/heads/a/b", "refs/heads", "refs/", "refs", "", "HEAD", "refs/heads/", "refs//heads",
-		"/refs/heads/a", "refs/heads/.a", "refs/heads/a.", "refs/heads/a./b", "refs/heads/a.lock", "refs/heads/a.lock/b",
-		"refs/heads/a..b", "refs/heads/@", "refs/heads/@{", "refs/heads/a b", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b",
-		"refs/heads/a?", "refs/heads/*", "refs/heads/[", "refs/heads/a\\b", "refs/heads/\x7f", "refs/heads/\x01", "refs/heads/-x",
-		"refs/heads/\xff", "refs/heads/\u540d", "refs/heads/" + strings.Repeat("a", 40), "refs/heads/" + strings.Repeat("a", 40) + "/x",
-		"refs/heads/" + strings.Repeat("A", 40), "refs/heads/" + long, "refs/heads/" + long + "x", "refs/" + strings.Repeat("ab/", 400) + "x",
-		"@", "refs/heads/lock", "refs/heads/.lock", "refs/a"}
-}
-
-func TestCheckRefName(t *testing.T) {
-	t.Parallel()
-	for _, name := range refNameSeeds() {
-		checkAgainstGit(t, name)
-	}
-}
-
-func FuzzCheckRefName(f *testing.F) {
-	for _, name := range refNameSeeds() {
-		f.Add(name)
-	}
-	f.Fuzz(checkAgainstGit)
-}
-
-func FuzzTree(f *testing.F) {
-	id := strings.Repeat("\x12", 20)
-	f.Add([]byte("100644 a\x00" + id + "40000 b\x00" + id))
-	f.Add([]byte("0100664 a\x00" + id))
-	f.Fuzz(func(t *testing.T, tree []byte) {
-		for len(tree) > 0 {
-			e, rest, err := nextEntry(tree)
-			if err != nil {
-				return
-			}
-			if len(rest) >= len(tree) || len(e.id) != 20 || len(e.name) == 0 || len(e.mode.String()) != 6 {
-				t.Errorf("entry %+v of %q leaves %q", e, tree, rest)
-			}
-			tree = rest
-		}
-	})
-}
-
-func TestParseCommit(t *testing.T) {
-	t.Parallel()
-	tree, parent := strings.Repeat("a1", 20), strings.Repeat("b2", 20)
-	c, err := parseCommit([]byte("tree " + tree + "\nparent " + parent + "\nparent " + tree + "\n" +
-		"author J\xfcrgen <j@x> 1300000000 +0530\ncommitter C <c@x> 1300000001 -0800\nencoding ISO-8859-1\n" +
-		"gpgsig -----BEGIN\n \n abc\n -----END\n\nGr\xfc\xdfe\n\nbody\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Author.Name != "Jürgen" || c.Message != "Grüße\n\nbody\n" || c.Signed != "-----BEGIN\n\nabc\n-----END" ||
-		!reflect.DeepEqual(c.Parents, []SHA{SHA(parent), SHA(tree)}) || c.Tree != SHA(tree) {
-		t.Errorf("got %+v", c)
-	}
-	if got := c.Author.When.Format(time.RFC3339); got != "2011-03-13T12:36:40+05:30" {
-		t.Errorf("author's date %s", got)
-	}
-	for line, want := range map[string]Signature{
-		"A <a@b> 5 +0000":         {"A", "a@b", time.Unix(5, 0).UTC()},
-		"A <a@b>5 +0000":          {"A", "a@b", time.Unix(5, 0).UTC()},
-		"<a@b>":                   {"", "a@b", time.Unix(0, 0).UTC()},
-		"A <a <b>> 5 +051800":     {"A", "a <b>", time.Unix(5, 0).UTC()},
-		"A":                       {"A", "", time.Unix(0, 0).UTC()},
-		"":                        {"", "", time.Unix(0, 0).UTC()},
-		"A <a> 99999999999999999": {"A", "a", time.Unix(0, 0).UTC()},
-	} {
-		if got := parseSignature(line); got.Name != want.Name || got.Email != want.Email || !got.When.Equal(want.When) {
-			t.Errorf("%q: %+v", line, got)
-		}
-	}
-	for _, bad := range []string{"", "author A <a> 1 +0000\n\nx", "tree xyz\n\nx", "tree " + tree + "\nparent 1\n\nx"} {
-		if c, err := parseCommit([]byte(bad)); err == nil {
-			t.Errorf("%q is %+v", bad, c)
-		}
-	}
-}
-
-func FuzzCommit(f *testing.F) {
-	f.Add([]byte("tree " + strings.Repeat("a1", 20) + "\nauthor A <a@b> 1 +0000\nencoding EUC-JP\ngpgsig x\n y\n\nmessage"))
-	f.Add([]byte("\nx"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		c, err := parseCommit(in)
-		if err != nil {
-			return
-		}
-		for _, s := range []string{c.Message, c.Author.Name, c.Author.Email, c.Committer.Name} {
-			if !utf8.ValidString(s) {
-				t.Errorf("%q is not UTF-8", s)
-			}
-		}
-		if y := c.Author.When.Year(); y < 1969 || y > 9999 {
-			t.Errorf("year %d", y)
 		}
 	})
 }

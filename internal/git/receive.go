@@ -37,6 +37,11 @@ func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine
 	if len(tips) == 0 {
 		return q, nil
 	}
+	for _, sha := range tips {
+		if err := checkSHA(sha); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.Init(); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (e *WalkEntry) Entry() TreeEntry {
 // tree must be a tree's SHA (see PeelToTree). It streams: memory does not grow
 // with the tree, but for the one tree object of a walk that is not recursive.
 // An error of fn ends the walk and is returned, ErrStop as nil. NotFound when
-// the tree is missing, Invalid when it is no tree.
+// the tree is missing, Invalid when it is no tree or a path exceeds MaxPath.
 func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn func(*WalkEntry) error) error {
 	if err := checkSHA(tree); err != nil {
 		return err
@@ -68,6 +68,9 @@ func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry)
 			var raw rawEntry
 			if raw, contents, err = nextEntry(contents); err != nil {
 				return fmt.Errorf("git: tree %s: %w", tree, err)
+			}
+			if len(raw.name) > MaxPath {
+				return errLongPath()
 			}
 			batch = append(batch, raw)
 		}
@@ -113,6 +116,10 @@ func (r *Repository) sizes(ctx context.Context, entries []rawEntry) ([]int64, er
 	return sizes, err
 }
 
+// walkReads is how many times longer than a read a walk may take, since a slow
+// client may be at its other end.
+const walkReads = 10
+
 // walkRecursive parses the output of one ls-tree process while it runs.
 func (r *Repository) walkRecursive(ctx context.Context, tree SHA, fn func(*WalkEntry) error) error {
 	if !r.Exists() {
@@ -120,7 +127,7 @@ func (r *Repository) walkRecursive(ctx context.Context, tree SHA, fn func(*WalkE
 	}
 	p, err := r.git.prepare(ctx, task{
 		command: command{sub: "ls-tree", flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: []SHA{tree}},
-		dir:     r.dir, limit: r.git.options.ReadTimeout})
+		dir:     r.dir, limit: walkReads * r.git.options.ReadTimeout})
 	if err != nil {
 		return err
 	}
@@ -159,32 +166,33 @@ func (r *Repository) walkError(ctx context.Context, tree SHA, err error) error {
 	return err
 }
 
-// maxListed bounds one entry of a listing: a path's parts are bounded by git's
-// own limits, its depth by the tree.
-const maxListed = 1 << 20
+// MaxPath is the longest path that a walk gives, in bytes. Trees nested ten
+// thousand deep are small to push, but their listing grows with the square.
+const MaxPath = 16 << 10
 
-// parseListing reads "MODE TYPE SHA SIZE\tPATH\0" until the end.
+func errLongPath() error {
+	return errs.Newf(errs.Invalid, "a path of the tree is too long (maximum is %d bytes)", MaxPath)
+}
+
+// parseListing reads "MODE TYPE SHA SIZE\tPATH\0" until the end. The buffer of
+// in is larger than the longest entry allowed.
 func parseListing(in *bufio.Reader, fn func(*WalkEntry) error) error {
 	var entry WalkEntry
-	var long []byte // an entry that does not fit the buffer
 	for {
 		line, err := in.ReadSlice(0)
-		if errors.Is(err, bufio.ErrBufferFull) && len(long) < maxListed {
-			long = append(long, line...)
-			continue
-		}
-		if errors.Is(err, io.EOF) && len(line) == 0 && len(long) == 0 {
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return errLongPath()
+		case errors.Is(err, io.EOF) && len(line) == 0:
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return fmt.Errorf("git ls-tree: %w", err)
-		}
-		if len(long) > 0 {
-			line = append(long, line...)
-			long = long[:0]
 		}
 		if err := entry.parse(line[:len(line)-1]); err != nil {
 			return err
+		}
+		if len(entry.Path) > MaxPath {
+			return errLongPath()
 		}
 		if err := fn(&entry); err != nil {
 			return err

@@ -1,0 +1,66 @@
+package git_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// A pack of few bytes may hold trees nested without end, or one that names
+// itself a billion times over. Listing them ends soon, with a clear error or
+// when the reader has enough.
+func TestTreesWithoutEnd(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	blob := entry{kind: 3, contents: "hello"}
+	deep := []entry{blob, treeOf(t, "100644", "f", blob.sha())}
+	for range 10000 {
+		deep = append(deep, treeOf(t, "40000", "d", deep[len(deep)-1].sha()))
+	}
+	wide := []entry{blob, treeOf(t, "100644", "f", blob.sha())}
+	for range 10 {
+		var tree strings.Builder
+		for c := 'a'; c < 'k'; c++ {
+			tree.WriteString("40000 " + string(c) + "\x00" + hexBytes(t, wide[len(wide)-1].sha()))
+		}
+		wide = append(wide, entry{kind: 2, contents: tree.String()})
+	}
+	long := entry{kind: 2, contents: "100644 " + strings.Repeat("x", git.MaxPath+1) + "\x00" + hexBytes(t, blob.sha())}
+	for name, objects := range map[string][]entry{"deep": deep, "wide": wide, "long": {blob, long}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := g.Repository(t.TempDir() + "/r.git")
+			top := objects[len(objects)-1].sha()
+			q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, objects...)), Commands: creates(top)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := q.Keep(); err != nil {
+				t.Fatal(err)
+			}
+			start, n := time.Now(), 0
+			err = r.WalkTree(t.Context(), top, true, func(*git.WalkEntry) error {
+				if n++; n == 100_000 {
+					return git.ErrStop
+				}
+				return nil
+			})
+			if name == "wide" && (err != nil || n != 100_000) || name != "wide" && !errs.Is(err, errs.Invalid) {
+				t.Errorf("%d entries, %v", n, err)
+			}
+			if took := time.Since(start); took > 30*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if name == "long" {
+				if err := r.WalkTree(t.Context(), top, false, func(*git.WalkEntry) error { return nil }); !errs.Is(err, errs.Invalid) {
+					t.Errorf("got %v", err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git/gittest"
+)
+
+// patience is how long a test waits for what must happen, on a busy machine.
+const patience = 30 * time.Second
+
+// instance is a data folder and the arbor process that serves it, if one runs.
+type instance struct {
+	t        testing.TB
+	data     string // the data folder
+	database string // the database's address; empty: in the data folder
+	env      []string
+	wrapper  []string // what runs the server, e.g. strace and its options
+	log      *logBuffer
+	tokens   map[string]string // by login
+
+	url    string // of the running server, without a slash at the end
+	server *exec.Cmd
+	ended  chan error
+	leash  *os.File
+}
+
+// newInstance makes an empty data folder. At the end of the test its server is
+// stopped, which must go well, and what it leaves is looked at.
+func newInstance(t testing.TB, engine db.Engine) *instance {
+	t.Helper()
+	return newInstanceIn(t, engine, filepath.Join(t.TempDir(), "data"))
+}
+
+func newInstanceIn(t testing.TB, engine db.Engine, data string) *instance {
+	t.Helper()
+	s := &instance{t: t, data: data, log: &logBuffer{}, tokens: map[string]string{}}
+	s.env = append(gittest.Env(), "ARBOR_DATA="+s.data, "TMPDIR="+t.TempDir())
+	if gorace := os.Getenv("GORACE"); gorace != "" {
+		s.env = append(s.env, "GORACE="+gorace)
+	}
+	if engine == db.PostgreSQL {
+		s.database = dbtest.URL(t, engine)
+		s.env = append(s.env, "ARBOR_DATABASE="+s.database)
+	}
+	t.Cleanup(s.finish)
+	return s
+}
+
+// serving is newInstance and start.
+func serving(t testing.TB, engine db.Engine, flags ...string) *instance {
+	t.Helper()
+	s := newInstance(t, engine)
+	s.start(flags...)
+	return s
+}
+
+// start runs a server on the data folder and waits until it answers.
+func (s *instance) start(flags ...string) {
+	s.t.Helper()
+	if err := s.tryStart(flags...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *instance) tryStart(flags ...string) error {
+	if s.server != nil {
+		return errors.New("the server runs already")
+	}
+	args := append(append([]string{}, s.wrapper...), "arbor", "serve", "--listen", "127.0.0.1:0")
+	args = append(args, flags...)
+	cmd := exec.Command(args[0], args[1:]...)
+	held, end, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	cmd.Env = append(s.env[:len(s.env):len(s.env)], leashVariable+"=3")
+	cmd.ExtraFiles = []*os.File{held}
+	cmd.Stderr = s.log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	held.Close()
+	s.server, s.leash, s.ended = cmd, end, make(chan error, 1)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	go func(ended chan error) { ended <- cmd.Wait() }(s.ended)
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "arbor listens on ")
+	if !ok {
+		err := s.wait()
+		return fmt.Errorf("the server said %q instead of its address and ended: %v\n%s", line, err, s.log)
+	}
+	s.url = address
+	return nil
+}
+
+// pid is the server's process, also when something wraps it.
+func (s *instance) pid() int {
+	if len(s.wrapper) == 0 {
+		return s.server.Process.Pid
+	}
+	for _, p := range processes(s.t) {
+		if p.parent == s.server.Process.Pid {
+			return p.pid
+		}
+	}
+	s.t.Fatal("the server is gone")
+	return 0
+}
+
+// stop tells the server to stop, which it must do with status 0.
+func (s *instance) stop() {
+	s.t.Helper()
+	if err := s.tryStop(); err != nil {
+		s.t.Errorf("SIGTERM: the server ended with %v, want status 0\n%s", err, s.log)
+	}
+}
+
+func (s *instance) tryStop() error {
+	if err := syscall.Kill(s.pid(), syscall.SIGTERM); err != nil {
+		return err
+	}
+	return s.wait()
+}
+
+// kill ends the server as a power cut does, as far as its memory goes.
+func (s *instance) kill() {
+	s.t.Helper()
+	if err := syscall.Kill(s.pid(), syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
+	s.wait()
+}
+
+// wait waits for the server's end and says how it ended.
+func (s *instance) wait() error {
+	defer func() { s.server = nil; s.leash.Close() }()
+	select {
+	case err := <-s.ended:
+		return err
+	case <-time.After(patience + 10*time.Second): // a stop waits for requests
+		s.server.Process.Signal(syscall.SIGQUIT)
+		<-s.ended
+		return fmt.Errorf("it did not end\n%s", s.log)
+	}
+}
+
+// finish stops the server. Whatever a test did: no answer was a 5xx, and no
+// process of git and no half-received pack is left.
+func (s *instance) finish() {
+	if s.server != nil {
+		s.stop()
+	}
+	for _, line := range s.log.errors() {
+		s.t.Errorf("the server logged an error: %s", line)
+	}
+	s.quiet()
+}
+
+// quiet waits until no process works in the data folder, and looks for
+// quarantines that pushes left.
+func (s *instance) quiet() {
+	s.t.Helper()
+	var left []string
+	eventually(s.t, func() bool {
+		left = append(s.gitProcesses(), s.incoming()...)
+		return len(left) == 0
+	}, func() string { return fmt.Sprintf("left behind: %q", left) })
+}
+
+// incoming are the quarantine directories of pushes.
+func (s *instance) incoming() []string { return s.find("incoming-*") }
+
+// find lists the files and directories of the data folder with such a name.
+func (s *instance) find(pattern string) []string {
+	s.t.Helper()
+	var found []string
+	err := filepath.WalkDir(s.data, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // gone meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if ok, err := filepath.Match(pattern, d.Name()); ok || err != nil {
+			found = append(found, path)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+	return found
+}
+
+// objects are the files that hold a repository's objects.
+func (s *instance) objects() []string {
+	return append(s.find("pack-*"), s.find("??????????????????????????????????????")...)
+}
+
+// gitProcesses are the processes of git on the data folder's repositories, by
+// their command lines; those of the pool, which stay for the next read, do not
+// count while the server runs.
+func (s *instance) gitProcesses() []string {
+	var list []string
+	for _, p := range processes(s.t) {
+		pooled := s.server != nil && strings.Contains(p.command, "cat-file --batch-command")
+		if strings.HasPrefix(p.dir, s.data) && !pooled {
+			list = append(list, p.command)
+		}
+	}
+	return list
+}
+
+// arbor runs a command of the operator, and gives its standard output.
+func (s *instance) arbor(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("arbor", args...)
+	cmd.Env = s.env
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		s.t.Fatalf("arbor %q: %v\n%s", args, err, &problems)
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// user registers users, each with a token.
+func (s *instance) user(logins ...string) {
+	s.t.Helper()
+	for _, login := range logins {
+		s.arbor("user", "create", login)
+		s.tokens[login] = s.arbor("token", "create", login)
+	}
+}
+
+// remote is a repository's address with a user's token in it; "" sends none.
+func (s *instance) remote(login, repository string) string {
+	return as(s.url, login, s.tokens[login]) + "/" + repository + ".git"
+}
+
+// as puts a user's token into an address.
+func as(url, login, token string) string {
+	if login == "" {
+		return url
+	}
+	return strings.Replace(url, "://", "://"+login+":"+token+"@", 1)
+}
+
+// do sends a request as a user ("" sends no token) and reads the whole answer.
+func (s *instance) do(login, method, path string, header http.Header, body io.Reader) (*http.Response, string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	if login != "" {
+		r.SetBasicAuth(login, s.tokens[login])
+	}
+	client := http.Client{Timeout: 2 * patience, Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(r)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return res, string(text)
+}
+
+// eventually waits until done says so; why explains, when it never does.
+func eventually(t testing.TB, done func() bool, why func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Errorf("waited in vain: %s", why())
+			t.FailNow()
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// Package bench measures what Arbor costs beside what the work costs anyway.
+// It has no code of its own, only benchmarks:
+//
+//	go test ./internal/bench -run '^$' -bench . -benchtime 1x -timeout 30m
+//
+// Each figure is a ratio within one run: Arbor and its floor take turns, pair
+// by pair, and the median of the pairs counts, so that a busy machine slows
+// both alike. The floors are a push, clone or listing of git itself by path, a
+// handler that writes the same bytes from memory, and the bare driver's own
+// synced transaction. The server is a real `arbor serve` in a process of its
+// own; the handler is one too. At the end stands a line for each bound, with
+// "ok" or "OVER": how fast a machine is decides no test.
+//
+//	suite_test.go     the bounds' table, pairs and medians
+//	process_test.go   arbor serve as a process, its memory and its children
+//	floor_test.go     the handler that writes bytes from memory
+//	client_test.go    a client that costs little beside the server
+//	git_test.go       pushes and clones
+//	tree_test.go      trees: first reads, repeated reads, memory
+//	plant_test.go     plants: additions, the long list
+//	idle_test.go      tokens; start and memory of a server at rest
+package bench

@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floorSize names the environment variable that turns the test's program into
+// the floor of reads: a server that does nothing but write bytes from memory.
+const floorSize = "ARBOR_BENCH_FLOOR_BYTES"
+
+func TestMain(m *testing.M) {
+	if size, err := strconv.Atoi(os.Getenv(floorSize)); err == nil {
+		serveFloor(size)
+	}
+	os.Exit(m.Run())
+}
+
+// serveFloor answers everything with as many bytes, and ends with its input.
+func serveFloor(size int) {
+	body := []byte(strings.Repeat("x", size))
+	length := strconv.Itoa(size)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("http://" + l.Addr().String())
+	go func() {
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		os.Exit(0)
+	}()
+	panic(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Length", length)
+		w.Write(body)
+	})))
+}
+
+// startFloor starts a floor in a process of its own and gives its address.
+func startFloor(b *testing.B, size int64) string {
+	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", floorSize, size))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,38 @@
+# make            lists the targets
+# make test       what README says
+.DEFAULT_GOAL := help
+GO ?= go
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Build the program as ./arbor
+	$(GO) build -trimpath -o arbor ./cmd/arbor
+
+demo: ## Run a throwaway server with something in it
+	$(GO) run ./cmd/arbor demo
+
+test: ## Run every test; what the machine lacks is skipped, loudly
+	$(GO) test ./...
+
+ci: ## Run what must pass before anything lands
+	.ci/run
+
+race: ## Run the tests under the race detector
+	$(GO) test -race -short ./...
+
+bench: ## Measure the promises: ratios within one run, each beside its bound
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./internal/bench
+
+microbench: ## Run the benchmarks that stand beside the hot paths
+	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata
+
+FUZZTIME ?= 10s
+fuzz: ## Run each fuzz test for FUZZTIME
+	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' internal); do \
+		for n in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
+			$(GO) test -run '^$$' -fuzz "^$$n\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f) || exit 1; \
+		done; \
+	done
+
+.PHONY: help build demo test ci race bench microbench fuzz

@@ -116,10 +116,11 @@ func BenchmarkReadLong(b *testing.B) {
 		mustWrite(b, d, stmt(`INSERT INTO vals (id, s, n) VALUES (1, 'some text', 12345)`))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
+		var s string
 		var n int64
 		for range b.N {
 			err := d.ReadLong(ctx, func(tx *db.Tx) error {
-				return tx.QueryRow(`SELECT n FROM vals WHERE id = $1`, 1).Scan(&n)
+				return tx.QueryRow(`SELECT s, n FROM vals WHERE id = $1`, 1).Scan(&s, &n)
 			})
 			if err != nil {
 				b.Fatal(err)

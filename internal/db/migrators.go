@@ -31,9 +31,7 @@ func (b *sqliteBackend) migrator(context.Context) (migrator, error) {
 // lock waits as long as ctx allows, at least for the busy timeout.
 func (m *sqliteMigrator) lock(ctx context.Context) error {
 	for {
-		m.turn.enter()
-		err := m.control("BEGIN IMMEDIATE")
-		m.turn.leave()
+		err := m.turn.lock(m.sqliteConn)
 		if !errors.Is(err, errBusy) {
 			return err
 		}

@@ -119,7 +119,7 @@ func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) 
 // once runs fn in one transaction. Its errors before COMMIT is sent may be
 // errSerial or errBroken, both safe to try again.
 func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) error) error {
-	c, _, err := b.conns.get(ctx)
+	c, err := b.conns.get(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (b *postgresBackend) generations(ctx context.Context, into map[string]int64
 		topics = append(topics, topic)
 	}
 	for try := 1; ; try++ {
-		c, _, err := b.conns.get(ctx)
+		c, err := b.conns.get(ctx)
 		if err != nil {
 			return err
 		}

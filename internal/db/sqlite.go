@@ -52,6 +52,7 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, writing: []string{
 		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
 		"wal_autocheckpoint=1000", "journal_size_limit=16777216", // pages; bytes
+		"busy_timeout=0",
 	}}
 	closing := func(c *sqliteConn) { c.close() }
 	b.readers = newPool(maxReaders, b.openReader(1024), closing)
@@ -68,7 +69,8 @@ func (b *sqliteBackend) openReader(cacheKiB int) func(context.Context) (*sqliteC
 	}
 }
 
-// openWriter makes a connection whose commits are synced.
+// openWriter makes a connection whose commits are synced. It waits for other
+// writers in turnstile, not by SQLite's busy timeout.
 func (b *sqliteBackend) openWriter() (*sqliteConn, error) { return b.open(b.writing...) }
 
 func (b *sqliteBackend) open(pragmas ...string) (*sqliteConn, error) {
@@ -110,7 +112,7 @@ func (b *sqliteBackend) read(ctx context.Context, fn func(*Tx) error, long bool)
 }
 
 func (b *sqliteBackend) readOnce(ctx context.Context, fn func(*Tx) error, long bool) error {
-	c, _, err := b.readers.get(ctx)
+	c, err := b.readers.get(ctx)
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func (b *sqliteBackend) write(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) error {
-	c, _, err := b.numbers.get(ctx)
+	c, err := b.numbers.get(ctx)
 	if err != nil {
 		return err
 	}

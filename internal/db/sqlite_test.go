@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"arbor/internal/errs"
@@ -50,7 +51,7 @@ func TestSQLiteSettings(t *testing.T) {
 	d, b := openFile(t)
 	err := d.Write(context.Background(), func(tx *Tx) error {
 		for pragma, want := range map[string]any{
-			"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "busy_timeout": int64(10000),
+			"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1),
 		} {
 			var got any
 			if err := tx.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil {
@@ -284,4 +285,35 @@ func TestReaderThatPanics(t *testing.T) {
 	if err := d.Read(context.Background(), func(*Tx) error { return errTxDone }); !errors.Is(err, errTxDone) {
 		t.Error(err)
 	}
+}
+
+// A night without requests must give the evening's memory back.
+func TestIdleConnectionsAreClosed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		opened := 0
+		p := newPool(4, func(context.Context) (int, error) { opened++; return opened, nil }, func(int) { opened-- })
+		var held []int
+		for range 4 {
+			c, err := p.get(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, c)
+		}
+		for _, c := range held {
+			p.put(c)
+		}
+		time.Sleep(keepIdle / 2)
+		c, _ := p.get(context.Background())
+		p.put(c)
+		time.Sleep(3 * keepIdle)
+		if opened != 1 || len(p.idle) != 1 || p.idle[0].conn != c {
+			t.Errorf("%d connections are open, %v idle", opened, p.idle)
+		}
+		p.shut()
+		if opened != 0 {
+			t.Errorf("%d connections after the end", opened)
+		}
+	})
 }

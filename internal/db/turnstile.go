@@ -30,15 +30,34 @@ func newTurnstile(path string) (*turnstile, error) {
 // enter waits for other processes, at most about as long as one of them may
 // wait for the write lock.
 func (t *turnstile) enter() {
-	pause := 100 * time.Microsecond
-	for deadline := time.Now().Add(busyTimeout); ; {
-		err := tryLock(t.file)
-		if err == nil || !errors.Is(err, errTaken) || time.Now().After(deadline) {
-			return
+	_ = poll(errTaken, func() error { return tryLock(t.file) })
+}
+
+// poll calls try until it returns something else than the temporary error, or
+// for about the busy timeout. It looks often, for a turn is shorter than the
+// pauses that SQLite makes.
+func poll(temporary error, try func() error) error {
+	var deadline time.Time
+	for pause := 50 * time.Microsecond; ; pause = min(pause*3/2, time.Millisecond) {
+		err := try()
+		if !errors.Is(err, temporary) {
+			return err
+		}
+		if now := time.Now(); deadline.IsZero() {
+			deadline = now.Add(busyTimeout)
+		} else if now.After(deadline) {
+			return err
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, 2*time.Millisecond)
 	}
+}
+
+// lock begins a transaction that holds the write lock; errBusy when another
+// process held it all the time.
+func (t *turnstile) lock(c *sqliteConn) error {
+	t.enter()
+	defer t.leave()
+	return poll(errBusy, func() error { return c.control("BEGIN IMMEDIATE") })
 }
 
 func (t *turnstile) leave() { unlock(t.file) }

@@ -258,3 +258,50 @@ func TestAcknowledgementsUnderCancellation(t *testing.T) {
 		}
 	})
 }
+
+// A server that restarts breaks every idle connection; requests afterwards must
+// not pay for it with errors.
+func TestBrokenConnections(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		if engine == db.SQLite {
+			t.Skip("has no connection to lose")
+		}
+		address := dbtest.Empty(t, engine)
+		d, other := openAt(t, address), openAt(t, address)
+		for round := range 5 {
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() { mustWrite(t, d, count("x")) })
+			}
+			wg.Wait()
+			mustWrite(t, other, func(tx *db.Tx) error {
+				_, err := tx.Exec(`SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity
+					WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+				return err
+			})
+			switch round % 3 {
+			case 0:
+				mustWrite(t, d, count("y"))
+			case 1:
+				number(t, d, `SELECT count(*) FROM counters`)
+			case 2:
+				if _, err := d.Generation(context.Background(), "x"); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		// And one that breaks inside a transaction: it runs again.
+		runs := 0
+		mustWrite(t, d, func(tx *db.Tx) error {
+			if runs++; runs == 1 {
+				_, err := tx.Exec(`SELECT pg_terminate_backend(pg_backend_pid())`)
+				return err
+			}
+			return count("y")(tx)
+		})
+		if n := number(t, d, `SELECT sum(n) FROM counters`); n != 5*8+3 || runs != 2 {
+			t.Errorf("counted to %d, %d runs", n, runs)
+		}
+	})
+}

@@ -199,9 +199,7 @@ func (w *writer) begin(first bool) error {
 		}
 		w.conn = c
 	}
-	w.turn.enter()
-	err := w.conn.control("BEGIN IMMEDIATE")
-	w.turn.leave()
+	err := w.turn.lock(w.conn)
 	if err == nil {
 		w.begun, w.started = true, time.Now()
 		return nil
@@ -339,9 +337,9 @@ func (w *writer) boundLog() {
 		return
 	}
 	err := errors.Join(
-		w.conn.script("PRAGMA busy_timeout=200"),
+		w.conn.script("PRAGMA busy_timeout=200"), // ms
 		w.conn.script("PRAGMA wal_checkpoint(RESTART)"),
-		w.conn.script(fmt.Sprintf("PRAGMA busy_timeout=%d", busyTimeout.Milliseconds())),
+		w.conn.script("PRAGMA busy_timeout=0"),
 	)
 	w.backend.log.Info("database log folded into its file", "bytes", size, "error", err)
 }

@@ -76,7 +76,7 @@ func (c *tokenCreate) Run(p *process) error {
 	if c.Expires != "" {
 		var err error
 		if expires, err = account.ParseExpiry(c.Expires); err != nil {
-			return err
+			return &usageError{err}
 		}
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -50,7 +52,7 @@ func newInstance(t testing.TB, engine db.Engine) *instance {
 func newInstanceIn(t testing.TB, engine db.Engine, data string) *instance {
 	t.Helper()
 	s := &instance{t: t, data: data, log: &logBuffer{}, tokens: map[string]string{}}
-	s.env = append(gittest.Env(), "ARBOR_DATA="+s.data, "TMPDIR="+t.TempDir())
+	s.env = append(gittest.Env(), "ARBOR_DATA="+s.data, "ARBOR_LISTEN=127.0.0.1:0", "TMPDIR="+t.TempDir())
 	if gorace := os.Getenv("GORACE"); gorace != "" {
 		s.env = append(s.env, "GORACE="+gorace)
 	}
@@ -82,7 +84,7 @@ func (s *instance) tryStart(flags ...string) error {
 	if s.server != nil {
 		return errors.New("the server runs already")
 	}
-	args := append(append([]string{}, s.wrapper...), "arbor", "serve", "--listen", "127.0.0.1:0")
+	args := append(append([]string{}, s.wrapper...), "arbor", "serve")
 	args = append(args, flags...)
 	cmd := exec.Command(args[0], args[1:]...)
 	held, end, err := os.Pipe()
@@ -269,17 +271,26 @@ func as(url, login, token string) string {
 // do sends a request as a user ("" sends no token) and reads the whole answer.
 func (s *instance) do(login, method, path string, header http.Header, body io.Reader) (*http.Response, string) {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, body)
+	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
+	url := s.url
+	if socket, ok := strings.CutPrefix(s.url, "unix:"); ok {
+		url = "http://localhost"
+		transport = unixTransport(socket)
+	}
+	r, err := http.NewRequestWithContext(s.t.Context(), method, url+path, body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for name, values := range header {
 		r.Header[name] = values
 	}
+	if host := header.Get("Host"); host != "" {
+		r.Host = host
+	}
 	if login != "" {
 		r.SetBasicAuth(login, s.tokens[login])
 	}
-	client := http.Client{Timeout: 2 * patience, Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+	client := http.Client{Timeout: 2 * patience, Transport: transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(r)
 	if err != nil {
@@ -291,6 +302,14 @@ func (s *instance) do(login, method, path string, header http.Header, body io.Re
 		s.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return res, string(text)
+}
+
+// unixTransport sends requests for any host to a socket.
+func unixTransport(socket string) *http.Transport {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+	return &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: dial}
 }
 
 // eventually waits until done says so; why explains, when it never does.

@@ -77,11 +77,24 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 		return 2
 	}
 	err = called.Run(&process{ctx, stdout, stderr, began})
-	if err != nil {
+	var misuse *usageError
+	switch {
+	case errors.As(err, &misuse):
+		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
+		return 2
+	case err != nil:
 		fmt.Fprintln(stderr, "arbor:", explain(err))
 		return 1
 	}
 	return 0
+}
+
+// usageError is a command line that cannot be meant, found out only when its
+// command looked at it.
+type usageError struct{ error }
+
+func misuse(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
 }
 
 // explain is an error for the operator, who may see causes, with the fields of

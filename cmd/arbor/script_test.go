@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -41,7 +43,8 @@ func setUp(env *testscript.Env, engine db.Engine) error {
 
 // scriptCommands are the commands of the scripts:
 //
-//	serve [FLAG...]          start a server on $ARBOR_DATA; its address is $URL,
+//	serve [NAME=VALUE...] [FLAG...]
+//	                         start a server on $ARBOR_DATA; its address is $URL,
 //	                         without http:// $HOST
 //	sigterm                  stop it; it must end with status 0
 //	sigkill                  kill it
@@ -50,6 +53,8 @@ func setUp(env *testscript.Env, engine db.Engine) error {
 //	commit DIR FILE TEXT     commit a file in the repository DIR
 //	http [-as LOGIN] [-d BODY] [-H HEADER] METHOD PATH STATUS
 //	                         a request; stdout is the body, stderr the header
+//	exits STATUS PROGRAM ARG...
+//	                         exec, with a certain exit status
 //	tidy                     nothing of git runs, and no quarantine is left
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
@@ -59,6 +64,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"people":  scriptPeople,
 		"commit":  scriptCommit,
 		"http":    scriptHTTP,
+		"exits":   scriptExits,
 		"tidy":    func(ts *testscript.TestScript, neg bool, args []string) { scriptInstance(ts).quiet() },
 	}
 }
@@ -83,7 +89,15 @@ func tell(ts *testscript.TestScript, s *instance) {
 
 func scriptServe(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptInstance(ts)
-	ts.Check(s.tryStart(args...))
+	for len(args) > 0 && args[0][0] != '-' {
+		s.env, args = append(s.env, args[0]), args[1:]
+	}
+	err := s.tryStart(args...)
+	if neg && err != nil {
+		fmt.Fprintln(ts.Stderr(), err)
+		return
+	}
+	ts.Check(err)
 	tell(ts, s)
 }
 
@@ -141,5 +155,24 @@ func scriptHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	res.Header.Write(ts.Stderr())
 	if (res.StatusCode == status) == neg {
 		ts.Fatalf("%s %s: status %d", f.Arg(0), f.Arg(1), res.StatusCode)
+	}
+}
+
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d", got)
 	}
 }

@@ -39,17 +39,17 @@ func (f *serverFlags) newLog(w io.Writer) *slog.Logger {
 // check refuses flags that cannot be meant, before anything is opened.
 func (f *serverFlags) check() error {
 	if f.MaxTreeEntries < 1 {
-		return errors.New("--max-tree-entries must be at least 1")
+		return misuse("--max-tree-entries must be at least 1")
 	}
 	if f.RateLimit < 0 {
-		return errors.New("--rate-limit must not be negative")
+		return misuse("--rate-limit must not be negative")
 	}
 	if f.BaseURL == "" {
 		return nil
 	}
 	u, err := url.Parse(f.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
-		return fmt.Errorf("--base-url must be a scheme and a host, like https://code.example.org, not %q", f.BaseURL)
+		return misuse("--base-url must be a scheme and a host, like https://code.example.org, not %q", f.BaseURL)
 	}
 	f.BaseURL = u.Scheme + "://" + u.Host
 	return nil

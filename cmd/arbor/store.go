@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -89,7 +88,7 @@ func administer(p *process, f *storeFlags, do func(*store, *slog.Logger) error) 
 func splitRepo(s string) (owner, name string, err error) {
 	owner, name, ok := strings.Cut(s, "/")
 	if !ok || owner == "" || name == "" || strings.Contains(name, "/") {
-		return "", "", fmt.Errorf("%q is not OWNER/NAME", s)
+		return "", "", misuse("%q is not OWNER/NAME", s)
 	}
 	return owner, name, nil
 }

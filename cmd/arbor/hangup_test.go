@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git/gittest"
+)
+
+// Clients that go away in the middle, in any way, cost the server nothing that
+// stays. If this failed, a bad network would fill it with processes until it
+// serves no one.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		admin := filepath.Join(t.TempDir(), "admin")
+		s := serving(t, engine, "--admin-listen", "unix:"+admin)
+		s.user("alice")
+		dir := heavy(t, 24<<20)
+		s.arbor("repo", "create", "alice/garden", "--import", dir)
+		s.arbor("repo", "create", "alice/empty")
+		s.quiet()
+		whole(t, s.remote("alice", "alice/garden"))
+		before := s.goroutines(admin)
+		files := len(s.objects())
+		for _, way := range []string{"killed", "interrupted", "cut off"} {
+			leave := func(v *valve, p *os.Process) {
+				switch way {
+				case "killed":
+					p.Signal(syscall.SIGKILL)
+				case "interrupted":
+					p.Signal(syscall.SIGINT)
+				default:
+					v.cut()
+				}
+			}
+			for _, protocol := range []string{"0", "2"} {
+				v := newValve(t, s.url, -1, 1<<20)
+				cmd, clone := begin(t, t.TempDir(), "-c", "protocol.version="+protocol, "clone", v.remote(s, "alice", "alice/garden"), "clone")
+				v.wait(t)
+				if len(s.gitProcesses()) == 0 {
+					t.Error("no process of git serves the clone: this test looks for the wrong ones")
+				}
+				leave(v, cmd.Process)
+				v.cut()
+				v.release()
+				if r := <-clone; r.err == nil {
+					t.Errorf("the clone that was %s succeeded:\n%s", way, r.out)
+				}
+				s.quiet()
+			}
+			v := newValve(t, s.url, 1<<20, -1)
+			cmd, push := begin(t, dir, "push", v.remote(s, "alice", "alice/empty"), "main")
+			v.wait(t)
+			eventually(t, func() bool { return len(s.incoming()) == 1 }, func() string { return "a quarantine" })
+			leave(v, cmd.Process)
+			v.cut()
+			v.release()
+			if r := <-push; r.err == nil {
+				t.Errorf("the push that was %s succeeded:\n%s", way, r.out)
+			}
+			s.quiet()
+		}
+		after := 0
+		eventually(t, func() bool { after = s.goroutines(admin); return after <= before+2 },
+			func() string { return fmt.Sprintf("%d goroutines where %d were before", after, before) })
+		if now := len(s.objects()); now != files {
+			t.Errorf("%d files of objects where %d were before", now, files)
+		}
+		if got := refs(t, s.remote("alice", "alice/empty")); len(got) != 0 {
+			t.Errorf("a push that never ended made %v", got)
+		}
+		gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/empty"), "main")
+	})
+}
+
+// goroutines are the server's own count of them.
+func (s *instance) goroutines(socket string) int {
+	s.t.Helper()
+	res, err := (&http.Client{Transport: unixTransport(socket)}).Get("http://admin/metrics")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^go_goroutines (\d+)$`).FindSubmatch(text)
+	if found == nil {
+		s.t.Fatalf("no go_goroutines in the metrics:\n%s", text)
+	}
+	n, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// A push whose client says nothing more is in nobody's way. If this failed, a few dead connections would stop everyone.
+func TestStalledPushDisturbsNobody(t *testing.T) {
+	t.Parallel()
+	s := serving(t, db.SQLite)
+	s.user("alice")
+	s.arbor("repo", "create", "alice/garden")
+	dir := heavy(t, 3<<20)
+	add(t, dir, "small", "one")
+	for n := range 4 {
+		v := newValve(t, s.url, 1<<20, -1)
+		_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), fmt.Sprintf("main:stalled-%d", n))
+		v.wait(t)
+		defer func() { <-push }()
+		defer v.cut()
+	}
+	for n := range 5 {
+		gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/garden"), fmt.Sprintf("small:small-%d", n))
+	}
+	gittest.Run(t, t.TempDir(), "clone", "-q", "--branch", "small-1", s.remote("", "alice/garden"), "clone")
+	for name := range refs(t, s.remote("", "alice/garden")) {
+		if strings.Contains(name, "stalled") {
+			t.Errorf("%s is there before its pack", name)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"arbor/internal/db"
+)
+
+var errReleased = errors.New("released")
+
+// hold takes the rows of all repositories (with SQLite: the write lock) as a
+// second program on the same database may, so that a push gets everything done
+// but its commit. release lets it go on.
+func (s *instance) hold() (release func()) {
+	s.t.Helper()
+	url := s.database
+	if url == "" {
+		url = filepath.Join(s.data, "arbor.db")
+	}
+	d, err := db.Open(context.Background(), db.Options{URL: url})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	held, released, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- d.Write(context.Background(), func(tx *db.Tx) error {
+			if _, err := tx.Exec(`UPDATE repos SET name = name`); err != nil {
+				return err
+			}
+			close(held)
+			<-released
+			return errReleased
+		})
+	}()
+	select {
+	case <-held:
+	case err := <-ended:
+		s.t.Fatal(err)
+	}
+	done := false
+	release = func() {
+		if done {
+			return
+		}
+		done = true
+		close(released)
+		if err := <-ended; !errors.Is(err, errReleased) {
+			s.t.Errorf("holding the database: %v", err)
+		}
+		if err := d.Close(); err != nil {
+			s.t.Error(err)
+		}
+	}
+	s.t.Cleanup(release)
+	return release
+}
+
+// packs waits until the server has received so many packs, also those that are
+// not accepted yet.
+func (s *instance) packs(t testing.TB, n int) {
+	t.Helper()
+	eventually(t, func() bool { return len(s.find("pack-*.idx")) >= n },
+		func() string { return "packs on the server" })
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git/gittest"
+)
+
+// A server that is killed while a push is on its way has it whole or not at
+// all. If this failed, a power cut would leave branches that cannot be cloned.
+func TestKilledInPush(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s := serving(t, engine)
+		s.user("alice")
+		s.arbor("repo", "create", "alice/garden")
+		dir := heavy(t, 3<<20)
+		gittest.Run(t, dir, "branch", "first", string(add(t, dir, "tiny", "one")))
+		gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/garden"), "first")
+
+		t.Log("while the pack streams in")
+		v := newValve(t, s.url, 1<<20, -1)
+		_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main")
+		v.wait(t)
+		eventually(t, func() bool { return len(s.incoming()) == 1 }, func() string { return "a quarantine" })
+		s.kill()
+		if r := <-push; r.err == nil {
+			t.Errorf("the push succeeds without a server:\n%s", r.out)
+		}
+		s.restartAfterKill(dir, "first")
+
+		t.Log("when all is received, before the refs are committed")
+		before := len(s.find("pack-*.idx"))
+		release := s.hold()
+		_, push = begin(t, dir, "push", s.remote("alice", "alice/garden"), "main", "tiny")
+		s.packs(t, before+1)
+		eventually(t, func() bool { return len(s.incoming()) == 1 }, // the one of the first kill
+			func() string { return fmt.Sprintf("quarantines %q", s.incoming()) })
+		s.kill()
+		release()
+		if r := <-push; r.err == nil {
+			t.Errorf("the push succeeds without a server:\n%s", r.out)
+		}
+		s.restartAfterKill(dir, "first")
+
+		t.Log("right after the acknowledgement")
+		gittest.Run(t, dir, "push", "-q", s.remote("alice", "alice/garden"), "main", "tiny")
+		s.kill()
+		s.restartAfterKill(dir, "first", "main", "tiny")
+		s.sweepAll()
+	})
+}
+
+// restartAfterKill starts a server again, which must have exactly these
+// branches, as they are in dir, and take pushes.
+func (s *instance) restartAfterKill(dir string, branches ...string) {
+	s.t.Helper()
+	s.start()
+	remote := s.remote("alice", "alice/garden")
+	got := refs(s.t, remote)
+	for _, b := range branches {
+		if want := gittest.Run(s.t, dir, "rev-parse", b); got["refs/heads/"+b] != want {
+			s.t.Errorf("after the crash %s is %q, want %s", b, got["refs/heads/"+b], want)
+		}
+	}
+	if len(got) != len(branches) {
+		s.t.Errorf("after the crash there are %v, want %q", got, branches)
+	}
+	whole(s.t, remote)
+	gittest.Run(s.t, dir, "push", "-q", remote, branches[0]+":after")
+	gittest.Run(s.t, dir, "push", "-q", remote, ":after")
+}
+
+// sweepAll makes the quarantines that kills left look hours old, and restarts
+// the server, which must clear them away.
+func (s *instance) sweepAll() {
+	s.t.Helper()
+	s.stop()
+	old := time.Now().Add(-24 * time.Hour)
+	for _, dir := range s.incoming() {
+		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Chtimes(path, old, old))
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.start()
+	s.quiet()
+}
+
+// A server is killed at any moment again and again, while pushes go on. If this
+// failed, something that a person saw succeed would be lost, or a branch would
+// be broken.
+func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		rounds := 8
+		if testing.Short() {
+			rounds = 2
+		}
+		s := serving(t, engine)
+		s.user("alice")
+		s.arbor("repo", "create", "alice/garden")
+		dir := gittest.Bare(t)
+		seed := uint64(time.Now().UnixNano())
+		random := rand.New(rand.NewPCG(seed, 0))
+		t.Logf("seed %d", seed)
+		acknowledged, tried := map[string]string{}, map[string]string{}
+		for round := range rounds {
+			due := time.After(time.Duration(random.IntN(250)) * time.Millisecond)
+			for n := 0; n >= 0; n++ {
+				branch := fmt.Sprintf("b%d", n%3)
+				name := "refs/heads/" + branch
+				tried[name] = string(add(t, dir, branch, fmt.Sprintf("round %d push %d", round, n)))
+				_, push := begin(t, dir, "push", "--force", s.remote("alice", "alice/garden"), branch)
+				select {
+				case r := <-push:
+					if r.err != nil {
+						t.Fatalf("push: %v\n%s", r.err, r.out)
+					}
+					acknowledged[name] = tried[name]
+					continue
+				case <-due:
+					s.kill()
+					if r := <-push; r.err == nil {
+						acknowledged[name] = tried[name]
+					}
+				}
+				break
+			}
+			s.start()
+			got := refs(t, s.remote("alice", "alice/garden"))
+			for name, sha := range got {
+				// What was not acknowledged is there or it is not.
+				if sha != acknowledged[name] && sha != tried[name] {
+					t.Errorf("round %d: %s is %s: neither %q, acknowledged, nor %q", round, name, sha, acknowledged[name], tried[name])
+				}
+				acknowledged[name] = sha
+			}
+			for name, sha := range acknowledged {
+				if got[name] == "" {
+					t.Errorf("round %d: %s at %s was acknowledged and is gone", round, name, sha)
+				}
+			}
+			whole(t, s.remote("alice", "alice/garden"))
+		}
+		s.sweepAll()
+	})
+}
+
+// A stop waits for a clone that is on its way, however slow, and lets nobody
+// new in. If this failed, each restart would break builds.
+func TestStopFinishesClone(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s := serving(t, engine)
+		s.user("alice")
+		s.arbor("repo", "create", "alice/garden", "--import", heavy(t, 24<<20))
+		v := newValve(t, s.url, -1, 1<<20)
+		dir := t.TempDir()
+		_, clone := begin(t, dir, "clone", v.remote(s, "alice", "alice/garden"), "clone")
+		v.wait(t)
+		stopped := make(chan error, 1)
+		go func() { stopped <- s.tryStop() }()
+		eventually(t, func() bool { return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil },
+			func() string { return "a refused connection" })
+		select {
+		case err := <-stopped:
+			t.Errorf("the server ended (%v) with a clone on its way", err)
+		default:
+		}
+		v.release()
+		if r := <-clone; r.err != nil {
+			t.Errorf("clone: %v\n%s", r.err, r.out)
+		}
+		if err := <-stopped; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+		gittest.Run(t, dir+"/clone", "fsck", "--strict")
+	})
+}
+
+// A push on its way is finished too, and acknowledged.
+func TestStopFinishesPush(t *testing.T) {
+	t.Parallel()
+	s := serving(t, db.SQLite)
+	s.user("alice")
+	s.arbor("repo", "create", "alice/garden")
+	dir := heavy(t, 3<<20)
+	v := newValve(t, s.url, 1<<20, -1)
+	_, push := begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main")
+	v.wait(t)
+	eventually(t, func() bool { return len(s.incoming()) == 1 }, func() string { return "a quarantine" })
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.tryStop() }()
+	eventually(t, func() bool { return try(t, dir, "ls-remote", s.remote("", "alice/garden")).err != nil },
+		func() string { return "a refused connection" })
+	v.release()
+	if r := <-push; r.err != nil || !strings.Contains(r.out, "main -> main") {
+		t.Errorf("push: %v\n%s", r.err, r.out)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	s.start()
+	if got := refs(t, s.remote("alice", "alice/garden")); got["refs/heads/main"] == "" {
+		t.Errorf("what was acknowledged is gone: %v", got)
+	}
+}

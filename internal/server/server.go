@@ -23,6 +23,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 
@@ -125,8 +126,8 @@ func (s *Server) locate(r *http.Request, info *web.Info) *node {
 		value := c.URLParams.Values[i]
 		if strings.IndexByte(value, '%') >= 0 {
 			decoded, err := url.PathUnescape(value)
-			if err != nil {
-				return nil
+			if err != nil || strings.IndexByte(decoded, 0) >= 0 || !utf8.ValidString(decoded) {
+				return nil // it names nothing: names are UTF-8 without NUL
 			}
 			value = decoded
 		}

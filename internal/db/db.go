@@ -7,8 +7,10 @@
 //	time.go        Time: microseconds, as every table stores them
 //	errors.go      sentinels and kinds for the drivers' codes
 //	migrate.go     migrations/NNNN_name.sql, and the tables that keep count
+//	migrators.go   how each engine locks for them, and what their tokens mean
 //	pool.go        a bounded pool of connections
-//	sqlite.go      SQLite: connections, statement cache, reads
+//	sqlite.go      SQLite: the file, reads
+//	sqliteconn.go  SQLite: a connection, its prepared statements, its rows
 //	writer.go      SQLite: the one writer, and commits shared by those who wait
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries

@@ -308,6 +308,7 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 		c, _ := p.get(context.Background())
 		p.put(c)
 		time.Sleep(3 * keepIdle)
+		synctest.Wait()
 		if opened != 1 || len(p.idle) != 1 || p.idle[0].conn != c {
 			t.Errorf("%d connections are open, %v idle", opened, p.idle)
 		}

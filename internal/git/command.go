@@ -13,6 +13,10 @@ type command struct {
 	flags []string // each from the table; a value stands behind "="
 	revs  []SHA    // revisions, by full SHA only
 	path  string   // one absolute path of ours, where the sub-command takes it
+
+	not       []SHA  // revisions whose histories are left out
+	symmetric bool   // the two revs stand for A...B
+	pathspec  string // one path within a tree, behind "--"; see literalPaths
 }
 
 // rule says what a sub-command may take.
@@ -20,6 +24,7 @@ type rule struct {
 	flags        []string // exact, or a prefix that ends in "="
 	revs         bool
 	path         bool
+	pathspec     bool
 	endOfOptions bool // "--end-of-options" before the operands
 }
 
@@ -34,7 +39,16 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"--stdin", "--fix-thin", "--strict=", "--max-input-size=",
 			"--check-self-contained-and-connected", "--show-resolving-progress", "--rev-index", "--no-rev-index"}}, true
 	case "rev-list":
-		return rule{flags: []string{"--objects", "--stdin", "--quiet"}}, true
+		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
+			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--topo-order", "--reverse", "--left-right"},
+			revs: true, pathspec: true}, true
+	case "merge-base":
+		return rule{revs: true}, true
+	case "diff-tree":
+		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "-l1000", "--no-ext-diff",
+			"--no-textconv", "--no-color"}, revs: true}, true
+	case "format-patch":
+		return rule{flags: []string{"--stdout", "--root", "--no-ext-diff", "--no-color"}, revs: true}, true
 	case "upload-pack":
 		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true, endOfOptions: true}, true
 	case "pack-objects":
@@ -72,23 +86,46 @@ func (c command) build() ([]string, error) {
 		}
 		args = append(args, f)
 	}
-	if len(c.revs) > 0 && !r.revs || c.path != "" && !r.path {
+	if len(c.revs)+len(c.not) > 0 && !r.revs || c.path != "" && !r.path || c.pathspec != "" && !r.pathspec {
 		return nil, fmt.Errorf("git %s: takes no such operand", c.sub)
 	}
 	if r.endOfOptions {
 		args = append(args, "--end-of-options")
 	}
-	for _, rev := range c.revs {
-		if !rev.valid() {
-			return nil, fmt.Errorf("git %s: %q is not a SHA", c.sub, clip(string(rev)))
-		}
-		args = append(args, string(rev))
+	revs, err := c.revisions()
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, revs...)
+	if c.pathspec != "" {
+		args = append(args, "--", c.pathspec)
 	}
 	if c.path != "" {
 		if !strings.HasPrefix(c.path, "/") {
 			return nil, fmt.Errorf("git %s: path %q is not absolute", c.sub, c.path)
 		}
 		args = append(args, c.path)
+	}
+	return args, nil
+}
+
+// revisions gives the operands that stand for commits.
+func (c command) revisions() ([]string, error) {
+	var args []string
+	for i, rev := range slices.Concat(c.revs, c.not) {
+		if !rev.valid() {
+			return nil, fmt.Errorf("git %s: %q is not a SHA", c.sub, clip(string(rev)))
+		}
+		if i >= len(c.revs) {
+			rev = "^" + rev
+		}
+		args = append(args, string(rev))
+	}
+	if c.symmetric {
+		if len(args) != 2 {
+			return nil, fmt.Errorf("git %s: a symmetric difference is of two revisions", c.sub)
+		}
+		args = []string{args[0] + "..." + args[1]}
 	}
 	return args, nil
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"sync"
 
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -19,6 +20,7 @@ import (
 
 // API answers the requests for Git objects.
 type API struct {
+	db         *db.DB
 	repos      *repo.Service
 	maxEntries int
 	cache      *web.Cache
@@ -34,11 +36,11 @@ const DefaultMaxTreeEntries = 100_000
 const cacheBytes = 48 << 20
 
 // NewAPI makes the handlers. maxEntries 0 is the default.
-func NewAPI(repos *repo.Service, maxEntries int) *API {
+func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 	if maxEntries <= 0 {
 		maxEntries = DefaultMaxTreeEntries
 	}
-	return &API{repos: repos, maxEntries: maxEntries, cache: web.NewCache(cacheBytes)}
+	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: web.NewCache(cacheBytes)}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,

@@ -53,7 +53,7 @@ func New(o Options) *Server {
 		accounts: account.NewAPI(accounts),
 		repos:    repo.NewAPI(repos),
 		service:  repos,
-		git:      gitdata.NewAPI(repos, o.MaxTreeEntries),
+		git:      gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries),
 		plants:   plant.NewAPI(o.DB),
 		pages:    page.New(o.DB, repos),
 	})

@@ -9,7 +9,7 @@ import (
 type Media struct {
 	Graduated bool     // a vnd.github type was named: all previews are on
 	JSON      bool     // an answer in JSON is acceptable
-	Kind      string   // the first kind named: raw, text, html, full, diff, patch, star, or ""
+	Kind      string   // the first kind named: raw, text, html, full, diff, patch, star, sha, object, or ""
 	Asked     []string // kinds and known previews in the order of the request, each once
 }
 
@@ -23,7 +23,7 @@ const (
 
 var previews = [...]string{Reactions, Assignees, Locking, SquashWith}
 
-var kinds = [...]string{"raw", "text", "html", "full", "diff", "patch", "star"}
+var kinds = [...]string{"raw", "text", "html", "full", "diff", "patch", "star", "sha", "object"}
 
 // Preview reports whether the named preview is on for this request: asked for,
 // or graduated.

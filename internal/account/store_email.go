@@ -1,0 +1,69 @@
+package account
+
+import "arbor/internal/db"
+
+// ByEmails finds the accounts that have one of the addresses, in one query,
+// under Fold of the address; of several with one address the oldest. Addresses
+// that nobody has are missing from the map, and so are those that are not
+// ASCII. It is how the people of commits get their logins (decision 28).
+func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
+	found := map[string]*Account{}
+	args := foldedEmails(emails)
+	for len(args) > 0 {
+		part := args[:min(len(args), maxEmails)]
+		args = args[len(part):]
+		rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a WHERE lower(a.email) IN `+
+			db.Values(1, len(part))+` ORDER BY a.id DESC`, part...)
+		if err != nil {
+			return nil, err
+		}
+		for rows.Next() {
+			a, err := scanAccount(rows)
+			if err != nil {
+				rows.Close()
+				return nil, err
+			}
+			if a.Email != nil && a.Kind == User {
+				found[Fold(*a.Email)] = a
+			}
+		}
+		if err := rows.Close(); err != nil {
+			return nil, err
+		}
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// maxEmails is how many addresses one query asks for.
+const maxEmails = 256
+
+// foldedEmails folds the addresses and drops repeated ones and those that
+// cannot be an account's: too long for the index, or not printable ASCII, where
+// the engines differ. It fills up to a power of two, as distinct does.
+func foldedEmails(emails []string) []any {
+	seen := map[string]bool{}
+	var args []any
+	for _, e := range emails {
+		if e = Fold(e); e == "" || len(e) > 320 || seen[e] || !printable(e) {
+			continue
+		}
+		seen[e] = true
+		args = append(args, e)
+	}
+	for len(args)&(len(args)-1) != 0 {
+		args = append(args, args[len(args)-1])
+	}
+	return args
+}
+
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,196 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// LogOptions say which commits [Repository.Log] gives.
+type LogOptions struct {
+	From  []SHA    // commits whose histories are walked
+	Not   []SHA    // whose histories are left out
+	Path  string   // only commits that change it, as `git log -- PATH`; literal; "" is all
+	Email []string // only commits whose author has one of these addresses, without regard to case
+	Since int64    // only committed at or after, Unix seconds; 0 is all
+	Until int64    // only committed at or before, Unix seconds; 0 is all
+	By    bool     // Email means the committer's address
+
+	Skip    int  // commits left out at the start
+	Max     int  // commits given
+	Count   int  // commits counted besides those given and skipped; 0 counts none
+	Reverse bool // the oldest first, parents before children
+}
+
+// Log walks a history with one git process and gives the SHAs of a page of it,
+// the newest first, and how many commits were seen in all. more reports that
+// the walk ended at the bound of Skip+Max+Count commits, so total is a lower
+// bound. The revisions are commits that exist. Error: Invalid for a path that
+// CheckPath refuses or an address that no author can have.
+func (r *Repository) Log(ctx context.Context, o LogOptions) (page []SHA, total int, more bool, err error) {
+	c, err := o.command()
+	if err != nil {
+		return nil, 0, false, err
+	}
+	err = r.lines(ctx, c, func(line []byte) error {
+		if !isHex40(line) {
+			return fmt.Errorf("git rev-list: unexpected line %q", clip(string(line)))
+		}
+		if total == o.Skip+o.Max+o.Count {
+			more = true
+			return ErrStop
+		}
+		if total >= o.Skip && len(page) < o.Max {
+			page = append(page, SHA(line))
+		}
+		total++
+		return nil
+	})
+	return page, total, more, err
+}
+
+// command builds the rev-list. A bound of commits is given to git as well, so
+// that it need not walk on; not with Reverse, which would cut the wrong end.
+func (o LogOptions) command() (command, error) {
+	c := command{sub: "rev-list", revs: o.From, not: o.Not}
+	if o.Reverse {
+		c.flags = append(c.flags, "--topo-order", "--reverse")
+	} else {
+		c.flags = append(c.flags, "--max-count="+strconv.Itoa(o.Skip+o.Max+o.Count+1))
+	}
+	if o.Since != 0 {
+		c.flags = append(c.flags, "--max-age="+strconv.FormatInt(max(o.Since, 1), 10))
+	}
+	if o.Until != 0 {
+		c.flags = append(c.flags, "--min-age="+strconv.FormatInt(max(o.Until, 1), 10))
+	}
+	for _, email := range o.Email {
+		if email == "" || len(email) > 1000 || strings.ContainsAny(email, "<>\n\r\x00") {
+			return c, errs.Newf(errs.Invalid, "%q is no e-mail address", clip(email))
+		}
+		flag := "--author=<"
+		if o.By {
+			flag = "--committer=<"
+		}
+		c.flags = append(c.flags, flag+email+">")
+	}
+	if len(o.Email) > 0 {
+		c.flags = append(c.flags, "--fixed-strings", "--regexp-ignore-case")
+	}
+	if o.Path != "" {
+		if err := CheckPath(o.Path); err != nil {
+			return c, err
+		}
+		c.pathspec = o.Path
+	}
+	return c, nil
+}
+
+// CheckPath refuses what names no file of a tree: an empty or absolute path,
+// empty parts, "." and "..", any ".git", a NUL, more than MaxPath bytes. The
+// error is of kind Invalid.
+func CheckPath(path string) error {
+	if path == "" || len(path) > MaxPath || strings.IndexByte(path, 0) >= 0 {
+		return errs.Newf(errs.Invalid, "%q is not a path in a tree", clip(path))
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") {
+			return errs.Newf(errs.Invalid, "%q is not a path in a tree", clip(path))
+		}
+	}
+	return nil
+}
+
+// literalPaths makes git take pathspecs for what they are.
+const literalPaths = "GIT_LITERAL_PATHSPECS=1"
+
+// stream runs a command and hands its output to fn while it runs. ErrStop of
+// fn ends the process and is no error.
+func (r *Repository) stream(ctx context.Context, c command, fn func(*bufio.Reader) error) error {
+	if !r.Exists() {
+		return missing("HEAD")
+	}
+	p, err := r.git.prepare(ctx, task{command: c, dir: r.dir, limit: walkReads * r.git.options.ReadTimeout,
+		env: []string{literalPaths}})
+	if err != nil {
+		return err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.begin(false); err != nil {
+		return err
+	}
+	if err := fn(bufio.NewReaderSize(out, 64<<10)); err != nil {
+		p.stop()
+		if errors.Is(err, ErrStop) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	}
+	return p.wait()
+}
+
+// lines runs a command and calls fn for each line of its output, which must be
+// short.
+func (r *Repository) lines(ctx context.Context, c command, fn func(line []byte) error) error {
+	return r.stream(ctx, c, func(in *bufio.Reader) error {
+		for {
+			line, err := in.ReadSlice('\n')
+			if errors.Is(err, io.EOF) && len(line) == 0 {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("git %s: %w", c.sub, err)
+			}
+			if err := fn(line[:len(line)-1]); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// MergeBase finds the best common ancestor of two commits, the one that git
+// takes when there are several. NotFound when the histories have none.
+func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
+	var base SHA
+	err := r.lines(ctx, command{sub: "merge-base", revs: []SHA{a, b}}, func(line []byte) (err error) {
+		base, err = ParseSHA(string(line))
+		return err
+	})
+	if exitCode(err) == 1 || err == nil && base == "" {
+		return "", errs.Newf(errs.NotFound, "No common ancestor between %s and %s.", a, b)
+	}
+	return base, err
+}
+
+// Diverged counts the commits that only the one and only the other of two
+// histories has, and gives a page of those that only b has, the oldest first.
+func (r *Repository) Diverged(ctx context.Context, a, b SHA, skip, most int) (onlyA, onlyB int, page []SHA, err error) {
+	c := command{sub: "rev-list", flags: []string{"--left-right", "--topo-order", "--reverse"}, revs: []SHA{a, b}, symmetric: true}
+	err = r.lines(ctx, c, func(line []byte) error {
+		if len(line) != 41 || !isHex40(line[1:]) {
+			return fmt.Errorf("git rev-list: unexpected line %q", clip(string(line)))
+		}
+		if line[0] == '<' {
+			onlyA++
+			return nil
+		}
+		if onlyB >= skip && len(page) < most {
+			page = append(page, SHA(line[1:]))
+		}
+		onlyB++
+		return nil
+	})
+	return onlyA, onlyB, page, err
+}

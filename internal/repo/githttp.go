@@ -1,8 +1,10 @@
 package repo
 
 import (
+	"compress/flate"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -43,9 +45,17 @@ func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.
 		if a.Role < need {
 			return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
 		}
-		return h(w, r, &a.Access)
+		err = h(w, r, &a.Access)
+		if err != nil && r.Method == http.MethodPost {
+			io.CopyN(io.Discard, &rollingReader{r.Body, http.NewResponseController(w)}, maxRefusedRequest)
+		}
+		return err
 	}
 }
+
+// maxRefusedRequest is how much of a refused request is read to its end, in
+// bytes, so that git hears why instead of seeing a broken connection.
+const maxRefusedRequest = 64 << 20
 
 // Roles of the git routes: Fetching for git-upload-pack, Pushing for
 // git-receive-pack, ServiceRole for info/refs, which names the service.
@@ -75,13 +85,33 @@ func gitBody(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
 		return rolling, nil
 	case "gzip", "x-gzip":
 		z, err := gzip.NewReader(rolling)
-		if err != nil {
-			return nil, errs.Wrap(errs.Malformed, "the request's gzip compression is damaged", err)
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF // not even a header
 		}
-		return z, nil
+		if err != nil {
+			return nil, damagedGzip(err)
+		}
+		return unzipped{z}, nil
 	default:
 		return nil, errs.New(errs.UnsupportedMedia, "the request's Content-Encoding is not supported: use gzip")
 	}
+}
+
+// unzipped tells what a client compressed wrongly from what the network broke.
+type unzipped struct{ z *gzip.Reader }
+
+func (u unzipped) Read(p []byte) (int, error) {
+	n, err := u.z.Read(p)
+	return n, damagedGzip(err)
+}
+
+// damagedGzip is Malformed where the compression is at fault, else err.
+func damagedGzip(err error) error {
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) {
+		return errs.Wrap(errs.Malformed, "the request's gzip compression is damaged", err)
+	}
+	return err
 }
 
 type rollingReader struct {

@@ -18,7 +18,9 @@ var (
 	ErrNoRows     = errors.New("db: no rows")
 	ErrUnique     = errors.New("db: a unique constraint is violated")
 	ErrForeignKey = errors.New("db: a foreign key is violated")
-	ErrText       = errors.New("db: text with NUL or invalid UTF-8")
+	// ErrText is a 422 wherever nobody says better: no bytes that a client
+	// sends may end in a 5xx.
+	ErrText error = errs.New(errs.Invalid, "text must be UTF-8 without NUL")
 )
 
 // Reasons to try again, for this package alone.

@@ -20,6 +20,7 @@ type Info struct {
 	Who     string // the caller's login, for the log; empty when anonymous
 	Note    error  // an error that the log line shall show
 	params  []param
+	room    [4]param // for params: no pattern has more
 }
 
 type param struct{ name, value string }
@@ -43,6 +44,9 @@ func From(ctx context.Context) *Info {
 
 // SetParam notes the value of a placeholder of the route's pattern.
 func (i *Info) SetParam(name, value string) {
+	if i.params == nil {
+		i.params = i.room[:0]
+	}
 	i.params = append(i.params, param{name, value})
 }
 

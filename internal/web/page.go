@@ -123,20 +123,25 @@ func safeQuery(key, value string, equals bool) string {
 	if equals {
 		pair += "=" + value
 	}
-	if !strings.ContainsFunc(pair, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`<>"\^`+"`{|}", c) }) {
+	if strings.IndexFunc(pair, unsafeInQuery) < 0 {
 		return pair
 	}
+	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(pair) {
-		c := pair[i]
-		if c <= ' ' || c > '~' || strings.IndexByte(`<>"\^`+"`{|}", c) >= 0 {
-			const hex = "0123456789ABCDEF"
+		if c := pair[i]; unsafeInQuery(rune(c)) {
 			b.WriteByte('%')
 			b.WriteByte(hex[c>>4])
 			b.WriteByte(hex[c&15])
-			continue
+		} else {
+			b.WriteByte(c)
 		}
-		b.WriteByte(c)
 	}
 	return b.String()
+}
+
+// unsafeInQuery reports a character that a query does not hold as it is (RFC
+// 3986, 3.4). A percent sign is left alone: it escapes already.
+func unsafeInQuery(c rune) bool {
+	return c <= ' ' || c > '~' || strings.ContainsRune("\"#<>\\^`{|}", c)
 }

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"arbor/internal/errs"
+)
+
+// A client that has the answer already must not get it again, and one that
+// changed must (RFC 9110, 13.1.2).
+func TestConditionalAnswers(t *testing.T) {
+	body := []byte(`{"a":1}`)
+	tag := Tag(body)
+	for given, status := range map[string]int{
+		"": 200, tag: 304, strings.TrimPrefix(tag, "W/"): 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200, tag + "x": 200, "W/" + tag: 200,
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		if given != "" {
+			r.Header.Set("If-None-Match", given)
+		}
+		w := httptest.NewRecorder()
+		if err := Bytes(w, r, http.StatusOK, body, ""); err != nil {
+			t.Fatal(err)
+		}
+		if w.Code != status || w.Header().Get("Etag") != tag || (status == 304) != (w.Body.Len() == 0) {
+			t.Errorf("%q: %d, %v, %q", given, w.Code, w.Header(), w.Body)
+		}
+	}
+	if Tag([]byte("a")) == Tag([]byte("b")) {
+		t.Error("two bodies, one tag")
+	}
+}
+
+// What is unknown is masked; what is known is told; a torn answer is torn
+// visibly (decision 20).
+func TestHandle(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		body   string
+	}{
+		{errs.Absent(), 404, `{"message":"Not Found","documentation_url":"d"}`},
+		{fmt.Errorf("deep: %w", errs.Wrap(errs.Conflict, "Git Repository is empty.", errors.New("secret"))), 409, `{"message":"Git Repository is empty.","documentation_url":"d"}`},
+		{errors.New("SELECT secret FROM /var/lib"), 500, `{"message":"Server Error (request id7)","documentation_url":"d"}`},
+		{errs.Wrap(errs.Internal, "secret too", nil), 500, `{"message":"Server Error (request id7)","documentation_url":"d"}`},
+		{errs.Validation(errs.Field{Resource: "Issue", Field: "title", Code: errs.MissingField}), 422,
+			`{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],"documentation_url":"d"}`},
+	} {
+		recorder := httptest.NewRecorder()
+		r := With(httptest.NewRequest("GET", "/", nil), &Info{ID: "id7", Docs: "d"})
+		Handle(&Writer{ResponseWriter: recorder}, r, func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("Etag", `"of something else"`)
+			return c.err
+		})
+		if recorder.Code != c.status || recorder.Body.String() != c.body || recorder.Header().Get("Etag") != "" {
+			t.Errorf("%v: %d %s %v", c.err, recorder.Code, recorder.Body, recorder.Header())
+		}
+	}
+	t.Run("panic", func(t *testing.T) {
+		recorder := httptest.NewRecorder()
+		r := With(httptest.NewRequest("GET", "/", nil), &Info{ID: "id8"})
+		Handle(&Writer{ResponseWriter: recorder}, r, func(http.ResponseWriter, *http.Request) error { panic("secret") })
+		if recorder.Code != 500 || strings.Contains(recorder.Body.String(), "secret") {
+			t.Errorf("%d %s", recorder.Code, recorder.Body)
+		}
+	})
+	t.Run("after the first bytes", func(t *testing.T) {
+		defer func() {
+			if recover() != http.ErrAbortHandler {
+				t.Error("the connection was not broken")
+			}
+		}()
+		r := With(httptest.NewRequest("GET", "/", nil), &Info{})
+		Handle(&Writer{ResponseWriter: httptest.NewRecorder()}, r, func(w http.ResponseWriter, _ *http.Request) error {
+			w.Write([]byte("half"))
+			return errors.New("disk on fire")
+		})
+	})
+}
+
+// The cache holds what it may and no more, and gives back what was put in.
+func TestCacheStaysWithinItsBound(t *testing.T) {
+	c := NewCache(10_000)
+	c.Put("too large", make([]byte, 2501), "")
+	if _, _, ok := c.Get("too large"); ok {
+		t.Error("it kept a body over MaxEntry")
+	}
+	for i := range 100 {
+		c.Put(fmt.Sprint(i), bytes.Repeat([]byte{byte(i)}, 500), "e")
+		if _, _, ok := c.Get("0"); i < 5 && !ok {
+			t.Errorf("lost an entry with room left, after %d", i)
+		}
+		c.Get("0") // in use, so it stays
+	}
+	if c.size > 10_000 {
+		t.Errorf("it holds %d bytes", c.size)
+	}
+	if body, etag, ok := c.Get("0"); !ok || len(body) != 500 || body[0] != 0 || etag != "e" {
+		t.Error("the entry in use was dropped")
+	}
+	if _, _, ok := c.Get("50"); ok {
+		t.Error("an entry out of use was kept before others")
+	}
+	c.Put("0", []byte("new"), "")
+	if body, _, _ := c.Get("0"); string(body) != "new" {
+		t.Errorf("it kept %q", body)
+	}
+}

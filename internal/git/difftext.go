@@ -1,0 +1,269 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// diffReader reads what `git diff-tree --raw --numstat -p` prints: a line a
+// file that begins with a colon, a line a file with counts, an empty line, and
+// the patches, all in one order. File names are quoted where they have special
+// characters, so that none can pass for something else.
+type diffReader struct {
+	o       DiffOptions
+	in      *bufio.Reader
+	changes Changes
+
+	phase   diffPhase
+	partial bool // the line that was read last goes on
+	counted int  // lines of counts read
+	next    int  // first of the files given whose patch may still come
+	kept    int  // bytes of patches kept
+
+	file  *FileChange // whose patch is read; nil for one that is not given
+	hunks bool        // its hunks have begun
+	lines int         // of its hunks so far
+	over  bool        // over a bound
+	patch []byte
+}
+
+type diffPhase uint8
+
+const (
+	rawLines diffPhase = iota
+	countLines
+	patches
+)
+
+// read reads all of the output, or ends with ErrStop where nothing that comes
+// is wanted.
+func (d *diffReader) read() error {
+	for {
+		begins := !d.partial
+		line, err := d.in.ReadSlice('\n')
+		d.partial = errors.Is(err, bufio.ErrBufferFull)
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			d.endFile()
+			if d.counted != d.changes.Total {
+				return fmt.Errorf("git diff-tree: %d files, but %d with counts", d.changes.Total, d.counted)
+			}
+			return nil
+		}
+		if err != nil && !d.partial && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("git diff-tree: %w", err)
+		}
+		if err := d.take(line, begins); err != nil {
+			return err
+		}
+	}
+}
+
+// take takes a line or, where it is longer than the buffer, a part of one.
+func (d *diffReader) take(line []byte, begins bool) error {
+	if d.phase == patches {
+		return d.patchLine(line, begins)
+	}
+	if !begins || d.partial {
+		return errDiff(line) // names are bounded, the buffer holds any
+	}
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	switch {
+	case len(line) == 0:
+		d.phase = patches
+		return nil
+	case line[0] == ':' && d.phase == rawLines:
+		return d.rawLine(string(line))
+	}
+	d.phase = countLines
+	return d.countLine(string(line))
+}
+
+func errDiff(line []byte) error {
+	return fmt.Errorf("git diff-tree: unexpected line %q", clip(string(line)))
+}
+
+// given tells which of the files given the n-th of all files is.
+func (d *diffReader) given(n int) (*FileChange, bool) {
+	i := n - d.o.Skip
+	if i < 0 || i >= len(d.changes.Files) {
+		return nil, false
+	}
+	return &d.changes.Files[i], true
+}
+
+// rawLine reads ":MODE MODE SHA SHA STATUS\tPATH[\tPATH]".
+func (d *diffReader) rawLine(line string) error {
+	n := d.changes.Total
+	d.changes.Total++
+	if n < d.o.Skip || len(d.changes.Files) >= d.o.Max {
+		return nil
+	}
+	meta, names, ok := strings.Cut(line, "\t")
+	fields := strings.Fields(meta)
+	if !ok || len(fields) != 5 || len(fields[0]) != 7 {
+		return errDiff([]byte(line))
+	}
+	f := FileChange{Status: fields[4][0], OldMode: parseMode(fields[0][1:]), Mode: parseMode(fields[1])}
+	var err error
+	if f.OldSHA, err = ParseSHA(fields[2]); err != nil {
+		return errDiff([]byte(line))
+	}
+	if f.SHA, err = ParseSHA(fields[3]); err != nil {
+		return errDiff([]byte(line))
+	}
+	old, name, two := strings.Cut(names, "\t")
+	if !two {
+		name = old
+	}
+	f.header = "diff --git " + prefixed("a/", old) + " " + prefixed("b/", name) + "\n"
+	if f.Path, err = unquotePath(name); err != nil {
+		return err
+	}
+	if two {
+		if f.OldPath, err = unquotePath(old); err != nil {
+			return err
+		}
+	}
+	d.changes.Files = append(d.changes.Files, f)
+	return nil
+}
+
+// prefixed puts a prefix before a name, within its quotes where it has some.
+func prefixed(prefix, name string) string {
+	if strings.HasPrefix(name, `"`) {
+		return `"` + prefix + name[1:]
+	}
+	return prefix + name
+}
+
+func parseMode(s string) Mode {
+	n, err := strconv.ParseUint(s, 8, 32)
+	if err != nil || n == 0 {
+		return 0
+	}
+	return Mode(n)
+}
+
+// countLine reads "ADDED\tDELETED\tPATH", with "-" twice for a binary file.
+func (d *diffReader) countLine(line string) error {
+	added, rest, ok := strings.Cut(line, "\t")
+	deleted, _, ok2 := strings.Cut(rest, "\t")
+	if !ok || !ok2 {
+		return errDiff([]byte(line))
+	}
+	f, wanted := d.given(d.counted)
+	d.counted++
+	if added == "-" && deleted == "-" {
+		if wanted {
+			f.Binary = true
+		}
+		return nil
+	}
+	a, err1 := strconv.Atoi(added)
+	b, err2 := strconv.Atoi(deleted)
+	if err1 != nil || err2 != nil || a < 0 || b < 0 {
+		return errDiff([]byte(line))
+	}
+	d.changes.Additions += a
+	d.changes.Deletions += b
+	if wanted {
+		f.Additions, f.Deletions = a, b
+	}
+	return nil
+}
+
+// patchLine takes a line of the patches. Lines of a file's text begin with a
+// space, a sign or a backslash, so "diff --git" opens a file.
+func (d *diffReader) patchLine(line []byte, begins bool) error {
+	if begins && bytes.HasPrefix(line, []byte("diff --git ")) {
+		return d.open(line)
+	}
+	if d.file == nil || d.over {
+		return nil
+	}
+	if begins && !d.hunks {
+		d.hunks = bytes.HasPrefix(line, []byte("@@ "))
+	}
+	if !d.hunks {
+		return nil
+	}
+	if begins {
+		d.lines++
+	}
+	d.patch = append(d.patch, line...)
+	if d.lines > d.o.Lines || len(d.patch) > d.o.Bytes {
+		d.over, d.patch = true, d.patch[:0]
+	}
+	return nil
+}
+
+// open ends the patch before and finds the file that a header names. A file
+// whose type changed has two patches: its deletion and its creation.
+func (d *diffReader) open(line []byte) error {
+	if f := d.file; f != nil && f.Status == 'T' && string(line) == f.header {
+		d.hunks = false
+		return nil
+	}
+	d.endFile()
+	if d.next == len(d.changes.Files) {
+		return ErrStop
+	}
+	for i := d.next; i < len(d.changes.Files); i++ {
+		if f := &d.changes.Files[i]; f.header == string(line) {
+			d.file, d.next = f, i+1
+			break
+		}
+	}
+	return nil
+}
+
+// endFile keeps the patch that has ended.
+func (d *diffReader) endFile() {
+	if f := d.file; f != nil && !d.over && len(d.patch) > 0 && d.kept+len(d.patch) <= d.o.Sum {
+		d.kept += len(d.patch)
+		f.Patch, f.HasPatch = string(bytes.TrimSuffix(d.patch, []byte("\n"))), true
+	}
+	d.file, d.hunks, d.lines, d.over, d.patch = nil, false, 0, false, d.patch[:0]
+}
+
+// unquotePath reads a name as git prints it: in quotes, with C's escapes and
+// octal bytes, where it has special characters.
+func unquotePath(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	bad := fmt.Errorf("git: bad quoted name %q", clip(s))
+	if len(s) < 2 || s[len(s)-1] != '"' {
+		return "", bad
+	}
+	s = s[1 : len(s)-1]
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			out = append(out, s[i])
+			continue
+		}
+		if i++; i == len(s) {
+			return "", bad
+		}
+		if at := strings.IndexByte(`abtnvfr"\`, s[i]); at >= 0 {
+			out = append(out, "\a\b\t\n\v\f\r\"\\"[at])
+			continue
+		}
+		if i+3 > len(s) {
+			return "", bad
+		}
+		n, err := strconv.ParseUint(s[i:i+3], 8, 8)
+		if err != nil {
+			return "", bad
+		}
+		out = append(out, byte(n))
+		i += 2
+	}
+	return string(out), nil
+}

@@ -1,0 +1,194 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// commitsAtOnce is how many commits are asked for before answers are read. Their
+// requests fit a pipe, so that neither side waits for the other for ever.
+const commitsAtOnce = 64
+
+// Commits reads many commits in a few exchanges with one pooled process, in the
+// order of shas. Errors are those of Commit.
+func (r *Repository) Commits(ctx context.Context, shas []SHA) ([]*Commit, error) {
+	for _, sha := range shas {
+		if err := checkSHA(sha); err != nil {
+			return nil, err
+		}
+	}
+	var commits []*Commit
+	err := r.cat(ctx, func(c *catFile) error {
+		commits = make([]*Commit, 0, len(shas))
+		for rest := shas; len(rest) > 0; {
+			part := rest[:min(len(rest), commitsAtOnce)]
+			rest = rest[len(part):]
+			var err error
+			if commits, err = c.commits(commits, part); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return commits, err
+}
+
+// commits asks for some commits at once and appends them. Whatever goes wrong
+// in their midst leaves answers unread.
+func (c *catFile) commits(list []*Commit, shas []SHA) ([]*Commit, error) {
+	request := make([]byte, 0, len(shas)*50+6)
+	for _, sha := range shas {
+		request = append(append(append(request, "contents "...), sha...), '\n')
+	}
+	if _, err := c.in.Write(append(request, "flush\n"...)); err != nil {
+		return nil, errDirty{c.broken(err)}
+	}
+	for _, sha := range shas {
+		object, err := c.header()
+		if errs.Is(err, errs.NotFound) {
+			return nil, errSpent{err}
+		}
+		if err != nil {
+			return nil, errDirty{err}
+		}
+		if object.Type != TypeCommit {
+			return nil, errSpent{errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, object.Type)}
+		}
+		if object.Size > MaxCommitBytes {
+			return nil, errSpent{errs.Newf(errs.TooLarge, "commit %s is too large", sha)}
+		}
+		contents := make([]byte, object.Size+1)
+		if _, err := io.ReadFull(c.out, contents); err != nil {
+			return nil, errDirty{c.broken(err)}
+		}
+		commit, err := parseCommit(contents[:object.Size])
+		if err != nil {
+			return nil, errSpent{fmt.Errorf("git: commit %s: %w", sha, err)}
+		}
+		commit.SHA = sha
+		list = append(list, commit)
+	}
+	return list, nil
+}
+
+// PeelToCommit follows annotated tags to a commit. NotFound when something on
+// the way is missing, Invalid when the end is no commit.
+func (r *Repository) PeelToCommit(ctx context.Context, sha SHA) (SHA, error) {
+	for range maxTags {
+		object, err := r.Info(ctx, sha)
+		if err != nil {
+			return "", err
+		}
+		switch object.Type {
+		case TypeCommit:
+			return sha, nil
+		case TypeTag:
+		default:
+			return "", errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, object.Type)
+		}
+		_, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+		if err != nil {
+			return "", err
+		}
+		line, _, _ := strings.Cut(string(contents[:min(len(contents), 64)]), "\n")
+		if sha, err = ParseSHA(strings.TrimPrefix(line, "object ")); err != nil {
+			return "", fmt.Errorf("git: tag %s has no target: %w", object.SHA, err)
+		}
+	}
+	return "", errs.Newf(errs.Invalid, "%s is a tag of more than %d tags", sha, maxTags)
+}
+
+// MinPrefix is the length of the shortest abbreviation of a SHA, in digits.
+const MinPrefix = 4
+
+// IsPrefix reports whether s may abbreviate a SHA.
+func IsPrefix(s string) bool {
+	return len(s) >= MinPrefix && len(s) < 40 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}
+
+// FindCommit finds the one commit whose SHA begins with the digits. NotFound
+// when there is none, Invalid when there are several.
+func (r *Repository) FindCommit(ctx context.Context, prefix string) (SHA, error) {
+	if !IsPrefix(prefix) {
+		return "", missing(prefix)
+	}
+	prefix = strings.ToLower(prefix)
+	// Only a commit, or a tag of one, can be followed by ^{commit}. Of several
+	// git says then that there is none, so the digits alone are asked about.
+	object, err := r.named(ctx, prefix+"^{commit}")
+	if errs.Is(err, errs.NotFound) {
+		if _, err := r.named(ctx, prefix); errs.Is(err, errs.Invalid) {
+			return "", err
+		}
+	}
+	if err == nil && !strings.HasPrefix(string(object.SHA), prefix) {
+		return "", missing(prefix) // a tag, or a ref of that name on disk
+	}
+	return object.SHA, err
+}
+
+// named asks for the object that an abbreviation, which IsPrefix has seen,
+// leads to. Invalid when there are several.
+func (r *Repository) named(ctx context.Context, name string) (Object, error) {
+	var object Object
+	err := r.cat(ctx, func(c *catFile) error {
+		if err := c.ask("info ", SHA(name)); err != nil {
+			return errDirty{c.broken(err)}
+		}
+		line, err := c.out.ReadSlice('\n')
+		if err != nil {
+			return errDirty{c.broken(err)}
+		}
+		if bytes.HasSuffix(line, []byte(" ambiguous\n")) {
+			return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", name)
+		}
+		object, err = parseHeader(line[:len(line)-1])
+		return dirtyUnlessMissing(err)
+	})
+	return object, err
+}
+
+// Lookup finds the entry at a path below a tree, reading one tree for each of
+// its parts. NotFound when there is none, Invalid for a path that CheckPath
+// refuses.
+func (r *Repository) Lookup(ctx context.Context, tree SHA, path string) (TreeEntry, error) {
+	if err := CheckPath(path); err != nil {
+		return TreeEntry{}, err
+	}
+	entry := TreeEntry{Mode: ModeTree, SHA: tree, Type: TypeTree, Size: -1}
+	for part := range strings.SplitSeq(path, "/") {
+		if entry.Type != TypeTree {
+			return TreeEntry{}, missing(path)
+		}
+		var err error
+		if entry, err = r.child(ctx, entry.SHA, part); err != nil {
+			return TreeEntry{}, err
+		}
+	}
+	entry.Path = path
+	return entry, nil
+}
+
+// child finds an entry of one tree.
+func (r *Repository) child(ctx context.Context, tree SHA, name string) (TreeEntry, error) {
+	contents, err := r.treeContents(ctx, tree)
+	if err != nil {
+		return TreeEntry{}, err
+	}
+	for len(contents) > 0 {
+		var raw rawEntry
+		if raw, contents, err = nextEntry(contents); err != nil {
+			return TreeEntry{}, fmt.Errorf("git: tree %s: %w", tree, err)
+		}
+		if string(raw.name) == name {
+			return TreeEntry{Mode: raw.mode, SHA: SHA(hex.EncodeToString(raw.id)), Type: raw.mode.Type(), Size: -1}, nil
+		}
+	}
+	return TreeEntry{}, missing(name)
+}

@@ -11,10 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// anchor is where the documentation page speaks of the operation, as the end of
-// an address: #get-repos-owner-repo (decision 15).
-func (r *Route) anchor() string { return "#" + r.operation() }
-
+// operation names where the documentation page speaks of the route:
+// get-repos-owner-repo (decision 15).
 func (r *Route) operation() string {
 	id := strings.ToLower(r.Method) + r.Pattern
 	id = strings.NewReplacer("{", "", "}", "", "...", "", "/", "-", "_", "-", ".", "-").Replace(id)

@@ -51,7 +51,8 @@ type Endpoint struct {
 	Right   Right
 	Limit   int64 // of the request's body in bytes; 0 is web.MaxJSON
 	serve   web.Handler
-	handler any // the function as its package wrote it
+	handler any    // the function as its package wrote it
+	anchor  string // of its documentation, with its #; made with the table
 }
 
 // HandlerName is the handler as Go names it, e.g. (*API).Get of package repo as
@@ -120,6 +121,7 @@ func newTable(routes []Route, m *metrics) *table {
 	nothing := func(http.ResponseWriter, *http.Request) {}
 	for i := range routes {
 		r := &routes[i]
+		r.anchor = "#" + r.operation()
 		pattern := chiPattern(r.Pattern)
 		n := t.nodes[pattern]
 		if n == nil {

@@ -206,7 +206,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		web.Handle(w, r, fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
 		return
 	}
-	info.Docs += route.anchor()
+	info.Docs += route.anchor
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, route) })
 }
 

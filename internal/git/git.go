@@ -14,7 +14,10 @@
 //	              keeps what is not accepted yet; report.go answers
 //	fetch.go      advertisements; lsrefs.go protocol 2; uploadpack.go the rest
 //	packedrefs.go the refs that git itself needs on disk
-//	maintenance.go, packindex.go  packing that never deletes an object
+//	newobject.go, packwrite.go, writer.go  objects made here: WriteObjects
+//	treebuild.go, treepath.go, treecache.go  new trees out of old ones
+//	encode.go     commits and tags as objects
+//	maintenance.go, mergesmall.go, packindex.go  packing that never deletes an object
 //	mirror.go     copies of other repositories, for imports
 //
 // What holds everywhere: git 2.39 or newer, plumbing only; no byte that a
@@ -85,6 +88,9 @@ type Git struct {
 	env     []string // of every process
 	pool    *pool
 
+	deflaters deflaters
+	trees     treeCache
+
 	mu     sync.Mutex
 	states map[string]*state // by directory
 }
@@ -94,7 +100,10 @@ type state struct {
 	initMu      sync.Mutex
 	initialized bool // Init ran here, so the directories are synced
 
-	packMu sync.Mutex // one Pack at a time
+	packMu sync.Mutex // one Pack or MergeSmall at a time
+	small  smallPacks // guarded by packMu
+
+	writes writeQueue
 
 	refsMu         sync.Mutex
 	refsWritten    bool

@@ -58,6 +58,11 @@ func (x *packIndex) has(sha SHA) (bool, error) {
 	if err != nil || len(id) != 20 {
 		return false, checkSHA(sha)
 	}
+	return x.hasID(id)
+}
+
+// hasID is has for a name in 20 bytes.
+func (x *packIndex) hasID(id []byte) (bool, error) {
 	low, high := uint32(0), x.fanout[id[0]]
 	if id[0] > 0 {
 		low = x.fanout[id[0]-1]

@@ -118,7 +118,7 @@ func (r *Repository) SweepQuarantines(olderThan time.Duration) error {
 		return err
 	}
 	before := time.Now().Add(-olderThan)
-	var all error
+	all := r.sweepTemporary(before)
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), incomingPrefix) && !strings.HasPrefix(e.Name(), packingPrefix) {
 			continue

@@ -77,11 +77,15 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// pack consolidates a repository's packs when there are many.
+// pack consolidates a repository's packs when there are many: small ones at
+// once and cheaply, the others by git.
 func (s *Service) pack(ctx context.Context, id int64) error {
 	objects := s.Git(id)
 	if !objects.Exists() {
 		return nil
+	}
+	if err := objects.MergeSmall(ctx); err != nil {
+		return err
 	}
 	needed, err := objects.NeedsPacking()
 	if err != nil || !needed {

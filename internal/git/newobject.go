@@ -1,0 +1,85 @@
+package git
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1" //nolint:gosec // git's own names
+	"encoding/hex"
+	"hash/crc32"
+	"strconv"
+	"sync"
+)
+
+// NewObject is an object that is to be written: its contents as git keeps
+// them, without the header.
+type NewObject struct {
+	Type Type
+	Data []byte
+}
+
+// id is the object's name in 20 bytes.
+func (o NewObject) id() (id [sha1.Size]byte) {
+	h := sha1.New()
+	header := append(append(make([]byte, 0, 32), o.Type...), ' ')
+	header = append(strconv.AppendInt(header, int64(len(o.Data)), 10), 0)
+	h.Write(header)
+	h.Write(o.Data)
+	h.Sum(id[:0])
+	return id
+}
+
+// SHA names the object as git does.
+func (o NewObject) SHA() SHA {
+	id := o.id()
+	return SHA(hex.EncodeToString(id[:]))
+}
+
+// packed is an object as it stands in a pack, whole and not as a delta.
+type packed struct {
+	id     [sha1.Size]byte
+	bytes  []byte // header and deflated contents
+	crc    uint32
+	offset int64 // in the pack, once it is written
+}
+
+// deflaters keeps compressors, each of which is a few hundred kilobytes. The
+// fastest level is enough: maintenance finds deltas, which save far more.
+type deflaters struct{ pool sync.Pool }
+
+func (d *deflaters) get(to *bytes.Buffer) *zlib.Writer {
+	if z, ok := d.pool.Get().(*zlib.Writer); ok {
+		z.Reset(to)
+		return z
+	}
+	z, _ := zlib.NewWriterLevel(to, zlib.BestSpeed) // the level is one that exists
+	return z
+}
+
+// pack names and deflates an object.
+func (d *deflaters) pack(o NewObject) (packed, error) {
+	var b bytes.Buffer
+	b.Grow(64 + len(o.Data)/2)
+	b.Write(packObjectHeader(o.Type, len(o.Data)))
+	z := d.get(&b)
+	if _, err := z.Write(o.Data); err != nil {
+		return packed{}, err
+	}
+	if err := z.Close(); err != nil {
+		return packed{}, err
+	}
+	d.pool.Put(z)
+	return packed{id: o.id(), bytes: b.Bytes(), crc: crc32.ChecksumIEEE(b.Bytes())}, nil
+}
+
+// packObjectHeader is type and size in the pack's own form: four bits of size,
+// then seven to a byte.
+func packObjectHeader(t Type, size int) []byte {
+	kind := map[Type]byte{TypeCommit: 1, TypeTree: 2, TypeBlob: 3, TypeTag: 4}[t]
+	var b []byte
+	c := kind<<4 | byte(size&15)
+	for size >>= 4; size > 0; size >>= 7 {
+		b = append(b, c|0x80)
+		c = byte(size & 0x7f)
+	}
+	return append(b, c)
+}

@@ -1,0 +1,142 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1" //nolint:gosec // git's own checksum
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// tmpPack begins the names of files in objects/pack that are being written;
+// git knows such names and leaves them alone.
+const tmpPack = "tmp_pack_"
+
+// packFiles is a pack on its way into the repository: objects that are whole,
+// with its index, in temporary files beside their place.
+type packFiles struct {
+	dir     string // objects/pack
+	file    *os.File
+	out     *bufio.Writer
+	sum     hash.Hash
+	offset  int64
+	objects []packed // their bytes are dropped as soon as they are written
+}
+
+// newPackFiles begins a pack of count objects.
+func newPackFiles(dir string, count int) (*packFiles, error) {
+	f, err := os.CreateTemp(dir, tmpPack)
+	if err != nil {
+		return nil, err
+	}
+	p := &packFiles{dir: dir, file: f, sum: sha1.New(), objects: make([]packed, 0, count)}
+	p.out = bufio.NewWriterSize(io.MultiWriter(f, p.sum), 64<<10)
+	header := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(count))
+	p.offset = int64(len(header))
+	_, err = p.out.Write(header)
+	return p, err
+}
+
+// add writes one object.
+func (p *packFiles) add(o packed) error {
+	_, err := p.out.Write(o.bytes)
+	o.offset = p.offset
+	p.offset += int64(len(o.bytes))
+	o.bytes = nil
+	p.objects = append(p.objects, o)
+	return err
+}
+
+// drop removes what is not kept.
+func (p *packFiles) drop() {
+	_ = p.file.Close()
+	_ = os.Remove(p.file.Name())
+}
+
+// keep makes pack and index durable and gives them their names: the index
+// last, since git finds a pack by it. It gives the pack's name.
+func (p *packFiles) keep() (name string, err error) {
+	if err := p.out.Flush(); err != nil {
+		return "", err
+	}
+	trailer := p.sum.Sum(nil)
+	if _, err := p.file.Write(trailer); err != nil {
+		return "", err
+	}
+	index, err := os.CreateTemp(p.dir, tmpPack)
+	if err != nil {
+		return "", err
+	}
+	contents := packIndexBytes(p.objects, trailer)
+	var both errgroup.Group
+	both.Go(func() error { return errors.Join(p.file.Chmod(0o444), p.file.Sync(), p.file.Close()) })
+	both.Go(func() error {
+		_, err := index.Write(contents)
+		return errors.Join(err, index.Chmod(0o444), index.Sync(), index.Close())
+	})
+	name = "pack-" + hex.EncodeToString(trailer)
+	path := filepath.Join(p.dir, name)
+	if err = both.Wait(); err == nil {
+		err = os.Rename(p.file.Name(), path+".pack")
+	}
+	if err == nil {
+		err = os.Rename(index.Name(), path+".idx")
+	}
+	if err != nil {
+		_ = os.Remove(index.Name())
+		return "", err
+	}
+	return name, syncDir(p.dir)
+}
+
+// packIndexBytes is an index of version 2. The pack is below 2 GiB, so that no
+// offset needs more than 31 bits.
+func packIndexBytes(objects []packed, trailer []byte) []byte {
+	sorted := slices.Clone(objects)
+	slices.SortFunc(sorted, func(a, b packed) int { return bytes.Compare(a.id[:], b.id[:]) })
+	b := make([]byte, 0, indexNames+28*len(sorted)+40)
+	b = append(b, "\xfftOc\x00\x00\x00\x02"...)
+	next := 0
+	for first := range 256 {
+		for next < len(sorted) && int(sorted[next].id[0]) == first {
+			next++
+		}
+		b = binary.BigEndian.AppendUint32(b, uint32(next))
+	}
+	for _, o := range sorted {
+		b = append(b, o.id[:]...)
+	}
+	for _, o := range sorted {
+		b = binary.BigEndian.AppendUint32(b, o.crc)
+	}
+	for _, o := range sorted {
+		b = binary.BigEndian.AppendUint32(b, uint32(o.offset))
+	}
+	b = append(b, trailer...)
+	sum := sha1.Sum(b)
+	return append(b, sum[:]...)
+}
+
+// sweepTemporary removes files of packs that a killed server was writing.
+func (r *Repository) sweepTemporary(before time.Time) error {
+	left, err := filepath.Glob(r.path("objects", "pack", tmpPack+"*"))
+	if err != nil {
+		return err
+	}
+	var all error
+	for _, path := range left {
+		if info, err := os.Stat(path); err == nil && info.ModTime().Before(before) {
+			all = errors.Join(all, os.Remove(path))
+		}
+	}
+	return all
+}

@@ -1,0 +1,87 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// Known is Infos for objects that need not exist: those that do not are zero
+// in the answer, which has the order of shas.
+func (r *Repository) Known(ctx context.Context, shas []SHA) ([]Object, error) {
+	for _, sha := range shas {
+		if err := checkSHA(sha); err != nil {
+			return nil, err
+		}
+	}
+	objects := make([]Object, len(shas))
+	err := r.cat(ctx, func(c *catFile) error {
+		clear(objects)
+		return c.infos(len(shas), func(i int) SHA { return shas[i] }, func(i int, o Object) { objects[i] = o })
+	})
+	if errs.Is(err, errs.NotFound) {
+		err = nil
+	}
+	return objects, err
+}
+
+// Peel says what an object is, and what it finally names when it is a tag (the
+// same object otherwise). NotFound when something on the way is missing.
+func (r *Repository) Peel(ctx context.Context, sha SHA) (object, peeled Object, err error) {
+	if object, err = r.Info(ctx, sha); err != nil {
+		return Object{}, Object{}, err
+	}
+	peeled = object
+	for range maxTags {
+		if peeled.Type != TypeTag {
+			return object, peeled, nil
+		}
+		tag, err := r.Tag(ctx, peeled.SHA)
+		if err != nil {
+			return Object{}, Object{}, err
+		}
+		if peeled, err = r.Info(ctx, tag.Object); err != nil {
+			return Object{}, Object{}, err
+		}
+	}
+	return Object{}, Object{}, errs.Newf(errs.Invalid, "%s is a tag of more than %d tags", sha, maxTags)
+}
+
+// CheckConnected makes sure that all that tip leads to is here, as a push has
+// to: an object that a push brought along unasked may lead nowhere. whole are
+// objects of which that is known. Error: Invalid when something is missing.
+func (r *Repository) CheckConnected(ctx context.Context, tip SHA, whole []SHA) error {
+	if slices.Contains(whole, tip) {
+		return nil
+	}
+	if err := checkSHA(tip); err != nil {
+		return err
+	}
+	return (&Quarantine{repository: r}).checkConnected(ctx, []SHA{tip}, ReceiveOptions{Tips: whole})
+}
+
+// IsAncestor reports whether the commit old is in the history of the commit
+// tip, itself included. It starts no process where old is a parent of tip.
+func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error) {
+	if old == tip {
+		return true, nil
+	}
+	commit, err := r.Commit(ctx, tip)
+	if err != nil {
+		return false, err
+	}
+	if slices.Contains(commit.Parents, old) {
+		return true, nil
+	}
+	var out bytes.Buffer
+	err = r.git.run(ctx, task{command: command{sub: "rev-list", flags: []string{"--max-count=1"}, revs: []SHA{old}, not: []SHA{tip}},
+		dir: r.dir, limit: walkReads * r.git.options.ReadTimeout, stdout: &out})
+	if err != nil {
+		return false, fmt.Errorf("git: is %s before %s: %w", old, tip, err)
+	}
+	return strings.TrimSpace(out.String()) == "", nil
+}

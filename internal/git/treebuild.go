@@ -1,0 +1,303 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// TreeEdit is one change to a tree: what the path shall be, or that it goes.
+type TreeEdit struct {
+	Path string // passes PathProblem
+	Mode Mode
+	SHA  SHA // an object that exists, or will; "" removes the path
+}
+
+// TreeProblem is why an edit cannot be made. It is of kind Invalid.
+type TreeProblem struct {
+	Edit   int // its place in the list
+	Reason string
+}
+
+// Error names the edit by its place.
+func (p *TreeProblem) Error() string { return fmt.Sprintf("edit %d %s", p.Edit, p.Reason) }
+
+// BuiltTree is a tree made by BuildTree.
+type BuiltTree struct {
+	SHA      SHA
+	Contents []byte      // of the tree itself, as git stores it
+	Objects  []NewObject // all trees that are new or changed; to be written
+}
+
+// BuildTree makes the tree that the edits turn base into, as decision 44 says;
+// base "" begins with nothing. It writes nothing. Of two edits of one path the
+// last counts; what an edit says of a path below another's tree changes that
+// tree; a directory that loses its last entry goes. Only trees on the way to an
+// edit are read and made.
+//
+// Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
+// is damaged. Whether the objects of edits exist is the caller's to check.
+func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) (*BuiltTree, error) {
+	b := &treeBuilder{ctx: ctx, repository: r, edits: edits}
+	root := &editNode{edit: -1}
+	for i := range edits {
+		root.add(edits[i].Path, i)
+	}
+	contents, err := b.read(base)
+	if err != nil {
+		return nil, err
+	}
+	built, err := b.build(root, contents, nil)
+	if err != nil {
+		return nil, err
+	}
+	object := NewObject{TypeTree, built}
+	b.objects = append(b.objects, object)
+	return &BuiltTree{SHA: object.SHA(), Contents: built, Objects: b.objects}, nil
+}
+
+// editNode is a name that edits speak of.
+type editNode struct {
+	edit     int // the last edit of this very path; -1 for none
+	children map[string]*editNode
+}
+
+func (n *editNode) add(path string, edit int) {
+	for {
+		part, rest, more := strings.Cut(path, "/")
+		child := n.children[part]
+		if child == nil {
+			child = &editNode{edit: -1}
+			if n.children == nil {
+				n.children = map[string]*editNode{}
+			}
+			n.children[part] = child
+		}
+		if n = child; !more {
+			n.edit = edit
+			return
+		}
+		path = rest
+	}
+}
+
+// first is an edit at or below the node, to name in an error.
+func (n *editNode) first() int {
+	if n.edit >= 0 {
+		return n.edit
+	}
+	least := -1
+	for _, c := range n.children {
+		if e := c.first(); least < 0 || e < least {
+			least = e
+		}
+	}
+	return least
+}
+
+type treeBuilder struct {
+	ctx        context.Context
+	repository *Repository
+	edits      []TreeEdit
+	objects    []NewObject
+}
+
+// read gives the contents of a tree; those of "" are empty.
+func (b *treeBuilder) read(sha SHA) ([]byte, error) {
+	if sha == "" || sha == EmptyTree {
+		return nil, nil
+	}
+	r := b.repository
+	key := treeKey{r.git.state(r.dir), sha}
+	if contents, ok := r.git.trees.get(key); ok {
+		return contents, nil
+	}
+	contents, err := r.treeContents(b.ctx, sha)
+	if err == nil {
+		r.git.trees.put(key, contents)
+	}
+	return contents, err
+}
+
+// build applies the children of n to a tree and gives the new tree's contents.
+// was is the tree that the request removed from this place, nil for none:
+// removals below it are held against it.
+func (b *treeBuilder) build(n *editNode, tree, was []byte) ([]byte, error) {
+	entries, err := parseTree(tree)
+	if err != nil {
+		return nil, err
+	}
+	lost, err := n.named(was)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]rawEntry, 0, len(entries)+len(n.children))
+	put := func(name []byte, child *editNode, old, lost *rawEntry) error {
+		made, err := b.apply(child, old, lost)
+		if made != nil {
+			out = append(out, rawEntry{mode: made.mode, name: name, id: made.id})
+		}
+		return err
+	}
+	seen := make(map[string]bool, len(n.children))
+	for i, e := range entries {
+		child := n.children[string(e.name)]
+		if child == nil {
+			out = append(out, e)
+			continue
+		}
+		seen[string(e.name)] = true
+		if err := put(e.name, child, &entries[i], nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.children)) {
+		if !seen[name] {
+			if err := put([]byte(name), n.children[name], nil, lost[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return encodeTree(out)
+}
+
+// named gives those entries of a tree that the node has children for.
+func (n *editNode) named(tree []byte) (map[string]*rawEntry, error) {
+	entries, err := parseTree(tree)
+	found := map[string]*rawEntry{}
+	for i, e := range entries {
+		if n.children[string(e.name)] != nil {
+			found[string(e.name)] = &entries[i]
+		}
+	}
+	return found, err
+}
+
+// apply finds what becomes of one entry: of old, nil where there is none. lost
+// is what stood here before the request removed a directory above. A nil entry
+// means that nothing is here afterwards.
+func (b *treeBuilder) apply(n *editNode, old, lost *rawEntry) (*rawEntry, error) {
+	now := old
+	var was []byte // the directory that goes
+	if n.edit >= 0 {
+		edit := b.edits[n.edit]
+		now = nil
+		if edit.SHA != "" {
+			id, err := hex.DecodeString(string(edit.SHA))
+			if err != nil || len(id) != 20 {
+				return nil, checkSHA(edit.SHA)
+			}
+			now = &rawEntry{mode: edit.Mode, id: id}
+		} else if old == nil && lost == nil {
+			return nil, &TreeProblem{n.edit, "is not there to be removed"}
+		}
+	}
+	if len(n.children) == 0 {
+		return now, nil
+	}
+	if now == nil {
+		if before := firstEntry(old, lost); before != nil && before.mode == ModeTree {
+			var err error
+			if was, err = b.read(SHA(hex.EncodeToString(before.id))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var tree []byte
+	if now != nil {
+		if now.mode != ModeTree {
+			return nil, &TreeProblem{b.below(n), fmt.Sprintf("needs a directory where a %s is", now.mode.Type())}
+		}
+		var err error
+		if tree, err = b.read(SHA(hex.EncodeToString(now.id))); err != nil {
+			return nil, err
+		}
+	}
+	built, err := b.build(n, tree, was)
+	if err != nil || len(built) == 0 {
+		return nil, err
+	}
+	if now != nil && bytes.Equal(built, tree) {
+		return now, nil
+	}
+	object := NewObject{TypeTree, built}
+	b.objects = append(b.objects, object)
+	id := object.id()
+	return &rawEntry{mode: ModeTree, id: id[:]}, nil
+}
+
+// below is the first edit below a node.
+func (b *treeBuilder) below(n *editNode) int {
+	return (&editNode{edit: -1, children: n.children}).first()
+}
+
+func firstEntry(list ...*rawEntry) *rawEntry {
+	for _, e := range list {
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// parseTree cuts a tree into its entries. Error: Invalid for a damaged tree.
+func parseTree(contents []byte) ([]rawEntry, error) {
+	entries := make([]rawEntry, 0, bytes.Count(contents, []byte{0}))
+	for len(contents) > 0 {
+		e, rest, err := nextEntry(contents)
+		if err != nil {
+			return nil, errs.Wrap(errs.Invalid, "a tree of the base is damaged", err)
+		}
+		entries, contents = append(entries, e), rest
+	}
+	return entries, nil
+}
+
+// encodeTree gives the tree's contents with its entries in git's order, which
+// compares the name of a directory as if a slash ended it. Error: Invalid for
+// a name that stands twice.
+func encodeTree(entries []rawEntry) ([]byte, error) {
+	if !slices.IsSortedFunc(entries, compareEntries) {
+		slices.SortFunc(entries, compareEntries)
+	}
+	size := 0
+	for _, e := range entries {
+		size += len(e.name) + 28
+	}
+	b := make([]byte, 0, size)
+	for i, e := range entries {
+		if i > 0 && bytes.Equal(entries[i-1].name, e.name) {
+			return nil, errs.Newf(errs.Invalid, "a tree of the base has two entries %q", clip(string(e.name)))
+		}
+		b = append(strconv.AppendUint(b, uint64(e.mode), 8), ' ')
+		b = append(append(b, e.name...), 0)
+		b = append(b, e.id...)
+	}
+	return b, nil
+}
+
+func compareEntries(a, b rawEntry) int {
+	n := min(len(a.name), len(b.name))
+	if c := bytes.Compare(a.name[:n], b.name[:n]); c != 0 {
+		return c
+	}
+	return int(a.after(n)) - int(b.after(n))
+}
+
+// after is the byte at place n of the name as trees are ordered by it.
+func (e rawEntry) after(n int) byte {
+	switch {
+	case n < len(e.name):
+		return e.name[n]
+	case e.mode == ModeTree:
+		return '/'
+	}
+	return 0
+}

@@ -1,0 +1,249 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// WriteObjects makes objects part of the repository, durably (decision 45), and
+// has its packs consolidated later. No ref names them yet: MoveRefs, CreateRef
+// and UpdateRef do that, after this has returned.
+func (s *Service) WriteObjects(ctx context.Context, repoID int64, objects []git.NewObject) ([]git.SHA, error) {
+	shas, err := s.Git(repoID).WriteObjects(ctx, objects)
+	s.packing.add(repoID)
+	return shas, err
+}
+
+// Identity is the caller as author of a commit made now: name and e-mail of
+// the account, and where there are none the login and an address that leads
+// nowhere.
+func (s *Service) Identity(ctx context.Context, caller *account.Caller) (git.Signature, error) {
+	var who git.Signature
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := account.ByID(tx, caller.ID)
+		if err == nil {
+			who = identity(a, tx.Now)
+		}
+		return err
+	})
+	return who, err
+}
+
+func identity(a *account.Account, now db.Time) git.Signature {
+	who := git.Signature{Name: a.Login, Email: fmt.Sprintf("%d+%s@users.noreply.arbor", a.ID, a.Login), When: now.Time()}
+	if a.Name != nil {
+		if name := plainName(*a.Name); name != "" {
+			who.Name = name
+		}
+	}
+	if a.Email != nil && *a.Email != "" {
+		try := who
+		if try.Email = *a.Email; try.Check() == nil {
+			who = try
+		}
+	}
+	return who
+}
+
+// plainName leaves out of a name what a commit's author line cannot hold.
+func plainName(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f || c == '<' || c == '>' {
+			return -1
+		}
+		return c
+	}, name)
+	return strings.TrimSpace(name)
+}
+
+// RefTarget is a ref with the type of the object that it names.
+type RefTarget struct {
+	Name string // full
+	SHA  git.SHA
+	Type git.Type
+}
+
+// refError is the 422 for a field of a reference.
+func refError(field, code, message string) error {
+	return &errs.Error{Kind: errs.Invalid, Message: message,
+		Fields: []errs.Field{{Resource: "Reference", Field: field, Code: code, Message: message}}}
+}
+
+// CreateRef makes a new ref, as a push would. Errors: 422 for a name that no
+// push could use or that exists, for an object that is missing, that leads to
+// missing ones, or that a branch cannot name.
+func (s *Service) CreateRef(ctx context.Context, a *Access, name string, sha git.SHA) (RefTarget, error) {
+	if err := checkNewRef(name); err != nil {
+		return RefTarget{}, err
+	}
+	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha})
+}
+
+// checkNewRef accepts a full name that a caller may move.
+func checkNewRef(name string) error {
+	if strings.Count(name, "/") < 2 || !strings.HasPrefix(name, "refs/") {
+		return refError("ref", errs.InvalidField, "Reference name must start with 'refs/' and contain at least two slashes.")
+	}
+	if err := git.CheckRefName(name); err != nil {
+		return refError("ref", errs.InvalidField, errText(err))
+	}
+	return checkMovable(name)
+}
+
+func checkMovable(name string) error {
+	if strings.HasPrefix(name, pulls) {
+		return refError("ref", errs.InvalidField, "refs/pull/* is read-only")
+	}
+	return nil
+}
+
+// setRef checks the new object and moves the ref.
+func (s *Service) setRef(ctx context.Context, a *Access, u RefUpdate) (RefTarget, error) {
+	target, err := s.checkTip(ctx, a, &u)
+	if err != nil {
+		return RefTarget{}, err
+	}
+	return target, s.moveOne(ctx, a, u)
+}
+
+// checkTip finds out what the update's new object is, and that a push could
+// make the ref name it.
+func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTarget, error) {
+	objects := s.Git(a.ID)
+	object, peeled, err := objects.Peel(ctx, u.New)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return RefTarget{}, refError("sha", errs.Missing, "Object does not exist")
+	case err != nil:
+		return RefTarget{}, err
+	case strings.HasPrefix(u.Name, heads) && object.Type != git.TypeCommit:
+		return RefTarget{}, refError("sha", errs.InvalidField, "Object is not a commit: a branch must be one")
+	}
+	refs, err := s.Refs(ctx, a)
+	if err != nil {
+		return RefTarget{}, err
+	}
+	tips := make([]git.SHA, len(refs.List))
+	for i, ref := range refs.List {
+		tips[i] = ref.SHA
+	}
+	err = objects.CheckConnected(ctx, u.New, tips)
+	if errs.Is(err, errs.Invalid) {
+		return RefTarget{}, refError("sha", errs.InvalidField, "Object leads to others that do not exist")
+	}
+	if peeled.SHA != object.SHA {
+		u.Peeled = peeled.SHA
+	}
+	return RefTarget{Name: u.Name, SHA: u.New, Type: object.Type}, err
+}
+
+// moveOne moves one ref, and puts a refusal in the words of the API.
+func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
+	refused, err := s.MoveRefs(ctx, a.ID, []RefUpdate{u}, true, 0)
+	if err != nil || refused[0] == nil {
+		return err
+	}
+	now, err := s.refNow(ctx, a.ID, u.Name)
+	switch {
+	case err != nil:
+		return err
+	case u.Old == git.ZeroSHA && now != "":
+		return errs.New(errs.Invalid, "Reference already exists")
+	case u.Old != git.ZeroSHA && now == "":
+		return errs.New(errs.Invalid, "Reference does not exist")
+	case u.Old != git.ZeroSHA && now != u.Old:
+		return errs.New(errs.Conflict, "Reference was moved meanwhile. Review it and try again.")
+	}
+	return refError("ref", errs.InvalidField, errText(refused[0]))
+}
+
+// refNow is what a ref names now; empty when there is none.
+func (s *Service) refNow(ctx context.Context, repoID int64, name string) (sha git.SHA, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := refsNamed(tx, repoID, []string{name})
+		sha = found[name]
+		return err
+	})
+	return sha, err
+}
+
+// maxRefTries is how often an update begins anew because somebody else moved
+// the ref meanwhile.
+const maxRefTries = 5
+
+// UpdateRef makes an existing ref name another object. Without force that must
+// be a commit whose history holds the ref's present one. Errors: 422 as of
+// CreateRef, for a ref that is not there and for an update that is no fast
+// forward; 409 for a ref that others keep moving.
+func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git.SHA, force bool) (RefTarget, error) {
+	if err := checkMovable(name); err != nil {
+		return RefTarget{}, err
+	}
+	for try := 1; ; try++ {
+		old, err := s.refNow(ctx, a.ID, name)
+		if err != nil {
+			return RefTarget{}, err
+		}
+		if old == "" {
+			return RefTarget{}, errs.New(errs.Invalid, "Reference does not exist")
+		}
+		u := RefUpdate{Name: name, Old: old, New: sha}
+		target, err := s.checkTip(ctx, a, &u)
+		if err == nil && !force {
+			err = s.checkForward(ctx, a.ID, old, target)
+		}
+		if err == nil && old != sha {
+			err = s.moveOne(ctx, a, u)
+		}
+		if !errs.Is(err, errs.Conflict) || try == maxRefTries {
+			return target, err
+		}
+	}
+}
+
+// checkForward refuses an update that would leave commits behind.
+func (s *Service) checkForward(ctx context.Context, repoID int64, old git.SHA, target RefTarget) error {
+	notForward := errs.New(errs.Invalid, "Update is not a fast forward")
+	if old == target.SHA {
+		return nil
+	}
+	before, err := s.Git(repoID).Info(ctx, old)
+	if err != nil {
+		return err
+	}
+	if before.Type != git.TypeCommit || target.Type != git.TypeCommit {
+		return notForward
+	}
+	forward, err := s.Git(repoID).IsAncestor(ctx, old, target.SHA)
+	if err == nil && !forward {
+		err = notForward
+	}
+	return err
+}
+
+// DeleteRef removes a ref. Errors: 422 for one that is not there, for the
+// default branch (decision 59) and below refs/pull/; 409 as of UpdateRef.
+func (s *Service) DeleteRef(ctx context.Context, a *Access, name string) error {
+	if err := checkMovable(name); err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		old, err := s.refNow(ctx, a.ID, name)
+		if err != nil {
+			return err
+		}
+		if old == "" {
+			return errs.New(errs.Invalid, "Reference does not exist")
+		}
+		err = s.moveOne(ctx, a, RefUpdate{Name: name, Old: old, New: git.ZeroSHA})
+		if !errs.Is(err, errs.Conflict) || try == maxRefTries {
+			return err
+		}
+	}
+}

@@ -34,36 +34,25 @@ func (b *sqlBuilder) arg(v any) string {
 
 func (b *sqlBuilder) and(condition string) { b.where = append(b.where, condition) }
 
-const (
-	// visible holds when the caller may see the repository r (decision 12).
-	visible = `(NOT r.private OR r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
-	// own holds when the caller has a part in it beyond being anyone.
-	own = `(r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
-)
+// visible holds when the caller may see the repository r (decision 12).
+const visible = `(NOT r.private OR r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
 
 func (f *filter) build() *sqlBuilder {
 	b := &sqlBuilder{}
 	var from []string
-	if f.owner != 0 && f.collaborator+f.member == 0 {
-		b.and("r.owner_id = " + b.arg(f.owner))
-	} else {
-		if f.owner != 0 {
-			from = append(from, `SELECT id FROM repos WHERE owner_id = `+b.arg(f.owner))
-		}
-		if f.collaborator != 0 {
-			from = append(from, `SELECT repo_id FROM collaborators WHERE user_id = `+b.arg(f.collaborator))
-		}
-		if f.member != 0 {
-			from = append(from, `SELECT x.id FROM members y JOIN accounts z ON z.id = y.org_id JOIN repos x ON x.owner_id = y.org_id
-				WHERE y.user_id = `+b.arg(f.member)+` AND (y.owner OR z.default_role > 0)`)
-		}
-		b.and("r.id IN (" + strings.Join(from, " UNION ") + ")")
+	if f.owner != 0 {
+		from = append(from, `SELECT id FROM repos WHERE owner_id = `+b.arg(f.owner))
 	}
+	if f.collaborator != 0 {
+		from = append(from, `SELECT repo_id FROM collaborators WHERE user_id = `+b.arg(f.collaborator))
+	}
+	if f.member != 0 {
+		from = append(from, `SELECT x.id FROM members y JOIN accounts z ON z.id = y.org_id JOIN repos x ON x.owner_id = y.org_id
+			WHERE y.user_id = `+b.arg(f.member)+` AND (y.owner OR z.default_role > 0)`)
+	}
+	b.and("r.id IN (" + strings.Join(from, " UNION ") + ")")
 	if f.visibleTo == nil || !f.visibleTo.SiteAdmin {
 		b.and(visible)
-	}
-	if f.granted {
-		b.and(own)
 	}
 	switch f.visibility {
 	case "public":
@@ -76,8 +65,11 @@ func (f *filter) build() *sqlBuilder {
 
 // listRepos reads a page and the total number of rows.
 func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, error) {
-	if f.nothing {
+	switch {
+	case f.nothing:
 		return nil, 0, nil
+	case f.collaborator+f.member == 0:
+		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()
 	where := `WHERE ` + strings.Join(b.where, " AND ")

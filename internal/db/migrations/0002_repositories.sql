@@ -15,9 +15,11 @@ CREATE TABLE repos (
     pushed_at       BIGINT NOT NULL,
     UNIQUE (owner_id, name_folded)
 );
-CREATE INDEX repos_created ON repos (owner_id, created_at, id);
-CREATE INDEX repos_updated ON repos (owner_id, updated_at, id);
-CREATE INDEX repos_pushed ON repos (owner_id, pushed_at, id);
+-- One index an order of an owner's list: a deep page walks the index alone.
+CREATE INDEX repos_named ON repos (owner_id, name_folded, private, id);
+CREATE INDEX repos_created ON repos (owner_id, created_at, id, private);
+CREATE INDEX repos_updated ON repos (owner_id, updated_at, id, private);
+CREATE INDEX repos_pushed ON repos (owner_id, pushed_at, id, private);
 
 -- A renamed repository is still found under the names that it had.
 CREATE TABLE repo_redirects (

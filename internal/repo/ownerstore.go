@@ -1,0 +1,145 @@
+package repo
+
+import (
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// listOfOwner lists one owner's repositories at a cost that depends on the page
+// and not on how many there are: the total comes from the owner's counters, a
+// deep page walks one index, and only the page's rows are fetched.
+func listOfOwner(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, error) {
+	owner, err := account.ByID(tx, f.owner)
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err := seesAll(tx, f.visibleTo, owner)
+	if err != nil {
+		return nil, 0, err
+	}
+	total, err := f.ownerTotal(tx, owner, all)
+	if err != nil || page.Offset() >= total {
+		return nil, total, err
+	}
+	ids, err := f.ownerPage(tx, all, o, page)
+	if err != nil || len(ids) == 0 {
+		return nil, total, err
+	}
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	found, err := queryAccess(tx, f.visibleTo, `WHERE r.id IN `+placeholders(2, len(ids)), args...)
+	return inOrder(found, ids), total, err
+}
+
+// seesAll reports that the caller may see everything that the owner has.
+func seesAll(tx *db.Tx, caller *account.Caller, owner *account.Account) (bool, error) {
+	switch {
+	case caller == nil:
+		return false, nil
+	case caller.SiteAdmin || caller.ID == owner.ID:
+		return true, nil
+	case owner.Kind != account.Organization:
+		return false, nil
+	}
+	member, orgOwner, err := account.OrgRole(tx, owner.ID, caller.ID)
+	return orgOwner || member && owner.DefaultRole >= account.Pull, err
+}
+
+// collaborates holds when the caller, $4, was granted a role on the repository.
+const collaborates = `EXISTS (SELECT 1 FROM collaborators c WHERE c.repo_id = r.id AND c.user_id = $4)`
+
+// ownerTotal counts what the whole list has.
+func (f *filter) ownerTotal(tx *db.Tx, owner *account.Account, all bool) (int64, error) {
+	public, private := owner.PublicRepos, owner.PrivateRepos
+	if !all {
+		var err error
+		if public, private, err = countGranted(tx, owner.ID, callerID(f.visibleTo)); err != nil {
+			return 0, err
+		}
+		if !f.granted {
+			public = owner.PublicRepos
+		}
+	}
+	switch f.visibility {
+	case "public":
+		return public, nil
+	case "private":
+		return private, nil
+	default:
+		return public + private, nil
+	}
+}
+
+// countGranted counts the owner's repositories on which a role was granted to
+// the user.
+func countGranted(tx *db.Tx, ownerID, userID int64) (public, private int64, err error) {
+	err = tx.QueryRow(`SELECT count(*), COALESCE(sum(CASE WHEN r.private THEN 1 ELSE 0 END), 0)
+		FROM collaborators c JOIN repos r ON r.id = c.repo_id WHERE c.user_id = $1 AND r.owner_id = $2`, userID, ownerID).
+		Scan(&public, &private)
+	return public - private, private, err
+}
+
+// ownerPage reads the ids of a page, in order.
+func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]int64, error) {
+	where := []string{"r.owner_id = $1"}
+	args := []any{f.owner, page.Size, page.Offset()}
+	switch {
+	case all:
+	case f.granted:
+		where, args = append(where, collaborates), append(args, callerID(f.visibleTo))
+	default:
+		where, args = append(where, "(NOT r.private OR "+collaborates+")"), append(args, callerID(f.visibleTo))
+	}
+	switch f.visibility {
+	case "public":
+		where = append(where, "NOT r.private")
+	case "private":
+		where = append(where, "r.private")
+	}
+	rows, err := tx.Query(`SELECT r.id FROM repos r WHERE `+strings.Join(where, " AND ")+o.ofOwner()+` LIMIT $2 OFFSET $3`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// inOrder sorts the repositories as their ids are.
+func inOrder(list []*Access, ids []int64) []*Access {
+	byID := make(map[int64]*Access, len(list))
+	for _, a := range list {
+		byID[a.ID] = a
+	}
+	out := make([]*Access, 0, len(ids))
+	for _, id := range ids {
+		if a := byID[id]; a != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// ofOwner is the ORDER BY within one owner's list.
+func (o order) ofOwner() string {
+	direction := " ASC"
+	if o.desc {
+		direction = " DESC"
+	}
+	if o.sort == "full_name" {
+		return " ORDER BY r.name_folded" + direction
+	}
+	return " ORDER BY r." + o.sort + "_at" + direction + ", r.id" + direction
+}

@@ -24,14 +24,16 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	}
 	t := &treeAnswer{api: api, access: a, sha: sha, recursive: isRecursive(r)}
 	t.prefix = web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name))
-	if web.NotModified(w, r, t.etag()) {
+	t.etag = t.newETag()
+	t.key = strconv.FormatInt(a.ID, 36) + t.etag + t.prefix
+	if web.NotModified(w, r, t.etag) {
 		return nil
 	}
 	for {
-		if body, _, ok := api.cache.Get(t.key()); ok {
+		if body, _, ok := api.cache.Get(t.key); ok {
 			return t.send(w, r, body)
 		}
-		alone, err := api.filling.enter(r.Context(), t.key())
+		alone, err := api.filling.enter(r.Context(), t.key)
 		if err != nil {
 			return err
 		}
@@ -61,11 +63,13 @@ type treeAnswer struct {
 	sha       git.SHA
 	recursive bool
 	prefix    string // address of the repository
+	etag      string
+	key       string // in the cache
 }
 
-// etag contains the SHA and never changes (decision 27), unless the operator
+// newETag contains the SHA and never changes (decision 27), unless the operator
 // changes where trees are cut off.
-func (t *treeAnswer) etag() string {
+func (t *treeAnswer) newETag() string {
 	tag := `W/"` + string(t.sha)
 	if t.recursive {
 		tag += "-r"
@@ -76,10 +80,6 @@ func (t *treeAnswer) etag() string {
 	return tag + `"`
 }
 
-func (t *treeAnswer) key() string {
-	return strconv.FormatInt(t.access.ID, 36) + t.etag() + t.prefix
-}
-
 // tooLarge stands in the cache for an answer that does not fit into it: readers
 // of such a tree need not wait for each other.
 var tooLarge = []byte{}
@@ -87,7 +87,7 @@ var tooLarge = []byte{}
 // send answers from the cache.
 func (t *treeAnswer) send(w http.ResponseWriter, r *http.Request, body []byte) error {
 	if len(body) > 0 {
-		return web.Bytes(w, r, http.StatusOK, body, t.etag())
+		return web.Bytes(w, r, http.StatusOK, body, t.etag)
 	}
 	s := &treeStream{w: w}
 	return t.write(r.Context(), s)
@@ -100,21 +100,21 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 	leave := func() {
 		if !left {
 			left = true
-			t.api.filling.leave(t.key())
+			t.api.filling.leave(t.key)
 		}
 	}
 	defer leave()
 	s := &treeStream{w: w, keep: t.api.cache.MaxEntry(), full: func() {
-		t.api.cache.Put(t.key(), tooLarge, "")
+		t.api.cache.Put(t.key, tooLarge, "")
 		leave()
 	}}
 	if err := t.write(r.Context(), s); err != nil || s.started {
 		return err
 	}
 	body := s.whole()
-	t.api.cache.Put(t.key(), body, "")
+	t.api.cache.Put(t.key, body, "")
 	leave()
-	return web.Bytes(w, r, http.StatusOK, body, t.etag())
+	return web.Bytes(w, r, http.StatusOK, body, t.etag)
 }
 
 // write renders the tree into the stream.

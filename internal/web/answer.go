@@ -70,7 +70,9 @@ func Tag(body []byte) string {
 // NotModified sets the ETag of the answer and, when the caller has that entity
 // already, answers 304 and reports true.
 func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
-	w.Header()["Etag"] = []string{etag}
+	if h := w.Header(); len(h["Etag"]) != 1 || h["Etag"][0] != etag {
+		h["Etag"] = []string{etag}
+	}
 	given := r.Header["If-None-Match"]
 	if len(given) == 0 || !matches(given, etag) {
 		return false

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // floorSize names the environment variable that turns the test's program into
@@ -36,11 +37,13 @@ func serveFloor(size int) {
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		os.Exit(0)
 	}()
-	panic(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Content-Length", length)
 		w.Write(body)
-	})))
+	})
+	// Like any server that strangers reach, it does not wait for them forever.
+	panic((&http.Server{Handler: handler, ReadTimeout: time.Minute, WriteTimeout: time.Minute}).Serve(l))
 }
 
 // startFloor starts a floor in a process of its own and gives its address.

@@ -16,6 +16,8 @@
 //	packedrefs.go the refs that git itself needs on disk
 //	newobject.go, packwrite.go, writer.go  objects made here: WriteObjects
 //	treebuild.go, treepath.go, treecache.go  new trees out of old ones
+//	specialfile.go  what .gitmodules and .gitattributes may hold
+//	tip.go        what a ref may name; blob.go reads blobs of any size
 //	encode.go     commits and tags as objects
 //	maintenance.go, mergesmall.go, packindex.go  packing that never deletes an object
 //	mirror.go     copies of other repositories, for imports
@@ -90,6 +92,7 @@ type Git struct {
 
 	deflaters deflaters
 	trees     treeCache
+	streams   chan struct{} // a slot for each large blob being sent
 
 	mu     sync.Mutex
 	states map[string]*state // by directory
@@ -110,6 +113,9 @@ type state struct {
 	refsGeneration int64 // of the packed-refs file that this process wrote
 }
 
+// maxStreams is how many large blobs are sent at one time; more clients wait.
+const maxStreams = 16
+
 // New finds git and checks that it is 2.39 or newer. No process stays running.
 func New(ctx context.Context, o Options) (*Git, error) {
 	o = o.withDefaults()
@@ -120,7 +126,8 @@ func New(ctx context.Context, o Options) (*Git, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	g := &Git{options: o, log: o.Log, binary: path, env: environment(), states: make(map[string]*state)}
+	g := &Git{options: o, log: o.Log, binary: path, env: environment(), states: make(map[string]*state),
+		streams: make(chan struct{}, maxStreams)}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version").Output()

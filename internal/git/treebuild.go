@@ -63,6 +63,64 @@ func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) 
 	return &BuiltTree{SHA: object.SHA(), Contents: built, Objects: b.objects}, nil
 }
 
+// Walk calls fn for each entry of the tree itself, in git's order, as WalkTree
+// would once it is written. sizes are those of blobs that the caller made and
+// need not be asked for. Error: Invalid when a blob of the base is missing.
+func (t *BuiltTree) Walk(ctx context.Context, r *Repository, sizes map[SHA]int64, fn func(*WalkEntry) error) error {
+	entries, err := parseTree(t.Contents)
+	if err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(entries, flatBatch) {
+		found, err := r.sizesBeside(ctx, batch, sizes)
+		if err != nil {
+			return err
+		}
+		var id [40]byte
+		for i, e := range batch {
+			hex.Encode(id[:], e.id)
+			entry := WalkEntry{Mode: e.mode, Type: e.mode.Type(), SHA: id[:], Path: e.name, Size: found[i]}
+			if err := fn(&entry); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sizesBeside finds the sizes of the blobs among entries; -1 for the others.
+func (r *Repository) sizesBeside(ctx context.Context, entries []rawEntry, known map[SHA]int64) ([]int64, error) {
+	sizes := make([]int64, len(entries))
+	var ask []SHA
+	var places []int
+	for i, e := range entries {
+		sizes[i] = -1
+		if e.mode.Type() != TypeBlob {
+			continue
+		}
+		sha := SHA(hex.EncodeToString(e.id))
+		if size, ok := known[sha]; ok {
+			sizes[i] = size
+			continue
+		}
+		ask, places = append(ask, sha), append(places, i)
+	}
+	if len(ask) == 0 {
+		return sizes, nil
+	}
+	objects, err := r.Known(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	for k, o := range objects {
+		if o.Type != TypeBlob {
+			return nil, errs.Newf(errs.Invalid, "the blob %s of the base is missing", ask[k])
+		}
+		sizes[places[k]] = o.Size
+	}
+	return sizes, nil
+}
+
 // editNode is a name that edits speak of.
 type editNode struct {
 	edit     int // the last edit of this very path; -1 for none

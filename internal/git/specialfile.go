@@ -1,0 +1,51 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // git's own checksum
+	"encoding/binary"
+	"path"
+)
+
+// IsSpecial reports whether git checks the contents of a file at this path:
+// .gitmodules and .gitattributes in any directory and in any disguise.
+func IsSpecial(name string) bool { return specialFile(path.Base(name)) != "" }
+
+// CheckSpecial lets git check what the files at special paths hold, as it does
+// with a push. contents are by path. It starts one process. Error: Invalid for
+// a .gitmodules or .gitattributes that `git fsck` would not let pass.
+func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byte) error {
+	if err := r.Init(); err != nil {
+		return err
+	}
+	pack := &bytes.Buffer{}
+	header := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(2*len(contents)))
+	pack.Write(header)
+	for name, text := range contents {
+		blob := NewObject{TypeBlob, text}
+		id := blob.id()
+		// The blob may be one of several; its own tree names it as a file.
+		tree, err := encodeTree([]rawEntry{{mode: ModeFile, name: []byte(path.Base(name)), id: id[:]}})
+		if err != nil {
+			return err
+		}
+		for _, o := range []NewObject{blob, {TypeTree, tree}} {
+			p, err := r.git.deflaters.pack(o)
+			if err != nil {
+				return err
+			}
+			pack.Write(p.bytes)
+		}
+	}
+	sum := sha1.Sum(pack.Bytes())
+	pack.Write(sum[:])
+	q, err := r.newQuarantine(incomingPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = q.Discard() }()
+	pack.Next(len(header))
+	_, err = q.indexPack(ctx, packHeader(header), uint32(2*len(contents)), ReceiveOptions{Pack: pack})
+	return err
+}

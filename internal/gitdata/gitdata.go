@@ -11,6 +11,8 @@ import (
 	"context"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -26,6 +28,7 @@ type API struct {
 	cache      *web.Cache
 	peeled     peelCache
 	filling    flights
+	bodies     *semaphore.Weighted // bytes of large bodies being worked on
 }
 
 // DefaultMaxTreeEntries is the number of entries of a tree past which an answer
@@ -40,7 +43,7 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 	if maxEntries <= 0 {
 		maxEntries = DefaultMaxTreeEntries
 	}
-	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: web.NewCache(cacheBytes)}
+	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: web.NewCache(cacheBytes), bodies: newBodies()}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,

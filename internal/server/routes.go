@@ -6,6 +6,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // features are the handlers that the table names.
@@ -26,6 +27,11 @@ func (s *Server) interfaceTable(f features) []Route {
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
 	admin := func(h repo.Handler) Endpoint { return onRepo(f.service, Admin, h) }
+	large := func(h repo.Handler) Endpoint { // push, with a body that holds files
+		e := push(h)
+		e.Limit = web.MaxBlob
+		return e
+	}
 	fetching := func(h repo.Handler) Endpoint {
 		return Endpoint{Group: Git, Right: Pull, serve: f.service.WithGit(repo.Fetching, h), handler: h}
 	}
@@ -81,6 +87,33 @@ func (s *Server) interfaceTable(f features) []Route {
 
 		// Git objects
 		{"GET", "/repos/{owner}/{repo}/git/trees/{sha...}", pull(g.GetTree)},
+		{"POST", "/repos/{owner}/{repo}/git/trees", large(g.CreateTree)},
+		{"GET", "/repos/{owner}/{repo}/git/blobs/{sha}", pull(g.GetBlob)},
+		{"POST", "/repos/{owner}/{repo}/git/blobs", large(g.CreateBlob)},
+		{"POST", "/repos/{owner}/{repo}/git/commits", push(g.CreateCommit)},
+		{"GET", "/repos/{owner}/{repo}/git/commits/{sha}", pull(g.GetGitCommit)},
+		{"GET", "/repos/{owner}/{repo}/git/tags/{sha}", pull(g.GetTag)},
+		{"POST", "/repos/{owner}/{repo}/git/tags", push(g.CreateTag)},
+		{"GET", "/repos/{owner}/{repo}/git/ref/{ref...}", pull(g.GetRef)},
+		{"GET", "/repos/{owner}/{repo}/git/matching-refs/{ref...}", pull(g.MatchingRefs)},
+		{"GET", "/repos/{owner}/{repo}/git/refs", pull(g.MatchingRefs)},
+		{"POST", "/repos/{owner}/{repo}/git/refs", push(g.CreateRef)},
+		{"GET", "/repos/{owner}/{repo}/git/refs/{ref...}", pull(g.GetRefs)},
+		{"PATCH", "/repos/{owner}/{repo}/git/refs/{ref...}", push(g.UpdateRef)},
+		{"DELETE", "/repos/{owner}/{repo}/git/refs/{ref...}", push(g.DeleteRef)},
+
+		// Histories and files
+		{"GET", "/repos/{owner}/{repo}/branches", pull(g.ListBranches)},
+		{"GET", "/repos/{owner}/{repo}/branches/{branch...}", pull(g.GetBranch)},
+		{"GET", "/repos/{owner}/{repo}/tags", pull(g.ListTags)},
+		{"GET", "/repos/{owner}/{repo}/commits", pull(g.ListCommits)},
+		{"GET", "/repos/{owner}/{repo}/commits/{sha}/branches-where-head", pull(g.ListBranchesAt)},
+		{"GET", "/repos/{owner}/{repo}/commits/{ref...}", pull(g.GetCommit)},
+		{"GET", "/repos/{owner}/{repo}/compare/{basehead...}", pull(g.Compare)},
+		{"GET", "/repos/{owner}/{repo}/contents", pull(g.GetContents)},
+		{"GET", "/repos/{owner}/{repo}/contents/{path...}", pull(g.GetContents)},
+		{"GET", "/repos/{owner}/{repo}/readme", pull(g.GetReadme)},
+		{"GET", "/repos/{owner}/{repo}/readme/{dir...}", pull(g.GetDirectoryReadme)},
 
 		// Git over HTTP
 		{"GET", "/{owner}/{repo}/info/refs", either(r.InfoRefs)},

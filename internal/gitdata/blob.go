@@ -1,0 +1,197 @@
+package gitdata
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// maxBlob is the largest blob that is answered, in bytes, as at GitHub.
+const maxBlob = 100 << 20
+
+// keptBlob is the largest blob whose rendered form is kept, in bytes.
+const keptBlob = 256 << 10
+
+// POST /repos/{owner}/{repo}/git/blobs
+//
+// CreateBlob writes a blob: content in the given encoding, utf-8 unless it is
+// base64. The body is at most 40 MiB (decision 19).
+func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.refuseEmpty(r.Context(), a); err != nil {
+		return err
+	}
+	body, done, err := api.readLarge(r, "Blob")
+	defer done()
+	if err != nil {
+		return err
+	}
+	contents := readContent(body)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	shas, err := api.repos.WriteObjects(r.Context(), a.ID, []git.NewObject{{Type: git.TypeBlob, Data: contents}})
+	if err != nil {
+		return err
+	}
+	made := objectJSON{SHA: string(shas[0]), URL: newPlace(r.Context(), a).api + "/git/blobs/" + string(shas[0])}
+	return web.Created(w, r, made.URL, made)
+}
+
+// readContent reads content and encoding. An empty text is an empty blob.
+func readContent(body *web.Object) []byte {
+	var content string
+	if raw := body.Raw("content"); len(raw) == 0 || string(raw) == "null" {
+		body.Wrong("content", errs.MissingField, "")
+	} else if !unquote(raw, &content) {
+		body.Wrong("content", errs.InvalidField, `"content" must be a string`)
+	}
+	if body.Enum("encoding", "utf-8", "base64").Or("utf-8") != "base64" {
+		return []byte(content)
+	}
+	contents, err := decodeBase64(content)
+	if err != nil {
+		body.Wrong("content", errs.InvalidField, "content is not valid Base64")
+	}
+	return contents
+}
+
+// decodeBase64 takes what clients send: in lines or not, padded or not.
+func decodeBase64(s string) ([]byte, error) {
+	if strings.ContainsAny(s, " \t\r\n") {
+		s = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "").Replace(s)
+	}
+	if len(s)%4 == 0 {
+		return base64.StdEncoding.Strict().DecodeString(s)
+	}
+	return base64.RawStdEncoding.Strict().DecodeString(s)
+}
+
+// GET /repos/{owner}/{repo}/git/blobs/{sha}
+//
+// GetBlob answers a blob of at most 100 MB, its contents in Base64. The media
+// type raw gives the contents alone, as plain text.
+func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	sha, err := fullSHA(r)
+	if err != nil {
+		return api.orEmpty(r.Context(), a, err)
+	}
+	raw := web.From(r.Context()).Media.Kind == "raw"
+	b := &blobAnswer{w: w, r: r, api: api, sha: sha, raw: raw, place: newPlace(r.Context(), a)}
+	b.key, err = api.key(r, a, basis{sha: sha})
+	if err != nil {
+		return err
+	}
+	b.etag = `W/"` + string(sha) + `"`
+	if raw {
+		b.etag = `W/"` + string(sha) + `-raw"`
+	}
+	if body, _, ok := api.cache.Get(b.key); ok {
+		return b.send(body)
+	}
+	err = api.repos.Git(a.ID).ReadBlob(r.Context(), sha, maxBlob, b.write)
+	switch errs.KindOf(err) {
+	case errs.NotFound, errs.Invalid:
+		return api.orEmpty(r.Context(), a, errs.Absent())
+	case errs.TooLarge:
+		return &errs.Error{Kind: errs.Forbidden, Err: err,
+			Message: "This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API.",
+			Fields:  []errs.Field{{Resource: "Blob", Field: "data", Code: "too_large"}}}
+	}
+	return err
+}
+
+// blobAnswer is a blob on its way to a client.
+type blobAnswer struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	api   *API
+	sha   git.SHA
+	raw   bool
+	place *place
+	key   string
+	etag  string
+}
+
+// send answers with a body that is whole.
+func (b *blobAnswer) send(body []byte) error {
+	if b.raw {
+		sandbox(b.w)
+		return text(b.w, b.r, body, b.etag)
+	}
+	return web.Bytes(b.w, b.r, http.StatusOK, body, b.etag)
+}
+
+// sandbox keeps a browser from taking a blob for anything but text.
+func sandbox(w http.ResponseWriter) {
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
+}
+
+// write renders the blob, in memory when it is worth keeping.
+func (b *blobAnswer) write(size int64, contents io.Reader) error {
+	if size <= keptBlob {
+		var body bytes.Buffer
+		if err := b.render(&body, size, contents); err != nil {
+			return err
+		}
+		b.api.cache.Put(b.key, body.Bytes(), "")
+		return b.send(body.Bytes())
+	}
+	if web.NotModified(b.w, b.r, b.etag) {
+		return nil
+	}
+	if b.raw {
+		sandbox(b.w)
+		textHeader(b.w)
+		b.w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	} else {
+		b.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	}
+	if b.r.Method == http.MethodHead {
+		return nil
+	}
+	return b.render(rolling{b.w}, size, contents)
+}
+
+// render writes the answer's body: GitHub breaks Base64 after 60 characters.
+func (b *blobAnswer) render(w io.Writer, size int64, contents io.Reader) error {
+	if b.raw {
+		_, err := io.Copy(w, contents)
+		return err
+	}
+	head := []byte(`{"sha":"` + string(b.sha) + `","node_id":"` + b.place.nodeID("Blob", string(b.sha)) + `","size":`)
+	head = append(strconv.AppendInt(head, size, 10), `,"url":`...)
+	head = append(web.AppendString(head, b.place.api+"/git/blobs/"+string(b.sha)), `,"content":"`...)
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	const line = 45 // bytes that make 60 characters
+	buf, out := make([]byte, line*1000), make([]byte, 0, 62*1000)
+	for {
+		n, err := io.ReadFull(contents, buf)
+		out = out[:0]
+		for part := buf[:n]; len(part) > 0; {
+			k := min(line, len(part))
+			out = append(base64.StdEncoding.AppendEncode(out, part[:k]), `\n`...)
+			part = part[k:]
+		}
+		if _, werr := w.Write(out); werr != nil {
+			return werr
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, `","encoding":"base64"}`)
+	return err
+}

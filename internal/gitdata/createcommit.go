@@ -1,0 +1,102 @@
+package gitdata
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// maxParents is the number of parents of a commit made here.
+const maxParents = 100
+
+// POST /repos/{owner}/{repo}/git/commits
+//
+// CreateCommit writes a commit of a tree that is there, with parents that are.
+// The author is the caller unless one is named, the committer the author;
+// dates keep their offset. A signature is stored and not checked. No ref moves.
+func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	ctx := r.Context()
+	if err := api.refuseEmpty(ctx, a); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, "Commit")
+	if err != nil {
+		return err
+	}
+	self, err := api.identity(r)
+	if err != nil {
+		return err
+	}
+	c := readCommit(body, self)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := api.checkLinks(r, a, c); err != nil {
+		return err
+	}
+	object, err := c.Encode()
+	if err != nil {
+		return commitError("message", errs.InvalidField, err.Error())
+	}
+	shas, err := api.repos.WriteObjects(ctx, a.ID, []git.NewObject{object})
+	if err != nil {
+		return err
+	}
+	c.SHA = shas[0]
+	payload := newPlace(ctx, a).gitCommit(c)
+	return web.Created(w, r, payload.URL, payload)
+}
+
+func commitError(field, code, message string) error {
+	return errs.Validation(errs.Field{Resource: "Commit", Field: field, Code: code, Message: message})
+}
+
+// readCommit reads the body; what is wrong is noted in it.
+func readCommit(body *web.Object, self git.Signature) *git.Commit {
+	body.Require("message", "tree")
+	c := &git.Commit{Message: body.String("message", 0).Value, Tree: readSHA(body, "tree", false)}
+	for i, parent := range body.Strings("parents", maxParents, 0).Value {
+		field := "parents[" + strconv.Itoa(i) + "]"
+		if sha := parseSHA(body, field, parent); sha != "" {
+			c.Parents = append(c.Parents, sha)
+		}
+	}
+	c.Author = readPerson(body, "author", "Commit", self)
+	c.Committer = readPerson(body, "committer", "Commit", c.Author)
+	c.Signed = strings.TrimRight(strings.ReplaceAll(body.String("signature", 0).Value, "\r\n", "\n"), "\n")
+	return c
+}
+
+// checkLinks makes sure that tree and parents are objects of this repository,
+// in one exchange.
+func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error {
+	shas := append([]git.SHA{c.Tree}, c.Parents...)
+	objects, err := api.repos.Git(a.ID).Known(r.Context(), shas)
+	if err != nil {
+		return err
+	}
+	var wrong []errs.Field
+	for i, o := range objects {
+		field, want := "tree", git.TypeTree
+		if i > 0 {
+			field, want = "parents["+strconv.Itoa(i-1)+"]", git.TypeCommit
+		}
+		switch {
+		case o.Type == "":
+			wrong = append(wrong, errs.Field{Resource: "Commit", Field: field, Code: errs.Missing,
+				Message: string(shas[i]) + " is not an object of this repository"})
+		case o.Type != want:
+			wrong = append(wrong, errs.Field{Resource: "Commit", Field: field, Code: errs.InvalidField,
+				Message: string(shas[i]) + " is a " + string(o.Type) + ", not a " + string(want)})
+		}
+	}
+	if len(wrong) > 0 {
+		return errs.Validation(wrong...)
+	}
+	return nil
+}

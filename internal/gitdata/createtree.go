@@ -1,0 +1,235 @@
+package gitdata
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// POST /repos/{owner}/{repo}/git/trees
+//
+// CreateTree writes the tree that the entries turn base_tree into, with the
+// blobs whose content was sent: what git itself would build, byte for byte
+// (decision 44). The answer is the new tree, not walked, and comes when all is
+// on disk (decision 45).
+func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	ctx := r.Context()
+	if err := api.refuseEmpty(ctx, a); err != nil {
+		return err
+	}
+	body, done, err := api.readLarge(r, "Tree")
+	defer done()
+	if err != nil {
+		return err
+	}
+	t := &newTree{api: api, access: a, sizes: map[git.SHA]int64{}, blobs: map[git.SHA]git.NewObject{}}
+	base := readBaseTree(body)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if t.entries, err = readEntries(body.Raw("tree")); err != nil {
+		return err
+	}
+	if err := t.build(ctx, base); err != nil {
+		return err
+	}
+	answer, err := t.render(ctx)
+	if err != nil {
+		return err
+	}
+	objects := t.built.Objects
+	for _, blob := range t.blobs {
+		objects = append(objects, blob)
+	}
+	if _, err := api.repos.WriteObjects(ctx, a.ID, objects); err != nil {
+		return err
+	}
+	w.Header().Set("Location", newPlace(ctx, a).tree(t.built.SHA).URL)
+	return web.Bytes(w, r, http.StatusCreated, answer, "")
+}
+
+// newTree is a tree on its way from a request to the disk.
+type newTree struct {
+	api    *API
+	access *repo.Access
+	treeInput
+	blobs map[git.SHA]git.NewObject // new ones
+	sizes map[git.SHA]int64         // of blobs that the request sent or named
+	built *git.BuiltTree
+}
+
+func (t *newTree) git() *git.Repository { return t.api.repos.Git(t.access.ID) }
+
+// build checks what only the repository can tell, and makes the tree.
+func (t *newTree) build(ctx context.Context, base git.SHA) error {
+	base, err := t.baseTree(ctx, base)
+	if err != nil {
+		return err
+	}
+	for i := range t.entries {
+		if e := &t.entries[i]; e.content != nil {
+			blob := git.NewObject{Type: git.TypeBlob, Data: []byte(*e.content)}
+			e.sha = blob.SHA()
+			t.blobs[e.sha] = blob
+			t.sizes[e.sha] = int64(len(blob.Data))
+		}
+	}
+	if err := t.checkObjects(ctx); err != nil {
+		return err
+	}
+	if err := t.checkSpecial(ctx); err != nil {
+		return err
+	}
+	edits := make([]git.TreeEdit, len(t.entries))
+	for i, e := range t.entries {
+		edits[i] = git.TreeEdit{Path: e.path, Mode: e.mode, SHA: e.sha}
+	}
+	t.built, err = t.git().BuildTree(ctx, base, edits)
+	return t.explain(err)
+}
+
+// explain puts what BuildTree refuses in the words of the request.
+func (t *newTree) explain(err error) error {
+	var problem *git.TreeProblem
+	if errors.As(err, &problem) {
+		t.refuseAt(problem.Edit, "path", errs.InvalidField, problem.Reason)
+		return t.err()
+	}
+	switch errs.KindOf(err) {
+	case errs.NotFound, errs.Invalid, errs.TooLarge:
+		// A push may bring along trees that lead nowhere.
+		return &errs.Error{Kind: errs.Invalid, Message: "Validation Failed", Err: err, Fields: []errs.Field{{Resource: "Tree",
+			Field: "base_tree", Code: errs.InvalidField, Message: "a tree that is to be changed is incomplete or too large"}}}
+	}
+	return err
+}
+
+// baseTree finds the tree that base_tree names: a tree or a commit.
+func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
+	if base == "" {
+		return "", nil
+	}
+	key := peelKey{t.access.ID, base}
+	if tree, ok := t.api.peeled.get(key); ok {
+		return tree, nil
+	}
+	object, err := t.git().Info(ctx, base)
+	if err == nil && object.Type == git.TypeTag {
+		err = errs.New(errs.Invalid, "a tag")
+	}
+	tree := base
+	if err == nil {
+		tree, err = t.git().PeelToTree(ctx, base)
+	}
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return "", treeError("base_tree", errs.InvalidField, "base_tree "+string(base)+" is no tree or commit of this repository")
+	}
+	if err == nil {
+		t.api.peeled.put(key, tree)
+	}
+	return tree, err
+}
+
+// checkObjects makes sure that the objects that entries name are here, and of
+// the type of the entry. A submodule's commit need not be.
+func (t *newTree) checkObjects(ctx context.Context) error {
+	var ask []git.SHA
+	place := map[git.SHA]int{}
+	for _, e := range t.entries {
+		if e.sha == "" || e.content != nil || e.mode == git.ModeSubmodule {
+			continue
+		}
+		if _, known := place[e.sha]; !known {
+			place[e.sha] = len(ask)
+			ask = append(ask, e.sha)
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	objects, err := t.git().Known(ctx, ask)
+	if err != nil {
+		return err
+	}
+	for i, e := range t.entries {
+		k, asked := place[e.sha]
+		if !asked || e.content != nil || e.mode == git.ModeSubmodule {
+			continue
+		}
+		switch o := objects[k]; o.Type {
+		case e.mode.Type():
+			if o.Type == git.TypeBlob {
+				t.sizes[e.sha] = o.Size
+			}
+		case "":
+			t.refuseAt(i, "sha", errs.Missing, string(e.sha)+" is not an object of this repository")
+		default:
+			t.refuseAt(i, "sha", errs.InvalidField, string(e.sha)+" is a "+string(o.Type)+", and mode "+e.mode.String()+" needs a "+string(e.mode.Type()))
+		}
+	}
+	return t.err()
+}
+
+// checkSpecial lets git look into .gitmodules and .gitattributes files.
+func (t *newTree) checkSpecial(ctx context.Context) error {
+	for i, e := range t.entries {
+		if e.remove || e.mode.Type() != git.TypeBlob || e.mode == git.ModeSymlink || !git.IsSpecial(e.path) {
+			continue
+		}
+		blob, sent := t.blobs[e.sha]
+		contents := blob.Data
+		if !sent {
+			var err error
+			if _, contents, err = t.git().Contents(ctx, e.sha, web.MaxBlob); err != nil {
+				if !errs.Is(err, errs.TooLarge) {
+					return err
+				}
+				t.refuseAt(i, "sha", errs.InvalidField, "is too large for such a file")
+				continue
+			}
+		}
+		err := t.git().CheckSpecial(ctx, map[string][]byte{e.path: contents})
+		switch {
+		case errs.Is(err, errs.Invalid):
+			t.refuseAt(i, "content", errs.InvalidField, "would be refused by git: "+err.Error())
+		case err != nil:
+			return err
+		}
+		if len(t.wrong) >= maxTold {
+			break
+		}
+	}
+	return t.err()
+}
+
+// render makes the payload of the tree before it is written.
+func (t *newTree) render(ctx context.Context) ([]byte, error) {
+	p := newPlace(ctx, t.access)
+	sha := string(t.built.SHA)
+	b := append(make([]byte, 0, 4096), `{"sha":"`+sha+`","url":`...)
+	b = web.AppendString(b, p.tree(t.built.SHA).URL)
+	b = append(b, `,"tree":[`...)
+	n, truncated := 0, false
+	err := t.built.Walk(ctx, t.git(), t.sizes, func(e *git.WalkEntry) error {
+		if n == t.api.maxEntries {
+			truncated = true
+			return git.ErrStop
+		}
+		if n++; n > 1 {
+			b = append(b, ',')
+		}
+		b = appendEntry(b, e, p.api+"/git/trees/", p.api+"/git/blobs/")
+		return nil
+	})
+	if err != nil && !errors.Is(err, git.ErrStop) {
+		return nil, t.explain(err)
+	}
+	b = append(b, `],"truncated":`...)
+	return append(strconv.AppendBool(b, truncated), '}'), nil
+}

@@ -1,0 +1,229 @@
+package gitdata
+
+import (
+	"context"
+	"net/http"
+	"sort"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// refJSON is GitHub's git-ref.
+type refJSON struct {
+	Ref    string        `json:"ref"`
+	NodeID string        `json:"node_id"`
+	URL    string        `json:"url"`
+	Object refObjectJSON `json:"object"`
+}
+
+type refObjectJSON struct {
+	SHA  string `json:"sha"`
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+// object links an object where its type is read.
+func (p *place) object(sha git.SHA, t git.Type) refObjectJSON {
+	return refObjectJSON{SHA: string(sha), Type: string(t), URL: p.api + "/git/" + string(t) + "s/" + string(sha)}
+}
+
+func (p *place) ref(t repo.RefTarget) refJSON {
+	return refJSON{Ref: t.Name, NodeID: p.nodeID("Ref", t.Name), URL: p.api + "/git/" + escapePath(t.Name), Object: p.object(t.SHA, t.Type)}
+}
+
+// refParam is the ref in an address, full; "" for none.
+func refParam(r *http.Request) string {
+	name := strings.TrimPrefix(web.Param(r, "ref"), "refs/")
+	if name == "" {
+		return ""
+	}
+	return "refs/" + name
+}
+
+// GET /repos/{owner}/{repo}/git/ref/{ref...}
+//
+// GetRef answers the one ref of this name: heads/BRANCH or tags/TAG.
+func (api *API) GetRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
+		return api.exactRef(ctx, a, refParam(r))
+	})
+}
+
+// exactRef renders the ref of a name. Errors: 404, 409 for a repository without
+// any.
+func (api *API) exactRef(ctx context.Context, a *repo.Access, name string) (any, error) {
+	refs, err := api.matching(ctx, a, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(refs) == 0 || refs[0].Name != name {
+		return nil, errs.Absent()
+	}
+	return api.renderOne(ctx, a, refs[0])
+}
+
+func (api *API) renderOne(ctx context.Context, a *repo.Access, ref git.Ref) (any, error) {
+	list, err := api.renderRefs(ctx, a, []git.Ref{ref})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// GET /repos/{owner}/{repo}/git/refs
+// GET /repos/{owner}/{repo}/git/matching-refs/{ref...}
+//
+// MatchingRefs answers a page of the refs whose names begin so, of all without
+// a name.
+func (api *API) MatchingRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
+		refs, err := api.matching(ctx, a, refParam(r))
+		if err != nil {
+			return nil, err
+		}
+		return api.refPage(ctx, w, r, a, refs)
+	})
+}
+
+// GET /repos/{owner}/{repo}/git/refs/{ref...}
+//
+// GetRefs answers the ref of this name or, as GitHub once did, a page of those
+// whose names begin so; 404 when there is none.
+func (api *API) GetRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
+		name := refParam(r)
+		refs, err := api.matching(ctx, a, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(refs) == 0:
+			return nil, errs.Absent()
+		case refs[0].Name == name:
+			return api.renderOne(ctx, a, refs[0])
+		}
+		return api.refPage(ctx, w, r, a, refs)
+	})
+}
+
+// matching are the refs whose names begin with prefix, in order: the ref of the
+// very name is the first. Error: 409 for a repository without any ref.
+func (api *API) matching(ctx context.Context, a *repo.Access, prefix string) ([]git.Ref, error) {
+	refs, err := api.repos.Refs(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if len(refs.List) == 0 {
+		return nil, errs.New(errs.Conflict, "Git Repository is empty.")
+	}
+	list := refs.List
+	from := sort.Search(len(list), func(i int) bool { return list[i].Name >= prefix })
+	n := sort.Search(len(list)-from, func(i int) bool { return !strings.HasPrefix(list[from+i].Name, prefix) })
+	return list[from : from+n], nil
+}
+
+// refPage renders one page of refs.
+func (api *API) refPage(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, refs []git.Ref) (any, error) {
+	page := web.ReadPage(r)
+	web.Link(w, r, page, int64(len(refs)))
+	from := min(page.Offset(), int64(len(refs)))
+	to := min(from+page.Size, int64(len(refs)))
+	return api.renderRefs(ctx, a, refs[from:to])
+}
+
+// renderRefs finds the types of what the refs name: a branch is a commit, a ref
+// that peels a tag; the others are asked for at once.
+func (api *API) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) ([]refJSON, error) {
+	types := make([]git.Type, len(refs))
+	var ask []git.SHA
+	var places []int
+	for i, ref := range refs {
+		switch {
+		case strings.HasPrefix(ref.Name, "refs/heads/"):
+			types[i] = git.TypeCommit
+		case ref.Peeled != "":
+			types[i] = git.TypeTag
+		default:
+			ask, places = append(ask, ref.SHA), append(places, i)
+		}
+	}
+	if len(ask) > 0 {
+		objects, err := api.repos.Git(a.ID).Infos(ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		for k, o := range objects {
+			types[places[k]] = o.Type
+		}
+	}
+	p := newPlace(ctx, a)
+	list := make([]refJSON, len(refs))
+	for i, ref := range refs {
+		list[i] = p.ref(repo.RefTarget{Name: ref.Name, SHA: ref.SHA, Type: types[i]})
+	}
+	return list, nil
+}
+
+// POST /repos/{owner}/{repo}/git/refs
+//
+// CreateRef makes a ref that names an object of this repository.
+func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.refuseEmpty(r.Context(), a); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, "Reference")
+	if err != nil {
+		return err
+	}
+	body.Require("ref")
+	name := body.String("ref", 0).Value
+	sha := readSHA(body, "sha", true)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	made, err := api.repos.CreateRef(r.Context(), a, name, sha)
+	if err != nil {
+		return err
+	}
+	payload := newPlace(r.Context(), a).ref(made)
+	return web.Created(w, r, payload.URL, payload)
+}
+
+// PATCH /repos/{owner}/{repo}/git/refs/{ref...}
+//
+// UpdateRef moves a ref: forward, or with force anywhere.
+func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.refuseEmpty(r.Context(), a); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, "Reference")
+	if err != nil {
+		return err
+	}
+	sha := readSHA(body, "sha", true)
+	force := body.Bool("force").Or(false)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	moved, err := api.repos.UpdateRef(r.Context(), a, refParam(r), sha, force)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPlace(r.Context(), a).ref(moved))
+}
+
+// DELETE /repos/{owner}/{repo}/git/refs/{ref...}
+//
+// DeleteRef removes a ref, but for the default branch.
+func (api *API) DeleteRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.refuseEmpty(r.Context(), a); err != nil {
+		return err
+	}
+	if err := api.repos.DeleteRef(r.Context(), a, refParam(r)); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -1,0 +1,111 @@
+package gitdata
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// gitTagJSON is GitHub's git-tag.
+type gitTagJSON struct {
+	NodeID       string        `json:"node_id"`
+	SHA          string        `json:"sha"`
+	URL          string        `json:"url"`
+	Tagger       *identityJSON `json:"tagger"`
+	Object       refObjectJSON `json:"object"`
+	Tag          string        `json:"tag"`
+	Message      string        `json:"message"`
+	Verification signatureJSON `json:"verification"`
+}
+
+func (p *place) tag(t *git.Tag) gitTagJSON {
+	sha := string(t.SHA)
+	j := gitTagJSON{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha, Object: p.object(t.Object, t.Type),
+		Tag: t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(&git.Commit{Signed: t.Signed})}
+	if t.Tagger != nil {
+		who := newIdentity(*t.Tagger)
+		j.Tagger = &who
+	}
+	return j
+}
+
+// GET /repos/{owner}/{repo}/git/tags/{sha}
+//
+// GetTag answers an annotated tag by the SHA of its object.
+func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	sha, err := fullSHA(r)
+	if err != nil {
+		return api.orEmpty(r.Context(), a, err)
+	}
+	return api.cached(w, r, a, basis{sha: sha}, func(ctx context.Context) (any, error) {
+		t, err := api.repos.Git(a.ID).Tag(ctx, sha)
+		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+			return nil, api.orEmpty(ctx, a, errs.Absent())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return newPlace(ctx, a).tag(t), nil
+	})
+}
+
+// POST /repos/{owner}/{repo}/git/tags
+//
+// CreateTag writes the object of an annotated tag. It becomes a tag when POST
+// git/refs makes refs/tags/NAME name it.
+func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	ctx := r.Context()
+	if err := api.refuseEmpty(ctx, a); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, "Tag")
+	if err != nil {
+		return err
+	}
+	self, err := api.identity(r)
+	if err != nil {
+		return err
+	}
+	t := readTag(body, self)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	named, err := api.repos.Git(a.ID).Known(ctx, []git.SHA{t.Object})
+	if err != nil {
+		return err
+	}
+	if named[0].Type != t.Type {
+		return errs.Validation(errs.Field{Resource: "Tag", Field: "object", Code: errs.InvalidField,
+			Message: string(t.Object) + " is not a " + string(t.Type) + " of this repository"})
+	}
+	object, err := t.Encode()
+	if err != nil {
+		return errs.Validation(errs.Field{Resource: "Tag", Field: "message", Code: errs.InvalidField, Message: err.Error()})
+	}
+	shas, err := api.repos.WriteObjects(ctx, a.ID, []git.NewObject{object})
+	if err != nil {
+		return err
+	}
+	t.SHA = shas[0]
+	payload := newPlace(ctx, a).tag(t)
+	return web.Created(w, r, payload.URL, payload)
+}
+
+// readTag reads the body; what is wrong is noted in it.
+func readTag(body *web.Object, self git.Signature) *git.Tag {
+	body.Require("tag", "message", "object", "type")
+	t := &git.Tag{Name: body.String("tag", 0).Value, Message: body.String("message", 0).Value,
+		Object: readSHA(body, "object", false)}
+	if err := git.CheckRefName("refs/tags/" + t.Name); t.Name != "" && err != nil {
+		body.Wrong("tag", errs.InvalidField, "tag cannot be the name of a ref")
+	}
+	t.Type = git.Type(body.Enum("type", "commit", "tree", "blob", "tag").Value)
+	who := readPerson(body, "tagger", "Tag", self)
+	t.Tagger = &who
+	return t
+}

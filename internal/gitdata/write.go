@@ -1,0 +1,131 @@
+package gitdata
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"golang.org/x/sync/semaphore"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// refuseEmpty answers 409 for a repository without any ref (decision 16).
+func (api *API) refuseEmpty(ctx context.Context, a *repo.Access) error {
+	refs, err := api.repos.Refs(ctx, a)
+	if err == nil && len(refs.List) == 0 {
+		err = errs.New(errs.Conflict, "Git Repository is empty.")
+	}
+	return err
+}
+
+// Bodies of trees and blobs may be large, and take some times their size in
+// memory until they are written. So large ones are read a few at a time.
+const (
+	smallBody   = 1 << 20 // bytes, up to which a body is not counted
+	largeBodies = 4 * web.MaxBlob
+)
+
+func newBodies() *semaphore.Weighted { return semaphore.NewWeighted(largeBodies) }
+
+// readLarge is web.ReadObject for bodies of up to web.MaxBlob. done is called
+// when nothing of the body is needed any more.
+func (api *API) readLarge(r *http.Request, resource string) (o *web.Object, done func(), err error) {
+	n := r.ContentLength
+	if n < 0 {
+		n = web.MaxBlob
+	}
+	if n <= smallBody {
+		o, err := web.ReadObject(r, resource)
+		return o, func() {}, err
+	}
+	n = min(n, web.MaxBlob)
+	if err := api.bodies.Acquire(r.Context(), n); err != nil {
+		return nil, func() {}, err
+	}
+	done = func() { api.bodies.Release(n) }
+	o, err = web.ReadObject(r, resource)
+	return o, done, err
+}
+
+// fullSHA reads the name of an object in an address (GitHub's words).
+func fullSHA(r *http.Request) (git.SHA, error) {
+	sha, err := git.ParseSHA(web.Param(r, "sha"))
+	if err != nil || sha.IsZero() {
+		return "", errs.New(errs.Invalid, "The sha parameter must be exactly 40 characters and contain only [0-9a-f].")
+	}
+	return sha, nil
+}
+
+// readSHA reads a field that names an object. A missing one is noted when it
+// is required, one that is no full SHA always.
+func readSHA(o *web.Object, field string, required bool) git.SHA {
+	if required {
+		o.Require(field)
+	}
+	v := o.String(field, 0)
+	if !v.Given() || v.Value == "" {
+		return ""
+	}
+	return parseSHA(o, field, v.Value)
+}
+
+func parseSHA(o *web.Object, field, value string) git.SHA {
+	sha, err := git.ParseSHA(value)
+	if err != nil || sha.IsZero() {
+		o.Wrong(field, errs.InvalidField, field+" must be a full SHA of 40 hexadecimal digits")
+		return ""
+	}
+	return sha
+}
+
+// readPerson reads author, committer or tagger: an object of name, email and
+// date. Without the object it is fallback; without a date, that of fallback.
+func readPerson(o *web.Object, field, resource string, fallback git.Signature) git.Signature {
+	raw := o.Raw(field)
+	if len(raw) == 0 || string(raw) == "null" {
+		return fallback
+	}
+	person, err := web.ParseObject(raw, resource)
+	if err != nil {
+		o.Wrong(field, errs.InvalidField, field+" must be an object of name, email and date")
+		return fallback
+	}
+	person.Require("name", "email")
+	who := git.Signature{Name: strings.TrimSpace(person.String("name", 0).Value),
+		Email: strings.TrimSpace(person.String("email", 0).Value), When: fallback.When}
+	if date := person.String("date", 0); date.Given() {
+		if who.When, err = git.ParseDate(date.Value); err != nil {
+			o.Wrong(field+".date", errs.InvalidField, err.Error())
+			return fallback
+		}
+	}
+	if wrong := fieldsOf(person.Err()); len(wrong) > 0 {
+		for _, f := range wrong {
+			o.Wrong(field+"."+f.Field, f.Code, f.Message)
+		}
+		return fallback
+	}
+	if err := who.Check(); err != nil {
+		o.Wrong(field, errs.InvalidField, field+": "+err.Error())
+	}
+	return who
+}
+
+func fieldsOf(err error) []errs.Field {
+	var e *errs.Error
+	if errors.As(err, &e) {
+		return e.Fields
+	}
+	return nil
+}
+
+// identity is the caller as author.
+func (api *API) identity(r *http.Request) (git.Signature, error) {
+	return api.repos.Identity(r.Context(), account.CallerFrom(r.Context()))
+}

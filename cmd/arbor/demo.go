@@ -38,7 +38,7 @@ func (c *demoCommand) Run(p *process) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	flags := storeFlags{Data: dir, Database: c.Database}
-	s, err := flags.open(p.ctx, log)
+	s, err := flags.open(p.ctx, c.gitOptions(log))
 	if err != nil {
 		return err
 	}

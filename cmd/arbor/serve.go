@@ -13,19 +13,22 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"arbor/internal/git"
 	"arbor/internal/server"
 )
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
-	Listen         string `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
-	AdminListen    string `help:"Address for /metrics, beside the interface (default: none)." placeholder:"ADDRESS"`
-	BaseURL        string `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
-	Previews       string `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
-	MaxTreeEntries int    `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
-	RateLimit      int64  `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
-	LogFormat      string `help:"Form of the log on standard error." enum:"text,json" default:"text"`
-	LogLevel       string `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
+	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	AdminListen    string   `help:"Address for /metrics, beside the interface (default: none)." placeholder:"ADDRESS"`
+	BaseURL        string   `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
+	Previews       string   `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
+	MaxTreeEntries int      `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
+	RateLimit      int64    `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
+	MaxPackSize    byteSize `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
+	MaxPackObjects int      `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
+	LogFormat      string   `help:"Form of the log on standard error." enum:"text,json" default:"text"`
+	LogLevel       string   `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
 }
 
 func (f *serverFlags) newLog(w io.Writer) *slog.Logger {
@@ -36,10 +39,17 @@ func (f *serverFlags) newLog(w io.Writer) *slog.Logger {
 	return newLog(w, f.LogFormat, level)
 }
 
+func (f *serverFlags) gitOptions(log *slog.Logger) git.Options {
+	return git.Options{Log: log, MaxPackBytes: int64(f.MaxPackSize), MaxPackObjects: f.MaxPackObjects}
+}
+
 // check refuses flags that cannot be meant, before anything is opened.
 func (f *serverFlags) check() error {
 	if f.MaxTreeEntries < 1 {
 		return misuse("--max-tree-entries must be at least 1")
+	}
+	if f.MaxPackObjects < 1 {
+		return misuse("--max-pack-objects must be at least 1")
 	}
 	if f.RateLimit < 0 {
 		return misuse("--rate-limit must not be negative")
@@ -67,7 +77,7 @@ func (c *serveCommand) Run(p *process) error {
 		return err
 	}
 	log := c.newLog(p.stderr)
-	s, err := c.open(p.ctx, log)
+	s, err := c.open(p.ctx, c.gitOptions(log))
 	if err != nil {
 		return err
 	}

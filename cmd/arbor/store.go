@@ -28,8 +28,8 @@ type store struct {
 }
 
 // open makes the data folder where it is missing, opens the database, brings
-// its tables up to date, and finds git.
-func (f *storeFlags) open(ctx context.Context, log *slog.Logger) (*store, error) {
+// its tables up to date, and finds git. All of them log where git does.
+func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
 	dir, err := filepath.Abs(f.Data)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (f *storeFlags) open(ctx context.Context, log *slog.Logger) (*store, error)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	g, err := git.New(ctx, git.Options{Log: log})
+	g, err := git.New(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (f *storeFlags) open(ctx context.Context, log *slog.Logger) (*store, error)
 	if url == "" {
 		url = filepath.Join(dir, "arbor.db")
 	}
-	d, err := db.Open(ctx, db.Options{URL: url, Log: log})
+	d, err := db.Open(ctx, db.Options{URL: url, Log: o.Log})
 	if err != nil {
 		g.Close()
 		return nil, err
@@ -73,7 +73,7 @@ func (s *store) repos(log *slog.Logger) *repo.Service {
 // the command's error; the log has only warnings.
 func administer(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
 	log := newLog(p.stderr, "text", slog.LevelWarn)
-	s, err := f.open(p.ctx, log)
+	s, err := f.open(p.ctx, git.Options{Log: log})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func ruleOf(sub string) (rule, bool) {
 			"--check-self-contained-and-connected", "--show-resolving-progress", "--rev-index", "--no-rev-index"}}, true
 	case "rev-list":
 		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
-			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--topo-order", "--reverse", "--left-right"},
+			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right"},
 			revs: true, pathspec: true}, true
 	case "merge-base":
 		return rule{revs: true}, true

@@ -196,8 +196,8 @@ func TestLog(t *testing.T) {
 	}{
 		{"path", git.LogOptions{Path: "dir3"}, len(path)},
 		{"glob", git.LogOptions{Path: "dir*"}, 0}, {"magic", git.LogOptions{Path: ":(glob)dir*"}, 0}, {"option", git.LogOptions{Path: "--all"}, 0},
-		{"author", git.LogOptions{Email: []string{"AUTHOR@example.com"}}, 50}, {"part of an address", git.LogOptions{Email: []string{"author@example.co"}}, 0},
-		{"expression", git.LogOptions{Email: []string{".*"}}, 0}, {"committer", git.LogOptions{Email: []string{"author@example.com"}, By: true}, 50},
+		{"author", git.LogOptions{Author: "AUTHOR@example.com"}, 50}, {"part of an address", git.LogOptions{Author: "author@example.co"}, 0},
+		{"expression", git.LogOptions{Author: ".*"}, 0}, {"committer", git.LogOptions{Committer: "author@example.com", Author: "Author@Example.com"}, 50},
 		{"since", git.LogOptions{Since: gittest.Start + 60*40}, 10}, {"until", git.LogOptions{Until: gittest.Start + 60*9}, 10},
 	} {
 		c.o.From, c.o.Max = []git.SHA{head}, 100

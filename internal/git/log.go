@@ -14,13 +14,16 @@ import (
 
 // LogOptions say which commits [Repository.Log] gives.
 type LogOptions struct {
-	From  []SHA    // commits whose histories are walked
-	Not   []SHA    // whose histories are left out
-	Path  string   // only commits that change it, as `git log -- PATH`; literal; "" is all
-	Email []string // only commits whose author has one of these addresses, without regard to case
-	Since int64    // only committed at or after, Unix seconds; 0 is all
-	Until int64    // only committed at or before, Unix seconds; 0 is all
-	By    bool     // Email means the committer's address
+	From  []SHA  // commits whose histories are walked
+	Not   []SHA  // whose histories are left out
+	Path  string // only commits that change it, as `git log -- PATH`; literal; "" is all
+	Since int64  // only committed at or after, Unix seconds; 0 is all
+	Until int64  // only committed at or before, Unix seconds; 0 is all
+
+	// Only commits of whom these e-mail addresses name, in full and without
+	// regard to case; "" is all. See CheckEmail.
+	Author    string
+	Committer string
 
 	Skip    int  // commits left out at the start
 	Max     int  // commits given
@@ -70,18 +73,20 @@ func (o LogOptions) command() (command, error) {
 	if o.Until != 0 {
 		c.flags = append(c.flags, "--min-age="+strconv.FormatInt(max(o.Until, 1), 10))
 	}
-	for _, email := range o.Email {
-		if email == "" || len(email) > 1000 || strings.ContainsAny(email, "<>\n\r\x00") {
-			return c, errs.Newf(errs.Invalid, "%q is no e-mail address", clip(email))
-		}
-		flag := "--author=<"
-		if o.By {
-			flag = "--committer=<"
-		}
-		c.flags = append(c.flags, flag+email+">")
+	if o.Author != "" {
+		c.flags = append(c.flags, "--author=<"+o.Author+">")
 	}
-	if len(o.Email) > 0 {
-		c.flags = append(c.flags, "--fixed-strings", "--regexp-ignore-case")
+	if o.Committer != "" {
+		c.flags = append(c.flags, "--committer=<"+o.Committer+">")
+	}
+	for _, email := range []string{o.Author, o.Committer} {
+		if email == "" {
+			continue
+		}
+		if err := CheckEmail(email); err != nil {
+			return c, err
+		}
+		c.flags = append(c.flags, "--fixed-strings", "--regexp-ignore-case", "--all-match")
 	}
 	if o.Path != "" {
 		if err := CheckPath(o.Path); err != nil {
@@ -90,6 +95,15 @@ func (o LogOptions) command() (command, error) {
 		c.pathspec = o.Path
 	}
 	return c, nil
+}
+
+// CheckEmail refuses what cannot be the address of an author, and so what git
+// would take for more than text. The error is of kind Invalid.
+func CheckEmail(email string) error {
+	if email == "" || len(email) > 1000 || strings.ContainsAny(email, "<>\n\r\x00") {
+		return errs.Newf(errs.Invalid, "%q is no e-mail address", clip(email))
+	}
+	return nil
 }
 
 // CheckPath refuses what names no file of a tree: an empty or absolute path,

@@ -1,0 +1,175 @@
+package gitdata
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// basis is what an answer depends on besides its address and the repository.
+type basis struct {
+	refs   bool    // where names lead
+	people bool    // logins and pictures of authors
+	sha    git.SHA // of the object it is about, for the ETag; may be empty
+}
+
+// named is the basis of an answer about a revision: a full SHA never leads
+// elsewhere, and stands in the ETag (decision 27).
+func named(revision string, people bool) basis {
+	sha, err := git.ParseSHA(revision)
+	return basis{refs: err != nil, people: people, sha: sha}
+}
+
+// cached answers from the cache, or renders what is not there: one request at
+// a time for each address, so a crowd costs what one caller does. render may
+// set the Link header of w.
+func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, render func(context.Context) (any, error)) error {
+	key, err := api.key(r, a, on)
+	if err != nil {
+		return err
+	}
+	for {
+		if body, note, ok := api.cache.Get(key); ok {
+			etag, link, _ := strings.Cut(note, "\n")
+			if link != "" {
+				w.Header()["Link"] = []string{link}
+			}
+			return web.Bytes(w, r, http.StatusOK, body, etag)
+		}
+		alone, err := api.filling.enter(r.Context(), key)
+		if err != nil {
+			return err
+		}
+		if alone {
+			return api.fill(w, r, key, on, render)
+		}
+	}
+}
+
+// fill renders an answer while nobody else does, keeps it and sends it.
+func (api *API) fill(w http.ResponseWriter, r *http.Request, key string, on basis, render func(context.Context) (any, error)) error {
+	body, err := func() ([]byte, error) {
+		defer api.filling.leave(key)
+		value, err := render(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		body, err := marshal(value)
+		if err == nil {
+			api.cache.Put(key, body, etagOf(on, body)+"\n"+w.Header().Get("Link"))
+		}
+		return body, err
+	}()
+	if err != nil {
+		return err
+	}
+	return web.Bytes(w, r, http.StatusOK, body, etagOf(on, body))
+}
+
+// etagOf makes a tag that contains the SHA of the object, where there is one.
+func etagOf(on basis, body []byte) string {
+	tag := web.Tag(body)
+	if on.sha != "" {
+		tag = `W/"` + string(on.sha) + "-" + tag[len(`W/"`):]
+	}
+	return tag
+}
+
+// key names everything that an answer depends on.
+func (api *API) key(r *http.Request, a *repo.Access, on basis) (string, error) {
+	info := web.From(r.Context())
+	b := make([]byte, 0, 200)
+	b = strconv.AppendInt(b, a.ID, 36)
+	if on.refs {
+		b = strconv.AppendInt(append(b, " r"...), a.RefsGeneration, 36)
+	}
+	if on.people {
+		generation, err := api.db.Generation(r.Context(), account.Topic)
+		if err != nil {
+			return "", err
+		}
+		b = strconv.AppendInt(append(b, " a"...), generation, 36)
+	}
+	for _, s := range [...]string{a.Owner.Login, a.Name, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
+		b = append(append(b, ' '), s...)
+	}
+	if len(b) > maxKey {
+		sum := sha256.Sum256(b)
+		b = sum[:]
+	}
+	return string(b), nil
+}
+
+// maxKey is the length of the longest key that is kept as it is, in bytes.
+const maxKey = 600
+
+// marshal renders JSON as web.JSON does.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// plainText is the type of everything that is not JSON: no browser may take
+// what somebody committed for a page of this site.
+const plainText = "text/plain; charset=utf-8"
+
+// text answers with bytes that are no JSON.
+func text(w http.ResponseWriter, r *http.Request, body []byte, etag string) error {
+	if web.NotModified(w, r, etag) {
+		return nil
+	}
+	textHeader(w)
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(http.StatusOK)
+	_, err := rolling{w}.Write(body)
+	return err
+}
+
+func textHeader(w http.ResponseWriter) {
+	w.Header()["Content-Type"] = []string{plainText}
+	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
+}
+
+// stream answers with what write writes; an error before the first byte is an
+// ordinary one.
+func stream(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) error {
+	textHeader(w)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	return write(rolling{w})
+}
+
+// rolling gives each write a new deadline, so that a slow client may take long
+// and a dead one may not.
+type rolling struct{ w http.ResponseWriter }
+
+func (s rolling) Write(p []byte) (int, error) {
+	written := 0
+	for len(p) > 0 {
+		http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(writeTimeout))
+		n, err := s.w.Write(p[:min(len(p), chunkSize)])
+		written += n
+		if err != nil {
+			return written, err
+		}
+		p = p[n:]
+	}
+	return written, nil
+}

@@ -1,0 +1,216 @@
+package gitdata
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// shortBranchJSON is GitHub's short-branch. No branch is protected yet.
+type shortBranchJSON struct {
+	Name      string     `json:"name"`
+	Commit    objectJSON `json:"commit"`
+	Protected bool       `json:"protected"`
+}
+
+// branchJSON is GitHub's branch-with-protection.
+type branchJSON struct {
+	Name   string      `json:"name"`
+	Commit *commitJSON `json:"commit"`
+	Links  struct {
+		Self string `json:"self"`
+		HTML string `json:"html"`
+	} `json:"_links"`
+	Protected     bool           `json:"protected"`
+	Protection    protectionJSON `json:"protection"`
+	ProtectionURL string         `json:"protection_url"`
+}
+
+type protectionJSON struct {
+	Enabled bool `json:"enabled"`
+	Checks  struct {
+		Enforcement string   `json:"enforcement_level"`
+		Contexts    []string `json:"contexts"`
+		Checks      []string `json:"checks"`
+	} `json:"required_status_checks"`
+}
+
+// tagJSON is GitHub's tag.
+type tagJSON struct {
+	Name       string     `json:"name"`
+	ZipballURL string     `json:"zipball_url"`
+	TarballURL string     `json:"tarball_url"`
+	Commit     objectJSON `json:"commit"`
+	NodeID     string     `json:"node_id"`
+}
+
+func (p *place) commitObject(sha git.SHA) objectJSON {
+	return objectJSON{SHA: string(sha), URL: p.api + "/commits/" + string(sha)}
+}
+
+// GET /repos/{owner}/{repo}/branches
+//
+// ListBranches answers a page of the branches by name; protected=true answers
+// none, as there is no protection yet.
+func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	protected, err := web.QueryEnum(r, "Branch", "protected", "", "true", "false", "1", "0")
+	if err != nil {
+		return err
+	}
+	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
+		refs, err := api.repos.Refs(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		list := below(refs.List, "refs/heads/")
+		if protected == "true" || protected == "1" {
+			list = nil
+		}
+		return newPlace(ctx, a).branches(cut(w, r, list)), nil
+	})
+}
+
+// GET /repos/{owner}/{repo}/commits/{sha}/branches-where-head
+//
+// ListBranchesAt answers the branches whose head is the commit.
+func (api *API) ListBranchesAt(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	sha, err := git.ParseSHA(web.Param(r, "sha"))
+	if err != nil {
+		return errs.Newf(errs.Invalid, "No commit found for SHA: %s", web.Param(r, "sha"))
+	}
+	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
+		if _, err := api.commitNamed(ctx, a, string(sha)); err != nil {
+			return nil, err
+		}
+		refs, err := api.repos.Refs(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		var list []git.Ref
+		for _, ref := range below(refs.List, "refs/heads/") {
+			if ref.SHA == sha {
+				list = append(list, ref)
+			}
+		}
+		return newPlace(ctx, a).branches(list), nil
+	})
+}
+
+// below gives the refs whose names begin with the prefix, of a list in the
+// order of names.
+func below(list []git.Ref, prefix string) []git.Ref {
+	byName := func(r git.Ref, name string) int { return strings.Compare(r.Name, name) }
+	from, _ := slices.BinarySearchFunc(list, prefix, byName)
+	to, _ := slices.BinarySearchFunc(list, prefix[:len(prefix)-1]+"0", byName) // "0" follows "/"
+	return list[from:to]
+}
+
+// cut gives the page of a list that the request asks for, and sets its links.
+func cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
+	page := web.ReadPage(r)
+	total := int64(len(list))
+	web.Link(w, r, page, total)
+	from := min(page.Offset(), total)
+	return list[from:min(from+page.Size, total)]
+}
+
+func (p *place) branches(list []git.Ref) []shortBranchJSON {
+	out := make([]shortBranchJSON, len(list))
+	for i, ref := range list {
+		out[i] = shortBranchJSON{Name: strings.TrimPrefix(ref.Name, "refs/heads/"), Commit: p.commitObject(ref.SHA)}
+	}
+	return out
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}
+//
+// GetBranch answers a branch with its commit.
+func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	name := web.Param(r, "branch")
+	return api.cached(w, r, a, basis{refs: true, people: true}, func(ctx context.Context) (any, error) {
+		sha, err := api.repos.Resolve(ctx, a, "refs/heads/"+name)
+		if errs.Is(err, errs.NotFound) {
+			err = errs.New(errs.NotFound, "Branch not found")
+		}
+		if err != nil {
+			return nil, err
+		}
+		c, err := api.repos.Git(a.ID).Commit(ctx, sha)
+		if err != nil {
+			return nil, err
+		}
+		known, err := api.people(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		p := newPlace(ctx, a)
+		b := branchJSON{Name: name, Commit: p.commit(c, known)}
+		b.Links.Self = p.api + "/branches/" + escapePath(name)
+		b.Links.HTML = p.page + "/tree/" + escapePath(name)
+		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off", []string{}, []string{}
+		b.ProtectionURL = b.Links.Self + "/protection"
+		return b, nil
+	})
+}
+
+// GET /repos/{owner}/{repo}/tags
+//
+// ListTags answers a page of the tags, the highest version first.
+func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
+		refs, err := api.repos.Refs(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		list := slices.Clone(below(refs.List, "refs/tags/"))
+		slices.SortFunc(list, func(a, b git.Ref) int { return compareVersions(b.Name, a.Name) })
+		p := newPlace(ctx, a)
+		out := []tagJSON{}
+		for _, ref := range cut(w, r, list) {
+			sha, name := ref.SHA, strings.TrimPrefix(ref.Name, "refs/tags/")
+			if ref.Peeled != "" {
+				sha = ref.Peeled
+			}
+			out = append(out, tagJSON{Name: name, ZipballURL: p.api + "/zipball/" + escapePath(ref.Name),
+				TarballURL: p.api + "/tarball/" + escapePath(ref.Name), Commit: p.commitObject(sha), NodeID: p.nodeID("Ref", ref.Name)})
+		}
+		return out, nil
+	})
+}
+
+// compareVersions orders names as people do who count: v1.9 before v1.10. Names
+// that differ only in leading zeros are ordered by their bytes.
+func compareVersions(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		m, n := digits(x), digits(y)
+		if m > 0 && n > 0 {
+			u, v := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
+			if len(u) != len(v) {
+				return len(u) - len(v)
+			}
+			if c := strings.Compare(u, v); c != 0 {
+				return c
+			}
+			x, y = x[m:], y[n:]
+			continue
+		}
+		if x[0] != y[0] {
+			return int(x[0]) - int(y[0])
+		}
+		x, y = x[1:], y[1:]
+	}
+	if c := len(x) - len(y); c != 0 {
+		return c
+	}
+	return strings.Compare(a, b)
+}
+
+// digits is the number of digits that s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

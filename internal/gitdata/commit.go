@@ -1,0 +1,142 @@
+package gitdata
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Limits of the files of a commit or comparison, as GitHub has them (decision
+// 39); the bytes bound what one answer holds in memory.
+const (
+	filesPerPage = 300
+	maxFiles     = 3000
+	maxPatch     = 3000 // lines of one patch; a longer one is left out
+	maxPatchSize = 1 << 20
+	maxPatches   = 8 << 20 // bytes of all patches of a page
+)
+
+// GET /repos/{owner}/{repo}/git/commits/{sha}
+//
+// GetGitCommit answers a commit as a Git object, by its full SHA.
+func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	sha, err := git.ParseSHA(web.Param(r, "sha"))
+	if err != nil {
+		return api.orEmpty(r.Context(), a, errs.Absent())
+	}
+	return api.cached(w, r, a, basis{sha: sha}, func(ctx context.Context) (any, error) {
+		c, err := api.repos.Git(a.ID).Commit(ctx, sha)
+		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+			return nil, api.orEmpty(ctx, a, errs.Absent())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return newPlace(ctx, a).gitCommit(c), nil
+	})
+}
+
+// GET /repos/{owner}/{repo}/commits/{ref...}
+//
+// GetCommit answers a commit with what it changes: 300 files a page, at most
+// 3,000, each with its patch unless that is binary or longer than 3,000 lines.
+// The ref is a branch, a tag or a SHA, which may be abbreviated (decision 50);
+// one that names nothing is a 422, as at GitHub. The media types diff, patch
+// and sha give those alone.
+func (api *API) GetCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	name := web.Param(r, "ref")
+	switch kind := web.From(r.Context()).Media.Kind; kind {
+	case "diff", "patch", "sha":
+		return api.commitAs(w, r, a, name, kind)
+	}
+	return api.cached(w, r, a, named(name, true), func(ctx context.Context) (any, error) {
+		sha, err := api.commitNamed(ctx, a, name)
+		if err != nil {
+			return nil, err
+		}
+		return api.fullCommit(ctx, w, r, a, sha)
+	})
+}
+
+// commitNamed is revision with GitHub's answer for what is not there.
+func (api *API) commitNamed(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
+	sha, err := api.revision(ctx, a, name, true)
+	if errs.Is(err, errs.NotFound) {
+		return "", errs.Newf(errs.Invalid, "No commit found for SHA: %s", name)
+	}
+	return sha, err
+}
+
+// fullCommit renders a commit with a page of its files.
+func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA) (any, error) {
+	objects := api.repos.Git(a.ID)
+	c, err := objects.Commit(ctx, sha)
+	if err != nil {
+		return nil, err
+	}
+	page := web.ReadPage(r)
+	if r.URL.Query().Get("per_page") == "" {
+		page.Size = filesPerPage
+	}
+	changes, err := objects.Diff(ctx, parentOf(c), sha, diffPage(page))
+	if err != nil {
+		return nil, err
+	}
+	known, err := api.people(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	web.Link(w, r, page, int64(min(changes.Total, maxFiles)))
+	p := newPlace(ctx, a)
+	out := p.commit(c, known)
+	out.Stats = &statsJSON{changes.Additions + changes.Deletions, changes.Additions, changes.Deletions}
+	files := p.files(changes.Files, sha, parentOf(c))
+	out.Files = &files
+	return out, nil
+}
+
+// diffPage are the bounds of a diff for one page of files.
+func diffPage(page web.Page) git.DiffOptions {
+	skip := min(max(page.Number-1, 0), maxFiles) * page.Size
+	return git.DiffOptions{Skip: int(min(skip, maxFiles)), Max: int(max(0, min(page.Size, maxFiles-skip))),
+		Lines: maxPatch, Bytes: maxPatchSize, Sum: maxPatches}
+}
+
+// parentOf is what a commit is compared with: its first parent, or nothing.
+func parentOf(c *git.Commit) git.SHA {
+	if len(c.Parents) == 0 {
+		return git.EmptyTree
+	}
+	return c.Parents[0]
+}
+
+// commitAs answers a commit as a diff, as a patch, or only its SHA.
+func (api *API) commitAs(w http.ResponseWriter, r *http.Request, a *repo.Access, name, kind string) error {
+	ctx := r.Context()
+	sha, err := api.commitNamed(ctx, a, name)
+	if err != nil {
+		return err
+	}
+	if kind == "sha" {
+		return text(w, r, []byte(sha), `W/"`+string(sha)+`"`)
+	}
+	objects := api.repos.Git(a.ID)
+	c, err := objects.Commit(ctx, sha)
+	if err != nil {
+		return err
+	}
+	if web.NotModified(w, r, `W/"`+string(sha)+"-"+kind+`"`) {
+		return nil
+	}
+	return stream(w, r, func(to io.Writer) error {
+		if kind == "diff" {
+			return objects.WriteDiff(ctx, to, parentOf(c), sha)
+		}
+		return objects.WritePatches(ctx, to, sha, c.Parents[:min(1, len(c.Parents))]...)
+	})
+}

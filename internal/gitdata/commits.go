@@ -1,0 +1,198 @@
+package gitdata
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// maxCounted is how many commits behind a page are counted for rel="last". A
+// longer list has next, first and prev, and no last.
+const maxCounted = 50_000
+
+// maxSkipped is the commit behind which no page is looked for.
+const maxSkipped = 1 << 30
+
+// GET /repos/{owner}/{repo}/commits
+//
+// ListCommits answers a page of a history, the newest first: from sha (a
+// branch, tag or SHA), only what changed path, was made by author or committer
+// (a login or an address), or was committed since and until a time.
+func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := readFilter(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return api.cached(w, r, a, basis{refs: named(f.sha, true).refs, people: true}, func(ctx context.Context) (any, error) {
+		return api.listCommits(ctx, w, r, a, f)
+	})
+}
+
+// filter is what a request wants of a history.
+type filter struct {
+	sha, path, author, committer string
+	since, until                 time.Time
+}
+
+// readFilter reads the query. Errors: 422 that names the parameter.
+func readFilter(q url.Values) (*filter, error) {
+	f := &filter{sha: q.Get("sha"), path: strings.TrimSuffix(q.Get("path"), "/"), author: q.Get("author"), committer: q.Get("committer")}
+	if f.path != "" {
+		if err := git.CheckPath(f.path); err != nil || !utf8.ValidString(f.path) {
+			return nil, badParameter("path", "path must be a path in the repository")
+		}
+	}
+	for name, value := range map[string]string{"author": f.author, "committer": f.committer} {
+		if !utf8.ValidString(value) || strings.ContainsAny(value, "\x00\r\n") {
+			return nil, badParameter(name, name+" must be a login or an e-mail address")
+		}
+	}
+	for name, to := range map[string]*time.Time{"since": &f.since, "until": &f.until} {
+		value := q.Get(name)
+		if value == "" {
+			continue
+		}
+		t, ok := parseTime(value)
+		if !ok {
+			return nil, badParameter(name, name+" must be a time as 2011-04-22T13:33:48Z")
+		}
+		*to = time.Unix(max(t.Unix(), 1), 0)
+	}
+	return f, nil
+}
+
+func badParameter(name, message string) error {
+	return errs.Validation(errs.Field{Resource: "Commit", Field: name, Code: errs.InvalidField, Message: message})
+}
+
+// parseTime reads ISO 8601: with a zone, without one (UTC), or a day alone.
+func parseTime(s string) (time.Time, bool) {
+	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 1 && t.Year() <= 9999 {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// options makes the walk of a filter. none reports that no commit can match.
+func (api *API) options(ctx context.Context, f *filter, from git.SHA) (o git.LogOptions, none bool, err error) {
+	o = git.LogOptions{From: []git.SHA{from}, Path: f.path}
+	if !f.since.IsZero() {
+		o.Since = f.since.Unix()
+	}
+	if !f.until.IsZero() {
+		o.Until = f.until.Unix()
+	}
+	if f.author != "" {
+		if o.Author, err = api.address(ctx, f.author); err != nil || o.Author == "" {
+			return o, true, err
+		}
+	}
+	if f.committer != "" {
+		if o.Committer, err = api.address(ctx, f.committer); err != nil || o.Committer == "" {
+			return o, true, err
+		}
+	}
+	return o, false, nil
+}
+
+// address finds the e-mail address that a login stands for; an address stands
+// for itself. Empty when it can be nobody's.
+func (api *API) address(ctx context.Context, who string) (string, error) {
+	if strings.Contains(who, "@") {
+		if git.CheckEmail(who) != nil {
+			return "", nil
+		}
+		return who, nil
+	}
+	var found string
+	err := api.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := account.ByLogin(tx, who)
+		if errs.Is(err, errs.NotFound) {
+			return nil
+		}
+		if err == nil && a.Email != nil && git.CheckEmail(*a.Email) == nil {
+			found = *a.Email
+		}
+		return err
+	})
+	return found, err
+}
+
+func (api *API) listCommits(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) (any, error) {
+	from, err := api.revision(ctx, a, f.sha, false)
+	if err != nil {
+		return nil, err
+	}
+	o, none, err := api.options(ctx, f, from)
+	if err != nil || none {
+		return []*commitJSON{}, err
+	}
+	page := web.ReadPage(r)
+	shas, err := api.walk(ctx, w, r, a, page, o)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := api.repos.Git(a.ID).Commits(ctx, shas)
+	if err != nil {
+		return nil, err
+	}
+	known, err := api.people(ctx, commits...)
+	if err != nil {
+		return nil, err
+	}
+	return newPlace(ctx, a).commits(commits, known), nil
+}
+
+// walk gives a page of a walk and sets its links. How long the walk is depends
+// on where it starts and what it looks for, not on the page: it is counted once.
+func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page, o git.LogOptions) ([]git.SHA, error) {
+	key := strings.Join([]string{"count", strconv.FormatInt(a.ID, 36), string(o.From[0]), o.Author, o.Committer,
+		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
+	o.Skip, o.Max = int(min(page.Offset(), maxSkipped)), int(page.Size)
+	known, _, counted := api.cache.Get(key)
+	if !counted {
+		o.Count = maxCounted
+	}
+	shas, total, more, err := api.repos.Git(a.ID).Log(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if counted {
+		total, _ = strconv.Atoi(string(known))
+		more = false
+	} else if !more {
+		api.cache.Put(key, strconv.AppendInt(nil, int64(total), 10), "")
+	}
+	if more {
+		openLink(w, r, page)
+	} else {
+		web.Link(w, r, page, int64(total))
+	}
+	return shas, nil
+}
+
+// openLink sets the links of a list whose end is not known.
+func openLink(w http.ResponseWriter, r *http.Request, page web.Page) {
+	web.Link(w, r, page, (page.Number+1)*page.Size)
+	parts := strings.Split(w.Header().Get("Link"), ", ")
+	kept := parts[:0]
+	for _, p := range parts {
+		if !strings.HasSuffix(p, `rel="last"`) {
+			kept = append(kept, p)
+		}
+	}
+	w.Header().Set("Link", strings.Join(kept, ", "))
+}

@@ -1,0 +1,362 @@
+package gitdata
+
+import (
+	"context"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Limits of contents, as GitHub has them.
+const (
+	maxInline  = 1 << 20   // bytes of a file that stands in JSON
+	maxFile    = 100 << 20 // bytes of a file that is given at all
+	maxEntries = 1000      // entries of a directory
+	maxLink    = 4096      // bytes of a symlink's target
+)
+
+// contentJSON is an entry of a directory, or a file, symlink or submodule read
+// on its own: GitHub's content-directory, -file, -symlink and -submodule.
+type contentJSON struct {
+	Name        string            `json:"name"`
+	Path        string            `json:"path"`
+	SHA         string            `json:"sha"`
+	Size        int64             `json:"size"`
+	URL         string            `json:"url"`
+	HTMLURL     *string           `json:"html_url"`
+	GitURL      *string           `json:"git_url"`
+	DownloadURL *string           `json:"download_url"`
+	Type        string            `json:"type"`
+	Target      *string           `json:"target,omitempty"`
+	Submodule   **string          `json:"submodule_git_url,omitempty"`
+	Content     *string           `json:"content,omitempty"`
+	Encoding    string            `json:"encoding,omitempty"`
+	Entries     *[]*contentJSON   `json:"entries,omitempty"`
+	Links       contentLinkedJSON `json:"_links"`
+}
+
+type contentLinkedJSON struct {
+	Self string  `json:"self"`
+	Git  *string `json:"git"`
+	HTML *string `json:"html"`
+}
+
+// view is a tree as a client looks at it: through a revision.
+type view struct {
+	*place
+	objects *git.Repository
+	ref     string // as the client named it, or the default branch
+	tree    git.SHA
+}
+
+// view finds the tree of the request's ref. Errors: 404, 409 when there is no
+// ref at all.
+func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, error) {
+	v := &view{place: newPlace(ctx, a), objects: api.repos.Git(a.ID), ref: ref}
+	sha, err := api.find(ctx, a, ref, false)
+	if err == nil {
+		v.tree, err = v.objects.PeelToTree(ctx, sha)
+	}
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return nil, api.orEmpty(ctx, a, errs.Newf(errs.NotFound, "No commit found for the ref %s", ref))
+	}
+	if ref == "" {
+		v.ref = a.DefaultBranch
+	}
+	return v, err
+}
+
+// lookup finds what is at a path, "" being the root. Error: 404.
+func (v *view) lookup(ctx context.Context, path string) (git.TreeEntry, error) {
+	if path == "" {
+		return git.TreeEntry{Mode: git.ModeTree, Type: git.TypeTree, SHA: v.tree, Size: -1}, nil
+	}
+	entry, err := v.objects.Lookup(ctx, v.tree, path)
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		err = errs.Wrap(errs.NotFound, "Not Found", err)
+	}
+	return entry, err
+}
+
+// GET /repos/{owner}/{repo}/contents
+// GET /repos/{owner}/{repo}/contents/{path...}
+//
+// GetContents answers what is at a path of a revision: a directory's entries
+// (at most 1,000), or a file with its content in base64 (up to 1 MB; one of up
+// to 100 MB only through the media type raw), a symlink or a submodule. A
+// symlink to a file of the repository is answered as that file. The media type
+// object wraps a directory's entries.
+func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	path, ref := strings.TrimSuffix(web.Param(r, "path"), "/"), r.URL.Query().Get("ref")
+	kind := web.From(r.Context()).Media.Kind
+	if kind == "raw" {
+		v, err := api.view(r.Context(), a, ref)
+		if err != nil {
+			return err
+		}
+		entry, err := v.lookup(r.Context(), path)
+		if err != nil {
+			return err
+		}
+		if entry.Type == git.TypeBlob {
+			return v.raw(w, r, entry)
+		}
+	}
+	return api.cached(w, r, a, named(ref, false), func(ctx context.Context) (any, error) {
+		v, err := api.view(ctx, a, ref)
+		if err != nil {
+			return nil, err
+		}
+		entry, err := v.lookup(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if entry.Type != git.TypeTree {
+			return v.file(ctx, entry)
+		}
+		entries, err := v.directory(ctx, entry.SHA, path)
+		if err != nil || kind != "object" {
+			return entries, err
+		}
+		entry.Path = path
+		whole := v.entry(&entry)
+		whole.Entries = &entries
+		return whole, nil
+	})
+}
+
+// entry renders what is the same for all kinds of entries.
+func (v *view) entry(e *git.TreeEntry) *contentJSON {
+	c := &contentJSON{Name: path.Base("/" + e.Path), Path: e.Path, SHA: string(e.SHA), Size: max(0, e.Size)}
+	if e.Path == "" {
+		c.Name = ""
+	}
+	escaped := escapePath(e.Path)
+	c.URL = v.api + "/contents/" + escaped + "?ref=" + url.QueryEscape(v.ref)
+	c.Links.Self = c.URL
+	kind, object := "/blob/", "/git/blobs/"
+	switch e.Mode {
+	case git.ModeTree:
+		c.Type, kind, object = "dir", "/tree/", "/git/trees/"
+	case git.ModeSubmodule:
+		c.Type = "submodule"
+		return c
+	case git.ModeSymlink:
+		c.Type = "symlink"
+	default:
+		c.Type = "file"
+	}
+	at := escapePath(v.ref) + "/" + escaped
+	html, object := v.page+kind+at, v.api+object+string(e.SHA)
+	c.HTMLURL, c.GitURL = &html, &object
+	c.Links.HTML, c.Links.Git = c.HTMLURL, c.GitURL
+	if e.Type == git.TypeBlob {
+		raw := v.page + "/raw/" + at
+		c.DownloadURL = &raw
+	}
+	return c
+}
+
+// directory renders the entries of a directory. A submodule is called a file
+// there, as at GitHub.
+func (v *view) directory(ctx context.Context, tree git.SHA, dir string) ([]*contentJSON, error) {
+	list := []*contentJSON{}
+	err := v.objects.WalkTree(ctx, tree, false, func(w *git.WalkEntry) error {
+		if len(list) == maxEntries {
+			return git.ErrStop
+		}
+		e := w.Entry()
+		e.Path = path.Join(dir, e.Path)
+		c := v.entry(&e)
+		if c.Type == "submodule" {
+			c.Type = "file"
+		}
+		list = append(list, c)
+		return nil
+	})
+	return list, err
+}
+
+// file renders what is no directory.
+func (v *view) file(ctx context.Context, e git.TreeEntry) (*contentJSON, error) {
+	if e.Type == git.TypeCommit {
+		c := v.entry(&e)
+		address, err := v.submodule(ctx, e.Path)
+		c.Submodule = &address
+		return c, err
+	}
+	target, link, err := v.follow(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if link != nil {
+		e.Size = int64(len(*link))
+		c := v.entry(&e)
+		c.Target = link
+		return c, nil
+	}
+	target.Path = e.Path
+	object, err := v.objects.Info(ctx, target.SHA)
+	if err != nil {
+		return nil, err
+	}
+	target.Size = object.Size
+	c := v.entry(&target)
+	c.Encoding, c.Content = "none", new(string)
+	switch {
+	case object.Size > maxFile:
+		return nil, tooLargeFile()
+	case object.Size <= maxInline:
+		_, data, err := v.objects.Contents(ctx, target.SHA, maxInline)
+		if err != nil {
+			return nil, err
+		}
+		text := wrapBase64(data)
+		c.Encoding, c.Content = "base64", &text
+	}
+	return c, nil
+}
+
+func tooLargeFile() error {
+	e := errs.New(errs.Forbidden, "This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API; clone the repository instead.")
+	e.Fields = []errs.Field{{Resource: "Blob", Field: "data", Code: "too_large"}}
+	return e
+}
+
+// wrapBase64 encodes as GitHub does: lines of 60 characters, each ended.
+func wrapBase64(data []byte) string {
+	var b strings.Builder
+	const line = 45
+	b.Grow((len(data)/line + 1) * 61)
+	for len(data) > 0 {
+		n := min(line, len(data))
+		b.WriteString(base64.StdEncoding.EncodeToString(data[:n]))
+		b.WriteByte('\n')
+		data = data[n:]
+	}
+	return b.String()
+}
+
+// maxFollowed bounds a chain of symlinks.
+const maxFollowed = 8
+
+// follow finds the file that a symlink leads to within the repository. One
+// that leads to no file has its own target as link. What is no symlink is
+// itself.
+func (v *view) follow(ctx context.Context, e git.TreeEntry) (target git.TreeEntry, link *string, err error) {
+	at := e
+	for range maxFollowed {
+		if at.Mode != git.ModeSymlink {
+			if at.Type != git.TypeBlob {
+				break
+			}
+			return at, nil, nil
+		}
+		_, text, err := v.objects.Contents(ctx, at.SHA, maxLink)
+		if errs.Is(err, errs.TooLarge) {
+			text, err = text[:0], nil
+		}
+		if err != nil {
+			return e, nil, err
+		}
+		if at.SHA == e.SHA && link == nil {
+			s := string(text)
+			link = &s
+		}
+		to := string(text)
+		if to == "" || path.IsAbs(to) || git.CheckPath(path.Join(path.Dir(at.Path), to)) != nil {
+			break
+		}
+		if at, err = v.lookup(ctx, path.Join(path.Dir(at.Path), to)); errs.Is(err, errs.NotFound) {
+			break
+		} else if err != nil {
+			return e, nil, err
+		}
+	}
+	return e, link, nil
+}
+
+// submodule finds the address of a submodule in the tree's .gitmodules; nil
+// when it is not there.
+func (v *view) submodule(ctx context.Context, at string) (*string, error) {
+	entry, err := v.lookup(ctx, ".gitmodules")
+	if err != nil || entry.Type != git.TypeBlob {
+		if errs.Is(err, errs.NotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	_, text, err := v.objects.Contents(ctx, entry.SHA, maxInline)
+	if err != nil {
+		if errs.Is(err, errs.TooLarge) {
+			err = nil
+		}
+		return nil, err
+	}
+	if address, ok := submoduleURL(string(text), at); ok {
+		return &address, nil
+	}
+	return nil, nil
+}
+
+// submoduleURL reads path and url of the sections of a .gitmodules file.
+func submoduleURL(text, at string) (string, bool) {
+	var name, address string
+	for line := range strings.Lines(text + "\n[") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			if name == at && address != "" {
+				return address, true
+			}
+			name, address = "", ""
+			continue
+		}
+		key, value, _ := strings.Cut(line, "=")
+		value = strings.Trim(strings.TrimSpace(value), `"`)
+		switch strings.ToLower(strings.TrimSpace(key)) {
+		case "path":
+			name = value
+		case "url":
+			address = value
+		}
+	}
+	return "", false
+}
+
+// raw answers a file's own bytes; of a symlink that leads to no file, its
+// target.
+func (v *view) raw(w http.ResponseWriter, r *http.Request, e git.TreeEntry) error {
+	ctx := r.Context()
+	target, link, err := v.follow(ctx, e)
+	if err != nil {
+		return err
+	}
+	etag := `W/"` + string(target.SHA) + `"`
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	if link != nil && target.Mode == git.ModeSymlink {
+		return text(w, r, []byte(*link), etag)
+	}
+	if web.NotModified(w, r, etag) {
+		return nil
+	}
+	err = v.objects.ReadBlob(ctx, target.SHA, maxFile, func(size int64, contents io.Reader) error {
+		w.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
+		return stream(w, r, func(to io.Writer) error {
+			_, err := io.Copy(to, contents)
+			return err
+		})
+	})
+	if errs.Is(err, errs.TooLarge) {
+		return tooLargeFile()
+	}
+	return err
+}

@@ -1,0 +1,254 @@
+package gitdata
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// place is a repository in the addresses of one request's answer.
+type place struct {
+	info *web.Info
+	id   int64
+	api  string // address of the repository's resource
+	page string // address of its page
+}
+
+func newPlace(ctx context.Context, a *repo.Access) *place {
+	info := web.From(ctx)
+	return &place{info: info, id: a.ID, api: info.API(web.Path("repos", a.Owner.Login, a.Name)),
+		page: info.Page(web.Path(a.Owner.Login, a.Name))}
+}
+
+// nodeID makes the opaque node_id of an object or ref of the repository.
+func (p *place) nodeID(kind, name string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(account.NodeID(kind, p.id) + ":" + name))
+}
+
+// escapePath escapes each part of a path for an address.
+func escapePath(path string) string {
+	if path == "" {
+		return ""
+	}
+	return web.Path(strings.Split(path, "/")...)[1:]
+}
+
+// stamp renders a time as all payloads do (decision 28).
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// identityJSON is an author or committer as a commit itself names them.
+type identityJSON struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	Date  string `json:"date"`
+}
+
+func newIdentity(s git.Signature) identityJSON {
+	return identityJSON{Name: s.Name, Email: s.Email, Date: stamp(s.When)}
+}
+
+type objectJSON struct {
+	SHA string `json:"sha"`
+	URL string `json:"url"`
+}
+
+type parentJSON struct {
+	SHA     string `json:"sha"`
+	URL     string `json:"url"`
+	HTMLURL string `json:"html_url"`
+}
+
+// signatureJSON tells of a signature. Nothing is verified yet.
+type signatureJSON struct {
+	Verified   bool    `json:"verified"`
+	Reason     string  `json:"reason"`
+	Signature  *string `json:"signature"`
+	Payload    *string `json:"payload"`
+	VerifiedAt *string `json:"verified_at"`
+}
+
+func signatureOf(c *git.Commit) signatureJSON {
+	if c.Signed == "" {
+		return signatureJSON{Reason: "unsigned"}
+	}
+	return signatureJSON{Reason: "unknown_key", Signature: &c.Signed}
+}
+
+// gitCommitJSON is GitHub's git-commit.
+type gitCommitJSON struct {
+	SHA          string        `json:"sha"`
+	NodeID       string        `json:"node_id"`
+	URL          string        `json:"url"`
+	HTMLURL      string        `json:"html_url"`
+	Author       identityJSON  `json:"author"`
+	Committer    identityJSON  `json:"committer"`
+	Tree         objectJSON    `json:"tree"`
+	Message      string        `json:"message"`
+	Parents      []parentJSON  `json:"parents"`
+	Verification signatureJSON `json:"verification"`
+}
+
+// gitCommit renders a commit as a Git object.
+func (p *place) gitCommit(c *git.Commit) gitCommitJSON {
+	sha := string(c.SHA)
+	return gitCommitJSON{
+		SHA: sha, NodeID: p.nodeID("Commit", sha), URL: p.api + "/git/commits/" + sha, HTMLURL: p.page + "/commit/" + sha,
+		Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Tree: p.tree(c.Tree), Message: message(c),
+		Parents: p.parents(c, "/git/commits/"), Verification: signatureOf(c),
+	}
+}
+
+// message leaves out the newlines at the end, as GitHub does.
+func message(c *git.Commit) string { return strings.TrimRight(c.Message, "\n") }
+
+func (p *place) tree(sha git.SHA) objectJSON {
+	return objectJSON{SHA: string(sha), URL: p.api + "/git/trees/" + string(sha)}
+}
+
+func (p *place) parents(c *git.Commit, path string) []parentJSON {
+	list := make([]parentJSON, len(c.Parents))
+	for i, sha := range c.Parents {
+		list[i] = parentJSON{SHA: string(sha), URL: p.api + path + string(sha), HTMLURL: p.page + "/commit/" + string(sha)}
+	}
+	return list
+}
+
+// commitJSON is GitHub's commit: with whom the server knows by the addresses in
+// it and, read on its own, with what it changes.
+type commitJSON struct {
+	SHA         string          `json:"sha"`
+	NodeID      string          `json:"node_id"`
+	Commit      commitBodyJSON  `json:"commit"`
+	URL         string          `json:"url"`
+	HTMLURL     string          `json:"html_url"`
+	CommentsURL string          `json:"comments_url"`
+	Author      *account.Simple `json:"author"`
+	Committer   *account.Simple `json:"committer"`
+	Parents     []parentJSON    `json:"parents"`
+	Stats       *statsJSON      `json:"stats,omitempty"`
+	Files       *[]fileJSON     `json:"files,omitempty"`
+}
+
+type commitBodyJSON struct {
+	Author       identityJSON  `json:"author"`
+	Committer    identityJSON  `json:"committer"`
+	Message      string        `json:"message"`
+	Tree         objectJSON    `json:"tree"`
+	URL          string        `json:"url"`
+	CommentCount int           `json:"comment_count"`
+	Verification signatureJSON `json:"verification"`
+}
+
+type statsJSON struct {
+	Total     int `json:"total"`
+	Additions int `json:"additions"`
+	Deletions int `json:"deletions"`
+}
+
+// commit renders a commit of a list.
+func (p *place) commit(c *git.Commit, known people) *commitJSON {
+	sha := string(c.SHA)
+	url := p.api + "/commits/" + sha
+	return &commitJSON{
+		SHA: sha, NodeID: p.nodeID("Commit", sha),
+		Commit: commitBodyJSON{
+			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c), Tree: p.tree(c.Tree),
+			URL: p.api + "/git/commits/" + sha, Verification: signatureOf(c),
+		},
+		URL: url, HTMLURL: p.page + "/commit/" + sha, CommentsURL: url + "/comments",
+		Author: known.simple(c.Author, p.info), Committer: known.simple(c.Committer, p.info),
+		Parents: p.parents(c, "/commits/"),
+	}
+}
+
+func (p *place) commits(list []*git.Commit, known people) []*commitJSON {
+	out := make([]*commitJSON, len(list))
+	for i, c := range list {
+		out[i] = p.commit(c, known)
+	}
+	return out
+}
+
+// people are the accounts behind the addresses of commits.
+type people map[string]*account.Account
+
+// people finds the accounts of the authors and committers in one query.
+func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, error) {
+	emails := make([]string, 0, 2*len(commits))
+	for _, c := range commits {
+		emails = append(emails, c.Author.Email, c.Committer.Email)
+	}
+	var found people
+	err := api.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = account.ByEmails(tx, emails)
+		return err
+	})
+	return found, err
+}
+
+func (p people) simple(s git.Signature, i *web.Info) *account.Simple {
+	return account.NewSimple(p[account.Fold(s.Email)], i)
+}
+
+// fileJSON is a changed file: GitHub's diff-entry.
+type fileJSON struct {
+	SHA         *string `json:"sha"`
+	Filename    string  `json:"filename"`
+	Status      string  `json:"status"`
+	Additions   int     `json:"additions"`
+	Deletions   int     `json:"deletions"`
+	Changes     int     `json:"changes"`
+	BlobURL     string  `json:"blob_url"`
+	RawURL      string  `json:"raw_url"`
+	ContentsURL string  `json:"contents_url"`
+	Patch       *string `json:"patch,omitempty"`
+	Previous    string  `json:"previous_filename,omitempty"`
+}
+
+// files renders changed files; of a deleted one the addresses lead to where it
+// was last.
+func (p *place) files(list []git.FileChange, head, base git.SHA) []fileJSON {
+	out := make([]fileJSON, len(list))
+	for i := range list {
+		f := &list[i]
+		sha, at := string(f.SHA), string(head)
+		if f.Status == 'D' {
+			sha, at = string(f.OldSHA), string(base)
+		}
+		path := escapePath(f.Path)
+		out[i] = fileJSON{
+			SHA: &sha, Filename: f.Path, Status: statusOf(f.Status), Additions: f.Additions, Deletions: f.Deletions,
+			Changes: f.Additions + f.Deletions, BlobURL: p.page + "/blob/" + at + "/" + path,
+			RawURL: p.page + "/raw/" + at + "/" + path, ContentsURL: p.api + "/contents/" + path + "?ref=" + at,
+			Previous: f.OldPath,
+		}
+		if f.HasPatch {
+			out[i].Patch = &f.Patch
+		}
+	}
+	return out
+}
+
+func statusOf(letter byte) string {
+	switch letter {
+	case 'A':
+		return "added"
+	case 'D':
+		return "removed"
+	case 'R':
+		return "renamed"
+	case 'C':
+		return "copied"
+	case 'T':
+		return "changed"
+	default:
+		return "modified"
+	}
+}

@@ -1,0 +1,111 @@
+package gitdata
+
+import (
+	"context"
+	"net/http"
+	"path"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /repos/{owner}/{repo}/readme
+//
+// GetReadme answers the file that tells what the repository is: in .github, in
+// the root or in docs, in this order, as GitHub looks for it.
+func (api *API) GetReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.readme(w, r, a, ".github", "", "docs")
+}
+
+// GET /repos/{owner}/{repo}/readme/{dir...}
+//
+// GetDirectoryReadme answers the readme of one directory.
+func (api *API) GetDirectoryReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.readme(w, r, a, strings.TrimSuffix(web.Param(r, "dir"), "/"))
+}
+
+func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, dirs ...string) error {
+	ref := r.URL.Query().Get("ref")
+	if web.From(r.Context()).Media.Kind == "raw" {
+		v, err := api.view(r.Context(), a, ref)
+		if err != nil {
+			return err
+		}
+		entry, err := v.readme(r.Context(), dirs)
+		if err != nil {
+			return err
+		}
+		return v.raw(w, r, entry)
+	}
+	return api.cached(w, r, a, named(ref, false), func(ctx context.Context) (any, error) {
+		v, err := api.view(ctx, a, ref)
+		if err != nil {
+			return nil, err
+		}
+		entry, err := v.readme(ctx, dirs)
+		if err != nil {
+			return nil, err
+		}
+		return v.file(ctx, entry)
+	})
+}
+
+// readme finds the readme of the first of the directories that has one.
+func (v *view) readme(ctx context.Context, dirs []string) (git.TreeEntry, error) {
+	for _, dir := range dirs {
+		at, err := v.lookup(ctx, dir)
+		if errs.Is(err, errs.NotFound) || err == nil && at.Type != git.TypeTree {
+			continue
+		}
+		if err != nil {
+			return git.TreeEntry{}, err
+		}
+		entries, err := v.objects.Tree(ctx, at.SHA)
+		if err != nil {
+			return git.TreeEntry{}, err
+		}
+		if best, found := bestReadme(entries); found {
+			best.Path = path.Join(dir, best.Path)
+			return best, nil
+		}
+	}
+	return git.TreeEntry{}, errs.Absent()
+}
+
+// bestReadme chooses among the files that are called readme, in any case.
+func bestReadme(entries []git.TreeEntry) (best git.TreeEntry, found bool) {
+	least := 0
+	for _, e := range entries {
+		if e.Type != git.TypeBlob {
+			continue
+		}
+		if rank := readmeRank(e.Path); rank > 0 && (!found || rank < least) {
+			best, least, found = e, rank, true
+		}
+	}
+	return best, found
+}
+
+// readmeRank orders names by how well they serve as a readme, 1 being best; 0
+// is none. Markdown wins, then other markup, then plain text.
+func readmeRank(name string) int {
+	const kinds = ".md .markdown .mdown .mkdn .mkd .rst .adoc .asciidoc .asc .textile .org .rdoc .pod .creole .mediawiki .wiki .txt"
+	name = strings.ToLower(name)
+	rest, ok := strings.CutPrefix(name, "readme")
+	if !ok || rest != "" && rest[0] != '.' {
+		return 0
+	}
+	list := strings.Fields(kinds)
+	for i, kind := range list {
+		if rest == kind {
+			return i + 1
+		}
+	}
+	if rest == "" {
+		return len(list) + 1
+	}
+	return len(list) + 2
+}

@@ -1,0 +1,61 @@
+package gitdata
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// revision finds the commit that a client calls by a full SHA, a branch, a tag,
+// HEAD (the default branch, as is "") or, where short allows it, the first
+// digits of a SHA (decision 50). Annotated tags are followed. Errors: 409 for a
+// repository without any ref, 404, 422 for an ambiguous abbreviation.
+func (api *API) revision(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
+	sha, err := api.find(ctx, a, name, short)
+	if err == nil {
+		sha, err = api.repos.Git(a.ID).PeelToCommit(ctx, sha)
+		if errs.Is(err, errs.Invalid) {
+			err = errs.Wrap(errs.NotFound, "Not Found", err)
+		}
+	}
+	if errs.Is(err, errs.NotFound) {
+		return "", api.orEmpty(ctx, a, err)
+	}
+	return sha, err
+}
+
+// find finds the object that a name leads to, which need not be a commit.
+func (api *API) find(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
+	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
+		return "", errs.Absent()
+	}
+	if name == "" || name == "HEAD" {
+		return api.repos.Resolve(ctx, a, "refs/heads/"+a.DefaultBranch)
+	}
+	sha, err := api.repos.Resolve(ctx, a, name)
+	if errs.Is(err, errs.NotFound) && (strings.HasPrefix(name, "heads/") || strings.HasPrefix(name, "tags/")) {
+		sha, err = api.repos.Resolve(ctx, a, "refs/"+name)
+	}
+	if errs.Is(err, errs.NotFound) && short && git.IsPrefix(name) {
+		sha, err = api.repos.Git(a.ID).FindCommit(ctx, name)
+	}
+	return sha, err
+}
+
+// orEmpty turns a 404 into the 409 of a repository without any ref (decision
+// 16).
+func (api *API) orEmpty(ctx context.Context, a *repo.Access, err error) error {
+	refs, refsErr := api.repos.Refs(ctx, a)
+	switch {
+	case refsErr != nil:
+		return refsErr
+	case len(refs.List) == 0:
+		return errs.New(errs.Conflict, "Git Repository is empty.")
+	default:
+		return err
+	}
+}

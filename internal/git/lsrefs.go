@@ -21,7 +21,9 @@ type LsRefs struct {
 // Bounds of a request in protocol 2.
 const (
 	maxCapabilityLines = 200
-	maxPrefixes        = 65536 // past it git ignores them all, and so do we
+	maxPrefixes        = 65536    // past it git ignores them all, and so do we
+	maxPrefixBytes     = 4 << 20  // of all prefixes together; past it likewise
+	maxLsRefs          = 32 << 20 // bytes of a whole request
 )
 
 // peekCommand reads the command of a protocol 2 request and leaves it there:
@@ -57,15 +59,15 @@ func peekCommand(in *bufio.Reader) (string, error) {
 }
 
 // ReadLsRefs reads a whole `command=ls-refs` request. The error is Malformed
-// for what git would not send.
+// for what git would not send, such as a request of more than 32 MiB.
 func ReadLsRefs(r io.Reader) (*LsRefs, error) {
-	pkts := NewPktReader(r)
+	pkts := NewPktReader(io.LimitReader(r, maxLsRefs))
 	kind, err := readCapabilityLines(pkts, "ls-refs")
 	if err != nil {
 		return nil, err
 	}
 	request := &LsRefs{}
-	tooMany := false
+	tooMany, size := false, 0
 	for kind == PktDelim || kind == PktData {
 		var line []byte
 		if kind, line, err = pkts.Next(); err != nil {
@@ -80,7 +82,7 @@ func ReadLsRefs(r io.Reader) (*LsRefs, error) {
 		if err := request.argument(strings.TrimSuffix(string(line), "\n")); err != nil {
 			return nil, err
 		}
-		if len(request.Prefixes) > maxPrefixes {
+		if size += len(line); len(request.Prefixes) > maxPrefixes || size > maxPrefixBytes {
 			request.Prefixes, tooMany = nil, true
 		}
 	}

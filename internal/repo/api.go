@@ -65,16 +65,14 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	homepage := body.String("homepage", maxHomepage)
 	private := readPrivate(body)
 	issues := body.Bool("has_issues")
-	if body.Bool("auto_init").Or(false) {
-		body.Wrong("auto_init", errs.Custom, "a first commit cannot be made here yet; push one")
-	}
+	autoInit := body.Bool("auto_init")
 	if err := body.Err(); err != nil {
 		return err
 	}
 	caller := account.CallerFrom(r.Context())
 	made, err := api.s.Create(r.Context(), caller, NewRepo{
 		Owner: owner, Name: name.Value, Description: text(description), Homepage: text(homepage),
-		Private: private.Or(false), NoIssues: !issues.Or(true),
+		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false),
 	})
 	if err != nil {
 		return err

@@ -152,8 +152,9 @@ func (s *Service) sweepIDs(ctx context.Context, ids []int64) error {
 	}
 	for _, id := range ids {
 		if !live[id] {
-			s.Git(id).Forget()
-			s.discard(s.path(id))
+			if err := s.sweepDead(ctx, id); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := s.Git(id).SweepQuarantines(staleQuarantine); err != nil {
@@ -162,4 +163,21 @@ func (s *Service) sweepIDs(ctx context.Context, ids []int64) error {
 		s.packing.add(id)
 	}
 	return nil
+}
+
+// sweepDead removes the directory of a repository that is gone, and leaves that
+// of one which is being made.
+func (s *Service) sweepDead(ctx context.Context, id int64) error {
+	unlock := s.locks.lock(id)
+	defer unlock()
+	var live map[int64]bool
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		live, err = repoIDs(tx, []int64{id})
+		return err
+	})
+	if err == nil && !live[id] {
+		s.Git(id).Forget()
+		s.discard(s.path(id))
+	}
+	return err
 }

@@ -1,12 +1,13 @@
 // Package repo holds repositories: who may do what on them, their refs, and
 // git over HTTP.
 //
-//	POST /user/repos, POST /orgs/{org}/repos          create.go
+//	POST /user/repos, POST /orgs/{org}/repos          api.go, autoinit.go
 //	GET, PATCH, DELETE /repos/{owner}/{repo}          api.go
 //	GET /user/repos, /users/{username}/repos, ...     lists.go
 //	.../collaborators                                 collaborators.go
 //	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
 //	/{owner}/{repo}/git-receive-pack                  push.go
+//	objects and refs that the API writes              objects.go
 //
 // Tables: repos, repo_redirects, collaborators, refs. The refs in SQL are the
 // truth; a repository's directory holds objects, and whatever else lies there
@@ -143,18 +144,28 @@ type NewRepo struct {
 	Homepage    *string
 	Private     bool
 	NoIssues    bool
+	AutoInit    bool // begin with a commit of a README
 }
 
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
-// Create makes an empty repository. by is who asks for it, nil for the operator
+// Create makes a repository, empty unless AutoInit is set. by is who asks for it, nil for the operator
 // at the command line. Errors: 404 for an owner that is not there, 403 when by
 // may not create there, 422 for a name that is not acceptable or taken.
 func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
 		return nil, nameError(message)
 	}
+	if n.AutoInit {
+		return s.createWithCommit(ctx, by, n)
+	}
+	return s.insert(ctx, by, n, 0, nil)
+}
+
+// insert adds the row of a repository, under the id unless that is 0, and its
+// first ref if there is one.
+func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id int64, first *RefUpdate) (*Repo, error) {
 	var made *Repo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
@@ -166,7 +177,7 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 			return err
 		}
 		r := &Repo{
-			OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
+			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
 			Private: n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}
@@ -179,6 +190,12 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 			}
 		}
 		made = r
+		if first != nil {
+			if _, err := s.moveRefs(tx, r.ID, []RefUpdate{*first}, true, 1); err != nil {
+				return err
+			}
+			r.SizeKB, r.RefsGeneration = 1, 1
+		}
 		return countRepo(tx, r, 1)
 	})
 	return made, err

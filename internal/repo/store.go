@@ -86,16 +86,29 @@ func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) (
 	return list, rows.Err()
 }
 
-// insertRepo adds the row and sets its id. A former name that the new
+// reserveID takes an id that no other repository gets, and adds nothing. The
+// name of the row in between is one that no repository can have.
+func reserveID(tx *db.Tx, ownerID int64) (id int64, err error) {
+	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+		VALUES ($1, '/', '/', true, '', $2, $2, $2) RETURNING id`, ownerID, tx.Now).Scan(&id)
+	if err == nil {
+		err = deleteRepo(tx, id)
+	}
+	return id, err
+}
+
+// insertRepo adds the row, and sets its id unless it has one. A former name that the new
 // repository takes no longer redirects. Error: 422 when the name is taken.
 func insertRepo(tx *db.Tx, r *Repo) error {
 	folded := account.Fold(r.Name)
-	err := tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, description, homepage, private,
-			default_branch, has_issues, created_at, updated_at, pushed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9)
-		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`,
-		r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt,
-	).Scan(&r.ID)
+	columns, values := `owner_id, name, name_folded, description, homepage, private,
+		default_branch, has_issues, created_at, updated_at, pushed_at`, `$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9`
+	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt}
+	if r.ID != 0 {
+		columns, values, args = columns+", id", values+", $10", append(args, r.ID)
+	}
+	err := tx.QueryRow(`INSERT INTO repos (`+columns+`) VALUES (`+values+`)
+		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`, args...).Scan(&r.ID)
 	if errors.Is(err, db.ErrNoRows) {
 		return nameError("name already exists on this account")
 	}

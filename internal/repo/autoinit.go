@@ -1,0 +1,74 @@
+package repo
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+)
+
+// createWithCommit makes a repository whose default branch begins with a
+// commit of a README. The id is taken first, in a transaction of its own that
+// leaves no row; then the objects are written; then one transaction adds the
+// row and the ref. Whenever the server dies there is a whole repository or
+// none, and at most a directory that the next start sweeps away.
+func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
+	var id int64
+	var author git.Signature
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		owner, err := account.ByLogin(tx, n.Owner)
+		if err != nil {
+			return err
+		}
+		if _, err := mayCreate(tx, by, owner); err != nil {
+			return err
+		}
+		who := owner
+		if by != nil {
+			if who, err = account.ByID(tx, by.ID); err != nil {
+				return err
+			}
+		}
+		author = identity(who, tx.Now)
+		id, err = reserveID(tx, owner.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	unlock := s.locks.lock(id)
+	defer unlock()
+	made, err := s.fillAndInsert(ctx, by, n, id, author)
+	if err != nil {
+		s.discard(s.path(id))
+	}
+	return made, err
+}
+
+// fillAndInsert writes the first commit and then adds the repository.
+func (s *Service) fillAndInsert(ctx context.Context, by *account.Caller, n NewRepo, id int64, author git.Signature) (*Repo, error) {
+	readme := "# " + n.Name + "\n"
+	if n.Description != nil {
+		readme += "\n" + *n.Description + "\n"
+	}
+	blob := git.NewObject{Type: git.TypeBlob, Data: []byte(readme)}
+	objects := s.Git(id)
+	if err := objects.Init(); err != nil {
+		return nil, err
+	}
+	tree, err := objects.BuildTree(ctx, "", []git.TreeEdit{{Path: "README.md", Mode: git.ModeFile, SHA: blob.SHA()}})
+	if err != nil {
+		return nil, err
+	}
+	commit := &git.Commit{Tree: tree.SHA, Author: author, Committer: author, Message: "Initial commit"}
+	encoded, err := commit.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := objects.WriteObjects(ctx, append(tree.Objects, blob, encoded)); err != nil {
+		return nil, err
+	}
+	first := RefUpdate{Name: heads + DefaultBranch, Old: git.ZeroSHA, New: encoded.SHA()}
+	return s.insert(context.WithoutCancel(ctx), by, n, id, &first)
+}

@@ -1,0 +1,43 @@
+package repo_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/git/gittest"
+)
+
+// Whoever asks for a first commit can clone at once; and a name that is taken
+// leaves nothing behind.
+func TestAutoInit(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.User(t, "bob")
+		s.Org(t, "guild", "alice")
+		s.Run(t, []apitest.Case{
+			{Do: "POST /user/repos", As: "alice", Send: `{"name": "garden", "description": "Herbs", "auto_init": true}`, Status: 201,
+				Want: `{"full_name": "alice/garden", "default_branch": "main"}`},
+			{Do: "POST /orgs/guild/repos", As: "alice", Send: `{"name": "hall", "private": true, "auto_init": true}`, Status: 201},
+			{Name: "taken", Do: "POST /user/repos", As: "alice", Send: `{"name": "Garden", "auto_init": true}`, Status: 422},
+			{Name: "not allowed", Do: "POST /orgs/guild/repos", As: "bob", Send: `{"name": "x", "auto_init": true}`, Status: 403},
+			{Name: "of another type", Do: "POST /user/repos", As: "alice", Send: `{"name": "x", "auto_init": "yes"}`, Status: 422, Want: `{"errors": [{"field": "auto_init"}]}`},
+			{Name: "without", Do: "POST /user/repos", As: "alice", Send: `{"name": "empty", "auto_init": false}`, Status: 201},
+			{Do: "GET /repos/alice/empty/git/trees/main", Status: 409},
+			{Do: "GET /repos/alice/garden/git/trees/main", Status: 200, Want: `{"tree": [{"path": "README.md", "mode": "100644", "size": 16}]}`},
+			{Do: "GET /users/alice/repos", Status: 200, Want: `[{"name": "empty"}, {"name": "garden"}]`},
+		})
+		clone := filepath.Join(t.TempDir(), "clone")
+		gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "alice", "guild/hall"), clone)
+		gittest.Run(t, clone, "fsck", "--strict")
+		if got := gittest.Run(t, clone, "log", "--format=%an %s"); got != "alice Initial commit" {
+			t.Errorf("the first commit is %q", got)
+		}
+		dirs, err := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "*"))
+		if err != nil || len(dirs) != 2 {
+			t.Errorf("directories %s, %v", strings.Join(dirs, " "), err)
+		}
+	})
+}

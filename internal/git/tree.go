@@ -43,7 +43,12 @@ func (r *Repository) Tree(ctx context.Context, sha SHA) ([]TreeEntry, error) {
 
 // treeContents reads a tree object and checks that it is one.
 func (r *Repository) treeContents(ctx context.Context, sha SHA) ([]byte, error) {
-	object, contents, err := r.Contents(ctx, sha, MaxTreeBytes)
+	return r.treeUpTo(ctx, sha, MaxTreeBytes)
+}
+
+// treeUpTo is treeContents for a tree of at most limit bytes, else TooLarge.
+func (r *Repository) treeUpTo(ctx context.Context, sha SHA, limit int64) ([]byte, error) {
+	object, contents, err := r.Contents(ctx, sha, limit)
 	if object.Type != "" && object.Type != TypeTree {
 		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tree", sha, object.Type)
 	}

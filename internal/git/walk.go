@@ -34,8 +34,7 @@ func (e *WalkEntry) Entry() TreeEntry {
 // WalkTree calls fn for each entry of a tree in git's order, with the sizes of
 // blobs; recursive goes into sub-trees, each named before what it holds. The
 // tree must be a tree's SHA (see PeelToTree). It streams: memory does not grow
-// with the tree, but for the one tree object of a walk that is not recursive.
-// An error of fn ends the walk and is returned, ErrStop as nil. NotFound when
+// with the tree. An error of fn ends the walk and is returned, ErrStop as nil. NotFound when
 // the tree is missing, Invalid when it is no tree or a path exceeds MaxPath.
 func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn func(*WalkEntry) error) error {
 	if err := checkSHA(tree); err != nil {
@@ -43,7 +42,7 @@ func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn 
 	}
 	var err error
 	if recursive {
-		err = r.walkRecursive(ctx, tree, fn)
+		err = r.walkListing(ctx, tree, fn, "-r", "-t")
 	} else {
 		err = r.walkFlat(ctx, tree, fn)
 	}
@@ -53,9 +52,13 @@ func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn 
 	return err
 }
 
-// walkFlat walks one tree with the pool alone.
+// walkFlat walks one tree with the pool alone, unless the tree is so large that
+// many readers of it would need much memory.
 func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry) error) error {
-	contents, err := r.treeContents(ctx, tree)
+	contents, err := r.treeUpTo(ctx, tree, skippable)
+	if errs.Is(err, errs.TooLarge) {
+		return r.walkListing(ctx, tree, fn)
+	}
 	if err != nil {
 		return err
 	}
@@ -120,13 +123,13 @@ func (r *Repository) sizes(ctx context.Context, entries []rawEntry) ([]int64, er
 // client may be at its other end.
 const walkReads = 10
 
-// walkRecursive parses the output of one ls-tree process while it runs.
-func (r *Repository) walkRecursive(ctx context.Context, tree SHA, fn func(*WalkEntry) error) error {
+// walkListing parses the output of one ls-tree process while it runs.
+func (r *Repository) walkListing(ctx context.Context, tree SHA, fn func(*WalkEntry) error, flags ...string) error {
 	if !r.Exists() {
 		return missing(string(tree))
 	}
 	p, err := r.git.prepare(ctx, task{
-		command: command{sub: "ls-tree", flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: []SHA{tree}},
+		command: command{sub: "ls-tree", flags: append(flags, "-l", "-z", "--full-tree"), revs: []SHA{tree}},
 		dir:     r.dir, limit: walkReads * r.git.options.ReadTimeout})
 	if err != nil {
 		return err

@@ -71,6 +71,13 @@ func TestWalkTreeIsLsTree(t *testing.T) {
 	trees[old] = gittest.Object(t, old, git.TypeTree, "100664 a\x00"+raw+"040000 d\x00"+hexBytes(t, inner))
 	empty := gittest.Bare(t)
 	trees[empty] = gittest.Object(t, empty, git.TypeTree, "")
+	large := gittest.Bare(t) // more than is held in memory
+	raw = hexBytes(t, gittest.Object(t, large, git.TypeBlob, "x"))
+	var names strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&names, "100644 file%05d\x00%s", i, raw)
+	}
+	trees[large] = gittest.Object(t, large, git.TypeTree, names.String())
 	for dir, tree := range trees {
 		r := g.Repository(dir)
 		for _, recursive := range []bool{false, true} {

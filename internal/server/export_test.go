@@ -2,3 +2,13 @@ package server
 
 // Operation is the anchor of a route's documentation, for tests.
 func Operation(r *Route) string { return r.operation() }
+
+// MaxCounted is the number of networks that the rate limit counts apart.
+const MaxCounted = maxCounted
+
+// Counted is how many callers the rate limit counts apart at this moment.
+func (s *Server) Counted() int {
+	s.limiter.mu.Lock()
+	defer s.limiter.mu.Unlock()
+	return len(s.limiter.used)
+}

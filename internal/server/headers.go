@@ -55,7 +55,7 @@ func preflight(w *web.Writer, n *node) {
 	h := w.Header()
 	h.Set("Allow", n.allow)
 	h.Set("Access-Control-Allow-Methods", n.allow)
-	h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, User-Agent, X-Requested-With")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, User-Agent, X-Requested-With, X-GitHub-Api-Version")
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }

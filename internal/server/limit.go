@@ -1,8 +1,8 @@
 package server
 
 import (
-	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"sync"
 	"time"
@@ -23,6 +23,9 @@ type limiter struct {
 
 const window = time.Hour
 
+// maxCounted bounds how many networks are counted apart, to some 6 MB.
+const maxCounted = 50_000
+
 func newLimiter(limit int64, now func() time.Time) *limiter {
 	return &limiter{limit: limit, now: now, used: map[string]int64{}}
 }
@@ -32,11 +35,28 @@ func (l *limiter) key(r *http.Request, caller *account.Caller) string {
 	if caller != nil {
 		return "t" + strconv.FormatInt(caller.TokenID, 36)
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	address, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		host = r.RemoteAddr
+		return "a" // a socket in the file system: one client
 	}
-	return "a" + host
+	return l.network(address.Addr().Unmap().WithZone(""))
+}
+
+// network is who an address is counted with: those of its /64 in IPv6, of
+// which everybody has that many. When too many are known, strangers are
+// counted with their neighbours, so that no crowd fills the memory.
+func (l *limiter) network(a netip.Addr) string {
+	bits, wide := 32, 8
+	if a.Is6() {
+		bits, wide = 64, 16
+	}
+	key := "a" + netip.PrefixFrom(a, bits).Masked().String()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.used[key]; !known && len(l.used) >= maxCounted {
+		return "a" + netip.PrefixFrom(a, wide).Masked().String()
+	}
+	return key
 }
 
 // state tells how much is left, after taking n.

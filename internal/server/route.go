@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"arbor/internal/account"
+	"arbor/internal/plant"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -37,6 +38,18 @@ const (
 	Git                 // git over HTTP: plain text errors, streams
 	Pages               // for people and machines beside the API: no media types
 )
+
+// errorForm is the form in which the group's clients read errors.
+func (g Group) errorForm() web.Form {
+	switch g {
+	case Plants:
+		return plant.Errors
+	case Git:
+		return web.PlainErrors
+	default:
+		return web.APIErrors
+	}
+}
 
 // Route is one line of the table.
 type Route struct {

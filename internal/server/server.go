@@ -29,7 +29,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/plant"
 	"arbor/internal/web"
 )
 
@@ -114,11 +113,14 @@ func (s *Server) locate(r *http.Request, info *web.Info) *node {
 	if n != nil && strings.HasPrefix(n.pattern, "/{owner}") && s.reserved[account.Fold(c.URLParam("owner"))] {
 		n = nil // not the page of anyone: an address of the API that is not there
 	}
-	info.Form, info.Docs = formOf(path), site+"/docs"
+	info.Docs = site + "/docs"
 	if n == nil {
+		if info.Form = API.errorForm(); info.Prefix == self {
+			info.Form = s.formOf(path)
+		}
 		return nil
 	}
-	info.Pattern = n.pattern
+	info.Pattern, info.Form = n.pattern, n.routes[0].Group.errorForm()
 	for i, name := range c.URLParams.Keys {
 		if name == "*" {
 			name = n.pattern[strings.LastIndex(n.pattern, "{")+1 : len(n.pattern)-len("...}")]
@@ -159,15 +161,17 @@ func stripPrefix(u *url.URL) {
 	*u = c
 }
 
-// formOf chooses the form of errors for a path whose route may be unknown.
-func formOf(path string) web.Form {
+// formOf chooses the form of errors for a path that has no route, by who asks
+// for such paths.
+func (s *Server) formOf(path string) web.Form {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch {
-	case path == "/plants" || strings.HasPrefix(path, "/plants/"):
-		return plant.Errors
-	case isGitPath(path):
-		return web.PlainErrors
+	case first == "plants":
+		return Plants.errorForm()
+	case isGitPath(path) && !s.reserved[account.Fold(first)]:
+		return Git.errorForm()
 	default:
-		return web.APIErrors
+		return API.errorForm()
 	}
 }
 
@@ -214,6 +218,12 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 // the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Route) error {
 	caller, given, err := s.authenticate(r, route.Group)
+	if route.Group == API || route.Group == Plants {
+		// First of all, so that guessing credentials counts too.
+		if err := s.limiter.take(w.Header(), r, caller, info.Pattern); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -227,9 +237,6 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	if route.Group == API || route.Group == Plants {
 		if safe(r.Method) {
 			cacheControl(w.Header(), given)
-		}
-		if err := s.limiter.take(w.Header(), r, caller, info.Pattern); err != nil {
-			return err
 		}
 		if !info.Media.JSON {
 			return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as application/json")

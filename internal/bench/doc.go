@@ -19,4 +19,5 @@
 //	tree_test.go      trees: first reads, repeated reads, memory
 //	plant_test.go     plants: additions, the long list
 //	idle_test.go      tokens; start and memory of a server at rest
+//	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

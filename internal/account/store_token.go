@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"slices"
 
 	"arbor/internal/db"
@@ -15,6 +16,20 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
 		Scan(&c.TokenID, &expires, &c.ID, &c.Login, &c.SiteAdmin)
 	return &c, expires, orAbsent(err)
+}
+
+// Again reads a caller as it is now, for work that takes long between its start
+// and what it changes. Errors: 401 when the token was revoked or has expired.
+func Again(tx *db.Tx, c *Caller) (*Caller, error) {
+	now := Caller{TokenID: c.TokenID}
+	var expires db.Time
+	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = $1 AND t.revoked_at IS NULL`, c.TokenID).
+		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin)
+	if errors.Is(err, db.ErrNoRows) || err == nil && !expires.IsZero() && tx.Now >= expires {
+		return nil, badCredentials()
+	}
+	return &now, err
 }
 
 // insertToken stores a token by its digest; expires may be zero.

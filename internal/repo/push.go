@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -90,6 +91,14 @@ type push struct {
 // run does the whole push. What is the client's business goes into the report;
 // an error is ours.
 func (p *push) run(ctx context.Context) error {
+	err := p.attempt(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return p.unlessGone(ctx, err)
+}
+
+func (p *push) attempt(ctx context.Context) error {
 	p.checkNames()
 	if p.settled() {
 		return nil
@@ -249,9 +258,13 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	defer unlock()
 	index, updates := p.open(all)
 	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
-		now, err := accessByID(tx, nil, p.access.ID)
+		now, err := p.accessNow(tx)
 		if err != nil {
 			return err
+		}
+		if now.Role < account.Push {
+			p.refuseRest("you may no longer push here")
+			return nil
 		}
 		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch}, updates)
 		p.refuseAll(index, refused)
@@ -262,7 +275,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := q.Keep(); err != nil {
-		return p.goneOr(ctx, err)
+		return err
 	}
 	index, updates = p.open(all)
 	refused, err := p.s.MoveRefs(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes())
@@ -271,17 +284,39 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	return err
 }
 
-// goneOr explains a failure by the repository's removal in the meantime, where
-// that is the cause.
-func (p *push) goneOr(ctx context.Context, err error) error {
-	gone := p.s.db.Read(ctx, func(tx *db.Tx) error {
+// accessNow is the access as it is now: a push may take so long that its caller
+// loses the role, or the token, on the way.
+func (p *push) accessNow(tx *db.Tx) (*Access, error) {
+	caller, err := account.Again(tx, p.access.Caller)
+	if errs.Is(err, errs.Unauthenticated) {
+		return &Access{Repo: p.access.Repo}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return accessByID(tx, caller, p.access.ID)
+}
+
+// unlessGone returns the error of a push, unless the removal of the repository
+// in the meantime explains it; then nothing of it stays.
+func (p *push) unlessGone(ctx context.Context, cause error) error {
+	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
 		_, err := accessByID(tx, nil, p.access.ID)
 		return err
 	})
-	if errs.Is(gone, errs.NotFound) {
-		return errs.New(errs.NotFound, "Repository not found.")
+	if !errs.Is(err, errs.NotFound) {
+		return cause
 	}
-	return err
+	p.s.discard(p.s.path(p.access.ID))
+	p.refuseRest("the repository was deleted meanwhile")
+	return nil
+}
+
+// refuseRest refuses every command that is not refused yet.
+func (p *push) refuseRest(reason string) {
+	for i := range p.results {
+		p.refuse(i, reason)
+	}
 }
 
 // open lists the updates that are not refused, with their places.

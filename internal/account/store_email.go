@@ -1,13 +1,30 @@
 package account
 
-import "arbor/internal/db"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"arbor/internal/db"
+)
+
+// noReply ends the addresses of those who gave none.
+const noReply = "@users.noreply.arbor"
+
+// NoReply is an address that leads nowhere and stands for the account in its
+// commits when it has no other.
+func NoReply(a *Account) string { return fmt.Sprintf("%d+%s%s", a.ID, a.Login, noReply) }
 
 // ByEmails finds the accounts that have one of the addresses, in one query,
 // under Fold of the address; of several with one address the oldest. Addresses
 // that nobody has are missing from the map, and so are those that are not
-// ASCII. It is how the people of commits get their logins (decision 28).
+// ASCII. Those of NoReply count, with a second query when there are any. It is
+// how the people of commits get their logins (decision 28).
 func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
-	found := map[string]*Account{}
+	found, err := byNoReply(tx, emails)
+	if err != nil {
+		return nil, err
+	}
 	args := foldedEmails(emails)
 	for len(args) > 0 {
 		part := args[:min(len(args), maxEmails)]
@@ -35,6 +52,27 @@ func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
 		}
 	}
 	return found, nil
+}
+
+// byNoReply finds the accounts whose NoReply is among the addresses.
+func byNoReply(tx *db.Tx, emails []string) (map[string]*Account, error) {
+	found := map[string]*Account{}
+	var ids []int64
+	for _, e := range emails {
+		name, ok := strings.CutSuffix(Fold(e), noReply)
+		number, _, plus := strings.Cut(name, "+")
+		if id, err := strconv.ParseInt(number, 10, 64); ok && plus && err == nil {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	accounts, err := ByIDs(tx, ids)
+	for _, a := range accounts {
+		found[Fold(NoReply(a))] = a
+	}
+	return found, err
 }
 
 // maxEmails is how many addresses one query asks for.

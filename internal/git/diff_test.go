@@ -196,8 +196,10 @@ func TestLog(t *testing.T) {
 	}{
 		{"path", git.LogOptions{Path: "dir3"}, len(path)},
 		{"glob", git.LogOptions{Path: "dir*"}, 0}, {"magic", git.LogOptions{Path: ":(glob)dir*"}, 0}, {"option", git.LogOptions{Path: "--all"}, 0},
-		{"author", git.LogOptions{Author: "AUTHOR@example.com"}, 50}, {"part of an address", git.LogOptions{Author: "author@example.co"}, 0},
-		{"expression", git.LogOptions{Author: ".*"}, 0}, {"committer", git.LogOptions{Committer: "author@example.com", Author: "Author@Example.com"}, 50},
+		{"author", git.LogOptions{Author: []string{"AUTHOR@example.com"}}, 50}, {"part of an address", git.LogOptions{Author: []string{"author@example.co"}}, 0},
+		{"expression", git.LogOptions{Author: []string{".*"}}, 0}, {"committer", git.LogOptions{Committer: []string{"author@example.com"}, Author: []string{"Author@Example.com"}}, 50},
+		{"two authors", git.LogOptions{Author: []string{"x@example.com", "author@example.com"}, Committer: []string{"author@example.com"}}, 50},
+		{"another committer", git.LogOptions{Author: []string{"author@example.com"}, Committer: []string{"x@example.com"}}, 0},
 		{"since", git.LogOptions{Since: gittest.Start + 60*40}, 10}, {"until", git.LogOptions{Until: gittest.Start + 60*9}, 10},
 	} {
 		c.o.From, c.o.Max = []git.SHA{head}, 100

@@ -20,10 +20,10 @@ type LogOptions struct {
 	Since int64  // only committed at or after, Unix seconds; 0 is all
 	Until int64  // only committed at or before, Unix seconds; 0 is all
 
-	// Only commits of whom these e-mail addresses name, in full and without
-	// regard to case; "" is all. See CheckEmail.
-	Author    string
-	Committer string
+	// Only commits of whom one of these e-mail addresses names, in full and
+	// without regard to case; none is all. See CheckEmail.
+	Author    []string
+	Committer []string
 
 	Skip    int  // commits left out at the start
 	Max     int  // commits given
@@ -73,20 +73,11 @@ func (o LogOptions) command() (command, error) {
 	if o.Until != 0 {
 		c.flags = append(c.flags, "--min-age="+strconv.FormatInt(max(o.Until, 1), 10))
 	}
-	if o.Author != "" {
-		c.flags = append(c.flags, "--author=<"+o.Author+">")
+	if err := c.people("--author=", o.Author); err != nil {
+		return c, err
 	}
-	if o.Committer != "" {
-		c.flags = append(c.flags, "--committer=<"+o.Committer+">")
-	}
-	for _, email := range []string{o.Author, o.Committer} {
-		if email == "" {
-			continue
-		}
-		if err := CheckEmail(email); err != nil {
-			return c, err
-		}
-		c.flags = append(c.flags, "--fixed-strings", "--regexp-ignore-case", "--all-match")
+	if err := c.people("--committer=", o.Committer); err != nil {
+		return c, err
 	}
 	if o.Path != "" {
 		if err := CheckPath(o.Path); err != nil {
@@ -95,6 +86,18 @@ func (o LogOptions) command() (command, error) {
 		c.pathspec = o.Path
 	}
 	return c, nil
+}
+
+// people adds a filter: addresses in the brackets that stand around them in a
+// commit, compared as text.
+func (c *command) people(flag string, emails []string) error {
+	for _, email := range emails {
+		if err := CheckEmail(email); err != nil {
+			return err
+		}
+		c.flags = append(c.flags, flag+"<"+email+">", "--fixed-strings", "--regexp-ignore-case", "--all-match")
+	}
+	return nil
 }
 
 // CheckEmail refuses what cannot be the address of an author, and so what git

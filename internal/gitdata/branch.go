@@ -134,7 +134,7 @@ func (p *place) branches(list []git.Ref) []shortBranchJSON {
 func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name := web.Param(r, "branch")
 	return api.cached(w, r, a, basis{refs: true, people: true}, func(ctx context.Context) (any, error) {
-		sha, err := api.repos.Resolve(ctx, a, "refs/heads/"+name)
+		sha, err := api.repos.Ref(ctx, a, "refs/heads/"+name)
 		if errs.Is(err, errs.NotFound) {
 			err = errs.New(errs.NotFound, "Branch not found")
 		}

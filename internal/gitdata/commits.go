@@ -96,37 +96,41 @@ func (api *API) options(ctx context.Context, f *filter, from git.SHA) (o git.Log
 		o.Until = f.until.Unix()
 	}
 	if f.author != "" {
-		if o.Author, err = api.address(ctx, f.author); err != nil || o.Author == "" {
+		if o.Author, err = api.addresses(ctx, f.author); err != nil || len(o.Author) == 0 {
 			return o, true, err
 		}
 	}
 	if f.committer != "" {
-		if o.Committer, err = api.address(ctx, f.committer); err != nil || o.Committer == "" {
+		if o.Committer, err = api.addresses(ctx, f.committer); err != nil || len(o.Committer) == 0 {
 			return o, true, err
 		}
 	}
 	return o, false, nil
 }
 
-// address finds the e-mail address that a login stands for; an address stands
-// for itself. Empty when it can be nobody's.
-func (api *API) address(ctx context.Context, who string) (string, error) {
+// addresses are those that a login stands for; an address stands for itself.
+// None when nobody can have it.
+func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 	if strings.Contains(who, "@") {
 		if git.CheckEmail(who) != nil {
-			return "", nil
+			return nil, nil
 		}
-		return who, nil
+		return []string{who}, nil
 	}
-	var found string
+	var found []string
 	err := api.db.Read(ctx, func(tx *db.Tx) error {
 		a, err := account.ByLogin(tx, who)
 		if errs.Is(err, errs.NotFound) {
 			return nil
 		}
-		if err == nil && a.Email != nil && git.CheckEmail(*a.Email) == nil {
-			found = *a.Email
+		if err != nil {
+			return err
 		}
-		return err
+		found = []string{account.NoReply(a)}
+		if a.Email != nil && git.CheckEmail(*a.Email) == nil {
+			found = append(found, *a.Email)
+		}
+		return nil
 	})
 	return found, err
 }
@@ -159,7 +163,7 @@ func (api *API) listCommits(ctx context.Context, w http.ResponseWriter, r *http.
 // walk gives a page of a walk and sets its links. How long the walk is depends
 // on where it starts and what it looks for, not on the page: it is counted once.
 func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page, o git.LogOptions) ([]git.SHA, error) {
-	key := strings.Join([]string{"count", strconv.FormatInt(a.ID, 36), string(o.From[0]), o.Author, o.Committer,
+	key := strings.Join([]string{"count", strconv.FormatInt(a.ID, 36), string(o.From[0]), strings.Join(o.Author, ","), strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
 	o.Skip, o.Max = int(min(page.Offset(), maxSkipped)), int(page.Size)
 	known, _, counted := api.cache.Get(key)

@@ -34,11 +34,11 @@ func (api *API) find(ctx context.Context, a *repo.Access, name string, short boo
 		return "", errs.Absent()
 	}
 	if name == "" || name == "HEAD" {
-		return api.repos.Resolve(ctx, a, "refs/heads/"+a.DefaultBranch)
+		return api.repos.Ref(ctx, a, "refs/heads/"+a.DefaultBranch)
 	}
 	sha, err := api.repos.Resolve(ctx, a, name)
 	if errs.Is(err, errs.NotFound) && (strings.HasPrefix(name, "heads/") || strings.HasPrefix(name, "tags/")) {
-		sha, err = api.repos.Resolve(ctx, a, "refs/"+name)
+		sha, err = api.repos.Ref(ctx, a, "refs/"+name)
 	}
 	if errs.Is(err, errs.NotFound) && short && git.IsPrefix(name) {
 		sha, err = api.repos.Git(a.ID).FindCommit(ctx, name)

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"arbor/internal/account"
@@ -36,7 +35,7 @@ func (s *Service) Identity(ctx context.Context, caller *account.Caller) (git.Sig
 }
 
 func identity(a *account.Account, now db.Time) git.Signature {
-	who := git.Signature{Name: a.Login, Email: fmt.Sprintf("%d+%s@users.noreply.arbor", a.ID, a.Login), When: now.Time()}
+	who := git.Signature{Name: a.Login, Email: account.NoReply(a), When: now.Time()}
 	if a.Name != nil {
 		if name := plainName(*a.Name); name != "" {
 			who.Name = name

@@ -112,8 +112,12 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/compare/{basehead...}", pull(g.Compare)},
 		{"GET", "/repos/{owner}/{repo}/contents", pull(g.GetContents)},
 		{"GET", "/repos/{owner}/{repo}/contents/{path...}", pull(g.GetContents)},
+		{"PUT", "/repos/{owner}/{repo}/contents/{path...}", large(g.PutContents)},
+		{"DELETE", "/repos/{owner}/{repo}/contents/{path...}", push(g.DeleteContents)},
 		{"GET", "/repos/{owner}/{repo}/readme", pull(g.GetReadme)},
 		{"GET", "/repos/{owner}/{repo}/readme/{dir...}", pull(g.GetDirectoryReadme)},
+		{"GET", "/{owner}/{repo}/raw/{path...}", pull(g.GetRaw)},
+		{"GET", "/{owner}/{repo}/compare/{basehead...}", pull(g.CompareText)},
 
 		// Git over HTTP
 		{"GET", "/{owner}/{repo}/info/refs", either(r.InfoRefs)},

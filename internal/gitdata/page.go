@@ -1,0 +1,78 @@
+package gitdata
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /{owner}/{repo}/raw/{path...}
+//
+// GetRaw answers the bytes of a file, where download_url and raw_url lead. The
+// path begins with a branch, a tag or a full SHA; of several that fit, the
+// shortest counts.
+func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	ref, path, err := api.splitRef(r.Context(), a, web.Param(r, "path"))
+	if err != nil {
+		return err
+	}
+	v, err := api.view(r.Context(), a, ref)
+	if err != nil {
+		return err
+	}
+	entry, err := v.lookup(r.Context(), path)
+	if err != nil {
+		return err
+	}
+	if entry.Type != git.TypeBlob {
+		return errs.Absent()
+	}
+	return v.raw(w, r, entry)
+}
+
+// maxRefParts bounds the parts of a path that are tried as a ref.
+const maxRefParts = 10
+
+// splitRef cuts REF/PATH, where the ref may hold slashes. Error: 404.
+func (api *API) splitRef(ctx context.Context, a *repo.Access, text string) (ref, path string, err error) {
+	at := 0
+	for range maxRefParts {
+		n := strings.IndexByte(text[at:], '/')
+		if n < 0 {
+			break
+		}
+		at += n
+		_, err := api.find(ctx, a, text[:at], false)
+		if err == nil && at > 0 {
+			return text[:at], text[at+1:], nil
+		}
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return "", "", err
+		}
+		at++
+	}
+	return "", "", errs.Absent()
+}
+
+// GET /{owner}/{repo}/compare/{basehead...}
+//
+// CompareText answers a comparison as text, where diff_url and patch_url lead:
+// BASE...HEAD.diff or .patch (decision 30).
+func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	text := web.Param(r, "basehead")
+	for _, kind := range [...]string{"diff", "patch"} {
+		if spec, ok := strings.CutSuffix(text, "."+kind); ok {
+			c, err := readComparison(spec, a)
+			if err != nil {
+				return err
+			}
+			return api.compareAs(w, r, a, c, kind)
+		}
+	}
+	return errs.Absent()
+}

@@ -1,0 +1,288 @@
+package gitdata
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// fileChangeJSON is GitHub's file-commit: what the file is now, null when it is
+// gone, and the commit that made it so.
+type fileChangeJSON struct {
+	Content *contentJSON  `json:"content"`
+	Commit  gitCommitJSON `json:"commit"`
+}
+
+// fileEdit is one file's change on its way to a commit.
+type fileEdit struct {
+	api    *API
+	access *repo.Access
+	path   string
+	branch string  // without refs/heads/
+	guard  git.SHA // the blob that the caller knows; empty for a new file
+	remove bool
+	blob   git.NewObject // unless remove
+	commit git.Commit    // message, author and committer
+}
+
+// PUT /repos/{owner}/{repo}/contents/{path...}
+//
+// PutContents writes one file with one commit on a branch, which must exist
+// unless the repository is empty. A file that is there already needs its blob's
+// sha, so that nobody's change is lost: 409 when it is another by now, 422
+// without it. Answers 201 for a new file, 200 for a changed one.
+func (api *API) PutContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.editFile(w, r, a, false)
+}
+
+// DELETE /repos/{owner}/{repo}/contents/{path...}
+//
+// DeleteContents removes one file with one commit; the sha of its blob guards
+// against losing a change that the caller does not know.
+func (api *API) DeleteContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.editFile(w, r, a, true)
+}
+
+func (api *API) editFile(w http.ResponseWriter, r *http.Request, a *repo.Access, remove bool) error {
+	body, done, err := api.readLarge(r, "Commit")
+	defer done()
+	if err != nil {
+		return err
+	}
+	self, err := api.identity(r)
+	if err != nil {
+		return err
+	}
+	e := &fileEdit{api: api, access: a, path: web.Param(r, "path"), remove: remove}
+	e.read(body, self)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := e.checkSpecial(r.Context()); err != nil {
+		return err
+	}
+	payload, created, err := e.run(r.Context())
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	return web.JSON(w, r, status, payload)
+}
+
+// read takes what the body says; what is wrong is noted in it.
+func (e *fileEdit) read(body *web.Object, self git.Signature) {
+	body.Require("message")
+	e.commit.Message = body.String("message", 0).Value
+	e.commit.Committer = readPerson(body, "committer", "Commit", self)
+	e.commit.Author = readPerson(body, "author", "Commit", e.commit.Committer)
+	e.guard = readSHA(body, "sha", e.remove)
+	if e.branch = body.String("branch", 0).Value; e.branch == "" {
+		e.branch = e.access.DefaultBranch
+	}
+	if problem := git.PathProblem(e.path, git.ModeFile); problem != "" {
+		body.Wrong("path", errs.InvalidField, "path "+problem)
+	}
+	if e.remove {
+		return
+	}
+	content := body.String("content", 0)
+	if !content.Given() {
+		body.Wrong("content", errs.MissingField, "")
+		return
+	}
+	data, err := decodeBase64(content.Value)
+	if err != nil {
+		body.Wrong("content", errs.InvalidField, "content is not valid Base64")
+	}
+	e.blob = git.NewObject{Type: git.TypeBlob, Data: data}
+}
+
+// checkSpecial lets git look into .gitmodules and .gitattributes.
+func (e *fileEdit) checkSpecial(ctx context.Context) error {
+	if e.remove || !git.IsSpecial(e.path) {
+		return nil
+	}
+	err := e.objects().CheckSpecial(ctx, map[string][]byte{e.path: e.blob.Data})
+	if errs.Is(err, errs.Invalid) {
+		return commitError("content", errs.InvalidField, "would be refused by git: "+err.Error())
+	}
+	return err
+}
+
+func (e *fileEdit) objects() *git.Repository { return e.api.repos.Git(e.access.ID) }
+
+// maxEditTries is how often an edit begins anew because others moved the branch
+// meanwhile, on another node or by a push.
+const maxEditTries = 5
+
+// run makes the commit. Edits of one branch wait for each other here, since
+// only one of those that begin with the same commit can win; the guard is
+// checked against the branch as it is when the turn comes.
+func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bool, err error) {
+	turn := "edit " + strconv.FormatInt(e.access.ID, 36) + " " + e.branch
+	for {
+		alone, err := e.api.filling.enter(ctx, turn)
+		if err != nil {
+			return nil, false, err
+		}
+		if alone {
+			break
+		}
+	}
+	defer e.api.filling.leave(turn)
+	for range maxEditTries {
+		payload, created, err = e.try(ctx)
+		if !errors.Is(err, errMoved) {
+			return payload, created, err
+		}
+	}
+	return nil, false, errs.Wrap(errs.Conflict, "The branch was moved meanwhile. Review it and try again.", err)
+}
+
+// errMoved says that the branch is not where the edit began.
+var errMoved = errors.New("the branch was moved meanwhile")
+
+// try makes the commit on the branch as it is now.
+func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
+	tip, tree, err := e.tip(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	old, err := e.old(ctx, tree)
+	if err != nil {
+		return nil, false, err
+	}
+	edit := git.TreeEdit{Path: e.path}
+	if !e.remove {
+		edit.Mode, edit.SHA = git.ModeFile, e.blob.SHA()
+		if old.SHA != "" {
+			edit.Mode = old.Mode
+		}
+	}
+	built, err := e.objects().BuildTree(ctx, tree, []git.TreeEdit{edit})
+	if err != nil {
+		return nil, false, e.explain(err)
+	}
+	commit, err := e.write(ctx, tip, built)
+	if err != nil {
+		return nil, false, err
+	}
+	payload := &fileChangeJSON{Commit: newPlace(ctx, e.access).gitCommit(commit)}
+	if !e.remove {
+		v := &view{place: newPlace(ctx, e.access), ref: e.branch}
+		payload.Content = v.entry(&git.TreeEntry{Mode: edit.Mode, Path: e.path, SHA: edit.SHA, Type: git.TypeBlob, Size: int64(len(e.blob.Data))})
+	}
+	return payload, old.SHA == "", nil
+}
+
+// tip finds the branch's commit and its tree; both are empty in a repository
+// without any ref. Error: 404 for a branch that is not there.
+func (e *fileEdit) tip(ctx context.Context) (tip, tree git.SHA, err error) {
+	tip, err = e.api.repos.Ref(ctx, e.access, "refs/heads/"+e.branch)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		absent := errs.Newf(errs.NotFound, "Branch %s not found", e.branch)
+		err = e.api.orEmpty(ctx, e.access, absent)
+		if !errs.Is(err, errs.Conflict) || e.remove {
+			return "", "", err
+		}
+		if err := git.CheckRefName("refs/heads/" + e.branch); err != nil {
+			return "", "", commitError("branch", errs.InvalidField, "branch is no name of a branch")
+		}
+		return "", "", nil
+	case err != nil:
+		return "", "", err
+	}
+	tree, err = e.objects().PeelToTree(ctx, tip)
+	return tip, tree, err
+}
+
+// old finds the file as it is, and checks that it is the one that the caller
+// knows. Errors: 404, 409, 422.
+func (e *fileEdit) old(ctx context.Context, tree git.SHA) (git.TreeEntry, error) {
+	var old git.TreeEntry
+	err := error(errs.Absent())
+	if tree != "" {
+		old, err = e.objects().Lookup(ctx, tree, e.path)
+	}
+	switch {
+	case errs.Is(err, errs.NotFound) && e.remove:
+		return old, errs.Absent()
+	case errs.Is(err, errs.NotFound) && e.guard != "":
+		return old, e.mismatch()
+	case errs.Is(err, errs.NotFound):
+		return git.TreeEntry{}, nil
+	case err != nil:
+		return old, err
+	case old.Type != git.TypeBlob:
+		return old, commitError("path", errs.InvalidField, "path is a "+map[git.Type]string{git.TypeTree: "directory", git.TypeCommit: "submodule"}[old.Type]+", not a file")
+	case e.guard == "":
+		return old, errs.New(errs.Invalid, "Invalid request.\n\n\"sha\" wasn't supplied.")
+	case e.guard != old.SHA:
+		return old, e.mismatch()
+	}
+	return old, nil
+}
+
+func (e *fileEdit) mismatch() error {
+	return errs.Newf(errs.Conflict, "%s does not match %s", e.path, e.guard)
+}
+
+// explain puts what BuildTree refuses in the words of the request.
+func (e *fileEdit) explain(err error) error {
+	var problem *git.TreeProblem
+	if errors.As(err, &problem) {
+		return commitError("path", errs.InvalidField, "path "+problem.Reason)
+	}
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) {
+		return commitError("branch", errs.InvalidField, "a tree that is to be changed is incomplete or too large")
+	}
+	return err
+}
+
+// write makes the objects durable and then moves the branch, or fails with
+// errMoved.
+func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree) (*git.Commit, error) {
+	commit := e.commit
+	commit.Tree = built.SHA
+	if tip != "" {
+		commit.Parents = []git.SHA{tip}
+	}
+	encoded, err := commit.Encode()
+	if err != nil {
+		return nil, commitError("message", errs.InvalidField, err.Error())
+	}
+	commit.SHA = encoded.SHA()
+	objects := append(built.Objects, encoded)
+	if !e.remove {
+		objects = append(objects, e.blob)
+	}
+	if _, err := e.api.repos.WriteObjects(ctx, e.access.ID, objects); err != nil {
+		return nil, err
+	}
+	move := repo.RefUpdate{Name: "refs/heads/" + e.branch, Old: tip, New: commit.SHA}
+	if tip == "" {
+		move.Old = git.ZeroSHA
+	}
+	refused, err := e.api.repos.MoveRefs(ctx, e.access.ID, []repo.RefUpdate{move}, true, 0)
+	if err != nil {
+		return nil, err
+	}
+	if refused[0] != nil {
+		if strings.Contains(refused[0].Error(), "name conflicts") {
+			return nil, commitError("branch", errs.InvalidField, refused[0].Error())
+		}
+		return nil, errors.Join(errMoved, refused[0])
+	}
+	return &commit, nil
+}

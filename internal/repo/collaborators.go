@@ -90,6 +90,9 @@ func (s *Service) Grant(ctx context.Context, repoID int64, login string, role ac
 		if err != nil {
 			return err
 		}
+		if err := lockRepo(tx, repoID); err != nil {
+			return err
+		}
 		a, err := accessByID(tx, nil, repoID)
 		if err != nil {
 			return err

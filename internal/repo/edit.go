@@ -88,6 +88,9 @@ func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 // finds a directory without a row. Error: 404.
 func (s *Service) Delete(ctx context.Context, id int64) error {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockRepo(tx, id); err != nil {
+			return err
+		}
 		a, err := accessByID(tx, nil, id)
 		if err != nil {
 			return err
@@ -100,6 +103,7 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
+	s.Git(id).Forget()
 	s.discard(s.path(id))
 	return nil
 }

@@ -167,7 +167,7 @@ func renameRepo(tx *db.Tx, r *Repo, name string) error {
 // what two callers decide about it is decided one after the other. Error: 404
 // when it is gone.
 func lockRepo(tx *db.Tx, id int64) error {
-	n, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1`, id)
+	n, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = $1`, id)
 	if err == nil && n == 0 {
 		return errs.Absent()
 	}

@@ -22,6 +22,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("plants", s.plants)
 	b.Run("token", s.token)
 	b.Run("idle", s.idle)
+	b.Run("write", s.write)
 	s.print(os.Stdout)
 }
 

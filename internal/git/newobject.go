@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"compress/zlib"
 	"crypto/sha1" //nolint:gosec // git's own names
+	"encoding/binary"
 	"encoding/hex"
+	"hash/adler32"
 	"hash/crc32"
 	"strconv"
 	"sync"
@@ -43,7 +45,10 @@ type packed struct {
 }
 
 // deflaters keeps compressors, each of which is a few hundred kilobytes. The
-// fastest level is enough: maintenance finds deltas, which save far more.
+// fastest level is enough: maintenance finds deltas, which save far more. Trees
+// are mostly SHAs, which nothing makes smaller, and a new tree is nearly its
+// predecessor: until there are deltas they are stored as they are, as is what is
+// so small that a code table costs more than it saves.
 type deflaters struct{ pool sync.Pool }
 
 func (d *deflaters) get(to *bytes.Buffer) *zlib.Writer {
@@ -60,15 +65,46 @@ func (d *deflaters) pack(o NewObject) (packed, error) {
 	var b bytes.Buffer
 	b.Grow(64 + len(o.Data)/2)
 	b.Write(packObjectHeader(o.Type, len(o.Data)))
-	z := d.get(&b)
-	if _, err := z.Write(o.Data); err != nil {
+	if o.Type == TypeTree || len(o.Data) < worthDeflating {
+		store(&b, o.Data)
+	} else if err := d.deflate(&b, o.Data); err != nil {
 		return packed{}, err
+	}
+	return packed{id: o.id(), bytes: b.Bytes(), crc: crc32.ChecksumIEEE(b.Bytes())}, nil
+}
+
+// worthDeflating is the size in bytes from which an object is compressed.
+const worthDeflating = 128
+
+func (d *deflaters) deflate(to *bytes.Buffer, data []byte) error {
+	z := d.get(to)
+	if _, err := z.Write(data); err != nil {
+		return err
 	}
 	if err := z.Close(); err != nil {
-		return packed{}, err
+		return err
 	}
 	d.pool.Put(z)
-	return packed{id: o.id(), bytes: b.Bytes(), crc: crc32.ChecksumIEEE(b.Bytes())}, nil
+	return nil
+}
+
+// store writes data in zlib's form without compressing it: blocks of up to 64
+// KiB, each with its length and that length's complement.
+func store(to *bytes.Buffer, data []byte) {
+	to.Write([]byte{0x78, 0x01})
+	for rest := data; ; {
+		n := min(len(rest), 0xffff)
+		last := byte(0)
+		if n == len(rest) {
+			last = 1
+		}
+		to.Write([]byte{last, byte(n), byte(n >> 8), ^byte(n), ^byte(n >> 8)})
+		to.Write(rest[:n])
+		if rest = rest[n:]; last == 1 {
+			break
+		}
+	}
+	to.Write(binary.BigEndian.AppendUint32(nil, adler32.Checksum(data)))
 }
 
 // packObjectHeader is type and size in the pack's own form: four bits of size,

@@ -11,10 +11,11 @@ import (
 	"os"
 )
 
-// packIndex is an open .idx file of version 2: which objects a pack holds. It
-// is read in place, so that its size does not matter.
+// packIndex is an open .idx file of version 2: which objects a pack holds. A
+// large one is read in place, so that its size does not matter.
 type packIndex struct {
-	file   *os.File
+	file   io.ReaderAt
+	closer io.Closer
 	fanout [256]uint32
 }
 
@@ -30,9 +31,14 @@ func openIndex(path string) (*packIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &packIndex{file: f}
+	x := &packIndex{file: f, closer: f}
+	if info, err := f.Stat(); err == nil && info.Size() <= smallIndex {
+		if whole := make([]byte, info.Size()); readAll(f, whole) {
+			x.file = bytes.NewReader(whole)
+		}
+	}
 	var head [indexNames]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil {
+	if _, err := x.file.ReadAt(head[:], 0); err != nil {
 		return nil, errors.Join(fmt.Errorf("git: pack index: %w", err), f.Close())
 	}
 	if !bytes.Equal(head[:indexHeader], []byte("\xfftOc\x00\x00\x00\x02")) {
@@ -47,7 +53,15 @@ func openIndex(path string) (*packIndex, error) {
 	return x, nil
 }
 
-func (x *packIndex) close() error { return x.file.Close() }
+// smallIndex is the size in bytes of an index that is read at once.
+const smallIndex = 256 << 10
+
+func readAll(f *os.File, to []byte) bool {
+	_, err := f.ReadAt(to, 0)
+	return err == nil
+}
+
+func (x *packIndex) close() error { return x.closer.Close() }
 
 // count is the number of objects in the pack.
 func (x *packIndex) count() int { return int(x.fanout[255]) }

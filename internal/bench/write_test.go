@@ -1,0 +1,212 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// write measures what clients without a clone wait for, and what their writing
+// costs those who read.
+func (s *suite) write(b *testing.B) {
+	b.Run("tree", s.writeTrees)
+	b.Run("commits", s.writeCommits)
+}
+
+// writeTrees has clients post trees of ten new files on the tree of the Go
+// distribution.
+func (s *suite) writeTrees(b *testing.B) {
+	a := s.start(b)
+	a.create(b, "go")
+	source, tree := gittest.GoTree(b)
+	gittest.Run(b, source, "push", "-q", a.remote("go"), allBranches)
+	files := strings.Split(gittest.Run(b, source, "ls-tree", "-r", "--name-only", string(tree)), "\n")
+	w := &treeWriter{tree: tree, files: files, token: a.token}
+	for i := range 5 {
+		w.check(b, a, source, i)
+	}
+	for _, connections := range []int{1, 8} {
+		s.part(b, fmt.Sprintf("connections-%d", connections), func(b *testing.B) {
+			l := newLoad(b, a.url, connections, func(int) []byte { return w.request() })
+			l.run(b, time.Second)
+			rate := l.run(b, 10*time.Second)
+			bound := 200.0
+			s.atLeast(b, rate, bound, "trees/s", fmt.Sprintf("10 new blobs each on %d files", len(files)))
+		})
+	}
+}
+
+// treeWriter makes requests that are all different.
+type treeWriter struct {
+	tree  git.SHA
+	files []string
+	token string
+	n     atomic.Int64
+}
+
+// entries are ten files, beside or instead of files that are there.
+func (w *treeWriter) entries() (paths, contents []string) {
+	n := int(w.n.Add(1))
+	for i := range 10 {
+		path := w.files[(n*7919+i*104729)%len(w.files)]
+		if i%2 == 0 {
+			path = filepath.Join(filepath.Dir(path), fmt.Sprintf("new%d.go", n))
+		}
+		paths = append(paths, path)
+		contents = append(contents, strings.Repeat(fmt.Sprintf("// line of change %d, file %d\n", n, i), 40))
+	}
+	return paths, contents
+}
+
+func (w *treeWriter) body(paths, contents []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"base_tree":%q,"tree":[`, w.tree)
+	for i, path := range paths {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"path":%q,"mode":"100644","type":"blob","content":%q}`, path, contents[i])
+	}
+	return b.String() + "]}"
+}
+
+func (w *treeWriter) request() []byte {
+	return request("POST", "/repos/alice/go/git/trees", w.token, w.body(w.entries()))
+}
+
+// check holds one answer against what git itself makes of the same files.
+func (w *treeWriter) check(b *testing.B, a *arbor, source string, i int) {
+	paths, contents := w.entries()
+	got := a.call(b, "POST", "/repos/alice/go/git/trees", w.body(paths, contents))["sha"]
+	dir := filepath.Join(b.TempDir(), fmt.Sprint(i))
+	gittest.Run(b, source, "clone", "-q", "--bare", "--shared", source, dir)
+	gittest.Run(b, dir, "read-tree", string(w.tree))
+	var in bytes.Buffer
+	for k, path := range paths {
+		fmt.Fprintf(&in, "100644 %s\t%s\n", gittest.Object(b, dir, git.TypeBlob, contents[k]), path)
+	}
+	gittest.Pipe(b, dir, &in, "update-index", "--index-info")
+	if want := gittest.Run(b, dir, "write-tree"); got != want {
+		b.Fatalf("tree %s, git says %s", got, want)
+	}
+}
+
+// call makes one request and gives the JSON of its answer.
+func (a *arbor) call(b testing.TB, method, path, body string) map[string]any {
+	answer, err := a.try(method, path, body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return answer
+}
+
+func (a *arbor) try(method, path, body string) (map[string]any, error) {
+	r, err := http.NewRequest(method, a.url+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+a.token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode > 299 {
+		err = fmt.Errorf("%w: %s %s: %s", errStatus, method, path, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var value map[string]any
+	return value, json.Unmarshal(text, &value)
+}
+
+// apiCommits is how many commits are made one after the other.
+const apiCommits = 10_000
+
+// writeCommits makes many commits over HTTP, and compares what reads cost
+// before, meanwhile and afterwards. The reads are of objects that were there
+// before, each time another, so that no cache answers.
+func (s *suite) writeCommits(b *testing.B) {
+	a := s.start(b)
+	a.create(b, "small")
+	dir := gittest.Repository(b, 3000, 50)
+	gittest.Run(b, dir, "push", "-q", a.remote("small"), allBranches)
+	first := gittest.Run(b, dir, "rev-parse", "main")
+	trees := strings.Split(gittest.Run(b, dir, "log", "--format=%T", "main"), "\n")
+	var at atomic.Int64
+	reads := newLoad(b, a.url, 1, func(int) []byte {
+		return get("/repos/alice/small/git/trees/"+trees[int(at.Add(1))%len(trees)], a.token)
+	})
+	// A query that means nothing makes each pass over the trees a new address.
+	flush := func() { a.restart(b); reads = newLoad(b, a.url, 1, reads.next) }
+	sample := func() float64 { return reads.run(b, 400*time.Millisecond) }
+	sample()
+	var before []float64
+	for range 5 {
+		before = append(before, sample())
+		flush()
+		sample()
+	}
+	took := timed(func() { a.commitMany(b, first, apiCommits) })
+	time.Sleep(2 * time.Second)
+	var after []float64
+	for range 5 {
+		flush()
+		sample()
+		after = append(after, sample())
+	}
+	s.note(b, apiCommits/took, "commits/s", "tree, commit and ref each, 4 clients")
+	s.atMost(b, median(before)/median(after), 1.2, "x-after", rates(median(after), median(before)))
+}
+
+// restart empties the server's caches.
+func (a *arbor) restart(b *testing.B) {
+	a.stop(b)
+	*a = *a.suite.serve(b, a.data, a.token)
+}
+
+// commitMany makes commits on four branches at once.
+func (a *arbor) commitMany(b *testing.B, from string, n int) {
+	var g errgroup.Group
+	for client := range 4 {
+		branch := fmt.Sprintf("api%d", client)
+		a.call(b, "POST", "/repos/alice/small/git/refs", fmt.Sprintf(`{"ref":"refs/heads/%s","sha":%q}`, branch, from))
+		g.Go(func() error {
+			tip := from
+			for i := range n / 4 {
+				tree, err := a.try("POST", "/repos/alice/small/git/trees", fmt.Sprintf(
+					`{"base_tree":%q,"tree":[{"path":"dir%d/file-of-%s.txt","mode":"100644","content":"change %d\n"}]}`, tip, i%10, branch, i))
+				if err != nil {
+					return err
+				}
+				commit, err := a.try("POST", "/repos/alice/small/git/commits", fmt.Sprintf(
+					`{"message":"change %d","tree":%q,"parents":[%q]}`, i, tree["sha"], tip))
+				if err != nil {
+					return err
+				}
+				tip = commit["sha"].(string)
+				if _, err := a.try("PATCH", "/repos/alice/small/git/refs/heads/"+branch, fmt.Sprintf(`{"sha":%q}`, tip)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}

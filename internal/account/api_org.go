@@ -10,12 +10,12 @@ import (
 //
 // GetOrg answers an organization; its members see more of it. Errors: 404.
 func (a *API) GetOrg(w http.ResponseWriter, r *http.Request) error {
-	org, member, err := a.s.findOrg(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"))
+	org, may, err := a.s.findOrg(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"))
 	if err != nil {
 		return err
 	}
 	web.LastModified(w, org.UpdatedAt.Time())
-	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), member))
+	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), may))
 }
 
 // PATCH /orgs/{org}
@@ -41,7 +41,7 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), true))
+	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), access{member: true, owner: true}))
 }
 
 // GET /users/{username}/orgs

@@ -185,7 +185,8 @@ type fullOrg struct {
 	*privateOrg
 }
 
-// privateOrg is what members see of their organization only.
+// privateOrg is what members see of their organization only. How many private
+// repositories there are, those see who see each of them; it is 0 for others.
 type privateOrg struct {
 	TotalPrivateRepos           int64  `json:"total_private_repos"`
 	OwnedPrivateRepos           int64  `json:"owned_private_repos"`
@@ -195,15 +196,17 @@ type privateOrg struct {
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
 
-func newFullOrg(a *Account, i *web.Info, member bool) *fullOrg {
+func newFullOrg(a *Account, i *web.Info, may access) *fullOrg {
 	o := &fullOrg{
 		simpleOrg: newSimpleOrg(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
 		Email: a.Email, PublicRepos: a.PublicRepos, HTMLURL: i.Page("/" + a.Login),
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
 	}
-	if member {
-		o.privateOrg = &privateOrg{TotalPrivateRepos: a.PrivateRepos, OwnedPrivateRepos: a.PrivateRepos,
-			DefaultRepositoryPermission: permissions[a.DefaultRole]}
+	if may.member {
+		o.privateOrg = &privateOrg{DefaultRepositoryPermission: permissions[a.DefaultRole]}
+	}
+	if may.owner || may.member && a.DefaultRole > None {
+		o.TotalPrivateRepos, o.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos
 	}
 	return o
 }

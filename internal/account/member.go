@@ -33,14 +33,26 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may access, 
 // ownedOrg is orgFor for what only owners may do, and holds the organization
 // until the transaction ends. Errors: also 403.
 func ownedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
-	org, may, err := orgFor(tx, caller, login)
-	switch {
-	case err != nil:
-		return nil, err
-	case !may.owner:
-		return nil, mustOwn(org)
+	return heldOrg(tx, caller, login, func(may access) bool { return may.owner })
+}
+
+// heldOrg is ownedOrg for those whom allowed lets through. It looks again when
+// the organization is held: two owners may be removing each other.
+func heldOrg(tx *db.Tx, caller *Caller, login string, allowed func(access) bool) (*Account, error) {
+	for held := false; ; held = true {
+		org, may, err := orgFor(tx, caller, login)
+		switch {
+		case err != nil:
+			return nil, err
+		case !allowed(may):
+			return nil, mustOwn(org)
+		case held:
+			return org, nil
+		}
+		if err := lockAccount(tx, org.ID); err != nil {
+			return nil, err
+		}
 	}
-	return org, lockAccount(tx, org.ID)
 }
 
 func mustOwn(org *Account) error {
@@ -173,14 +185,9 @@ func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userL
 // the right; 422 for the last owner.
 func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		org, may, err := orgFor(tx, caller, orgLogin)
+		self := Fold(userLogin) == Fold(caller.Login)
+		org, err := heldOrg(tx, caller, orgLogin, func(may access) bool { return may.owner || self })
 		if err != nil {
-			return err
-		}
-		if !may.owner && Fold(userLogin) != Fold(caller.Login) {
-			return mustOwn(org)
-		}
-		if err := lockAccount(tx, org.ID); err != nil {
 			return err
 		}
 		user, err := userNamed(tx, userLogin)

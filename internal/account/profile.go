@@ -94,15 +94,13 @@ func (s *Service) list(ctx context.Context, since, limit int64) (list []*Account
 	return list, err
 }
 
-// findOrg finds an organization and whether the caller belongs to it.
-func (s *Service) findOrg(ctx context.Context, caller *Caller, login string) (org *Account, member bool, err error) {
+// findOrg finds an organization and what the caller may do there.
+func (s *Service) findOrg(ctx context.Context, caller *Caller, login string) (org *Account, may access, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var may access
 		org, may, err = orgFor(tx, caller, login)
-		member = may.member
 		return err
 	})
-	return org, member, err
+	return org, may, err
 }
 
 // changeSelf changes the caller's own profile.
@@ -124,9 +122,6 @@ func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a 
 func (s *Service) changeOrg(ctx context.Context, caller *Caller, login string, c changes) (a *Account, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if a, err = ownedOrg(tx, caller, login); err != nil {
-			return err
-		}
-		if a, err = ByID(tx, a.ID); err != nil { // again: it is held only now
 			return err
 		}
 		c.apply(a)

@@ -57,7 +57,7 @@ func ruleOf(sub string) (rule, bool) {
 	case "for-each-ref":
 		return rule{flags: []string{"--format="}}, true
 	case "commit-graph":
-		return rule{flags: []string{"write", "--no-progress"}}, true
+		return rule{flags: []string{"write", "--no-progress", "--changed-paths"}}, true
 	}
 	return rule{}, false
 }

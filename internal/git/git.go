@@ -103,8 +103,9 @@ type state struct {
 	initMu      sync.Mutex
 	initialized bool // Init ran here, so the directories are synced
 
-	packMu sync.Mutex // one Pack or MergeSmall at a time
-	small  smallPacks // guarded by packMu
+	packMu  sync.Mutex // one Pack, MergeSmall or WriteGraph at a time
+	graphAt time.Time  // when WriteGraph last ran here; guarded by packMu
+	small   smallPacks // guarded by packMu
 
 	writes writeQueue
 

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // When a repository is worth packing.
@@ -245,14 +244,4 @@ func (r *Repository) packLoose(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// writeCommitGraph lets walks of the history go without opening commits.
-func (r *Repository) writeCommitGraph(ctx context.Context) error {
-	lock := r.path("objects", "info", "commit-graph.lock")
-	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > r.git.options.MaintenanceTimeout {
-		_ = os.Remove(lock) // of a killed server
-	}
-	return r.git.run(ctx, task{command: command{sub: "commit-graph", flags: []string{"write", "--no-progress"}},
-		dir: r.dir, limit: r.git.options.MaintenanceTimeout, nice: true})
 }

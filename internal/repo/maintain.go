@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/git"
 )
 
 // packingQueue holds the repositories that were written to and may need their
@@ -88,8 +89,11 @@ func (s *Service) pack(ctx context.Context, id int64) error {
 		return err
 	}
 	needed, err := objects.NeedsPacking()
-	if err != nil || !needed {
+	if err != nil {
 		return err
+	}
+	if !needed {
+		return s.graph(ctx, objects)
 	}
 	start := time.Now()
 	if err := objects.Pack(ctx); err != nil {
@@ -97,6 +101,15 @@ func (s *Service) pack(ctx context.Context, id int64) error {
 	}
 	s.log.Info("packed", "repository", id, "took", time.Since(start))
 	return nil
+}
+
+// graph writes the commit-graph of a repository that got a large pack.
+func (s *Service) graph(ctx context.Context, objects *git.Repository) error {
+	needed, err := objects.NeedsGraph()
+	if err != nil || !needed {
+		return err
+	}
+	return objects.WriteGraph(ctx)
 }
 
 // staleQuarantine is the age past which a quarantine's owner is dead: longer

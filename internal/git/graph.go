@@ -1,0 +1,55 @@
+package git
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// largePack is the size in bytes from which a pack that came in whole is worth
+// a commit-graph of its own; smaller ones wait for Pack.
+const largePack = 256 << 10
+
+// NeedsGraph reports whether a large pack is newer than the commit-graph: after
+// an import or a first push, of which Pack has nothing to combine.
+func (r *Repository) NeedsGraph() (bool, error) {
+	packs, err := r.packs()
+	if err != nil || len(packs) == 0 || packs[len(packs)-1].size < largePack {
+		return false, err
+	}
+	pack, err := os.Stat(r.path("objects", "pack", packs[len(packs)-1].name+".pack"))
+	if err != nil {
+		return false, nil // gone meanwhile
+	}
+	graph, err := os.Stat(r.path("objects", "info", "commit-graph"))
+	return err != nil || graph.ModTime().Before(pack.ModTime()), nil
+}
+
+// WriteGraph lets walks of the history go without opening commits, and walks
+// for one path without opening the trees of commits that do not touch it. It
+// reads the index of every pack, so it does so once in graphPause at most.
+func (r *Repository) WriteGraph(ctx context.Context) error {
+	s := r.git.state(r.dir)
+	if !r.Exists() || !s.packMu.TryLock() {
+		return nil
+	}
+	defer s.packMu.Unlock()
+	if time.Since(s.graphAt) < graphPause {
+		return nil
+	}
+	s.graphAt = time.Now()
+	return r.writeCommitGraph(ctx)
+}
+
+// graphPause is the time between two writes that no Pack asks for.
+const graphPause = 10 * time.Minute
+
+// writeCommitGraph does the work of WriteGraph, for who holds packMu.
+func (r *Repository) writeCommitGraph(ctx context.Context) error {
+	lock := r.path("objects", "info", "commit-graph.lock")
+	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > r.git.options.MaintenanceTimeout {
+		_ = os.Remove(lock) // of a killed server
+	}
+	return r.git.run(ctx, task{command: command{sub: "commit-graph", flags: []string{"write", "--no-progress", "--changed-paths"}},
+		dir: r.dir, limit: r.git.options.MaintenanceTimeout, nice: true})
+}

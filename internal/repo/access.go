@@ -3,6 +3,8 @@ package repo
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -27,7 +29,7 @@ func (s *Service) With(need account.Role, h Handler) web.Handler {
 			return err
 		}
 		if a.Moved {
-			return redirect(w, r, owner+"/"+name, a.Access.Repo)
+			return redirect(w, r, a.Access.Repo)
 		}
 		if err := a.Access.Require(need); err != nil {
 			return err
@@ -105,15 +107,18 @@ func roleOf(caller *account.Caller, r *Repo, member, orgOwner bool, granted acco
 
 // redirect sends the client from a repository's former address to the present
 // one, in the same tree of routes (decision 54).
-func redirect(w http.ResponseWriter, r *http.Request, from string, to *Repo) error {
+func redirect(w http.ResponseWriter, r *http.Request, to *Repo) error {
 	info := web.From(r.Context())
-	path := r.URL.EscapedPath()
-	at := strings.Index(account.Fold(path), "/"+account.Fold(from))
-	if at < 0 {
+	segments := strings.Split(r.URL.EscapedPath(), "/")
+	at := slices.Index(strings.Split(info.Pattern, "/"), "{owner}")
+	if at < 0 || at+1 >= len(segments) {
 		return errs.Absent()
 	}
-	rest := path[at+1+len(from):]
-	target := info.API(path[:at] + web.Path(to.Owner.Login, to.Name) + rest)
+	segments[at], segments[at+1] = url.PathEscape(to.Owner.Login), url.PathEscape(to.Name)
+	if strings.HasSuffix(account.Fold(web.Param(r, "repo")), ".git") {
+		segments[at+1] += ".git"
+	}
+	target := info.API(strings.Join(segments, "/"))
 	if r.URL.RawQuery != "" {
 		target += "?" + r.URL.RawQuery
 	}
@@ -123,6 +128,6 @@ func redirect(w http.ResponseWriter, r *http.Request, from string, to *Repo) err
 	}
 	w.Header().Set("Location", target)
 	return web.JSON(w, r, status, map[string]string{
-		"message": "Moved Permanently", "url": target, "documentation_url": info.Docs,
+		"message": http.StatusText(status), "url": target, "documentation_url": info.Docs,
 	})
 }

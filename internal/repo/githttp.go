@@ -40,7 +40,7 @@ func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.
 		case err != nil:
 			return err
 		case a.Moved:
-			return redirect(w, r, owner+"/"+plain, a.Access.Repo)
+			return redirect(w, r, a.Access.Repo)
 		}
 		if a.Role < need {
 			return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())

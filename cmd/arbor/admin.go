@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
 
@@ -160,6 +161,9 @@ func (c *repoCreate) Run(p *process) error {
 		}
 		repos := s.repos(log)
 		made, err := repos.Create(p.ctx, nil, n)
+		if errs.Is(err, errs.NotFound) {
+			return errs.Newf(errs.NotFound, "there is no user or organization %q", owner)
+		}
 		if err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("token", s.token)
 	b.Run("idle", s.idle)
 	b.Run("write", s.write)
+	b.Run("history", s.history)
 	s.print(os.Stdout)
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/account"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -35,10 +34,7 @@ func named(revision string, people bool) basis {
 // a time for each address, so a crowd costs what one caller does. render may
 // set the Link header of w.
 func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, render func(context.Context) (any, error)) error {
-	key, err := api.key(r, a, on)
-	if err != nil {
-		return err
-	}
+	key := keyOf(r, a, on)
 	for {
 		if body, note, ok := api.cache.Get(key); ok {
 			etag, link, _ := strings.Cut(note, "\n")
@@ -86,8 +82,8 @@ func etagOf(on basis, body []byte) string {
 	return tag
 }
 
-// key names everything that an answer depends on.
-func (api *API) key(r *http.Request, a *repo.Access, on basis) (string, error) {
+// keyOf names everything that an answer depends on.
+func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	info := web.From(r.Context())
 	b := make([]byte, 0, 200)
 	b = strconv.AppendInt(b, a.ID, 36)
@@ -95,11 +91,7 @@ func (api *API) key(r *http.Request, a *repo.Access, on basis) (string, error) {
 		b = strconv.AppendInt(append(b, " r"...), a.RefsGeneration, 36)
 	}
 	if on.people {
-		generation, err := api.db.Generation(r.Context(), account.Topic)
-		if err != nil {
-			return "", err
-		}
-		b = strconv.AppendInt(append(b, " a"...), generation, 36)
+		b = strconv.AppendInt(append(b, " a"...), a.AccountsGeneration, 36)
 	}
 	for _, s := range [...]string{a.Owner.Login, a.Name, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)
@@ -108,7 +100,7 @@ func (api *API) key(r *http.Request, a *repo.Access, on basis) (string, error) {
 		sum := sha256.Sum256(b)
 		b = sum[:]
 	}
-	return string(b), nil
+	return string(b)
 }
 
 // maxKey is the length of the longest key that is kept as it is, in bytes.

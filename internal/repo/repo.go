@@ -61,6 +61,8 @@ type Access struct {
 	*Repo
 	Role   account.Role    // at least Pull
 	Caller *account.Caller // nil: anonymous
+
+	AccountsGeneration int64 // of account.Topic: grows with every change of an account
 }
 
 // Observer is told, inside the transaction, which refs of a repository move. An

@@ -14,7 +14,8 @@ import (
 // the caller's id, 0 for none.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.refs_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
-	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role`
+	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
+	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0)`
 
 const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
@@ -26,9 +27,11 @@ func scanAccess(row scanner, caller *account.Caller) (*Access, error) {
 	var orgOwner *bool
 	var granted *int64
 	r := &Repo{}
+	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.RefsGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
-		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &orgOwner, &granted)
+		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &orgOwner, &granted,
+		&a.AccountsGeneration)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -36,7 +39,6 @@ func scanAccess(row scanner, caller *account.Caller) (*Access, error) {
 		return nil, err
 	}
 	r.Owner.ID = r.OwnerID
-	a := &Access{Repo: r, Caller: caller}
 	role := account.None
 	if granted != nil {
 		role = account.Role(*granted)

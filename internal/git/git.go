@@ -36,6 +36,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -105,7 +106,9 @@ type state struct {
 
 	packMu  sync.Mutex // one Pack, MergeSmall or WriteGraph at a time
 	graphAt time.Time  // when WriteGraph last ran here; guarded by packMu
-	small   smallPacks // guarded by packMu
+	small   smallPacks
+
+	removals atomic.Int64 // of packs, begun and ended; see cat
 
 	writes writeQueue
 

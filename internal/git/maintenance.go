@@ -68,16 +68,17 @@ type packFile struct {
 }
 
 // packs lists the repository's own packs, smallest first; not those that
-// somebody marked to be kept.
+// somebody marked to be kept, nor those whose objects were merged into others.
 func (r *Repository) packs() ([]packFile, error) {
 	entries, err := os.ReadDir(r.path("objects", "pack"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	small := &r.git.state(r.dir).small
 	var packs []packFile
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".idx")
-		if !ok || !strings.HasPrefix(name, "pack-") {
+		if !ok || !strings.HasPrefix(name, "pack-") || small.isGone(name) {
 			continue
 		}
 		info, err := os.Stat(r.path("objects", "pack", name+".pack"))
@@ -182,6 +183,9 @@ func (r *Repository) removePack(old, kept string) error {
 	if ok, err := y.holdsAll(x); err != nil || !ok {
 		return errors.Join(err, fmt.Errorf("git: %s does not hold all of %s, which stays", kept, old))
 	}
+	removals := &r.git.state(r.dir).removals
+	removals.Add(1)
+	defer removals.Add(1)
 	// The index goes first: git finds a pack by it.
 	for _, ext := range []string{".idx", ".rev", ".bitmap", ".pack"} {
 		if err := os.Remove(path + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {

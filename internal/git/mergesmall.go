@@ -9,19 +9,87 @@ import (
 	"hash/crc32"
 	"os"
 	"slices"
+	"sync"
+	"time"
 )
 
 // Bounds of MergeSmall.
 const (
 	smallPack      = 8 << 20 // bytes of the largest pack that it takes up
-	manySmallPacks = 8       // from which it begins
-	retireAfter    = 256     // packs that were replaced before readers start anew
+	manySmallPacks = 16      // from which it begins
+	retireAfter    = 256     // packs that were removed before readers start anew
 )
+
+// packGrace is how long a merged pack stays. A git process that looks for what
+// is new reads the directory once: it may have read past the place of the new
+// pack just before that came, and must then still find the old one.
+const packGrace = 3 * time.Second
 
 // smallPacks is what MergeSmall remembers of a repository.
 type smallPacks struct {
-	deltas   map[string]bool // packs seen to have deltas, by name
-	replaced int             // packs since readers started anew
+	deltas  map[string]bool // packs seen to have deltas, by name; guarded by packMu
+	removed int             // packs since readers started anew; guarded by packMu
+
+	mu   sync.Mutex
+	gone map[string]mergedPack // those that wait to be removed
+}
+
+// mergedPack is a pack whose objects are all in another one.
+type mergedPack struct {
+	name, into string
+	at         time.Time
+}
+
+// isGone reports a pack that waits to be removed.
+func (s *smallPacks) isGone(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.gone[name]
+	return ok
+}
+
+// merged notes a pack that is to be removed.
+func (s *smallPacks) merged(name, into string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone == nil {
+		s.gone = map[string]mergedPack{}
+	}
+	s.gone[name] = mergedPack{name, into, time.Now()}
+}
+
+// due takes the packs that have waited long enough, the first merged first.
+func (s *smallPacks) due() []mergedPack {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var due []mergedPack
+	for name, m := range s.gone {
+		if time.Since(m.at) >= packGrace {
+			due = append(due, m)
+			delete(s.gone, name)
+		}
+	}
+	slices.SortFunc(due, func(a, b mergedPack) int { return a.at.Compare(b.at) })
+	return due
+}
+
+// removeMerged removes the packs that have waited long enough. One that cannot
+// be shown to be in another pack stays, and is merged again some time.
+func (r *Repository) removeMerged() {
+	s := r.git.state(r.dir)
+	s.packMu.Lock()
+	defer s.packMu.Unlock()
+	for _, m := range s.small.due() {
+		if err := r.removePack(m.name, m.into); err != nil {
+			r.git.log.Debug("a merged pack stays", "pack", m.name, "error", err)
+			continue
+		}
+		s.small.removed++
+	}
+	if s.small.removed >= retireAfter {
+		s.small.removed = 0
+		r.git.pool.retire(r.dir)
+	}
 }
 
 // MergeSmall puts the small packs that WriteObjects left into larger ones, as
@@ -46,14 +114,10 @@ func (r *Repository) MergeSmall(ctx context.Context) error {
 	if len(chosen) < 2 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	replaced, err := r.merge(ctx, &s.small, chosen)
-	if err != nil {
+	if err := r.merge(ctx, &s.small, chosen); err != nil {
 		return fmt.Errorf("merging small packs: %w", err)
 	}
-	if s.small.replaced += replaced; s.small.replaced >= retireAfter {
-		s.small.replaced = 0
-		r.git.pool.retire(r.dir)
-	}
+	time.AfterFunc(packGrace+packGrace/10, r.removeMerged)
 	return nil
 }
 
@@ -79,18 +143,18 @@ func (s *smallPacks) candidates(packs []packFile) []packFile {
 }
 
 // merge writes one pack with the objects of the chosen ones, leaving aside
-// those that have deltas, and removes what it replaces.
-func (r *Repository) merge(ctx context.Context, s *smallPacks, chosen []packFile) (replaced int, err error) {
+// those that have deltas. What it replaces is removed later.
+func (r *Repository) merge(ctx context.Context, s *smallPacks, chosen []packFile) error {
 	seen := map[[sha1.Size]byte]bool{}
 	var objects []packed
 	var whole []packFile
 	for _, p := range chosen {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return err
 		}
 		list, ok, err := readWhole(r.path("objects", "pack", p.name))
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", p.name, err)
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		if !ok {
 			s.deltas[p.name] = true
@@ -105,22 +169,18 @@ func (r *Repository) merge(ctx context.Context, s *smallPacks, chosen []packFile
 		}
 	}
 	if len(whole) < 2 {
-		return 0, nil
+		return nil
 	}
 	name, err := r.writeMerged(objects)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, p := range whole {
-		if p.name == name {
-			continue
+		if p.name != name {
+			s.merged(p.name, name)
 		}
-		if err := r.removePack(p.name, name); err != nil {
-			return replaced, err
-		}
-		replaced++
 	}
-	return replaced, nil
+	return nil
 }
 
 // writeMerged makes a durable pack of the objects: commits first and blobs

@@ -204,14 +204,18 @@ func (e errSpent) Unwrap() error { return e.error }
 
 // cat runs fn with a pooled process of the repository. fn marks with errDirty
 // the errors that leave an answer half read. A process that died while idle is
-// replaced once.
+// replaced once. What is missing while packs are removed is looked for again:
+// the process may have looked for the old pack and the new one at the wrong
+// moments.
 func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, r.git.options.ReadTimeout)
 	defer cancel()
-	for {
+	removals := &r.git.state(r.dir).removals
+	for again := true; ; {
+		before := removals.Load()
 		c, fresh, err := r.git.pool.acquire(limited, r.dir)
 		if err != nil {
 			return r.readError(ctx, err)
@@ -226,6 +230,10 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 		r.git.pool.release(c, isDirty || isSpent || interrupted)
 		if isSpent {
 			return spent.error
+		}
+		if again && errs.Is(err, errs.NotFound) && (before%2 != 0 || removals.Load() != before) {
+			again = false
+			continue
 		}
 		if err == nil || !isDirty {
 			return err

@@ -15,16 +15,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Bounds on what goldmark repeats or searches again and again. Text that people
-// write stays far below them.
-const (
-	maxDelimiters = 500       // runs of * _ ~ in one paragraph that may be emphasis
-	maxNesting    = 50        // block quotes and lists inside each other
-	maxCells      = 50_000    // columns x rows of one table, empty cells included
-	maxExpansion  = 128 << 10 // bytes of addresses and titles of reference links, repeats included
-)
-
-// engine is goldmark with its bounds; it is safe for concurrent use.
+// engine is goldmark with the bounds of bound.go; it is safe for concurrent use.
 type engine struct {
 	parser   parser.Parser
 	renderer renderer.Renderer
@@ -34,31 +25,20 @@ type engine struct {
 var goldmark = sync.OnceValue(newEngine)
 
 func newEngine() *engine {
-	count := parser.NewContextKey()
+	blocks := parser.DefaultBlockParsers()
 	inlines := append(parser.DefaultInlineParsers(),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
-		util.Prioritized(extension.NewLinkifyParser(), 999),
-	)
-	for i := range inlines {
-		if inlines[i].Priority == 500 { // emphasis and strikethrough: they share one list of delimiters
-			inlines[i].Value = &fewDelimiters{inlines[i].Value.(parser.InlineParser), count}
-		}
-	}
-	blocks := parser.DefaultBlockParsers()
-	for i := range blocks {
-		b := blocks[i].Value.(parser.BlockParser)
-		if b == parser.NewBlockquoteParser() || b == parser.NewListParser() {
-			blocks[i].Value = &shallow{b}
-		}
-	}
+		util.Prioritized(extension.NewLinkifyParser(), 999))
+	paragraphs := append(parser.DefaultParagraphTransformers(),
+		util.Prioritized(extension.NewTableParagraphTransformer(), 200))
+	bound(blocks, inlines, paragraphs)
 	cells := extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)
 	return &engine{
 		parser: parser.NewParser(
 			parser.WithBlockParsers(blocks...),
 			parser.WithInlineParsers(inlines...),
-			parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
-				util.Prioritized(&smallTable{extension.NewTableParagraphTransformer()}, 200))...),
+			parser.WithParagraphTransformers(paragraphs...),
 			parser.WithASTTransformers(
 				util.Prioritized(extension.NewTableASTTransformer(), 0),
 				util.Prioritized(&finisher{}, 900)),
@@ -89,65 +69,6 @@ func render(source string) (out string) {
 		panic(err) // a strings.Builder refuses nothing
 	}
 	return b.String()
-}
-
-// fewDelimiters lets a paragraph have maxDelimiters; matching each closer looks
-// back at all openers before it.
-type fewDelimiters struct {
-	parser.InlineParser
-	count parser.ContextKey
-}
-
-type delimiters struct {
-	block ast.Node
-	n     int
-}
-
-// Parse passes on to the parser as long as there are few.
-func (f *fewDelimiters) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	d := pc.ComputeIfAbsent(f.count, func() any { return &delimiters{} }).(*delimiters)
-	if d.block != parent {
-		*d = delimiters{block: parent}
-	}
-	if d.n >= maxDelimiters {
-		return nil
-	}
-	n := f.InlineParser.Parse(parent, block, pc)
-	if n != nil {
-		d.n++
-	}
-	return n
-}
-
-// shallow opens no block below maxNesting others.
-type shallow struct{ parser.BlockParser }
-
-// Open passes on to the parser unless the parent is deep already.
-func (s *shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
-	depth := 0
-	for n := parent; n != nil && depth <= 2*maxNesting; n = n.Parent() {
-		depth++
-	}
-	if depth > 2*maxNesting { // a list counts twice: itself and its item
-		return nil, parser.NoChildren
-	}
-	return s.BlockParser.Open(parent, r, pc)
-}
-
-// smallTable leaves a paragraph alone that would be a table of more than
-// maxCells: each row is filled up to the columns of the first.
-type smallTable struct{ parser.ParagraphTransformer }
-
-// Transform passes on to the transformer unless the table would be huge.
-func (t *smallTable) Transform(n *ast.Paragraph, r text.Reader, pc parser.Context) {
-	columns := 0
-	for i := range n.Lines().Len() {
-		line := n.Lines().At(i)
-		columns = max(columns, 1+bytes.Count(line.Value(r.Source()), []byte{'|'}))
-	}
-	if columns*n.Lines().Len() <= maxCells {
-		t.ParagraphTransformer.Transform(n, r, pc)
-	}
 }
 
 // rawRenderer writes raw HTML as it stands, but for the tags whose content would

@@ -138,7 +138,7 @@ func (s *scanner) word() {
 	}
 	bare := strings.TrimRight(run, ".")
 	switch {
-	case isKeyword(bare):
+	case isKeyword(run):
 		s.keywordEnd = end
 		return
 	case isSHA(bare):

@@ -106,7 +106,7 @@ func (b *balancer) flush() {
 		b.openCell()
 	}
 	if b.top() == "pre" && b.prePos == len(b.out) && text[0] == '\n' { // HTML drops the first one
-		if text = text[1:]; text == "" || text[0] == '\n' {
+		if text = text[1:]; strings.HasPrefix(text, "\n") {
 			b.out = append(b.out, '\n')
 		}
 	}

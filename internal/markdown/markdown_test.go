@@ -1,0 +1,169 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// everything links whatever is named, to addresses that say what was asked for.
+func everything() Links {
+	return Links{
+		Login: func(login string) (string, bool) { return "/" + login, true },
+		Issue: func(owner, repo string, n int64) (string, string, bool) {
+			return fmt.Sprintf("/i/%s/%s/%d", owner, repo, n), "", true
+		},
+		Commit: func(owner, repo, sha string) (string, bool) { return "/c/" + owner + "/" + repo + "/" + sha, true },
+	}
+}
+
+// A reader would see raw marks, or lose structure, where one of these fails.
+func TestHTML(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, source, want string }{
+		{"empty", " \n\t\n", ""},
+		{"paragraphs", "one\n\ntwo", "<p>one</p>\n<p>two</p>"},
+		{"hard break", "one\ntwo", "<p>one<br>\ntwo</p>"},
+		{"windows newlines", "one\r\ntwo\r\n\r\nthree", "<p>one<br>\ntwo</p>\n<p>three</p>"},
+		{"emphasis", "*a* **b** ***c*** _d_", "<p><em>a</em> <strong>b</strong> <em><strong>c</strong></em> <em>d</em></p>"},
+		{"words with underscores", "snake_case_name", "<p>snake_case_name</p>"},
+		{"strikethrough", "~~gone~~ ~g~", "<p><del>gone</del> <del>g</del></p>"},
+		{"code", "`a < b && @c`", "<p><code>a &lt; b &amp;&amp; @c</code></p>"},
+		{"fence", "```go\nx := \"<b>\"\n```", "<pre><code class=\"language-go\">x := &#34;&lt;b&gt;&#34;\n</code></pre>"},
+		{"fence with class to break out", "```a\"onload=x\nx\n```", "<pre><code>x\n</code></pre>"},
+		{"headings", "# A\n## B c!\n# A", `<h1 id="user-content-a">A</h1>` + "\n" +
+			`<h2 id="user-content-b-c">B c!</h2>` + "\n" + `<h1 id="user-content-a-1">A</h1>`},
+		{"heading of other scripts", "# Über 日本", `<h1 id="user-content-über-日本">Über 日本</h1>`},
+		{"link to a heading", "[x](#a)", `<p><a href="#user-content-a">x</a></p>`},
+		{"quote", "> a\n> b", "<blockquote>\n<p>a<br>\nb</p>\n</blockquote>"},
+		{"lists", "- a\n- b\n\n3. c\n4. d", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<ol start=\"3\">\n<li>c</li>\n<li>d</li>\n</ol>"},
+		{"rule", "a\n\n---", "<p>a</p>\n<hr>"},
+		{"link", `[a](http://h/p?a=1&b=2 "t")`, `<p><a href="http://h/p?a=1&amp;b=2" title="t" rel="nofollow">a</a></p>`},
+		{"relative link", "[a](docs/x.md)", `<p><a href="docs/x.md">a</a></p>`},
+		{"reference link", "[a][r]\n\n[r]: https://h/", `<p><a href="https://h/" rel="nofollow">a</a></p>`},
+		{"autolinks", "http://h.com/a. <b@c.de>", `<p><a href="http://h.com/a" rel="nofollow">http://h.com/a</a>. ` +
+			`<a href="mailto:b@c.de">b@c.de</a></p>`},
+		{"image", "![a](https://h/i.png)", `<p><img src="https://h/i.png" alt="a"></p>`},
+		{"image of this site", "![a](/i.png)", "<p>a</p>"},
+		{"escapes", `\*a\* &lt; &copy;`, "<p>*a* &lt; ©</p>"},
+		{"tasks", "- [x] a\n- [ ] b", `<ul class="contains-task-list">` + "\n" +
+			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled="" checked=""> a</li>` + "\n" +
+			`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled=""> b</li>` + "\n</ul>"},
+		{"table", "|a|b|\n|-|-:|\n|1|`x\\|y`|", "<table>\n<thead>\n<tr>\n<th>a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n" +
+			"<tbody>\n<tr>\n<td>1</td>\n<td align=\"right\"><code>x|y</code></td>\n</tr>\n</tbody>\n</table>"},
+		{"control characters", "a\x00b\x1bc", "<p>a\uFFFDb\uFFFDc</p>"},
+		{"no UTF-8", "a\xffb", "<p>a\uFFFDb</p>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := Parse(c.source).HTML(Links{}); got != c.want {
+				t.Errorf("%q gives\n%s\nwant\n%s", c.source, got, c.want)
+			}
+		})
+	}
+}
+
+// What authors write as HTML stays, as at GitHub, and cannot leave its place.
+func TestRawHTML(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, source, want string }{
+		{"details", "<details open><summary>s</summary>\n\n*x*\n\n</details>",
+			"<details open=\"\"><summary>s</summary>\n<p><em>x</em></p>\n</details>"},
+		{"inline", "<kbd>a</kbd> x<sub>1</sub> <ins>b</ins><br/>c", "<p><kbd>a</kbd> x<sub>1</sub> <ins>b</ins><br>c</p>"},
+		{"image size", `<img src="https://h/i" width="10" height="50%" onerror=x>`, `<img src="https://h/i" width="10" height="50%">`},
+		{"unclosed", "<div><b>x\n\ny", "<div><b>x\n<p>y</p>\n</b></div>"},
+		{"closed too often", "x</b></p></div>\n\ny", "<p>x</p>\n<p>y</p>"},
+		{"crossed", "<b><i>x</b>y</i>", "<p><b><i>x</i></b>y</p>"},
+		{"block in paragraph", "a <div>b</div> c", "<p>a </p><div>b</div> c"},
+		{"text between cells", "<table>a<tr><td>b<td>c</table>d",
+			"<table><tbody><tr><td>a</td></tr><tr><td>b</td><td>c</td></tr></tbody></table>d"},
+		{"cells without a table", "<tr><td>a</td></tr>", "a"},
+		{"items", "<ul><li>a<li>b<ul><li>c</ul></ul>", "<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>"},
+		{"links in links", "<a href=/x>a<a href=/y>b", `<p><a href="/x">a</a><a href="/y">b</a></p>`},
+		{"a newline that HTML drops", "<pre>\nx\n</pre>\n\n<pre>\n\ny</pre>", "<pre>x\n</pre>\n<pre>\n\ny</pre>"},
+		{"ids", `<b id="x">a</b><i id=x>b</i><a name="user-content-y">c</a>`,
+			`<p><b id="user-content-x">a</b><i>b</i><a name="user-content-y">c</a></p>`},
+		{"classes", `<b class="x">a</b><a class="user-mention" href="/a">@a</a>`, `<p><b>a</b><a href="/a">@a</a></p>`},
+		{"scripts are shown", "<script>x</script> y", "&lt;script&gt;x&lt;/script&gt; y"},
+		{"frames swallow nothing", "a <iframe src=x> b\n\nc", "<p>a &lt;iframe src=x&gt; b</p>\n<p>c</p>"},
+		{"unknown elements", "<blink>a</blink> <my-x>b</my-x>", "<p>a b</p>"},
+		{"comments", "a<!-- @b -->c", "<p>ac</p>"},
+		{"inputs", "<input value=x name=y><input type=checkbox onclick=x>",
+			`<p><input type="checkbox" class="task-list-item-checkbox" disabled=""></p>`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := Parse(c.source).HTML(Links{}); got != c.want {
+				t.Errorf("%q gives\n%s\nwant\n%s", c.source, got, c.want)
+			}
+		})
+	}
+}
+
+// Links stand where GitHub puts them, with its classes, and nowhere else.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	mention := func(l string) string {
+		return `<a class="user-mention" href="/` + strings.ToLower(l) + `">@` + l + `</a>`
+	}
+	for source, want := range map[string]string{
+		"@Alice":              mention("Alice"),
+		"(@alice)":            "(" + mention("alice") + ")",
+		"**@alice**":          "<strong>" + mention("alice") + "</strong>",
+		"`@alice`":            "<code>@alice</code>",
+		"<kbd>@alice</kbd>":   "<kbd>" + mention("alice") + "</kbd>",
+		"[@alice](/x)":        `<a href="/x">@alice</a>`,
+		"#7":                  `<a class="issue-link" href="/i///7">#7</a>`,
+		"gh-7":                `<a class="issue-link" href="/i///7">gh-7</a>`,
+		"O/r#7":               `<a class="issue-link" href="/i/o/r/7">O/r#7</a>`,
+		"0123abc":             `<a class="commit-link" href="/c///0123abc"><tt>0123abc</tt></a>`,
+		"o/R@0123abcdef":      `<a class="commit-link" href="/c/o/r/0123abcdef">o/R@<tt>0123abc</tt></a>`,
+		"&#64;alice &#35;7":   mention("alice") + ` <a class="issue-link" href="/i///7">#7</a>`,
+		"a &amp; @b &lt; #7c": "a &amp; " + mention("b") + " &lt; #7c",
+	} {
+		if got := Parse(source).HTML(everything()); got != "<p>"+want+"</p>" {
+			t.Errorf("%q gives\n%s\nwant\n<p>%s</p>", source, got, want)
+		}
+	}
+}
+
+// A reader must not learn of what it may not see, and a page must not pay twice.
+func TestLinksAskOnce(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	d := Parse("@a @b @A #1 #1")
+	got := d.HTML(Links{Login: func(login string) (string, bool) { asked++; return `/"<` + login, login == "a" }})
+	want := `<p><a class="user-mention" href="/&#34;&lt;a">@a</a> @b <a class="user-mention" href="/&#34;&lt;a">@A</a> #1 #1</p>`
+	if got != want || asked != 2 {
+		t.Errorf("asked %d times and gave\n%s\nwant 2 times and\n%s", asked, got, want)
+	}
+	got = d.HTML(Links{Issue: func(_, _ string, n int64) (string, string, bool) { return "/i", `a "<b>"`, true }})
+	if !strings.Contains(got, `<a class="issue-link" href="/i" title="a &#34;&lt;b&gt;&#34;">#1</a>`) {
+		t.Errorf("an issue's title is not escaped: %s", got)
+	}
+}
+
+// body_text is what scripts and mails show.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"":                                     "",
+		"a *b* [c](/d) `e`":                    "a b c e",
+		"one\ntwo\n\nthree":                    "one\ntwo\n\nthree",
+		"# T\ntext":                            "T\n\ntext",
+		"- a\n- b\n\nc":                        "a\nb\n\nc",
+		"- [x] a":                              "a",
+		"> q\n\nr":                             "q\n\nr",
+		"```\nx  y\n\n  z\n```\nend":           "x  y\n\n  z\n\nend",
+		"|a|b|\n|-|-|\n|1|2|":                  "a\tb\n1\t2",
+		"![alt](https://h/i)":                  "alt",
+		"a &lt;b&gt; <b>c</b>":                 "a <b> c",
+		"x <script>y</script>":                 "x <script>y</script>",
+		"<details><summary>s</summary>\n\nt\n": "s\n\nt",
+		"@alice #7":                            "@alice #7",
+	} {
+		if got := Parse(source).Text(); got != want {
+			t.Errorf("%q gives %q, want %q", source, got, want)
+		}
+	}
+}

@@ -37,6 +37,7 @@ package db
 import (
 	"context"
 	"embed"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"strings"
@@ -111,9 +112,12 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	}
 	d := &DB{}
 	var err error
+	scheme, _, address := strings.Cut(o.URL, "://")
 	if strings.HasPrefix(o.URL, "postgres://") || strings.HasPrefix(o.URL, "postgresql://") {
 		d.kind = PostgreSQL
 		d.backend, err = newPostgres(o)
+	} else if address {
+		return nil, fmt.Errorf("db: no database speaks %q: give postgres://... or the path of a SQLite file", scheme)
 	} else {
 		d.kind = SQLite
 		d.backend, err = newSQLite(o)

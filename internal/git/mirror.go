@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,13 +45,22 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 	var message bytes.Buffer
 	cmd.Stderr = &message
 	if err := cmd.Run(); err != nil {
-		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", source, lastLine(message.String())), err)
+		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", withoutPassword(source), lastLine(message.String())), err)
 		return nil, errors.Join(err, m.Remove())
 	}
 	if err := m.readRefs(ctx); err != nil {
 		return nil, errors.Join(err, m.Remove())
 	}
 	return m, nil
+}
+
+// withoutPassword is an address as it may be shown.
+func withoutPassword(source string) string {
+	u, err := url.Parse(source)
+	if err != nil || u.User == nil {
+		return source
+	}
+	return u.Redacted()
 }
 
 func lastLine(s string) string {

@@ -17,7 +17,7 @@
 //	newobject.go, packwrite.go, writer.go  objects made here: WriteObjects
 //	treebuild.go, treepath.go, treecache.go  new trees out of old ones
 //	specialfile.go  what .gitmodules and .gitattributes may hold
-//	tip.go        what a ref may name; blob.go reads blobs of any size
+//	tip.go, whole.go  what a ref may name; blob.go reads blobs of any size
 //	encode.go     commits and tags as objects
 //	maintenance.go, mergesmall.go, packindex.go  packing that never deletes an object
 //	mirror.go     copies of other repositories, for imports
@@ -93,6 +93,7 @@ type Git struct {
 
 	deflaters deflaters
 	trees     treeCache
+	whole     wholeSet
 	streams   chan struct{} // a slot for each large blob being sent
 
 	mu     sync.Mutex

@@ -53,15 +53,25 @@ func (r *Repository) Peel(ctx context.Context, sha SHA) (object, peeled Object, 
 
 // CheckConnected makes sure that all that tip leads to is here, as a push has
 // to: an object that a push brought along unasked may lead nowhere. whole are
-// objects of which that is known. Error: Invalid when something is missing.
+// objects of which that is known. It walks in a process unless the tip is one
+// of them or was marked. Error: Invalid when something is missing.
 func (r *Repository) CheckConnected(ctx context.Context, tip SHA, whole []SHA) error {
-	if slices.Contains(whole, tip) {
-		return nil
-	}
 	if err := checkSHA(tip); err != nil {
 		return err
 	}
-	return (&Quarantine{repository: r}).checkConnected(ctx, []SHA{tip}, ReceiveOptions{Tips: whole})
+	if r.IsWhole(tip) {
+		return nil
+	}
+	if !slices.Contains(whole, tip) {
+		if err := (&Quarantine{repository: r}).checkConnected(ctx, []SHA{tip}, ReceiveOptions{Tips: whole}); err != nil {
+			return err
+		}
+	}
+	r.MarkWhole(tip)
+	if commit, err := r.Commit(ctx, tip); err == nil {
+		r.MarkWhole(commit.Tree)
+	}
+	return nil
 }
 
 // IsAncestor reports whether the commit old is in the history of the commit

@@ -48,6 +48,7 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	c.SHA = shas[0]
+	api.noteWhole(a, c)
 	payload := newPlace(ctx, a).gitCommit(c)
 	return web.Created(w, r, payload.URL, payload)
 }
@@ -99,4 +100,16 @@ func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error
 		return errs.Validation(wrong...)
 	}
 	return nil
+}
+
+// noteWhole spares the ref that will name the commit a walk, when all that the
+// commit leads to is known to be here.
+func (api *API) noteWhole(a *repo.Access, c *git.Commit) {
+	objects := api.repos.Git(a.ID)
+	for _, sha := range append([]git.SHA{c.Tree}, c.Parents...) {
+		if !objects.IsWhole(sha) {
+			return
+		}
+	}
+	objects.MarkWhole(c.SHA)
 }

@@ -50,6 +50,11 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if _, err := api.repos.WriteObjects(ctx, a.ID, objects); err != nil {
 		return err
 	}
+	if t.whole {
+		for _, o := range t.built.Objects {
+			t.git().MarkWhole(o.SHA())
+		}
+	}
 	w.Header().Set("Location", newPlace(ctx, a).tree(t.built.SHA).URL)
 	return web.Bytes(w, r, http.StatusCreated, answer, "")
 }
@@ -62,6 +67,7 @@ type newTree struct {
 	blobs map[git.SHA]git.NewObject // new ones
 	sizes map[git.SHA]int64         // of blobs that the request sent or named
 	built *git.BuiltTree
+	whole bool // all that the tree leads to is known to be here
 }
 
 func (t *newTree) git() *git.Repository { return t.api.repos.Git(t.access.ID) }
@@ -72,6 +78,7 @@ func (t *newTree) build(ctx context.Context, base git.SHA) error {
 	if err != nil {
 		return err
 	}
+	t.whole = base == "" || t.git().IsWhole(base)
 	for i := range t.entries {
 		if e := &t.entries[i]; e.content != nil {
 			blob := git.NewObject{Type: git.TypeBlob, Data: []byte(*e.content)}
@@ -166,6 +173,8 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 		case e.mode.Type():
 			if o.Type == git.TypeBlob {
 				t.sizes[e.sha] = o.Size
+			} else {
+				t.whole = t.whole && t.git().IsWhole(e.sha)
 			}
 		case "":
 			t.refuseAt(i, "sha", errs.Missing, string(e.sha)+" is not an object of this repository")

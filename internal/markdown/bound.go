@@ -41,7 +41,7 @@ func bound(blocks, inlines, paragraphs []util.PrioritizedValue) {
 		case parser.NewCodeSpanParser():
 			inlines[i].Value = &codeSpans{p, key}
 		case parser.NewLinkParser():
-			inlines[i].Value = &links{p, p.(parser.CloseBlocker), key}
+			inlines[i].Value = &fewSearches{p, p.(parser.CloseBlocker), key}
 		}
 	}
 	for i := range blocks {
@@ -116,16 +116,16 @@ func (c *codeSpans) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return n
 }
 
-// links bounds what waits for a closing bracket, and what is searched behind and
+// fewSearches bounds what waits for a closing bracket, and what is searched behind and
 // before each one: goldmark counts the lines of the paragraph up to it.
-type links struct {
+type fewSearches struct {
 	parser.InlineParser
 	parser.CloseBlocker
 	key parser.ContextKey
 }
 
 // Parse passes on to the parser unless the paragraph has used up a bound.
-func (l *links) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (l *fewSearches) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	s := spentOn(l.key, parent, pc)
 	line, _ := block.PeekLine()
 	before, _ := block.Position()

@@ -47,7 +47,7 @@ type DiffOptions struct {
 func (r *Repository) Diff(ctx context.Context, from, to SHA, o DiffOptions) (*Changes, error) {
 	d := &diffReader{o: o}
 	c := command{sub: "diff-tree", flags: append(diffFlags(), "--raw", "--numstat"), revs: []SHA{from, to}}
-	err := r.stream(ctx, c, func(in *bufio.Reader) error {
+	err := r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
 		d.in = in
 		return d.read()
 	})
@@ -74,7 +74,7 @@ func (r *Repository) WritePatches(ctx context.Context, w io.Writer, to SHA, not 
 }
 
 func (r *Repository) copyOut(ctx context.Context, w io.Writer, c command) error {
-	return r.stream(ctx, c, func(in *bufio.Reader) error {
+	return r.stream(ctx, r.git.streams, c, func(in *bufio.Reader) error {
 		_, err := in.WriteTo(w)
 		return err
 	})

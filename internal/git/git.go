@@ -7,6 +7,9 @@
 //	catfile.go    one `cat-file --batch-command` process; pool.go keeps them
 //	object.go     Info, Infos, Contents, PeelToTree
 //	tree.go       trees, walk.go walks them; commit.go reads commits
+//	log.go        walks of histories, merge bases; history.go many commits at
+//	              once, abbreviated SHAs, paths; graph.go what makes walks quick
+//	diff.go       changes between trees; difftext.go reads git's own diff
 //	repository.go directories: Init, Exists; file.go writes synced files
 //	refname.go    which ref names are allowed (decision 50)
 //	pktline.go    git's line protocol; sideband.go its bands
@@ -22,7 +25,8 @@
 //	maintenance.go, mergesmall.go, packindex.go  packing that never deletes an object
 //	mirror.go     copies of other repositories, for imports
 //
-// What holds everywhere: git 2.39 or newer, plumbing only; no byte that a
+// What holds everywhere: git 2.39 or newer, plumbing only (and format-patch,
+// which has none beneath it); no byte that a
 // client sends is an option of a command; what is acknowledged is synced; an
 // object that was kept is never deleted; a process ends with its context.
 package git
@@ -94,7 +98,8 @@ type Git struct {
 	deflaters deflaters
 	trees     treeCache
 	whole     wholeSet
-	streams   chan struct{} // a slot for each large blob being sent
+	streams   chan struct{} // a slot for each large blob, diff or patch being sent
+	walks     chan struct{} // a slot for each walk or diff whose end its reader waits for
 
 	mu     sync.Mutex
 	states map[string]*state // by directory
@@ -118,8 +123,13 @@ type state struct {
 	refsGeneration int64 // of the packed-refs file that this process wrote
 }
 
-// maxStreams is how many large blobs are sent at one time; more clients wait.
-const maxStreams = 16
+// maxStreams is how many large blobs, diffs and patches are sent at one time,
+// which a slow client may hold, and maxWalks how many walks and diffs run whose
+// output no client holds; more clients wait.
+const (
+	maxStreams = 16
+	maxWalks   = 16
+)
 
 // New finds git and checks that it is 2.39 or newer. No process stays running.
 func New(ctx context.Context, o Options) (*Git, error) {
@@ -132,7 +142,7 @@ func New(ctx context.Context, o Options) (*Git, error) {
 		return nil, err
 	}
 	g := &Git{options: o, log: o.Log, binary: path, env: environment(), states: make(map[string]*state),
-		streams: make(chan struct{}, maxStreams)}
+		streams: make(chan struct{}, maxStreams), walks: make(chan struct{}, maxWalks)}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version").Output()

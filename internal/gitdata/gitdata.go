@@ -1,10 +1,23 @@
-// Package gitdata reads (and, as it grows, writes) Git's own objects over HTTP.
+// Package gitdata reads and writes Git's own objects over HTTP.
 //
-//	GET /repos/{owner}/{repo}/git/trees/{sha...}   tree.go
+//	git/trees                       tree.go reads, createtree.go and newtree.go write
+//	git/blobs, git/tags             blob.go, tag.go
+//	git/commits                     commit.go reads, createcommit.go writes
+//	git/refs, ref, matching-refs    ref.go
+//	branches, tags                  branch.go
+//	commits, commits/{ref}          commits.go lists, commit.go reads one
+//	compare                         compare.go
+//	contents, readme                contents.go, readme.go read; writecontents.go writes
+//	/{owner}/{repo}/raw, compare    page.go: where payloads' addresses lead
 //
 // What a client names is resolved to a SHA in SQL before git sees it (decision
-// 50). An object named by its full SHA never changes, so rendered answers are
-// kept under it within a bounded memory and never invalidated.
+// 50): resolve.go. payload.go has the shapes that commits share. Rendered
+// answers are kept within a bounded memory (answer.go) under all that they
+// depend on, and never invalidated: what a full SHA names for ever, what a name
+// leads to under the generation of the refs, and logins under that of the
+// accounts. A read starts one git process at most, a comparison three; files
+// and directories come from pooled ones. What was written is on disk before a
+// ref names it (decision 45).
 package gitdata
 
 import (

@@ -177,7 +177,7 @@ func TestStopFinishesClone(t *testing.T) {
 			func() string { return "a refused connection" })
 		select {
 		case err := <-stopped:
-			t.Errorf("the server ended (%v) with a clone on its way", err)
+			t.Fatalf("the server ended (%v) with a clone on its way", err)
 		default:
 		}
 		v.release()

@@ -29,8 +29,8 @@ func TestPushRace(t *testing.T) {
 		}
 		before := len(s.find("pack-*.idx"))
 		release := s.hold()
-		_, left := begin(t, dir, "push", remote, "left:main")
-		_, right := begin(t, dir, "push", remote, "right:main", "right:other")
+		_, left := begin(t, dir, "push", remote, "left:main", "left:born")
+		_, right := begin(t, dir, "push", remote, "right:main", "right:born", "right:other")
 		s.packs(t, before+2) // both have read the old tip, and neither can commit
 		release()
 		l, r := <-left, <-right
@@ -44,9 +44,14 @@ func TestPushRace(t *testing.T) {
 		if !strings.Contains(loser, "-> main (reference was moved meanwhile; fetch first)") {
 			t.Errorf("the loser reads:\n%s", loser)
 		}
+		if !strings.Contains(loser, "-> born (reference already exists)") {
+			t.Errorf("the loser reads of the branch that both create:\n%s", loser)
+		}
 		got := refs(t, remote)
 		if want := gittest.Run(t, dir, "rev-parse", winner); got["refs/heads/main"] != want || !tips[want] {
 			t.Errorf("main is %s, want %s, the winner's", got["refs/heads/main"], want)
+		} else if got["refs/heads/born"] != want {
+			t.Errorf("born is %q, want %s, the winner's", got["refs/heads/born"], want)
 		}
 		// What is not atomic goes through as far as it can.
 		if want := gittest.Run(t, dir, "rev-parse", "right"); got["refs/heads/other"] != want {

@@ -23,7 +23,7 @@ import (
 // import those of lower layers only; beside each other stand those that must
 // not know each other.
 var layers = [][]string{
-	{"internal/errs"},
+	{"internal/errs", "internal/markdown"},
 	{"internal/web", "internal/db", "internal/git"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},

@@ -65,6 +65,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"commit":  scriptCommit,
 		"http":    scriptHTTP,
 		"exits":   scriptExits,
+		"keep":    scriptKeep,
 		"tidy":    func(ts *testscript.TestScript, neg bool, args []string) { scriptInstance(ts).quiet() },
 	}
 }

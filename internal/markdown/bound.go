@@ -15,7 +15,7 @@ import (
 const (
 	maxDelimiters  = 500       // runs of * _ ~ in one paragraph that may be emphasis
 	maxBrackets    = 200       // [ in one paragraph without a ] so far
-	maxSearches    = 4 << 20   // bytes and lines looked through for targets of links
+	maxSearches    = 4 << 20   // bytes looked through for targets of links; a line counts as eight
 	maxNesting     = 50        // block quotes and lists inside each other
 	maxCells       = 50_000    // columns x rows of one table, empty cells included
 	maxEscapes     = 1000      // of | in tables; each cell that has one is compared with all
@@ -140,7 +140,7 @@ func (l *fewSearches) Parse(parent ast.Node, block text.Reader, pc parser.Contex
 		}
 	default:
 		s.brackets = max(0, s.brackets-1)
-		s.searched += before
+		s.searched += 8 * before
 		if n == nil && len(line) > 1 && (line[1] == '(' || line[1] == '[') {
 			s.searched += len(line)
 		}

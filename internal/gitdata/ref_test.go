@@ -81,6 +81,13 @@ func TestRefs(t *testing.T) {
 			update("a tag, forward", "tags/light", `{"sha": "`+next+`"}`, 200, `{"object": {"sha": "`+next+`"}}`),
 			update("an annotated tag", "tags/v1", `{"sha": "`+next+`"}`, 422, `{"message": "Update is not a fast forward"}`),
 
+			update("NUL", "heads/a%00b", `{"sha": "`+tip+`"}`, 404, `{"message": "Not Found"}`),
+			update("not UTF-8", "heads/%ff", `{"sha": "`+tip+`"}`, 404, `{"message": "Not Found"}`),
+			update("no name", "", `{"sha": "`+tip+`"}`, 422, `{"message": "Reference does not exist"}`),
+			remove("NUL in a name", "heads/a%00b", 404, `{"message": "Not Found"}`),
+			{Name: "NUL read", Do: "GET " + at + "/ref/heads/a%00b", Status: 404},
+			{Name: "not UTF-8 matched", Do: "GET " + at + "/matching-refs/heads/%ff", Status: 404},
+			create("NUL in a new name", `refs/heads/a\u0000b`, tip, "$any"),
 			remove("default branch", "heads/main", 422, `{"message": "refusing to delete the default branch"}`),
 			remove("not there", "heads/none", 422, `{"message": "Reference does not exist"}`),
 			remove("branch", "heads/feature/x", 204, ""),

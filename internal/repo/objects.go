@@ -95,6 +95,16 @@ func checkNewRef(name string) error {
 	return checkMovable(name)
 }
 
+// checkOldRef is checkNewRef for a ref that should be there.
+func checkOldRef(name string) error {
+	if git.CheckRefName(name) != nil {
+		return errNoRef()
+	}
+	return checkMovable(name)
+}
+
+func errNoRef() error { return errs.New(errs.Invalid, "Reference does not exist") }
+
 func checkMovable(name string) error {
 	if strings.HasPrefix(name, pulls) {
 		return refError("ref", errs.InvalidField, "refs/pull/* is read-only")
@@ -155,7 +165,7 @@ func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
 	case u.Old == git.ZeroSHA && now != "":
 		return errs.New(errs.Invalid, "Reference already exists")
 	case u.Old != git.ZeroSHA && now == "":
-		return errs.New(errs.Invalid, "Reference does not exist")
+		return errNoRef()
 	case u.Old != git.ZeroSHA && now != u.Old:
 		return errs.New(errs.Conflict, "Reference was moved meanwhile. Review it and try again.")
 	}
@@ -181,7 +191,7 @@ const maxRefTries = 5
 // CreateRef, for a ref that is not there and for an update that is no fast
 // forward; 409 for a ref that others keep moving.
 func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git.SHA, force bool) (RefTarget, error) {
-	if err := checkMovable(name); err != nil {
+	if err := checkOldRef(name); err != nil {
 		return RefTarget{}, err
 	}
 	for try := 1; ; try++ {
@@ -190,7 +200,7 @@ func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git
 			return RefTarget{}, err
 		}
 		if old == "" {
-			return RefTarget{}, errs.New(errs.Invalid, "Reference does not exist")
+			return RefTarget{}, errNoRef()
 		}
 		u := RefUpdate{Name: name, Old: old, New: sha}
 		target, err := s.checkTip(ctx, a, &u)
@@ -229,7 +239,7 @@ func (s *Service) checkForward(ctx context.Context, repoID int64, old git.SHA, t
 // DeleteRef removes a ref. Errors: 422 for one that is not there, for the
 // default branch (decision 59) and below refs/pull/; 409 as of UpdateRef.
 func (s *Service) DeleteRef(ctx context.Context, a *Access, name string) error {
-	if err := checkMovable(name); err != nil {
+	if err := checkOldRef(name); err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
@@ -238,7 +248,7 @@ func (s *Service) DeleteRef(ctx context.Context, a *Access, name string) error {
 			return err
 		}
 		if old == "" {
-			return errs.New(errs.Invalid, "Reference does not exist")
+			return errNoRef()
 		}
 		err = s.moveOne(ctx, a, RefUpdate{Name: name, Old: old, New: git.ZeroSHA})
 		if !errs.Is(err, errs.Conflict) || try == maxRefTries {

@@ -6,8 +6,9 @@
 //   - render.go: templates, headers and the HTML form of an error
 //   - store.go: the SQL
 //
-// Pages know no caller, so they show what is public and nothing else; what is
-// not looks like what is not there (decision 13). They run no script, load
+// A page of a repository follows its caller's token, which no browser sends by
+// itself: without one it shows what is public and nothing else; what is not
+// looks like what is not there (decision 13). Pages run no script, load
 // nothing from elsewhere, and every text in them was escaped by html/template.
 package page
 

@@ -68,13 +68,13 @@ func (p *renderer) headers(w http.ResponseWriter) {
 	h.Set("Content-Security-Policy", p.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Vary", "Accept")
+	h.Set("Vary", "Accept, Authorization")
 }
 
 // errors is the form of errors for those who asked for HTML. Anyone else at
 // such an address is a program that looks for the API.
 func (p *renderer) errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
-	w.Header().Set("Vary", "Accept")
+	w.Header().Set("Vary", "Accept, Authorization")
 	if !strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html") {
 		web.APIErrors(w, r, status, e)
 		return

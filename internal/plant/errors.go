@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 // Condition is a reason for which the plant store refuses a request. Numbers
@@ -84,7 +85,7 @@ func Errors(w http.ResponseWriter, _ *http.Request, status int, e *errs.Error) {
 	body := append(make([]byte, 0, 128), `{"error":`...)
 	body = strconv.AppendInt(body, int64(n), 10)
 	body = append(body, `,"message":`...)
-	body = appendString(body, e.Message)
+	body = web.AppendString(body, e.Message)
 	body = append(body, '}')
 	_ = answer(w, status, body) // a client that is gone reads no error
 }

@@ -1,9 +1,6 @@
 package repo
 
 import (
-	"encoding/base64"
-	"strconv"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/web"
@@ -126,7 +123,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	api := i.API(path)
 	page := i.Page(web.Path(r.Owner.Login, r.Name))
 	p := &Payload{
-		ID: r.ID, NodeID: nodeID(r.ID), Name: r.Name, FullName: r.FullName(), Private: r.Private,
+		ID: r.ID, NodeID: account.NodeID("Repository", r.ID), Name: r.Name, FullName: r.FullName(), Private: r.Private,
 		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
@@ -193,8 +190,4 @@ func NewFullPayload(a *Access, i *web.Info) *FullPayload {
 		f.Organization = f.Owner
 	}
 	return f
-}
-
-func nodeID(id int64) string {
-	return base64.RawURLEncoding.EncodeToString([]byte("Repository:" + strconv.FormatInt(id, 10)))
 }

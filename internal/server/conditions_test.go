@@ -108,6 +108,11 @@ func TestAddresses(t *testing.T) {
 	})
 }
 
+func with(headers map[string]string, name, value string) map[string]string {
+	headers[name] = value
+	return headers
+}
+
 // Whoever calls must be known in each form that clients use, and a wrong token
 // is refused also where none is needed (decisions 10, 11).
 func TestCredentials(t *testing.T) {
@@ -140,6 +145,13 @@ func TestCredentials(t *testing.T) {
 			{Name: "plants take nothing else", Do: "GET /plants", Headers: basic("alice", token), Status: 401, Want: `{"error": 40100, "message": "$any"}`},
 			{Name: "plants want one", Do: "GET /plants", Status: 401, Want: `{"error": 40100}`, Has: map[string]string{"WWW-Authenticate": "Bearer"}},
 			{Name: "unsafe, before anything is looked up", Do: "DELETE /repos/nobody/nothing", Status: 401, Want: `{"message": "Requires authentication"}`},
+			{Name: "a form on another site cannot use what the browser remembers", Do: "PATCH /user", Send: `{}`, Status: 403,
+				Headers: with(basic("alice", token), "Sec-Fetch-Site", "cross-site"), Want: `{"message": "A request from another site must send its token as Bearer."}`},
+			{Name: "a script with its own token can", Do: "PATCH /user", Send: `{}`, Status: 200, Headers: with(auth("Bearer "+token), "Sec-Fetch-Site", "cross-site")},
+			{Name: "its own site can", Do: "PATCH /user", Send: `{}`, Status: 200, Headers: with(basic("alice", token), "Sec-Fetch-Site", "same-origin")},
+			{Name: "html_url of a private repository, to its owner's token", Do: "GET /alice/Secret", As: "alice", Status: 200,
+				Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate"}},
+			{Name: "and to nobody else's", Do: "GET /alice/Secret", As: "bob", Status: 404},
 			{Name: "authenticated answers are private", Do: "GET /users/alice", As: "alice", Status: 200,
 				Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Accept, Authorization"}},
 			{Name: "anonymous answers are public", Do: "GET /users/alice", Status: 200,

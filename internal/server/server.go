@@ -230,6 +230,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	if caller == nil && (route.Right == SignedIn || route.Group == API && !safe(r.Method)) {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
+	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
+		return errs.New(errs.Forbidden, "A request from another site must send its token as Bearer.")
+	}
 	if caller != nil {
 		info.Who = caller.Login
 		r = r.WithContext(account.WithCaller(r.Context(), caller))
@@ -258,13 +261,26 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 
 func (s *Server) authenticate(r *http.Request, g Group) (*account.Caller, bool, error) {
 	switch {
-	case len(r.Header["Authorization"]) == 0 || g == Pages:
+	case len(r.Header["Authorization"]) == 0:
 		return nil, false, nil
 	case g == Plants:
 		return s.accounts.AuthenticateBearer(r)
 	default:
 		return s.accounts.Authenticate(r)
 	}
+}
+
+// fromOtherSite reports a browser's request on behalf of another site with
+// credentials that may be the browser's own: it remembers Basic ones, and sends
+// them along with any site's form. A page that has a token itself can send it
+// as Bearer.
+func fromOtherSite(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return false
+	}
+	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "Basic")
 }
 
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }

@@ -98,7 +98,7 @@ func (v *view) lookup(ctx context.Context, path string) (git.TreeEntry, error) {
 func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	path, ref := strings.TrimSuffix(web.Param(r, "path"), "/"), r.URL.Query().Get("ref")
 	kind := web.From(r.Context()).Media.Kind
-	if kind == "raw" {
+	if kind == "raw" || kind == "html" {
 		v, err := api.view(r.Context(), a, ref)
 		if err != nil {
 			return err
@@ -107,7 +107,10 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		if err != nil {
 			return err
 		}
-		if entry.Type == git.TypeBlob {
+		switch {
+		case entry.Type == git.TypeBlob && kind == "html":
+			return api.html(w, r, v, entry)
+		case entry.Type == git.TypeBlob:
 			return v.raw(w, r, entry)
 		}
 	}

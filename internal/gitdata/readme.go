@@ -15,7 +15,8 @@ import (
 // GET /repos/{owner}/{repo}/readme
 //
 // GetReadme answers the file that tells what the repository is: in .github, in
-// the root or in docs, in this order, as GitHub looks for it.
+// the root or in docs, in this order, as GitHub looks for it. The media types
+// raw and html give the file alone, as it is or rendered.
 func (api *API) GetReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.readme(w, r, a, ".github", "", "docs")
 }
@@ -29,7 +30,7 @@ func (api *API) GetDirectoryReadme(w http.ResponseWriter, r *http.Request, a *re
 
 func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, dirs ...string) error {
 	ref := r.URL.Query().Get("ref")
-	if web.From(r.Context()).Media.Kind == "raw" {
+	if kind := web.From(r.Context()).Media.Kind; kind == "raw" || kind == "html" {
 		v, err := api.view(r.Context(), a, ref)
 		if err != nil {
 			return err
@@ -37,6 +38,9 @@ func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, d
 		entry, err := v.readme(r.Context(), dirs)
 		if err != nil {
 			return err
+		}
+		if kind == "html" {
+			return api.html(w, r, v, entry)
 		}
 		return v.raw(w, r, entry)
 	}

@@ -30,16 +30,22 @@ func named(revision string, people bool) basis {
 	return basis{refs: err != nil, people: people, sha: sha}
 }
 
+// noted are the headers that are kept with an answer.
+var noted = [...]string{"Link", "Last-Modified"}
+
 // cached answers from the cache, or renders what is not there: one request at
 // a time for each address, so a crowd costs what one caller does. render may
-// set the Link header of w.
+// set the headers that are noted.
 func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, render func(context.Context) (any, error)) error {
 	key := keyOf(r, a, on)
 	for {
 		if body, note, ok := api.cache.Get(key); ok {
-			etag, link, _ := strings.Cut(note, "\n")
-			if link != "" {
-				w.Header()["Link"] = []string{link}
+			etag, rest, _ := strings.Cut(note, "\n")
+			for _, name := range noted {
+				var value string
+				if value, rest, _ = strings.Cut(rest, "\n"); value != "" {
+					w.Header()[name] = []string{value}
+				}
 			}
 			return web.Bytes(w, r, http.StatusOK, body, etag)
 		}
@@ -63,7 +69,11 @@ func (api *API) fill(w http.ResponseWriter, r *http.Request, key string, on basi
 		}
 		body, err := marshal(value)
 		if err == nil {
-			api.cache.Put(key, body, etagOf(on, body)+"\n"+w.Header().Get("Link"))
+			note := etagOf(on, body)
+			for _, name := range noted {
+				note += "\n" + w.Header().Get(name)
+			}
+			api.cache.Put(key, body, note)
 		}
 		return body, err
 	}()
@@ -71,6 +81,14 @@ func (api *API) fill(w http.ResponseWriter, r *http.Request, key string, on basi
 		return err
 	}
 	return web.Bytes(w, r, http.StatusOK, body, etagOf(on, body))
+}
+
+// dated sets Last-Modified to when a commit or tag was made (decision 27), as
+// far as a header can say it.
+func dated(w http.ResponseWriter, by git.Signature) {
+	if year := by.When.UTC().Year(); year >= 1 && year <= 9999 {
+		web.LastModified(w, by.When)
+	}
 }
 
 // etagOf makes a tag that contains the SHA of the object, where there is one.

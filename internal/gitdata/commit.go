@@ -37,6 +37,7 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if err != nil {
 			return nil, err
 		}
+		dated(w, c.Committer)
 		return newPlace(ctx, a).gitCommit(c), nil
 	})
 }
@@ -91,6 +92,7 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 	if err != nil {
 		return nil, err
 	}
+	dated(w, c.Committer)
 	web.Link(w, r, page, int64(min(changes.Total, maxFiles)))
 	p := newPlace(ctx, a)
 	out := p.commit(c, known)

@@ -153,6 +153,27 @@ func accept(media string) map[string]string { return map[string]string{"Accept":
 
 // A list of commits is what git's own log says, page by page, and names the
 // people whom the server knows, from the moment that it knows them.
+// Whoever polls may ask when a commit or tag was made, also of an answer that
+// was kept (decision 27).
+func TestCommitsAreDated(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		dir := zoo(t)
+		s.Import(t, s.Repo(t, "alice/zoo", false), dir)
+		commit := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main"))
+		tag := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "v1"))
+		for path, want := range map[string]string{
+			"commits/main": "Tue, 14 Nov 2023 22:13:20 GMT", "git/commits/" + commit: "Tue, 14 Nov 2023 22:13:20 GMT",
+			"git/tags/" + tag: "Tue, 14 Nov 2023 22:13:21 GMT", "branches": "-",
+		} {
+			for range 2 {
+				s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/" + path, Status: 200, Has: map[string]string{"Last-Modified": want}})
+			}
+		}
+	})
+}
+
 func TestListCommits(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

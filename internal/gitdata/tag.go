@@ -50,6 +50,9 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		if err != nil {
 			return nil, err
 		}
+		if t.Tagger != nil {
+			dated(w, *t.Tagger)
+		}
 		return newPlace(ctx, a).tag(t), nil
 	})
 }

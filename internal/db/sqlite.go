@@ -32,6 +32,8 @@ type sqliteBackend struct {
 	readers *pool[*sqliteConn]
 	numbers *pool[*sqliteConn] // one connection, for generations
 	writer  *writer
+	index   walIndex
+	kept    keptNumbers
 }
 
 func newSQLite(o Options) (*sqliteBackend, error) {
@@ -142,6 +144,7 @@ func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) 
 	if err != nil {
 		return err
 	}
+	stamp, keep := b.stamp()
 	for topic := range into {
 		for try := 1; ; try++ {
 			if into[topic], err = c.generation(topic); !errors.Is(err, errBusy) {
@@ -155,6 +158,9 @@ func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) 
 		if err != nil {
 			b.numbers.drop(c)
 			return err
+		}
+		if keep {
+			b.kept.put(stamp, topic, into[topic])
 		}
 	}
 	b.numbers.put(c)
@@ -174,5 +180,6 @@ func (b *sqliteBackend) close() error {
 	return b.writer.shut(func() {
 		b.readers.shut()
 		b.numbers.shut()
+		b.index.close()
 	})
 }

@@ -40,6 +40,8 @@ type writer struct {
 	started time.Time   // when it began
 	solo    bool        // its only member runs alone
 	done    []*member   // whose changes it holds
+	from    Stamp       // the state that it began with
+	bumped  []string    // topics that it bumps, and perhaps some more
 	commits int
 
 	mu     sync.Mutex
@@ -181,6 +183,7 @@ func (w *writer) run(m *member, fn func(*Tx) error) (err error) {
 		return err
 	}
 	w.done = append(w.done, m)
+	w.bumped = append(w.bumped, tx.bumps...)
 	return nil
 }
 
@@ -202,6 +205,8 @@ func (w *writer) begin(first bool) error {
 	err := w.turn.lock(w.conn)
 	if err == nil {
 		w.begun, w.started = true, time.Now()
+		w.from, _ = w.backend.stamp() // nobody else can commit now
+		w.bumped = w.bumped[:0]
 		return nil
 	}
 	if !errors.Is(err, errBusy) {
@@ -274,6 +279,9 @@ func (w *writer) commit() {
 	err := w.conn.control("COMMIT")
 	if err == nil {
 		w.begun = false
+		if to, ok := w.backend.stamp(); ok && to.follows(w.from) {
+			w.backend.kept.move(w.from, to, w.bumped)
+		}
 		w.tell(nil)
 		w.boundLog()
 		return

@@ -1,0 +1,5 @@
+//go:build !unix || solaris || aix
+
+package db
+
+func mapFile(string, int) []byte { return nil }

@@ -1,0 +1,137 @@
+package db_test
+
+import (
+	"bufio"
+	"context"
+	"sync"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+)
+
+// kept is a number that is read again only when the stamp has changed.
+type kept struct {
+	stamp db.Stamp
+	n     int64
+}
+
+func (k *kept) number(t *testing.T, d *db.DB, query string) int64 {
+	t.Helper()
+	s, ok := d.Stamp()
+	if !ok {
+		t.Fatal("no stamp")
+	}
+	if s != k.stamp {
+		k.n = number(t, d, query)
+		k.stamp = s
+	}
+	return k.n
+}
+
+// A stamp that stays when something was committed would show people what they
+// may no longer see, for as long as nothing else happens.
+func TestStampChangesWithEveryCommit(t *testing.T) {
+	t.Parallel()
+	address := dbtest.Empty(t, db.SQLite)
+	d, other := openAt(t, address), openAt(t, address)
+	var k kept
+	for i := range int64(600) { // beyond a checkpoint
+		mustWrite(t, []*db.DB{d, other}[i%2], count("a"))
+		if n := k.number(t, d, `SELECT n FROM counters`); n != i+1 {
+			t.Fatalf("after %d commits the kept number is %d", i+1, n)
+		}
+	}
+	before, _ := d.Stamp()
+	number(t, d, `SELECT n FROM counters`)
+	if err := d.Write(t.Context(), func(*db.Tx) error { return context.Canceled }); err == nil {
+		t.Fatal("no error")
+	}
+	if after, _ := d.Stamp(); after != before {
+		t.Error("the stamp changed although nothing was committed: nothing can be kept")
+	}
+	if err := other.Close(); err != nil { // which must not end the first one's locks
+		t.Fatal(err)
+	}
+	if err := child(t, "count", address).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if n := k.number(t, d, `SELECT n FROM counters WHERE name = 'shared'`); n != 300 {
+		t.Errorf("after another process's commits the kept number is %d", n)
+	}
+}
+
+// A process may also be killed in the middle of a commit, and the next one has
+// to recover.
+func TestStampSurvivesAnothersCrash(t *testing.T) {
+	t.Parallel()
+	address := dbtest.Empty(t, db.SQLite)
+	d := openAt(t, address)
+	const query = `SELECT count(*) FROM pairs`
+	var k kept
+	for range 4 {
+		mustWrite(t, d, stmt(`DELETE FROM pairs`))
+		c := child(t, "pairs", address)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for acknowledged := int64(1); acknowledged < 400 && lines.Scan(); acknowledged++ {
+			if n := k.number(t, d, query); n < 2*acknowledged {
+				t.Fatalf("%d pairs acknowledged, the kept number is %d", acknowledged, n)
+			}
+		}
+		c.Process.Kill()
+		c.Wait()
+		if n, want := k.number(t, d, query), number(t, d, query); n != want {
+			t.Fatalf("after a crash the kept number is %d, not %d", n, want)
+		}
+	}
+}
+
+// Commits that have nothing to do with a topic leave its number known; those
+// that bump it never do, whoever made them.
+func TestGenerationAmongOtherCommits(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.Empty(t, engine)
+		d := openAt(t, address)
+		ctx, stop := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					if err := d.Write(context.Background(), count("other")); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Go(func() {
+			defer stop()
+			if err := child(t, "count", address).Run(); err != nil { // bumps too
+				t.Error(err)
+			}
+		})
+		for mine := int64(1); ctx.Err() == nil; mine++ {
+			if err := d.Write(context.Background(), func(tx *db.Tx) error { return tx.Bump("mine") }); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := d.Generation(t.Context(), "mine"); n != mine || err != nil {
+				t.Fatalf("after %d bumps: %d, %v", mine, n, err)
+			}
+			if _, err := d.Generation(t.Context(), "shared"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wg.Wait()
+		if n, err := d.Generation(t.Context(), "shared"); n != 300 || err != nil {
+			t.Errorf("another process's bumps: %d, %v", n, err)
+		}
+	})
+}

@@ -47,17 +47,26 @@ type Found struct {
 // Find resolves OWNER/NAME for a caller, also by a former name. Error: 404 when
 // there is no such repository or the caller may not see it.
 func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
+	key := newFoundKey(caller, owner, name)
+	stamp, keep := s.db.Stamp()
+	if keep {
+		if f, ok := s.found.get(stamp, key, caller); ok {
+			return f, nil
+		}
+	}
 	var f Found
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		var err error
-		f, err = find(tx, caller, owner, name)
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		f, err = find(tx, caller, key.owner, key.name)
 		return err
 	})
+	if keep && err == nil {
+		s.found.put(stamp, key, f)
+	}
 	return f, err
 }
 
+// find takes folded names.
 func find(tx *db.Tx, caller *account.Caller, owner, name string) (Found, error) {
-	owner, name = account.Fold(owner), account.Fold(name)
 	f := Found{}
 	a, err := accessByName(tx, caller, owner, name)
 	if errs.Is(err, errs.NotFound) {

@@ -81,6 +81,7 @@ type Service struct {
 	locks   keyedMutex    // by repository: from the check of a push to its commit
 	fetches chan struct{} // a slot for each upload-pack at work
 	pushes  chan struct{} // a slot for each pack being received
+	found   foundCache
 	packing packingQueue
 	ending  sync.WaitGroup // directories being removed
 }

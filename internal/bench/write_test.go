@@ -42,8 +42,12 @@ func (s *suite) writeTrees(b *testing.B) {
 			l := newLoad(b, a.url, connections, func(int) []byte { return w.request() })
 			l.run(b, time.Second)
 			rate := l.run(b, 10*time.Second)
-			bound := 200.0
-			s.atLeast(b, rate, bound, "trees/s", fmt.Sprintf("10 new blobs each on %d files", len(files)))
+			detail := fmt.Sprintf("10 new blobs each on %d files", len(files))
+			if connections == 1 {
+				s.note(b, rate, "trees/s", detail) // what one client gets is mostly the disk's sync
+				return
+			}
+			s.atLeast(b, rate, 200, "trees/s", detail)
 		})
 	}
 }

@@ -97,7 +97,8 @@ type Git struct {
 
 	deflaters deflaters
 	trees     treeCache
-	whole     wholeSet
+	whole     objectSet     // objects with all that they lead to
+	written   objectSet     // objects that WriteObjects wrote
 	streams   chan struct{} // a slot for each large blob, diff or patch being sent
 	walks     chan struct{} // a slot for each walk or diff whose end its reader waits for
 

@@ -44,6 +44,8 @@ type packed struct {
 	offset int64 // in the pack, once it is written
 }
 
+func (p *packed) sha() SHA { return SHA(hex.EncodeToString(p.id[:])) }
+
 // deflaters keeps compressors, each of which is a few hundred kilobytes. The
 // fastest level is enough: maintenance finds deltas, which save far more. Trees
 // are mostly SHAs, which nothing makes smaller, and a new tree is nearly its

@@ -2,10 +2,10 @@ package git
 
 import "sync"
 
-// wholeSet remembers objects of which all that they lead to is known to be in
-// their repository, which stays so, since nothing is deleted. Like treeCache it
-// has two halves, and an entry belongs to one repository.
-type wholeSet struct {
+// objectSet remembers objects of which something is known that stays so, since
+// nothing is deleted: that all they lead to is in their repository, say. Like
+// treeCache it has two halves, and an entry belongs to one repository.
+type objectSet struct {
 	mu         sync.Mutex
 	young, old map[treeKey]struct{}
 }
@@ -13,7 +13,7 @@ type wholeSet struct {
 // maxWhole bounds one half: about 6 MB.
 const maxWhole = 50_000
 
-func (w *wholeSet) has(k treeKey) bool {
+func (w *objectSet) has(k treeKey) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, ok := w.young[k]; ok {
@@ -26,13 +26,13 @@ func (w *wholeSet) has(k treeKey) bool {
 	return ok
 }
 
-func (w *wholeSet) put(k treeKey) {
+func (w *objectSet) put(k treeKey) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.putLocked(k)
 }
 
-func (w *wholeSet) putLocked(k treeKey) {
+func (w *objectSet) putLocked(k treeKey) {
 	if w.young == nil || len(w.young) >= maxWhole {
 		w.old, w.young = w.young, map[treeKey]struct{}{}
 	}

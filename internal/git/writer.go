@@ -3,9 +3,10 @@ package git
 import (
 	"context"
 	"crypto/sha1" //nolint:gosec // git's own names
-	"encoding/hex"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 )
 
 // writeQueue lets requests that write to one repository at the same time share
@@ -14,6 +15,10 @@ type writeQueue struct {
 	mu      sync.Mutex
 	waiting []*writeRequest
 	busy    bool // a goroutine is writing what waits
+
+	// Of that goroutine alone:
+	large    []packFile // packs whose indexes are asked
+	listedAt time.Time
 }
 
 // writeRequest is what one caller wants written.
@@ -51,7 +56,7 @@ func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]S
 		if err != nil {
 			return nil, err
 		}
-		shas[i] = SHA(hex.EncodeToString(p.id[:]))
+		shas[i] = p.sha()
 		request.objects = append(request.objects, p)
 	}
 	r.enqueue(request)
@@ -106,7 +111,7 @@ func (r *Repository) writeWaiting(q *writeQueue) {
 		if len(requests) == 0 {
 			return
 		}
-		err := r.writePack(requests)
+		err := r.writePack(q, requests)
 		for _, request := range requests {
 			request.done <- err
 		}
@@ -115,7 +120,7 @@ func (r *Repository) writeWaiting(q *writeQueue) {
 
 // writePack writes one durable pack with those objects of the requests that
 // are not in a pack yet.
-func (r *Repository) writePack(requests []*writeRequest) error {
+func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	seen := map[[sha1.Size]byte]bool{}
 	var objects []packed
 	for _, request := range requests {
@@ -126,7 +131,7 @@ func (r *Repository) writePack(requests []*writeRequest) error {
 			}
 		}
 	}
-	objects, err := r.notPacked(objects)
+	objects, err := r.notPacked(q, objects)
 	if err != nil {
 		return err
 	}
@@ -149,34 +154,50 @@ func (r *Repository) writePack(requests []*writeRequest) error {
 	}
 	if err != nil {
 		p.drop()
+		return err
 	}
-	return err
+	state := r.git.state(r.dir)
+	for _, o := range objects {
+		r.git.written.put(treeKey{state, o.sha()})
+	}
+	return nil
 }
 
-// notPacked leaves out the objects that the repository's packs hold. It asks
-// the indexes and no process: for what is new, git would look at its files
-// again for each object. What it overlooks is stored twice, until packed.
-func (r *Repository) notPacked(objects []packed) ([]packed, error) {
-	packs, err := r.packs()
-	if err != nil {
-		return nil, err
+// Where writers look for what is there already.
+const (
+	askedPack   = 1 << 20     // bytes of a pack whose index they ask
+	listLargest = time.Second // how long they rely on the list of those
+)
+
+// notPacked leaves out the objects that were written here lately and those that
+// large packs hold. It asks indexes and no process: for what is new, git would
+// look at its files again for each object. What this overlooks is stored twice
+// until packs are merged, which harms nobody; looking into each small pack
+// would cost more than it saves.
+func (r *Repository) notPacked(q *writeQueue, objects []packed) ([]packed, error) {
+	s := r.git.state(r.dir)
+	objects = slices.DeleteFunc(objects, func(o packed) bool { return r.git.written.has(treeKey{s, o.sha()}) })
+	if time.Since(q.listedAt) > listLargest {
+		packs, err := r.packs()
+		if err != nil {
+			return nil, err
+		}
+		q.listedAt = time.Now()
+		q.large = slices.DeleteFunc(packs, func(p packFile) bool { return p.size < askedPack })
 	}
-	for _, pack := range packs {
+	for _, pack := range q.large {
+		if len(objects) == 0 {
+			break
+		}
 		x, err := openIndex(r.path("objects", "pack", pack.name+".idx"))
 		if err != nil {
 			continue // combined with others meanwhile
 		}
-		kept := objects[:0:0]
-		for _, o := range objects {
-			if found, err := x.hasID(o.id[:]); err != nil || !found {
-				kept = append(kept, o)
-			}
-		}
-		objects = kept
+		objects = slices.DeleteFunc(objects, func(o packed) bool {
+			found, err := x.hasID(o.id[:])
+			return found && err == nil
+		})
 		_ = x.close()
-		if len(objects) == 0 {
-			break
-		}
 	}
 	return objects, nil
 }

@@ -171,7 +171,10 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 	} else if err != nil && code != 1 {
 		return false, err
 	}
-	name := strings.TrimPrefix(strings.TrimSpace(out.String()), "pack\t")
+	// Bytes that a client sent behind its pack follow the name: git's own
+	// server ignores them too.
+	line, _, _ := strings.Cut(out.String(), "\n")
+	name := strings.TrimPrefix(line, "pack\t")
 	if !isHex40(name) {
 		return false, fmt.Errorf("git index-pack: unexpected output %q", clip(out.String()))
 	}

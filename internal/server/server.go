@@ -48,6 +48,7 @@ type Server struct {
 	idPrefix string // random, so that ids of two runs differ
 	lastID   atomic.Uint64
 	inFlight atomic.Int64
+	most     int64 // requests in flight
 	matches  sync.Pool
 }
 
@@ -64,7 +65,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = web.With(r, info)
 	n := s.locate(r, info)
 	defer func() { s.finish(ww, r, info, n, time.Since(start)) }()
-	if s.inFlight.Add(1) > maxInFlight {
+	if s.inFlight.Add(1) > s.most {
 		s.inFlight.Add(-1)
 		web.Handle(ww, r, fail(errs.New(errs.Unavailable, "the server is overloaded; try again")))
 		return

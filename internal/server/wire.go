@@ -47,6 +47,7 @@ func New(o Options) *Server {
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
+		most: maxInFlight,
 	}
 	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) })
 	s.routes = s.interfaceTable(features{

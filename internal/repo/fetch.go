@@ -50,7 +50,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *Access) er
 	if err != nil {
 		return err
 	}
-	free, err := slot(r.Context(), api.s.fetches)
+	free, err := api.s.fetches.take(r.Context(), holderOf(r, a.Caller))
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package repo
 import (
 	"compress/flate"
 	"compress/gzip"
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -149,22 +148,4 @@ func noCache(h http.Header) {
 	h.Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
 	h.Set("Expires", "Fri, 01 Jan 1980 00:00:00 GMT")
 	h.Set("Pragma", "no-cache")
-}
-
-// patience is how long a request waits for a free slot before it is told to
-// come again.
-const patience = 30 * time.Second
-
-// slot waits for one of the slots and returns what frees it. Error: 503.
-func slot(ctx context.Context, slots chan struct{}) (free func(), err error) {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case slots <- struct{}{}:
-		return func() { <-slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-timer.C:
-		return nil, errs.New(errs.Unavailable, "too many transfers at this moment; try again")
-	}
 }

@@ -192,7 +192,7 @@ func (p *push) wanted() []git.Command {
 // receive takes the pack into quarantine. A pack that is refused is noted in
 // unpack, and each of its refs.
 func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
-	free, err := slot(ctx, p.s.pushes)
+	free, err := p.s.pushes.take(ctx, holder{account: p.access.Caller.ID})
 	if err != nil {
 		return nil, err
 	}

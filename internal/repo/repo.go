@@ -7,6 +7,7 @@
 //	.../collaborators                                 collaborators.go
 //	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
 //	/{owner}/{repo}/git-receive-pack                  push.go
+//	who may transfer how much at one time             slot.go
 //	objects and refs that the API writes              objects.go
 //
 // Tables: repos, repo_redirects, collaborators, refs. The refs in SQL are the
@@ -78,15 +79,16 @@ type Service struct {
 	observers []Observer
 
 	refs    refCache
-	locks   keyedMutex    // by repository: from the check of a push to its commit
-	fetches chan struct{} // a slot for each upload-pack at work
-	pushes  chan struct{} // a slot for each pack being received
+	locks   keyedMutex // by repository: from the check of a push to its commit
+	fetches *slots     // one for each upload-pack at work
+	pushes  *slots     // one for each pack being received
 	found   foundCache
 	packing packingQueue
 	ending  sync.WaitGroup // directories being removed
 }
 
-// Most git processes that serve clients at one time; more clients wait.
+// Most git processes that serve clients at one time, a quarter of them one
+// caller's; more clients wait.
 const (
 	maxFetches = 32
 	maxPushes  = 16
@@ -97,8 +99,8 @@ const (
 func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers ...Observer) *Service {
 	return &Service{
 		db: d, git: g, log: log, dir: dir, observers: observers,
-		fetches: make(chan struct{}, maxFetches),
-		pushes:  make(chan struct{}, maxPushes),
+		fetches: newSlots(maxFetches, patience),
+		pushes:  newSlots(maxPushes, patience),
 		packing: newPackingQueue(),
 	}
 }

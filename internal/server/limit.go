@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 // limiter counts the requests of each token, and of each address without one,
@@ -35,26 +36,22 @@ func (l *limiter) key(r *http.Request, caller *account.Caller) string {
 	if caller != nil {
 		return "t" + strconv.FormatInt(caller.TokenID, 36)
 	}
-	address, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return "a" // a socket in the file system: one client
-	}
-	return l.network(address.Addr().Unmap().WithZone(""))
+	return l.network(web.Network(r))
 }
 
-// network is who an address is counted with: those of its /64 in IPv6, of
-// which everybody has that many. When too many are known, strangers are
-// counted with their neighbours, so that no crowd fills the memory.
-func (l *limiter) network(a netip.Addr) string {
-	bits, wide := 32, 8
-	if a.Is6() {
-		bits, wide = 64, 16
+// network is who an address is counted with: its own network, or when too many
+// are known and this one is not, its neighbours', so that no crowd fills the
+// memory. A socket in the file system is one client.
+func (l *limiter) network(n netip.Prefix) string {
+	wide := 8
+	if n.Addr().Is6() {
+		wide = 16
 	}
-	key := "a" + netip.PrefixFrom(a, bits).Masked().String()
+	key := "a" + n.String()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, known := l.used[key]; !known && len(l.used) >= maxCounted {
-		return "a" + netip.PrefixFrom(a, wide).Masked().String()
+		return "a" + netip.PrefixFrom(n.Addr(), wide).Masked().String()
 	}
 	return key
 }

@@ -286,11 +286,25 @@ func fromOtherSite(r *http.Request) bool {
 
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
+// sendOff lets the client have a whole answer before it is counted and logged,
+// which would keep it waiting. An answer of unknown length is left to net/http,
+// which finds its length out.
+func sendOff(w *web.Writer) {
+	if !w.Started() || len(w.Header()["Content-Length"]) == 0 && w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
+		return
+	}
+	if f, ok := w.ResponseWriter.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
 // finish counts and logs the request: one line, without headers, tokens or
 // bodies. A 5xx shows its cause.
 func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, took time.Duration) {
 	if p := recover(); p != nil {
 		defer panic(p)
+	} else {
+		sendOff(w)
 	}
 	status := w.Status
 	if status == 0 {

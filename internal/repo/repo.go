@@ -87,8 +87,7 @@ type Service struct {
 	ending  sync.WaitGroup // directories being removed
 }
 
-// Most git processes that serve clients at one time, a quarter of them one
-// caller's; more clients wait.
+// Most git processes that serve clients at one time; more clients wait.
 const (
 	maxFetches = 32
 	maxPushes  = 16

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,35 +13,36 @@ import (
 	"arbor/internal/web"
 )
 
-// slots bound how many transfers go on at one time: in all, and of one holder,
-// so that a few slow clients leave room for everyone else. More wait.
+// slots bound how many transfers go on at one time, so that a few slow clients
+// leave room for everyone else: nobody gets one who holds as many as are free.
+// Alone, a caller may thus hold half of them, a second one half of what is left,
+// and the last go to callers who hold none. More wait.
 type slots struct {
-	all      chan struct{}
-	share    int           // of one holder
 	patience time.Duration // after which who waits is told to come again
 
-	mu    sync.Mutex
-	parts map[holder]*part // of those who hold one or wait
+	mu      sync.Mutex
+	free    int
+	held    map[holder]int // of those who hold some
+	waiting []*waiter      // the first came first
 }
 
-// holder is who shares a part of the slots: an account, with all its tokens, or
-// the callers without one of a network.
+// holder is who is counted together: an account, with all its tokens, or the
+// callers without one of a network.
 type holder struct {
 	account int64 // 0: none
 	network netip.Prefix
 }
 
-type part struct {
-	taken chan struct{}
-	users int // who hold or wait
+type waiter struct {
+	who   holder
+	ready chan struct{} // closed when it has its slot
 }
 
 // patience is how long a request waits for a free slot.
 const patience = 30 * time.Second
 
-// newSlots gives each holder at most a quarter of the slots.
 func newSlots(most int, patience time.Duration) *slots {
-	return &slots{all: make(chan struct{}, most), share: max(1, most/4), patience: patience, parts: map[holder]*part{}}
+	return &slots{free: most, patience: patience, held: map[holder]int{}}
 }
 
 // holderOf is who makes the request.
@@ -51,56 +53,59 @@ func holderOf(r *http.Request, caller *account.Caller) holder {
 	return holder{network: web.Network(r)}
 }
 
-// take waits for a slot and returns what frees it. Who waits for its own share
-// is in nobody's way. Error: 503.
+// take waits for a slot and returns what frees it. Error: 503.
 func (s *slots) take(ctx context.Context, who holder) (free func(), err error) {
+	w := &waiter{who, make(chan struct{})}
+	s.mu.Lock()
+	s.waiting = append(s.waiting, w)
+	s.grant()
+	s.mu.Unlock()
 	timer := time.NewTimer(s.patience)
 	defer timer.Stop()
-	p := s.join(who)
-	if err := wait(ctx, p.taken, timer.C); err != nil {
-		s.leave(who, p)
-		return nil, err
-	}
-	if err := wait(ctx, s.all, timer.C); err != nil {
-		<-p.taken
-		s.leave(who, p)
-		return nil, err
-	}
-	return func() {
-		<-s.all
-		<-p.taken
-		s.leave(who, p)
-	}, nil
-}
-
-func (s *slots) join(who holder) *part {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.parts[who]
-	if p == nil {
-		p = &part{taken: make(chan struct{}, s.share)}
-		s.parts[who] = p
-	}
-	p.users++
-	return p
-}
-
-func (s *slots) leave(who holder, p *part) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p.users--; p.users == 0 {
-		delete(s.parts, who)
-	}
-}
-
-// wait puts a token into slots before ctx or the time ends.
-func wait(ctx context.Context, slots chan<- struct{}, end <-chan time.Time) error {
 	select {
-	case slots <- struct{}{}:
-		return nil
+	case <-w.ready:
+		return func() { s.give(who) }, nil
 	case <-ctx.Done():
-		return ctx.Err()
-	case <-end:
-		return errs.New(errs.Unavailable, "too many transfers at this moment; try again")
+		err = ctx.Err()
+	case <-timer.C:
+		err = errs.New(errs.Unavailable, "too many transfers at this moment; try again")
+	}
+	s.abandon(w)
+	return nil, err
+}
+
+// grant gives slots to those who wait and may have one. Its caller holds mu.
+func (s *slots) grant() {
+	s.waiting = slices.DeleteFunc(s.waiting, func(w *waiter) bool {
+		if s.held[w.who] >= s.free {
+			return false
+		}
+		s.free--
+		s.held[w.who]++
+		close(w.ready)
+		return true
+	})
+}
+
+func (s *slots) give(who holder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free++
+	if s.held[who]--; s.held[who] == 0 {
+		delete(s.held, who)
+	}
+	s.grant()
+}
+
+// abandon ends the waiting of one who may have got a slot just now.
+func (s *slots) abandon(w *waiter) {
+	s.mu.Lock()
+	at := slices.Index(s.waiting, w)
+	if at >= 0 {
+		s.waiting = slices.Delete(s.waiting, at, at+1)
+	}
+	s.mu.Unlock()
+	if at < 0 {
+		s.give(w.who)
 	}
 }

@@ -56,13 +56,13 @@ func (f *fetcher) fetch(ctx context.Context, from string, caller *account.Caller
 func lsRefs() io.Reader { return strings.NewReader("0014command=ls-refs\n00010000") }
 
 // A few clients that read or send slowly must not keep everyone else from
-// fetching: each account, and each network without one, has only its share.
+// fetching: no account, and no network without one, gets more than it leaves to others.
 func TestSharesOfSlots(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	s.Import(t, s.Repo(t, "alice/garden", false), gittest.Repository(t, 1, 2))
-	s.Repos.SetFetches(4, 100*time.Millisecond) // one for each
+	s.Repos.SetFetches(8, 100*time.Millisecond)
 	f := &fetcher{s.Repos.WithGit(repo.Fetching, repo.NewAPI(s.Repos).UploadPack)}
 	alice, again := &account.Caller{ID: 1, TokenID: 1}, &account.Caller{ID: 1, TokenID: 2}
 	bob := &account.Caller{ID: 2, TokenID: 3}
@@ -86,26 +86,29 @@ func TestSharesOfSlots(t *testing.T) {
 			t.Errorf("%s: %d %q, want %d", from, w.Code, w.Body, status)
 		}
 	}
-	hold("192.0.2.1:1", nil)
-	want("192.0.2.1:2", nil, 503)
+	for range 4 {
+		hold("192.0.2.1:1", nil)
+	}
+	want("192.0.2.1:2", nil, 503) // it holds as many as are free
 	want("[::ffff:192.0.2.1]:3", nil, 503)
 	want("192.0.2.2:1", nil, 200)
-	want("192.0.2.1:4", alice, 200) // behind one address, but known
-	hold("[2001:db8::1]:1", nil)
-	want("[2001:db8::ffff:2]:1", nil, 503)
-	want("[2001:db8:0:1::1]:1", nil, 200)
+	want("192.0.2.1:4", alice, 200) // behind that address, but known
+	hold("192.0.2.3:1", alice)
 	hold("192.0.2.3:1", alice)
 	want("192.0.2.4:1", again, 503) // another token, another address
 	want("192.0.2.3:2", nil, 200)
 	want("192.0.2.3:3", bob, 200)
+	hold("[2001:db8::1]:1", nil)
+	want("[2001:db8::ffff:2]:1", nil, 503)
+	want("[2001:db8:0:1::1]:1", nil, 200)
 	hold("192.0.2.3:4", bob)
 	want("192.0.2.9:1", nil, 503) // all are taken
 	close(left)
 	clients.Wait()
 	want("192.0.2.1:9", nil, 200)
 	want("192.0.2.9:9", alice, 200)
-	if n := s.Repos.Holders(); n != 0 {
-		t.Errorf("%d callers are remembered who hold nothing", n)
+	if free, callers := s.Repos.Fetches(); free != 8 || callers != 0 {
+		t.Errorf("%d slots are free, %d callers remembered", free, callers)
 	}
 }
 
@@ -126,8 +129,8 @@ func TestWaitForSlot(t *testing.T) {
 	defer cancel()
 	f.fetch(hangsUp, "192.0.2.1:2", nil, lsRefs())
 	f.fetch(hangsUp, "192.0.2.2:1", nil, lsRefs())
-	if n := s.Repos.Holders(); n != 1 {
-		t.Errorf("%d callers are remembered, want the one who holds a slot", n)
+	if free, callers := s.Repos.Fetches(); free != 0 || callers != 1 {
+		t.Errorf("%d slots are free, %d callers remembered, want the one who holds it", free, callers)
 	}
 	clients.Go(func() {
 		if w := f.fetch(t.Context(), "192.0.2.2:2", nil, lsRefs()); w.Code != http.StatusOK {

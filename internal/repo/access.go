@@ -96,19 +96,28 @@ func (a *Access) Require(need account.Role) error {
 	}
 }
 
-// roleOf is decision 12 for one repository.
-func roleOf(caller *account.Caller, r *Repo, member, orgOwner bool, granted account.Role) account.Role {
-	role := granted
+// place is what the store says of a user at a repository.
+type place struct {
+	owner   *bool  // of the organization that owns it; nil: no member
+	granted *int64 // the role of a collaborator; nil: none
+}
+
+// role is decision 12 for one repository and a caller, perhaps nil.
+func (p place) role(caller *account.Caller, r *Repo) account.Role {
+	role := account.None
+	if p.granted != nil {
+		role = account.Role(*p.granted)
+	}
 	if !r.Private {
 		role = max(role, account.Pull)
 	}
 	if caller == nil {
 		return role
 	}
-	if caller.SiteAdmin || caller.ID == r.OwnerID || orgOwner {
+	if caller.SiteAdmin || caller.ID == r.OwnerID || p.owner != nil && *p.owner {
 		return account.Admin
 	}
-	if member {
+	if p.owner != nil {
 		role = max(role, r.Owner.DefaultRole)
 	}
 	return role

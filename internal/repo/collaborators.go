@@ -22,8 +22,10 @@ var roleNames = [...]string{account.None: "none", account.Pull: "read", account.
 
 // GET /repos/{owner}/{repo}/collaborators
 //
-// ListCollaborators answers who has a role on the repository: its owner when
-// that is a person, and everyone to whom one was granted; by id.
+// ListCollaborators answers who has a role on the repository, by id: everyone to
+// whom one was granted, and its owner; of an organization the owners and, when
+// its default permission is above none, all members, also those who do not show
+// that they are. Each has the role that GetPermission says.
 func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *Access) error {
 	page := web.ReadPage(r)
 	var people []grantee
@@ -46,14 +48,15 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *Acc
 
 // GET /repos/{owner}/{repo}/collaborators/{username}
 //
-// CheckCollaborator answers 204 for a collaborator and 404 for anyone else.
+// CheckCollaborator answers 204 for who is in the list of collaborators and 404
+// for anyone else.
 func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *Access) error {
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		user, err := userNamed(tx, r)
-		if err != nil || user.ID == a.OwnerID {
+		if err != nil {
 			return err
 		}
-		return hasRole(tx, a.ID, user.ID)
+		return isCollaborator(tx, a.Repo, user.ID)
 	})
 	if err != nil {
 		return err
@@ -145,7 +148,7 @@ func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *Access)
 		if user, err = userNamed(tx, r); err != nil {
 			return err
 		}
-		theirs, err := accessByID(tx, &account.Caller{ID: user.ID, Login: user.Login, SiteAdmin: user.SiteAdmin}, a.ID)
+		theirs, err := accessByID(tx, asCaller(user), a.ID)
 		if err == nil {
 			role = theirs.Role
 		}
@@ -160,6 +163,11 @@ func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *Access)
 		"role_name":  roleNames[role],
 		"user":       collaborator{simple, newPermissions(role), roleNames[role]},
 	})
+}
+
+// asCaller is the caller that the user would be.
+func asCaller(user *account.Account) *account.Caller {
+	return &account.Caller{ID: user.ID, Login: user.Login, SiteAdmin: user.SiteAdmin}
 }
 
 // userNamed finds the person that {username} names; organizations are absent.

@@ -26,53 +26,88 @@ func dropCollaborator(tx *db.Tx, repoID, userID int64) error {
 	return err
 }
 
-// hasRole returns 404 unless a role on the repository was granted to the user.
-func hasRole(tx *db.Tx, repoID, userID int64) error {
-	var role int64
-	err := tx.QueryRow(`SELECT role FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID).Scan(&role)
+// insiders selects who has a role on the repository that nobody granted: its
+// owner, or of an organization the owners and, when its default permission is
+// above none, all members. $2 is the repository's owner.
+func (r *Repo) insiders() string {
+	switch {
+	case r.Owner.Kind == account.User:
+		return `SELECT id AS user_id, TRUE AS owner FROM accounts WHERE id = $2`
+	case r.Owner.DefaultRole > account.None:
+		return `SELECT user_id, owner FROM members WHERE org_id = $2`
+	default:
+		return `SELECT user_id, owner FROM members WHERE org_id = $2 AND owner = TRUE`
+	}
+}
+
+// collaborators selects the insiders with what they were granted besides, and
+// all others who were granted a role. $1 is the repository. Nobody is in both
+// parts, so that a page takes no more of each than it shows.
+func (r *Repo) collaborators() string {
+	return `SELECT i.user_id, i.owner, c.role FROM (` + r.insiders() + `) i
+		LEFT JOIN collaborators c ON c.repo_id = $1 AND c.user_id = i.user_id
+		UNION ALL SELECT user_id, NULL, role` + r.outsiders()
+}
+
+// outsiders is where the rest of the collaborators are.
+func (r *Repo) outsiders() string {
+	return ` FROM collaborators g WHERE repo_id = $1
+		AND NOT EXISTS (SELECT 1 FROM (` + r.insiders() + `) i WHERE i.user_id = g.user_id)`
+}
+
+// isCollaborator returns 404 unless the user is among the collaborators.
+func isCollaborator(tx *db.Tx, r *Repo, userID int64) error {
+	var id int64
+	err := tx.QueryRow(`SELECT user_id FROM (`+r.collaborators()+`) people WHERE user_id = $3`, r.ID, r.OwnerID, userID).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
 	}
 	return err
 }
 
-// listCollaborators reads a page of the owner, when it is a person, and of all
-// to whom a role was granted, by id; and how many they are.
+// listCollaborators reads a page of the collaborators by id, each with the role
+// that its requests have, and how many there are.
 func listCollaborators(tx *db.Tx, r *Repo, page web.Page) ([]grantee, int64, error) {
-	owner := int64(0)
-	if r.Owner.Kind == account.User {
-		owner = r.OwnerID
-	}
-	const all = ` FROM (SELECT user_id, role FROM collaborators WHERE repo_id = $1 AND user_id <> $2
-		UNION ALL SELECT id, 3 FROM accounts WHERE id = $2) people`
-	var total int64
-	if err := tx.QueryRow(`SELECT count(*)`+all, r.ID, owner).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	rows, err := tx.Query(`SELECT user_id, role`+all+` ORDER BY user_id LIMIT $3 OFFSET $4`, r.ID, owner, page.Size, page.Offset())
+	people, err := collaboratorPage(tx, r, page)
 	if err != nil {
 		return nil, 0, err
 	}
+	if n := int64(len(people)); n < page.Size && (n > 0 || page.Number == 1) {
+		return people, page.Offset() + n, nil
+	}
+	var total int64
+	err = tx.QueryRow(`SELECT (SELECT count(*) FROM (`+r.insiders()+`) i) + (SELECT count(*)`+r.outsiders()+`)`,
+		r.ID, r.OwnerID).Scan(&total)
+	return people, total, err
+}
+
+func collaboratorPage(tx *db.Tx, r *Repo, page web.Page) ([]grantee, error) {
+	rows, err := tx.Query(r.collaborators()+` ORDER BY user_id LIMIT $3 OFFSET $4`, r.ID, r.OwnerID, page.Size, page.Offset())
+	if err != nil {
+		return nil, err
+	}
 	defer rows.Close()
-	var people []grantee
+	var places []place
 	var ids []int64
 	for rows.Next() {
-		var id, role int64
-		if err := rows.Scan(&id, &role); err != nil {
-			return nil, 0, err
+		var id int64
+		var p place
+		if err := rows.Scan(&id, &p.owner, &p.granted); err != nil {
+			return nil, err
 		}
-		ids = append(ids, id)
-		people = append(people, grantee{role: account.Role(role)})
+		ids, places = append(ids, id), append(places, p)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	rows.Close()
 	accounts, err := account.ByIDs(tx, ids)
-	for i, id := range ids {
-		if err == nil {
-			people[i].account = accounts[id]
-		}
+	if err != nil {
+		return nil, err
 	}
-	return people, total, err
+	people := make([]grantee, len(ids))
+	for i, id := range ids {
+		people[i] = grantee{accounts[id], places[i].role(asCaller(accounts[id]), r)}
+	}
+	return people, nil
 }

@@ -24,13 +24,12 @@ const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 type scanner interface{ Scan(dest ...any) error }
 
 func scanAccess(row scanner, caller *account.Caller) (*Access, error) {
-	var orgOwner *bool
-	var granted *int64
+	var p place
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.RefsGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
-		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &orgOwner, &granted,
+		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
 		&a.AccountsGeneration)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
@@ -39,11 +38,7 @@ func scanAccess(row scanner, caller *account.Caller) (*Access, error) {
 		return nil, err
 	}
 	r.Owner.ID = r.OwnerID
-	role := account.None
-	if granted != nil {
-		role = account.Role(*granted)
-	}
-	a.Role = roleOf(caller, r, orgOwner != nil, orgOwner != nil && *orgOwner, role)
+	a.Role = p.role(caller, r)
 	return a, nil
 }
 

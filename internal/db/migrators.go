@@ -96,9 +96,9 @@ type postgresMigrator struct {
 }
 
 func (b *postgresBackend) migrator(ctx context.Context) (migrator, error) {
-	c, err := b.connect(ctx)
+	c, err := b.dial(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("db: the database cannot be reached: %w", err)
 	}
 	m := &postgresMigrator{c}
 	if err := m.script(ctx, "SET lock_timeout = 0"); err != nil { // the process before us may take its time

@@ -69,13 +69,24 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	return b, nil
 }
 
+// connect opens a connection for a request.
 func (b *postgresBackend) connect(ctx context.Context) (*postgresConn, error) {
+	c, err := b.dial(ctx)
+	if err == nil || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return c, err
+	}
+	return nil, errs.Wrap(errs.Unavailable, "the server is overloaded, try again", translatePostgres(err))
+}
+
+// dial opens a connection. Error: ctx's, or pgx's, which names the server and
+// the database but not the password.
+func (b *postgresBackend) dial(ctx context.Context) (*postgresConn, error) {
 	raw, err := pgx.ConnectConfig(ctx, b.config.Copy())
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, errs.Wrap(errs.Unavailable, "the server is overloaded, try again", translatePostgres(err))
+		return nil, err
 	}
 	return &postgresConn{raw: raw}, nil
 }

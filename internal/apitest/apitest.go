@@ -38,6 +38,7 @@ type Server struct {
 	URL      string // without a slash at the end
 	Engine   db.Engine
 	DB       *db.DB
+	Git      *git.Git
 	Dir      string // the data folder
 	Server   *server.Server
 	Accounts *account.Service
@@ -75,7 +76,7 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{
-		URL: "http://" + l.Addr().String(), Engine: engine, DB: d, Dir: o.DataDir, Server: server.New(o), Log: log,
+		URL: "http://" + l.Addr().String(), Engine: engine, DB: d, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
 		Accounts: account.New(d, slog.New(log)),
 		Repos:    repo.New(d, g, slog.New(log), server.RepositoriesDir(o.DataDir)),
 		tokens:   map[string]string{},

@@ -102,6 +102,8 @@ type Git struct {
 	streams   chan struct{} // a slot for each large blob, diff or patch being sent
 	walks     chan struct{} // a slot for each walk or diff whose end its reader waits for
 
+	started atomic.Int64 // processes, since New
+
 	mu     sync.Mutex
 	states map[string]*state // by directory
 }
@@ -178,6 +180,9 @@ func checkVersion(output string) (string, error) {
 	}
 	return fields[2], nil
 }
+
+// Started counts the processes of git that were started, pooled ones included.
+func (g *Git) Started() int64 { return g.started.Load() }
 
 // Version is git's own version, such as "2.39.5".
 func (g *Git) Version() string { return g.version }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -114,6 +115,8 @@ type process struct {
 	parent context.Context // the request's
 	cancel context.CancelFunc
 	tail   *tail
+
+	started *atomic.Int64 // counts it
 }
 
 // prepare makes the exec.Cmd of a task: in a process group of its own, which
@@ -123,7 +126,7 @@ func (g *Git) prepare(ctx context.Context, t task) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}}
+	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}, started: &g.started}
 	p.ctx, p.cancel = context.WithTimeout(ctx, t.limit)
 	p.cmd = exec.CommandContext(p.ctx, g.binary, args...)
 	p.cmd.Dir = t.dir
@@ -141,6 +144,7 @@ func (p *process) begin(nice bool) error {
 		p.cancel()
 		return fmt.Errorf("git %s: %w", p.sub, err)
 	}
+	p.started.Add(1)
 	if nice {
 		_ = syscall.Setpriority(syscall.PRIO_PGRP, p.cmd.Process.Pid, 10)
 	}

@@ -18,7 +18,7 @@ type metrics struct {
 	duration *prometheus.HistogramVec
 }
 
-func newMetrics(inFlight func() float64) *metrics {
+func newMetrics(inFlight, gitStarted func() float64) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -32,7 +32,9 @@ func newMetrics(inFlight func() float64) *metrics {
 	m.registry.MustRegister(m.requests, m.duration,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "arbor_http_requests_in_flight", Help: "Requests being served."}, inFlight))
+			Name: "arbor_http_requests_in_flight", Help: "Requests being served."}, inFlight),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "arbor_git_processes_started_total", Help: "Processes of git that were started."}, gitStarted))
 	return m
 }
 

@@ -49,7 +49,7 @@ func New(o Options) *Server {
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		most: maxInFlight,
 	}
-	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) })
+	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) }, func() float64 { return float64(o.Git.Started()) })
 	s.routes = s.interfaceTable(features{
 		accounts: account.NewAPI(accounts),
 		repos:    repo.NewAPI(repos),

@@ -27,6 +27,24 @@ func scanAccount(row scanner, more ...any) (*Account, error) {
 	return &a, nil
 }
 
+// queryAccounts reads accounts; rest is what stands behind FROM accounts a.
+func queryAccounts(tx *db.Tx, rest string, args ...any) ([]*Account, error) {
+	rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a`+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Account
+	for rows.Next() {
+		a, err := scanAccount(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
 // orAbsent turns a missing row into the 404 of decision 13.
 func orAbsent(err error) error {
 	if errors.Is(err, db.ErrNoRows) {
@@ -59,19 +77,11 @@ func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Account, error) {
 		return found, nil
 	}
 	args := distinct(ids)
-	rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a WHERE a.id IN `+db.Values(1, len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		a, err := scanAccount(rows)
-		if err != nil {
-			return nil, err
-		}
+	list, err := queryAccounts(tx, ` WHERE a.id IN `+db.Values(1, len(args)), args...)
+	for _, a := range list {
 		found[a.ID] = a
 	}
-	return found, rows.Err()
+	return found, err
 }
 
 // distinct drops repeated ids and fills up to a power of two with the last one,
@@ -138,18 +148,5 @@ func lockAccount(tx *db.Tx, id int64) error {
 
 // accountsAfter lists accounts of both kinds by id, beginning after since.
 func accountsAfter(tx *db.Tx, since, limit int64) ([]*Account, error) {
-	rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Account
-	for rows.Next() {
-		a, err := scanAccount(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
+	return queryAccounts(tx, ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
 }

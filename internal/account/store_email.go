@@ -29,26 +29,14 @@ func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	for len(args) > 0 {
 		part := args[:min(len(args), maxEmails)]
 		args = args[len(part):]
-		rows, err := tx.Query(`SELECT `+accountColumns+` FROM accounts a WHERE lower(a.email) IN `+
-			db.Values(1, len(part))+` ORDER BY a.id DESC`, part...)
+		list, err := queryAccounts(tx, ` WHERE lower(a.email) IN `+db.Values(1, len(part))+` ORDER BY a.id DESC`, part...)
 		if err != nil {
 			return nil, err
 		}
-		for rows.Next() {
-			a, err := scanAccount(rows)
-			if err != nil {
-				rows.Close()
-				return nil, err
-			}
+		for _, a := range list {
 			if a.Email != nil && a.Kind == User {
 				found[Fold(*a.Email)] = a
 			}
-		}
-		if err := rows.Close(); err != nil {
-			return nil, err
-		}
-		if err := rows.Err(); err != nil {
-			return nil, err
 		}
 	}
 	return found, nil

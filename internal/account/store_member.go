@@ -93,22 +93,8 @@ func (f memberFilter) where() string {
 // members lists one page of an organization's members by id; the page is found
 // in an index before any account is fetched.
 func members(tx *db.Tx, f memberFilter, p web.Page) ([]*Account, error) {
-	rows, err := tx.Query(`SELECT `+accountColumns+` FROM (SELECT user_id`+f.where()+
-		` ORDER BY user_id LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.user_id ORDER BY a.id`,
-		f.Org, p.Size, p.Offset())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []*Account
-	for rows.Next() {
-		a, err := scanAccount(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
+	return queryAccounts(tx, ` JOIN (SELECT user_id`+f.where()+` ORDER BY user_id LIMIT $2 OFFSET $3) m
+		ON a.id = m.user_id ORDER BY a.id`, f.Org, p.Size, p.Offset())
 }
 
 func countMembers(tx *db.Tx, f memberFilter) (n int64, err error) {

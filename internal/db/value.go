@@ -135,64 +135,72 @@ func assignBytes(d *[]byte, v driver.Value) error {
 	return nil
 }
 
+// assignKind copies to named types, pointers and numbers of all sizes.
 func assignKind(dest any, v driver.Value) error {
 	p := reflect.ValueOf(dest)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return fmt.Errorf("db: Scan into %T, which is no pointer", dest)
 	}
 	d := p.Elem()
-	switch d.Kind() {
-	case reflect.Pointer:
-		if v == nil {
-			d.SetZero()
-			return nil
-		}
-		target := reflect.New(d.Type().Elem())
-		if err := assign(target.Interface(), v); err != nil {
+	switch {
+	case d.Kind() == reflect.Pointer:
+		return assignPointer(d, v)
+	case d.Kind() == reflect.Slice && d.Type().Elem().Kind() == reflect.Uint8:
+		var b []byte
+		if err := assignBytes(&b, v); err != nil {
 			return err
 		}
-		d.Set(target)
+		d.SetBytes(b)
 		return nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if n, ok := v.(int64); ok && !d.OverflowInt(n) {
-			d.SetInt(n)
-			return nil
-		}
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		if n, ok := v.(int64); ok && n >= 0 && !d.OverflowUint(uint64(n)) {
-			d.SetUint(uint64(n))
-			return nil
-		}
-	case reflect.Float32, reflect.Float64:
-		switch n := v.(type) {
-		case float64:
-			d.SetFloat(n)
-			return nil
-		case int64:
-			d.SetFloat(float64(n))
-			return nil
-		}
-	case reflect.String:
-		if s, ok := v.(string); ok {
-			d.SetString(s)
-			return nil
-		}
-	case reflect.Bool:
-		if n, ok := v.(int64); ok && n&^1 == 0 {
-			d.SetBool(n == 1)
-			return nil
-		}
-	case reflect.Slice:
-		if d.Type().Elem().Kind() == reflect.Uint8 {
-			var b []byte
-			if err := assignBytes(&b, v); err != nil {
-				return err
-			}
-			d.SetBytes(b)
-			return nil
-		}
+	case assignScalar(d, v):
+		return nil
 	}
 	return mismatch(dest, v)
+}
+
+// assignPointer makes d point at a new value, or at none for NULL.
+func assignPointer(d reflect.Value, v driver.Value) error {
+	if v == nil {
+		d.SetZero()
+		return nil
+	}
+	target := reflect.New(d.Type().Elem())
+	if err := assign(target.Interface(), v); err != nil {
+		return err
+	}
+	d.Set(target)
+	return nil
+}
+
+// assignScalar reports whether v went into d without loss.
+func assignScalar(d reflect.Value, v driver.Value) bool {
+	switch n := v.(type) {
+	case int64:
+		switch {
+		case d.CanInt() && !d.OverflowInt(n):
+			d.SetInt(n)
+		case d.CanUint() && n >= 0 && !d.OverflowUint(uint64(n)):
+			d.SetUint(uint64(n))
+		case d.CanFloat():
+			d.SetFloat(float64(n))
+		case d.Kind() == reflect.Bool && n&^1 == 0:
+			d.SetBool(n == 1)
+		default:
+			return false
+		}
+		return true
+	case float64:
+		if d.CanFloat() {
+			d.SetFloat(n)
+			return true
+		}
+	case string:
+		if d.Kind() == reflect.String {
+			d.SetString(n)
+			return true
+		}
+	}
+	return false
 }
 
 func mismatch(dest any, v driver.Value) error {

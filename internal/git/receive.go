@@ -133,39 +133,11 @@ const revIndexFrom = 5000
 // pack names one outside it.
 func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uint32, o ReceiveOptions) (whole bool, err error) {
 	g := q.repository.git
-	flags := []string{"--stdin", "--fix-thin", strictOption(), "--check-self-contained-and-connected",
-		"--max-input-size=" + strconv.FormatInt(g.options.MaxPackBytes, 10)}
-	if count >= revIndexFrom {
-		flags = append(flags, "--rev-index")
-	} else {
-		flags = append(flags, "--no-rev-index")
-	}
-	if o.Progress != nil {
-		flags = append(flags, "--show-resolving-progress")
-	}
 	filter := &progressFilter{out: o.Progress}
 	var out bytes.Buffer
-	p, err := g.prepare(ctx, task{command: command{sub: "index-pack", flags: flags}, dir: q.repository.dir,
-		env: q.env(), limit: g.options.TransferTimeout, stdout: &out, stderr: filter})
-	if err != nil {
-		return false, err
-	}
-	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		return false, err
-	}
-	if err := p.begin(false); err != nil {
-		return false, err
-	}
-	growPipe(in)
-	if err := copyPack(in, io.MultiReader(bytes.NewReader(header[:]), o.Pack), g.options.MaxPackBytes); err != nil {
-		p.stop()
-		if ctx.Err() != nil {
-			return false, fmt.Errorf("git index-pack: %w", ctx.Err())
-		}
-		return false, err
-	}
-	err = p.wait()
+	err = g.feedPack(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, o.Progress != nil)},
+		dir: q.repository.dir, env: q.env(), limit: g.options.TransferTimeout, stdout: &out, stderr: filter},
+		io.MultiReader(bytes.NewReader(header[:]), o.Pack))
 	if code := exitCode(err); code > 1 || code < 0 && isExit(err) {
 		return false, refusedPack(err, filter.problem, o.Shallow)
 	} else if err != nil && code != 1 {
@@ -180,6 +152,47 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 	}
 	q.pack = "pack-" + name
 	return err == nil, nil
+}
+
+// indexFlags are the options of index-pack for a pack of count objects.
+func (g *Git) indexFlags(count uint32, progress bool) []string {
+	flags := []string{"--stdin", "--fix-thin", strictOption(), "--check-self-contained-and-connected",
+		"--max-input-size=" + strconv.FormatInt(g.options.MaxPackBytes, 10)}
+	if count >= revIndexFrom {
+		flags = append(flags, "--rev-index")
+	} else {
+		flags = append(flags, "--no-rev-index")
+	}
+	if progress {
+		flags = append(flags, "--show-resolving-progress")
+	}
+	return flags
+}
+
+// feedPack runs index-pack on what the client sends, read in this goroutine.
+// An *exitError is git's verdict; all others are of the reading, or ours.
+func (g *Git) feedPack(ctx context.Context, t task, pack io.Reader) error {
+	p, err := g.prepare(ctx, t)
+	if err != nil {
+		return err
+	}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		p.cancel()
+		return err
+	}
+	if err := p.begin(false); err != nil {
+		return err
+	}
+	growPipe(in)
+	if err := copyPack(in, pack, g.options.MaxPackBytes); err != nil {
+		p.stop()
+		if ctx.Err() != nil {
+			return fmt.Errorf("git index-pack: %w", ctx.Err())
+		}
+		return err
+	}
+	return p.wait()
 }
 
 func isExit(err error) bool {

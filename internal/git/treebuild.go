@@ -184,6 +184,10 @@ func (b *treeBuilder) read(sha SHA) ([]byte, error) {
 	return contents, err
 }
 
+func (b *treeBuilder) readEntry(e *rawEntry) ([]byte, error) {
+	return b.read(SHA(hex.EncodeToString(e.id)))
+}
+
 // build applies the children of n to a tree and gives the new tree's contents.
 // was is the tree that the request removed from this place, nil for none:
 // removals below it are held against it.
@@ -242,41 +246,22 @@ func (n *editNode) named(tree []byte) (map[string]*rawEntry, error) {
 // is what stood here before the request removed a directory above. A nil entry
 // means that nothing is here afterwards.
 func (b *treeBuilder) apply(n *editNode, old, lost *rawEntry) (*rawEntry, error) {
-	now := old
-	var was []byte // the directory that goes
-	if n.edit >= 0 {
-		edit := b.edits[n.edit]
-		now = nil
-		if edit.SHA != "" {
-			id, err := hex.DecodeString(string(edit.SHA))
-			if err != nil || len(id) != 20 {
-				return nil, checkSHA(edit.SHA)
-			}
-			now = &rawEntry{mode: edit.Mode, id: id}
-		} else if old == nil && lost == nil {
-			return nil, &TreeProblem{n.edit, "is not there to be removed"}
-		}
+	now, err := b.edited(n, old, lost)
+	if err != nil || len(n.children) == 0 {
+		return now, err
 	}
-	if len(n.children) == 0 {
-		return now, nil
-	}
+	var tree, was []byte // the directory that is built upon, and the one that goes
 	if now == nil {
 		if before := firstEntry(old, lost); before != nil && before.mode == ModeTree {
-			var err error
-			if was, err = b.read(SHA(hex.EncodeToString(before.id))); err != nil {
-				return nil, err
-			}
+			was, err = b.readEntry(before)
 		}
+	} else if now.mode == ModeTree {
+		tree, err = b.readEntry(now)
+	} else {
+		err = &TreeProblem{b.below(n), fmt.Sprintf("needs a directory where a %s is", now.mode.Type())}
 	}
-	var tree []byte
-	if now != nil {
-		if now.mode != ModeTree {
-			return nil, &TreeProblem{b.below(n), fmt.Sprintf("needs a directory where a %s is", now.mode.Type())}
-		}
-		var err error
-		if tree, err = b.read(SHA(hex.EncodeToString(now.id))); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	built, err := b.build(n, tree, was)
 	if err != nil || len(built) == 0 {
@@ -289,6 +274,26 @@ func (b *treeBuilder) apply(n *editNode, old, lost *rawEntry) (*rawEntry, error)
 	b.objects = append(b.objects, object)
 	id := object.id()
 	return &rawEntry{mode: ModeTree, id: id[:]}, nil
+}
+
+// edited is what the edit of this very path, if there is one, makes of old: nil
+// when it removes it.
+func (b *treeBuilder) edited(n *editNode, old, lost *rawEntry) (*rawEntry, error) {
+	if n.edit < 0 {
+		return old, nil
+	}
+	edit := b.edits[n.edit]
+	if edit.SHA == "" {
+		if old == nil && lost == nil {
+			return nil, &TreeProblem{n.edit, "is not there to be removed"}
+		}
+		return nil, nil
+	}
+	id, err := hex.DecodeString(string(edit.SHA))
+	if err != nil || len(id) != 20 {
+		return nil, checkSHA(edit.SHA)
+	}
+	return &rawEntry{mode: edit.Mode, id: id}, nil
 }
 
 // below is the first edit below a node.

@@ -2,6 +2,8 @@ package repo
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -132,27 +134,19 @@ func names(updates []RefUpdate) []string {
 // same push make room.
 func nameClashes(tx *db.Tx, repoID int64, updates []RefUpdate, current map[string]git.SHA) (map[string]string, error) {
 	leaving, arriving := map[string]bool{}, map[string]bool{}
-	var created []string
+	var created, parents []string
 	for _, u := range updates {
 		if u.New == git.ZeroSHA {
 			leaving[u.Name] = true
 		} else if _, exists := current[u.Name]; !exists {
 			arriving[u.Name] = true
 			created = append(created, u.Name)
+			parents = slices.AppendSeq(parents, parentsOf(u.Name))
 		}
 	}
 	clash := map[string]string{}
 	if len(created) == 0 {
 		return clash, nil
-	}
-	var parents []string
-	for _, name := range created {
-		for dir := range parentsOf(name) {
-			parents = append(parents, dir)
-			if arriving[dir] {
-				clash[name] = dir
-			}
-		}
 	}
 	above, err := refsNamed(tx, repoID, parents)
 	if err != nil {
@@ -164,7 +158,7 @@ func nameClashes(tx *db.Tx, repoID int64, updates []RefUpdate, current map[strin
 	}
 	for _, name := range created {
 		for dir := range parentsOf(name) {
-			if _, exists := above[dir]; exists && !leaving[dir] {
+			if _, exists := above[dir]; arriving[dir] || exists && !leaving[dir] {
 				clash[name] = dir
 			}
 		}
@@ -178,7 +172,7 @@ func nameClashes(tx *db.Tx, repoID int64, updates []RefUpdate, current map[strin
 }
 
 // parentsOf yields refs/heads/a and refs/heads/a/b for refs/heads/a/b/c.
-func parentsOf(name string) func(yield func(string) bool) {
+func parentsOf(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := len("refs/x"); i < len(name); i++ {
 			if name[i] == '/' && strings.Count(name[:i], "/") >= 2 && !yield(name[:i]) {

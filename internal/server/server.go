@@ -107,13 +107,7 @@ func (s *Server) locate(r *http.Request, info *web.Info) *node {
 	}
 	c.Reset()
 	defer s.matches.Put(c)
-	n := s.table.match(c, path)
-	if n != nil && info.Prefix != self && n.routes[0].Group != API && n.pattern != "/" {
-		n = nil // only the API is under /api/v3
-	}
-	if n != nil && strings.HasPrefix(n.pattern, "/{owner}") && s.reserved[account.Fold(c.URLParam("owner"))] {
-		n = nil // not the page of anyone: an address of the API that is not there
-	}
+	n := s.match(c, path, info.Prefix != self)
 	info.Docs = site + "/docs"
 	if n == nil {
 		if info.Form = API.errorForm(); info.Prefix == self {
@@ -122,21 +116,45 @@ func (s *Server) locate(r *http.Request, info *web.Info) *node {
 		return nil
 	}
 	info.Pattern, info.Form = n.pattern, n.routes[0].Group.errorForm()
+	if !setParams(info, c, n.pattern) {
+		return nil
+	}
+	return n
+}
+
+// match finds the node of a path; nil where nothing is. prefixed says that the
+// path stood under /api/v3.
+func (s *Server) match(c *chi.Context, path string, prefixed bool) *node {
+	n := s.table.match(c, path)
+	switch {
+	case n == nil:
+		return nil
+	case prefixed && n.routes[0].Group != API && n.pattern != "/":
+		return nil // only the API is under /api/v3
+	case strings.HasPrefix(n.pattern, "/{owner}") && s.reserved[account.Fold(c.URLParam("owner"))]:
+		return nil // not the page of anyone: an address of the API that is not there
+	}
+	return n
+}
+
+// setParams notes the placeholders' values, decoded. It reports false for an
+// address that names nothing: names are UTF-8 without NUL.
+func setParams(info *web.Info, c *chi.Context, pattern string) bool {
 	for i, name := range c.URLParams.Keys {
 		if name == "*" {
-			name = n.pattern[strings.LastIndex(n.pattern, "{")+1 : len(n.pattern)-len("...}")]
+			name = pattern[strings.LastIndex(pattern, "{")+1 : len(pattern)-len("...}")]
 		}
 		value := c.URLParams.Values[i]
 		if strings.IndexByte(value, '%') >= 0 {
 			decoded, err := url.PathUnescape(value)
 			if err != nil || strings.IndexByte(decoded, 0) >= 0 || !utf8.ValidString(decoded) {
-				return nil // it names nothing: names are UTF-8 without NUL
+				return false
 			}
 			value = decoded
 		}
 		info.SetParam(name, value)
 	}
-	return n
+	return true
 }
 
 const apiPrefix = "/api/v3"

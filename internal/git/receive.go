@@ -213,20 +213,22 @@ func refusedPack(err error, problem string, shallow bool) error {
 }
 
 // copyPack feeds the pack to index-pack and closes its input. A process that
-// stops reading is no error here: its exit status says why.
+// stops reading is no error here: its exit status says why. The rest is read all
+// the same, so that what is too large does not depend on who was faster.
 func copyPack(in io.WriteCloser, pack io.Reader, limit int64) error {
 	buf := make([]byte, 256<<10)
 	var total int64
+	done := false // the process has stopped reading
 	for {
 		n, err := pack.Read(buf)
 		if total += int64(n); total > limit {
 			return errs.Newf(errs.TooLarge, "the pack is too large (maximum is %d bytes)", limit)
 		}
-		if _, werr := in.Write(buf[:n]); werr != nil {
-			if errors.Is(werr, syscall.EPIPE) {
-				return nil
+		if !done {
+			_, werr := in.Write(buf[:n])
+			if done = errors.Is(werr, syscall.EPIPE); werr != nil && !done {
+				return fmt.Errorf("git index-pack: %w", werr)
 			}
-			return fmt.Errorf("git index-pack: %w", werr)
 		}
 		if errors.Is(err, io.EOF) {
 			return in.Close()

@@ -31,7 +31,7 @@ FUZZTIME ?= 10s
 fuzz: ## Run each fuzz test for FUZZTIME
 	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' internal); do \
 		for n in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
-			$(GO) test -run '^$$' -fuzz "^$$n\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f) || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$n\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$$(dirname $$f) || exit 1; \
 		done; \
 	done
 

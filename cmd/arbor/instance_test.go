@@ -106,7 +106,7 @@ func (s *instance) tryStart(flags ...string) error {
 	}
 	held.Close()
 	s.server, s.leash, s.ended = cmd, end, make(chan error, 1)
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, _ := bufio.NewReader(out).ReadString('\n') // what is cut off is no address
 	go func(ended chan error) { ended <- cmd.Wait() }(s.ended)
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "arbor listens on ")
 	if !ok {

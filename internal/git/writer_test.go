@@ -37,12 +37,12 @@ func TestWriteObjects(t *testing.T) {
 	}
 	who := git.Signature{Name: "A", Email: "a@example.com"}
 	commit := &git.Commit{Tree: git.EmptyTree, Author: who, Committer: who, Message: "m"}
-	encoded, err := commit.Encode()
-	if err == nil {
+	if _, err := commit.Encode(); err == nil {
 		t.Error("a commit before 1970 was accepted")
 	}
 	commit.Author.When, commit.Committer.When = mustDate(t, "2020-02-29T12:00:00+05:30"), mustDate(t, "2020-02-29T12:00:00Z")
-	if encoded, err = commit.Encode(); err != nil {
+	encoded, err := commit.Encode()
+	if err != nil {
 		t.Fatal(err)
 	}
 	tag := &git.Tag{Object: encoded.SHA(), Type: git.TypeCommit, Name: "v1", Tagger: &commit.Author, Message: "tagged"}

@@ -20,7 +20,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
-	"arbor/internal/web"
 )
 
 const notFound = `={"message":"Not Found","documentation_url":"http://arbor.test/docs"}`
@@ -345,23 +344,6 @@ func TestAvatars(t *testing.T) {
 	}
 	for _, id := range []string{"0", "-1", "x", "1.0", "01", "+1", "9223372036854775808"} {
 		b.steps([]step{{"", "GET", "/avatars/" + id, "", 404, notFound}})
-	}
-}
-
-// The two ways to render a simple user must not drift apart.
-func TestAppendSimple(t *testing.T) {
-	t.Parallel()
-	i := &web.Info{Site: "http://h\u00e4\"<", Prefix: "http://h\u00e4\"</api/v3"}
-	for _, a := range []*Account{nil, {ID: 12, Login: "Al.i_c-e", Kind: User, SiteAdmin: true}, {ID: 1 << 60, Login: "o", Kind: Organization}} {
-		var want bytes.Buffer
-		enc := json.NewEncoder(&want)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(NewSimple(a, i)); err != nil {
-			t.Fatal(err)
-		}
-		if got := string(AppendSimple(nil, a, i)); got != strings.TrimSpace(want.String()) {
-			t.Errorf("%s\nwant %s", got, want.String())
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/web"
 )
 
 // A request with a token that was seen before: the generation check is most of it.
@@ -43,16 +42,6 @@ func BenchmarkAuthenticateMiss(b *testing.B) {
 		if _, _, err := x.s.Authenticate(r); err == nil {
 			b.Fatal("a guess was right")
 		}
-	}
-}
-
-func BenchmarkAppendSimple(b *testing.B) {
-	a := &Account{ID: 12, Login: "alice", Kind: User}
-	i := &web.Info{Site: "http://arbor.test", Prefix: "http://arbor.test"}
-	var buf []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = AppendSimple(buf[:0], a, i)
 	}
 }
 

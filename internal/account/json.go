@@ -232,38 +232,3 @@ func newMembership(m *membership, i *web.Info) membershipJSON {
 		OrganizationURL: org.URL, Organization: org, User: NewSimple(m.User, i),
 	}
 }
-
-// AppendSimple appends what json.Marshal gives for NewSimple of the account, for
-// lists that render by hand; null for a nil account.
-func AppendSimple(b []byte, a *Account, i *web.Info) []byte {
-	if a == nil {
-		return append(b, "null"...)
-	}
-	url, kind := i.API("/users/"+a.Login), a.Kind.String()
-	text := func(before, s string) {
-		b = append(b, before...)
-		b = web.AppendString(b, s)
-	}
-	under := func(before, path string) {
-		text(before, url)
-		b = append(append(b[:len(b)-1], path...), '"') // the paths need no escaping
-	}
-	text(`{"login":`, a.Login)
-	b = strconv.AppendInt(append(b, `,"id":`...), a.ID, 10)
-	text(`,"node_id":`, NodeID(kind, a.ID))
-	text(`,"avatar_url":`, avatarAddress(a.ID, i))
-	text(`,"gravatar_id":"","url":`, url)
-	text(`,"html_url":`, i.Page("/"+a.Login))
-	under(`,"followers_url":`, "/followers")
-	under(`,"following_url":`, "/following{/other_user}")
-	under(`,"gists_url":`, "/gists{/gist_id}")
-	under(`,"starred_url":`, "/starred{/owner}{/repo}")
-	under(`,"subscriptions_url":`, "/subscriptions")
-	under(`,"organizations_url":`, "/orgs")
-	under(`,"repos_url":`, "/repos")
-	under(`,"events_url":`, "/events{/privacy}")
-	under(`,"received_events_url":`, "/received_events")
-	text(`,"type":`, kind)
-	b = append(b, `,"user_view_type":"public","site_admin":`...)
-	return append(strconv.AppendBool(b, a.SiteAdmin), '}')
-}

@@ -2,7 +2,6 @@ package git
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"arbor/internal/errs"
@@ -110,12 +109,6 @@ func appendPktLength(buf []byte, n int) []byte {
 	const digits = "0123456789abcdef"
 	n += 4
 	return append(buf, digits[n>>12&15], digits[n>>8&15], digits[n>>4&15], digits[n&15])
-}
-
-// WritePkt writes one formatted pkt-line.
-func WritePkt(w io.Writer, format string, args ...any) error {
-	_, err := w.Write(AppendPkt(nil, fmt.Sprintf(format, args...)))
-	return err
 }
 
 // WriteFlush writes a flush-pkt.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
 
@@ -48,11 +47,6 @@ func PlainErrors(w http.ResponseWriter, r *http.Request, status int, e *errs.Err
 	writeError(w, "text/plain; charset=utf-8", status, []byte(e.Message+"\n"))
 }
 
-// JSONError answers an error whose body the form has made itself.
-func JSONError(w http.ResponseWriter, status int, body any) {
-	writeError(w, "application/json", status, mustJSON(body))
-}
-
 func writeError(w http.ResponseWriter, contentType string, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -68,12 +62,4 @@ func mustJSON(v any) []byte {
 		return []byte(`{"message":"Server Error"}`)
 	}
 	return b
-}
-
-// Drain reads what is left of a small request body, so that the connection can
-// serve the next request.
-func Drain(r *http.Request) {
-	if r.Body != nil {
-		io.CopyN(io.Discard, r.Body, 64<<10)
-	}
 }

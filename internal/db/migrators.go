@@ -84,6 +84,7 @@ func (m *sqliteMigrator) tokens() *strings.Replacer {
 		"{{key}}", "INTEGER PRIMARY KEY",
 		"{{bytes}}", "BLOB",
 		"{{text}}", "TEXT",
+		"{{clustered}}", "WITHOUT ROWID",
 	)
 }
 
@@ -142,5 +143,6 @@ func (m *postgresMigrator) tokens() *strings.Replacer {
 		"{{key}}", "BIGINT PRIMARY KEY",
 		"{{bytes}}", "BYTEA",
 		"{{text}}", `TEXT COLLATE "C"`,
+		"{{clustered}}", "",
 	)
 }

@@ -127,7 +127,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
-		AllowForking: true, Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
+		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: true, Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}
 	if r.Private {
 		p.Visibility = "private"

@@ -46,10 +46,13 @@ type Repo struct {
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
 	RefsGeneration int64 // grows with every change of a ref
-	SizeKB         int64 // of the packs received, in KiB
-	CreatedAt      db.Time
-	UpdatedAt      db.Time
-	PushedAt       db.Time
+	OpenIssues     int64 // open issues and pull requests
+	// IssuesGeneration grows with every change of what payloads of issues show.
+	IssuesGeneration int64
+	SizeKB           int64 // of the packs received, in KiB
+	CreatedAt        db.Time
+	UpdatedAt        db.Time
+	PushedAt         db.Time
 
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }
@@ -62,6 +65,7 @@ type Access struct {
 	*Repo
 	Role   account.Role    // at least Pull
 	Caller *account.Caller // nil: anonymous
+	Member bool            // of the organization that owns the repository
 
 	AccountsGeneration int64 // of account.Topic: grows with every change of an account
 }

@@ -26,6 +26,7 @@ type migrator interface {
 	// script runs many statements, with tokens already replaced.
 	script(ctx context.Context, text string) error
 	tokens() *strings.Replacer
+	engine() Engine
 	close() error
 }
 
@@ -169,8 +170,32 @@ func maxVersion(applied map[int64]migration) (v int64) {
 	return v
 }
 
+// linesFor leaves out of a migration what is meant for the other engine: the
+// lines behind one that reads "-- sqlite" or "-- postgres", up to "-- both" or
+// the end of the file. It is for what only one of them can say, such as a
+// full-text index.
+func linesFor(engine Engine, text string) string {
+	var b strings.Builder
+	in := true
+	for line := range strings.Lines(text) {
+		switch strings.TrimSpace(line) {
+		case "-- both":
+			in = true
+		case "-- " + SQLite.String():
+			in = engine == SQLite
+		case "-- " + PostgreSQL.String():
+			in = engine == PostgreSQL
+		default:
+			if in {
+				b.WriteString(line)
+			}
+		}
+	}
+	return b.String()
+}
+
 func applyMigration(ctx context.Context, m migrator, next migration, now Time) error {
-	text := m.tokens().Replace(next.text)
+	text := m.tokens().Replace(linesFor(m.engine(), next.text))
 	if i := strings.Index(text, "{{"); i >= 0 {
 		return fmt.Errorf("unknown token at %.20q", text[i:])
 	}

@@ -122,6 +122,29 @@ func TestMigrationRebuildsATable(t *testing.T) {
 	}
 }
 
+// A migration says in one file what each engine is told in its own words, so
+// that the two cannot drift apart in two files.
+func TestMigrationForOneEngine(t *testing.T) {
+	t.Parallel()
+	const mixed = "CREATE TABLE a (who {{text}});\n" +
+		"-- sqlite\nPRAGMA user_version = 5;\nINSERT INTO a VALUES ('sqlite');\n" +
+		"  -- postgres\nCREATE SEQUENCE s;\nINSERT INTO a VALUES ('postgres');\n" +
+		"-- both\nINSERT INTO a VALUES ('both');\n-- sqlite is named here, and nothing ends\nINSERT INTO a VALUES ('end');\n"
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		err := reopen(t, dbtest.Empty(t, engine), files("0001_a.sql", mixed), func(d *db.DB) {
+			if n := number(t, d, `SELECT count(*) FROM a WHERE who IN ($1, 'both', 'end')`, engine.String()); n != 3 {
+				t.Errorf("%d of 3 rows", n)
+			}
+			if n := number(t, d, `SELECT count(*) FROM a`); n != 3 {
+				t.Errorf("%d rows: the other engine's lines ran too", n)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // The migrations of this program work on both engines.
 func TestEmbeddedMigrations(t *testing.T) {
 	t.Parallel()

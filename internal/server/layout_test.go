@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"internal/web", "internal/db", "internal/git"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
+	{"internal/reaction"},
 	{"internal/gitdata", "internal/page"},
 	{"internal/server"},
 	{"cmd/arbor"},

@@ -1,0 +1,193 @@
+package reaction
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// resource names reactions in validation errors.
+const resource = "Reaction"
+
+// API does the handlers' work once they have found the subject. In the
+// interface dialect reactions are a preview: without its media type every
+// operation is a 415, as for locking (decisions 2, 3, 6).
+type API struct{ db *db.DB }
+
+// NewAPI makes the operations on a database.
+func NewAPI(d *db.DB) *API { return &API{d} }
+
+// payload is GitHub's reaction.
+type payload struct {
+	ID        int64           `json:"id"`
+	NodeID    string          `json:"node_id"`
+	User      *account.Simple `json:"user"`
+	Content   string          `json:"content"`
+	CreatedAt db.Time         `json:"created_at"`
+}
+
+func newPayload(r row, user *account.Account, i *web.Info) payload {
+	return payload{r.id, account.NodeID(resource, r.id), account.NewSimple(user, i), r.content.String(), r.createdAt}
+}
+
+// List answers a page of the reactions to the subject, the oldest first; with
+// the parameter content those of one kind only. Errors: 415, 422 for a content
+// that there is not.
+func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access, s Subject) error {
+	if err := previewed(r); err != nil {
+		return err
+	}
+	content, err := queryContent(r)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var found []row
+	var total int64
+	var users map[int64]*account.Account
+	err = api.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if found, total, err = list(tx, a.ID, s, content, page); err != nil {
+			return err
+		}
+		ids := make([]int64, len(found))
+		for i, f := range found {
+			ids[i] = f.userID
+		}
+		users, err = account.ByIDs(tx, ids)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	info := web.From(r.Context())
+	out := make([]payload, len(found))
+	for i, f := range found {
+		out[i] = newPayload(f, users[f.userID], info)
+	}
+	web.Link(w, r, page, total)
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// Create adds the caller's reaction to the subject: 201, or 200 with the one
+// that the caller has already. Whoever sees the subject may react to it; to a
+// locked one only those with push access. The caller is signed in. Errors: 403
+// for a locked one, 404 when the repository is gone, 415, 422 for the content.
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access, s Subject) error {
+	if err := s.admit(r, a); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, resource)
+	if err != nil {
+		return err
+	}
+	body.Require("content")
+	name := body.Enum("content", names[:]...)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	content, _ := ParseContent(name.Value)
+	var made row
+	var added bool
+	var user *account.Account
+	err = api.db.Write(r.Context(), func(tx *db.Tx) (err error) {
+		if made, added, err = insert(tx, a.ID, s, a.Caller.ID, content); err != nil {
+			return err
+		}
+		if added {
+			if err := s.changed(tx); err != nil {
+				return err
+			}
+		}
+		user, err = account.ByID(tx, a.Caller.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if added {
+		status = http.StatusCreated
+	}
+	return web.JSON(w, r, status, newPayload(made, user, web.From(r.Context())))
+}
+
+// Delete takes the reaction that {reaction_id} names off the subject: 204. It
+// must be the caller's own; administrators of the site may take off any, those
+// of the repository may not. What Create needs on a locked subject, Delete
+// needs too. Errors: 403, 404 for a reaction that the subject does not have, 415.
+func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access, s Subject) error {
+	if err := s.admit(r, a); err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(web.Param(r, "reaction_id"), 10, 64)
+	if err != nil {
+		return errs.Absent()
+	}
+	err = api.db.Write(r.Context(), func(tx *db.Tx) error {
+		userID, err := madeBy(tx, a.ID, s, id)
+		if err != nil {
+			return err
+		}
+		if userID != a.Caller.ID && !a.Caller.SiteAdmin {
+			return errs.New(errs.Forbidden, "Must be the user who made the reaction.")
+		}
+		if err := remove(tx, id); err != nil {
+			return err
+		}
+		return s.changed(tx)
+	})
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// previewed returns the 415 of a request without the preview's media type.
+func previewed(r *http.Request) error {
+	if web.From(r.Context()).Media.Preview(web.Reactions) {
+		return nil
+	}
+	return errs.New(errs.UnsupportedMedia, "Reactions are the preview "+web.Reactions+
+		": send an 'Accept' header with application/vnd.service."+web.Reactions)
+}
+
+// admit is what every change of a subject's reactions needs.
+func (s Subject) admit(r *http.Request, a *repo.Access) error {
+	if err := previewed(r); err != nil {
+		return err
+	}
+	if s.Locked && a.Role < account.Push {
+		return errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
+	}
+	return nil
+}
+
+func (s Subject) changed(tx *db.Tx) error {
+	if s.Changed == nil {
+		return nil
+	}
+	return s.Changed(tx)
+}
+
+// queryContent reads the parameter content; 0 is none. A plus sign that was
+// sent as it is arrives as a space.
+func queryContent(r *http.Request) (Content, error) {
+	value := r.URL.Query().Get("content")
+	if value == "" {
+		return 0, nil
+	}
+	if value == " 1" {
+		return PlusOne, nil
+	}
+	if c, ok := ParseContent(value); ok {
+		return c, nil
+	}
+	return 0, errs.Validation(errs.Field{Resource: resource, Field: "content", Code: errs.InvalidField, Value: value,
+		Message: `"content" must be one of ` + strings.Join(names[:], ", ")})
+}

@@ -1,0 +1,117 @@
+// Package reaction holds reactions to anything that people write: a thumb or a
+// heart under an issue or a comment.
+//
+//   - reaction.go: the contents, the subjects, and the rollup in payloads
+//   - store.go: the SQL, of the table reactions
+//   - api.go: list, create and delete, for the packages that own subjects
+//
+// It knows no subject: package issue and those above find the issue or comment
+// in its repository, and pass it on as a [Subject]. So there are no routes here.
+//
+// Invariants: a user has each content at most once on a subject. A reaction
+// leaves its subject's updated_at alone (decision 57). No foreign key leads to
+// a subject: whoever deletes one calls [Drop] in the same transaction.
+package reaction
+
+import (
+	"slices"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// Content is one of the eight things that a reaction can say.
+type Content uint8
+
+// The contents, as they are stored, in the order of GitHub's rollup.
+const (
+	PlusOne Content = iota + 1
+	MinusOne
+	Laugh
+	Hooray
+	Confused
+	Heart
+	Rocket
+	Eyes
+)
+
+// names are the contents' names in requests and payloads; that of c is at c-1.
+var names = [...]string{"+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"}
+
+// ParseContent reads what String gives; ok is false for anything else.
+func ParseContent(s string) (c Content, ok bool) {
+	i := slices.Index(names[:], s)
+	return Content(i + 1), i >= 0
+}
+
+// String gives the name in payloads, such as "+1" or "heart"; "" for no content.
+func (c Content) String() string {
+	if c == 0 || int(c) > len(names) {
+		return ""
+	}
+	return names[c-1]
+}
+
+// Kind says in which table a subject is.
+type Kind uint8
+
+// The kinds of subject, as they are stored.
+const (
+	Issue         Kind = 1 // pull requests too: they are issues
+	IssueComment  Kind = 2
+	ReviewComment Kind = 3
+	CommitComment Kind = 4
+)
+
+// Subject is what a reaction is about. Its owner has found it in the repository
+// of the request's Access, and checked that the caller may see it.
+type Subject struct {
+	Kind   Kind
+	ID     int64 // unique for the kind, in all repositories
+	Locked bool  // its conversation is: only push access reacts (decision 34)
+
+	// Changed runs after a change, in its transaction; an error undoes it. Its
+	// owner makes what it cached count no longer, and looks again whether the
+	// subject is there, with the repository's row locked: deleted meanwhile, it
+	// would leave a reaction to nothing. Nil does nothing.
+	Changed func(tx *db.Tx) error
+}
+
+// Rollup counts a subject's reactions: those of content c are at c-1. The zero
+// value is that of a subject without any.
+type Rollup [len(names)]int64
+
+// Total is the number of all reactions.
+func (u Rollup) Total() (n int64) {
+	for _, count := range u {
+		n += count
+	}
+	return n
+}
+
+// keys stand before the counts.
+var keys = [len(names)]string{`,"+1":`, `,"-1":`, `,"laugh":`, `,"hooray":`, `,"confused":`, `,"heart":`, `,"rocket":`, `,"eyes":`}
+
+// AppendJSON appends GitHub's reactions object, as it stands in a subject's
+// payload. url is where the subject's reactions are listed and made.
+func (u Rollup) AppendJSON(b []byte, url string) []byte {
+	b = append(b, `{"url":`...)
+	b = web.AppendString(b, url)
+	b = append(b, `,"total_count":`...)
+	b = strconv.AppendInt(b, u.Total(), 10)
+	for i, count := range u {
+		b = append(b, keys[i]...)
+		b = strconv.AppendInt(b, count, 10)
+	}
+	return append(b, '}')
+}
+
+// Object is a rollup with its address, for payloads that encoding/json renders.
+type Object struct {
+	URL    string
+	Rollup Rollup
+}
+
+// MarshalJSON gives what Rollup.AppendJSON appends.
+func (o Object) MarshalJSON() ([]byte, error) { return o.Rollup.AppendJSON(nil, o.URL), nil }

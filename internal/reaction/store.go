@@ -1,0 +1,169 @@
+package reaction
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// row is a row of the table reactions, without its subject.
+type row struct {
+	id        int64
+	userID    int64
+	content   Content
+	createdAt db.Time
+}
+
+// Rollups counts the reactions to all subjects of a page, in one query that
+// reads an index alone. Ids may repeat; subjects without reactions are missing
+// from the map, whose zero Rollup is theirs.
+func Rollups(tx *db.Tx, kind Kind, ids []int64) (map[int64]Rollup, error) {
+	found := make(map[int64]Rollup, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	text, args := rollupsQuery(kind, ids)
+	rows, err := tx.Query(text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, content, count int64
+		if err := rows.Scan(&id, &content, &count); err != nil {
+			return nil, err
+		}
+		if content < 1 || content > int64(len(names)) {
+			return nil, fmt.Errorf("reaction: content %d in the table", content)
+		}
+		u := found[id]
+		u[content-1] = count
+		found[id] = u
+	}
+	return found, rows.Err()
+}
+
+func rollupsQuery(kind Kind, ids []int64) (text string, args []any) {
+	which, args := among(kind, ids)
+	return `SELECT subject_id, content, count(*) FROM reactions WHERE ` + which + ` GROUP BY subject_id, content`, args
+}
+
+// dropAtOnce is the number of subjects whose reactions one statement deletes:
+// engines bound the number of parameters.
+const dropAtOnce = 512
+
+// Drop deletes the reactions to subjects that are being deleted, in the same
+// transaction.
+func Drop(tx *db.Tx, kind Kind, ids ...int64) error {
+	for some := range slices.Chunk(ids, dropAtOnce) {
+		which, args := among(kind, some)
+		if _, err := tx.Exec(`DELETE FROM reactions WHERE `+which, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// among is the condition of being about one of the subjects. The last id is
+// repeated up to a power of two, so that lists of all lengths share a few
+// prepared statements.
+func among(kind Kind, ids []int64) (condition string, args []any) {
+	args = make([]any, 0, 2*len(ids)+1)
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	for len(args)&(len(args)-1) != 0 {
+		args = append(args, args[len(args)-1])
+	}
+	n := len(args)
+	return `subject_kind = $` + strconv.Itoa(n+1) + ` AND subject_id IN ` + db.Values(1, n), append(args, int64(kind))
+}
+
+// insert adds a reaction of the user's; added is false, and the row the older
+// one, when the user has it already. Errors: 404 when the repository is gone.
+func insert(tx *db.Tx, repoID int64, s Subject, userID int64, c Content) (r row, added bool, err error) {
+	r = row{userID: userID, content: c, createdAt: tx.Now}
+	err = tx.QueryRow(`INSERT INTO reactions (repo_id, subject_kind, subject_id, user_id, content, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
+		repoID, int64(s.Kind), s.ID, userID, int64(c), tx.Now).Scan(&r.id)
+	switch {
+	case errors.Is(err, db.ErrForeignKey):
+		return r, false, errs.Absent()
+	case !errors.Is(err, db.ErrNoRows):
+		return r, err == nil, err
+	}
+	err = tx.QueryRow(`SELECT id, created_at FROM reactions
+		WHERE repo_id = $1 AND subject_kind = $2 AND subject_id = $3 AND user_id = $4 AND content = $5`,
+		repoID, int64(s.Kind), s.ID, userID, int64(c)).Scan(&r.id, &r.createdAt)
+	return r, false, err
+}
+
+// madeBy returns whose reaction to the subject has the id. Errors: 404.
+func madeBy(tx *db.Tx, repoID int64, s Subject, id int64) (userID int64, err error) {
+	err = tx.QueryRow(`SELECT user_id FROM reactions
+		WHERE id = $1 AND repo_id = $2 AND subject_kind = $3 AND subject_id = $4`,
+		id, repoID, int64(s.Kind), s.ID).Scan(&userID)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return userID, err
+}
+
+// remove deletes what madeBy found. Errors: 404 when another was faster.
+func remove(tx *db.Tx, id int64) error {
+	n, err := tx.Exec(`DELETE FROM reactions WHERE id = $1`, id)
+	if err == nil && n == 0 {
+		return errs.Absent()
+	}
+	return err
+}
+
+// list reads a page of the reactions to a subject, the oldest first, and how
+// many there are. Content 0 is all.
+func list(tx *db.Tx, repoID int64, s Subject, c Content, page web.Page) ([]row, int64, error) {
+	args := []any{repoID, int64(s.Kind), s.ID}
+	found, err := query(tx, listQuery(c)+pageOrder, append(args, page.Size, page.Offset())...)
+	if err != nil {
+		return nil, 0, err
+	}
+	if n := int64(len(found)); n < page.Size && (n > 0 || page.Number == 1) {
+		return found, page.Offset() + n, nil
+	}
+	var total int64
+	err = tx.QueryRow(`SELECT count(*) FROM (`+listQuery(c)+`) all_pages`, args...).Scan(&total)
+	return found, total, err
+}
+
+// pageOrder cuts a page out of listQuery.
+const pageOrder = ` ORDER BY id LIMIT $4 OFFSET $5`
+
+func listQuery(c Content) string {
+	text := `SELECT id, user_id, content, created_at FROM reactions
+		WHERE repo_id = $1 AND subject_kind = $2 AND subject_id = $3`
+	if c != 0 {
+		text += ` AND content = ` + strconv.Itoa(int(c))
+	}
+	return text
+}
+
+func query(tx *db.Tx, text string, args ...any) ([]row, error) {
+	rows, err := tx.Query(text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []row
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.id, &r.userID, &r.content, &r.createdAt); err != nil {
+			return nil, err
+		}
+		found = append(found, r)
+	}
+	return found, rows.Err()
+}

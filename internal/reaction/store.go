@@ -33,8 +33,8 @@ func Rollups(tx *db.Tx, kind Kind, ids []int64) (map[int64]Rollup, error) {
 		return nil, err
 	}
 	defer rows.Close()
+	var id, content, count int64
 	for rows.Next() {
-		var id, content, count int64
 		if err := rows.Scan(&id, &content, &count); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/errs"
 )
 
 // estate makes a repository, 1, and as many users, from 1.
@@ -123,6 +124,13 @@ func TestDrop(t *testing.T) {
 		})
 		if found := rollups(t, d, Issue, 1); len(found) != 0 {
 			t.Errorf("the deleted repository left %v", found)
+		}
+		err := d.Write(t.Context(), func(tx *db.Tx) error {
+			_, _, err := insert(tx, 1, Subject{Kind: Issue, ID: 1}, 1, Eyes)
+			return err
+		})
+		if !errs.Is(err, errs.NotFound) {
+			t.Errorf("a reaction in a repository just deleted: %v", err)
 		}
 	})
 }

@@ -80,7 +80,7 @@ type Subject struct {
 
 // Rollup counts a subject's reactions: those of content c are at c-1. The zero
 // value is that of a subject without any.
-type Rollup [len(names)]int64
+type Rollup [8]int64
 
 // Total is the number of all reactions.
 func (u Rollup) Total() (n int64) {
@@ -91,7 +91,7 @@ func (u Rollup) Total() (n int64) {
 }
 
 // keys stand before the counts.
-var keys = [len(names)]string{`,"+1":`, `,"-1":`, `,"laugh":`, `,"hooray":`, `,"confused":`, `,"heart":`, `,"rocket":`, `,"eyes":`}
+var keys = [len(Rollup{})]string{`,"+1":`, `,"-1":`, `,"laugh":`, `,"hooray":`, `,"confused":`, `,"heart":`, `,"rocket":`, `,"eyes":`}
 
 // AppendJSON appends GitHub's reactions object, as it stands in a subject's
 // payload. url is where the subject's reactions are listed and made.

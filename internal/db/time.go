@@ -1,7 +1,6 @@
 package db
 
 import (
-	"strconv"
 	"time"
 )
 
@@ -69,27 +68,4 @@ func (t Time) appendText(b []byte) []byte {
 
 func appendTwo(b []byte, n int, after byte) []byte {
 	return append(b, byte('0'+n/10), byte('0'+n%10), after)
-}
-
-// Values returns placeholders for an INSERT of many rows: Values(2, 2) is
-// "($1,$2),($3,$4)".
-func Values(rows, columns int) string {
-	b := make([]byte, 0, rows*(columns*6+3))
-	n := 0
-	for r := range rows {
-		if r > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '(')
-		for c := range columns {
-			if c > 0 {
-				b = append(b, ',')
-			}
-			n++
-			b = append(b, '$')
-			b = strconv.AppendInt(b, int64(n), 10)
-		}
-		b = append(b, ')')
-	}
-	return string(b)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -208,4 +209,30 @@ func mismatch(dest any, v driver.Value) error {
 		return fmt.Errorf("NULL does not go into %T", dest)
 	}
 	return fmt.Errorf("a value of type %T does not go into %T", v, dest)
+}
+
+// Values returns placeholders for an INSERT of many rows: Values(2, 2) is
+// "($1,$2),($3,$4)". Values(1, n) is a list for IN.
+func Values(rows, columns int) string { return ValuesFrom(1, rows, columns) }
+
+// ValuesFrom is Values whose first placeholder has another number.
+func ValuesFrom(first, rows, columns int) string {
+	b := make([]byte, 0, rows*(columns*6+3))
+	n := first
+	for r := range rows {
+		if r > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '(')
+		for c := range columns {
+			if c > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, '$')
+			b = strconv.AppendInt(b, int64(n), 10)
+			n++
+		}
+		b = append(b, ')')
+	}
+	return string(b)
 }

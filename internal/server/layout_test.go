@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction"},
+	{"internal/issue"},
 	{"internal/gitdata", "internal/page"},
 	{"internal/server"},
 	{"cmd/arbor"},

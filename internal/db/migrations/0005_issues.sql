@@ -47,7 +47,7 @@ CREATE TABLE issues (
     locked       BOOLEAN NOT NULL DEFAULT FALSE,
     lock_reason  {{text}},
     milestone_id BIGINT,
-    labels       {{text}} NOT NULL,              -- ids of labels, parted by commas, in the order of their names
+    labels       {{text}} NOT NULL,              -- ids of labels, parted by commas, in the order in which they were given
     assignees    {{text}} NOT NULL,              -- ids of accounts, parted by commas, in the order of assignment
     comments     BIGINT NOT NULL DEFAULT 0,
     reacted      BOOLEAN NOT NULL DEFAULT FALSE, -- there are or were reactions

@@ -1,0 +1,318 @@
+package issue
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/markdown"
+	"arbor/internal/repo"
+)
+
+// Change is an issue while a transaction makes or changes it. The methods alter
+// Issue and note the events; the row, postings, counters and events are written
+// together when the change is complete.
+type Change struct {
+	Tx    *db.Tx
+	Repo  *repo.Repo
+	Actor *account.Caller // who does it; never nil
+	Issue *Issue          // as it will be
+
+	before       *Issue // nil: it is new
+	events       []Event
+	touched      bool
+	participants []int64
+	mentions     []int64
+}
+
+// Change runs fn on an issue of the repository, in one transaction with all
+// that follows from it. fn may run more than once. Errors: fn's own, 404.
+func (s *Service) Change(ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error) (*Issue, error) {
+	var changed *Issue
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		changed, err = s.ChangeIn(tx, a.Repo, a.Caller, number, fn)
+		return err
+	})
+	return changed, err
+}
+
+// ChangeIn is Change within a transaction of the caller's. It locks the
+// repository's row.
+func (s *Service) ChangeIn(tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error) (*Issue, error) {
+	if err := lock(tx, r.ID); err != nil {
+		return nil, err
+	}
+	i, err := ByNumber(tx, r.ID, number)
+	if err != nil {
+		return nil, err
+	}
+	before := *i
+	c := &Change{Tx: tx, Repo: r, Actor: actor, Issue: i, before: &before}
+	if err := fn(c); err != nil {
+		return nil, err
+	}
+	return i, s.finish(c)
+}
+
+// finish writes what the change amounts to.
+func (s *Service) finish(c *Change) error {
+	i := c.Issue
+	if c.touched {
+		i.UpdatedAt = max(i.UpdatedAt, c.Tx.Now)
+	}
+	more, err := c.involve()
+	if err != nil {
+		return err
+	}
+	if c.before == nil {
+		err = insertIssue(c.Tx, i)
+	} else if err = updateIssue(c.Tx, i); err == nil && i.State != c.before.State {
+		by := int64(1)
+		if i.State == Closed {
+			by = -1
+		}
+		err = addOpenIssues(c.Tx, i.RepoID, by)
+	}
+	if err != nil {
+		return err
+	}
+	if err := post(c.Tx, c.before, i, more); err != nil {
+		return err
+	}
+	for n := range c.events {
+		c.events[n].IssueID = i.ID
+	}
+	if err := insertEvents(c.Tx, c.events); err != nil {
+		return err
+	}
+	for _, observe := range s.observers {
+		if err := observe(c, c.before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Event notes that something happened, by the actor unless e names another.
+func (c *Change) Event(k EventKind, e Event) {
+	e.RepoID, e.Kind = c.Repo.ID, k
+	if e.ActorID == 0 {
+		e.ActorID = c.Actor.ID
+	}
+	c.events = append(c.events, e)
+}
+
+// Touch says that the change moves updated_at (decision 31).
+func (c *Change) Touch() { c.touched = true }
+
+// Mention notes the accounts that a new text mentions, which subscribes them.
+func (c *Change) Mention(users ...int64) { c.mentions = append(c.mentions, users...) }
+
+// Involve notes accounts that have a part in the issue now, which subscribes
+// them unless they unsubscribed (decision 14).
+func (c *Change) Involve(users ...int64) { c.participants = append(c.participants, users...) }
+
+// involve finds which mentions and subscriptions are new.
+func (c *Change) involve() ([]Property, error) {
+	var list []Property
+	slices.Sort(c.mentions)
+	c.mentions = slices.Compact(c.mentions)
+	c.participants = append(c.participants, c.mentions...)
+	slices.Sort(c.participants)
+	c.participants = slices.Compact(c.participants)
+	if len(c.participants) == 0 {
+		return nil, nil
+	}
+	mentioned, subscribed := map[int64]bool{}, map[int64]bool{}
+	if c.before != nil {
+		var err error
+		if mentioned, err = posted(c.Tx, c.Issue.ID, ByMention, c.mentions); err != nil {
+			return nil, err
+		}
+		if subscribed, err = settled(c.Tx, c.Issue.ID, c.participants); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range c.mentions {
+		if !mentioned[id] {
+			list = append(list, Property{ByMention, id})
+			c.Event(EventMentioned, Event{ActorID: id, UserID: id})
+		}
+	}
+	for _, id := range c.participants {
+		if subscribed[id] {
+			continue
+		}
+		list = append(list, Property{BySubscriber, id})
+		if slices.Contains(c.mentions, id) {
+			c.Event(EventSubscribed, Event{UserID: id})
+		}
+	}
+	return list, nil
+}
+
+// SetTitle changes the title.
+func (c *Change) SetTitle(title string) {
+	if c.Issue.Title == title {
+		return
+	}
+	c.Event(EventRenamed, Event{Detail: Detail{Rename: &Rename{From: c.Issue.Title, To: title}}})
+	c.Issue.Title = title
+	c.Touch()
+}
+
+// Text is a body that was read before the transaction.
+type Text struct {
+	Body *string // nil: none
+	refs markdown.References
+}
+
+// NewText reads a body; an empty one is none (decision 19).
+func NewText(body string) Text {
+	if body == "" {
+		return Text{}
+	}
+	return Text{Body: &body, refs: markdown.Parse(body).References()}
+}
+
+// SetBody changes the body.
+func (c *Change) SetBody(t Text) error {
+	if old := c.Issue.Body; old == t.Body || old != nil && t.Body != nil && *old == *t.Body {
+		return nil
+	}
+	c.Issue.Body = t.Body
+	c.Touch()
+	return c.read(t, 0)
+}
+
+// SetState opens or closes the issue (decision 33). A reason other than
+// NoReason replaces the usual one.
+func (c *Change) SetState(s State, why Reason) {
+	i := c.Issue
+	switch {
+	case s == Open:
+		why = Reopened
+	case why == NoReason:
+		why = Completed
+	}
+	if i.State == s {
+		if s == Closed && !i.Pull && why != i.StateReason {
+			i.StateReason = why
+			c.Touch()
+		}
+		return
+	}
+	i.State, i.StateReason = s, why
+	if i.Pull {
+		i.StateReason = NoReason
+	}
+	if s == Closed {
+		i.ClosedAt, i.ClosedBy = c.Tx.Now, c.Actor.ID
+		c.Event(EventClosed, Event{Detail: Detail{StateReason: i.StateReason.String()}})
+	} else {
+		i.ClosedAt, i.ClosedBy = 0, 0
+		c.Event(EventReopened, Event{Detail: Detail{StateReason: i.StateReason.String()}})
+	}
+	c.Touch()
+}
+
+// SetLabels replaces the labels.
+func (c *Change) SetLabels(labels []*Label) error {
+	ids := make([]int64, len(labels))
+	names := map[int64]*Label{}
+	for n, l := range labels {
+		ids[n], names[l.ID] = l.ID, l
+	}
+	if slices.Equal(ids, c.Issue.Labels) {
+		return nil
+	}
+	gone := difference(c.Issue.Labels, ids)
+	old, err := labelsByID(c.Tx, c.Repo.ID, gone)
+	if err != nil {
+		return err
+	}
+	for _, id := range difference(ids, c.Issue.Labels) {
+		c.Event(EventLabeled, Event{Detail: Detail{Label: &EventLabel{names[id].Name, names[id].Color}}})
+	}
+	for _, id := range gone {
+		if l := old[id]; l != nil {
+			c.Event(EventUnlabeled, Event{Detail: Detail{Label: &EventLabel{l.Name, l.Color}}})
+		}
+	}
+	c.Issue.Labels = ids
+	c.Touch()
+	return nil
+}
+
+// SetAssignees replaces the assignees; new ones are subscribed.
+func (c *Change) SetAssignees(ids []int64) {
+	if slices.Equal(ids, c.Issue.Assignees) {
+		return
+	}
+	for _, id := range difference(ids, c.Issue.Assignees) {
+		c.Event(EventAssigned, Event{UserID: id})
+		c.Involve(id)
+	}
+	for _, id := range difference(c.Issue.Assignees, ids) {
+		c.Event(EventUnassigned, Event{UserID: id})
+	}
+	c.Issue.Assignees = ids
+	c.Touch()
+}
+
+// SetMilestone puts the issue into a milestone, or with nil into none.
+func (c *Change) SetMilestone(m *Milestone) error {
+	var id int64
+	if m != nil {
+		id = m.ID
+	}
+	if id == c.Issue.MilestoneID {
+		return nil
+	}
+	if c.Issue.MilestoneID != 0 {
+		old, err := milestonesByID(c.Tx, []int64{c.Issue.MilestoneID})
+		if err != nil {
+			return err
+		}
+		if was := old[c.Issue.MilestoneID]; was != nil {
+			c.Event(EventDemilestoned, Event{Detail: Detail{Milestone: was.Title}})
+		}
+	}
+	if m != nil {
+		c.Event(EventMilestoned, Event{Detail: Detail{Milestone: m.Title}})
+	}
+	c.Issue.MilestoneID = id
+	c.Touch()
+	return nil
+}
+
+// SetLock locks or unlocks the conversation; the reason may be nil.
+func (c *Change) SetLock(locked bool, reason *string) {
+	i := c.Issue
+	if i.Locked == locked && (i.LockReason == reason || i.LockReason != nil && reason != nil && *i.LockReason == *reason) {
+		return
+	}
+	k := EventUnlocked
+	var e Event
+	if locked {
+		k = EventLocked
+		if reason != nil {
+			e.Detail.LockReason = *reason
+		}
+	}
+	i.Locked, i.LockReason = locked, reason
+	c.Event(k, e)
+	c.Touch()
+}
+
+// difference gives the ids of list that are not among others.
+func difference(list, others []int64) []int64 {
+	var rest []int64
+	for _, id := range list {
+		if !slices.Contains(others, id) {
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}

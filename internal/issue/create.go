@@ -1,0 +1,86 @@
+package issue
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// NewIssue is what the author of an issue wants. Without push access the last three are
+// dropped (code-hosting.md).
+type NewIssue struct {
+	Title     string
+	Text      Text
+	Assignees []string // logins
+	Field     string   // how the body called them: assignee or assignees
+	Milestone int64    // number; 0: none
+	Labels    []string
+	Pull      bool // it is the issue of a pull request
+}
+
+// Create makes an issue. The access is the author's. Errors: 404 when the
+// repository is gone, 422 for an assignee or milestone that cannot be.
+func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issue, error) {
+	var made *Issue
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		made, err = s.CreateIn(tx, a, n)
+		return err
+	})
+	return made, err
+}
+
+// CreateIn is Create within a transaction of the caller's. It locks the
+// repository's row.
+func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error) {
+	number, err := takeNumber(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	i := &Issue{
+		RepoID: a.ID, Number: number, Pull: n.Pull, Title: n.Title, AuthorID: a.Caller.ID,
+		State: Open, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	c := &Change{Tx: tx, Repo: a.Repo, Actor: a.Caller, Issue: i}
+	c.Involve(i.AuthorID)
+	if n.Text.Body != nil {
+		if err := c.SetBody(n.Text); err != nil {
+			return nil, err
+		}
+	}
+	if a.Role >= account.Push {
+		if err := c.equip(n); err != nil {
+			return nil, err
+		}
+	}
+	return i, s.finish(c)
+}
+
+// equip gives a new issue what people with push access choose.
+func (c *Change) equip(n NewIssue) error {
+	if len(n.Labels) > 0 {
+		labels, err := labelsFor(c.Tx, c.Repo.ID, n.Labels)
+		if err != nil {
+			return err
+		}
+		if err := c.SetLabels(labels); err != nil {
+			return err
+		}
+	}
+	if len(n.Assignees) > 0 {
+		ids, err := assignable(c.Tx, c.Repo, c.Issue.AuthorID, n.Field, n.Assignees)
+		if err != nil {
+			return err
+		}
+		c.SetAssignees(ids)
+	}
+	if n.Milestone != 0 {
+		m, err := milestoneFor(c.Tx, c.Repo.ID, n.Milestone)
+		if err != nil {
+			return err
+		}
+		return c.SetMilestone(m)
+	}
+	return nil
+}

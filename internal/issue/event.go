@@ -1,0 +1,77 @@
+package issue
+
+import (
+	"encoding/json"
+
+	"arbor/internal/db"
+)
+
+// EventKind is what happened to an issue.
+type EventKind int64
+
+// The kinds of events, as they are stored.
+const (
+	EventClosed          EventKind = 1
+	EventReopened        EventKind = 2
+	EventLabeled         EventKind = 3
+	EventUnlabeled       EventKind = 4
+	EventAssigned        EventKind = 5
+	EventUnassigned      EventKind = 6
+	EventMilestoned      EventKind = 7
+	EventDemilestoned    EventKind = 8
+	EventLocked          EventKind = 9
+	EventUnlocked        EventKind = 10
+	EventRenamed         EventKind = 11
+	EventMentioned       EventKind = 12
+	EventSubscribed      EventKind = 13
+	EventUnsubscribed    EventKind = 14
+	EventReferenced      EventKind = 15 // by a commit
+	EventCrossReferenced EventKind = 16 // by another issue; stands in timelines only
+	EventMerged          EventKind = 17
+	EventCommentDeleted  EventKind = 18
+)
+
+// Event is a row of the table issue_events.
+type Event struct {
+	ID        int64
+	RepoID    int64
+	IssueID   int64
+	ActorID   int64
+	Kind      EventKind
+	UserID    int64  // who was assigned, unassigned, mentioned, subscribed; 0: nobody
+	SourceID  int64  // the issue that refers to this one; 0: none
+	CommentID int64  // the comment of that issue which does; 0: its body
+	Commit    string // SHA; empty: none
+	Detail    Detail
+	CreatedAt db.Time
+}
+
+// Detail is what an event tells besides, with names as they were at the time.
+// It is stored as JSON.
+type Detail struct {
+	Label       *EventLabel `json:"label,omitempty"`
+	Milestone   string      `json:"milestone,omitempty"` // title
+	Rename      *Rename     `json:"rename,omitempty"`
+	LockReason  string      `json:"lock_reason,omitempty"`
+	StateReason string      `json:"state_reason,omitempty"`
+}
+
+// EventLabel is a label as events show it.
+type EventLabel struct {
+	Name  string `json:"name"`
+	Color string `json:"color"`
+}
+
+// Rename is a change of a title.
+type Rename struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+func (d *Detail) encode() (any, error) {
+	if *d == (Detail{}) {
+		return nil, nil
+	}
+	b, err := json.Marshal(d)
+	return string(b), err
+}

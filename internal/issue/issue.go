@@ -1,0 +1,163 @@
+// Package issue is the issue tracker: issues and what they refer to. Pull
+// requests are issues too; package pull adds what they have besides.
+//
+//	issue.go                 the types
+//	create.go, change.go     how an issue is made and changed, with all that follows
+//	rules.go                 who may be assigned, which labels and milestones there are
+//	posting.go               the inverted index: what finds issues
+//	stream.go, list.go       lists, from ranges of that index
+//	store*.go                the SQL
+//	api*.go, json.go         the handlers and their JSON
+//
+// Tables: issues, postings, posting_counts, labels, milestones, issue_comments,
+// issue_events, issue_subscriptions; and of repos next_number, next_milestone,
+// open_issues and issues_generation.
+//
+// Invariants: numbers have no gaps (decision 31): the number is taken from the
+// repository's row in the transaction that inserts the issue. Change alone
+// changes an issue's row, so postings and counters follow it always. Each
+// transaction that changes what a payload of issues shows locks the
+// repository's row first and raises its issues_generation: what is cached under
+// that counts no longer. Ids are looked up within their repository.
+package issue
+
+import (
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+)
+
+// Resource is the name of issues in validation errors (decision 15).
+const Resource = "Issue"
+
+// State is open or closed.
+type State uint8
+
+// The states, as they are stored.
+const (
+	Open   State = 1
+	Closed State = 2
+)
+
+// String gives open or closed.
+func (s State) String() string {
+	if s == Closed {
+		return "closed"
+	}
+	return "open"
+}
+
+// ParseState reads what String gives.
+func ParseState(s string) (state State, ok bool) {
+	switch s {
+	case "open":
+		return Open, true
+	case "closed":
+		return Closed, true
+	}
+	return 0, false
+}
+
+// Reason says why an issue has its state.
+type Reason uint8
+
+// The reasons, as they are stored.
+const (
+	NoReason Reason = iota
+	Completed
+	NotPlanned
+	Reopened
+	Duplicate
+)
+
+var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not_planned", Reopened: "reopened", Duplicate: "duplicate"}
+
+// String gives the name that payloads have as state_reason; empty for NoReason.
+func (r Reason) String() string { return reasons[r] }
+
+// Issue is a row of the table issues.
+type Issue struct {
+	ID          int64
+	RepoID      int64
+	Number      int64 // within the repository, from 1
+	Pull        bool  // it is a pull request
+	Title       string
+	Body        *string // nil: none (decision 19)
+	AuthorID    int64
+	State       State
+	StateReason Reason
+	Locked      bool
+	LockReason  *string // nil: none was given
+	MilestoneID int64   // 0: none
+	Labels      []int64 // ids; those of labels that were deleted since name nothing
+	Assignees   []int64 // ids, in the order of assignment
+	Comments    int64   // their number
+	Reacted     bool    // there are or were reactions
+	CreatedAt   db.Time
+	UpdatedAt   db.Time
+	ClosedAt    db.Time // zero: open
+	ClosedBy    int64   // 0: open, or closed by nobody in particular
+}
+
+// Limits of decision 19, in code points and numbers of entries.
+const (
+	MaxTitle     = 256
+	MaxBody      = 65_536
+	MaxLabelName = 50
+	MaxLabels    = 100
+	MaxAssignees = 10
+)
+
+// Observer is told, inside the transaction, of each change of an issue; before
+// is nil when it is new. An error undoes the whole transaction: pull requests
+// object to being reopened so.
+type Observer func(c *Change, before *Issue) error
+
+// Service holds what the operations on issues share.
+type Service struct {
+	db        *db.DB
+	repos     *repo.Service
+	log       *slog.Logger
+	observers []Observer
+}
+
+// New makes the service. Observers are called in their order.
+func New(d *db.DB, repos *repo.Service, log *slog.Logger, observers ...Observer) *Service {
+	return &Service{db: d, repos: repos, log: log, observers: observers}
+}
+
+// joinIDs writes ids as a column holds them.
+func joinIDs(ids []int64) string {
+	b := make([]byte, 0, 8*len(ids))
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(b)
+}
+
+// splitIDs reads what joinIDs wrote.
+func splitIDs(s string) []int64 {
+	if s == "" {
+		return nil
+	}
+	ids := make([]int64, 0, strings.Count(s, ",")+1)
+	for part := range strings.SplitSeq(s, ",") {
+		id, _ := strconv.ParseInt(part, 10, 64)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// wrong is the 422 for one field of an issue.
+func wrong(field, code string, value any) error {
+	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: code, Value: value})
+}

@@ -1,0 +1,105 @@
+package issue
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+)
+
+// Kind is a kind of property that issues are found by.
+type Kind int64
+
+// The kinds of properties, as they are stored, and what their values are.
+const (
+	ByAll        Kind = 1 // 0: every issue has it
+	ByAuthor     Kind = 2 // an account's id
+	ByAssignee   Kind = 3 // an account's id, None or Any
+	ByMilestone  Kind = 4 // a milestone's id, None or Any
+	ByLabel      Kind = 5 // a label's id, or None
+	ByMention    Kind = 6 // the id of an account that the issue or a comment mentions
+	BySubscriber Kind = 7 // the id of an account that is subscribed (decision 14)
+	ByPull       Kind = 8 // 0: it is a pull request
+)
+
+// Values that are no ids.
+const (
+	None int64 = 0
+	Any  int64 = -1
+)
+
+// Property is what a posting says of its issue.
+type Property struct {
+	Kind  Kind
+	Value int64
+}
+
+// properties are those that follow from the issue's row. Mentions and
+// subscriptions do not: they are postings alone.
+func (i *Issue) properties() []Property {
+	list := make([]Property, 0, 8+len(i.Labels)+len(i.Assignees))
+	list = append(list, Property{ByAll, 0}, Property{ByAuthor, i.AuthorID})
+	if i.Pull {
+		list = append(list, Property{ByPull, 0})
+	}
+	list = appendEach(list, ByAssignee, i.Assignees)
+	if len(i.Assignees) > 0 {
+		list = append(list, Property{ByAssignee, Any})
+	}
+	if i.MilestoneID == 0 {
+		list = append(list, Property{ByMilestone, None})
+	} else {
+		list = append(list, Property{ByMilestone, i.MilestoneID}, Property{ByMilestone, Any})
+	}
+	return appendEach(list, ByLabel, i.Labels)
+}
+
+func appendEach(list []Property, k Kind, values []int64) []Property {
+	if len(values) == 0 {
+		return append(list, Property{k, None})
+	}
+	for _, v := range values {
+		list = append(list, Property{k, v})
+	}
+	return list
+}
+
+// post makes the postings and counters follow an issue's row; before is nil
+// when it is new. more are properties besides those of the row, which the issue
+// did not have.
+func post(tx *db.Tx, before, after *Issue, more []Property) error {
+	if before == nil {
+		return addPostings(tx, after, append(after.properties(), more...))
+	}
+	had, has := before.properties(), after.properties()
+	gone := without(had, has)
+	if len(gone) > 0 {
+		if err := dropPostings(tx, before, gone); err != nil {
+			return err
+		}
+	}
+	if before.State != after.State {
+		if err := moveCounts(tx, after.ID, before.State, after.State); err != nil {
+			return err
+		}
+	}
+	if before.State != after.State || before.UpdatedAt != after.UpdatedAt || before.Comments != after.Comments {
+		if err := movePostings(tx, after); err != nil {
+			return err
+		}
+	}
+	if fresh := append(without(has, had), more...); len(fresh) > 0 {
+		return addPostings(tx, after, fresh)
+	}
+	return nil
+}
+
+// without gives the properties of list that are not among others.
+func without(list, others []Property) []Property {
+	var rest []Property
+	for _, p := range list {
+		if !slices.Contains(others, p) {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}

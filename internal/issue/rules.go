@@ -1,0 +1,80 @@
+package issue
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+)
+
+// MayEdit returns the 403 for who may not edit the issue: its author and those
+// with push access may (code-hosting.md, Authentication 3).
+func MayEdit(a *repo.Access, i *Issue) error {
+	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
+		return nil
+	}
+	return errs.New(errs.Forbidden, "Must be the author of the issue or have push access to Repository.")
+}
+
+// enabled returns the 410 for the issues of a repository that has them switched
+// off; its pull requests still answer (decision 16).
+func enabled(r *repo.Repo, i *Issue) error {
+	if r.HasIssues || i != nil && i.Pull {
+		return nil
+	}
+	return errs.New(errs.Gone, "Issues are disabled for this repo")
+}
+
+// assignable finds the accounts that can be assigned to an issue by the author:
+// those with push access, and the author who can pull (decision 32). Each
+// account is there once. Error: 422 that names field.
+func assignable(tx *db.Tx, r *repo.Repo, authorID int64, field string, logins []string) ([]int64, error) {
+	people, err := repo.PeopleNamed(tx, r, logins)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, 0, len(logins))
+	seen := map[int64]bool{}
+	for _, login := range logins {
+		p, ok := people[account.Fold(login)]
+		if !ok || !canBeAssigned(p, authorID) {
+			return nil, wrong(field, errs.InvalidField, login)
+		}
+		if !seen[p.ID] {
+			seen[p.ID] = true
+			ids = append(ids, p.ID)
+		}
+	}
+	if len(ids) > MaxAssignees {
+		return nil, errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom, Message: "assignees are too many (maximum is 10)"})
+	}
+	return ids, nil
+}
+
+func canBeAssigned(p repo.Person, authorID int64) bool {
+	return p.Kind == account.User && (p.Role >= account.Push || p.ID == authorID && p.Role >= account.Pull)
+}
+
+// milestoneFor finds the milestone that a body names. Error: 422 (decision 32).
+func milestoneFor(tx *db.Tx, repoID, number int64) (*Milestone, error) {
+	m, err := milestoneByNumber(tx, repoID, number)
+	if errs.Is(err, errs.NotFound) {
+		return nil, wrong("milestone", errs.InvalidField, number)
+	}
+	return m, err
+}
+
+// read takes from a new text whom it mentions: those who can see the
+// repository (decision 14).
+func (c *Change) read(t Text, _ int64) error {
+	people, err := repo.PeopleNamed(c.Tx, c.Repo, t.refs.Logins)
+	if err != nil {
+		return err
+	}
+	for _, p := range people {
+		if p.Kind == account.User && p.Role >= account.Pull {
+			c.Mention(p.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package issue
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// issueColumns are what scanIssue reads, of issues under the name i.
+const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.author_id, i.state, i.state_reason,
+	i.locked, i.lock_reason, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments, i.reacted,
+	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0)`
+
+// scanner is a row of either kind that package db gives.
+type scanner interface{ Scan(dest ...any) error }
+
+// scanIssue reads issueColumns. Error: 404 when there is no row.
+func scanIssue(row scanner) (*Issue, error) {
+	var i Issue
+	var state, reason int64
+	var labels, assignees string
+	err := row.Scan(&i.ID, &i.RepoID, &i.Number, &i.Pull, &i.Title, &i.Body, &i.AuthorID, &state, &reason,
+		&i.Locked, &i.LockReason, &i.MilestoneID, &labels, &assignees, &i.Comments, &i.Reacted,
+		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	i.State, i.StateReason = State(state), Reason(reason)
+	i.Labels, i.Assignees = splitIDs(labels), splitIDs(assignees)
+	return &i, nil
+}
+
+// queryIssues reads issues; rest is what stands behind FROM issues i.
+func queryIssues(tx *db.Tx, rest string, args ...any) ([]*Issue, error) {
+	rows, err := tx.Query(`SELECT `+issueColumns+` FROM issues i`+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Issue
+	for rows.Next() {
+		i, err := scanIssue(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, i)
+	}
+	return list, rows.Err()
+}
+
+// ByNumber finds an issue or a pull request of a repository. Error: 404.
+func ByNumber(tx *db.Tx, repoID, number int64) (*Issue, error) {
+	return scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`, repoID, number))
+}
+
+// ByIDs finds the issues of a page in one query, in the order of the ids;
+// whoever reads the ids in the same transaction gets all of them.
+func ByIDs(tx *db.Tx, ids []int64) ([]*Issue, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	at := make(map[int64]int, len(ids))
+	for n, id := range ids {
+		args[n], at[id] = id, n
+	}
+	found, err := queryIssues(tx, ` WHERE i.id IN `+db.Values(1, len(ids)), args...)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Issue, len(ids))
+	for _, i := range found {
+		list[at[i.ID]] = i
+	}
+	out := list[:0]
+	for _, i := range list {
+		if i != nil {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+// lock takes the repository's row for the rest of the transaction, and says
+// that payloads of its issues change. Error: 404 when the repository is gone.
+func lock(tx *db.Tx, repoID int64) error {
+	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
+	if err == nil && n == 0 {
+		return errs.Absent()
+	}
+	return err
+}
+
+// takeNumber locks the repository and takes the next number for an open issue
+// (decision 31). Error: 404 when the repository is gone.
+func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {
+	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1,
+		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1`, repoID).Scan(&number)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return number, err
+}
+
+func addOpenIssues(tx *db.Tx, repoID, by int64) error {
+	_, err := tx.Exec(`UPDATE repos SET open_issues = open_issues + $2 WHERE id = $1`, repoID, by)
+	return err
+}
+
+// insertIssue adds the row and sets its id.
+func insertIssue(tx *db.Tx, i *Issue) error {
+	return tx.QueryRow(`INSERT INTO issues (repo_id, number, pull, title, body, author_id, state, state_reason, locked,
+		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+		i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State), int64(i.StateReason), i.Locked,
+		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
+		i.CreatedAt, i.UpdatedAt).Scan(&i.ID)
+}
+
+// updateIssue writes all that can change.
+func updateIssue(tx *db.Tx, i *Issue) error {
+	_, err := tx.Exec(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6, locked = $7,
+		lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12, reacted = $13,
+		updated_at = $14, closed_at = $15, closed_by = $16 WHERE id = $1`,
+		i.ID, i.Pull, i.Title, i.Body, int64(i.State), int64(i.StateReason), i.Locked,
+		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments, i.Reacted,
+		i.UpdatedAt, i.ClosedAt, orNull(i.ClosedBy))
+	return err
+}

@@ -1,14 +1,11 @@
 package gitdata
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"arbor/internal/git"
@@ -30,57 +27,17 @@ func named(revision string, people bool) basis {
 	return basis{refs: err != nil, people: people, sha: sha}
 }
 
-// noted are the headers that are kept with an answer.
-var noted = [...]string{"Link", "Last-Modified"}
-
-// cached answers from the cache, or renders what is not there: one request at
-// a time for each address, so a crowd costs what one caller does. render may
-// set the headers that are noted.
+// cached answers what was rendered before, or renders it. render may set Link
+// and Last-Modified.
 func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, render func(context.Context) (any, error)) error {
-	key := keyOf(r, a, on)
-	for {
-		if body, note, ok := api.cache.Get(key); ok {
-			etag, rest, _ := strings.Cut(note, "\n")
-			for _, name := range noted {
-				var value string
-				if value, rest, _ = strings.Cut(rest, "\n"); value != "" {
-					w.Header()[name] = []string{value}
-				}
-			}
-			return web.Bytes(w, r, http.StatusOK, body, etag)
-		}
-		alone, err := api.filling.enter(r.Context(), key)
+	return api.answers.Serve(w, r, keyOf(r, a, on), func(ctx context.Context) ([]byte, string, error) {
+		value, err := render(ctx)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
-		if alone {
-			return api.fill(w, r, key, on, render)
-		}
-	}
-}
-
-// fill renders an answer while nobody else does, keeps it and sends it.
-func (api *API) fill(w http.ResponseWriter, r *http.Request, key string, on basis, render func(context.Context) (any, error)) error {
-	body, err := func() ([]byte, error) {
-		defer api.filling.leave(key)
-		value, err := render(r.Context())
-		if err != nil {
-			return nil, err
-		}
-		body, err := marshal(value)
-		if err == nil {
-			note := etagOf(on, body)
-			for _, name := range noted {
-				note += "\n" + w.Header().Get(name)
-			}
-			api.cache.Put(key, body, note)
-		}
-		return body, err
-	}()
-	if err != nil {
-		return err
-	}
-	return web.Bytes(w, r, http.StatusOK, body, etagOf(on, body))
+		body, err := web.Marshal(value)
+		return body, etagOf(on, body), err
+	})
 }
 
 // dated sets Last-Modified to when a commit or tag was made (decision 27), as
@@ -123,17 +80,6 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 
 // maxKey is the length of the longest key that is kept as it is, in bytes.
 const maxKey = 600
-
-// marshal renders JSON as web.JSON does.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
 
 // plainText is the type of everything that is not JSON: no browser may take
 // what somebody committed for a page of this site.

@@ -39,8 +39,9 @@ type API struct {
 	repos      *repo.Service
 	maxEntries int
 	cache      *web.Cache
+	answers    *web.Answers // in the cache
+	filling    web.Flights
 	peeled     peelCache
-	filling    flights
 	bodies     *semaphore.Weighted // bytes of large bodies being worked on
 }
 
@@ -56,7 +57,8 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 	if maxEntries <= 0 {
 		maxEntries = DefaultMaxTreeEntries
 	}
-	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: web.NewCache(cacheBytes), bodies: newBodies()}
+	cache := web.NewCache(cacheBytes)
+	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: cache, answers: web.NewAnswers(cache), bodies: newBodies()}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,
@@ -117,39 +119,4 @@ func (c *peelCache) put(k peelKey, tree git.SHA) {
 		c.tree = map[peelKey]git.SHA{}
 	}
 	c.tree[k] = tree
-}
-
-// flights lets one request at a time render what many ask for.
-type flights struct {
-	mu   sync.Mutex
-	open map[string]chan struct{}
-}
-
-// enter waits until nobody else renders key. alone reports that nobody did: the
-// caller now renders, and calls leave. Otherwise somebody has just finished.
-func (f *flights) enter(ctx context.Context, key string) (alone bool, err error) {
-	f.mu.Lock()
-	done, busy := f.open[key]
-	if !busy {
-		if f.open == nil {
-			f.open = map[string]chan struct{}{}
-		}
-		f.open[key] = make(chan struct{})
-		f.mu.Unlock()
-		return true, nil
-	}
-	f.mu.Unlock()
-	select {
-	case <-done:
-		return false, nil
-	case <-ctx.Done():
-		return false, ctx.Err()
-	}
-}
-
-func (f *flights) leave(key string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	close(f.open[key])
-	delete(f.open, key)
 }

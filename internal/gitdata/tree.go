@@ -33,7 +33,7 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		if body, _, ok := api.cache.Get(t.key); ok {
 			return t.send(w, r, body)
 		}
-		alone, err := api.filling.enter(r.Context(), t.key)
+		alone, err := api.filling.Enter(r.Context(), t.key)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 	leave := func() {
 		if !left {
 			left = true
-			t.api.filling.leave(t.key)
+			t.api.filling.Leave(t.key)
 		}
 	}
 	defer leave()

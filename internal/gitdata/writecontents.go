@@ -131,7 +131,7 @@ const maxEditTries = 5
 func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bool, err error) {
 	turn := "edit " + strconv.FormatInt(e.access.ID, 36) + " " + e.branch
 	for {
-		alone, err := e.api.filling.enter(ctx, turn)
+		alone, err := e.api.filling.Enter(ctx, turn)
 		if err != nil {
 			return nil, false, err
 		}
@@ -139,7 +139,7 @@ func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bo
 			break
 		}
 	}
-	defer e.api.filling.leave(turn)
+	defer e.api.filling.Leave(turn)
 	for range maxEditTries {
 		payload, created, err = e.try(ctx)
 		if !errors.Is(err, errMoved) {

@@ -101,6 +101,8 @@ type Issue struct {
 	UpdatedAt   db.Time
 	ClosedAt    db.Time // zero: open
 	ClosedBy    int64   // 0: open, or closed by nobody in particular
+	Draft       bool    // of a pull request: not ready
+	MergedAt    db.Time // of a pull request; zero: it is not merged
 }
 
 // Limits of decision 19, in code points and numbers of entries.

@@ -2,6 +2,8 @@ package issue
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -10,7 +12,7 @@ import (
 // issueColumns are what scanIssue reads, of issues under the name i.
 const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.author_id, i.state, i.state_reason,
 	i.locked, i.lock_reason, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments, i.reacted,
-	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0)`
+	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at`
 
 // scanner is a row of either kind that package db gives.
 type scanner interface{ Scan(dest ...any) error }
@@ -22,7 +24,7 @@ func scanIssue(row scanner) (*Issue, error) {
 	var labels, assignees string
 	err := row.Scan(&i.ID, &i.RepoID, &i.Number, &i.Pull, &i.Title, &i.Body, &i.AuthorID, &state, &reason,
 		&i.Locked, &i.LockReason, &i.MilestoneID, &labels, &assignees, &i.Comments, &i.Reacted,
-		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy)
+		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy, &i.Draft, &i.MergedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -114,20 +116,39 @@ func addOpenIssues(tx *db.Tx, repoID, by int64) error {
 // insertIssue adds the row and sets its id.
 func insertIssue(tx *db.Tx, i *Issue) error {
 	return tx.QueryRow(`INSERT INTO issues (repo_id, number, pull, title, body, author_id, state, state_reason, locked,
-		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id`,
 		i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State), int64(i.StateReason), i.Locked,
 		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
-		i.CreatedAt, i.UpdatedAt).Scan(&i.ID)
+		i.CreatedAt, i.UpdatedAt, i.Draft).Scan(&i.ID)
 }
 
 // updateIssue writes all that can change.
 func updateIssue(tx *db.Tx, i *Issue) error {
 	_, err := tx.Exec(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6, locked = $7,
 		lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12, reacted = $13,
-		updated_at = $14, closed_at = $15, closed_by = $16 WHERE id = $1`,
+		updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18 WHERE id = $1`,
 		i.ID, i.Pull, i.Title, i.Body, int64(i.State), int64(i.StateReason), i.Locked,
 		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments, i.Reacted,
-		i.UpdatedAt, i.ClosedAt, orNull(i.ClosedBy))
+		i.UpdatedAt, i.ClosedAt, orNull(i.ClosedBy), i.Draft, i.MergedAt)
 	return err
+}
+
+// byNumbers finds issues of several repositories in one query; those that are
+// not there are missing from the map.
+func byNumbers(tx *db.Tx, keys []issueKey) (map[issueKey]*Issue, error) {
+	found := make(map[issueKey]*Issue, len(keys))
+	if len(keys) == 0 {
+		return found, nil
+	}
+	where, args := make([]string, len(keys)), make([]any, 0, 2*len(keys))
+	for n, k := range keys {
+		where[n] = fmt.Sprintf("(i.repo_id = $%d AND i.number = $%d)", 2*n+1, 2*n+2)
+		args = append(args, k.repo, k.number)
+	}
+	list, err := queryIssues(tx, ` WHERE `+strings.Join(where, " OR "), args...)
+	for _, i := range list {
+		found[issueKey{i.RepoID, i.Number}] = i
+	}
+	return found, err
 }

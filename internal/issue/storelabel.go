@@ -80,3 +80,21 @@ func insertLabel(tx *db.Tx, l *Label) error {
 	}
 	return err
 }
+
+// labelsOf finds the labels of a page of issues, of any repositories: ids that
+// stand in an issue's row are of its repository.
+func labelsOf(tx *db.Tx, ids []int64) (map[int64]*Label, error) {
+	byID := make(map[int64]*Label, len(ids))
+	if len(ids) == 0 {
+		return byID, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	list, err := queryLabels(tx, ` WHERE l.id IN `+db.Values(1, len(ids)), args...)
+	for _, l := range list {
+		byID[l.ID] = l
+	}
+	return byID, err
+}

@@ -1,6 +1,10 @@
 package repo
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 )
@@ -71,4 +75,78 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 		found(p)
 	}
 	return rows.Err()
+}
+
+// Belongs says that a user belongs to an organization or collaborates on a
+// repository, of which ID is the id.
+type Belongs struct {
+	ID, User int64
+	Public   bool // for everyone to see
+}
+
+// Belonging finds which of the users are members of the organizations that own
+// the repositories, and which collaborate on them: in two queries whatever
+// their number.
+func Belonging(tx *db.Tx, repos []*Access, users []int64) (members, collaborators []Belongs, err error) {
+	if len(repos) == 0 || len(users) == 0 {
+		return nil, nil, nil
+	}
+	var ids, owners []any
+	seen := map[int64]bool{}
+	for _, a := range repos {
+		ids = append(ids, a.ID)
+		if a.Owner.Kind == account.Organization && !seen[a.OwnerID] {
+			seen[a.OwnerID] = true
+			owners = append(owners, a.OwnerID)
+		}
+	}
+	collaborators, err = belonging(tx, `SELECT repo_id, user_id, TRUE FROM collaborators WHERE repo_id IN `, ids, users)
+	if err == nil && len(owners) > 0 {
+		members, err = belonging(tx, `SELECT org_id, user_id, public FROM members WHERE org_id IN `, owners, users)
+	}
+	return members, collaborators, err
+}
+
+func belonging(tx *db.Tx, query string, ids []any, users []int64) ([]Belongs, error) {
+	args := ids
+	for _, u := range users {
+		args = append(args, u)
+	}
+	rows, err := tx.Query(query+db.Values(1, len(ids))+` AND user_id IN `+db.ValuesFrom(len(ids)+1, 1, len(users)), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Belongs
+	for rows.Next() {
+		var b Belongs
+		if err := rows.Scan(&b.ID, &b.User, &b.Public); err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, rows.Err()
+}
+
+// VisibleNamed finds the repositories that the caller may see among those named
+// OWNER/NAME, in one query. Former names lead nowhere.
+func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access, error) {
+	var where []string
+	var args []any
+	seen := map[string]bool{}
+	for _, full := range names {
+		full = account.Fold(full)
+		owner, name, ok := strings.Cut(full, "/")
+		if !ok || seen[full] {
+			continue
+		}
+		seen[full] = true
+		where = append(where, fmt.Sprintf("(o.login_folded = $%d AND r.name_folded = $%d)", len(args)+2, len(args)+3))
+		args = append(args, owner, name)
+	}
+	if len(where) == 0 {
+		return nil, nil
+	}
+	list, err := queryAccess(tx, caller, ` WHERE `+strings.Join(where, " OR "), args...)
+	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }

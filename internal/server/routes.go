@@ -3,6 +3,7 @@ package server
 import (
 	"arbor/internal/account"
 	"arbor/internal/gitdata"
+	"arbor/internal/issue"
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
@@ -14,6 +15,7 @@ type features struct {
 	accounts *account.API
 	repos    *repo.API
 	service  *repo.Service
+	issues   *issue.API
 	git      *gitdata.API
 	plants   *plant.API
 	pages    *page.Pages
@@ -23,7 +25,7 @@ type features struct {
 // needs. Every unsafe method of the API needs a signed-in caller besides
 // (decision 11).
 func (s *Server) interfaceTable(f features) []Route {
-	a, r, g, p := f.accounts, f.repos, f.git, f.plants
+	a, r, g, i, p := f.accounts, f.repos, f.git, f.issues, f.plants
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
 	admin := func(h repo.Handler) Endpoint { return onRepo(f.service, Admin, h) }
@@ -118,6 +120,11 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/readme/{dir...}", pull(g.GetDirectoryReadme)},
 		{"GET", "/{owner}/{repo}/raw/{path...}", pull(g.GetRaw)},
 		{"GET", "/{owner}/{repo}/compare/{basehead...}", pull(g.CompareText)},
+
+		// Issues
+		{"POST", "/repos/{owner}/{repo}/issues", pull(i.Create)},
+		{"GET", "/repos/{owner}/{repo}/issues/{number}", pull(i.Get)},
+		{"PATCH", "/repos/{owner}/{repo}/issues/{number}", pull(i.Edit)}, // its author; others: push
 
 		// Git over HTTP
 		{"GET", "/{owner}/{repo}/info/refs", either(r.InfoRefs)},

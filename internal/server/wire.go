@@ -13,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
+	"arbor/internal/issue"
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
@@ -44,6 +45,7 @@ func New(o Options) *Server {
 	}
 	accounts := account.New(o.DB, o.Log)
 	repos := repo.New(o.DB, o.Git, o.Log, RepositoriesDir(o.DataDir))
+	issues := issue.New(o.DB, repos, o.Log)
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
@@ -54,6 +56,7 @@ func New(o Options) *Server {
 		accounts: account.NewAPI(accounts),
 		repos:    repo.NewAPI(repos),
 		service:  repos,
+		issues:   issue.NewAPI(issues),
 		git:      gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries),
 		plants:   plant.NewAPI(o.DB),
 		pages:    page.New(o.DB, repos),

@@ -55,6 +55,8 @@ CREATE TABLE issues (
     updated_at   BIGINT NOT NULL,
     closed_at    BIGINT,
     closed_by    BIGINT,
+    draft        BOOLEAN NOT NULL DEFAULT FALSE, -- of a pull request: not ready
+    merged_at    BIGINT,                         -- of a pull request that was merged
     UNIQUE (repo_id, number)
 );
 

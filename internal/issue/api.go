@@ -1,0 +1,280 @@
+package issue
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// API answers the requests about issues.
+type API struct {
+	s         *Service
+	reactions *reaction.API
+	answers   *web.Answers
+}
+
+// cacheBytes bounds the rendered answers kept in memory.
+const cacheBytes = 48 << 20
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API {
+	return &API{s: s, reactions: reaction.NewAPI(s.db), answers: web.NewAnswers(web.NewCache(cacheBytes))}
+}
+
+// number reads the number of an issue or milestone from the address. Error: 404
+// for what is no number.
+func number(r *http.Request, name string) (int64, error) {
+	var n int64
+	s := web.Param(r, name)
+	if s == "" || len(s) > 18 || s[0] == '0' {
+		return 0, errs.Absent()
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, errs.Absent()
+		}
+		n = n*10 + int64(s[i]-'0')
+	}
+	return n, nil
+}
+
+// find reads the issue that {number} names. Errors: 404, 410 (decision 16).
+func (api *API) find(r *http.Request, a *repo.Access) (*Issue, error) {
+	n, err := number(r, "number")
+	if err != nil {
+		return nil, err
+	}
+	var i *Issue
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		i, err = ByNumber(tx, a.ID, n)
+		return err
+	})
+	if err == nil {
+		err = enabled(a.Repo, i)
+	}
+	return i, err
+}
+
+// GET /repos/{owner}/{repo}/issues/{number}
+//
+// Get answers the full form of an issue or a pull request's issue. Errors: 404,
+// 410.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := number(r, "number")
+	if err != nil {
+		return err
+	}
+	return api.serve(w, r, a, api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
+		i, err := ByNumber(tx, a.ID, n)
+		if err == nil {
+			err = enabled(a.Repo, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		web.LastModified(w, i.UpdatedAt.Time())
+		return []*Issue{i}, nil
+	}, single))
+}
+
+// POST /repos/{owner}/{repo}/issues
+//
+// Create makes an issue; who has no push access sets its title and body only.
+// Errors: 410, 422.
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := enabled(a.Repo, nil); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	body.Require("title")
+	n := NewIssue{Title: readTitle(body).Value}
+	text := body.String("body", MaxBody)
+	if a.Role >= account.Push {
+		f := readFields(body, web.From(r.Context()).Media.Preview(web.Assignees))
+		n.Assignees, n.Field, n.Milestone, n.Labels = f.assignees.Value, f.assigneesField, f.milestone.Value, f.labels.Value
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	n.Text = NewText(text.Value)
+	made, err := api.s.Create(r.Context(), a, n)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", newPlace(web.From(r.Context()), a.Repo).api+"/issues/"+itoa(made.Number))
+	return api.answer(w, r, a, http.StatusCreated, made)
+}
+
+// readTitle reads a title: not blank, without line breaks of its own.
+func readTitle(body *web.Object) web.Opt[string] {
+	title := body.String("title", MaxTitle)
+	if title.Given() && title.Value != "" && strings.TrimSpace(title.Value) == "" {
+		body.Wrong("title", errs.MissingField, "title can't be blank")
+	}
+	return title
+}
+
+// fields are what people with push access may set besides title and body.
+type fields struct {
+	assignees      web.Opt[[]string]
+	assigneesField string // assignee or assignees
+	milestone      web.Opt[int64]
+	labels         web.Opt[[]string]
+}
+
+// readFields reads them; several assignees are a preview. An empty text takes a
+// value away, as null does (decision 32).
+func readFields(body *web.Object, several bool) fields {
+	f := fields{assigneesField: "assignee"}
+	one := body.String("assignee", 0)
+	f.assignees.Set = one.Set
+	if one.Value != "" {
+		f.assignees.Value = []string{one.Value}
+	}
+	if several && body.Has("assignees") {
+		list := body.Strings("assignees", MaxAssignees, 0)
+		if list.Given() && one.Set {
+			body.Wrong("assignees", errs.Custom, "assignee and assignees cannot be set together")
+		}
+		if list.Given() {
+			f.assignees, f.assigneesField = list, "assignees"
+		}
+	}
+	if string(body.Raw("milestone")) == `""` {
+		f.milestone = web.Opt[int64]{Set: true, Null: true}
+	} else if f.milestone = body.Int("milestone"); f.milestone.Given() && f.milestone.Value == 0 {
+		body.Wrong("milestone", errs.InvalidField, "")
+	}
+	f.labels = readLabels(body)
+	return f
+}
+
+// readLabels reads the names of labels: texts, or objects with a name.
+func readLabels(body *web.Object) web.Opt[[]string] {
+	var objects []struct {
+		Name *string `json:"name"`
+	}
+	raw := body.Raw("labels")
+	if len(raw) == 0 || json.Unmarshal(raw, &objects) != nil || len(objects) == 0 ||
+		slices.ContainsFunc(objects, func(o struct {
+			Name *string `json:"name"`
+		}) bool {
+			return o.Name == nil
+		}) {
+		return body.Strings("labels", MaxLabels, MaxLabelName)
+	}
+	names := web.Opt[[]string]{Set: true}
+	for _, o := range objects {
+		names.Value = append(names.Value, *o.Name)
+	}
+	return names
+}
+
+// PATCH /repos/{owner}/{repo}/issues/{number}
+//
+// Edit changes what the body names, for the author and for who has push access;
+// for the former assignees, milestone and labels are dropped. Errors: 403, 404,
+// 410, 422.
+func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := MayEdit(a, i); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	e := readEdit(body, a, web.From(r.Context()))
+	if err := body.Err(); err != nil {
+		return err
+	}
+	changed, err := api.s.Change(r.Context(), a, i.Number, e.apply)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, http.StatusOK, changed)
+}
+
+// edit is what a PATCH asks for.
+type edit struct {
+	fields
+	title, body, state, reason web.Opt[string]
+	text                       Text
+}
+
+func readEdit(body *web.Object, a *repo.Access, info *web.Info) *edit {
+	e := &edit{title: readTitle(body), body: body.String("body", MaxBody), state: body.Enum("state", "open", "closed"),
+		reason: body.Enum("state_reason", reasons[1:]...)}
+	if e.title.Set && e.title.Value == "" && body.Err() == nil {
+		body.Wrong("title", errs.MissingField, "title can't be blank")
+	}
+	if a.Role >= account.Push {
+		e.fields = readFields(body, info.Media.Preview(web.Assignees))
+	}
+	e.text = NewText(e.body.Value)
+	return e
+}
+
+// apply changes an issue as the PATCH asks.
+func (e *edit) apply(c *Change) error {
+	if e.title.Given() {
+		c.SetTitle(e.title.Value)
+	}
+	if e.body.Set {
+		if err := c.SetBody(e.text); err != nil {
+			return err
+		}
+	}
+	if e.labels.Given() {
+		labels, err := labelsFor(c.Tx, c.Repo.ID, e.labels.Value)
+		if err != nil {
+			return err
+		}
+		if err := c.SetLabels(labels); err != nil {
+			return err
+		}
+	}
+	if e.assignees.Set {
+		ids, err := assignable(c.Tx, c.Repo, c.Issue.AuthorID, e.assigneesField, e.assignees.Value)
+		if err != nil {
+			return err
+		}
+		c.SetAssignees(ids)
+	}
+	if err := e.applyMilestone(c); err != nil {
+		return err
+	}
+	if e.state.Given() {
+		state, _ := ParseState(e.state.Value)
+		c.SetState(state, Reason(max(0, slices.Index(reasons[:], e.reason.Value))))
+	}
+	return nil
+}
+
+func (e *edit) applyMilestone(c *Change) error {
+	switch {
+	case e.milestone.Given():
+		m, err := milestoneFor(c.Tx, c.Repo.ID, e.milestone.Value)
+		if err != nil {
+			return err
+		}
+		return c.SetMilestone(m)
+	case e.milestone.Set:
+		return c.SetMilestone(nil)
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package issue
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// association tells how the author of an issue stands to its repository, as far
+// as the caller may know: that somebody belongs to an organization in secret,
+// only its members see.
+func (p *page) association(i *Issue) string { return p.associationOf(i.RepoID, i.AuthorID) }
+
+func (p *page) associationOf(repoID, userID int64) string {
+	a := p.repos[repoID]
+	if userID == a.OwnerID {
+		return "OWNER"
+	}
+	if s := p.roles[roleKey{repoID, userID}]; s != "" {
+		return s
+	}
+	return "NONE"
+}
+
+// associations finds those of the users who belong to the repositories.
+func associations(tx *db.Tx, repos map[int64]*repo.Access, users []int64) (map[roleKey]string, error) {
+	list := make([]*repo.Access, 0, len(repos))
+	for _, a := range repos {
+		list = append(list, a)
+	}
+	found := map[roleKey]string{}
+	members, collaborators, err := repo.Belonging(tx, list, users)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range collaborators {
+		found[roleKey{c.ID, c.User}] = "COLLABORATOR"
+	}
+	for _, a := range list {
+		if a.Owner.Kind != account.Organization {
+			continue
+		}
+		for _, m := range members {
+			if m.ID == a.OwnerID && (m.Public || insider(a)) {
+				found[roleKey{a.ID, m.User}] = "MEMBER"
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,273 @@
+package issue
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/markdown"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Source is a text that somebody wrote in a repository. All sources of one page
+// have accesses of the same caller.
+type Source struct {
+	Access *repo.Access
+	Body   *string // nil: none
+}
+
+// Body is a text in the representation that a request asks for (decision 29).
+type Body struct {
+	raw        *string
+	kind       string // of web.Media
+	html, text string
+}
+
+// AppendJSON appends the members that the representation has, each after a
+// comma: body, body_text, body_html.
+func (y *Body) AppendJSON(b []byte) []byte {
+	part := func(name string, value string) {
+		b = append(b, name...)
+		if y.raw == nil {
+			b = append(b, "null"...)
+		} else {
+			b = web.AppendString(b, value)
+		}
+	}
+	if y.kind != "text" && y.kind != "html" {
+		b = append(b, `,"body":`...)
+		b = appendOptional(b, y.raw)
+	}
+	if y.kind == "text" || y.kind == "full" {
+		part(`,"body_text":`, y.text)
+	}
+	if y.kind == "html" || y.kind == "full" {
+		part(`,"body_html":`, y.html)
+	}
+	return b
+}
+
+// Bodies renders a page of texts, in their order. What all of them refer to is
+// looked up together, as far as the caller may see it (decision 13).
+func (s *Service) Bodies(ctx context.Context, list []Source) ([]Body, error) {
+	kind := web.From(ctx).Media.Kind
+	out := make([]Body, len(list))
+	for n := range list {
+		out[n] = Body{raw: list[n].Body, kind: kind}
+	}
+	if kind != "text" && kind != "html" && kind != "full" {
+		return out, nil
+	}
+	docs := make([]*markdown.Document, len(list))
+	for n, src := range list {
+		if src.Body != nil {
+			docs[n] = markdown.Parse(*src.Body)
+		}
+	}
+	var targets *targets
+	if kind != "text" {
+		var err error
+		if targets, err = s.findTargets(ctx, list, docs); err != nil {
+			return nil, err
+		}
+	}
+	for n, doc := range docs {
+		if doc == nil {
+			continue
+		}
+		if kind != "html" {
+			out[n].text = doc.Text()
+		}
+		if kind != "text" {
+			out[n].html = doc.HTML(targets.links(list[n].Access))
+		}
+	}
+	return out, nil
+}
+
+// targets is what the texts of a page lead to.
+type targets struct {
+	info    *web.Info
+	logins  map[string]string       // folded to as written
+	repos   map[string]*repo.Access // by folded OWNER/NAME
+	issues  map[issueKey]*Issue
+	commits map[commitKey]git.SHA
+}
+
+type issueKey struct{ repo, number int64 }
+
+type commitKey struct {
+	repo   int64
+	prefix string
+}
+
+// What a page of texts looks up at most; further references stay text.
+const (
+	maxTargets = 500
+	maxRepos   = 100
+	maxCommits = 200
+)
+
+func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdown.Document) (*targets, error) {
+	t := &targets{info: web.From(ctx), logins: map[string]string{}, repos: map[string]*repo.Access{},
+		issues: map[issueKey]*Issue{}, commits: map[commitKey]git.SHA{}}
+	refs := make([]markdown.References, len(docs))
+	var logins, repos []string
+	var caller *account.Caller
+	for n, doc := range docs {
+		if doc == nil {
+			continue
+		}
+		a := list[n].Access
+		caller = a.Caller
+		t.repos[account.Fold(a.FullName())] = a
+		refs[n] = doc.References()
+		logins = append(logins, refs[n].Logins...)
+		for _, i := range refs[n].Issues {
+			repos = appendName(repos, i.Owner, i.Repo)
+		}
+		for _, c := range refs[n].Commits {
+			repos = appendName(repos, c.Owner, c.Repo)
+		}
+	}
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if t.logins, err = account.LoginsOf(tx, logins); err != nil {
+			return err
+		}
+		visible, err := repo.VisibleNamed(tx, caller, repos)
+		if err != nil {
+			return err
+		}
+		for _, a := range visible {
+			t.repos[account.Fold(a.FullName())] = a
+		}
+		var keys []issueKey
+		for n := range refs {
+			for _, i := range refs[n].Issues {
+				if a := t.repos[nameOf(list[n].Access, i.Owner, i.Repo)]; a != nil && len(keys) < maxTargets {
+					keys = append(keys, issueKey{a.ID, i.Number})
+				}
+			}
+		}
+		t.issues, err = byNumbers(tx, keys)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, s.findCommits(ctx, t, list, refs)
+}
+
+// appendName adds the name of another repository, once.
+func appendName(names []string, owner, name string) []string {
+	if full := account.Fold(owner + "/" + name); owner != "" && !slices.Contains(names, full) && len(names) < maxRepos {
+		names = append(names, full)
+	}
+	return names
+}
+
+// nameOf is the folded OWNER/NAME that a reference from a text in a repository
+// leads to.
+func nameOf(a *repo.Access, owner, name string) string {
+	if owner == "" {
+		return account.Fold(a.FullName())
+	}
+	return account.Fold(owner + "/" + name)
+}
+
+func (s *Service) findCommits(ctx context.Context, t *targets, list []Source, refs []markdown.References) error {
+	for n := range refs {
+		for _, c := range refs[n].Commits {
+			a := t.repos[nameOf(list[n].Access, c.Owner, c.Repo)]
+			if a == nil || len(t.commits) >= maxCommits || !s.repos.Git(a.ID).Exists() {
+				continue
+			}
+			key := commitKey{a.ID, c.SHA}
+			if _, done := t.commits[key]; done {
+				continue
+			}
+			sha, err := s.commit(ctx, a.ID, c.SHA)
+			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
+				return err
+			}
+			t.commits[key] = sha
+		}
+	}
+	return nil
+}
+
+// commit finds the one commit that a SHA or a beginning of one names.
+func (s *Service) commit(ctx context.Context, repoID int64, prefix string) (git.SHA, error) {
+	sha, err := git.ParseSHA(prefix)
+	if err != nil {
+		return s.repos.Git(repoID).FindCommit(ctx, prefix)
+	}
+	o, err := s.repos.Git(repoID).Info(ctx, sha)
+	if err == nil && o.Type != git.TypeCommit {
+		return "", errs.Absent()
+	}
+	return o.SHA, err
+}
+
+// links leads from the texts of one repository.
+func (t *targets) links(a *repo.Access) markdown.Links {
+	return markdown.Links{
+		Login: func(login string) (string, bool) {
+			written, ok := t.logins[login]
+			return t.info.Page("/" + written), ok
+		},
+		Issue: func(owner, name string, number int64) (url, title string, ok bool) {
+			to := t.repos[nameOf(a, owner, name)]
+			if to == nil {
+				return "", "", false
+			}
+			i := t.issues[issueKey{to.ID, number}]
+			if i == nil || !i.Pull && !to.HasIssues {
+				return "", "", false
+			}
+			return t.info.Page(web.Path(to.Owner.Login, to.Name)+pageSegment(i)) + itoa(number), i.Title, true
+		},
+		Commit: func(owner, name, sha string) (string, bool) {
+			to := t.repos[nameOf(a, owner, name)]
+			if to == nil {
+				return "", false
+			}
+			full := t.commits[commitKey{to.ID, sha}]
+			return t.info.Page(web.Path(to.Owner.Login, to.Name) + "/commit/" + string(full)), full != ""
+		},
+	}
+}
+
+// renderBodies renders the bodies of a page of issues.
+func (s *Service) renderBodies(ctx context.Context, p *page) error {
+	list := make([]Source, len(p.issues))
+	for n, i := range p.issues {
+		list[n] = Source{p.repos[i.RepoID], i.Body}
+	}
+	bodies, err := s.Bodies(ctx, list)
+	if err != nil {
+		return err
+	}
+	p.bodies = make(map[int64]*Body, len(bodies))
+	for n, i := range p.issues {
+		p.bodies[i.ID] = &bodies[n]
+	}
+	return nil
+}
+
+func (p *page) appendBody(b []byte, i *Issue) []byte { return p.bodies[i.ID].AppendJSON(b) }
+
+// repositoryOf renders the repository of an issue as lists across repositories
+// show it, once for a page.
+func (p *page) repositoryOf(id int64) []byte {
+	b := p.repository[id]
+	if b == nil {
+		b = mustMarshal(repo.NewPayload(p.repos[id], p.info))
+		p.repository[id] = b
+	}
+	return b
+}

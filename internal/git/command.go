@@ -40,10 +40,13 @@ func ruleOf(sub string) (rule, bool) {
 			"--check-self-contained-and-connected", "--show-resolving-progress", "--rev-index", "--no-rev-index"}}, true
 	case "rev-list":
 		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
-			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right"},
+			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right",
+			"--no-merges"},
 			revs: true, pathspec: true}, true
 	case "merge-base":
 		return rule{revs: true}, true
+	case "merge-tree":
+		return rule{flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"}, revs: true, endOfOptions: true}, true
 	case "diff-tree":
 		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "-l1000", "--no-ext-diff",
 			"--no-textconv", "--no-color"}, revs: true}, true
@@ -52,7 +55,8 @@ func ruleOf(sub string) (rule, bool) {
 	case "upload-pack":
 		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true, endOfOptions: true}, true
 	case "pack-objects":
-		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset", "--all", "--stdout"},
+		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset", "--all", "--stdout",
+			"--revs", "--thin"},
 			path: true, endOfOptions: true}, true
 	case "for-each-ref":
 		return rule{flags: []string{"--format="}}, true

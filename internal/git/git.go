@@ -23,6 +23,10 @@
 //	tip.go, whole.go  what a ref may name; blob.go reads blobs of any size
 //	encode.go     commits and tags as objects
 //	maintenance.go, mergesmall.go, packindex.go  packing that never deletes an object
+//	merge.go      merges of commits: mergebase.go finds where histories parted,
+//	              mergetrees.go merges trees, mergegit.go has git do the rest;
+//	              rebase.go replays commits
+//	pullrange.go  what a pull request shows; copyobjects.go a fork's head
 //	mirror.go     copies of other repositories, for imports
 //
 // What holds everywhere: git 2.39 or newer, plumbing only (and format-patch,
@@ -97,6 +101,7 @@ type Git struct {
 
 	deflaters deflaters
 	trees     treeCache
+	links     linkCache
 	whole     objectSet     // objects with all that they lead to
 	written   objectSet     // objects that WriteObjects wrote
 	streams   chan struct{} // a slot for each large blob, diff or patch being sent

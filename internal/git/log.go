@@ -133,14 +133,19 @@ func (r *Repository) stream(ctx context.Context, slots chan struct{}, c command,
 	if !r.Exists() {
 		return missing("HEAD")
 	}
+	return r.git.streamTask(ctx, slots, task{command: c, dir: r.dir, limit: walkReads * r.git.options.ReadTimeout,
+		env: []string{literalPaths}}, fn)
+}
+
+// streamTask is stream for any task.
+func (g *Git) streamTask(ctx context.Context, slots chan struct{}, t task, fn func(*bufio.Reader) error) error {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	p, err := r.git.prepare(ctx, task{command: c, dir: r.dir, limit: walkReads * r.git.options.ReadTimeout,
-		env: []string{literalPaths}})
+	p, err := g.prepare(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -148,7 +153,7 @@ func (r *Repository) stream(ctx context.Context, slots chan struct{}, c command,
 	if err != nil {
 		return err
 	}
-	if err := p.begin(false); err != nil {
+	if err := p.begin(t.nice); err != nil {
 		return err
 	}
 	if err := fn(bufio.NewReaderSize(out, 64<<10)); err != nil {
@@ -184,15 +189,26 @@ func (r *Repository) lines(ctx context.Context, c command, fn func(line []byte) 
 }
 
 // MergeBase finds the best common ancestor of two commits, the one that git
-// takes when there are several. NotFound when the histories have none.
+// takes when there are several. NotFound when the histories have none. It starts
+// no process where they parted lately.
 func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
-	var base SHA
-	err := r.lines(ctx, command{sub: "merge-base", revs: []SHA{a, b}}, func(line []byte) (err error) {
+	if err := errors.Join(checkSHA(a), checkSHA(b)); err != nil {
+		return "", err
+	}
+	none := errs.Newf(errs.NotFound, "No common ancestor between %s and %s.", a, b)
+	base, known, err := r.soleMergeBase(ctx, a, b)
+	switch {
+	case err != nil || known && base != "":
+		return base, err
+	case known:
+		return "", none
+	}
+	err = r.lines(ctx, command{sub: "merge-base", revs: []SHA{a, b}}, func(line []byte) (err error) {
 		base, err = ParseSHA(string(line))
 		return err
 	})
 	if exitCode(err) == 1 || err == nil && base == "" {
-		return "", errs.Newf(errs.NotFound, "No common ancestor between %s and %s.", a, b)
+		return "", none
 	}
 	return base, err
 }

@@ -46,12 +46,23 @@ func environment() []string {
 		"GIT_ALLOC_LIMIT=1g",
 	}
 	config := configuration()
-	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)))
 	for i, kv := range config {
-		n := strconv.Itoa(i)
-		env = append(env, "GIT_CONFIG_KEY_"+n+"="+kv[0], "GIT_CONFIG_VALUE_"+n+"="+kv[1])
+		env = append(env, setting(i, kv[0], kv[1])...)
 	}
-	return env
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)))
+}
+
+// setting is the n-th setting, counted from 0, in a process's environment.
+func setting(n int, key, value string) []string {
+	i := strconv.Itoa(n)
+	return []string{"GIT_CONFIG_KEY_" + i + "=" + key, "GIT_CONFIG_VALUE_" + i + "=" + value}
+}
+
+// unsynced is for processes that write only what is read back and synced by
+// us: it stands behind the environment of all and overrules it.
+func unsynced() []string {
+	n := len(configuration())
+	return append(setting(n, "core.fsync", "none"), "GIT_CONFIG_COUNT="+strconv.Itoa(n+1))
 }
 
 // maxStderr bounds what is kept of a process's standard error, in bytes.

@@ -1,0 +1,213 @@
+package git
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"sync"
+)
+
+// links are what a walk of histories needs of a commit.
+type links struct {
+	tree    SHA
+	parents []SHA
+	when    int64 // of the committer, Unix seconds
+}
+
+// linkCache keeps links of commits lately walked, in two halves as treeCache.
+type linkCache struct {
+	mu         sync.Mutex
+	young, old map[treeKey]links
+}
+
+// maxLinks bounds one half: about 5 MB.
+const maxLinks = 16_000
+
+func (c *linkCache) get(k treeKey) (links, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l, ok := c.young[k]; ok {
+		return l, true
+	}
+	l, ok := c.old[k]
+	if ok {
+		c.putLocked(k, l)
+	}
+	return l, ok
+}
+
+func (c *linkCache) put(k treeKey, l links) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.putLocked(k, l)
+}
+
+func (c *linkCache) putLocked(k treeKey, l links) {
+	if c.young == nil || len(c.young) >= maxLinks {
+		c.old, c.young = c.young, map[treeKey]links{}
+	}
+	c.young[k] = l
+}
+
+// linksOf gives the links of some commits, those that are not kept with one
+// exchange; read is how many that were. Errors are those of Commit.
+func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, read int, err error) {
+	s := r.git.state(r.dir)
+	list = make([]links, len(shas))
+	var ask []SHA
+	var places []int
+	for i, sha := range shas {
+		var ok bool
+		if list[i], ok = r.git.links.get(treeKey{s, sha}); !ok {
+			ask, places = append(ask, sha), append(places, i)
+		}
+	}
+	if len(ask) == 0 {
+		return list, 0, nil
+	}
+	commits, err := r.Commits(ctx, ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	for k, c := range commits {
+		l := c.links()
+		r.git.links.put(treeKey{s, c.SHA}, l)
+		list[places[k]] = l
+	}
+	return list, len(ask), nil
+}
+
+func (c *Commit) links() links {
+	return links{tree: c.Tree, parents: c.Parents, when: c.Committer.When.Unix()}
+}
+
+// Bounds of a walk for a merge base without a process: commits read one after
+// the other take about as long as a process, those that are kept next to
+// nothing.
+const (
+	maxWalkReads   = 100
+	maxWalkCommits = 5000
+)
+
+// The marks of a commit in such a walk: whose history it is in, and that it is
+// the ancestor of a common one.
+const (
+	ofFirst = 1 << iota
+	ofSecond
+	stale
+
+	common = ofFirst | ofSecond
+)
+
+// walked is a commit that a walk has met.
+type walked struct {
+	links
+	sha    SHA
+	marks  uint8
+	queued bool
+}
+
+// walkQueue has the commits to look at, the newest first.
+type walkQueue []*walked
+
+func (q walkQueue) Len() int           { return len(q) }
+func (q walkQueue) Less(i, j int) bool { return cmp.Less(q[j].when, q[i].when) }
+func (q walkQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *walkQueue) Push(x any)        { *q = append(*q, x.(*walked)) }
+func (q *walkQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+// baseWalk looks for common ancestors of two commits.
+type baseWalk struct {
+	ctx        context.Context
+	repository *Repository
+	seen       map[SHA]*walked
+	queue      walkQueue
+	open       int // of the queue, commits that are not stale
+	reads      int
+	found      []*walked // common ancestors, later ones perhaps stale
+}
+
+// soleMergeBase finds the one best common ancestor of two commits, "" when
+// their histories have none, without starting a process. It gives up, with
+// known false, where there are several or the walk is long.
+//
+// It is sure of what it finds whatever the dates are: each best common ancestor
+// is reached over commits that are not stale, and it ends when there are none
+// of those left. So the best are among the found, and of one there is no doubt.
+func (r *Repository) soleMergeBase(ctx context.Context, a, b SHA) (base SHA, known bool, err error) {
+	w := &baseWalk{ctx: ctx, repository: r, seen: map[SHA]*walked{}}
+	if err := w.mark(ofFirst, a); err != nil {
+		return "", false, err
+	}
+	if err := w.mark(ofSecond, b); err != nil {
+		return "", false, err
+	}
+	for w.open > 0 {
+		if w.reads > maxWalkReads || len(w.seen) > maxWalkCommits {
+			return "", false, nil
+		}
+		c := heap.Pop(&w.queue).(*walked)
+		c.queued = false
+		marks := c.marks
+		if marks&stale == 0 {
+			w.open--
+		}
+		if marks == common {
+			w.found = append(w.found, c)
+			marks |= stale
+		}
+		if err := w.mark(marks, c.parents...); err != nil {
+			return "", false, err
+		}
+	}
+	for _, c := range w.found {
+		switch {
+		case c.marks&stale != 0:
+		case base != "":
+			return "", false, nil
+		default:
+			base = c.sha
+		}
+	}
+	return base, true, nil
+}
+
+// mark gives marks to commits and queues those that have them newly.
+func (w *baseWalk) mark(marks uint8, shas ...SHA) error {
+	var ask []SHA
+	for _, sha := range shas {
+		if w.seen[sha] == nil {
+			ask = append(ask, sha)
+		}
+	}
+	list, read, err := w.repository.linksOf(w.ctx, ask)
+	if err != nil {
+		return err
+	}
+	w.reads += read
+	for i, sha := range ask {
+		w.seen[sha] = &walked{links: list[i], sha: sha}
+	}
+	for _, sha := range shas {
+		c := w.seen[sha]
+		before := c.marks
+		if c.marks |= marks; c.marks == before {
+			continue
+		}
+		wasOpen := c.queued && before&stale == 0
+		if isOpen := c.marks&stale == 0; isOpen && !wasOpen {
+			w.open++
+		} else if !isOpen && wasOpen {
+			w.open--
+		}
+		if !c.queued {
+			c.queued = true
+			heap.Push(&w.queue, c)
+		}
+	}
+	return nil
+}

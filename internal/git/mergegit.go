@@ -1,0 +1,245 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// scratch is a directory of objects in which git merges. Nothing in it is
+// synced or kept by itself: what a merge gave is gathered, the rest is dropped.
+type scratch struct {
+	q     *Quarantine
+	room  int64 // bytes that may still be gathered in memory
+	taken map[SHA]bool
+}
+
+// gatherBytes bounds what of a merge is held in memory. Larger files go to the
+// repository as they are, one by one.
+const gatherBytes = 32 << 20
+
+// mergeAlloc bounds what git may allocate at once in a merge, and so the size
+// of files that it merges.
+const mergeAlloc = "GIT_ALLOC_LIMIT=256m"
+
+func (r *Repository) newScratch() (*scratch, error) {
+	q, err := r.newQuarantine(incomingPrefix)
+	return &scratch{q: q, room: gatherBytes, taken: map[SHA]bool{}}, err
+}
+
+func (s *scratch) drop() { _ = s.q.Discard() }
+
+// outcome is what git says of a merge.
+type outcome struct {
+	tree     SHA
+	conflict bool
+	paths    []string // in conflict
+}
+
+// merge has git merge two commits, with the merge base that it finds. Errors:
+// Unavailable when it takes too long, TooLarge when it cannot merge, which is
+// mostly that files changed on both sides are too large.
+func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) {
+	r := s.q.repository
+	var o outcome
+	t := task{
+		command: command{sub: "merge-tree", flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
+			revs: []SHA{ours, theirs}},
+		dir: r.dir, env: append(append(s.q.env(), unsynced()...), mergeAlloc), limit: r.git.options.ReadTimeout,
+	}
+	err := r.git.streamTask(ctx, r.git.walks, t, func(in *bufio.Reader) (err error) {
+		o, err = readMerge(in)
+		return err
+	})
+	switch {
+	case err == nil && len(o.paths) == 0:
+		return o, nil
+	case err == nil || exitCode(err) == 1 && o.tree != "":
+		return outcome{conflict: true, paths: o.paths}, nil
+	case isExit(err):
+		return outcome{}, errs.Wrap(errs.TooLarge, "git cannot merge this: the files changed on both sides may be too large", err)
+	}
+	return outcome{}, err
+}
+
+// maxConflicts is how many paths in conflict are told.
+const maxConflicts = 300
+
+// readMerge reads what merge-tree prints: a tree and, if there are conflicts,
+// the paths that have them, each ended by NUL. It ends with ErrStop where there
+// are more than are told.
+func readMerge(in *bufio.Reader) (o outcome, err error) {
+	for {
+		field, err := in.ReadSlice(0)
+		switch {
+		case errors.Is(err, io.EOF) && len(field) == 0 && o.tree != "":
+			return o, nil
+		case errors.Is(err, bufio.ErrBufferFull) && o.tree != "":
+			o.paths = append(o.paths, clip(string(field)))
+			return o, ErrStop
+		case err != nil:
+			// The exit status tells more.
+			_, _ = io.Copy(io.Discard, in)
+			return o, nil
+		case o.tree == "":
+			sha, err := ParseSHA(string(field[:len(field)-1]))
+			if err != nil {
+				return o, fmt.Errorf("git merge-tree: unexpected output %q", clip(string(field)))
+			}
+			o.tree = sha
+		default:
+			o.paths = append(o.paths, string(field[:len(field)-1]))
+			if len(o.paths) == maxConflicts {
+				return o, ErrStop
+			}
+		}
+	}
+}
+
+// loosePath is where a loose object stands below objects/, or in the scratch.
+func loosePath(dir string, sha SHA) string {
+	return filepath.Join(dir, string(sha[:2]), string(sha[2:]))
+}
+
+// put puts an object where git's next merge finds it, not to be gathered.
+func (s *scratch) put(o NewObject) error {
+	sha := o.SHA()
+	s.taken[sha] = true
+	path := loosePath(s.q.dir, sha)
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	_, err := z.Write(append(append(append([]byte(o.Type), ' '), strconv.Itoa(len(o.Data))...), 0))
+	if err == nil {
+		_, err = z.Write(o.Data)
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o444)
+}
+
+// holds lists what git left in the scratch.
+func (s *scratch) holds() (map[SHA]bool, error) {
+	files, err := filepath.Glob(filepath.Join(s.q.dir, "[0-9a-f][0-9a-f]", "*"))
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[SHA]bool, len(files))
+	for _, f := range files {
+		if sha := SHA(filepath.Base(filepath.Dir(f)) + filepath.Base(f)); sha.valid() {
+			there[sha] = true
+		}
+	}
+	return there, nil
+}
+
+// gather gives the objects of a tree that are in the scratch and were not
+// gathered before. What there is no room for is made part of the repository
+// instead, durably.
+func (s *scratch) gather(tree SHA) ([]NewObject, error) {
+	there, err := s.holds()
+	if err != nil {
+		return nil, err
+	}
+	var objects []NewObject
+	for todo := []SHA{tree}; len(todo) > 0; {
+		sha := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !there[sha] || s.taken[sha] {
+			continue
+		}
+		s.taken[sha] = true
+		object, whole, err := readLoose(loosePath(s.q.dir, sha), s.room)
+		if err != nil {
+			return nil, err
+		}
+		if object.Type == TypeTree {
+			entries, err := parseTree(object.Data)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				if e.mode != ModeSubmodule {
+					todo = append(todo, SHA(hex.EncodeToString(e.id)))
+				}
+			}
+		}
+		if !whole || int64(len(object.Data)) > s.room {
+			if err := s.keep(sha); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		s.room -= int64(len(object.Data))
+		objects = append(objects, object)
+	}
+	return objects, nil
+}
+
+// readLoose reads a loose object; of a blob with more than limit bytes the type
+// alone, which whole reports.
+func readLoose(path string, limit int64) (o NewObject, whole bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return o, false, err
+	}
+	defer f.Close()
+	z, err := zlib.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return o, false, err
+	}
+	in := bufio.NewReader(z)
+	header, err := in.ReadString(0)
+	if err != nil {
+		return o, false, err
+	}
+	kind, length, _ := strings.Cut(strings.TrimSuffix(header, "\x00"), " ")
+	if o.Type, err = parseType(kind); err != nil {
+		return o, false, err
+	}
+	size, err := strconv.ParseInt(length, 10, 64)
+	if err != nil || size < 0 {
+		return o, false, fmt.Errorf("git: a loose object of size %q", clip(length))
+	}
+	if o.Type == TypeTree {
+		limit = MaxTreeBytes
+	}
+	if size > limit {
+		if o.Type == TypeTree {
+			err = errs.Newf(errs.TooLarge, "a tree of the merge has %d bytes (maximum is %d)", size, limit)
+		}
+		return o, false, err
+	}
+	o.Data = make([]byte, size)
+	_, err = io.ReadFull(in, o.Data)
+	return o, true, err
+}
+
+// keep makes one object of the scratch part of the repository, durably.
+func (s *scratch) keep(sha SHA) error {
+	from, to := loosePath(s.q.dir, sha), loosePath(s.q.repository.path("objects"), sha)
+	if err := errors.Join(syncPath(from), mkdirSynced(filepath.Dir(to))); err != nil {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(to))
+}

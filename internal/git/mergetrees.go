@@ -1,0 +1,218 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"strconv"
+
+	"arbor/internal/errs"
+)
+
+// errNeedsGit says that git has to merge: both sides changed one file, or a
+// rename on one side may matter to the other.
+var errNeedsGit = errors.New("git: not a merge of trees alone")
+
+// treeMerger merges trees, three at a time, without a process.
+type treeMerger struct {
+	builder treeBuilder    // reads
+	made    map[SHA][]byte // trees that are not written yet
+	objects []NewObject    // those of one merge
+}
+
+func (r *Repository) treeMerger(ctx context.Context) *treeMerger {
+	return &treeMerger{builder: treeBuilder{ctx: ctx, repository: r}, made: map[SHA][]byte{}}
+}
+
+// merge merges what ours and theirs made of base, all three trees. It gives
+// what `git merge-tree` gives, or errNeedsGit.
+//
+// It decides where no path was changed on both sides (or a file in the same
+// way). Then renames make no difference to git. The old name of a file that one
+// side moved is as it was on the other side, so that there is nothing to move
+// along. And what one side added is below no directory that the other side
+// emptied, for that directory would have been changed on both.
+func (m *treeMerger) merge(base, ours, theirs SHA) (SHA, error) {
+	m.objects = nil
+	if ours == theirs {
+		return ours, nil
+	}
+	id, err := m.pick(rawTree(base), rawTree(ours), rawTree(theirs), 0)
+	if err != nil {
+		for _, o := range m.objects {
+			delete(m.made, o.SHA())
+		}
+		return "", err
+	}
+	if id == nil {
+		object := NewObject{Type: TypeTree}
+		m.objects = append(m.objects, object)
+		return EmptyTree, nil
+	}
+	return SHA(hex.EncodeToString(id)), nil
+}
+
+// rawTree is a tree as an entry has it.
+func rawTree(sha SHA) *rawEntry {
+	id, _ := hex.DecodeString(string(sha)) // it is a SHA
+	return &rawEntry{mode: ModeTree, id: id}
+}
+
+// pick merges the trees of three entries, nil where there is none, and gives
+// the id of the result: nil when nothing is left in it.
+func (m *treeMerger) pick(base, ours, theirs *rawEntry, depth int) ([]byte, error) {
+	switch {
+	case base != nil && bytes.Equal(base.id, ours.id):
+		return theirs.id, nil
+	case base != nil && bytes.Equal(base.id, theirs.id):
+		return ours.id, nil
+	case depth > maxTreeDepth:
+		return nil, errNeedsGit
+	}
+	var trees [3]treeCursor
+	for i, e := range [...]*rawEntry{base, ours, theirs} {
+		if e == nil {
+			continue
+		}
+		contents, err := m.read(SHA(hex.EncodeToString(e.id)))
+		if errs.Is(err, errs.TooLarge) {
+			return nil, errNeedsGit
+		}
+		if err != nil {
+			return nil, err
+		}
+		trees[i].rest = contents
+	}
+	out, err := m.join(&trees, depth)
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	object := NewObject{TypeTree, out}
+	id := object.id()
+	sha := SHA(hex.EncodeToString(id[:]))
+	if m.made[sha] == nil && !bytes.Equal(id[:], ours.id) && !bytes.Equal(id[:], theirs.id) {
+		m.objects, m.made[sha] = append(m.objects, object), out
+	}
+	return id[:], nil
+}
+
+func (m *treeMerger) read(sha SHA) ([]byte, error) {
+	if contents, ok := m.made[sha]; ok {
+		return contents, nil
+	}
+	return m.builder.read(sha)
+}
+
+// treeCursor goes through a tree's entries.
+type treeCursor struct {
+	rest []byte // behind entry
+	at   bool   // there is an entry
+	rawEntry
+}
+
+// next goes on to the next entry. Trees out of order, which only damage or an
+// old tool leaves, are for git to judge.
+func (c *treeCursor) next() error {
+	before, had := c.rawEntry, c.at
+	if c.at = len(c.rest) > 0; !c.at {
+		return nil
+	}
+	var err error
+	c.rawEntry, c.rest, err = nextEntry(c.rest)
+	if err != nil || had && compareEntries(before, c.rawEntry) >= 0 {
+		return errNeedsGit
+	}
+	return nil
+}
+
+// join goes through three trees at once and gives the merged one's contents.
+// Entries are one where name and kind, directory or not, are.
+func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
+	out := make([]byte, 0, max(len(trees[1].rest), len(trees[2].rest))+64)
+	for i := range trees {
+		if err := trees[i].next(); err != nil {
+			return nil, err
+		}
+	}
+	kinds := map[string]bool{} // of the changed names, whether they are directories
+	for {
+		side, name := together(trees)
+		if name == nil {
+			return out, nil
+		}
+		same := side[0] != nil && side[1] != nil && side[2] != nil && side[0].is(side[1]) && side[0].is(side[2])
+		kept := side[0]
+		if !same {
+			isTree := name.mode == ModeTree
+			if was, ok := kinds[string(name.name)]; ok && was != isTree {
+				return nil, errNeedsGit // a file where a directory is
+			}
+			kinds[string(name.name)] = isTree
+			var err error
+			if kept, err = m.entry(side, depth); err != nil {
+				return nil, err
+			}
+		}
+		if kept != nil {
+			out = append(strconv.AppendUint(out, uint64(kept.mode), 8), ' ')
+			out = append(append(append(out, kept.name...), 0), kept.id...)
+		}
+		for i := range trees {
+			if side[i] != nil {
+				if err := trees[i].next(); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+}
+
+// together gives the first entry of what is left of the trees, as each of them
+// has it; nil where one has not.
+func together(trees *[3]treeCursor) (side [3]*rawEntry, first *rawEntry) {
+	for i := range trees {
+		if !trees[i].at {
+			continue
+		}
+		e := &trees[i].rawEntry
+		order := -1
+		if first != nil {
+			order = compareEntries(*e, *first)
+		}
+		if order < 0 {
+			first, side = e, [3]*rawEntry{}
+		}
+		if order <= 0 {
+			side[i] = e
+		}
+	}
+	return side, first
+}
+
+func (e *rawEntry) is(o *rawEntry) bool { return e.mode == o.mode && bytes.Equal(e.id, o.id) }
+
+// sameEntry is is for entries that may be absent.
+func sameEntry(a, b *rawEntry) bool { return a == nil && b == nil || a != nil && b != nil && a.is(b) }
+
+// entry merges one entry that is not the same everywhere: nil when it goes.
+func (m *treeMerger) entry(side [3]*rawEntry, depth int) (*rawEntry, error) {
+	base, ours, theirs := side[0], side[1], side[2]
+	switch {
+	case sameEntry(base, ours):
+		return theirs, nil
+	case sameEntry(base, theirs):
+		return ours, nil
+	case ours == nil || theirs == nil:
+		return nil, errNeedsGit
+	case ours.mode == ModeTree:
+		id, err := m.pick(base, ours, theirs, depth+1)
+		if err != nil || id == nil {
+			return nil, err
+		}
+		return &rawEntry{mode: ModeTree, name: ours.name, id: id}, nil
+	case base != nil && ours.is(theirs):
+		return ours, nil
+	}
+	return nil, errNeedsGit
+}

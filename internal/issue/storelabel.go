@@ -98,3 +98,14 @@ func labelsOf(tx *db.Tx, ids []int64) (map[int64]*Label, error) {
 	}
 	return byID, err
 }
+
+// insertLabels adds labels of a new repository in one statement.
+func insertLabels(tx *db.Tx, list []*Label) error {
+	args := make([]any, 0, 6*len(list))
+	for _, l := range list {
+		args = append(args, l.RepoID, l.Name, FoldLabel(l.Name), l.Color, l.Description, l.Default)
+	}
+	_, err := tx.Exec(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default) VALUES `+
+		db.Values(len(list), 6), args...)
+	return err
+}

@@ -37,7 +37,7 @@ func open(t *testing.T, engine db.Engine) *site {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	s := &site{db: d, accounts: account.New(d, log), repos: repo.New(d, g, log, t.TempDir())}
+	s := &site{db: d, accounts: account.New(d, log), repos: repo.New(d, g, log, t.TempDir(), repo.Observers{})}
 	s.pages = New(d, s.repos)
 	if _, err := s.accounts.CreateUser(t.Context(), account.NewUser{Login: "Alice", Name: "<b>Alice</b>"}); err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic 
 	if err := touchPushed(tx, repoID, newDefault(branch, good), grownKB); err != nil {
 		return nil, err
 	}
-	for _, observe := range s.observers {
+	for _, observe := range s.observers.Moved {
 		if err := observe(tx, repoID, good); err != nil {
 			return nil, err
 		}

@@ -74,13 +74,24 @@ type Access struct {
 // error undoes the whole transaction.
 type Observer func(tx *db.Tx, repoID int64, moved []RefUpdate) error
 
+// Created is told, inside the transaction, of each new repository, whichever
+// way it is made. An error undoes the whole transaction.
+type Created func(tx *db.Tx, r *Repo) error
+
+// Observers are what other features do in the transactions of repositories,
+// each list in its order.
+type Observers struct {
+	Moved   []Observer
+	Created []Created
+}
+
 // Service holds what the operations on repositories share.
 type Service struct {
 	db        *db.DB
 	git       *git.Git
 	log       *slog.Logger
 	dir       string // of all repositories' directories
-	observers []Observer
+	observers Observers
 
 	refs    refCache
 	locks   keyedMutex // by repository: from the check of a push to its commit
@@ -97,9 +108,8 @@ const (
 	maxPushes  = 16
 )
 
-// New makes the service. The repositories' directories are below dir; observers
-// are called in their order.
-func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers ...Observer) *Service {
+// New makes the service. The repositories' directories are below dir.
+func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers Observers) *Service {
 	return &Service{
 		db: d, git: g, log: log, dir: dir, observers: observers,
 		fetches: newSlots(maxFetches, patience),
@@ -194,6 +204,11 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		}
 		if admit {
 			if err := putCollaborator(tx, r.ID, by.ID, account.Admin); err != nil {
+				return err
+			}
+		}
+		for _, observe := range s.observers.Created {
+			if err := observe(tx, r); err != nil {
 				return err
 			}
 		}

@@ -44,7 +44,7 @@ func New(o Options) *Server {
 		o.Now = time.Now
 	}
 	accounts := account.New(o.DB, o.Log)
-	repos := repo.New(o.DB, o.Git, o.Log, RepositoriesDir(o.DataDir))
+	repos := NewRepositories(o.DB, o.Git, o.Log, o.DataDir)
 	issues := issue.New(o.DB, repos, o.Log)
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos},
@@ -68,6 +68,12 @@ func New(o Options) *Server {
 	}
 	s.docs = &docsPage{routes: s.routes}
 	return s
+}
+
+// NewRepositories makes the service of repositories with all that follows their
+// changes: for the server, and for the commands that work beside it.
+func NewRepositories(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *repo.Service {
+	return repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{Created: []repo.Created{issue.AddDefaultLabels}})
 }
 
 // RepositoriesDir is where the repositories' directories are in a data folder.

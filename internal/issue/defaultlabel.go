@@ -1,0 +1,30 @@
+package issue
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// defaultLabels are GitHub's, with which every repository begins (decision 32):
+// name, colour, description.
+var defaultLabels = [...][3]string{
+	{"bug", "d73a4a", "Something isn't working"},
+	{"documentation", "0075ca", "Improvements or additions to documentation"},
+	{"duplicate", "cfd3d7", "This issue or pull request already exists"},
+	{"enhancement", "a2eeef", "New feature or request"},
+	{"good first issue", "7057ff", "Good for newcomers"},
+	{"help wanted", "008672", "Extra attention is needed"},
+	{"invalid", "e4e669", "This doesn't seem right"},
+	{"question", "d876e3", "Further information is requested"},
+	{"wontfix", "ffffff", "This will not be worked on"},
+}
+
+// AddDefaultLabels gives a new repository its labels (decision 32); it is an
+// observer of repositories being made.
+func AddDefaultLabels(tx *db.Tx, r *repo.Repo) error {
+	list := make([]*Label, len(defaultLabels))
+	for n, l := range defaultLabels {
+		list[n] = &Label{RepoID: r.ID, Name: l[0], Color: l[1], Description: &l[2], Default: true}
+	}
+	return insertLabels(tx, list)
+}

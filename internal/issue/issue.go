@@ -125,11 +125,12 @@ type Service struct {
 	repos     *repo.Service
 	log       *slog.Logger
 	observers []Observer
+	deleted   chan struct{} // wakes who takes deleted labels off many issues
 }
 
 // New makes the service. Observers are called in their order.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, observers ...Observer) *Service {
-	return &Service{db: d, repos: repos, log: log, observers: observers}
+	return &Service{db: d, repos: repos, log: log, observers: observers, deleted: make(chan struct{}, 1)}
 }
 
 // joinIDs writes ids as a column holds them.

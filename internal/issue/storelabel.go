@@ -2,9 +2,12 @@ package issue
 
 import (
 	"errors"
+	"strings"
+	"unicode/utf8"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 const labelColumns = `l.id, l.repo_id, l.name, l.color, l.description, l.is_default`
@@ -76,7 +79,7 @@ func insertLabel(tx *db.Tx, l *Label) error {
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repo_id, name_folded) DO NOTHING RETURNING id`,
 		l.RepoID, l.Name, FoldLabel(l.Name), l.Color, l.Description, l.Default).Scan(&l.ID)
 	if errors.Is(err, db.ErrNoRows) {
-		return errs.Validation(errs.Field{Resource: "Label", Field: "name", Code: errs.AlreadyExists})
+		return labelTaken()
 	}
 	return err
 }
@@ -107,5 +110,45 @@ func insertLabels(tx *db.Tx, list []*Label) error {
 	}
 	_, err := tx.Exec(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default) VALUES `+
 		db.Values(len(list), 6), args...)
+	return err
+}
+
+// labelNamed finds a label without regard to case. Error: 404.
+func labelNamed(tx *db.Tx, repoID int64, name string) (*Label, error) {
+	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
+		return nil, errs.Absent()
+	}
+	return scanLabel(tx.QueryRow(`SELECT `+labelColumns+` FROM labels l WHERE l.repo_id = $1 AND l.name_folded = $2`,
+		repoID, FoldLabel(name)))
+}
+
+// listLabels reads a page of the repository's labels by name, and how many
+// there are: an index alone counts them and finds the page.
+func listLabels(tx *db.Tx, repoID int64, p web.Page) (list []*Label, total int64, err error) {
+	list, err = queryLabels(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN (SELECT name_folded FROM labels
+		WHERE repo_id = $1 ORDER BY name_folded LIMIT $2 OFFSET $3) ORDER BY l.name_folded`, repoID, p.Size, p.Offset())
+	if err == nil {
+		err = tx.QueryRow(`SELECT count(*) FROM labels WHERE repo_id = $1`, repoID).Scan(&total)
+	}
+	return list, total, err
+}
+
+// labelsWithin finds the labels that issues of a milestone have, by name.
+func labelsWithin(tx *db.Tx, m *Milestone) ([]*Label, error) {
+	return queryLabels(tx, ` WHERE l.repo_id = $1 AND l.id IN (SELECT p.value FROM postings q
+			JOIN postings p ON p.issue_id = q.issue_id AND p.kind = $2
+			WHERE q.kind = $3 AND q.value = $4 AND q.repo_id = $1)
+		ORDER BY l.name_folded`, m.RepoID, int64(ByLabel), int64(ByMilestone), m.ID)
+}
+
+// updateLabel writes all that can change.
+func updateLabel(tx *db.Tx, l *Label) error {
+	_, err := tx.Exec(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
+		l.ID, l.Name, FoldLabel(l.Name), l.Color, l.Description)
+	return err
+}
+
+func deleteLabel(tx *db.Tx, id int64) error {
+	_, err := tx.Exec(`DELETE FROM labels WHERE id = $1`, id)
 	return err
 }

@@ -47,7 +47,7 @@ func New(o Options) *Server {
 	repos := NewRepositories(o.DB, o.Git, o.Log, o.DataDir)
 	issues := issue.New(o.DB, repos, o.Log)
 	s := &Server{
-		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos},
+		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos, issues},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		most: maxInFlight,
 	}

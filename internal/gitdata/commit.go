@@ -11,15 +11,9 @@ import (
 	"arbor/internal/web"
 )
 
-// Limits of the files of a commit or comparison, as GitHub has them (decision
-// 39); the bytes bound what one answer holds in memory.
-const (
-	filesPerPage = 300
-	maxFiles     = 3000
-	maxPatch     = 3000 // lines of one patch; a longer one is left out
-	maxPatchSize = 1 << 20
-	maxPatches   = 8 << 20 // bytes of all patches of a page
-)
+// filesPerPage is how many files of a commit or comparison are shown, where the
+// request does not say.
+const filesPerPage = 300
 
 // GET /repos/{owner}/{repo}/git/commits/{sha}
 //
@@ -84,7 +78,7 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 	if r.URL.Query().Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
-	changes, err := objects.Diff(ctx, parentOf(c), sha, diffPage(page))
+	changes, err := objects.Files(ctx, parentOf(c), sha, min(page.Number-1, git.MaxFiles)*page.Size, page.Size)
 	if err != nil {
 		return nil, err
 	}
@@ -93,20 +87,13 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 		return nil, err
 	}
 	dated(w, c.Committer)
-	web.Link(w, r, page, int64(min(changes.Total, maxFiles)))
+	web.Link(w, r, page, int64(min(changes.Total, git.MaxFiles)))
 	p := newPlace(ctx, a)
 	out := p.commit(c, known)
 	out.Stats = &statsJSON{changes.Additions + changes.Deletions, changes.Additions, changes.Deletions}
 	files := p.files(changes.Files, sha, parentOf(c))
 	out.Files = &files
 	return out, nil
-}
-
-// diffPage are the bounds of a diff for one page of files.
-func diffPage(page web.Page) git.DiffOptions {
-	skip := min(max(page.Number-1, 0), maxFiles) * page.Size
-	return git.DiffOptions{Skip: int(min(skip, maxFiles)), Max: int(max(0, min(page.Size, maxFiles-skip))),
-		Lines: maxPatch, Bytes: maxPatchSize, Sum: maxPatches}
 }
 
 // parentOf is what a commit is compared with: its first parent, or nothing.

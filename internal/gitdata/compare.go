@@ -125,7 +125,7 @@ func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	changes := &git.Changes{}
 	if page.Number == 1 && c.mergeBase != c.headSHA || c.direct && page.Number == 1 {
 		var err error
-		if changes, err = objects.Diff(ctx, c.from(), c.headSHA, diffPage(web.Page{Number: 1, Size: filesPerPage})); err != nil {
+		if changes, err = objects.Files(ctx, c.from(), c.headSHA, 0, filesPerPage); err != nil {
 			return nil, err
 		}
 	}

@@ -224,7 +224,7 @@ func (p *place) files(list []git.FileChange, head, base git.SHA) []fileJSON {
 		}
 		path := escapePath(f.Path)
 		out[i] = fileJSON{
-			SHA: &sha, Filename: f.Path, Status: statusOf(f.Status), Additions: f.Additions, Deletions: f.Deletions,
+			SHA: &sha, Filename: f.Path, Status: f.StatusName(), Additions: f.Additions, Deletions: f.Deletions,
 			Changes: f.Additions + f.Deletions, BlobURL: p.page + "/blob/" + at + "/" + path,
 			RawURL: p.page + "/raw/" + at + "/" + path, ContentsURL: p.api + "/contents/" + path + "?ref=" + at,
 			Previous: f.OldPath,
@@ -234,21 +234,4 @@ func (p *place) files(list []git.FileChange, head, base git.SHA) []fileJSON {
 		}
 	}
 	return out
-}
-
-func statusOf(letter byte) string {
-	switch letter {
-	case 'A':
-		return "added"
-	case 'D':
-		return "removed"
-	case 'R':
-		return "renamed"
-	case 'C':
-		return "copied"
-	case 'T':
-		return "changed"
-	default:
-		return "modified"
-	}
 }

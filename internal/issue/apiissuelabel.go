@@ -1,0 +1,146 @@
+package issue
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /repos/{owner}/{repo}/issues/{number}/labels
+//
+// ListIssueLabels answers the labels of an issue, in the order in which they
+// were given. Errors: 404, 410.
+func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := number(r, "number")
+	if err != nil {
+		return err
+	}
+	return api.serve(w, r, a, api.renderJSON(func(tx *db.Tx) (any, error) {
+		i, err := ByNumber(tx, a.ID, n)
+		if err == nil {
+			err = enabled(a.Repo, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list, err := labelsInOrder(tx, a.ID, i.Labels)
+		return newPlace(web.From(r.Context()), a.Repo).labels(cut(w, r, list)), err
+	}))
+}
+
+// cut gives the page of a short list that the request asks for, and links to
+// the others.
+func cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
+	page, total := web.ReadPage(r), int64(len(list))
+	web.Link(w, r, page, total)
+	from := min(page.Offset(), total)
+	return list[from:min(from+page.Size, total)]
+}
+
+// POST /repos/{owner}/{repo}/issues/{number}/labels
+//
+// AddIssueLabels adds labels to those of the issue, and makes those that the
+// repository lacks (decision 32). Errors: 404, 410, 422.
+func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.relabel(w, r, a, func(tx *db.Tx, has []*Label, names []string) ([]*Label, error) {
+		more, err := labelsFor(tx, a.ID, names)
+		for _, l := range more {
+			if !slices.ContainsFunc(has, func(h *Label) bool { return h.ID == l.ID }) {
+				has = append(has, l)
+			}
+		}
+		return has, err
+	})
+}
+
+// PUT /repos/{owner}/{repo}/issues/{number}/labels
+//
+// SetIssueLabels replaces the labels of the issue; an empty array takes them all
+// off. Errors: 404, 410, 422.
+func (api *API) SetIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.relabel(w, r, a, func(tx *db.Tx, _ []*Label, names []string) ([]*Label, error) {
+		return labelsFor(tx, a.ID, names)
+	})
+}
+
+// relabel changes the labels of an issue with the names that the body has, and
+// answers those that it has then.
+func (api *API) relabel(w http.ResponseWriter, r *http.Request, a *repo.Access, choose func(tx *db.Tx, has []*Label, names []string) ([]*Label, error)) error {
+	i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	names, err := readNames(r)
+	if err != nil {
+		return err
+	}
+	list, err := api.s.relabel(r.Context(), a, i.Number, func(tx *db.Tx, has []*Label) ([]*Label, error) {
+		return choose(tx, has, names)
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPlace(web.From(r.Context()), a.Repo).labels(list))
+}
+
+// readNames reads the names of labels from a body, which may be the array
+// itself, as at GitHub.
+func readNames(r *http.Request) ([]string, error) {
+	raw, err := web.ReadBody(r)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) && json.Valid(raw) {
+		raw = slices.Concat([]byte(`{"labels":`), raw, []byte("}"))
+	}
+	body, err := web.ParseObject(raw, Resource)
+	if err != nil {
+		return nil, err
+	}
+	body.Require("labels")
+	names := readLabels(body)
+	return names.Value, body.Err()
+}
+
+// DELETE /repos/{owner}/{repo}/issues/{number}/labels
+//
+// ClearIssueLabels takes all labels off the issue. Errors: 404, 410.
+func (api *API) ClearIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if _, err := api.s.relabel(r.Context(), a, i.Number, func(*db.Tx, []*Label) ([]*Label, error) { return nil, nil }); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// DELETE /repos/{owner}/{repo}/issues/{number}/labels/{name}
+//
+// RemoveIssueLabel takes a label off the issue and answers the others. Errors:
+// 404 when the issue does not have it, 410.
+func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	folded := FoldLabel(web.Param(r, "name"))
+	list, err := api.s.relabel(r.Context(), a, i.Number, func(_ *db.Tx, has []*Label) ([]*Label, error) {
+		at := slices.IndexFunc(has, func(l *Label) bool { return FoldLabel(l.Name) == folded })
+		if at < 0 {
+			return nil, errs.New(errs.NotFound, "Label does not exist")
+		}
+		return slices.Delete(has, at, at+1), nil
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPlace(web.From(r.Context()), a.Repo).labels(list))
+}

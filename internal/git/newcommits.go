@@ -1,0 +1,103 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"container/heap"
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// maxWalkTips is the number of histories that are walked without a process.
+const maxWalkTips = 20
+
+// NewCommits lists the commits that the histories of from have and those of not
+// lack, the newest first, at most most of them. It starts no process where the
+// histories parted lately; there, commits that are dated before their parents
+// may bring along some that both have. NotFound when a commit is missing.
+func (r *Repository) NewCommits(ctx context.Context, from, not []SHA, most int) ([]SHA, error) {
+	for _, sha := range append(from[:len(from):len(from)], not...) {
+		if err := checkSHA(sha); err != nil {
+			return nil, err
+		}
+	}
+	if len(from)+len(not) <= maxWalkTips {
+		list, known, err := r.walkNew(ctx, from, not)
+		if err != nil || known {
+			return list[:min(len(list), most)], err
+		}
+	}
+	return r.listNew(ctx, from, not, most)
+}
+
+// walkNew gives up, with known false, where the walk is long.
+func (r *Repository) walkNew(ctx context.Context, from, not []SHA) (list []SHA, known bool, err error) {
+	w := &baseWalk{ctx: ctx, repository: r, seen: map[SHA]*walked{}}
+	if err := w.mark(ofFirst, from...); err != nil {
+		return nil, false, err
+	}
+	if err := w.mark(ofSecond, not...); err != nil {
+		return nil, false, err
+	}
+	var met []*walked
+	oldest := int64(math.MaxInt64)
+	// What both have is walked on until it is older than all that is new, which
+	// may be part of it.
+	for w.open > 0 || len(w.queue) > 0 && w.queue[0].when >= oldest {
+		if w.reads > maxWalkReads || len(w.seen) > maxWalkCommits {
+			return nil, false, nil
+		}
+		c := heap.Pop(&w.queue).(*walked)
+		c.queued = false
+		marks := c.marks
+		if marks&stale == 0 {
+			w.open--
+		}
+		switch marks {
+		case ofFirst:
+			met = append(met, c)
+			oldest = min(oldest, c.when)
+		case common:
+			marks |= stale
+		}
+		if err := w.mark(marks, c.parents...); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, c := range met {
+		if c.marks == ofFirst {
+			list = append(list, c.sha)
+		}
+	}
+	return list, true, nil
+}
+
+// listNew lets git walk.
+func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]SHA, error) {
+	if !r.Exists() {
+		return nil, missing("HEAD")
+	}
+	var in bytes.Buffer
+	for _, sha := range from {
+		in.WriteString(string(sha) + "\n")
+	}
+	for _, sha := range not {
+		in.WriteString("^" + string(sha) + "\n")
+	}
+	t := task{command: command{sub: "rev-list", flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}},
+		dir: r.dir, limit: walkReads * r.git.options.ReadTimeout, stdin: &in}
+	var list []SHA
+	err := r.git.streamTask(ctx, r.git.walks, t, func(out *bufio.Reader) error {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if !isHex40(lines.Bytes()) {
+				return fmt.Errorf("git rev-list: unexpected line %q", clip(lines.Text()))
+			}
+			list = append(list, SHA(lines.Text()))
+		}
+		return lines.Err()
+	})
+	return list, err
+}

@@ -231,7 +231,7 @@ func (p *push) updates(q *git.Quarantine) ([]RefUpdate, error) {
 		if p.results[i].Error != "" {
 			continue
 		}
-		u := RefUpdate{Name: c.Name, Old: c.Old, New: c.New}
+		u := RefUpdate{Name: c.Name, Old: c.Old, New: c.New, By: p.access.Caller.ID}
 		if !c.IsDelete() {
 			object, peeled, err := q.Peeled(c.New)
 			if err != nil {

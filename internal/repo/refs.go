@@ -19,6 +19,7 @@ type RefUpdate struct {
 	Old    git.SHA
 	New    git.SHA
 	Peeled git.SHA // of an annotated tag: what it points at in the end; else empty
+	By     int64   // the account that pushes; 0 where nobody does: the ref is new together with its repository
 }
 
 const (
@@ -41,7 +42,40 @@ func (s *Service) MoveRefs(ctx context.Context, repoID int64, updates []RefUpdat
 		refused, err = s.moveRefs(tx, repoID, updates, atomic, grownKB)
 		return err
 	})
+	if err == nil {
+		s.moves.ring()
+	}
 	return refused, err
+}
+
+// Moves returns a channel of the caller's own that gets something whenever this
+// process has moved refs: for work that observers left behind for later. What
+// happens while nobody listens is told once.
+func (s *Service) Moves() <-chan struct{} { return s.moves.listen() }
+
+// bell tells listeners that something happened.
+type bell struct {
+	mu        sync.Mutex
+	listeners []chan struct{}
+}
+
+func (b *bell) listen() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := make(chan struct{}, 1)
+	b.listeners = append(b.listeners, c)
+	return c
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.listeners {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
 }
 
 func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {

@@ -98,6 +98,7 @@ type Service struct {
 	fetches *slots     // one for each upload-pack at work
 	pushes  *slots     // one for each pack being received
 	found   foundCache
+	moves   bell
 	packing packingQueue
 	ending  sync.WaitGroup // directories being removed
 }

@@ -151,10 +151,10 @@ func accountsAfter(tx *db.Tx, since, limit int64) ([]*Account, error) {
 	return queryAccounts(tx, ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
 }
 
-// LoginsOf finds which of the logins somebody has, in one query: the login as it
-// was registered, under Fold of it.
-func LoginsOf(tx *db.Tx, logins []string) (map[string]string, error) {
-	found := make(map[string]string, len(logins))
+// ByLogins finds the accounts that have one of the logins, in one query, under
+// Fold of the login; those that nobody has are missing from the map.
+func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
+	found := make(map[string]*Account, len(logins))
 	args := make([]any, 0, len(logins))
 	for _, l := range logins {
 		if plausible(l) {
@@ -164,17 +164,9 @@ func LoginsOf(tx *db.Tx, logins []string) (map[string]string, error) {
 	if len(args) == 0 {
 		return found, nil
 	}
-	rows, err := tx.Query(`SELECT login_folded, login FROM accounts WHERE login_folded IN `+db.Values(1, len(args)), args...)
-	if err != nil {
-		return nil, err
+	list, err := queryAccounts(tx, ` WHERE a.login_folded IN `+db.Values(1, len(args)), args...)
+	for _, a := range list {
+		found[Fold(a.Login)] = a
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var folded, login string
-		if err := rows.Scan(&folded, &login); err != nil {
-			return nil, err
-		}
-		found[folded] = login
-	}
-	return found, rows.Err()
+	return found, err
 }

@@ -19,6 +19,7 @@ type API struct {
 	s         *Service
 	reactions *reaction.API
 	answers   *web.Answers
+	totals    totals
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -32,18 +33,25 @@ func NewAPI(s *Service) *API {
 // number reads the number of an issue or milestone from the address. Error: 404
 // for what is no number.
 func number(r *http.Request, name string) (int64, error) {
-	var n int64
-	s := web.Param(r, name)
-	if s == "" || len(s) > 18 || s[0] == '0' {
+	n, ok := parseNumber(web.Param(r, name))
+	if !ok {
 		return 0, errs.Absent()
+	}
+	return n, nil
+}
+
+// parseNumber reads a number from 1 as GitHub writes it: digits alone.
+func parseNumber(s string) (n int64, ok bool) {
+	if s == "" || len(s) > 18 || s[0] == '0' {
+		return 0, false
 	}
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
-			return 0, errs.Absent()
+			return 0, false
 		}
 		n = n*10 + int64(s[i]-'0')
 	}
-	return n, nil
+	return n, true
 }
 
 // find reads the issue that {number} names. Errors: 404, 410 (decision 16).

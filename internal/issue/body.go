@@ -92,8 +92,8 @@ func (s *Service) Bodies(ctx context.Context, list []Source) ([]Body, error) {
 // targets is what the texts of a page lead to.
 type targets struct {
 	info    *web.Info
-	logins  map[string]string       // folded to as written
-	repos   map[string]*repo.Access // by folded OWNER/NAME
+	people  map[string]*account.Account // by folded login
+	repos   map[string]*repo.Access     // by folded OWNER/NAME
 	issues  map[issueKey]*Issue
 	commits map[commitKey]git.SHA
 }
@@ -113,7 +113,7 @@ const (
 )
 
 func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdown.Document) (*targets, error) {
-	t := &targets{info: web.From(ctx), logins: map[string]string{}, repos: map[string]*repo.Access{},
+	t := &targets{info: web.From(ctx), repos: map[string]*repo.Access{},
 		issues: map[issueKey]*Issue{}, commits: map[commitKey]git.SHA{}}
 	refs := make([]markdown.References, len(docs))
 	var logins, repos []string
@@ -135,7 +135,7 @@ func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdo
 		}
 	}
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if t.logins, err = account.LoginsOf(tx, logins); err != nil {
+		if t.people, err = account.ByLogins(tx, logins); err != nil {
 			return err
 		}
 		visible, err := repo.VisibleNamed(tx, caller, repos)
@@ -217,8 +217,11 @@ func (s *Service) commit(ctx context.Context, repoID int64, prefix string) (git.
 func (t *targets) links(a *repo.Access) markdown.Links {
 	return markdown.Links{
 		Login: func(login string) (string, bool) {
-			written, ok := t.logins[login]
-			return t.info.Page("/" + written), ok
+			who := t.people[login]
+			if who == nil {
+				return "", false
+			}
+			return t.info.Page("/" + who.Login), true
 		},
 		Issue: func(owner, name string, number int64) (url, title string, ok bool) {
 			to := t.repos[nameOf(a, owner, name)]

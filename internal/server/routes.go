@@ -122,6 +122,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/{owner}/{repo}/compare/{basehead...}", pull(g.CompareText)},
 
 		// Issues
+		{"GET", "/repos/{owner}/{repo}/issues", pull(i.List)},
 		{"POST", "/repos/{owner}/{repo}/issues", pull(i.Create)},
 		{"GET", "/repos/{owner}/{repo}/issues/{number}", pull(i.Get)},
 		{"PATCH", "/repos/{owner}/{repo}/issues/{number}", pull(i.Edit)}, // its author; others: push

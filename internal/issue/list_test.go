@@ -1,0 +1,213 @@
+package issue_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// model is an issue as the test knows it.
+type model struct {
+	id, repo, updated, comments int64
+	state                       issue.State
+	has                         map[issue.Property]bool
+}
+
+// Whatever is asked of a list, each page must hold exactly what a look at every
+// issue would find, in the same order (decisions 23-25).
+func TestFindAgreesWithLookingAtEveryIssue(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		random := rand.New(rand.NewPCG(1, 2))
+		world := fillAtRandom(t, s, random)
+		for range 400 {
+			q := randomQuery(random, world)
+			want := world.find(q)
+			offset, size := int64(random.IntN(len(want)+20)), int64(1+random.IntN(100))
+			var got []int64
+			var total int64
+			err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
+				got, total, err = issue.Find(tx, q, offset, size, -1)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := min(offset, int64(len(want)))
+			page := want[from:min(from+size, int64(len(want)))]
+			if !slices.Equal(got, page) || total != int64(len(want)) {
+				t.Fatalf("%+v at %d, %d rows: got %d of %d\n%v\nwant %d of %d\n%v", q, offset, size, len(got), total, got, len(page), len(want), page)
+			}
+		}
+	})
+}
+
+type world struct {
+	issues []model
+	repos  []int64
+	props  []issue.Property
+	now    db.Time
+}
+
+// fillAtRandom makes some hundred issues in many repositories and changes them
+// in all ways, through the one door.
+func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *world {
+	w := &world{}
+	var people []*account.Account
+	for n := range 4 {
+		people = append(people, s.User(t, fmt.Sprint("p", n)))
+	}
+	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler))
+	var access []*repo.Access
+	for n := range 75 { // more than are read in one statement
+		made := s.Repo(t, fmt.Sprintf("p0/r%d", n), false)
+		for _, p := range people[1:] {
+			s.Grant(t, made, p.Login, account.Push)
+		}
+		access = append(access, &repo.Access{Repo: made, Role: account.Admin})
+		w.repos = append(w.repos, made.ID)
+	}
+	type place struct {
+		a      *repo.Access
+		number int64
+	}
+	var all []place
+	for n := range 900 {
+		a := *access[random.IntN(75)]
+		if random.IntN(5) > 0 {
+			a = *access[min(random.IntN(7), 3)]
+		}
+		by := people[random.IntN(4)]
+		a.Caller = &account.Caller{ID: by.ID, Login: by.Login}
+		made, err := issues.Create(t.Context(), &a, issue.NewIssue{
+			Title: fmt.Sprint("issue ", n), Text: issue.NewText([]string{"", "ask @p1", "@p2 and @p3"}[random.IntN(3)]),
+			Labels: []string{"a", "b", "c"}[:random.IntN(4)], Assignees: []string{"p1", "p2"}[:random.IntN(3)], Field: "assignees"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, place{&a, made.Number})
+	}
+	for range 700 {
+		p := all[random.IntN(len(all))]
+		_, err := issues.Change(t.Context(), p.a, p.number, func(c *issue.Change) error {
+			switch random.IntN(4) {
+			case 0:
+				c.SetState(issue.Open+issue.State(random.IntN(2)), issue.NoReason)
+			case 1:
+				c.SetAssignees([][]int64{nil, {people[3].ID}, {people[1].ID, people[3].ID}}[random.IntN(3)])
+			case 2:
+				c.Issue.Comments += int64(random.IntN(3))
+				c.Touch()
+			default:
+				return c.SetLabels(nil)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.read(t, s)
+	return w
+}
+
+// read looks at every row.
+func (w *world) read(t *testing.T, s *apitest.Server) {
+	seen := map[issue.Property]bool{}
+	err := s.DB.Read(context.Background(), func(tx *db.Tx) error {
+		rows, err := tx.Query(`SELECT i.id, i.repo_id, i.updated_at, i.comments, i.state, p.kind, p.value
+			FROM issues i JOIN postings p ON p.issue_id = i.id ORDER BY i.id`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var m model
+			var state, kind, value int64
+			if err := rows.Scan(&m.id, &m.repo, &m.updated, &m.comments, &state, &kind, &value); err != nil {
+				return err
+			}
+			if n := len(w.issues); n == 0 || w.issues[n-1].id != m.id {
+				m.state, m.has = issue.State(state), map[issue.Property]bool{}
+				w.issues = append(w.issues, m)
+			}
+			p := issue.Property{Kind: issue.Kind(kind), Value: value}
+			w.issues[len(w.issues)-1].has[p] = true
+			if !seen[p] {
+				seen[p] = true
+				w.props = append(w.props, p)
+			}
+			w.now = max(w.now, db.Time(m.updated))
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func randomQuery(random *rand.Rand, w *world) issue.Query {
+	q := issue.Query{States: [][]issue.State{{issue.Open}, {issue.Closed}, {issue.Open, issue.Closed}}[random.IntN(3)],
+		Order: issue.Order{Sort: issue.Sort(random.IntN(3)), Asc: random.IntN(2) == 0}}
+	has := []issue.Property{{Kind: issue.ByAll}}
+	for range random.IntN(3) {
+		if p := w.props[random.IntN(len(w.props))]; p.Kind != issue.ByAll {
+			has = append(has, p)
+		}
+	}
+	first := random.IntN(4)
+	for _, id := range w.repos[first : first+[]int{1, 2, 4, 71}[random.IntN(4)]] {
+		q.Parts = append(q.Parts, issue.Part{RepoID: id, Has: has})
+	}
+	if random.IntN(4) == 0 {
+		q.Parts[0].Lacks = []issue.Property{w.props[random.IntN(len(w.props))]}
+	}
+	if random.IntN(4) == 0 {
+		q.Since = db.Time(w.issues[random.IntN(len(w.issues))].updated)
+	}
+	return q
+}
+
+// find is what Find must find.
+func (w *world) find(q issue.Query) []int64 {
+	var list []model
+	for _, m := range w.issues {
+		at := slices.IndexFunc(q.Parts, func(p issue.Part) bool { return p.RepoID == m.repo })
+		if at < 0 || !slices.Contains(q.States, m.state) || db.Time(m.updated) < q.Since {
+			continue
+		}
+		missing := func(p issue.Property) bool { return !m.has[p] }
+		present := func(p issue.Property) bool { return m.has[p] }
+		if !slices.ContainsFunc(q.Parts[at].Has, missing) && !slices.ContainsFunc(q.Parts[at].Lacks, present) {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(a, b model) int {
+		c := 0
+		switch q.Order.Sort {
+		case issue.Updated:
+			c = cmp.Compare(a.updated, b.updated)
+		case issue.Comments:
+			c = cmp.Compare(a.comments, b.comments)
+		}
+		if c = cmp.Or(c, cmp.Compare(a.id, b.id)); !q.Order.Asc {
+			c = -c
+		}
+		return c
+	})
+	ids := make([]int64, len(list))
+	for n, m := range list {
+		ids[n] = m.id
+	}
+	return ids
+}

@@ -149,13 +149,7 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 }
 
 // previewed returns the 415 of a request without the preview's media type.
-func previewed(r *http.Request) error {
-	if web.From(r.Context()).Media.Preview(web.Reactions) {
-		return nil
-	}
-	return errs.New(errs.UnsupportedMedia, "Reactions are the preview "+web.Reactions+
-		": send an 'Accept' header with application/vnd.service."+web.Reactions)
-}
+func previewed(r *http.Request) error { return web.RequirePreview(r, web.Reactions, "Reactions are") }
 
 // admit is what every change of a subject's reactions needs.
 func (s Subject) admit(r *http.Request, a *repo.Access) error {

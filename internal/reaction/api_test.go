@@ -226,7 +226,7 @@ func TestPreview(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		id := add(t, s, "bob", "/issues/1", "heart")
 		own := fmt.Sprintf("/repos/alice/garden/issues/1/reactions/%d", id)
-		const told = `{"message": "Reactions are the preview squirrel-girl-preview: send an 'Accept' header with application/vnd.service.squirrel-girl-preview"}`
+		const told = `{"message": "Reactions are the preview squirrel-girl-preview: send an 'Accept' header with application/vnd.service.squirrel-girl-preview+json"}`
 		accept := func(types string) map[string]string { return map[string]string{"Accept": types} }
 		s.Run(t, []apitest.Case{
 			{Name: "list without", Do: "GET /repos/alice/garden/issues/1/reactions", Status: 415, Want: told},

@@ -1,7 +1,10 @@
 package web
 
 import (
+	"net/http"
 	"strings"
+
+	"arbor/internal/errs"
 )
 
 // Media is what a request's Accept headers ask for, in either dialect
@@ -37,6 +40,17 @@ func (m *Media) Preview(name string) bool {
 		}
 	}
 	return false
+}
+
+// RequirePreview returns the 415 of a request for which the named preview is off;
+// it names the media type that switches it on (decision 6). what begins its
+// message: "Reactions are".
+func RequirePreview(r *http.Request, name, what string) error {
+	if From(r.Context()).Media.Preview(name) {
+		return nil
+	}
+	return errs.New(errs.UnsupportedMedia, what+" the preview "+name+
+		": send an 'Accept' header with application/vnd.service."+name+"+json")
 }
 
 // Header gives the value of X-Service-Media-Type or, with the vendor "github",

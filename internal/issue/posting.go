@@ -19,6 +19,7 @@ const (
 	ByMention    Kind = 6 // the id of an account that the issue or a comment mentions
 	BySubscriber Kind = 7 // the id of an account that is subscribed (decision 14)
 	ByPull       Kind = 8 // 0: it is a pull request
+	ofComments   Kind = 9 // no property: counts the comments in a repository
 )
 
 // Values that are no ids.

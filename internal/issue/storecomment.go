@@ -1,0 +1,176 @@
+package issue
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// commentColumns are what scanComment reads, of comments under the name c and
+// their issues under the name i.
+const commentColumns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at, i.number, i.pull, i.locked`
+
+// scanComment reads commentColumns. Error: 404 when there is no row.
+func scanComment(row scanner) (*Comment, error) {
+	var c Comment
+	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt, &c.UpdatedAt,
+		&c.Number, &c.Pull, &c.Locked)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	return &c, err
+}
+
+func queryComments(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
+	rows, err := tx.Query(`SELECT `+commentColumns+` FROM `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Comment
+	for rows.Next() {
+		c, err := scanComment(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// commentByID finds a comment of a repository. Error: 404.
+func commentByID(tx *db.Tx, repoID, id int64) (*Comment, error) {
+	return scanComment(tx.QueryRow(`SELECT `+commentColumns+` FROM issue_comments c JOIN issues i ON i.id = c.issue_id
+		WHERE c.id = $1 AND c.repo_id = $2`, id, repoID))
+}
+
+// commentsByID finds the comments of a page in one query, in no order; those
+// that were deleted are missing.
+func commentsByID(tx *db.Tx, repoID int64, ids []int64) ([]*Comment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, 1, len(ids)+1)
+	args[0] = repoID
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	return queryComments(tx, `issue_comments c JOIN issues i ON i.id = c.issue_id
+		WHERE c.repo_id = $1 AND c.id IN `+db.ValuesFrom(2, 1, len(ids)), args...)
+}
+
+// commentList is a list of comments: those of one issue by age, or those of a
+// whole repository.
+type commentList struct {
+	repoID  int64
+	issue   *Issue  // nil: all of the repository
+	since   db.Time // zero: all
+	updated bool    // in the order of the last change, else of creation; of a repository only
+	desc    bool
+}
+
+// where is the condition of the list, with its values.
+func (l *commentList) where() (string, []any) {
+	text, args := ` WHERE repo_id = $1`, []any{l.repoID}
+	if l.issue != nil {
+		text, args = ` WHERE issue_id = $1`, []any{l.issue.ID}
+	}
+	if l.since != 0 {
+		text, args = text+` AND updated_at >= $2`, append(args, l.since)
+	}
+	return text, args
+}
+
+// order is the ORDER BY of the list; it is total (decision 24).
+func (l *commentList) order(table string) string {
+	direction := " ASC"
+	if l.desc {
+		direction = " DESC"
+	}
+	text := ` ORDER BY `
+	if l.updated {
+		text += table + `.updated_at` + direction + `, `
+	}
+	return text + table + `.id` + direction
+}
+
+// page reads a page of the list: an index alone finds it, however deep it is.
+func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64, err error) {
+	if l.since == 0 {
+		if total, err = l.all(tx); err != nil || p.Offset() >= total {
+			return nil, total, err
+		}
+	}
+	where, args := l.where()
+	n := len(args)
+	list, err = queryComments(tx, `(SELECT x.id FROM issue_comments x`+where+l.order("x")+
+		` LIMIT $`+itoa(int64(n+1))+` OFFSET $`+itoa(int64(n+2))+`) p
+		JOIN issue_comments c ON c.id = p.id JOIN issues i ON i.id = c.issue_id`+l.order("c"), append(args, p.Size, p.Offset())...)
+	if err != nil || l.since == 0 {
+		return list, total, err
+	}
+	if got := int64(len(list)); got < p.Size && (got > 0 || p.Number == 1) {
+		return list, p.Offset() + got, nil
+	}
+	err = tx.QueryRow(`SELECT count(*) FROM issue_comments`+where, args[:n]...).Scan(&total)
+	return list, total, err
+}
+
+// all is how many comments there are in the issue or repository, which is
+// counted already.
+func (l *commentList) all(tx *db.Tx) (n int64, err error) {
+	if l.issue != nil {
+		return l.issue.Comments, nil
+	}
+	err = tx.QueryRow(`SELECT n FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = 0 AND state = 0`,
+		l.repoID, int64(ofComments)).Scan(&n)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return n, err
+}
+
+// insertComment adds the row, sets its id and counts it.
+func insertComment(tx *db.Tx, c *Comment) error {
+	err := tx.QueryRow(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+		c.RepoID, c.IssueID, c.AuthorID, c.Body, c.CreatedAt, c.UpdatedAt).Scan(&c.ID)
+	if err != nil {
+		return err
+	}
+	return count(tx, c.RepoID, []Property{{ofComments, 0}}, 0, 1)
+}
+
+func updateComment(tx *db.Tx, c *Comment) error {
+	_, err := tx.Exec(`UPDATE issue_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	return err
+}
+
+// deleteComment removes the row and counts it off.
+func deleteComment(tx *db.Tx, c *Comment) error {
+	if _, err := tx.Exec(`DELETE FROM issue_comments WHERE id = $1`, c.ID); err != nil {
+		return err
+	}
+	return count(tx, c.RepoID, []Property{{ofComments, 0}}, 0, -1)
+}
+
+// noteReaction notes that an issue or a comment has reactions, and makes what is
+// kept of it count no longer (decision 57). It locks the repository's row, and
+// looks then whether the subject is still there. Error: 404.
+func noteReaction(tx *db.Tx, repoID int64, table string, id int64) error {
+	if err := lock(tx, repoID); err != nil {
+		return err
+	}
+	var reacted bool
+	err := tx.QueryRow(`SELECT reacted FROM `+table+` WHERE id = $1 AND repo_id = $2`, id, repoID).Scan(&reacted)
+	if errors.Is(err, db.ErrNoRows) {
+		return errs.Absent()
+	}
+	if err != nil || reacted {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE `+table+` SET reacted = TRUE WHERE id = $1`, id)
+	return err
+}

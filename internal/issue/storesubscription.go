@@ -1,6 +1,10 @@
 package issue
 
-import "arbor/internal/db"
+import (
+	"errors"
+
+	"arbor/internal/db"
+)
 
 // settled tells which accounts need no subscription from having a part in the
 // issue: they are subscribed, or said that they do not want to be.
@@ -13,7 +17,7 @@ func settled(tx *db.Tx, issueID int64, users []int64) (map[int64]bool, error) {
 	for _, id := range users {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND ignored AND user_id IN `+
+	rows, err := tx.Query(`SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
 		db.ValuesFrom(2, 1, len(users)), args...)
 	if err != nil {
 		return nil, err
@@ -27,4 +31,37 @@ func settled(tx *db.Tx, issueID int64, users []int64) (map[int64]bool, error) {
 		done[id] = true
 	}
 	return done, rows.Err()
+}
+
+// wishOf is what an account said about an issue, and when; NoWish when it said
+// nothing.
+func wishOf(tx *db.Tx, issueID, userID int64) (wish Wish, at db.Time, err error) {
+	err = tx.QueryRow(`SELECT wish, created_at FROM issue_subscriptions WHERE issue_id = $1 AND user_id = $2`,
+		issueID, userID).Scan(&wish, &at)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return wish, at, err
+}
+
+func putWish(tx *db.Tx, issueID, userID int64, wish Wish) error {
+	_, err := tx.Exec(`INSERT INTO issue_subscriptions (issue_id, user_id, wish, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (issue_id, user_id) DO UPDATE SET wish = excluded.wish, created_at = excluded.created_at`,
+		issueID, userID, int64(wish), tx.Now)
+	return err
+}
+
+// firstPart is what first subscribed somebody who is not the author, and when:
+// an assignment, a mention or an own comment.
+func firstPart(tx *db.Tx, issueID, userID int64) (reason string, at db.Time, err error) {
+	var kind EventKind
+	err = tx.QueryRow(`SELECT kind, created_at FROM (
+			SELECT kind, created_at FROM issue_events WHERE issue_id = $1 AND user_id = $2 AND kind IN ($3, $4)
+			UNION ALL SELECT CAST(0 AS SMALLINT), created_at FROM issue_comments WHERE issue_id = $1 AND author_id = $2
+		) parts ORDER BY created_at, kind DESC LIMIT 1`,
+		issueID, userID, int64(EventAssigned), int64(EventMentioned)).Scan(&kind, &at)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", 0, nil // a comment that is deleted
+	}
+	return map[EventKind]string{EventAssigned: "assign", EventMentioned: "mention", 0: "comment"}[kind], at, err
 }

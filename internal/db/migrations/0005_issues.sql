@@ -125,7 +125,7 @@ CREATE UNIQUE INDEX issue_events_of_source ON issue_events (issue_id, kind, sour
 CREATE TABLE issue_subscriptions (
     issue_id   BIGINT NOT NULL REFERENCES issues (id) ON DELETE CASCADE,
     user_id    BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    ignored    BOOLEAN NOT NULL,
+    wish       SMALLINT NOT NULL,               -- 1 subscribed, 2 unsubscribed, 3 ignored
     created_at BIGINT NOT NULL,
     PRIMARY KEY (issue_id, user_id)
 );

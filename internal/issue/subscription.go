@@ -1,0 +1,99 @@
+package issue
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// Wish is what somebody said about being told of an issue. It outweighs having
+// a part in the issue.
+type Wish uint8
+
+// The wishes, as they are stored.
+const (
+	NoWish Wish = iota // nothing was said
+	Subscribe
+	Unsubscribe
+	Ignore
+)
+
+// Subscription is how somebody stands to an issue.
+type Subscription struct {
+	Subscribed bool
+	Ignored    bool
+	Reason     string  // manual, author, assign, mention or comment; empty: neither
+	Since      db.Time // zero: neither
+}
+
+// there reports whether it is a subscription, be it to silence.
+func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
+
+// subscriptionOf finds how an account stands to an issue: by what it said, else
+// by the part that it has.
+func subscriptionOf(tx *db.Tx, i *Issue, userID int64) (s Subscription, err error) {
+	wish, at, err := wishOf(tx, i.ID, userID)
+	if err != nil {
+		return s, err
+	}
+	switch wish {
+	case Subscribe:
+		return Subscription{Subscribed: true, Reason: "manual", Since: at}, nil
+	case Ignore:
+		return Subscription{Ignored: true, Reason: "manual", Since: at}, nil
+	case Unsubscribe:
+		return s, nil
+	}
+	has, err := posted(tx, i.ID, BySubscriber, []int64{userID})
+	if err != nil || !has[userID] {
+		return s, err
+	}
+	if i.AuthorID == userID {
+		return Subscription{Subscribed: true, Reason: "author", Since: i.CreatedAt}, nil
+	}
+	s.Subscribed = true
+	s.Reason, s.Since, err = firstPart(tx, i.ID, userID)
+	return s, err
+}
+
+// Subscribe stores what the caller wishes, and returns how that stands to the
+// issue now. Saying it again changes nothing; updated_at stays (decision 57).
+// Errors: 404.
+func (s *Service) Subscribe(ctx context.Context, a *repo.Access, number int64, wish Wish) (Subscription, error) {
+	var now Subscription
+	_, err := s.Change(ctx, a, number, func(c *Change) error {
+		if err := c.wish(wish); err != nil {
+			return err
+		}
+		at := c.Tx.Now
+		old, since, err := wishOf(c.Tx, c.Issue.ID, a.Caller.ID)
+		if err == nil && old == wish {
+			at = since
+		} else if err == nil {
+			err = putWish(c.Tx, c.Issue.ID, a.Caller.ID, wish)
+		}
+		now = Subscription{Subscribed: wish == Subscribe, Ignored: wish == Ignore}
+		if now.there() {
+			now.Reason, now.Since = "manual", at
+		}
+		return err
+	})
+	return now, err
+}
+
+// wish makes the index and the events follow a wish of the actor's.
+func (c *Change) wish(wish Wish) error {
+	id := c.Actor.ID
+	has, err := posted(c.Tx, c.Issue.ID, BySubscriber, []int64{id})
+	if err != nil || has[id] == (wish == Subscribe) {
+		return err
+	}
+	list := []Property{{BySubscriber, id}}
+	if wish == Subscribe {
+		c.Event(EventSubscribed, Event{UserID: id})
+		return addPostings(c.Tx, c.Issue, list)
+	}
+	c.Event(EventUnsubscribed, Event{UserID: id})
+	return dropPostings(c.Tx, c.Issue, list)
+}

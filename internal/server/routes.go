@@ -28,6 +28,11 @@ func (s *Server) interfaceTable(f features) []Route {
 	a, r, g, i, p := f.accounts, f.repos, f.git, f.issues, f.plants
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
+	own := func(h repo.Handler) Endpoint { // pull, for who is signed in
+		e := pull(h)
+		e.Right = SignedIn
+		return e
+	}
 	admin := func(h repo.Handler) Endpoint { return onRepo(f.service, Admin, h) }
 	large := func(h repo.Handler) Endpoint { // push, with a body that holds files
 		e := push(h)
@@ -126,6 +131,23 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"POST", "/repos/{owner}/{repo}/issues", pull(i.Create)},
 		{"GET", "/repos/{owner}/{repo}/issues/{number}", pull(i.Get)},
 		{"PATCH", "/repos/{owner}/{repo}/issues/{number}", pull(i.Edit)}, // its author; others: push
+		{"PUT", "/repos/{owner}/{repo}/issues/{number}/lock", push(i.Lock)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/lock", push(i.Unlock)},
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/subscription", own(i.GetSubscription)},
+		{"PUT", "/repos/{owner}/{repo}/issues/{number}/subscription", own(i.SetSubscription)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/subscription", own(i.DeleteSubscription)},
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/reactions", pull(i.ListReactions)},
+		{"POST", "/repos/{owner}/{repo}/issues/{number}/reactions", pull(i.CreateReaction)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/reactions/{reaction_id}", pull(i.DeleteReaction)}, // one's own
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", pull(i.ListComments)},
+		{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", pull(i.CreateComment)}, // when locked: push
+		{"GET", "/repos/{owner}/{repo}/issues/comments", pull(i.ListRepoComments)},
+		{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.GetComment)},
+		{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.EditComment)},    // its author; others: push
+		{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.DeleteComment)}, // the same
+		{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(i.ListCommentReactions)},
+		{"POST", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(i.CreateCommentReaction)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}/reactions/{reaction_id}", pull(i.DeleteCommentReaction)}, // one's own
 
 		// Git over HTTP
 		{"GET", "/{owner}/{repo}/info/refs", either(r.InfoRefs)},

@@ -110,7 +110,7 @@ func checkOnRepo(t *testing.T, s *apitest.Server, route *server.Route, login, re
 	need := map[server.Right]account.Role{server.Pull: account.Pull, server.Push: account.Push, server.Admin: account.Admin}[route.Right]
 	var want int
 	switch {
-	case login == "" && route.Group != server.Git && route.Method != http.MethodGet:
+	case login == "" && route.Group != server.Git && (route.Right == server.SignedIn || route.Method != http.MethodGet):
 		want = http.StatusUnauthorized
 	case login == "" && route.Group == server.Git && (role == account.None || need > account.Pull):
 		want = http.StatusUnauthorized

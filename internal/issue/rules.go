@@ -37,7 +37,7 @@ func assignable(tx *db.Tx, r *repo.Repo, authorID int64, field string, logins []
 	seen := map[int64]bool{}
 	for _, login := range logins {
 		p, ok := people[account.Fold(login)]
-		if !ok || !canBeAssigned(p, authorID) {
+		if !ok || !canBeAssigned(r, p, authorID) {
 			return nil, wrong(field, errs.InvalidField, login)
 		}
 		if !seen[p.ID] {
@@ -46,13 +46,25 @@ func assignable(tx *db.Tx, r *repo.Repo, authorID int64, field string, logins []
 		}
 	}
 	if len(ids) > MaxAssignees {
-		return nil, errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom, Message: "assignees are too many (maximum is 10)"})
+		return nil, tooManyAssignees(field)
 	}
 	return ids, nil
 }
 
-func canBeAssigned(p repo.Person, authorID int64) bool {
-	return p.Kind == account.User && (p.Role >= account.Push || p.ID == authorID && p.Role >= account.Pull)
+// tooManyAssignees is the 422 for more than an issue can have (decision 19).
+func tooManyAssignees(field string) error {
+	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom, Message: "assignees are too many (maximum is 10)"})
+}
+
+// canBeAssigned tells whether somebody can be assigned to an issue by the author
+// (0: to issues of anyone). Administrators of the site, who may push everywhere,
+// need a part in the repository like everybody else.
+func canBeAssigned(r *repo.Repo, p repo.Person, authorID int64) bool {
+	if p.Kind != account.User {
+		return false
+	}
+	belongs := p.ID == r.OwnerID || p.Member || p.Collaborator
+	return belongs && p.Role >= account.Push || p.ID == authorID && p.Role >= account.Pull
 }
 
 // milestoneFor finds the milestone that a body names. Error: 422 (decision 32).

@@ -5,9 +5,11 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 // milestoneColumns are what scanMilestone reads, of milestones under the name m.
+// Kind 4 is ByMilestone; the states are Open and Closed.
 const milestoneColumns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.creator_id,
 	m.created_at, m.updated_at, m.due_on, m.closed_at,
 	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 1), 0),
@@ -63,4 +65,132 @@ func milestonesByID(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
 		byID[m.ID] = m
 	}
 	return byID, err
+}
+
+// takeMilestoneNumber locks the repository and takes the next number.
+func takeMilestoneNumber(tx *db.Tx, repoID int64) (number int64, err error) {
+	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_milestone = next_milestone + 1
+		WHERE id = $1 RETURNING next_milestone - 1`, repoID).Scan(&number)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return number, err
+}
+
+// insertMilestone adds a milestone and sets its id. Error: 422 when the title
+// is taken.
+func insertMilestone(tx *db.Tx, m *Milestone) error {
+	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id, created_at, updated_at, due_on, closed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repo_id, title) DO NOTHING RETURNING id`,
+		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt, m.DueOn, m.ClosedAt).Scan(&m.ID)
+	if errors.Is(err, db.ErrNoRows) {
+		return milestoneTaken()
+	}
+	return err
+}
+
+func milestoneTitled(tx *db.Tx, repoID int64, title string) (taken bool, err error) {
+	var n int64
+	err = tx.QueryRow(`SELECT count(*) FROM milestones WHERE repo_id = $1 AND title = $2`, repoID, title).Scan(&n)
+	return n > 0, err
+}
+
+// updateMilestone writes all that can change.
+func updateMilestone(tx *db.Tx, m *Milestone) error {
+	_, err := tx.Exec(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
+		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
+	return err
+}
+
+// deleteMilestone removes a milestone, with its issues' postings and counters
+// and an event for each of them, in as many statements whatever their number.
+func deleteMilestone(tx *db.Tx, m *Milestone, actorID int64, detail any) error {
+	const within = ` IN (SELECT issue_id FROM postings WHERE kind = 4 AND value = $1 AND repo_id = $2)`
+	for _, s := range []struct {
+		query string
+		args  []any
+	}{
+		{`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, detail, created_at)
+			SELECT i.repo_id, i.id, CAST($3 AS BIGINT), CAST($4 AS SMALLINT), CAST($5 AS TEXT), CAST($6 AS BIGINT)
+			FROM issues i WHERE i.id` + within + ` ORDER BY i.id`, []any{m.ID, m.RepoID, actorID, int64(EventDemilestoned), detail, tx.Now}},
+		{`UPDATE issues SET milestone_id = NULL WHERE id` + within, []any{m.ID, m.RepoID}},
+		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within, []any{m.ID, m.RepoID}}, // Any is None now
+		{`INSERT INTO posting_counts (repo_id, kind, value, state, n)
+			SELECT repo_id, kind, -1, state, -n FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1
+			UNION ALL SELECT repo_id, kind, 0, state, n FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1
+			ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, []any{m.ID, m.RepoID}},
+		{`DELETE FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1`, []any{m.ID, m.RepoID}},
+		{`DELETE FROM postings WHERE kind = 4 AND value = $1 AND repo_id = $2`, []any{m.ID, m.RepoID}},
+		{`DELETE FROM milestones WHERE id = $1`, []any{m.ID}},
+	} {
+		if _, err := tx.Exec(s.query, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// milestoneOrder is how a list of milestones is made.
+type milestoneOrder struct {
+	state        State // 0: both
+	completeness bool  // by the closed part of the issues; else by the due date, those without one last
+	desc         bool
+}
+
+// listMilestones reads a page of milestones and how many there are. An index
+// alone counts and orders them; the rows are read of the page only.
+func listMilestones(tx *db.Tx, repoID int64, o milestoneOrder, p web.Page) ([]*Milestone, int64, error) {
+	where, args := ` WHERE m.repo_id = $1`, []any{repoID}
+	if o.state != 0 {
+		where, args = where+` AND m.state = $2`, append(args, int64(o.state))
+	}
+	var total int64
+	if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil || p.Offset() >= total {
+		return nil, total, err
+	}
+	numbers, err := orderedMilestones(tx, where, o, p, args)
+	if err != nil {
+		return nil, 0, err
+	}
+	at := make(map[int64]int, len(numbers))
+	args = []any{repoID}
+	for i, n := range numbers {
+		at[n], args = i, append(args, n)
+	}
+	found, err := queryMilestones(tx, ` WHERE m.repo_id = $1 AND m.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
+	list := make([]*Milestone, len(numbers))
+	for _, m := range found {
+		list[at[m.Number]] = m
+	}
+	return list, total, err
+}
+
+// orderedMilestones finds the numbers of a page.
+func orderedMilestones(tx *db.Tx, where string, o milestoneOrder, p web.Page, args []any) ([]int64, error) {
+	direction := " ASC"
+	if o.desc {
+		direction = " DESC"
+	}
+	order := ` ORDER BY m.due_on IS NULL, m.due_on` + direction
+	from := ` FROM milestones m`
+	if o.completeness {
+		from += ` LEFT JOIN (SELECT value, SUM(CASE WHEN state = 2 THEN n ELSE 0 END) AS closed, SUM(n) AS total
+			FROM posting_counts WHERE repo_id = $1 AND kind = 4 GROUP BY value) c ON c.value = m.id`
+		order = ` ORDER BY COALESCE(CAST(c.closed AS DOUBLE PRECISION) / NULLIF(c.total, 0), 0)` + direction
+	}
+	limit := ` LIMIT $` + itoa(int64(len(args)+1)) + ` OFFSET $` + itoa(int64(len(args)+2))
+	rows, err := tx.Query(`SELECT m.number`+from+where+order+`, m.number`+direction+limit, append(args, p.Size, p.Offset())...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var numbers []int64
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, rows.Err()
 }

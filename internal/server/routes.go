@@ -127,10 +127,21 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/{owner}/{repo}/compare/{basehead...}", pull(g.CompareText)},
 
 		// Issues
+		{"GET", "/issues", signedIn(i.ListAll)},
+		{"GET", "/user/issues", signedIn(i.ListOwn)},
+		{"GET", "/orgs/{org}/issues", signedIn(i.ListOfOrg)},
 		{"GET", "/repos/{owner}/{repo}/issues", pull(i.List)},
 		{"POST", "/repos/{owner}/{repo}/issues", pull(i.Create)},
 		{"GET", "/repos/{owner}/{repo}/issues/{number}", pull(i.Get)},
 		{"PATCH", "/repos/{owner}/{repo}/issues/{number}", pull(i.Edit)}, // its author; others: push
+		{"POST", "/repos/{owner}/{repo}/issues/{number}/assignees", push(i.AddAssignees)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/assignees", push(i.RemoveAssignees)},
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/assignees/{assignee}", pull(i.CheckIssueAssignee)},
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/labels", pull(i.ListIssueLabels)},
+		{"POST", "/repos/{owner}/{repo}/issues/{number}/labels", push(i.AddIssueLabels)},
+		{"PUT", "/repos/{owner}/{repo}/issues/{number}/labels", push(i.SetIssueLabels)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/labels", push(i.ClearIssueLabels)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/labels/{name}", push(i.RemoveIssueLabel)},
 		{"PUT", "/repos/{owner}/{repo}/issues/{number}/lock", push(i.Lock)},
 		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/lock", push(i.Unlock)},
 		{"GET", "/repos/{owner}/{repo}/issues/{number}/subscription", own(i.GetSubscription)},
@@ -148,6 +159,21 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(i.ListCommentReactions)},
 		{"POST", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(i.CreateCommentReaction)},
 		{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}/reactions/{reaction_id}", pull(i.DeleteCommentReaction)}, // one's own
+
+		// Labels, milestones, assignees
+		{"GET", "/repos/{owner}/{repo}/assignees", pull(i.ListAssignees)},
+		{"GET", "/repos/{owner}/{repo}/assignees/{assignee}", pull(i.CheckAssignee)},
+		{"GET", "/repos/{owner}/{repo}/labels", pull(i.ListLabels)},
+		{"POST", "/repos/{owner}/{repo}/labels", push(i.CreateLabel)},
+		{"GET", "/repos/{owner}/{repo}/labels/{name}", pull(i.GetLabel)},
+		{"PATCH", "/repos/{owner}/{repo}/labels/{name}", push(i.EditLabel)},
+		{"DELETE", "/repos/{owner}/{repo}/labels/{name}", push(i.DeleteLabel)},
+		{"GET", "/repos/{owner}/{repo}/milestones", pull(i.ListMilestones)},
+		{"POST", "/repos/{owner}/{repo}/milestones", push(i.CreateMilestone)},
+		{"GET", "/repos/{owner}/{repo}/milestones/{number}", pull(i.GetMilestone)},
+		{"PATCH", "/repos/{owner}/{repo}/milestones/{number}", push(i.EditMilestone)},
+		{"DELETE", "/repos/{owner}/{repo}/milestones/{number}", push(i.DeleteMilestone)},
+		{"GET", "/repos/{owner}/{repo}/milestones/{number}/labels", pull(i.ListMilestoneLabels)},
 
 		// Git over HTTP
 		{"GET", "/{owner}/{repo}/info/refs", either(r.InfoRefs)},

@@ -99,6 +99,7 @@ CREATE TABLE issue_comments (
     updated_at BIGINT NOT NULL
 );
 CREATE INDEX issue_comments_of_issue ON issue_comments (issue_id, id, updated_at);
+CREATE INDEX issue_comments_in_time ON issue_comments (issue_id, created_at, id);
 CREATE INDEX issue_comments_created ON issue_comments (repo_id, id, updated_at);
 CREATE INDEX issue_comments_updated ON issue_comments (repo_id, updated_at, id);
 
@@ -116,8 +117,8 @@ CREATE TABLE issue_events (
     detail     {{text}},                        -- JSON: label, milestone, rename, lock_reason
     created_at BIGINT NOT NULL
 );
-CREATE INDEX issue_events_of_issue ON issue_events (issue_id, id);
-CREATE INDEX issue_events_of_repo ON issue_events (repo_id, id);
+CREATE INDEX issue_events_of_issue ON issue_events (issue_id, created_at, id, kind, source_id);
+CREATE INDEX issue_events_of_repo ON issue_events (repo_id, id, kind);
 CREATE UNIQUE INDEX issue_events_of_commit ON issue_events (issue_id, kind, commit_sha) WHERE commit_sha IS NOT NULL;
 CREATE UNIQUE INDEX issue_events_of_source ON issue_events (issue_id, kind, source_id) WHERE source_id IS NOT NULL;
 

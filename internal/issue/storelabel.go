@@ -2,11 +2,13 @@ package issue
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -151,4 +153,28 @@ func updateLabel(tx *db.Tx, l *Label) error {
 func deleteLabel(tx *db.Tx, id int64) error {
 	_, err := tx.Exec(`DELETE FROM labels WHERE id = $1`, id)
 	return err
+}
+
+// labelsAcross finds the labels with the folded names in many repositories: the
+// ids of those that each has.
+func labelsAcross(tx *db.Tx, repos []repo.Scoped, folded []string) (map[int64][]int64, error) {
+	found := map[int64][]int64{}
+	for chunk := range slices.Chunk(repos, maxNames) {
+		args := make([]any, 0, len(folded)+len(chunk))
+		for _, name := range folded {
+			args = append(args, name)
+		}
+		for _, r := range chunk {
+			args = append(args, r.ID)
+		}
+		list, err := queryLabels(tx, ` WHERE l.name_folded IN `+db.Values(1, len(folded))+
+			` AND l.repo_id IN `+db.ValuesFrom(len(folded)+1, 1, len(chunk)), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range list {
+			found[l.RepoID] = append(found[l.RepoID], l.ID)
+		}
+	}
+	return found, nil
 }

@@ -1,0 +1,75 @@
+package repo
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+)
+
+// Scope chooses the repositories of a list that spans many (decision 14).
+type Scope struct {
+	Caller        *account.Caller // who must see them; never nil
+	Own           bool            // those that the caller owns or collaborates on
+	Organizations bool            // those of the organizations that the caller belongs to
+	OwnerID       int64           // those of this account; 0: of none
+}
+
+// Scoped is a repository as lists across many need it before they know their
+// page.
+type Scoped struct {
+	ID        int64
+	HasIssues bool
+}
+
+// InScope reads which repositories the scope chooses, as far as its caller may
+// see them, by id.
+func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
+	from := ""
+	add := func(part string) {
+		if from != "" {
+			from += " UNION "
+		}
+		from += part
+	}
+	args := []any{s.Caller.ID}
+	if s.Own {
+		add(`SELECT id FROM repos WHERE owner_id = $1 UNION SELECT repo_id FROM collaborators WHERE user_id = $1`)
+	}
+	if s.Organizations {
+		add(`SELECT x.id FROM members y JOIN repos x ON x.owner_id = y.org_id WHERE y.user_id = $1`)
+	}
+	if s.OwnerID != 0 {
+		args = append(args, s.OwnerID)
+		add(`SELECT id FROM repos WHERE owner_id = $2`)
+	}
+	query := `SELECT r.id, r.has_issues` + accessFrom + `WHERE r.id IN (` + from + `)`
+	if !s.Caller.SiteAdmin {
+		query += ` AND ` + visible
+	}
+	rows, err := tx.Query(query+` ORDER BY r.id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Scoped
+	for rows.Next() {
+		var r Scoped
+		if err := rows.Scan(&r.ID, &r.HasIssues); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// Accesses reads the repositories of a page in one query, by id; the caller,
+// perhaps nil, must have been found to see them in the same transaction.
+func Accesses(tx *db.Tx, caller *account.Caller, ids []int64) ([]*Access, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	return queryAccess(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY r.id`, args...)
+}

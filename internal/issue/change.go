@@ -24,6 +24,7 @@ type Change struct {
 	touched      bool
 	participants []int64
 	mentions     []int64
+	references   []reference
 }
 
 // Change runs fn on an issue of the repository, in one transaction with all
@@ -86,6 +87,9 @@ func (s *Service) finish(c *Change) error {
 	if err := insertEvents(c.Tx, c.events); err != nil {
 		return err
 	}
+	if err := c.refer(); err != nil {
+		return err
+	}
 	for _, observe := range s.observers {
 		if err := observe(c, c.before); err != nil {
 			return err
@@ -146,7 +150,7 @@ func (c *Change) involve() ([]Property, error) {
 		}
 		list = append(list, Property{BySubscriber, id})
 		if slices.Contains(c.mentions, id) {
-			c.Event(EventSubscribed, Event{UserID: id})
+			c.Event(EventSubscribed, Event{ActorID: id, UserID: id})
 		}
 	}
 	return list, nil

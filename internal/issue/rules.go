@@ -75,18 +75,3 @@ func milestoneFor(tx *db.Tx, repoID, number int64) (*Milestone, error) {
 	}
 	return m, err
 }
-
-// read takes from a new text whom it mentions: those who can see the
-// repository (decision 14).
-func (c *Change) read(t Text, _ int64) error {
-	people, err := repo.PeopleNamed(c.Tx, c.Repo, t.refs.Logins)
-	if err != nil {
-		return err
-	}
-	for _, p := range people {
-		if p.Kind == account.User && p.Role >= account.Pull {
-			c.Mention(p.ID)
-		}
-	}
-	return nil
-}

@@ -1,6 +1,11 @@
 package issue
 
-import "arbor/internal/db"
+import (
+	"fmt"
+	"strings"
+
+	"arbor/internal/db"
+)
 
 // insertEvents adds events in one statement. One that refers from where an
 // event refers already is left out.
@@ -20,6 +25,24 @@ func insertEvents(tx *db.Tx, list []Event) error {
 	}
 	_, err := tx.Exec(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, source_id, comment_id,
 		commit_sha, detail, created_at) VALUES `+db.Values(len(list), 10)+` ON CONFLICT DO NOTHING`, args...)
+	return err
+}
+
+// insertCrossReferences notes with each named issue that another names it, in one
+// statement; not with that other itself, and not again.
+func insertCrossReferences(tx *db.Tx, source, actor, comment int64, named []namedIssue) error {
+	where := make([]string, len(named))
+	args := []any{actor, int64(EventCrossReferenced), source, orNull(comment), tx.Now}
+	for n, t := range named {
+		args = append(args, t.repoID, t.number)
+		where[n] = fmt.Sprintf("(i.repo_id = $%d AND i.number = $%d)", len(args)-1, len(args))
+		if t.pull {
+			where[n] += " AND i.pull"
+		}
+	}
+	_, err := tx.Exec(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, source_id, comment_id, created_at)
+		SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+		FROM issues i WHERE i.id <> $3 AND (`+strings.Join(where, " OR ")+`) ON CONFLICT DO NOTHING`, args...)
 	return err
 }
 

@@ -12,19 +12,19 @@ import (
 )
 
 // The head of a fork must be whole in the base repository before anything there
-// names it, whether the fork shares objects or not, and be copied but once.
+// names it, however the fork came by its objects, and be copied but once.
 func TestCopyObjects(t *testing.T) {
 	t.Parallel()
 	base := side{"a.txt": text("a"), "b.txt": text("b")}
-	for name, shared := range map[string]bool{"shared": true, "alone": false} {
+	for name, linked := range map[string]bool{"linked": true, "alone": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := gittest.New(t, git.Options{})
 			parent := g.Repository(gittest.Bare(t))
 			main := commitTree(t, parent.Dir(), base, 0)
 			fork := g.Repository(filepath.Join(t.TempDir(), "fork.git"))
-			if shared {
-				if err := fork.ShareObjects(parent); err != nil {
+			if linked {
+				if err := fork.LinkObjects(parent); err != nil {
 					t.Fatal(err)
 				}
 			} else {
@@ -32,7 +32,7 @@ func TestCopyObjects(t *testing.T) {
 			}
 			list := []treeCommit{{files: base.with("c", text("c")), parents: []git.SHA{main}}, {files: base.with("a.txt", text("a")+"x\n"), before: []int{0}}}
 			tip := commitTrees(t, fork.Dir(), list)[1]
-			unknown := commitTree(t, parent.Dir(), base.with("d", text("d")), 5, main) // a tip that an unshared fork lacks
+			unknown := commitTree(t, parent.Dir(), base.with("d", text("d")), 5, main) // a tip that a fork alone lacks
 			have := []git.SHA{main, unknown}
 			if _, err := parent.Info(t.Context(), tip); !errs.Is(err, errs.NotFound) {
 				t.Fatal("it is there already", err)

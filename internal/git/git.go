@@ -27,7 +27,7 @@
 //	              mergetrees.go merges trees, mergegit.go has git do the rest;
 //	              rebase.go replays commits
 //	pullrange.go  what a pull request shows; copyobjects.go a fork's head
-//	mirror.go     copies of other repositories, for imports
+//	mirror.go     copies of other repositories, for imports; fork.go for forks
 //
 // What holds everywhere: git 2.39 or newer, plumbing only (and format-patch,
 // which has none beneath it); no byte that a

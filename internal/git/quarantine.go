@@ -46,11 +46,14 @@ func (r *Repository) newQuarantine(prefix string) (*Quarantine, error) {
 }
 
 // env makes git write into the quarantine and read the repository too.
-func (q *Quarantine) env() []string {
+func (q *Quarantine) env() []string { return q.envOver(q.repository) }
+
+// envOver is env with another repository to read.
+func (q *Quarantine) envOver(r *Repository) []string {
 	if q.dir == "" {
 		return nil
 	}
-	objects := q.repository.path("objects")
+	objects := r.path("objects")
 	if strings.ContainsAny(objects, ":\"\\\n") {
 		objects = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(objects) + `"`
 	}

@@ -342,33 +342,6 @@ func TestSweepQuarantines(t *testing.T) {
 	}
 }
 
-// A fork reads its parent's objects, takes thin packs on top of them, and
-// packing it leaves them where they are.
-func TestShareObjects(t *testing.T) {
-	t.Parallel()
-	g := gittest.New(t, git.Options{})
-	source := gittest.Repository(t, 6, 10)
-	old, tip := git.SHA(gittest.Run(t, source, "rev-parse", "main~2")), git.SHA(gittest.Run(t, source, "rev-parse", "main"))
-	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
-	push(t, parent, packOf(t, source, []string{string(old)}, nil), nil, old)
-	for range 2 {
-		if err := fork.ShareObjects(parent); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := fork.Commit(t.Context(), old); err != nil {
-		t.Errorf("the parent's commit: %v", err)
-	}
-	push(t, fork, packOf(t, source, []string{string(tip)}, []string{string(old)}), []git.SHA{old}, tip)
-	if err := fork.Pack(t.Context()); err != nil {
-		t.Error(err)
-	}
-	gittest.Run(t, fork.Dir(), "fsck", "--full", string(tip))
-	if _, err := parent.Commit(t.Context(), tip); !errs.Is(err, errs.NotFound) {
-		t.Errorf("the fork's commit is in its parent: %v", err)
-	}
-}
-
 func TestInitRace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/a/b/r.git"

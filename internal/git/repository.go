@@ -2,11 +2,9 @@ package git
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Repository is a handle on a bare repository's directory.
@@ -69,23 +67,6 @@ func (r *Repository) Init() error {
 	}
 	s.initialized = true
 	return nil
-}
-
-// ShareObjects makes the objects of another repository readable in this one,
-// which is for public forks alone: whoever reads the one reads all objects of
-// the other. Both are initialized; calling it again changes nothing.
-func (r *Repository) ShareObjects(of *Repository) error {
-	if err := errors.Join(of.Init(), r.Init()); err != nil {
-		return err
-	}
-	line := of.path("objects")
-	if strings.ContainsAny(line, "\n\"\\") || strings.HasPrefix(line, "#") {
-		return fmt.Errorf("git: %q cannot stand in a list of alternates", line)
-	}
-	return writeSynced(r.path("objects", "info", "alternates"), func(f *os.File) error {
-		_, err := f.WriteString(line + "\n")
-		return err
-	})
 }
 
 // Forget ends the pooled processes of the repository and drops what is

@@ -1,0 +1,186 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// LinkObjects makes all objects that another repository has now part of this
+// one, durably, at a cost that does not depend on their size: files of packs
+// never change, so both directories get links to the same ones. From then on the
+// two have nothing to do with each other: what one gets, loses or packs anew
+// the other does not see. Where the file system has no more links to give, files
+// are copied. Maintenance and writes of either go on meanwhile.
+//
+// Whoever reads this repository can read every object that the other had,
+// reachable or not: so both must be public. See CopyHistories.
+func (r *Repository) LinkObjects(from *Repository) error {
+	if err := r.Init(); err != nil || !from.Exists() {
+		return err
+	}
+	// What names objects comes before the objects, and loose ones before the
+	// packs into which maintenance puts them: so nothing slips through.
+	err := linkFile(from.path("objects", "info", "commit-graph"), r.path("objects", "info", "commit-graph"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := r.linkLoose(from); err != nil {
+		return err
+	}
+	if err := r.linkPacks(from); err != nil {
+		return err
+	}
+	return errors.Join(syncDir(r.path("objects", "info")), syncDir(r.path("objects", "pack")))
+}
+
+// linkLoose links the objects that are files of their own.
+func (r *Repository) linkLoose(from *Repository) error {
+	entries, err := os.ReadDir(from.path("objects"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if len(e.Name()) != 2 {
+			continue
+		}
+		shas, err := from.looseIn(e.Name())
+		if err != nil {
+			return err
+		}
+		if len(shas) == 0 {
+			continue
+		}
+		if err := mkdirSynced(r.path("objects", e.Name())); err != nil {
+			return err
+		}
+		for _, sha := range shas {
+			file := filepath.Join("objects", e.Name(), string(sha[2:]))
+			if err := linkFile(from.path(file), r.path(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err // one that is gone is in a pack by now
+			}
+		}
+		if err := syncDir(r.path("objects", e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkPasses is how often the packs are listed at most. Two listings do unless
+// packs come and go meanwhile.
+const linkPasses = 20
+
+// linkPacks links packs until a listing shows none that is new: a pack that was
+// removed before it was linked is in one that was there before the removal.
+func (r *Repository) linkPacks(from *Repository) error {
+	linked := map[string]bool{}
+	gone := false
+	for range linkPasses {
+		entries, err := os.ReadDir(from.path("objects", "pack"))
+		if err != nil {
+			return err
+		}
+		settled := true
+		gone = false
+		for _, e := range entries {
+			name, ok := strings.CutSuffix(e.Name(), ".idx")
+			if !ok || linked[name] {
+				continue
+			}
+			settled = false
+			err := r.linkPack(from, name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			linked[name] = err == nil
+			gone = gone || err != nil
+		}
+		if settled {
+			return nil
+		}
+	}
+	if gone {
+		return fmt.Errorf("git: a pack of %s is not whole", from.dir)
+	}
+	return nil
+}
+
+// linkPack links the files of one pack, the index last: git finds a pack by it.
+func (r *Repository) linkPack(from *Repository, name string) error {
+	for _, ext := range []string{".pack", ".rev", ".idx"} {
+		file := filepath.Join("objects", "pack", name+ext)
+		if err := linkFile(from.path(file), r.path(file)); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkFile gives a file a second name, which may exist already. Error:
+// fs.ErrNotExist when there is no such file.
+func linkFile(from, to string) error {
+	err := os.Link(from, to)
+	switch {
+	case err == nil || errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return copyFile(from, to)
+}
+
+// copyFile is linkFile where there are no links, or none left.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return writeSynced(to, func(out *os.File) error {
+		_, err := io.Copy(out, in)
+		return err
+	})
+}
+
+// CopyHistories makes all that the tips lead to in another repository part of
+// this one, durably, and nothing else: for forks of private repositories, with
+// whose files they must not share what no ref names. The work is that of
+// copying every byte.
+func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips []SHA) error {
+	if err := r.Init(); err != nil || len(tips) == 0 {
+		return err
+	}
+	var in bytes.Buffer
+	for _, sha := range tips {
+		if err := checkSHA(sha); err != nil {
+			return err
+		}
+		in.WriteString(string(sha) + "\n")
+	}
+	q, err := r.newQuarantine(incomingPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = q.Discard() }()
+	var out bytes.Buffer
+	err = r.git.run(ctx, task{
+		command: command{sub: "pack-objects", path: filepath.Join(q.dir, "pack", "pack"),
+			flags: []string{"-q", "--revs", "--delta-base-offset", "--threads=1"}},
+		dir: from.dir, env: q.envOver(from), limit: r.git.options.TransferTimeout, stdin: &in, stdout: &out})
+	if err != nil {
+		return fmt.Errorf("git: copying histories: %w", err)
+	}
+	id := strings.TrimSpace(out.String())
+	if !isHex40(id) {
+		return fmt.Errorf("git pack-objects: unexpected output %q", clip(id))
+	}
+	q.pack = "pack-" + id
+	return q.Keep()
+}

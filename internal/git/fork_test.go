@@ -1,0 +1,190 @@
+package git_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// A fork has all that its parent had, without a copy on the disk; and nothing
+// that happens to one of them afterwards is seen in the other: neither what is
+// written, which may be private by then, nor that it is removed.
+func TestLinkObjects(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	source := gittest.Repository(t, 6, 10)
+	old, tip := git.SHA(gittest.Run(t, source, "rev-parse", "main~2")), git.SHA(gittest.Run(t, source, "rev-parse", "main"))
+	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
+	push(t, parent, packOf(t, source, []string{string(old)}, nil), nil, old)
+	loose := gittest.Object(t, parent.Dir(), git.TypeBlob, "a file of its own")
+	if err := parent.WriteGraph(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := fork.LinkObjects(parent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range files(t, fork) {
+		ours, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := os.Stat(strings.Replace(name, fork.Dir(), parent.Dir(), 1))
+		if err != nil || !os.SameFile(ours, theirs) {
+			t.Errorf("%s is a copy: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(fork.Dir(), "objects/info/commit-graph")); err != nil {
+		t.Errorf("the commit-graph did not come along: %v", err)
+	}
+	apart := func(from, to *git.Repository, text string) {
+		sha, err := from.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Info(t.Context(), sha[0]); !errs.Is(err, errs.NotFound) {
+			t.Errorf("%q is seen in the other: %v", text, err)
+		}
+	}
+	apart(parent, fork, "secret of the parent")
+	apart(fork, parent, "secret of the fork")
+	push(t, fork, packOf(t, source, []string{string(tip)}, []string{string(old)}), []git.SHA{old}, tip)
+	if _, err := parent.Commit(t.Context(), tip); !errs.Is(err, errs.NotFound) {
+		t.Errorf("the fork's commit is in its parent: %v", err)
+	}
+	for _, r := range []*git.Repository{parent, fork} {
+		if err := r.Pack(t.Context()); err != nil {
+			t.Error(err)
+		}
+		gittest.Run(t, r.Dir(), "fsck", "--full", string(old), string(loose))
+	}
+	parent.Forget()
+	if err := os.RemoveAll(parent.Dir()); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Run(t, fork.Dir(), "fsck", "--full", string(tip), string(loose))
+	if _, err := fork.Commit(t.Context(), old); err != nil {
+		t.Errorf("the parent took its commit along: %v", err)
+	}
+}
+
+// Packs are merged and replaced while somebody forks. An object that slipped
+// through would be a hole in the fork for ever.
+func TestLinkObjectsMeanwhile(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	parent := g.Repository(t.TempDir() + "/parent.git")
+	const rounds = 60
+	written := make(chan git.SHA, rounds)
+	var others sync.WaitGroup
+	others.Go(func() {
+		defer close(written)
+		for i := range rounds {
+			shas, err := parent.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: fmt.Appendf(nil, "blob %d", i)}})
+			if err != nil {
+				t.Errorf("write: %v", err)
+				return
+			}
+			written <- shas[0]
+		}
+	})
+	stop := make(chan struct{})
+	var packing sync.WaitGroup
+	packing.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := parent.Pack(t.Context()); err != nil {
+				t.Errorf("pack: %v", err)
+			}
+		}
+	})
+	var all []git.SHA
+	for sha := range written {
+		if all = append(all, sha); len(all)%5 != 0 {
+			continue
+		}
+		fork := g.Repository(fmt.Sprintf("%s/fork%d.git", t.TempDir(), len(all)))
+		if err := fork.LinkObjects(parent); err != nil {
+			t.Fatal(err)
+		}
+		objects, err := fork.Known(t.Context(), all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, o := range objects {
+			if o.Type == "" {
+				t.Errorf("of %d objects number %d is missing", len(all), i)
+			}
+		}
+		fork.Forget()
+	}
+	close(stop)
+	packing.Wait()
+	others.Wait()
+}
+
+// What no file system can link is copied, whole or not at all.
+func TestCopyFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	want := bytes.Repeat([]byte("pack "), 50_000)
+	if err := os.WriteFile(from, want, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := git.CopyFile(from, to); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes were copied: %v", len(got), err)
+	}
+	if err := git.CopyFile(filepath.Join(dir, "nothing"), to); !os.IsNotExist(err) {
+		t.Errorf("what is not there: %v", err)
+	}
+}
+
+// The fork of a private repository must not hold what was taken out of its
+// parent's branches, and nothing must be missing of what is in them.
+func TestCopyHistories(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	from, to := g.Repository(gittest.Repository(t, 6, 10)), g.Repository(t.TempDir()+"/to.git")
+	gittest.Run(t, from.Dir(), "tag", "-a", "-m", "x", "v1", "main~3")
+	old, tag := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main~2")), git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "v1"))
+	secret := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main"))
+	before := files(t, from)
+	if err := to.CopyHistories(t.Context(), from, []git.SHA{old, tag}); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Run(t, to.Dir(), "fsck", "--full", "--strict", string(old), string(tag))
+	if _, err := to.Info(t.Context(), secret); !errs.Is(err, errs.NotFound) {
+		t.Errorf("what no tip leads to was copied: %v", err)
+	}
+	if after := files(t, from); len(after) != len(before) {
+		t.Errorf("copying left %q", after)
+	}
+	for _, name := range files(t, to) {
+		if !strings.HasPrefix(filepath.Base(name), "pack-") {
+			t.Errorf("copying left %s", name)
+		}
+	}
+	for name, tip := range map[string]git.SHA{"missing": git.SHA(strings.Repeat("12", 20)), "no SHA": "--all"} {
+		empty := g.Repository(t.TempDir() + "/empty.git")
+		if err := empty.CopyHistories(t.Context(), from, []git.SHA{tip}); err == nil || len(files(t, empty)) != 0 {
+			t.Errorf("%s: %v, left %q", name, err, files(t, empty))
+		}
+	}
+}

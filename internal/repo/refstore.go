@@ -186,3 +186,23 @@ func setDefaultBranch(tx *db.Tx, repoID int64, branch string) error {
 	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
 	return err
 }
+
+// Branches reads what each branch of a repository names, by its full name.
+func Branches(tx *db.Tx, repoID int64) (map[string]git.SHA, error) {
+	rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`,
+		repoID, heads, "refs/heads0")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := map[string]git.SHA{}
+	for rows.Next() {
+		var name string
+		var sha git.SHA
+		if err := rows.Scan(&name, &sha); err != nil {
+			return nil, err
+		}
+		found[name] = sha
+	}
+	return found, rows.Err()
+}

@@ -73,7 +73,10 @@ func New(o Options) *Server {
 // NewRepositories makes the service of repositories with all that follows their
 // changes: for the server, and for the commands that work beside it.
 func NewRepositories(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *repo.Service {
-	return repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{Created: []repo.Created{issue.AddDefaultLabels}})
+	return repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
+		Created: []repo.Created{issue.AddDefaultLabels},
+		Moved:   []repo.Observer{issue.NotePush},
+	})
 }
 
 // RepositoriesDir is where the repositories' directories are in a data folder.

@@ -11,15 +11,16 @@ type Kind int64
 
 // The kinds of properties, as they are stored, and what their values are.
 const (
-	ByAll        Kind = 1 // 0: every issue has it
-	ByAuthor     Kind = 2 // an account's id
-	ByAssignee   Kind = 3 // an account's id, None or Any
-	ByMilestone  Kind = 4 // a milestone's id, None or Any
-	ByLabel      Kind = 5 // a label's id, or None
-	ByMention    Kind = 6 // the id of an account that the issue or a comment mentions
-	BySubscriber Kind = 7 // the id of an account that is subscribed (decision 14)
-	ByPull       Kind = 8 // 0: it is a pull request
-	ofComments   Kind = 9 // no property: counts the comments in a repository
+	ByAll        Kind = 1  // 0: every issue has it
+	ByAuthor     Kind = 2  // an account's id
+	ByAssignee   Kind = 3  // an account's id, None or Any
+	ByMilestone  Kind = 4  // a milestone's id, None or Any
+	ByLabel      Kind = 5  // a label's id, or None
+	ByMention    Kind = 6  // the id of an account that the issue or a comment mentions
+	BySubscriber Kind = 7  // the id of an account that is subscribed (decision 14)
+	ByPull       Kind = 8  // 0: it is a pull request
+	ByBranch     Kind = 10 // the id of a branch that package pull lists by
+	ofComments   Kind = 9  // no property: counts the comments in a repository
 )
 
 // Values that are no ids.
@@ -34,9 +35,9 @@ type Property struct {
 	Value int64
 }
 
-// properties are those that follow from the issue's row. Mentions and
+// Properties are those that follow from the issue's row. Mentions and
 // subscriptions do not: they are postings alone.
-func (i *Issue) properties() []Property {
+func (i *Issue) Properties() []Property {
 	list := make([]Property, 0, 8+len(i.Labels)+len(i.Assignees))
 	list = append(list, Property{ByAll, 0}, Property{ByAuthor, i.AuthorID})
 	if i.Pull {
@@ -69,9 +70,9 @@ func appendEach(list []Property, k Kind, values []int64) []Property {
 // did not have.
 func post(tx *db.Tx, before, after *Issue, more []Property) error {
 	if before == nil {
-		return addPostings(tx, after, append(after.properties(), more...))
+		return addPostings(tx, after, append(after.Properties(), more...))
 	}
-	had, has := before.properties(), after.properties()
+	had, has := before.Properties(), after.Properties()
 	gone := without(had, has)
 	if len(gone) > 0 {
 		if err := dropPostings(tx, before, gone); err != nil {

@@ -1,0 +1,213 @@
+// Package issuetest fills a store with a big tracker, for tests and benchmarks
+// of what a tracker costs once it has grown.
+//
+//	issuetest.go   Options, Fill: people, repositories, labels and milestones
+//	draw.go        what issues there are, drawn by lot
+//	words.go       what they say
+//	store.go       the SQL that adds them by the thousand
+//
+// People, repositories, labels and milestones are made by the operations that
+// serve requests. Issues, comments and events are rows that are written
+// directly, in the state that those operations would have left them in: a test
+// of package issue holds the postings and counters against the real code.
+package issuetest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Options say how big a tracker is. What is zero gets the value of Million.
+type Options struct {
+	Org        string // login of the organization that owns the repositories
+	First      string // login of an account that is there and becomes the busiest person; empty: one is made
+	Repos      []int  // how many issues each repository has
+	People     int
+	Labels     int  // of each repository, with the nine that it begins with
+	Milestones int  // of each repository
+	History    bool // comments and events are there, too; else issues count comments that are not
+	Seed       uint64
+}
+
+// Million is a tracker of a million issues in ten repositories, a hundred
+// thousand of them in the first.
+func Million() Options {
+	return Options{
+		Org: "works", Repos: []int{100_000, 300_000, 200_000, 150_000, 100_000, 75_000, 50_000, 15_000, 7_000, 3_000},
+		People: 50, Labels: 20, Milestones: 10, Seed: 1,
+	}
+}
+
+// Thousand is as Million, with a thousandth of the issues: most of them in the
+// first repository, so that its pages are full.
+func Thousand() Options {
+	o := Million()
+	o.Repos = []int{910, 10, 10, 10, 10, 10, 10, 10, 10, 10}
+	return o
+}
+
+func (o Options) withDefaults() Options {
+	d := Million()
+	if o.Org == "" {
+		o.Org = d.Org
+	}
+	if len(o.Repos) == 0 {
+		o.Repos = d.Repos
+	}
+	if o.People == 0 {
+		o.People = d.People
+	}
+	if o.Labels == 0 {
+		o.Labels = d.Labels
+	}
+	if o.Milestones == 0 {
+		o.Milestones = d.Milestones
+	}
+	return o
+}
+
+// Tracker is what Fill made. What is more frequent comes first everywhere.
+type Tracker struct {
+	People []*account.Account
+	Repos  []*Repo
+}
+
+// Repo is a repository of a Tracker.
+type Repo struct {
+	*repo.Repo
+	Labels     []*issue.Label
+	Milestones []*issue.Milestone
+	Issues     int
+}
+
+// team is how many of the people may push, and so be assigned.
+const team = 8
+
+// The tracker's first issue is as old as that, and nothing in it is younger.
+var (
+	begin = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	end   = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// Fill adds a tracker to a store. The same options give the same tracker, but
+// for the times at which accounts and repositories were made. A failure leaves
+// the store unfit for use: indexes are missing.
+func Fill(ctx context.Context, d *db.DB, o Options) (*Tracker, error) {
+	o = o.withDefaults()
+	f := &filler{d: d, o: o, random: rand.New(rand.NewPCG(o.Seed, 0)), counts: map[counter]int64{}}
+	if err := f.people(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.repos(ctx); err != nil {
+		return nil, err
+	}
+	rebuild, err := dropIndexes(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.issues(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.finish(ctx); err != nil {
+		return nil, err
+	}
+	return &f.made, rebuild(ctx)
+}
+
+// filler is a tracker in the making.
+type filler struct {
+	d      *db.DB
+	o      Options
+	random *rand.Rand
+	made   Tracker
+	counts map[counter]int64
+	open   map[int64]int64 // by repository
+	later  pending
+}
+
+// people makes the accounts and the organization.
+func (f *filler) people(ctx context.Context) error {
+	accounts := account.New(f.d, slog.New(slog.DiscardHandler))
+	for n := range f.o.People {
+		if n == 0 && f.o.First != "" {
+			err := f.d.Read(ctx, func(tx *db.Tx) error {
+				first, err := account.ByLogin(tx, f.o.First)
+				f.made.People = []*account.Account{first}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		login := fmt.Sprintf("%s%d", firstNames[n%len(firstNames)], n)
+		made, err := accounts.CreateUser(ctx, account.NewUser{Login: login, Name: login, Email: login + "@example.org"})
+		if err != nil {
+			return err
+		}
+		f.made.People = append(f.made.People, made)
+	}
+	_, err := accounts.CreateOrg(ctx, f.o.Org, f.made.People[0].Login)
+	return err
+}
+
+// repos makes the repositories, whom they let push, their labels and milestones.
+func (f *filler) repos(ctx context.Context) error {
+	log := slog.New(slog.DiscardHandler)
+	repos := repo.New(f.d, nil, log, "", repo.Observers{Created: []repo.Created{issue.AddDefaultLabels}})
+	issues := issue.New(f.d, repos, log)
+	for n, size := range f.o.Repos {
+		made, err := repos.Create(ctx, nil, repo.NewRepo{Owner: f.o.Org, Name: fmt.Sprintf("project%d", n)})
+		if err != nil {
+			return err
+		}
+		r := &Repo{Repo: made, Issues: size}
+		for _, p := range f.made.People[:min(team, len(f.made.People))] {
+			if err := repos.Grant(ctx, made.ID, p.Login, account.Push); err != nil {
+				return err
+			}
+		}
+		if err := f.labels(ctx, issues, r); err != nil {
+			return err
+		}
+		by := &repo.Access{Repo: made, Role: account.Admin, Caller: &account.Caller{ID: f.made.People[0].ID, Login: f.made.People[0].Login}}
+		for m := range f.o.Milestones {
+			e := issue.MilestoneEdit{Title: given(fmt.Sprintf("%d.%d", 1+m/4, m%4)), Description: given(sentence(f.random))}
+			milestone, err := issues.CreateMilestone(ctx, by, e)
+			if err != nil {
+				return err
+			}
+			r.Milestones = append(r.Milestones, milestone)
+		}
+		f.made.Repos = append(f.made.Repos, r)
+	}
+	return nil
+}
+
+// labels adds labels to those that a repository begins with, and reads all.
+func (f *filler) labels(ctx context.Context, issues *issue.Service, r *Repo) error {
+	err := f.d.Read(ctx, func(tx *db.Tx) (err error) {
+		r.Labels, err = firstLabels(tx, r.ID, f.o.Labels)
+		return err
+	})
+	for n := len(r.Labels); err == nil && n < f.o.Labels; n++ {
+		l := &issue.Label{RepoID: r.ID, Name: fmt.Sprintf("area/%s", areas[n%len(areas)]), Color: fmt.Sprintf("%06x", f.random.IntN(1<<24))}
+		if n >= len(areas) {
+			l.Name += fmt.Sprint(n)
+		}
+		err = issues.CreateLabel(ctx, l)
+		r.Labels = append(r.Labels, l)
+	}
+	return err
+}
+
+func given(s string) web.Opt[string] { return web.Opt[string]{Set: true, Value: s} }

@@ -1,0 +1,241 @@
+package issuetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/issue"
+)
+
+// counter names a row of posting_counts.
+type counter struct {
+	repo  int64
+	by    issue.Property
+	state issue.State
+}
+
+// ofComments is the kind of counter that counts a repository's comments.
+const ofComments issue.Kind = 9
+
+// bulk tables are those whose indexes are built after their rows.
+var bulk = [...]string{"postings", "issue_comments", "issue_events"}
+
+// dropIndexes drops the indexes of the bulk tables, and returns what makes them
+// anew: sorting once is several times as fast as keeping them sorted.
+func dropIndexes(ctx context.Context, d *db.DB) (rebuild func(context.Context) error, err error) {
+	query := `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = $1 AND sql IS NOT NULL ORDER BY name`
+	if d.Engine() == db.PostgreSQL {
+		query = `SELECT x.indexname, x.indexdef FROM pg_indexes x WHERE x.schemaname = current_schema() AND x.tablename = $1
+			AND x.indexname NOT IN (SELECT conname FROM pg_constraint) ORDER BY x.indexname`
+	}
+	var definitions []string
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		definitions = nil
+		for _, table := range bulk {
+			list, err := twoTexts(tx, query, table)
+			if err != nil {
+				return err
+			}
+			for _, x := range list {
+				if _, err := tx.Exec(`DROP INDEX ` + x[0]); err != nil {
+					return err
+				}
+				definitions = append(definitions, x[1])
+			}
+		}
+		return nil
+	})
+	return func(ctx context.Context) error {
+		for _, definition := range definitions {
+			if err := execOne(ctx, d, definition); err != nil {
+				return err
+			}
+		}
+		if d.Engine() == db.PostgreSQL { // which does that by itself, some time later
+			return execOne(ctx, d, `ANALYZE`)
+		}
+		return nil
+	}, err
+}
+
+func execOne(ctx context.Context, d *db.DB, statement string) error {
+	return d.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(statement)
+		return err
+	})
+}
+
+func twoTexts(tx *db.Tx, query string, args ...any) ([][2]string, error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list [][2]string
+	for rows.Next() {
+		var x [2]string
+		if err := rows.Scan(&x[0], &x[1]); err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	return list, rows.Err()
+}
+
+// firstLabels reads up to n labels of a repository.
+func firstLabels(tx *db.Tx, repoID int64, n int) ([]*issue.Label, error) {
+	rows, err := tx.Query(`SELECT id, name, color FROM labels WHERE repo_id = $1 ORDER BY id LIMIT $2`, repoID, n)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*issue.Label
+	for rows.Next() {
+		l := &issue.Label{RepoID: repoID}
+		if err := rows.Scan(&l.ID, &l.Name, &l.Color); err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, rows.Err()
+}
+
+// perStatement is how many rows an INSERT has: the same number almost always,
+// so that it is prepared once.
+const perStatement = 200
+
+// insert adds rows in statements of many. start is the statement up to VALUES.
+func insert(tx *db.Tx, start string, columns int, args []any) error {
+	for chunk := range slices.Chunk(args, perStatement*columns) {
+		if _, err := tx.Exec(start+db.Values(len(chunk)/columns, columns), chunk...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds issues with their postings, and what happened up to the last of them.
+func (f *filler) add(ctx context.Context, list []*drawn) error {
+	err := f.d.Write(ctx, func(tx *db.Tx) error {
+		for chunk := range slices.Chunk(list, perStatement) {
+			if err := addIssues(tx, chunk); err != nil {
+				return err
+			}
+		}
+		var args []any
+		for _, d := range list {
+			for _, p := range d.has {
+				args = append(args, d.ID, int64(p.Kind), p.Value, d.RepoID, int64(d.State), d.UpdatedAt, d.Comments)
+			}
+		}
+		return insert(tx, `INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `, 7, args)
+	})
+	if err != nil {
+		return err
+	}
+	return f.addHappened(ctx, f.later.until(list[len(list)-1].CreatedAt))
+}
+
+// addIssues adds the rows of some issues and sets their ids.
+func addIssues(tx *db.Tx, list []*drawn) error {
+	const columns = 16
+	args := make([]any, 0, columns*len(list))
+	for _, d := range list {
+		args = append(args, d.RepoID, d.Number, d.Title, d.Body, d.AuthorID, int64(d.State), int64(d.StateReason), orNull(d.MilestoneID),
+			joined(d.Labels), joined(d.Assignees), d.Comments, d.CreatedAt, d.UpdatedAt, d.ClosedAt, orNull(d.ClosedBy), false)
+	}
+	rows, err := tx.Query(`INSERT INTO issues (repo_id, number, title, body, author_id, state, state_reason, milestone_id,
+		labels, assignees, comments, created_at, updated_at, closed_at, closed_by, pull) VALUES `+
+		db.Values(len(list), columns)+` RETURNING id, repo_id, number`, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var id, repoID, number int64
+		if err := rows.Scan(&id, &repoID, &number); err != nil {
+			return err
+		}
+		if d := list[n]; d.RepoID != repoID || d.Number != number {
+			return errors.New("issuetest: rows do not come back in the order in which they were given")
+		}
+		list[n].ID = id
+	}
+	return rows.Err()
+}
+
+// addHappened adds comments and events.
+func (f *filler) addHappened(ctx context.Context, list []*happened) error {
+	for chunk := range slices.Chunk(list, 5*batch) {
+		var comments, events []any
+		for _, h := range chunk {
+			i := h.issue
+			if h.body != "" {
+				comments = append(comments, i.RepoID, i.ID, h.event.ActorID, h.body, h.at, h.at)
+				continue
+			}
+			var detail any
+			if h.event.Detail != (issue.Detail{}) {
+				b, err := json.Marshal(&h.event.Detail)
+				if err != nil {
+					return err
+				}
+				detail = string(b)
+			}
+			events = append(events, i.RepoID, i.ID, h.event.ActorID, int64(h.event.Kind), orNull(h.event.UserID), detail, h.at)
+		}
+		err := f.d.Write(ctx, func(tx *db.Tx) error {
+			if err := insert(tx, `INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at) VALUES `, 6, comments); err != nil {
+				return err
+			}
+			return insert(tx, `INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail, created_at) VALUES `, 7, events)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes the counters.
+func (f *filler) finish(ctx context.Context) error {
+	return f.d.Write(ctx, func(tx *db.Tx) error {
+		var args []any
+		for c, n := range f.counts {
+			args = append(args, c.repo, int64(c.by.Kind), c.by.Value, int64(c.state), n)
+		}
+		if err := insert(tx, `INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `, 5, args); err != nil {
+			return err
+		}
+		for _, r := range f.made.Repos {
+			_, err := tx.Exec(`UPDATE repos SET next_number = $2, open_issues = $3, issues_generation = issues_generation + $4 WHERE id = $1`,
+				r.ID, r.Issues+1, f.open[r.ID], r.Issues)
+			if err != nil {
+				return fmt.Errorf("count the issues of %s: %w", r.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+func joined(ids []int64) string {
+	parts := make([]string, len(ids))
+	for n, id := range ids {
+		parts[n] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(parts, ",")
+}
+
+func orNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}

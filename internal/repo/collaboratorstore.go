@@ -16,13 +16,26 @@ type grantee struct {
 }
 
 func putCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) error {
+	if err := regroup(tx, repoID); err != nil {
+		return err
+	}
 	_, err := tx.Exec(`INSERT INTO collaborators (repo_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (repo_id, user_id) DO UPDATE SET role = excluded.role`, repoID, userID, int64(role), tx.Now)
 	return err
 }
 
 func dropCollaborator(tx *db.Tx, repoID, userID int64) error {
+	if err := regroup(tx, repoID); err != nil {
+		return err
+	}
 	_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID)
+	return err
+}
+
+// regroup says that who collaborates changes: issues and comments tell how their
+// authors stand to the repository. It locks the repository's row.
+func regroup(tx *db.Tx, repoID int64) error {
+	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
 	return err
 }
 

@@ -1,8 +1,12 @@
 package web
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"arbor/internal/errs"
 )
 
 func TestParseAccept(t *testing.T) {
@@ -92,4 +96,22 @@ func FuzzParseAccept(f *testing.F) {
 			t.Fatalf("%d names", len(m.Asked))
 		}
 	})
+}
+
+// A client without a preview learns which media type it is missing (decision 6).
+func TestRequirePreview(t *testing.T) {
+	for accept, on := range map[string]bool{
+		"": false, "application/json": false, "application/vnd.service.v3+json": false, "application/vnd.service.cerberus-preview": false,
+		"application/vnd.service.the-key-preview+json": true, "application/vnd.service.v3.the-key-preview": true,
+		"application/vnd.github+json": true,
+	} {
+		r := With(httptest.NewRequest(http.MethodPut, "/", nil), &Info{Media: ParseAccept([]string{accept})})
+		err := RequirePreview(r, Locking, "Locking is")
+		if (err == nil) != on {
+			t.Errorf("%q: %v", accept, err)
+		}
+		if err != nil && (!errs.Is(err, errs.UnsupportedMedia) || !strings.Contains(err.Error(), "application/vnd.service.the-key-preview+json")) {
+			t.Errorf("%q: %v", accept, err)
+		}
+	}
 }

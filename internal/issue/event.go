@@ -31,6 +31,18 @@ const (
 	EventCommentDeleted  EventKind = 18
 )
 
+// String is the name that payloads have.
+func (k EventKind) String() string {
+	return [...]string{
+		EventClosed: "closed", EventReopened: "reopened", EventLabeled: "labeled", EventUnlabeled: "unlabeled",
+		EventAssigned: "assigned", EventUnassigned: "unassigned", EventMilestoned: "milestoned",
+		EventDemilestoned: "demilestoned", EventLocked: "locked", EventUnlocked: "unlocked", EventRenamed: "renamed",
+		EventMentioned: "mentioned", EventSubscribed: "subscribed", EventUnsubscribed: "unsubscribed",
+		EventReferenced: "referenced", EventCrossReferenced: "cross-referenced", EventMerged: "merged",
+		EventCommentDeleted: "comment_deleted",
+	}[k]
+}
+
 // Event is a row of the table issue_events.
 type Event struct {
 	ID        int64
@@ -66,6 +78,13 @@ type EventLabel struct {
 type Rename struct {
 	From string `json:"from"`
 	To   string `json:"to"`
+}
+
+func (d *Detail) decode(stored *string) error {
+	if stored == nil {
+		return nil
+	}
+	return json.Unmarshal([]byte(*stored), d)
 }
 
 func (d *Detail) encode() (any, error) {

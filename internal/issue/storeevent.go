@@ -1,10 +1,14 @@
 package issue
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // insertEvents adds events in one statement. One that refers from where an
@@ -59,4 +63,117 @@ func textOrNull(s string) any {
 		return nil
 	}
 	return s
+}
+
+// eventColumns are what scanEvent reads, of events under the name e.
+const eventColumns = `e.id, e.repo_id, e.issue_id, e.actor_id, e.kind, COALESCE(e.user_id, 0), COALESCE(e.source_id, 0),
+	COALESCE(e.comment_id, 0), COALESCE(e.commit_sha, ''), e.detail, e.created_at`
+
+// scanEvent reads eventColumns. Error: 404 when there is no row.
+func scanEvent(row scanner) (*Event, error) {
+	var e Event
+	var detail *string
+	err := row.Scan(&e.ID, &e.RepoID, &e.IssueID, &e.ActorID, &e.Kind, &e.UserID, &e.SourceID, &e.CommentID, &e.Commit,
+		&detail, &e.CreatedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &e, e.Detail.decode(detail)
+}
+
+func queryEvents(tx *db.Tx, rest string, args ...any) ([]*Event, error) {
+	rows, err := tx.Query(`SELECT `+eventColumns+` FROM `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Event
+	for rows.Next() {
+		e, err := scanEvent(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+// eventByID finds an event of a repository; those that stand in timelines only
+// are none. Error: 404.
+func eventByID(tx *db.Tx, repoID, id int64) (*Event, error) {
+	return scanEvent(tx.QueryRow(`SELECT `+eventColumns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.kind <> $3`,
+		id, repoID, int64(EventCrossReferenced)))
+}
+
+// eventsByID finds the events of a page in one query, under their ids.
+func eventsByID(tx *db.Tx, ids []int64) (map[int64]*Event, error) {
+	found := make(map[int64]*Event, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	list, err := queryEvents(tx, `issue_events e WHERE e.id IN `+db.Values(1, len(ids)), args...)
+	for _, e := range list {
+		found[e.ID] = e
+	}
+	return found, err
+}
+
+// pageOfEvents reads a page of the events of which the column has the value:
+// an index alone finds it. order has a place for the table's name.
+func pageOfEvents(tx *db.Tx, column string, value int64, order string, p web.Page) ([]*Event, error) {
+	return queryEvents(tx, `(SELECT x.id FROM issue_events x WHERE x.`+column+` = $1 AND x.kind <> $2`+fmt.Sprintf(order, "x")+`
+		LIMIT $3 OFFSET $4) p JOIN issue_events e ON e.id = p.id`+fmt.Sprintf(order, "e"),
+		value, int64(EventCrossReferenced), p.Size, p.Offset())
+}
+
+func countEvents(tx *db.Tx, column string, value int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events WHERE `+column+` = $1 AND kind <> $2 LIMIT $3) e`,
+		value, int64(EventCrossReferenced), maxDeep).Scan(&n)
+	return n, err
+}
+
+// seen is the condition that an event of the issue $2, under the name e, may
+// stand in a timeline that the caller $1 reads. $3 is EventCrossReferenced.
+func seen(a *repo.Access) string {
+	join, visible := repo.JoinVisible("i.repo_id", a.Caller)
+	return `e.issue_id = $2 AND (e.kind <> $3 OR EXISTS (SELECT 1 FROM issues i` + join +
+		`WHERE i.id = e.source_id AND (i.pull OR r.has_issues) AND ` + visible + `))`
+}
+
+// pageOfTimeline merges events and comments: two indexes in the order of time
+// are read side by side.
+func pageOfTimeline(tx *db.Tx, a *repo.Access, issueID int64, p web.Page) ([]entry, error) {
+	rows, err := tx.Query(`SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
+		UNION ALL SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
+		ORDER BY 1, 2, 3 LIMIT $4 OFFSET $5`,
+		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), p.Size, p.Offset())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []entry
+	for rows.Next() {
+		var at, kind int64
+		var e entry
+		if err := rows.Scan(&at, &kind, &e.id); err != nil {
+			return nil, err
+		}
+		e.comment = kind == 0
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+// countTimeline counts the events of a timeline, without the comments.
+func countTimeline(tx *db.Tx, a *repo.Access, issueID int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $4) t`,
+		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), maxDeep).Scan(&n)
+	return n, err
 }

@@ -86,6 +86,8 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}", pull(r.Get)},
 		{"PATCH", "/repos/{owner}/{repo}", admin(r.Edit)},
 		{"DELETE", "/repos/{owner}/{repo}", admin(r.Delete)},
+		{"GET", "/repos/{owner}/{repo}/forks", pull(r.ListForks)},
+		{"POST", "/repos/{owner}/{repo}/forks", pull(r.CreateFork)},
 		{"GET", "/repos/{owner}/{repo}/collaborators", push(r.ListCollaborators)},
 		{"GET", "/repos/{owner}/{repo}/collaborators/{username}", push(r.CheckCollaborator)},
 		{"PUT", "/repos/{owner}/{repo}/collaborators/{username}", admin(r.AddCollaborator)},
@@ -152,6 +154,10 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/reactions/{reaction_id}", pull(i.DeleteReaction)}, // one's own
 		{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", pull(i.ListComments)},
 		{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", pull(i.CreateComment)}, // when locked: push
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/events", pull(i.ListEvents)},
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/timeline", pull(i.Timeline)},
+		{"GET", "/repos/{owner}/{repo}/issues/events", pull(i.ListRepoEvents)},
+		{"GET", "/repos/{owner}/{repo}/issues/events/{id}", pull(i.GetEvent)},
 		{"GET", "/repos/{owner}/{repo}/issues/comments", pull(i.ListRepoComments)},
 		{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.GetComment)},
 		{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.EditComment)},    // its author; others: push

@@ -1,0 +1,168 @@
+package issue
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /repos/{owner}/{repo}/issues/{number}/timeline
+//
+// Timeline answers a page of all that happened to an issue or pull request, the
+// oldest first: events, comments, and where issues that the caller may see refer
+// to it. Errors: 404, 410, 422 for a page beyond the first 10,000 entries.
+func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := number(r, "number")
+	if err != nil {
+		return err
+	}
+	render := api.timelineRendering(w, r, a, n)
+	// Issues of any repository stand in it, as far as this caller sees them: it
+	// is kept only while nothing at all is committed.
+	stamp, ok := api.s.db.Stamp()
+	if !ok {
+		return answerOnce(w, r, render)
+	}
+	return api.answers.Serve(w, r, fmt.Sprint(answerKey(r, a), stamp, callerID(a)), render)
+}
+
+// timeline is a page of a timeline: entries in order, and the pages that hold
+// what they show. The issues of events are those that refer to this one.
+type timeline struct {
+	entries  []entry
+	events   *eventPage
+	eventAt  map[int64]*Event
+	comments *commentPage
+	// commentAt gives places in comments.
+	commentAt map[int64]int
+}
+
+func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *repo.Access, number int64) web.Render {
+	return func(ctx context.Context) ([]byte, string, error) {
+		page := web.ReadPage(r)
+		var t *timeline
+		err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+			i, err := enabledIssue(tx, a, number)
+			if err != nil {
+				return err
+			}
+			if err := checkDeep(page); err != nil {
+				return err
+			}
+			t = &timeline{}
+			var total int64
+			if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
+				return err
+			}
+			web.Link(w, r, page, total)
+			return t.load(ctx, tx, a)
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		if err := api.s.renderBodies(ctx, t.events.page); err != nil {
+			return nil, "", err
+		}
+		if err := api.s.renderComments(ctx, t.comments); err != nil {
+			return nil, "", err
+		}
+		b := t.append(make([]byte, 0, 2<<10*(len(t.entries)+1)))
+		return b, web.Tag(b), nil
+	}
+}
+
+// load reads what the entries show, with a fixed number of queries.
+func (t *timeline) load(ctx context.Context, tx *db.Tx, a *repo.Access) error {
+	var eventIDs, commentIDs []int64
+	for _, e := range t.entries {
+		if e.comment {
+			commentIDs = append(commentIDs, e.id)
+		} else {
+			eventIDs = append(eventIDs, e.id)
+		}
+	}
+	if err := t.loadEvents(ctx, tx, a, eventIDs); err != nil {
+		return err
+	}
+	t.comments, t.commentAt = &commentPage{page: newPage(ctx, a)}, map[int64]int{}
+	list, err := commentsByID(tx, a.ID, commentIDs)
+	if err != nil {
+		return err
+	}
+	for n, c := range list {
+		t.commentAt[c.ID] = n
+	}
+	t.comments.comments = list
+	return t.comments.load(tx)
+}
+
+// loadEvents reads the events with the issues that they come from, and those
+// issues' repositories.
+func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64) (err error) {
+	if t.eventAt, err = eventsByID(tx, ids); err != nil {
+		return err
+	}
+	var sources, repos []int64
+	var events []*Event
+	for _, id := range ids {
+		if e := t.eventAt[id]; e != nil {
+			events = append(events, e)
+			if e.SourceID != 0 {
+				sources = append(sources, e.SourceID)
+			}
+		}
+	}
+	issues, err := ByIDs(tx, unique(sources))
+	if err != nil {
+		return err
+	}
+	for _, i := range issues {
+		if i.RepoID != a.ID {
+			repos = append(repos, i.RepoID)
+		}
+	}
+	others, err := repo.VisibleByID(tx, a.Caller, unique(repos))
+	if err != nil {
+		return err
+	}
+	t.events = &eventPage{page: newPage(ctx, append(others, a)...), events: events}
+	t.events.issues, t.events.repository = issues, map[int64][]byte{}
+	return t.events.load(tx)
+}
+
+// append renders the page as an array.
+func (t *timeline) append(b []byte) []byte {
+	b = append(b, '[')
+	for n, e := range t.entries {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		event := t.eventAt[e.id]
+		switch {
+		case e.comment:
+			n := t.commentAt[e.id]
+			b = t.comments.appendMembers(append(b, '{'), n)
+			b = append(append(b, `,"event":"commented","actor":`...), t.comments.user(t.comments.comments[n].AuthorID)...)
+			b = append(b, '}')
+		case event.Kind == EventCrossReferenced:
+			b = t.events.appendCrossReference(b, event)
+		default:
+			b = t.events.appendEvent(b, event)
+		}
+	}
+	return append(b, ']')
+}
+
+// appendCrossReference renders that another issue refers to this one, as
+// GitHub's v3 does (decision 28).
+func (p *eventPage) appendCrossReference(b []byte, e *Event) []byte {
+	b = append(append(b, `{"actor":`...), p.user(e.ActorID)...)
+	b = e.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
+	b = e.CreatedAt.AppendJSON(append(b, `,"updated_at":`...))
+	b = p.appendIssue(append(b, `,"source":{"type":"issue","issue":`...), p.byID[e.SourceID])
+	return append(b, `},"event":"cross-referenced"}`...)
+}

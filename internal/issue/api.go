@@ -210,7 +210,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := body.Err(); err != nil {
 		return err
 	}
-	changed, err := api.s.Change(r.Context(), a, i.Number, e.apply)
+	changed, err := api.s.Edit(r.Context(), a, i, e.state.Value, e.apply)
 	if err != nil {
 		return err
 	}

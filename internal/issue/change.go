@@ -24,6 +24,7 @@ type Change struct {
 	touched      bool
 	participants []int64
 	mentions     []int64
+	also         []Property
 	references   []reference
 }
 
@@ -36,6 +37,24 @@ func (s *Service) Change(ctx context.Context, a *repo.Access, number int64, fn f
 		return err
 	})
 	return changed, err
+}
+
+// Edit is Change for what may open a closed pull request again: state is the one
+// that is asked for, perhaps empty. Errors: those of Change and of a Reopener.
+func (s *Service) Edit(ctx context.Context, a *repo.Access, i *Issue, state string, fn func(c *Change) error) (*Issue, error) {
+	if !i.Pull || i.State == Open || state != Open.String() || s.hooks.Reopen == nil {
+		return s.Change(ctx, a, i.Number, fn)
+	}
+	reopen, err := s.hooks.Reopen(ctx, a, i)
+	if err != nil {
+		return nil, err
+	}
+	return s.Change(ctx, a, i.Number, func(c *Change) error {
+		if err := reopen(c); err != nil {
+			return err
+		}
+		return fn(c)
+	})
 }
 
 // ChangeIn is Change within a transaction of the caller's. It locks the
@@ -78,7 +97,7 @@ func (s *Service) finish(c *Change) error {
 	if err != nil {
 		return err
 	}
-	if err := post(c.Tx, c.before, i, more); err != nil {
+	if err := post(c.Tx, c.before, i, append(more, c.also...)); err != nil {
 		return err
 	}
 	for n := range c.events {
@@ -90,7 +109,7 @@ func (s *Service) finish(c *Change) error {
 	if err := c.refer(); err != nil {
 		return err
 	}
-	for _, observe := range s.observers {
+	for _, observe := range s.hooks.Changed {
 		if err := observe(c, c.before); err != nil {
 			return err
 		}
@@ -109,6 +128,10 @@ func (c *Change) Event(k EventKind, e Event) {
 
 // Touch says that the change moves updated_at (decision 31).
 func (c *Change) Touch() { c.touched = true }
+
+// Also gives the issue properties that do not follow from its row, and that it
+// does not have yet.
+func (c *Change) Also(list ...Property) { c.also = append(c.also, list...) }
 
 // Mention notes the accounts that a new text mentions, which subscribes them.
 func (c *Change) Mention(users ...int64) { c.mentions = append(c.mentions, users...) }

@@ -18,6 +18,10 @@ type NewIssue struct {
 	Milestone int64    // number; 0: none
 	Labels    []string
 	Pull      bool // it is the issue of a pull request
+	Draft     bool // of one that is not ready
+
+	// Also, where there is one, is called before the issue is written.
+	Also func(c *Change) error
 }
 
 // Create makes an issue. The access is the author's. Errors: 404 when the
@@ -39,7 +43,7 @@ func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error
 		return nil, err
 	}
 	i := &Issue{
-		RepoID: a.ID, Number: number, Pull: n.Pull, Title: n.Title, AuthorID: a.Caller.ID,
+		RepoID: a.ID, Number: number, Pull: n.Pull, Draft: n.Draft, Title: n.Title, AuthorID: a.Caller.ID,
 		State: Open, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	c := &Change{Tx: tx, Repo: a.Repo, Actor: a.Caller, Issue: i}
@@ -51,6 +55,11 @@ func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error
 	}
 	if a.Role >= account.Push {
 		if err := c.equip(n); err != nil {
+			return nil, err
+		}
+	}
+	if n.Also != nil {
+		if err := n.Also(c); err != nil {
 			return nil, err
 		}
 	}

@@ -22,6 +22,7 @@
 package issue
 
 import (
+	"context"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -115,22 +116,32 @@ const (
 )
 
 // Observer is told, inside the transaction, of each change of an issue; before
-// is nil when it is new. An error undoes the whole transaction: pull requests
-// object to being reopened so.
+// is nil when it is new. An error undoes the whole transaction.
 type Observer func(c *Change, before *Issue) error
+
+// Reopener is asked, before the transaction, whether the issue of a pull request
+// may be opened again; what it returns is called in the transaction. Error: 422.
+type Reopener func(ctx context.Context, a *repo.Access, i *Issue) (func(*Change) error, error)
+
+// Hooks are what pull requests have a say in. All may be empty.
+type Hooks struct {
+	Changed []Observer // in their order
+	Reopen  Reopener
+}
 
 // Service holds what the operations on issues share.
 type Service struct {
-	db        *db.DB
-	repos     *repo.Service
-	log       *slog.Logger
-	observers []Observer
-	deleted   chan struct{} // wakes who takes deleted labels off many issues
+	db    *db.DB
+	repos *repo.Service
+	log   *slog.Logger
+	hooks Hooks
+
+	deleted chan struct{} // wakes who takes deleted labels off many issues
 }
 
-// New makes the service. Observers are called in their order.
-func New(d *db.DB, repos *repo.Service, log *slog.Logger, observers ...Observer) *Service {
-	return &Service{db: d, repos: repos, log: log, observers: observers, deleted: make(chan struct{}, 1)}
+// New makes the service.
+func New(d *db.DB, repos *repo.Service, log *slog.Logger, h Hooks) *Service {
+	return &Service{db: d, repos: repos, log: log, hooks: h, deleted: make(chan struct{}, 1)}
 }
 
 // joinIDs writes ids as a column holds them.

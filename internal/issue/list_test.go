@@ -67,7 +67,7 @@ func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *world {
 	for n := range 4 {
 		people = append(people, s.User(t, fmt.Sprint("p", n)))
 	}
-	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler))
+	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
 	var access []*repo.Access
 	for n := range 75 { // more than are read in one statement
 		made := s.Repo(t, fmt.Sprintf("p0/r%d", n), false)

@@ -45,7 +45,7 @@ func New(o Options) *Server {
 	}
 	accounts := account.New(o.DB, o.Log)
 	repos := NewRepositories(o.DB, o.Git, o.Log, o.DataDir)
-	issues := issue.New(o.DB, repos, o.Log)
+	issues := issue.New(o.DB, repos, o.Log, issue.Hooks{})
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos, issues},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),

@@ -1,0 +1,221 @@
+package issue_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// sound holds the index and its counters against the issues' rows: whatever
+// they say must follow from them, lest lists lose issues.
+func sound(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	want, got, counted := map[string]int{}, map[string]int{}, map[string]int{}
+	read := func(tx *db.Tx, into map[string]int, n int, query string, row func(v []string) []string) error {
+		rows, err := tx.Query(query)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		values, dest := make([]string, n), make([]any, n)
+		for i := range dest {
+			dest[i] = &values[i]
+		}
+		for rows.Next() {
+			if err := rows.Scan(dest...); err != nil {
+				return err
+			}
+			for _, key := range row(values) {
+				into[key]++
+			}
+		}
+		return rows.Err()
+	}
+	text := func(names ...string) string {
+		for i, n := range names {
+			names[i] = "CAST(" + n + " AS TEXT)"
+		}
+		return strings.Join(names, ", ")
+	}
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+		err := read(tx, want, 6, `SELECT `+text("id", "repo_id", "state", "COALESCE(milestone_id, 0)", "labels", "updated_at")+` FROM issues`, func(v []string) []string {
+			base := fmt.Sprintf("issue %s of %s, state %s, updated %s: ", v[0], v[1], v[2], v[5])
+			keys := []string{base + "4 " + v[3]}
+			if v[3] != "0" {
+				keys = append(keys, base+"4 -1")
+			}
+			labels := v[4]
+			if labels == "" {
+				labels = "0"
+			}
+			for id := range strings.SplitSeq(labels, ",") {
+				keys = append(keys, base+"5 "+id)
+			}
+			return keys
+		})
+		if err != nil {
+			return err
+		}
+		err = read(tx, got, 6, `SELECT `+text("issue_id", "repo_id", "state", "updated_at", "kind", "value")+` FROM postings WHERE kind IN (4, 5)`, func(v []string) []string {
+			counted[fmt.Sprint(v[1], " ", v[2], " ", v[4], " ", v[5])]++
+			return []string{fmt.Sprintf("issue %s of %s, state %s, updated %s: %s %s", v[0], v[1], v[2], v[3], v[4], v[5])}
+		})
+		if err != nil {
+			return err
+		}
+		return read(tx, map[string]int{}, 5, `SELECT `+text("repo_id", "state", "kind", "value", "n")+` FROM posting_counts WHERE kind IN (4, 5)`, func(v []string) []string {
+			key := fmt.Sprint(v[0], " ", v[1], " ", v[2], " ", v[3])
+			if fmt.Sprint(counted[key]) != v[4] {
+				t.Errorf("counter %s is %s, and there are %d", key, v[4], counted[key])
+			}
+			delete(counted, key)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(want, got) {
+		t.Errorf("the index differs from the rows:\n%v\n%v", want, got)
+	}
+	for key, n := range counted {
+		t.Errorf("nothing counts %s, of which there are %d", key, n)
+	}
+}
+
+// crowd files n issues with the labels in one transaction; every third is closed.
+func crowd(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account, n int, labels ...string) {
+	t.Helper()
+	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
+	a := &repo.Access{Repo: r, Role: account.Admin, Caller: &account.Caller{ID: by.ID, Login: by.Login}}
+	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		for k := range n {
+			made, err := issues.CreateIn(tx, a, issue.NewIssue{Title: "x", Labels: labels})
+			if err != nil {
+				return err
+			}
+			if k%3 > 0 {
+				continue
+			}
+			if _, err := issues.ChangeIn(tx, r, a.Caller, made.Number, func(c *issue.Change) error {
+				c.SetState(issue.Closed, issue.NoReason)
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bare counts the issues without a label.
+func bare(t testing.TB, s *apitest.Server, r *repo.Repo) (n int64) {
+	t.Helper()
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
+		_, n, err = issue.Find(tx, issue.Query{States: []issue.State{issue.Open, issue.Closed},
+			Parts: []issue.Part{{RepoID: r.ID, Has: []issue.Property{{Kind: issue.ByLabel, Value: issue.None}}}}}, 0, 1, -1)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// An issue whose last label was deleted is found among those without labels: at
+// once when few have it, else soon.
+func TestDeletedLabelLeavesIssues(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		alice := s.User(t, "alice")
+		r := s.Repo(t, "alice/plot", false)
+		other := s.Repo(t, "alice/yard", false)
+		crowd(t, s, r, alice, 20, "few")
+		crowd(t, s, r, alice, 1100, "many")
+		crowd(t, s, r, alice, 30, "bug", "many", "few")
+		crowd(t, s, r, alice, 10, "many", "few")
+		crowd(t, s, other, alice, 7, "many")
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/labels/few", As: "alice", Status: 204})
+		if n := bare(t, s, r); n != 20 {
+			t.Errorf("%d issues are without a label, not 20", n)
+		}
+		sound(t, s)
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/labels/many", As: "alice", Status: 204})
+		s.Check(t, apitest.Case{Name: "gone from payloads at once", Do: "GET /repos/alice/plot/issues/1151/labels", Status: 200, Body: "[]"})
+		s.Check(t, apitest.Case{Name: "another may take the name", Do: "POST /repos/alice/plot/issues/1155/labels", As: "alice", Send: `["many"]`, Status: 200, Want: `[{"name": "many"}]`})
+		settled(t, s)
+		if n := bare(t, s, r); n != 20+1100+9 {
+			t.Errorf("%d issues are without a label, not %d", n, 20+1100+9)
+		}
+		s.Check(t, apitest.Case{Name: "another repository keeps its own", Do: "GET /repos/alice/yard/issues/1/labels", Status: 200, Want: `[{"name": "many"}]`})
+		s.Check(t, apitest.Case{Name: "and issues their others", Do: "GET /repos/alice/plot/issues/1121/labels", Status: 200, Want: `[{"name": "bug"}]`})
+		sound(t, s)
+	})
+}
+
+// settled waits until no job of deleted labels is left.
+func settled(t testing.TB, s *apitest.Server) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		var jobs int64
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM deleted_labels`).Scan(&jobs)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if jobs == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("a deleted label is still on its issues")
+		}
+	}
+}
+
+// A job that a server left behind when it was killed is done by the next; one
+// of a repository that is gone holds nothing up.
+func TestDeletedLabelOutlivesTheServer(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		alice := s.User(t, "alice")
+		r, gone := s.Repo(t, "alice/plot", false), s.Repo(t, "alice/gone", false)
+		crowd(t, s, r, alice, 600, "many")
+		crowd(t, s, gone, alice, 600, "many")
+		silent := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}) // nobody runs its work
+		for _, r := range []*repo.Repo{gone, r} {
+			if err := silent.DeleteLabel(t.Context(), &repo.Access{Repo: r}, "many"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := bare(t, s, r); n != 0 {
+			t.Fatalf("%d issues changed in the transaction of the deletion", n)
+		}
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/gone", As: "alice", Status: 204})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}).Run(ctx) }()
+		settled(t, s)
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if n := bare(t, s, r); n != 600 {
+			t.Errorf("%d issues are without a label, not 600", n)
+		}
+		sound(t, s)
+	})
+}

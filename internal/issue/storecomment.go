@@ -84,9 +84,9 @@ func (l *commentList) where() (string, []any) {
 }
 
 // order is the ORDER BY of the list; it is total (decision 24).
-func (l *commentList) order(table string) string {
+func (l *commentList) order(table string, desc bool) string {
 	direction := " ASC"
-	if l.desc {
+	if desc {
 		direction = " DESC"
 	}
 	text := ` ORDER BY `
@@ -96,26 +96,38 @@ func (l *commentList) order(table string) string {
 	return text + table + `.id` + direction
 }
 
-// page reads a page of the list: an index alone finds it, however deep it is.
+// page reads a page of the list: an index alone finds it, from the end that is
+// nearer where that is known.
 func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64, err error) {
 	if l.since == 0 {
 		if total, err = l.all(tx); err != nil || p.Offset() >= total {
 			return nil, total, err
 		}
-	}
-	where, args := l.where()
-	n := len(args)
-	list, err = queryComments(tx, `(SELECT x.id FROM issue_comments x`+where+l.order("x")+
-		` LIMIT $`+itoa(int64(n+1))+` OFFSET $`+itoa(int64(n+2))+`) p
-		JOIN issue_comments c ON c.id = p.id JOIN issues i ON i.id = c.issue_id`+l.order("c"), append(args, p.Size, p.Offset())...)
-	if err != nil || l.since == 0 {
+		if rows := min(p.Size, total-p.Offset()); p.Offset() > total/2 {
+			list, err = l.read(tx, !l.desc, rows, total-p.Offset()-rows)
+		} else {
+			list, err = l.read(tx, l.desc, rows, p.Offset())
+		}
 		return list, total, err
 	}
-	if got := int64(len(list)); got < p.Size && (got > 0 || p.Number == 1) {
-		return list, p.Offset() + got, nil
+	if list, err = l.read(tx, l.desc, p.Size, p.Offset()); err != nil {
+		return nil, 0, err
 	}
-	err = tx.QueryRow(`SELECT count(*) FROM issue_comments`+where, args[:n]...).Scan(&total)
+	if n := int64(len(list)); n < p.Size && (n > 0 || p.Number == 1) {
+		return list, p.Offset() + n, nil
+	}
+	where, args := l.where()
+	err = tx.QueryRow(`SELECT count(*) FROM issue_comments`+where, args...).Scan(&total)
 	return list, total, err
+}
+
+// read reads rows in the list's order; they are counted in it, or from its end.
+func (l *commentList) read(tx *db.Tx, desc bool, rows, offset int64) ([]*Comment, error) {
+	where, args := l.where()
+	n := int64(len(args))
+	return queryComments(tx, `(SELECT x.id FROM issue_comments x`+where+l.order("x", desc)+
+		` LIMIT $`+itoa(n+1)+` OFFSET $`+itoa(n+2)+`) p
+		JOIN issue_comments c ON c.id = p.id JOIN issues i ON i.id = c.issue_id`+l.order("c", l.desc), append(args, rows, offset)...)
 }
 
 // all is how many comments there are in the issue or repository, which is

@@ -77,7 +77,7 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	if err != nil {
 		return err
 	}
-	payload := NewFullPayload(&Access{Repo: made, Role: account.Admin, Caller: caller}, web.From(r.Context()))
+	payload := NewFullPayload(&Access{Repo: made, Role: account.Admin, Caller: caller}, Lineage{}, web.From(r.Context()))
 	return web.Created(w, r, payload.URL, payload)
 }
 
@@ -103,13 +103,23 @@ func text(v web.Opt[string]) *string {
 // Get answers the full form of a repository.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *Access) error {
 	web.LastModified(w, a.UpdatedAt.Time())
-	return web.JSON(w, r, http.StatusOK, NewFullPayload(a, web.From(r.Context())))
+	return api.full(w, r, http.StatusOK, a)
+}
+
+// full answers the full form of a repository.
+func (api *API) full(w http.ResponseWriter, r *http.Request, status int, a *Access) error {
+	from, err := api.s.Lineage(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, status, NewFullPayload(a, from, web.From(r.Context())))
 }
 
 // PATCH /repos/{owner}/{repo}
 //
 // Edit changes what the body names: name, description, homepage, private,
-// default_branch, has_issues. The old name redirects from then on.
+// default_branch, has_issues. The old name redirects from then on. What it
+// means for forks to be hidden or shown, network.go says.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
 	body, err := web.ReadObject(r, resource)
 	if err != nil {
@@ -132,7 +142,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, NewFullPayload(edited, web.From(r.Context())))
+	return api.full(w, r, http.StatusOK, edited)
 }
 
 // DELETE /repos/{owner}/{repo}

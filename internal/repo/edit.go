@@ -22,7 +22,8 @@ type Edit struct {
 }
 
 // Edit changes the repository. Errors: 404 when it is gone, 422 for a name that
-// is taken and for a default branch that does not exist.
+// is taken, for a default branch that does not exist, and for a fork that would
+// no longer be as visible as its parent.
 func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) {
 	var edited *Access
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -62,6 +63,12 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 		r.DefaultBranch = e.DefaultBranch.Value
 	}
 	if e.Private.Given() && e.Private.Value != r.Private {
+		if err := checkVisibility(r); err != nil {
+			return err
+		}
+		if err := leaveNetwork(tx, r); err != nil {
+			return err
+		}
 		if err := countRepo(tx, r, -1); err != nil {
 			return err
 		}
@@ -93,6 +100,9 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 		}
 		a, err := accessByID(tx, nil, id)
 		if err != nil {
+			return err
+		}
+		if err := leaveNetwork(tx, a.Repo); err != nil {
 			return err
 		}
 		if err := countRepo(tx, a.Repo, -1); err != nil {

@@ -87,8 +87,8 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 		switch kind {
 		case "public", "private":
 			f.visibility = kind
-		case "forks":
-			f.nothing = true
+		case "forks", "sources":
+			f.kind = kind
 		case "member":
 			f.granted = true
 		}

@@ -17,7 +17,7 @@ type filter struct {
 	visibleTo                   *account.Caller
 	visibility                  string // public, private, or anything else for both
 	granted                     bool   // only those that visibleTo has a role on beyond everyone's
-	nothing                     bool
+	kind                        string // forks, sources, or anything else for both; only with owner alone
 }
 
 // sqlBuilder collects conditions and their arguments; $1 is the caller.
@@ -65,10 +65,7 @@ func (f *filter) build() *sqlBuilder {
 
 // listRepos reads a page and the total number of rows.
 func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, error) {
-	switch {
-	case f.nothing:
-		return nil, 0, nil
-	case f.collaborator+f.member == 0:
+	if f.collaborator+f.member == 0 {
 		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()

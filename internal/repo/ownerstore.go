@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"fmt"
 	"strings"
 
 	"arbor/internal/account"
@@ -25,15 +26,25 @@ func listOfOwner(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64,
 		return nil, total, err
 	}
 	ids, err := f.ownerPage(tx, all, o, page)
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return nil, total, err
+	}
+	found, err := accessInOrder(tx, f.visibleTo, ids)
+	return found, total, err
+}
+
+// accessInOrder reads the repositories of a page, which are there, in the order
+// of their ids.
+func accessInOrder(tx *db.Tx, caller *account.Caller, ids []int64) ([]*Access, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
 	args := make([]any, len(ids))
 	for i, id := range ids {
 		args[i] = id
 	}
-	found, err := queryAccess(tx, f.visibleTo, `WHERE r.id IN `+placeholders(2, len(ids)), args...)
-	return inOrder(found, ids), total, err
+	found, err := queryAccess(tx, caller, `WHERE r.id IN `+placeholders(2, len(ids)), args...)
+	return inOrder(found, ids), err
 }
 
 // seesAll reports that the caller may see everything that the owner has.
@@ -50,11 +61,33 @@ func seesAll(tx *db.Tx, caller *account.Caller, owner *account.Account) (bool, e
 	return orgOwner || member && owner.DefaultRole >= account.Pull, err
 }
 
-// collaborates holds when the caller, $4, was granted a role on the repository.
-const collaborates = `EXISTS (SELECT 1 FROM collaborators c WHERE c.repo_id = r.id AND c.user_id = $4)`
+// collaborates holds when the caller, $2, was granted a role on the repository.
+const collaborates = `EXISTS (SELECT 1 FROM collaborators c WHERE c.repo_id = r.id AND c.user_id = $2)`
 
 // ownerTotal counts what the whole list has.
 func (f *filter) ownerTotal(tx *db.Tx, owner *account.Account, all bool) (int64, error) {
+	if f.kind == "forks" {
+		return f.countForks(tx, all)
+	}
+	total, err := f.ownerTotalOfBoth(tx, owner, all)
+	if err != nil || f.kind != "sources" {
+		return total, err
+	}
+	forks, err := f.countForks(tx, all)
+	return total - forks, err
+}
+
+// countForks counts the owner's forks, in their index alone.
+func (f *filter) countForks(tx *db.Tx, all bool) (n int64, err error) {
+	forks := *f
+	forks.kind = "forks"
+	where, args := forks.ofOwner(all)
+	err = tx.QueryRow(`SELECT count(*) FROM repos r WHERE `+where, args...).Scan(&n)
+	return n, err
+}
+
+// ownerTotalOfBoth counts forks and sources together.
+func (f *filter) ownerTotalOfBoth(tx *db.Tx, owner *account.Account, all bool) (int64, error) {
 	public, private := owner.PublicRepos, owner.PrivateRepos
 	if !all {
 		var err error
@@ -84,24 +117,42 @@ func countGranted(tx *db.Tx, ownerID, userID int64) (public, private int64, err 
 	return public - private, private, err
 }
 
-// ownerPage reads the ids of a page, in order.
-func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]int64, error) {
-	where := []string{"r.owner_id = $1"}
-	args := []any{f.owner, page.Size, page.Offset()}
+// ofOwner is the condition for a repository r of the owner to be in the list.
+func (f *filter) ofOwner(all bool) (where string, args []any) {
+	list, args := []string{"r.owner_id = $1"}, []any{f.owner}
 	switch {
 	case all:
 	case f.granted:
-		where, args = append(where, collaborates), append(args, callerID(f.visibleTo))
+		list, args = append(list, collaborates), append(args, callerID(f.visibleTo))
 	default:
-		where, args = append(where, "(NOT r.private OR "+collaborates+")"), append(args, callerID(f.visibleTo))
+		list, args = append(list, "(NOT r.private OR "+collaborates+")"), append(args, callerID(f.visibleTo))
 	}
 	switch f.visibility {
 	case "public":
-		where = append(where, "NOT r.private")
+		list = append(list, "NOT r.private")
 	case "private":
-		where = append(where, "r.private")
+		list = append(list, "r.private")
 	}
-	rows, err := tx.Query(`SELECT r.id FROM repos r WHERE `+strings.Join(where, " AND ")+o.ofOwner()+` LIMIT $2 OFFSET $3`, args...)
+	switch f.kind {
+	case "forks":
+		list = append(list, "r.parent_id IS NOT NULL")
+	case "sources":
+		list = append(list, "r.parent_id IS NULL")
+	}
+	return strings.Join(list, " AND "), args
+}
+
+// ownerPage reads the ids of a page, in order.
+func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]int64, error) {
+	where, args := f.ofOwner(all)
+	n := len(args)
+	return queryIDs(tx, fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`, where, o.ofOwner(), n+1, n+2),
+		append(args, page.Size, page.Offset())...)
+}
+
+// queryIDs reads one column of ids.
+func queryIDs(tx *db.Tx, query string, args ...any) ([]int64, error) {
+	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -96,6 +96,8 @@ type Payload struct {
 type FullPayload struct {
 	*Payload
 	Organization     *account.Simple `json:"organization,omitempty"`
+	Parent           *Payload        `json:"parent,omitempty"` // of a fork
+	Source           *Payload        `json:"source,omitempty"` // the root of its network
 	NetworkCount     int64           `json:"network_count"`
 	SubscribersCount int64           `json:"subscribers_count"`
 }
@@ -126,6 +128,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		ID: r.ID, NodeID: account.NodeID("Repository", r.ID), Name: r.Name, FullName: r.FullName(), Private: r.Private,
 		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
+		Fork: r.ParentID != 0, ForksCount: r.Forks, Forks: r.Forks,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: true, Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}
@@ -184,10 +187,16 @@ func (p *Payload) link(api string) {
 }
 
 // NewFullPayload renders a repository read on its own.
-func NewFullPayload(a *Access, i *web.Info) *FullPayload {
-	f := &FullPayload{Payload: NewPayload(a, i)}
+func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
+	f := &FullPayload{Payload: NewPayload(a, i), NetworkCount: a.NetworkForks}
 	if a.Owner.Kind == account.Organization {
 		f.Organization = f.Owner
+	}
+	if from.Parent != nil {
+		f.Parent = NewPayload(from.Parent, i)
+	}
+	if from.Source != nil {
+		f.Source = NewPayload(from.Source, i)
 	}
 	return f
 }

@@ -24,14 +24,15 @@ type RefUpdate struct {
 
 const (
 	heads = "refs/heads/"
+	tags  = "refs/tags/"
 	pulls = "refs/pull/"
 )
 
 // MoveRefs moves refs in one transaction with all that observers do about it.
-// It is the only door through which a ref changes. Each update is a
-// compare-and-swap: the result tells, update by update, why one did not
-// happen, nil where it did. With atomic none happens unless all can. grownKB is
-// what the push added to the repository's size.
+// It is the only door through which a ref changes, but for those that a fork
+// begins with. Each update is a compare-and-swap: the result tells, update by
+// update, why one did not happen, nil where it did. With atomic none happens
+// unless all can. grownKB is what the push added to the repository's size.
 //
 // Error, and nothing moved: 404 for a repository that is gone, an observer's
 // error.

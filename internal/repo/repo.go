@@ -9,6 +9,8 @@
 //	/{owner}/{repo}/git-receive-pack                  push.go
 //	who may transfer how much at one time             slot.go
 //	objects and refs that the API writes              objects.go
+//	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
+//	what becomes of forks without their parent        network.go
 //
 // Tables: repos, repo_redirects, collaborators, refs. The refs in SQL are the
 // truth; a repository's directory holds objects, and whatever else lies there
@@ -50,6 +52,10 @@ type Repo struct {
 	// IssuesGeneration grows with every change of what payloads of issues show.
 	IssuesGeneration int64
 	SizeKB           int64 // of the packs received, in KiB
+	ParentID         int64 // what it was forked from; 0: it is no fork
+	NetworkID        int64 // the root of its network: itself unless it is a fork
+	Forks            int64 // of it that the caller may see
+	NetworkForks     int64 // of its whole network that the caller may see
 	CreatedAt        db.Time
 	UpdatedAt        db.Time
 	PushedAt         db.Time
@@ -191,27 +197,13 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		if err != nil {
 			return err
 		}
-		admit, err := mayCreate(tx, by, owner)
-		if err != nil {
-			return err
-		}
 		r := &Repo{
 			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
 			Private: n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}
-		if err := insertRepo(tx, r); err != nil {
+		if err := s.add(tx, by, r); err != nil {
 			return err
-		}
-		if admit {
-			if err := putCollaborator(tx, r.ID, by.ID, account.Admin); err != nil {
-				return err
-			}
-		}
-		for _, observe := range s.observers.Created {
-			if err := observe(tx, r); err != nil {
-				return err
-			}
 		}
 		made = r
 		if first != nil {
@@ -220,9 +212,32 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 			}
 			r.SizeKB, r.RefsGeneration = 1, 1
 		}
-		return countRepo(tx, r, 1)
+		return nil
 	})
 	return made, err
+}
+
+// add puts a repository into the store, with all that belongs to a new one. It
+// is the only door through which any comes in; by is as in Create.
+func (s *Service) add(tx *db.Tx, by *account.Caller, r *Repo) error {
+	admit, err := mayCreate(tx, by, &r.Owner)
+	if err != nil {
+		return err
+	}
+	if err := insertRepo(tx, r); err != nil {
+		return err
+	}
+	if admit {
+		if err := putCollaborator(tx, r.ID, by.ID, account.Admin); err != nil {
+			return err
+		}
+	}
+	for _, observe := range s.observers.Created {
+		if err := observe(tx, r); err != nil {
+			return err
+		}
+	}
+	return countRepo(tx, r, 1)
 }
 
 // mayCreate checks the right to create a repository for owner. admit reports a
@@ -247,6 +262,8 @@ func mayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit boo
 func nameError(message string) error {
 	return errs.Validation(errs.Field{Resource: "Repository", Field: "name", Code: errs.Custom, Message: message})
 }
+
+func errNameTaken() error { return nameError("name already exists on this account") }
 
 // countRepo adds a repository to its owner's counters, or with -1 takes it off.
 func countRepo(tx *db.Tx, r *Repo, by int64) error {

@@ -14,6 +14,7 @@ import (
 // the caller's id, 0 for none.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.refs_generation, r.open_issues, r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
+	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), ` + forkColumns + `,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0)`
 
@@ -29,6 +30,7 @@ func scanAccess(row scanner, caller *account.Caller) (*Access, error) {
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.RefsGeneration, &r.OpenIssues, &r.IssuesGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
+		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
 		&a.AccountsGeneration)
 	if errors.Is(err, db.ErrNoRows) {
@@ -99,18 +101,27 @@ func reserveID(tx *db.Tx, ownerID int64) (id int64, err error) {
 func insertRepo(tx *db.Tx, r *Repo) error {
 	folded := account.Fold(r.Name)
 	columns, values := `owner_id, name, name_folded, description, homepage, private,
-		default_branch, has_issues, created_at, updated_at, pushed_at`, `$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9`
-	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt}
+		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id`,
+		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13`
+	var parent, root any
+	if r.ParentID != 0 {
+		parent, root = r.ParentID, r.NetworkID
+	}
+	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt,
+		r.PushedAt, r.SizeKB, parent, root}
 	if r.ID != 0 {
-		columns, values, args = columns+", id", values+", $10", append(args, r.ID)
+		columns, values, args = columns+", id", values+", $14", append(args, r.ID)
 	}
 	err := tx.QueryRow(`INSERT INTO repos (`+columns+`) VALUES (`+values+`)
 		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`, args...).Scan(&r.ID)
 	if errors.Is(err, db.ErrNoRows) {
-		return nameError("name already exists on this account")
+		return errNameTaken()
 	}
 	if err != nil {
 		return err
+	}
+	if r.ParentID == 0 {
+		r.NetworkID = r.ID
 	}
 	return dropRedirect(tx, r.OwnerID, folded)
 }
@@ -136,7 +147,7 @@ func renameRepo(tx *db.Tx, r *Repo, name string) error {
 		var taken int64
 		err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`, r.OwnerID, to).Scan(&taken)
 		if err == nil {
-			return nameError("name already exists on this account")
+			return errNameTaken()
 		}
 		if !errors.Is(err, db.ErrNoRows) {
 			return err
@@ -147,7 +158,7 @@ func renameRepo(tx *db.Tx, r *Repo, name string) error {
 	}
 	if _, err := tx.Exec(`UPDATE repos SET name = $2, name_folded = $3 WHERE id = $1`, r.ID, name, to); err != nil {
 		if errors.Is(err, db.ErrUnique) {
-			return nameError("name already exists on this account")
+			return errNameTaken()
 		}
 		return err
 	}

@@ -1,0 +1,108 @@
+package repo
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Of a public repository all forks are public, so that counters tell everyone
+// the same. Of a private one everybody sees other forks: they are counted.
+
+// privateForks are the private forks f that the caller, $1, may see (decision
+// 12); a condition on f follows.
+const privateForks = ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
+	LEFT JOIN members fm ON fm.org_id = f.owner_id AND fm.user_id = $1
+	LEFT JOIN collaborators fc ON fc.repo_id = f.id AND fc.user_id = $1
+	WHERE (f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR fc.role > 0
+		OR EXISTS (SELECT 1 FROM accounts fa WHERE fa.id = $1 AND fa.site_admin)) AND `
+
+// forkColumns are how many forks the repository r and its network have.
+const forkColumns = `CASE WHEN r.private AND r.forks_count > 0
+		THEN (SELECT count(*)` + privateForks + `f.parent_id = r.id) ELSE r.forks_count END,
+	CASE WHEN r.root_id IS NULL AND (r.network_count = 0 OR NOT r.private) THEN r.network_count
+		WHEN r.private THEN (SELECT count(*)` + privateForks + `f.root_id = COALESCE(r.root_id, r.id))
+		ELSE (SELECT n.network_count FROM repos n WHERE n.id = r.root_id) END`
+
+// forkOrder is the ORDER BY of a list of forks f. Nobody can star yet, so that
+// by stars all are equal, and the newest comes first (decision 24).
+func forkOrder(sort string) string {
+	if sort == "oldest" {
+		return ` ORDER BY f.created_at, f.id`
+	}
+	return ` ORDER BY f.created_at DESC, f.id DESC`
+}
+
+// listForks reads a page of the forks of the access's repository that its
+// caller may see.
+func listForks(tx *db.Tx, a *Access, sort string, page web.Page) ([]*Access, error) {
+	var ids []int64
+	var err error
+	if a.Private {
+		ids, err = queryIDs(tx, `SELECT f.id`+privateForks+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
+			callerID(a.Caller), a.ID, page.Size, page.Offset())
+	} else {
+		ids, err = queryIDs(tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,
+			a.ID, page.Size, page.Offset())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return accessInOrder(tx, a.Caller, ids)
+}
+
+// inNetwork finds the owner's repository in a network that the caller may see:
+// of several the oldest. Error: 404.
+func inNetwork(tx *db.Tx, caller *account.Caller, networkID, ownerID int64) (*Access, error) {
+	list, err := queryAccess(tx, caller, `WHERE r.owner_id = $2 AND (r.root_id = $3 OR r.id = $3) ORDER BY r.id`, ownerID, networkID)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range list {
+		if a.Role >= account.Pull {
+			return a, nil
+		}
+	}
+	return nil, errs.Absent()
+}
+
+// freeName finds out which of the names the owner has not used yet: the first
+// of those. Error: 422 when there is none.
+func freeName(tx *db.Tx, ownerID int64, names []string) (string, error) {
+	args := []any{ownerID}
+	for _, n := range names {
+		args = append(args, account.Fold(n))
+	}
+	rows, err := tx.Query(`SELECT name_folded FROM repos WHERE owner_id = $1 AND name_folded IN `+placeholders(2, len(names)), args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	taken := map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return "", err
+		}
+		taken[name] = true
+	}
+	if err := rows.Err(); err != nil {
+		return "", err
+	}
+	for _, n := range names {
+		if !taken[account.Fold(n)] {
+			return n, nil
+		}
+	}
+	return "", errNameTaken()
+}
+
+// countFork adds a fork to the counters of its parent and of its network.
+func countFork(tx *db.Tx, parentID, networkID int64) error {
+	if _, err := tx.Exec(`UPDATE repos SET forks_count = forks_count + 1 WHERE id = $1`, parentID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE repos SET network_count = network_count + 1 WHERE id = $1`, networkID)
+	return err
+}

@@ -1,0 +1,127 @@
+package repo
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// Repositories that were forked from each other are a network, a tree whose
+// root is the source of all. All of one network are public, or all private. No
+// object file is in two of its directories' care: a fork keeps all that it has
+// whatever becomes of the others (git.LinkObjects).
+//
+// A repository leaves its network when it is deleted or changes its visibility,
+// which only roots do. Of a public network the oldest fork of the root takes its
+// place; the forks of a deleted fork become its parent's. Forks of a private
+// repository, which see no more of each other than of it, each go their own way.
+
+// Lineage is where a fork comes from, as far as the caller may see it.
+type Lineage struct {
+	Parent *Access
+	Source *Access // the root of the network
+}
+
+// Lineage finds where a repository comes from; all nil for one that is no fork.
+func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
+	if a.ParentID == 0 {
+		return Lineage{}, nil
+	}
+	var l Lineage
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err := ByIDs(tx, a.Caller, []int64{a.ParentID, a.NetworkID})
+		l = Lineage{Parent: list[a.ParentID], Source: list[a.NetworkID]}
+		return err
+	})
+	return l, err
+}
+
+// ByIDs finds those of the repositories that the caller may see, in one query.
+// Ids may repeat; what is not there, or not to be seen, is missing from the map.
+func ByIDs(tx *db.Tx, caller *account.Caller, ids []int64) (map[int64]*Access, error) {
+	list, err := accessInOrder(tx, caller, ids)
+	found := make(map[int64]*Access, len(list))
+	for _, a := range list {
+		if a.Role >= account.Pull {
+			found[a.ID] = a
+		}
+	}
+	return found, err
+}
+
+// InNetwork reports whether two repositories are of one network now (decision
+// 38). Error: 404 when one of them is gone.
+func InNetwork(tx *db.Tx, a, b int64) (bool, error) {
+	x, err := networkOf(tx, a)
+	if err != nil {
+		return false, err
+	}
+	y, err := networkOf(tx, b)
+	return x == y, err
+}
+
+// ForkOf finds the repository of a user or an organization in a network, which
+// is named by Repo.NetworkID: a fork, or the root itself; of several the oldest.
+// Error: 404 when there is none that the caller may see.
+func (s *Service) ForkOf(ctx context.Context, caller *account.Caller, networkID int64, ownerLogin string) (*Access, error) {
+	var found *Access
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = ForkOf(tx, caller, networkID, ownerLogin)
+		return err
+	})
+	return found, err
+}
+
+// ForkOf is Service.ForkOf within a transaction.
+func ForkOf(tx *db.Tx, caller *account.Caller, networkID int64, ownerLogin string) (*Access, error) {
+	owner, err := account.ByLogin(tx, ownerLogin)
+	if err != nil {
+		return nil, err
+	}
+	return inNetwork(tx, caller, networkID, owner.ID)
+}
+
+// checkVisibility refuses that a fork is seen by others than its parent is, in
+// GitHub's words.
+func checkVisibility(r *Repo) error {
+	if r.ParentID == 0 {
+		return nil
+	}
+	message := "Public forks can't be made private. Please duplicate the repository."
+	if r.Private {
+		message = "Private forks can't be made public. Please duplicate the repository."
+	}
+	return errs.Validation(errs.Field{Resource: resource, Field: "private", Code: errs.Custom, Message: message})
+}
+
+// leaveNetwork cuts a repository, whose row is locked, out of its network. It
+// costs as much as the repository has forks, and nothing when it has none and is
+// none.
+func leaveNetwork(tx *db.Tx, r *Repo) error {
+	root, err := networkOf(tx, r.ID)
+	if err == nil && root != r.ID {
+		err = lockRepo(tx, root)
+	}
+	if err != nil {
+		return err
+	}
+	k, err := kinOf(tx, r.ID)
+	if err != nil || k.parent == nil && k.forks == 0 {
+		return err
+	}
+	switch {
+	case r.Private:
+		err = setFree(tx, r.ID, k)
+	case k.parent == nil:
+		err = succeed(tx, r.ID, k)
+	default:
+		err = passOn(tx, r.ID, k)
+	}
+	if err != nil {
+		return err
+	}
+	r.ParentID, r.NetworkID, r.Forks, r.NetworkForks = 0, r.ID, 0, 0
+	return standAlone(tx, r.ID)
+}

@@ -1,0 +1,104 @@
+package repo
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// kin is what the columns of one repository say of its network.
+type kin struct {
+	parent, root   *int64
+	forks, network int64 // all of them, whoever asks
+}
+
+func kinOf(tx *db.Tx, id int64) (k kin, err error) {
+	err = tx.QueryRow(`SELECT parent_id, root_id, forks_count, network_count FROM repos WHERE id = $1`, id).
+		Scan(&k.parent, &k.root, &k.forks, &k.network)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return k, err
+}
+
+// networkOf is the root of a repository's network. Error: 404.
+func networkOf(tx *db.Tx, id int64) (root int64, err error) {
+	k, err := kinOf(tx, id)
+	if err == nil && k.root != nil {
+		return *k.root, nil
+	}
+	return id, err
+}
+
+// change is a statement with its arguments.
+type change struct {
+	text string
+	args []any
+}
+
+// apply runs the changes one after the other.
+func apply(tx *db.Tx, list ...change) error {
+	for _, c := range list {
+		if _, err := tx.Exec(c.text, c.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func with(args ...any) []any { return args }
+
+// standAlone makes a repository the root of a network with nobody else in it.
+func standAlone(tx *db.Tx, id int64) error {
+	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0, network_count = 0 WHERE id = $1`, with(id)})
+}
+
+// succeed makes the oldest fork of a root the root of all others.
+func succeed(tx *db.Tx, id int64, k kin) error {
+	var heir int64
+	err := tx.QueryRow(`SELECT id FROM repos WHERE parent_id = $1 ORDER BY created_at, id LIMIT 1`, id).Scan(&heir)
+	if err != nil {
+		return err
+	}
+	return apply(tx,
+		change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = forks_count + $2, network_count = $3 WHERE id = $1`,
+			with(heir, k.forks-1, k.network-1)},
+		change{`UPDATE repos SET parent_id = $2 WHERE parent_id = $1`, with(id, heir)},
+		change{`UPDATE repos SET root_id = $2 WHERE root_id = $1`, with(id, heir)})
+}
+
+// passOn gives the forks of a fork to its parent.
+func passOn(tx *db.Tx, id int64, k kin) error {
+	return apply(tx,
+		change{`UPDATE repos SET parent_id = $2 WHERE parent_id = $1`, with(id, *k.parent)},
+		change{`UPDATE repos SET forks_count = forks_count + $2 WHERE id = $1`, with(*k.parent, k.forks-1)},
+		change{`UPDATE repos SET network_count = network_count - 1 WHERE id = $1`, with(*k.root)})
+}
+
+// branches are the forks of $1 and all below them, each with the fork of $1
+// that it comes from.
+const branches = `WITH RECURSIVE branches (id, root) AS (SELECT id, id FROM repos WHERE parent_id = $1
+	UNION ALL SELECT f.id, b.root FROM repos f JOIN branches b ON f.parent_id = b.id) `
+
+// setFree makes each fork of a repository, with the forks below it, a network of
+// its own.
+func setFree(tx *db.Tx, id int64, k kin) error {
+	var below int64
+	if err := tx.QueryRow(branches+`SELECT count(*) FROM branches`, id).Scan(&below); err != nil {
+		return err
+	}
+	list := []change{
+		{branches + `UPDATE repos SET network_count = (SELECT count(*) - 1 FROM branches b WHERE b.root = repos.id)
+			WHERE parent_id = $1 AND forks_count > 0`, with(id)},
+		{branches + `UPDATE repos SET root_id = (SELECT b.root FROM branches b WHERE b.id = repos.id)
+			WHERE id IN (SELECT b.id FROM branches b WHERE b.id <> b.root)`, with(id)},
+		{`UPDATE repos SET parent_id = NULL, root_id = NULL WHERE parent_id = $1`, with(id)},
+	}
+	if k.parent != nil {
+		list = append(list,
+			change{`UPDATE repos SET forks_count = forks_count - 1 WHERE id = $1`, with(*k.parent)},
+			change{`UPDATE repos SET network_count = network_count - $2 WHERE id = $1`, with(*k.root, below+1)})
+	}
+	return apply(tx, list...)
+}

@@ -53,6 +53,8 @@ func setUp(env *testscript.Env, engine db.Engine) error {
 //	commit DIR FILE TEXT     commit a file in the repository DIR
 //	http [-as LOGIN] [-d BODY] [-H HEADER] METHOD PATH STATUS
 //	                         a request; stdout is the body, stderr the header
+//	await [-as LOGIN] PATH PATTERN
+//	                         ask for a path until the answer matches
 //	exits STATUS PROGRAM ARG...
 //	                         exec, with a certain exit status
 //	tidy                     nothing of git runs, and no quarantine is left
@@ -65,6 +67,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"commit":  scriptCommit,
 		"http":    scriptHTTP,
 		"exits":   scriptExits,
+		"await":   scriptAwait,
 		"keep":    scriptKeep,
 		"tidy":    func(ts *testscript.TestScript, neg bool, args []string) { scriptInstance(ts).quiet() },
 	}

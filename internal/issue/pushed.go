@@ -23,8 +23,8 @@ import (
 // issue, and closes it, but once.
 
 const (
-	pushedLease  = 10 * time.Second // after that, work counts as abandoned
-	pushedPoll   = 5 * time.Second  // between looks for work of other processes
+	pushedLease  = 5 * time.Second // after that, work counts as abandoned
+	pushedPoll   = 2 * time.Second  // between looks for work of other processes
 	pushedTries  = 5                // before work that fails is dropped
 	pushedLimit  = time.Minute      // for one piece of work
 	maxPushed    = 1000             // commits of a push that are read, the newest
@@ -340,8 +340,7 @@ func (w *pushedWork) close(tx *db.Tx, i *Issue, sha git.SHA, closed map[commitOf
 	}
 	closed[key], i.State = true, Closed
 	_, err := w.s.ChangeIn(tx, w.access.Repo, w.access.Caller, i.Number, func(c *Change) error {
-		c.SetState(Closed, NoReason)
-		c.events[len(c.events)-1].Commit = string(sha)
+		c.CloseBy(string(sha))
 		return nil
 	})
 	return err

@@ -133,7 +133,10 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 			}
 		}
 	}
-	return d.commitWithoutClone(ctx, repos)
+	if err := d.commitWithoutClone(ctx, repos); err != nil {
+		return err
+	}
+	return d.forkGreenhouse(ctx, repos)
 }
 
 // ownCheckout is the folder of the program's own source when the demo was
@@ -188,6 +191,7 @@ func (d *demo) explain(address string) error {
 	say("  %s/users/alice/repos", curl)
 	say("  %s'/repos/alice/greenhouse/git/trees/main?recursive=1'", curl)
 	say("  %s/repos/alice/greenhouse/git/ref/heads/main", curl)
+	say("  %s/repos/alice/greenhouse/forks", curl)
 	say("  %s/repos/alice/greenhouse/git/blobs -H 'Authorization: Bearer %s' -d '{\"content\":\"hello\"}'", curl, d.tokens["bob"])
 	say("  %s/repos/alice/diary -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
 	say("  %s/user/repos -H 'Authorization: Bearer %s' -d '{\"name\":\"meadow\"}'", curl, d.tokens["bob"])

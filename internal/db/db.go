@@ -16,6 +16,9 @@
 //	postgres.go    PostgreSQL: connections, retries
 //	generation.go  Generation: concurrent calls share a query
 //	stamp.go       SQLite: whether anything was committed, at no cost
+//	words.go       what a word is, in texts and in what is looked for
+//	text.go        the texts that can be found
+//	find.go        finding them, inside larger statements
 //
 // What holds on both engines alike, so that a test on one speaks for both:
 //

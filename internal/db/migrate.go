@@ -26,7 +26,6 @@ type migrator interface {
 	// script runs many statements, with tokens already replaced.
 	script(ctx context.Context, text string) error
 	tokens() *strings.Replacer
-	engine() Engine
 	close() error
 }
 

@@ -78,8 +78,6 @@ func (m *sqliteMigrator) script(_ context.Context, text string) error {
 	return m.sqliteConn.script(text)
 }
 
-func (m *sqliteMigrator) engine() Engine { return SQLite }
-
 func (m *sqliteMigrator) tokens() *strings.Replacer {
 	return strings.NewReplacer(
 		"{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -138,8 +136,6 @@ func (m *postgresMigrator) close() error {
 	m.postgresConn.close()
 	return nil
 }
-
-func (m *postgresMigrator) engine() Engine { return PostgreSQL }
 
 func (m *postgresMigrator) tokens() *strings.Replacer {
 	return strings.NewReplacer(

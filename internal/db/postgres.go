@@ -209,6 +209,8 @@ func (c *postgresConn) bind(args []any) ([]any, error) {
 	return c.args, nil
 }
 
+func (c *postgresConn) engine() Engine { return PostgreSQL }
+
 func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int64, error) {
 	bound, err := c.bind(args)
 	if err != nil {

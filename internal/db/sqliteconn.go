@@ -75,6 +75,8 @@ func changesRows(query string) bool {
 	return strings.EqualFold(word[:4], "WITH")
 }
 
+func (c *sqliteConn) engine() Engine { return SQLite }
+
 func (c *sqliteConn) bind(args []any) ([]driver.NamedValue, error) {
 	c.args = c.args[:0]
 	for i, a := range args {

@@ -26,6 +26,7 @@ type Tx struct {
 type conn interface {
 	exec(ctx context.Context, query string, args []any) (affected int64, err error)
 	query(ctx context.Context, query string, args []any) (cursor, error)
+	engine() Engine
 }
 
 // cursor is a result being read. close may be called more than once, and

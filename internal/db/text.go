@@ -1,0 +1,96 @@
+package db
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Text is what can be found of an issue or of a comment. It goes with the row
+// that it belongs to, also when a repository goes with all of them.
+type Text struct {
+	Issue   int64 // the issue's id
+	Comment int64 // the comment's id; 0: this is the issue itself
+	Repo    int64 // the repository's id
+	Title   string
+	Body    string
+}
+
+// PutTexts makes texts findable, each in place of what its issue or comment had
+// before. The rows that they belong to must be there, and each be named once.
+func (t *Tx) PutTexts(list []Text) error {
+	if err := t.ready(); err != nil {
+		return err
+	}
+	put := t.putSQLiteText
+	if t.conn.engine() == PostgreSQL {
+		put = t.putPostgresText
+	}
+	for _, x := range list {
+		if err := put(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) putSQLiteText(x Text) (err error) {
+	scope := sqliteScope(x.Repo)
+	if x.Comment == 0 {
+		_, err = t.Exec(`INSERT OR REPLACE INTO issue_texts (rowid, scope, title, body) VALUES ($1, $2, $3, $4)`,
+			x.Issue, scope, joinWords(x.Title), joinWords(x.Body))
+	} else {
+		_, err = t.Exec(`INSERT OR REPLACE INTO comment_texts (rowid, scope, body, issue_id) VALUES ($1, $2, $3, $4)`,
+			x.Comment, scope, joinWords(x.Body), x.Issue)
+	}
+	return err
+}
+
+func (t *Tx) putPostgresText(x Text) (err error) {
+	if x.Comment == 0 {
+		_, err = t.Exec(`INSERT INTO issue_texts (id, words) VALUES ($1, CAST(CAST($2 AS TEXT) AS TSVECTOR))
+			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Issue, postgresVector(x))
+	} else {
+		_, err = t.Exec(`INSERT INTO comment_texts (id, issue_id, words) VALUES ($1, $2, CAST(CAST($3 AS TEXT) AS TSVECTOR))
+			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Comment, x.Issue, postgresVector(x))
+	}
+	return err
+}
+
+// sqliteScope is the word for a repository, which stands in a column of its own.
+func sqliteScope(repo int64) string { return "r" + strconv.FormatInt(repo, 10) }
+
+// postgresScope is the word for a repository: it begins as no word of a text does.
+func postgresScope(repo int64) string { return "'/" + strconv.FormatInt(repo, 10) + "'" }
+
+// joinWords gives the words of a text as the tokenizer "ascii" finds them again.
+func joinWords(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) + 1)
+	words(text, func(w string) {
+		b.WriteString(w)
+		b.WriteByte(' ')
+	})
+	return b.String()
+}
+
+// maxPosition is how far PostgreSQL counts words; phrases behind are not found
+// there. Of one word it keeps 255 places in a text.
+const maxPosition = 16383
+
+// postgresVector writes a text as a tsvector, whose syntax words cannot hold.
+func postgresVector(x Text) string {
+	b := make([]byte, 0, 2*(len(x.Title)+len(x.Body))+32)
+	b = append(b, postgresScope(x.Repo)...)
+	position := 0
+	put := func(text string, weight byte) {
+		words(text, func(w string) {
+			position = min(position+1, maxPosition)
+			b = append(append(append(b, " '"...), w...), "':"...)
+			b = append(strconv.AppendInt(b, int64(position), 10), weight)
+		})
+	}
+	put(x.Title, 'A')
+	position++ // no phrase leads from the title into the body
+	put(x.Body, 'B')
+	return string(b)
+}

@@ -18,6 +18,7 @@
 //	git_test.go       pushes and clones
 //	tree_test.go      trees: first reads, repeated reads, memory
 //	plant_test.go     plants: additions, the long list
+//	merge_test.go     merges beside those of git's processes
 //	idle_test.go      tokens; start and memory of a server at rest
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

@@ -24,6 +24,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("idle", s.idle)
 	b.Run("write", s.write)
 	b.Run("history", s.history)
+	b.Run("merge", s.merge)
 	s.print(os.Stdout)
 }
 

@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,80 +17,6 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 )
-
-// side is a commit of a history that a test describes: its files by path, each
-// "MODE TEXT", where text ended by "\n" is as it stands.
-type side map[string]string
-
-// treeCommit is a commit to be written, and where its parents stand in a list.
-type treeCommit struct {
-	files   side
-	at      int // seconds after gittest.Start
-	parents []git.SHA
-	before  []int // parents among the commits of the same list
-}
-
-// commitTrees writes commits with the given files.
-func commitTrees(tb testing.TB, dir string, list []treeCommit) []git.SHA {
-	tb.Helper()
-	var in bytes.Buffer
-	for n, c := range list {
-		fmt.Fprintf(&in, "reset refs/temporary\ncommit refs/temporary\nmark :%d\ncommitter %s %d +0000\ndata 1\nc\n", n+1, gittest.Author, gittest.Start+c.at)
-		parents := slices.Clone(c.parents)
-		for _, b := range c.before {
-			parents = append(parents, git.SHA(fmt.Sprint(":", b+1)))
-		}
-		for i, p := range parents {
-			fmt.Fprintf(&in, "%s %s\n", []string{"from", "merge"}[min(i, 1)], p)
-		}
-		in.WriteString("deleteall\n")
-		for path, file := range c.files {
-			mode, text, _ := strings.Cut(file, " ")
-			if mode == "160000" {
-				fmt.Fprintf(&in, "M 160000 %s %s\n", text, quoted(path))
-				continue
-			}
-			fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", mode, quoted(path), len(text), text)
-		}
-	}
-	in.WriteString("reset refs/temporary\nfrom " + string(git.ZeroSHA) + "\ndone\n")
-	marks := filepath.Join(tb.TempDir(), "marks")
-	gittest.Pipe(tb, dir, &in, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force", "--export-marks="+marks)
-	written, err := os.ReadFile(marks)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	shas := make([]git.SHA, len(list))
-	for line := range strings.Lines(string(written)) {
-		var n int
-		var sha string
-		if _, err := fmt.Sscanf(line, ":%d %s", &n, &sha); err != nil {
-			tb.Fatal(err)
-		}
-		shas[n-1] = git.SHA(sha)
-	}
-	return shas
-}
-
-func commitTree(tb testing.TB, dir string, files side, at int, parents ...git.SHA) git.SHA {
-	tb.Helper()
-	return commitTrees(tb, dir, []treeCommit{{files: files, at: at, parents: parents}})[0]
-}
-
-// quoted is a path as fast-import reads any.
-func quoted(path string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
-}
-
-// text is a file with enough lines for git to know it again.
-func text(name string) string {
-	var b strings.Builder
-	b.WriteString("100644 ")
-	for i := range 12 {
-		fmt.Fprintf(&b, "%s has a line of its own, the number %d\n", name, i)
-	}
-	return b.String()
-}
 
 // gitMerge merges with `git merge` in a work tree, as a developer does: the
 // tree, or "" with conflicts.
@@ -116,34 +41,6 @@ func checkMerge(tb testing.TB, r *git.Repository, base, head, want git.SHA) {
 	if got.Conflict != (want == "") || got.Tree != want {
 		tb.Errorf("merging %s into %s gives %q, conflict %v %q; git gives %q", head, base, got.Tree, got.Conflict, got.Paths, want)
 	}
-}
-
-// with is a copy with other files; an empty one is removed.
-func (s side) with(pairs ...string) side {
-	out := side{}
-	for k, v := range s {
-		out[k] = v
-	}
-	for i := 0; i < len(pairs); i += 2 {
-		if out[pairs[i]] = pairs[i+1]; pairs[i+1] == "" {
-			delete(out, pairs[i])
-		}
-	}
-	return out
-}
-
-// moved is a copy with a directory or file renamed.
-func (s side) moved(from, to string) side {
-	out := side{}
-	for k, v := range s {
-		if k == from {
-			k = to
-		} else if rest, ok := strings.CutPrefix(k, from+"/"); ok {
-			k = strings.TrimPrefix(to+"/"+rest, "/")
-		}
-		out[k] = v
-	}
-	return out
 }
 
 // A merge on the server must be the one that a developer would make at home,
@@ -455,4 +352,70 @@ func wrapped(t *testing.T, merge string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Trees nested without end are small to push. Merging them ends soon, as git's
+// own merge or with a clear error, and takes the server with it in no case.
+func TestMergeOfDeepTrees(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t, git.Options{}).Repository(gittest.Bare(t))
+	file := gittest.Object(t, r.Dir(), git.TypeBlob, "x")
+	nested := func(depth int, parents []git.SHA, names ...string) git.SHA {
+		var tree git.NewObject
+		for _, name := range names {
+			tree.Data = append(tree.Data, "100644 "+name+"\x00"+hexBytes(t, file)...)
+		}
+		var objects []git.NewObject
+		for range depth {
+			tree.Type = git.TypeTree
+			objects = append(objects, tree)
+			tree = git.NewObject{Type: git.TypeTree, Data: []byte("40000 d\x00" + hexBytes(t, tree.SHA()))}
+		}
+		if _, err := r.WriteObjects(t.Context(), append(objects, tree)); err != nil {
+			t.Fatal(err)
+		}
+		return gittest.Object(t, r.Dir(), git.TypeCommit, commitOf(tree.SHA(), parents...).contents)
+	}
+	for _, depth := range []int{500, 600, 3000, 10_000} {
+		root := []git.SHA{nested(depth, nil, "f")}
+		ours, theirs := nested(depth, root, "f", "g"), nested(depth, root, "f", "h")
+		start := time.Now()
+		m, err := r.MergeTree(t.Context(), ours, theirs)
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("%d deep took %v", depth, took)
+		}
+		if errs.Is(err, errs.TooLarge) && depth > 600 {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%d deep: %v", depth, err)
+			continue
+		}
+		if want := gittest.Run(t, r.Dir(), "merge-tree", "--write-tree", string(ours), string(theirs)); string(m.Tree) != want {
+			t.Errorf("%d deep gives %s, git says %s", depth, m.Tree, want)
+		}
+	}
+}
+
+// BenchmarkMergeTree merges two branches, each with a changed file, in trees of
+// which one has ten times the files: what it allocates is to be about the same.
+func BenchmarkMergeTree(b *testing.B) {
+	for _, files := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(files, "-files"), func(b *testing.B) {
+			base := side{}
+			for i := range files {
+				base[fmt.Sprintf("dir%03d/file%05d", i%(files/50), i)] = fmt.Sprint("100644 ", i)
+			}
+			dir := gittest.Bare(b)
+			shas := commitTrees(b, dir, []treeCommit{{files: base}, {files: base.with("dir001/x", "100644 x"), before: []int{0}},
+				{files: base.with("dir002/y", "100644 y"), before: []int{0}}})
+			r := gittest.New(b, git.Options{}).Repository(dir)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.MergeTree(b.Context(), shas[1], shas[2]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

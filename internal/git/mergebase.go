@@ -86,7 +86,7 @@ func (c *Commit) links() links {
 // nothing.
 const (
 	maxWalkReads   = 100
-	maxWalkCommits = 5000
+	maxWalkCommits = 2000
 )
 
 // The marks of a commit in such a walk: whose history it is in, and that it is

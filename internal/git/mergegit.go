@@ -34,8 +34,8 @@ const gatherBytes = 32 << 20
 const mergeAlloc = "GIT_ALLOC_LIMIT=256m"
 
 func (r *Repository) newScratch() (*scratch, error) {
-	q, err := r.newQuarantine(incomingPrefix)
-	return &scratch{q: q, room: gatherBytes, taken: map[SHA]bool{}}, err
+	dir, err := os.MkdirTemp(r.path("objects"), incomingPrefix)
+	return &scratch{q: &Quarantine{repository: r, dir: dir}, room: gatherBytes, taken: map[SHA]bool{}}, err
 }
 
 func (s *scratch) drop() { _ = s.q.Discard() }
@@ -63,6 +63,8 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 		return err
 	})
 	switch {
+	case err == nil && o.tree == "":
+		return outcome{}, errors.New("git merge-tree: no tree")
 	case err == nil && len(o.paths) == 0:
 		return o, nil
 	case err == nil || exitCode(err) == 1 && o.tree != "":
@@ -137,14 +139,20 @@ func (s *scratch) put(o NewObject) error {
 
 // holds lists what git left in the scratch.
 func (s *scratch) holds() (map[SHA]bool, error) {
-	files, err := filepath.Glob(filepath.Join(s.q.dir, "[0-9a-f][0-9a-f]", "*"))
+	fans, err := os.ReadDir(s.q.dir)
 	if err != nil {
 		return nil, err
 	}
-	there := make(map[SHA]bool, len(files))
-	for _, f := range files {
-		if sha := SHA(filepath.Base(filepath.Dir(f)) + filepath.Base(f)); sha.valid() {
-			there[sha] = true
+	there := map[SHA]bool{}
+	for _, fan := range fans {
+		files, err := os.ReadDir(filepath.Join(s.q.dir, fan.Name()))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if sha := SHA(fan.Name() + f.Name()); sha.valid() {
+				there[sha] = true
+			}
 		}
 	}
 	return there, nil

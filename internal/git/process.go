@@ -24,6 +24,7 @@ func configuration() [][2]string {
 		{"core.fsync", "all"}, {"core.fsyncMethod", "fsync"},
 		{"core.protectHFS", "true"}, {"core.protectNTFS", "true"},
 		{"core.alternateRefsCommand", ":"},
+		{"core.warnAmbiguousRefs", "false"}, // a full SHA is not looked for among refs first
 		{"safe.directory", "*"}, {"protocol.allow", "never"},
 		{"gc.auto", "0"}, {"maintenance.auto", "false"},
 		{"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},

@@ -66,7 +66,7 @@ func (s *store) close() error {
 func (s *store) accounts(log *slog.Logger) *account.Service { return account.New(s.db, log) }
 
 func (s *store) repos(log *slog.Logger) *repo.Service {
-	return server.NewRepositories(s.db, s.git, log, s.dir)
+	return server.NewServices(s.db, s.git, log, s.dir).Repos
 }
 
 // administer runs one command of the operator on the store. What goes wrong is

@@ -78,7 +78,7 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 	s := &Server{
 		URL: "http://" + l.Addr().String(), Engine: engine, DB: d, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
 		Accounts: account.New(d, slog.New(log)),
-		Repos:    server.NewRepositories(d, g, slog.New(log), o.DataDir),
+		Repos:    server.NewServices(d, g, slog.New(log), o.DataDir).Repos,
 		tokens:   map[string]string{},
 		client:   newClient(),
 	}

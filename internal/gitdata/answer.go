@@ -18,6 +18,7 @@ type basis struct {
 	refs   bool    // where names lead
 	people bool    // logins and pictures of authors
 	sha    git.SHA // of the object it is about, for the ETag; may be empty
+	pair   string  // two commits that the address does not name; may be empty
 }
 
 // named is the basis of an answer about a revision: a full SHA never leads
@@ -68,7 +69,7 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	if on.people {
 		b = strconv.AppendInt(append(b, " a"...), a.AccountsGeneration, 36)
 	}
-	for _, s := range [...]string{a.Owner.Login, a.Name, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
+	for _, s := range [...]string{a.Owner.Login, a.Name, on.pair, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)
 	}
 	if len(b) > maxKey {

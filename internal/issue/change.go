@@ -244,6 +244,14 @@ func (c *Change) SetState(s State, why Reason) {
 	c.Touch()
 }
 
+// CloseBy closes an open issue because a commit says that it fixes it.
+func (c *Change) CloseBy(commit string) {
+	if c.Issue.State == Open {
+		c.SetState(Closed, NoReason)
+		c.events[len(c.events)-1].Commit = commit
+	}
+}
+
 // SetLabels replaces the labels.
 func (c *Change) SetLabels(labels []*Label) error {
 	ids := make([]int64, len(labels))

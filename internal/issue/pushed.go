@@ -24,12 +24,12 @@ import (
 
 const (
 	pushedLease  = 5 * time.Second // after that, work counts as abandoned
-	pushedPoll   = 2 * time.Second  // between looks for work of other processes
-	pushedTries  = 5                // before work that fails is dropped
-	pushedLimit  = time.Minute      // for one piece of work
-	maxPushed    = 1000             // commits of a push that are read, the newest
-	pushedAtOnce = 16               // commits in memory at one time
-	maxSayings   = 100              // in one transaction
+	pushedPoll   = 2 * time.Second // between looks for work of other processes
+	pushedTries  = 5               // before work that fails is dropped
+	pushedLimit  = time.Minute     // for one piece of work
+	maxPushed    = 1000            // commits of a push that are read, the newest
+	pushedAtOnce = 16              // commits in memory at one time
+	maxSayings   = 100             // in one transaction
 )
 
 const branches = "refs/heads/"

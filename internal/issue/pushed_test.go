@@ -17,7 +17,6 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/server"
 )
 
 // patience is how long a test waits for what happens by itself.
@@ -176,7 +175,7 @@ func newBench(t *testing.T, engine db.Engine) *bench {
 	t.Helper()
 	b := &bench{db: dbtest.Open(t, engine), log: &apitest.Log{}}
 	log := slog.New(b.log)
-	b.repos = server.NewRepositories(b.db, gittest.New(t, git.Options{}), log, t.TempDir())
+	b.repos = repo.New(b.db, gittest.New(t, git.Options{}), log, t.TempDir(), repo.Observers{Moved: []repo.Observer{issue.NotePush}})
 	b.issues = issue.New(b.db, b.repos, log, issue.Hooks{})
 	alice, err := account.New(b.db, log).CreateUser(t.Context(), account.NewUser{Login: "alice"})
 	if err != nil {

@@ -87,6 +87,7 @@ type Created func(tx *db.Tx, r *Repo) error
 // Observers are what other features do in the transactions of repositories,
 // each list in its order.
 type Observers struct {
+	Prepare []Preparer
 	Moved   []Observer
 	Created []Created
 }

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/page"
 	"arbor/internal/plant"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -16,6 +17,7 @@ type features struct {
 	repos    *repo.API
 	service  *repo.Service
 	issues   *issue.API
+	pulls    *pull.API
 	git      *gitdata.API
 	plants   *plant.API
 	pages    *page.Pages
@@ -25,7 +27,7 @@ type features struct {
 // needs. Every unsafe method of the API needs a signed-in caller besides
 // (decision 11).
 func (s *Server) interfaceTable(f features) []Route {
-	a, r, g, i, p := f.accounts, f.repos, f.git, f.issues, f.plants
+	a, r, g, i, m, p := f.accounts, f.repos, f.git, f.issues, f.pulls, f.plants
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
 	own := func(h repo.Handler) Endpoint { // pull, for who is signed in
@@ -180,6 +182,17 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"PATCH", "/repos/{owner}/{repo}/milestones/{number}", push(i.EditMilestone)},
 		{"DELETE", "/repos/{owner}/{repo}/milestones/{number}", push(i.DeleteMilestone)},
 		{"GET", "/repos/{owner}/{repo}/milestones/{number}/labels", pull(i.ListMilestoneLabels)},
+
+		// Pull requests
+		{"GET", "/repos/{owner}/{repo}/pulls", pull(m.List)},
+		{"POST", "/repos/{owner}/{repo}/pulls", pull(m.Create)},
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}", pull(m.Get)},
+		{"PATCH", "/repos/{owner}/{repo}/pulls/{number}", pull(m.Edit)}, // its author; others: push
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/commits", pull(m.ListCommits)},
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/files", pull(m.ListFiles)},
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/merge", pull(m.CheckMerged)},
+		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/merge", push(m.Merge)},
+		{"GET", "/{owner}/{repo}/pull/{file}", pull(m.Text)},
 
 		// Git over HTTP
 		{"GET", "/{owner}/{repo}/info/refs", either(r.InfoRefs)},

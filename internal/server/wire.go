@@ -16,6 +16,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/page"
 	"arbor/internal/plant"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 )
 
@@ -44,20 +45,22 @@ func New(o Options) *Server {
 		o.Now = time.Now
 	}
 	accounts := account.New(o.DB, o.Log)
-	repos := NewRepositories(o.DB, o.Git, o.Log, o.DataDir)
-	issues := issue.New(o.DB, repos, o.Log, issue.Hooks{})
+	made := NewServices(o.DB, o.Git, o.Log, o.DataDir)
+	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
 	s := &Server{
-		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos, issues},
+		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos, issues, pulls},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		most: maxInFlight,
 	}
 	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) }, func() float64 { return float64(o.Git.Started()) })
+	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	s.routes = s.interfaceTable(features{
 		accounts: account.NewAPI(accounts),
 		repos:    repo.NewAPI(repos),
 		service:  repos,
 		issues:   issue.NewAPI(issues),
-		git:      gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries),
+		git:      objects,
+		pulls:    pull.NewAPI(pulls, objects),
 		plants:   plant.NewAPI(o.DB),
 		pages:    page.New(o.DB, repos),
 	})
@@ -70,13 +73,36 @@ func New(o Options) *Server {
 	return s
 }
 
-// NewRepositories makes the service of repositories with all that follows their
-// changes: for the server, and for the commands that work beside it.
-func NewRepositories(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *repo.Service {
-	return repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
+// Services are the features that change together: repositories, with all that
+// follows their changes.
+type Services struct {
+	Repos  *repo.Service
+	Issues *issue.Service
+	Pulls  *pull.Service
+}
+
+// NewServices makes them: for the server, and for the commands that work beside
+// it. Repositories know nothing of pull requests, which know repositories: so
+// they are told of each other here.
+func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Services {
+	s := &Services{}
+	s.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
 		Created: []repo.Created{issue.AddDefaultLabels},
-		Moved:   []repo.Observer{issue.NotePush},
+		Prepare: []repo.Preparer{func(ctx context.Context, repos *repo.Service, id int64, moved []repo.RefUpdate) error {
+			return s.Pulls.Prepare(ctx, repos, id, moved)
+		}},
+		Moved: []repo.Observer{issue.NotePush, func(tx *db.Tx, id int64, moved []repo.RefUpdate) error {
+			return s.Pulls.FollowRefs(tx, id, moved)
+		}},
 	})
+	s.Issues = issue.New(d, s.Repos, log, issue.Hooks{
+		Changed: []issue.Observer{pull.FollowIssue},
+		Reopen: func(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
+			return s.Pulls.Reopen(ctx, a, i)
+		},
+	})
+	s.Pulls = pull.New(d, s.Repos, s.Issues, log)
+	return s
 }
 
 // RepositoriesDir is where the repositories' directories are in a data folder.

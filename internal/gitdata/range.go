@@ -1,0 +1,74 @@
+package gitdata
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Range is what a pull request would bring from one commit into the history of
+// another. Both never change, so what is rendered of them is kept (decision 39).
+type Range struct{ Base, Head git.SHA }
+
+func (g Range) String() string { return string(g.Base) + ".." + string(g.Head) }
+
+// RangeCommits answers a page of the commits, oldest first, at most 250.
+func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
+	return api.cached(w, r, a, basis{people: true, pair: g.String()}, func(ctx context.Context) (any, error) {
+		objects := api.repos.Git(a.ID)
+		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
+		if err != nil {
+			return nil, err
+		}
+		list, err := objects.Commits(ctx, cut(w, r, shas))
+		if err != nil {
+			return nil, err
+		}
+		known, err := api.people(ctx, list...)
+		if err != nil {
+			return nil, err
+		}
+		return newPlace(ctx, a).commits(list, known), nil
+	})
+}
+
+// RangeFiles answers a page of the files that changed since the merge base.
+func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
+	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {
+		objects := api.repos.Git(a.ID)
+		common, err := objects.MergeBase(ctx, g.Base, g.Head)
+		if err != nil {
+			return nil, err
+		}
+		page := web.ReadPage(r)
+		changes, err := objects.Files(ctx, common, g.Head, page.Offset(), page.Size)
+		if err != nil {
+			return nil, err
+		}
+		web.Link(w, r, page, int64(min(changes.Total, git.MaxFiles)))
+		return newPlace(ctx, a).files(changes.Files, g.Head, common), nil
+	})
+}
+
+// RangeText answers the changes since the merge base as a diff, or the commits
+// as patches (decision 30).
+func (api *API) RangeText(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range, kind string) error {
+	if web.NotModified(w, r, `W/"`+g.String()+"-"+kind+`"`) {
+		return nil
+	}
+	ctx, objects := r.Context(), api.repos.Git(a.ID)
+	common, err := objects.MergeBase(ctx, g.Base, g.Head)
+	if err != nil {
+		return err
+	}
+	return stream(w, r, func(to io.Writer) error {
+		if kind == "diff" {
+			return objects.WriteDiff(ctx, to, common, g.Head)
+		}
+		return objects.WritePatches(ctx, to, g.Head, g.Base)
+	})
+}

@@ -1,0 +1,213 @@
+package pull
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/gitdata"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// API answers the requests about pull requests.
+type API struct {
+	s       *Service
+	git     *gitdata.API
+	answers *web.Answers
+}
+
+// cacheBytes bounds the rendered answers kept in memory.
+const cacheBytes = 32 << 20
+
+// NewAPI makes the handlers of the service; g renders commits and files.
+func NewAPI(s *Service, g *gitdata.API) *API {
+	return &API{s: s, git: g, answers: web.NewAnswers(web.NewCache(cacheBytes))}
+}
+
+// number reads {number}. Error: 404 for what is no number.
+func number(r *http.Request) (int64, error) {
+	v := web.Param(r, "number")
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < 1 || strings.Trim(v, "0123456789") != "" || v[0] == '0' {
+		return 0, errs.Absent()
+	}
+	return n, nil
+}
+
+// find reads the pull request that {number} names. Error: 404.
+func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, error) {
+	n, err := number(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return api.s.find(r.Context(), a, n)
+}
+
+// GET /repos/{owner}/{repo}/pulls/{number}
+//
+// Get answers a pull request; as diff or patch, what it changes. A test merge
+// that is missing is made at once (decision 36). Errors: 404.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	switch kind := web.From(r.Context()).Media.Kind; kind {
+	case "diff", "patch":
+		return api.writeText(w, r, a, p, kind)
+	}
+	if p, err = api.s.tested(r.Context(), p); err != nil {
+		return err
+	}
+	web.LastModified(w, i.UpdatedAt.Time())
+	return api.serve(w, r, a, fmt.Sprint(p.BaseTip, p.Tested(), p.TestSHA), func(ctx context.Context) ([]byte, string, error) {
+		body, err := api.render(ctx, a, p.Number)
+		web.LastModified(w, i.UpdatedAt.Time())
+		return body, web.Tag(body), err
+	})
+}
+
+// render renders the full form of one pull request.
+func (api *API) render(ctx context.Context, a *repo.Access, number int64) ([]byte, error) {
+	p := newPage(ctx, a)
+	p.full = true
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+		i, err := issue.ByNumber(tx, a.ID, number)
+		if err != nil {
+			return err
+		}
+		if !i.Pull {
+			return errs.Absent()
+		}
+		p.Add(i)
+		return p.load(tx)
+	})
+	if err == nil {
+		err = p.Bodies(ctx, api.s.issues)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.appendPull(make([]byte, 0, 24<<10), p.Issues()[0]), nil
+}
+
+// answer answers with the full form of a pull request that was just written.
+func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64) error {
+	body, err := api.render(r.Context(), a, number)
+	if err != nil {
+		return err
+	}
+	return web.Bytes(w, r, status, body, "")
+}
+
+// serve answers what is kept under the address and all that the answer depends
+// on. A list shows forks, whose own state has no number here, so it is kept only
+// while nothing at all is committed; elsewhere it is rendered each time.
+func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render) error {
+	stamp, ok := api.s.db.Stamp()
+	if !ok {
+		body, etag, err := render(r.Context())
+		if err != nil {
+			return err
+		}
+		return web.Bytes(w, r, http.StatusOK, body, etag)
+	}
+	info := web.From(r.Context())
+	caller := int64(0)
+	if a.Caller != nil {
+		caller = a.Caller.ID
+	}
+	key := fmt.Sprint(stamp, caller, info.Media.Preview(web.Assignees), info.Media.Kind, " ", info.Prefix, " ",
+		r.URL.EscapedPath(), " ", r.URL.RawQuery, " ", on)
+	return api.answers.Serve(w, r, key, render)
+}
+
+// POST /repos/{owner}/{repo}/pulls
+//
+// Create makes a pull request, from scratch or of an issue. Errors: 422
+// (decision 38).
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	n := NewPull{Head: body.String("head", 0).Value, Base: body.String("base", 0).Value,
+		Draft: body.Bool("draft").Or(false), Modifiable: body.Bool("maintainer_can_modify").Or(true)}
+	body.Require("head", "base")
+	if from := body.Int("issue"); from.Given() {
+		if n.Issue = from.Value; n.Issue < 1 {
+			body.Wrong("issue", errs.InvalidField, "")
+		}
+	} else {
+		title := body.String("title", issue.MaxTitle)
+		body.Require("title")
+		if title.Value != "" && strings.TrimSpace(title.Value) == "" {
+			body.Wrong("title", errs.MissingField, "title can't be blank")
+		}
+		n.Title = title.Value
+	}
+	text := body.String("body", issue.MaxBody)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	n.Text = issue.NewText(text.Value)
+	made, err := api.s.Create(r.Context(), a, n)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name)+"/pulls/"+strconv.FormatInt(made.Number, 10)))
+	return api.answer(w, r, a, http.StatusCreated, made.Number)
+}
+
+// PATCH /repos/{owner}/{repo}/pulls/{number}
+//
+// Edit changes title, body and state, for the author and for who has push
+// access. Errors: 403, 404, 422 (decisions 33, 37).
+func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayEdit(a, i); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	title, text := body.String("title", issue.MaxTitle), body.String("body", issue.MaxBody)
+	state := body.Enum("state", "open", "closed")
+	if title.Set && strings.TrimSpace(title.Value) == "" && body.Err() == nil {
+		body.Wrong("title", errs.MissingField, "title can't be blank")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	parsed := issue.NewText(text.Value)
+	_, err = api.s.issues.Edit(r.Context(), a, i, state.Value, func(c *issue.Change) error {
+		if title.Given() {
+			c.SetTitle(title.Value)
+		}
+		if state.Given() {
+			to, _ := issue.ParseState(state.Value)
+			c.SetState(to, issue.NoReason)
+		}
+		if text.Set {
+			return c.SetBody(parsed)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if state.Value == issue.Open.String() {
+		api.s.hurry()
+	}
+	return api.answer(w, r, a, http.StatusOK, p.Number)
+}

@@ -1,0 +1,196 @@
+package pull
+
+import (
+	"context"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// NewPull is what the author of a pull request wants.
+type NewPull struct {
+	Title      string
+	Text       issue.Text
+	Issue      int64  // number of the issue to make one of; 0: a new one
+	Head       string // a branch, or OWNER:BRANCH
+	Base       string // a branch of this repository
+	Draft      bool
+	Modifiable bool
+}
+
+// maxTries is how often an operation begins anew when what it computed with has
+// moved.
+const maxTries = 10
+
+// Create makes a pull request with its test merge. The access is the author's,
+// on the repository that it asks to merge into. Errors: 422 (decision 38).
+func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
+	for range maxTries {
+		p, from, err := s.propose(ctx, a, n)
+		if err != nil {
+			return nil, err
+		}
+		t, err := s.tryMerge(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		t.fill(p)
+		moved := false
+		err = s.db.Write(ctx, func(tx *db.Tx) error {
+			tip, err := repo.BranchTip(tx, from.ID, p.HeadRef)
+			if moved = tip != p.HeadSHA; err != nil || moved {
+				return err
+			}
+			return s.insert(tx, a, n, p)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !moved {
+			return p, nil
+		}
+	}
+	return nil, errs.New(errs.Unavailable, "the head branch keeps moving; try again")
+}
+
+// propose checks what the new pull request would join, and brings the head's
+// objects to the base repository.
+func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull, *repo.Access, error) {
+	base, baseErr := s.repos.Ref(ctx, a, "refs/heads/"+n.Base)
+	from, branch, headErr := s.headOf(ctx, a, n.Head)
+	var head git.SHA
+	if headErr == nil {
+		head, headErr = s.repos.Ref(ctx, from, "refs/heads/"+branch)
+	}
+	var fields []errs.Field
+	for _, f := range [...]struct {
+		name, value string
+		err         error
+	}{{"head", n.Head, headErr}, {"base", n.Base, baseErr}} {
+		switch {
+		case errs.Is(f.err, errs.NotFound), errs.Is(f.err, errs.Invalid):
+			fields = append(fields, errs.Field{Resource: Resource, Field: f.name, Code: errs.InvalidField, Value: f.value})
+		case f.err != nil:
+			return nil, nil, f.err
+		}
+	}
+	if len(fields) > 0 {
+		return nil, nil, errs.Validation(fields...)
+	}
+	p := &Pull{
+		RepoID: a.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base, Modifiable: n.Modifiable && from.ID != a.ID,
+		HeadRepoID: from.ID, HeadOwnerID: from.OwnerID, HeadRef: branch, HeadSHA: head,
+	}
+	if err := s.bring(ctx, from.ID, a.ID, head, base); err != nil {
+		return nil, nil, err
+	}
+	return p, from, s.checkBetween(ctx, a, p, n)
+}
+
+// bring copies what the base repository lacks of a head.
+func (s *Service) bring(ctx context.Context, from, to int64, tip git.SHA, have ...git.SHA) error {
+	if from == to {
+		return nil
+	}
+	return git.CopyObjects(ctx, s.repos.Git(from), s.repos.Git(to), tip, have)
+}
+
+// headOf finds the repository and the branch that head names: BRANCH or
+// OWNER:BRANCH, of this repository or of a fork in its network that the caller
+// may see. Error: 404.
+func (s *Service) headOf(ctx context.Context, a *repo.Access, head string) (*repo.Access, string, error) {
+	owner, branch, across := strings.Cut(head, ":")
+	if !across {
+		return a, head, nil
+	}
+	if account.Fold(owner) == account.Fold(a.Owner.Login) {
+		return a, branch, nil
+	}
+	fork, err := s.repos.ForkOf(ctx, a.Caller, a.NetworkID, owner)
+	return fork, branch, err
+}
+
+// checkBetween refuses branches that have nothing to merge (decision 38).
+func (s *Service) checkBetween(ctx context.Context, a *repo.Access, p *Pull, n NewPull) error {
+	g := s.repos.Git(a.ID)
+	common, err := g.MergeBase(ctx, p.BaseSHA, p.HeadSHA)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return custom("base", "The "+p.BaseRef+" branch has no history in common with "+n.Head)
+	case err != nil:
+		return err
+	case common == p.HeadSHA:
+		return custom("head", "No commits between "+p.BaseRef+" and "+n.Head)
+	}
+	return nil
+}
+
+// insert writes a pull request and its issue.
+func (s *Service) insert(tx *db.Tx, a *repo.Access, n NewPull, p *Pull) error {
+	list := func(c *issue.Change) error {
+		p.IssueID = c.Issue.ID
+		if other, err := openPair(tx, p); err != nil || other != 0 {
+			if err == nil {
+				err = alreadyExists(tx, p)
+			}
+			return err
+		}
+		for owner, name := range map[int64]string{0: p.BaseRef, p.HeadOwnerID: p.HeadRef} {
+			by, err := branchProperty(tx, p.RepoID, owner, name)
+			if err != nil {
+				return err
+			}
+			c.Also(by)
+		}
+		return nil
+	}
+	var i *issue.Issue
+	var err error
+	if n.Issue == 0 {
+		i, err = s.issues.CreateIn(tx, a, issue.NewIssue{Title: n.Title, Text: n.Text, Pull: true, Draft: n.Draft, Also: list})
+	} else {
+		i, err = s.issues.ChangeIn(tx, a.Repo, a.Caller, n.Issue, func(c *issue.Change) error { return becomePull(c, n, list) })
+		if errs.Is(err, errs.NotFound) {
+			err = wrong("issue", errs.InvalidField, n.Issue)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	p.IssueID, p.Number = i.ID, i.Number
+	if err := insertPull(tx, p); err != nil {
+		return err
+	}
+	if err := repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullHead, p.HeadSHA); err != nil || p.TestSHA == "" {
+		return err
+	}
+	return repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullMerge, p.TestSHA)
+}
+
+// becomePull makes a pull request of an issue (decision 38).
+func becomePull(c *issue.Change, n NewPull, list func(*issue.Change) error) error {
+	switch {
+	case c.Issue.Pull:
+		return custom("issue", "The issue is a pull request already")
+	case c.Issue.State != issue.Open:
+		return custom("issue", "The issue is closed")
+	}
+	c.Issue.Pull, c.Issue.Draft = true, n.Draft
+	c.Touch()
+	return list(c)
+}
+
+// alreadyExists is the 422 for a second open pull request of two branches.
+func alreadyExists(tx *db.Tx, p *Pull) error {
+	owner, err := account.ByID(tx, p.HeadOwnerID)
+	if err != nil {
+		return err
+	}
+	return errs.Validation(errs.Field{Resource: Resource, Code: errs.Custom,
+		Message: "A pull request already exists for " + owner.Login + ":" + p.HeadRef + "."})
+}

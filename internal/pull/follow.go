@@ -1,0 +1,192 @@
+package pull
+
+import (
+	"context"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+const heads = "refs/heads/"
+
+// Prepare copies the new heads of a fork's pull requests to the repositories
+// that they ask to merge into, before the transaction that names them there.
+func (s *Service) Prepare(ctx context.Context, repos *repo.Service, repoID int64, moved []repo.RefUpdate) error {
+	for _, u := range moved {
+		branch, ok := strings.CutPrefix(u.Name, heads)
+		if !ok || u.New == git.ZeroSHA {
+			continue
+		}
+		var list []*Pull
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			list, err = openByHead(tx, repoID, branch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			if p.RepoID == repoID {
+				continue
+			}
+			if err := git.CopyObjects(ctx, repos.Git(repoID), repos.Git(p.RepoID), u.New, []git.SHA{p.HeadSHA, p.BaseSHA}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// FollowRefs lets pull requests follow their branches, in the transaction that
+// moves them: a new head is the head of its pull requests and wants test merges,
+// a deleted head or base closes them (decision 36). A base that moves writes
+// nothing here.
+func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+	for _, u := range moved {
+		branch, ok := strings.CutPrefix(u.Name, heads)
+		if !ok {
+			continue
+		}
+		list, err := openByHead(tx, repoID, branch)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			if err := s.followHead(tx, p, u); err != nil {
+				return err
+			}
+		}
+		if u.New != git.ZeroSHA {
+			continue
+		}
+		if list, err = openByBase(tx, repoID, branch); err != nil {
+			return err
+		}
+		for _, p := range list {
+			if err := s.close(tx, p, u.By); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
+	if u.New == git.ZeroSHA {
+		return s.close(tx, p, u.By)
+	}
+	if p.RepoID != p.HeadRepoID && !s.repos.Git(p.RepoID).IsWhole(u.New) {
+		return repo.ErrUnprepared // the pull request is younger than what Prepare saw
+	}
+	err := s.change(tx, p, u.By, func(c *issue.Change) error {
+		c.Touch() // decision 57
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.moveHead(tx, p, u.New)
+}
+
+// moveHead makes sha, whose objects are in the base repository, the head.
+func (s *Service) moveHead(tx *db.Tx, p *Pull, sha git.SHA) error {
+	if err := setHead(tx, p, sha); err != nil {
+		return err
+	}
+	return repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullHead, sha)
+}
+
+func (s *Service) close(tx *db.Tx, p *Pull, by int64) error {
+	return s.change(tx, p, by, func(c *issue.Change) error {
+		c.SetState(issue.Closed, issue.NoReason)
+		return nil
+	})
+}
+
+// change changes the issue of a pull request on behalf of who moved a ref.
+func (s *Service) change(tx *db.Tx, p *Pull, by int64, fn func(*issue.Change) error) error {
+	list, err := repo.Accesses(tx, nil, []int64{p.RepoID})
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return errs.Absent()
+	}
+	if by == 0 {
+		by = p.HeadOwnerID
+	}
+	_, err = s.issues.ChangeIn(tx, list[0].Repo, &account.Caller{ID: by}, p.Number, fn)
+	return err
+}
+
+// FollowIssue keeps the pull request's row beside its issue.
+func FollowIssue(c *issue.Change, before *issue.Issue) error {
+	if before == nil || !before.Pull || before.State == c.Issue.State {
+		return nil
+	}
+	return setOpen(c.Tx, c.Issue.ID, c.Issue.State == issue.Open)
+}
+
+// Reopen checks that a closed pull request may be opened again (decision 33): it
+// is not merged, its branches are there, the head has some history in common
+// with what it was, and no other open pull request has the same two. Error: 422.
+func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
+	var p *Pull
+	var tip git.SHA
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if p, err = byID(tx, i.ID); err == nil && p.HeadRepoID != 0 {
+			tip, err = repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Merged():
+		return nil, custom("state", "state cannot be changed. The pull request has been merged.")
+	case tip == "":
+		return nil, custom("state", "state cannot be changed. The "+p.HeadRef+" branch or its repository has been deleted.")
+	case p.BaseTip == "":
+		return nil, custom("state", "state cannot be changed. The "+p.BaseRef+" branch has been deleted.")
+	}
+	if tip != p.HeadSHA {
+		if err := s.bring(ctx, p.HeadRepoID, p.RepoID, tip, p.HeadSHA, p.BaseTip); err != nil {
+			return nil, err
+		}
+		_, err := s.repos.Git(p.RepoID).MergeBase(ctx, p.HeadSHA, tip)
+		if errs.Is(err, errs.NotFound) {
+			return nil, custom("state", "state cannot be changed. The "+p.HeadRef+" branch was force-pushed or recreated.")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func(c *issue.Change) error { return s.reopen(c, p, tip) }, nil
+}
+
+// reopen is what Reopen leaves to the transaction.
+func (s *Service) reopen(c *issue.Change, p *Pull, tip git.SHA) error {
+	now, err := repo.BranchTip(c.Tx, p.HeadRepoID, p.HeadRef)
+	if err != nil {
+		return err
+	}
+	if now != tip {
+		return errs.New(errs.Conflict, "The head branch moved meanwhile. Try again.")
+	}
+	other, err := openPair(c.Tx, p)
+	if err != nil {
+		return err
+	}
+	if other != 0 {
+		return alreadyExists(c.Tx, p)
+	}
+	if tip == p.HeadSHA {
+		return nil
+	}
+	return s.moveHead(c.Tx, p, tip)
+}

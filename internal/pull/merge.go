@@ -1,0 +1,212 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/markdown"
+	"arbor/internal/repo"
+)
+
+// Method is how a pull request is merged.
+type Method uint8
+
+// The methods.
+const (
+	MergeCommit Method = iota // a commit with two parents
+	Squash                    // one commit with all changes (decision 37)
+	Rebase                    // the commits, made anew on the base
+)
+
+// MergeOptions are what a caller asks of a merge.
+type MergeOptions struct {
+	SHA     string  // the head must be this; empty: whatever it is
+	Title   *string // of the commit; nil: the usual
+	Message *string // below the title; nil: the usual
+	Method  Method
+}
+
+// Why a pull request is not merged (decision 37).
+var (
+	errNotMergeable = errs.New(errs.MethodNotAllowed, "Pull Request is not mergeable")
+	errBaseModified = errs.New(errs.MethodNotAllowed, "Base branch was modified. Review and try the merge again.")
+	errHeadModified = errs.New(errs.Conflict, "Head branch was modified. Review and try the merge again.")
+)
+
+// errMoved says that a branch moved between the merge and its transaction.
+var errMoved = errors.New("pull: a branch has moved")
+
+// Merge merges a pull request into its base branch, which the caller may push
+// to: the branch, the pull request, its issue and the issues that it fixes
+// change in one transaction. Of concurrent merges of one pull request one wins.
+// When another merge or push moves the base meanwhile, the merge is made anew.
+// Errors: 405 when it cannot be merged, 409 when the head is not o.SHA.
+func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {
+	p, _, err := s.find(ctx, a, number)
+	if err != nil {
+		return "", err
+	}
+	defer s.merging.lock(fmt.Sprint(p.RepoID, " ", p.BaseRef))()
+	for range maxTries {
+		sha, err := s.mergeOnce(ctx, a, number, o)
+		if !errors.Is(err, errMoved) {
+			return sha, err
+		}
+	}
+	return "", errBaseModified
+}
+
+func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {
+	p, i, err := s.find(ctx, a, number)
+	switch {
+	case err != nil:
+		return "", err
+	case !p.Open || p.Merged() || i.Draft || p.BaseTip == "":
+		return "", errNotMergeable
+	case o.SHA != "" && !strings.EqualFold(o.SHA, string(p.HeadSHA)):
+		return "", errHeadModified
+	}
+	sha, err := s.commit(ctx, a, p, i, o)
+	if err != nil {
+		return "", err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, sha) })
+	if err == nil {
+		s.repos.Moved()
+	}
+	return sha, err
+}
+
+// commit writes the commits of a merge, which no ref names yet, and returns what
+// the base branch will be.
+func (s *Service) commit(ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue, o MergeOptions) (git.SHA, error) {
+	by, err := s.repos.Identity(ctx, a.Caller)
+	if err != nil {
+		return "", err
+	}
+	r := s.repos.Git(p.RepoID)
+	if o.Method == Rebase {
+		result, err := r.Rebase(ctx, p.BaseTip, p.HeadSHA, by)
+		switch {
+		case errs.Is(err, errs.TooLarge):
+			return "", errNotMergeable
+		case err != nil:
+			return "", err
+		case result.Conflict || result.Tip == "" || result.Tip == p.BaseTip:
+			return "", errNotMergeable
+		}
+		return result.Tip, nil
+	}
+	m, err := s.merged(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	c := git.Commit{Parents: []git.SHA{p.BaseTip}, Author: by, Committer: by}
+	if o.Method == Squash {
+		if c.Author, c.Message, err = s.squashMessage(ctx, p, i, o); err != nil {
+			return "", err
+		}
+	} else {
+		c.Parents = append(c.Parents, p.HeadSHA)
+		if c.Message, err = s.mergeMessage(ctx, p, i, o); err != nil {
+			return "", err
+		}
+	}
+	return r.CommitMerge(ctx, m, c)
+}
+
+// merged gives the tree of both together: that of the test merge, or a new one.
+func (s *Service) merged(ctx context.Context, p *Pull) (*git.MergeResult, error) {
+	r := s.repos.Git(p.RepoID)
+	if p.Tested() {
+		if p.TestSHA == "" {
+			return nil, errNotMergeable
+		}
+		c, err := r.Commit(ctx, p.TestSHA)
+		if err == nil {
+			return &git.MergeResult{Tree: c.Tree}, nil
+		}
+		if !errs.Is(err, errs.NotFound) {
+			return nil, err
+		}
+	}
+	m, err := r.MergeTree(ctx, p.BaseTip, p.HeadSHA)
+	switch {
+	case errs.Is(err, errs.TooLarge):
+		return nil, errNotMergeable
+	case err != nil:
+		return nil, err
+	case m.Conflict || m.UpToDate:
+		return nil, errNotMergeable
+	}
+	return m, nil
+}
+
+// complete is the one transaction of a merge. Error: errMoved when what the
+// merge was made of has changed.
+func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, sha git.SHA) error {
+	refused, err := s.repos.MoveRefsIn(tx, p.RepoID, []repo.RefUpdate{
+		{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID},
+	})
+	if err != nil {
+		return err
+	}
+	if refused[0] != nil {
+		return errMoved
+	}
+	now, err := byID(tx, p.IssueID)
+	switch {
+	case err != nil:
+		return err
+	case now.Merged() || !now.Open:
+		return errNotMergeable
+	case now.HeadSHA != p.HeadSHA:
+		return errMoved
+	}
+	if err := setMerged(tx, p.IssueID, a.Caller.ID, sha); err != nil {
+		return err
+	}
+	_, err = s.issues.ChangeIn(tx, a.Repo, a.Caller, p.Number, func(c *issue.Change) error {
+		c.Issue.MergedAt = tx.Now
+		c.Event(issue.EventMerged, issue.Event{Commit: string(sha)})
+		c.SetState(issue.Closed, issue.NoReason)
+		return nil
+	})
+	if err != nil || p.BaseRef != a.DefaultBranch {
+		return err
+	}
+	return s.closeFixed(tx, a, i, sha)
+}
+
+// closeFixed closes the issues of the repository that the pull request says it
+// fixes, as GitHub does for merges into the default branch.
+func (s *Service) closeFixed(tx *db.Tx, a *repo.Access, i *issue.Issue, sha git.SHA) error {
+	if i.Body == nil {
+		return nil
+	}
+	for _, ref := range markdown.Parse(*i.Body).References().Closes {
+		if ref.Owner != "" && !sameRepo(a, ref) || ref.Number == i.Number {
+			continue
+		}
+		_, err := s.issues.ChangeIn(tx, a.Repo, a.Caller, ref.Number, func(c *issue.Change) error {
+			if !c.Issue.Pull && c.Issue.State == issue.Open {
+				c.CloseBy(string(sha))
+			}
+			return nil
+		})
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameRepo(a *repo.Access, ref markdown.IssueRef) bool {
+	return strings.EqualFold(ref.Owner, a.Owner.Login) && strings.EqualFold(ref.Repo, a.Name)
+}

@@ -1,0 +1,165 @@
+// Package pull is pull requests: issues that ask to merge one branch into
+// another.
+//
+//	pull.go                 the types
+//	create.go               a new one, also from an issue, also across a network
+//	follow.go               what pushes and changed issues do to pull requests
+//	trial.go                test merges: who wants them and how they are made
+//	merge.go                merging
+//	store.go                the SQL
+//	api.go, apilist.go      read, list, create, edit; apimerge.go merges
+//	changes.go              commits, files, diff and patch
+//	json.go                 the payload
+//
+// Tables: pulls, pull_branches; the rest of a pull request is its issue (package
+// issue), which this package inserts in its own transaction and changes through
+// issue's one door.
+//
+// Invariants: a row's head_sha is where refs/pull/N/head leads, and its objects
+// are in the base repository. The result of a test merge is stored with the two
+// commits that it was made of, and says nothing of others: mergeable is null when
+// they are no longer the tips, and a push to a base writes no row here. A merge
+// is one transaction: branch, pull request, issue, events.
+package pull
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Resource is the name of pull requests in validation errors (decision 15).
+const Resource = "PullRequest"
+
+// Pull is a row of the table pulls, with where its base branch is now.
+type Pull struct {
+	IssueID     int64
+	RepoID      int64 // that it asks to merge into
+	Number      int64
+	Open        bool
+	BaseRef     string  // a branch, without refs/heads/
+	BaseSHA     git.SHA // its tip when the head was last new
+	HeadRepoID  int64   // 0: it is gone
+	HeadOwnerID int64
+	HeadRef     string
+	HeadSHA     git.SHA
+	Modifiable  bool    // maintainers of the base may push to the head
+	MergedBy    int64   // 0: not merged
+	MergeSHA    git.SHA // on the base branch, once merged
+	TestedBase  git.SHA // of the last test merge, as the following
+	TestedHead  git.SHA
+	TestSHA     git.SHA // empty: the two do not merge
+	Additions   int64
+	Deletions   int64
+	Files       int64
+	Commits     int64
+	Wanted      bool // a test merge is scheduled
+	Tries       int64
+
+	BaseTip git.SHA // empty: the branch is gone
+}
+
+// Merged reports whether it has been merged.
+func (p *Pull) Merged() bool { return p.MergeSHA != "" }
+
+// Tested reports that the last test merge was of the two that are the tips now.
+func (p *Pull) Tested() bool {
+	return p.TestedHead != "" && p.TestedHead == p.HeadSHA && p.TestedBase == p.BaseTip
+}
+
+// Mergeable tells whether head and base merge; nil while nobody knows, and when
+// it is merged (decisions 35, 36).
+func (p *Pull) Mergeable() *bool {
+	if p.Merged() || !p.Tested() {
+		return nil
+	}
+	ok := p.TestSHA != ""
+	return &ok
+}
+
+// Service holds what the operations on pull requests share.
+type Service struct {
+	db      *db.DB
+	repos   *repo.Service
+	issues  *issue.Service
+	log     *slog.Logger
+	wake    chan struct{} // there may be test merges to make
+	trials  web.Flights
+	merging keyed // one merge into a branch at a time, in this process
+}
+
+// New makes the service.
+func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
+	return &Service{db: d, repos: repos, issues: issues, log: log, wake: make(chan struct{}, 1)}
+}
+
+// keyed is one mutex for each base branch that is being merged into.
+type keyed struct {
+	mu   sync.Mutex
+	held map[string]*held
+}
+
+type held struct {
+	sync.Mutex
+	users int
+}
+
+// lock waits for the mutex and returns what unlocks it.
+func (k *keyed) lock(key string) (unlock func()) {
+	k.mu.Lock()
+	if k.held == nil {
+		k.held = map[string]*held{}
+	}
+	h := k.held[key]
+	if h == nil {
+		h = &held{}
+		k.held[key] = h
+	}
+	h.users++
+	k.mu.Unlock()
+	h.Lock()
+	return func() {
+		h.Unlock()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if h.users--; h.users == 0 {
+			delete(k.held, key)
+		}
+	}
+}
+
+// find reads a pull request of a repository and its issue. Error: 404.
+func (s *Service) find(ctx context.Context, a *repo.Access, number int64) (p *Pull, i *issue.Issue, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if p, err = byNumber(tx, a.ID, number); err != nil {
+			return err
+		}
+		i, err = issue.ByNumber(tx, a.ID, number)
+		return err
+	})
+	return p, i, err
+}
+
+// mayEdit returns the 403 for who may not edit the pull request (decision 37).
+func mayEdit(a *repo.Access, i *issue.Issue) error {
+	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
+		return nil
+	}
+	return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
+}
+
+func wrong(field, code string, value any) error {
+	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: code, Value: value})
+}
+
+func custom(field, message string) error {
+	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom, Message: message})
+}

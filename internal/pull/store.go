@@ -1,0 +1,188 @@
+package pull
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+)
+
+// columns and scan read a pull request; from has what they need.
+const columns = `p.issue_id, p.repo_id, p.number, p.open, p.base_ref, p.base_sha, COALESCE(p.head_repo_id, 0), p.head_owner_id,
+	p.head_ref, p.head_sha, p.modifiable, COALESCE(p.merged_by, 0), COALESCE(p.merge_sha, ''), COALESCE(p.tested_base, ''),
+	COALESCE(p.tested_head, ''), COALESCE(p.test_sha, ''), p.additions, p.deletions, p.changed_files, p.commits,
+	p.wanted, p.tries, COALESCE(b.sha, '')`
+
+const from = ` FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/' || p.base_ref `
+
+type scanner interface{ Scan(dest ...any) error }
+
+// scan reads columns. Error: 404 when there is no row.
+func scan(row scanner) (*Pull, error) {
+	var p Pull
+	err := row.Scan(&p.IssueID, &p.RepoID, &p.Number, &p.Open, &p.BaseRef, &p.BaseSHA, &p.HeadRepoID, &p.HeadOwnerID,
+		&p.HeadRef, &p.HeadSHA, &p.Modifiable, &p.MergedBy, &p.MergeSHA, &p.TestedBase,
+		&p.TestedHead, &p.TestSHA, &p.Additions, &p.Deletions, &p.Files, &p.Commits,
+		&p.Wanted, &p.Tries, &p.BaseTip)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	return &p, err
+}
+
+// query reads pull requests; rest is what stands behind from.
+func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
+	rows, err := tx.Query(`SELECT `+columns+from+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Pull
+	for rows.Next() {
+		p, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, rows.Err()
+}
+
+func byNumber(tx *db.Tx, repoID, number int64) (*Pull, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.repo_id = $1 AND p.number = $2`, repoID, number))
+}
+
+func byID(tx *db.Tx, issueID int64) (*Pull, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
+}
+
+// byIDs finds the pull requests of a page in one query.
+func byIDs(tx *db.Tx, ids []int64) (map[int64]*Pull, error) {
+	found := make(map[int64]*Pull, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	list, err := query(tx, `WHERE p.issue_id IN `+db.Values(1, len(ids)), args...)
+	for _, p := range list {
+		found[p.IssueID] = p
+	}
+	return found, err
+}
+
+// openByHead finds the open pull requests whose head is the branch.
+func openByHead(tx *db.Tx, repoID int64, branch string) ([]*Pull, error) {
+	return query(tx, `WHERE p.head_repo_id = $1 AND p.head_ref = $2 AND p.open ORDER BY p.issue_id`, repoID, branch)
+}
+
+// openByBase finds the open pull requests whose base is the branch.
+func openByBase(tx *db.Tx, repoID int64, branch string) ([]*Pull, error) {
+	return query(tx, `WHERE p.repo_id = $1 AND p.base_ref = $2 AND p.open ORDER BY p.issue_id`, repoID, branch)
+}
+
+// openPair is the number of the open pull request of two branches; 0: none.
+func openPair(tx *db.Tx, p *Pull) (number int64, err error) {
+	err = tx.QueryRow(`SELECT number FROM pulls WHERE repo_id = $1 AND base_ref = $2 AND head_repo_id = $3 AND head_ref = $4
+		AND open AND issue_id <> $5`, p.RepoID, p.BaseRef, p.HeadRepoID, p.HeadRef, p.IssueID).Scan(&number)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return number, err
+}
+
+func insertPull(tx *db.Tx, p *Pull) error {
+	_, err := tx.Exec(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_repo_id, head_owner_id,
+		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files, commits, wanted)
+		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA, p.Modifiable,
+		orNull(p.TestedBase), orNull(p.TestedHead), orNull(p.TestSHA), p.Additions, p.Deletions, p.Files, p.Commits, p.Wanted)
+	return err
+}
+
+func orNull(sha git.SHA) any {
+	if sha == "" {
+		return nil
+	}
+	return string(sha)
+}
+
+// setHead notes a new head, and that it wants a test merge.
+func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
+	_, err := tx.Exec(`UPDATE pulls SET head_sha = $2, base_sha = CASE WHEN $3 = '' THEN base_sha ELSE $3 END,
+		wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1`, p.IssueID, string(sha), string(p.BaseTip))
+	return err
+}
+
+func setOpen(tx *db.Tx, issueID int64, open bool) error {
+	_, err := tx.Exec(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0, tries = 0
+		WHERE issue_id = $1`, issueID, open)
+	return err
+}
+
+func setMerged(tx *db.Tx, issueID, by int64, sha git.SHA) error {
+	_, err := tx.Exec(`UPDATE pulls SET merged_by = $2, merge_sha = $3 WHERE issue_id = $1`, issueID, by, string(sha))
+	return err
+}
+
+// want schedules a test merge, unless one is.
+func want(tx *db.Tx, issueID int64) error {
+	_, err := tx.Exec(`UPDATE pulls SET wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1 AND open AND NOT wanted`, issueID)
+	return err
+}
+
+// branchID finds the id by which lists find a branch; 0 where no pull request
+// ever had it.
+func branchID(tx *db.Tx, repoID, ownerID int64, name string) (id int64, err error) {
+	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`, repoID, ownerID, name).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return id, err
+}
+
+// branchProperty is branchID for a pull request that has the branch from now on.
+func branchProperty(tx *db.Tx, repoID, ownerID int64, name string) (issue.Property, error) {
+	var id int64
+	err := tx.QueryRow(`INSERT INTO pull_branches (repo_id, owner_id, name) VALUES ($1, $2, $3)
+		ON CONFLICT (repo_id, owner_id, name) DO UPDATE SET name = excluded.name RETURNING id`, repoID, ownerID, name).Scan(&id)
+	return issue.Property{Kind: issue.ByBranch, Value: id}, err
+}
+
+// lease takes scheduled test merges that are due, until some time.
+func lease(tx *db.Tx, most int, until db.Time) ([]*Pull, error) {
+	list, err := query(tx, `WHERE p.wanted AND p.due_at <= $1 ORDER BY p.due_at, p.issue_id LIMIT $2`, tx.Now, most)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	args := []any{until}
+	for _, p := range list {
+		args = append(args, p.IssueID)
+	}
+	_, err = tx.Exec(`UPDATE pulls SET due_at = $1, tries = tries + 1 WHERE issue_id IN `+db.ValuesFrom(2, 1, len(list)), args...)
+	return list, err
+}
+
+// storeTrial writes what came of a test merge, unless the head has moved since.
+func storeTrial(tx *db.Tx, t *trial) (stored bool, err error) {
+	n, err := tx.Exec(`UPDATE pulls SET tested_base = $2, tested_head = $3, test_sha = $4, additions = $5, deletions = $6,
+		changed_files = $7, commits = $8, wanted = FALSE, due_at = 0, tries = 0 WHERE issue_id = $1 AND head_sha = $3`,
+		t.issueID, string(t.base), string(t.head), orNull(t.commit), t.additions, t.deletions, t.files, t.commits)
+	return n == 1, err
+}
+
+// putOff lets a failed test merge wait, or gives it up.
+func putOff(tx *db.Tx, issueID int64, until db.Time, giveUp bool) error {
+	_, err := tx.Exec(`UPDATE pulls SET due_at = $2, wanted = wanted AND NOT CAST($3 AS BOOLEAN) WHERE issue_id = $1`, issueID, until, giveUp)
+	return err
+}
+
+// anyDue reports whether a scheduled test merge is due.
+func anyDue(tx *db.Tx) (due bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pulls WHERE wanted AND due_at <= $1)`, tx.Now).Scan(&due)
+	return due, err
+}

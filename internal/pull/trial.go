@@ -1,0 +1,229 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// trial is a test merge: a pure function of two commits.
+type trial struct {
+	issueID    int64
+	base, head git.SHA
+	commit     git.SHA // empty: they do not merge
+
+	additions, deletions, files, commits int64
+}
+
+// fill notes in p what the trial found.
+func (t *trial) fill(p *Pull) {
+	p.TestedBase, p.TestedHead, p.TestSHA, p.Wanted = t.base, t.head, t.commit, false
+	p.Additions, p.Deletions, p.Files, p.Commits = t.additions, t.deletions, t.files, t.commits
+}
+
+// tryMerge makes the test merge of a pull request as it stands, and counts what
+// it changes. Objects are written, no row.
+func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
+	t := &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA}
+	r := s.repos.Git(p.RepoID)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		t.commit, _, err = r.TestMerge(ctx, t.base, t.head)
+		if errs.Is(err, errs.TooLarge) {
+			err = nil // git cannot merge these two, now or later
+		}
+		return err
+	})
+	g.Go(func() error {
+		common, err := r.MergeBase(ctx, p.BaseSHA, t.head)
+		if err != nil {
+			return err
+		}
+		list, err := r.NewCommits(ctx, []git.SHA{t.head}, []git.SHA{p.BaseSHA}, math.MaxInt32)
+		if err != nil {
+			return err
+		}
+		changes, err := r.Files(ctx, common, t.head, 0, 0)
+		if err != nil {
+			return err
+		}
+		t.commits, t.additions, t.deletions, t.files = int64(len(list)), int64(changes.Additions), int64(changes.Deletions), int64(changes.Total)
+		return nil
+	})
+	return t, g.Wait()
+}
+
+// errStale says that a test merge was of a head that is none any more.
+var errStale = errors.New("pull: the head has moved")
+
+// store writes what came of a test merge, and points refs/pull/N/merge at it.
+func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		merge := t.commit
+		if merge == "" {
+			merge = git.ZeroSHA
+		}
+		if err := repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullMerge, merge); err != nil {
+			return err
+		}
+		stored, err := storeTrial(tx, t)
+		if err == nil && !stored {
+			err = errStale
+		}
+		return err
+	})
+}
+
+// patience is how long a reader waits for a test merge that it asked for.
+const patience = 2 * time.Second
+
+// trialTime bounds one test merge.
+const trialTime = time.Minute
+
+// tested makes sure that an open pull request has a test merge of its present
+// tips: it makes it at once, and while that takes long leaves it to the job
+// (decision 36). It returns the pull request as it is then.
+func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
+	if !p.Open || p.Tested() || p.BaseTip == "" {
+		return p, nil
+	}
+	done := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), trialTime)
+		defer cancel()
+		done <- s.try(ctx, p)
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		if err != nil && !errors.Is(err, errStale) {
+			s.log.Warn("test merge failed", "pull", p.IssueID, "error", err)
+		}
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	var now *Pull
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		now, err = byID(tx, p.IssueID)
+		return err
+	})
+	if err != nil || now.Tested() || now.Wanted || !now.Open {
+		return now, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error { return want(tx, p.IssueID) })
+	s.hurry()
+	return now, err
+}
+
+// try makes and stores a test merge, one at a time for each pair of commits.
+func (s *Service) try(ctx context.Context, p *Pull) error {
+	key := fmt.Sprint(p.IssueID, p.BaseTip, p.HeadSHA)
+	alone, err := s.trials.Enter(ctx, key)
+	if err != nil || !alone {
+		return err
+	}
+	defer s.trials.Leave(key)
+	t, err := s.tryMerge(ctx, p)
+	if err != nil {
+		return err
+	}
+	return s.store(ctx, p, t)
+}
+
+// hurry tells the worker that there is work.
+func (s *Service) hurry() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+const (
+	leaseTime = 2 * trialTime    // for which a job belongs to one worker
+	pollTime  = 10 * time.Second // how long work of other processes waits at most
+	atOnce    = 4                // jobs taken together
+	giveUp    = 8                // tries of one job; then it waits until somebody asks again
+)
+
+// Run makes the test merges that are scheduled, until ctx is done. A job is a row:
+// it survives the process, and others take it up when its lease has ended.
+func (s *Service) Run(ctx context.Context) error {
+	moves := s.repos.Moves()
+	timer := time.NewTicker(pollTime)
+	defer timer.Stop()
+	for {
+		for s.work(ctx) {
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-moves:
+		case <-s.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// work takes some jobs and does them. It reports whether there may be more.
+func (s *Service) work(ctx context.Context) bool {
+	waiting := false
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		waiting, err = anyDue(tx)
+		return err
+	})
+	if err != nil || !waiting {
+		return false
+	}
+	var list []*Pull
+	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		list, err = lease(tx, atOnce, tx.Now+db.Time(leaseTime.Microseconds()))
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Error("test merges cannot be scheduled", "error", err)
+		}
+		return false
+	}
+	for _, p := range list {
+		s.job(ctx, p)
+	}
+	return len(list) > 0
+}
+
+// job does one scheduled test merge; one that fails waits, longer each time.
+func (s *Service) job(ctx context.Context, p *Pull) {
+	work, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	var err error
+	switch {
+	case p.BaseTip == "":
+		err = errs.Absent()
+	case !p.Tested():
+		err = s.try(work, p)
+	default:
+		err = s.db.Write(ctx, func(tx *db.Tx) error { return putOff(tx, p.IssueID, 0, true) })
+	}
+	if err == nil || ctx.Err() != nil || errors.Is(err, errStale) {
+		return
+	}
+	s.log.Warn("test merge failed", "pull", p.IssueID, "try", p.Tries+1, "error", err)
+	wait := time.Second << min(p.Tries, 10)
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		return putOff(tx, p.IssueID, tx.Now+db.Time(wait.Microseconds()), p.Tries+1 >= giveUp || p.BaseTip == "")
+	})
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("a test merge cannot be put off", "pull", p.IssueID, "error", err)
+	}
+}

@@ -1,0 +1,66 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+)
+
+// Preparer does, before the transaction that moves refs, what waits for
+// processes and files: copying objects to where the transaction will name them.
+type Preparer func(ctx context.Context, s *Service, repoID int64, moved []RefUpdate) error
+
+// ErrUnprepared is what an observer returns in a transaction that needs more
+// than its Preparer did: the world moved in between. MoveRefs begins anew.
+var ErrUnprepared = errors.New("repo: the transaction needs another preparation")
+
+// maxPrepared is how often MoveRefs begins anew.
+const maxPrepared = 5
+
+// prepared runs move after the preparers, again when that did not suffice.
+func (s *Service) prepared(ctx context.Context, repoID int64, updates []RefUpdate, move func() error) error {
+	for try := 1; ; try++ {
+		for _, prepare := range s.observers.Prepare {
+			if err := prepare(ctx, s, repoID, updates); err != nil {
+				return err
+			}
+		}
+		if err := move(); !errors.Is(err, ErrUnprepared) || try == maxPrepared {
+			return err
+		}
+	}
+}
+
+// MoveRefsIn is MoveRefs within a transaction of the caller's, who has prepared
+// for it, and calls Moved after its commit.
+func (s *Service) MoveRefsIn(tx *db.Tx, repoID int64, updates []RefUpdate) ([]error, error) {
+	return s.moveRefs(tx, repoID, updates, true, 0)
+}
+
+// Moved tells those who listen to Moves that refs have moved.
+func (s *Service) Moved() { s.moves.ring() }
+
+// The refs of a pull request, which nobody can push (decision 36).
+const (
+	PullHead  = "head"  // what it asks to merge
+	PullMerge = "merge" // the last test merge
+)
+
+// SetPullRef points refs/pull/N/head or merge somewhere, with git.ZeroSHA
+// nowhere. The repository's row is locked by then. It is no push: nothing else
+// moves.
+func SetPullRef(tx *db.Tx, repoID, number int64, kind string, sha git.SHA) error {
+	if _, err := lockForRefs(tx, repoID); err != nil {
+		return err
+	}
+	return writeRefs(tx, repoID, []RefUpdate{{Name: fmt.Sprintf("%s%d/%s", pulls, number, kind), New: sha}})
+}
+
+// BranchTip is where a branch is; empty where there is none.
+func BranchTip(tx *db.Tx, repoID int64, branch string) (git.SHA, error) {
+	found, err := refsNamed(tx, repoID, []string{heads + branch})
+	return found[heads+branch], err
+}

@@ -159,10 +159,13 @@ func readFields(body *web.Object, several bool) fields {
 			f.assignees, f.assigneesField = list, "assignees"
 		}
 	}
-	if string(body.Raw("milestone")) == `""` {
+	switch raw := string(body.Raw("milestone")); raw {
+	case `""`:
 		f.milestone = web.Opt[int64]{Set: true, Null: true}
-	} else if f.milestone = body.Int("milestone"); f.milestone.Given() && f.milestone.Value == 0 {
+	case "0", "-0": // in Go's words none; numbers begin with 1
 		body.Wrong("milestone", errs.InvalidField, "")
+	default:
+		f.milestone = body.Int("milestone")
 	}
 	f.labels = readLabels(body)
 	return f
@@ -170,21 +173,18 @@ func readFields(body *web.Object, several bool) fields {
 
 // readLabels reads the names of labels: texts, or objects with a name.
 func readLabels(body *web.Object) web.Opt[[]string] {
-	var objects []struct {
-		Name *string `json:"name"`
-	}
-	raw := body.Raw("labels")
-	if len(raw) == 0 || json.Unmarshal(raw, &objects) != nil || len(objects) == 0 ||
-		slices.ContainsFunc(objects, func(o struct {
-			Name *string `json:"name"`
-		}) bool {
-			return o.Name == nil
-		}) {
+	var objects []map[string]json.RawMessage // no struct: keys match exactly (decision 51)
+	if raw := body.Raw("labels"); len(raw) == 0 || json.Unmarshal(raw, &objects) != nil || len(objects) == 0 {
 		return body.Strings("labels", MaxLabels, MaxLabelName)
 	}
 	names := web.Opt[[]string]{Set: true}
 	for _, o := range objects {
-		names.Value = append(names.Value, *o.Name)
+		var name *string
+		if json.Unmarshal(o["name"], &name) != nil || name == nil {
+			body.Wrong("labels", errs.InvalidField, `"labels" must be an array of strings`)
+			return names
+		}
+		names.Value = append(names.Value, *name)
 	}
 	return names
 }
@@ -227,7 +227,7 @@ type edit struct {
 func readEdit(body *web.Object, a *repo.Access, info *web.Info) *edit {
 	e := &edit{title: readTitle(body), body: body.String("body", MaxBody), state: body.Enum("state", "open", "closed"),
 		reason: body.Enum("state_reason", reasons[1:]...)}
-	if e.title.Set && e.title.Value == "" && body.Err() == nil {
+	if raw := string(body.Raw("title")); raw == `""` || raw == "null" {
 		body.Wrong("title", errs.MissingField, "title can't be blank")
 	}
 	if a.Role >= account.Push {

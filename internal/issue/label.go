@@ -38,6 +38,9 @@ func checkLabelNames(names []string) error {
 		if strings.TrimSpace(n) == "" {
 			return errs.Validation(errs.Field{Resource: "Label", Field: "name", Code: errs.MissingField})
 		}
+		if strings.IndexByte(n, 0) >= 0 {
+			return errs.Validation(errs.Field{Resource: "Label", Field: "name", Code: errs.InvalidField, Message: "name must not contain NUL"})
+		}
 		if utf8.RuneCountInString(n) > MaxLabelName {
 			return errs.Validation(errs.Field{Resource: "Label", Field: "name", Code: errs.Custom, Message: "name is too long (maximum is 50 characters)"})
 		}

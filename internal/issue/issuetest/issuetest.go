@@ -164,7 +164,7 @@ func (f *filler) people(ctx context.Context) error {
 func (f *filler) repos(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
 	repos := repo.New(f.d, nil, log, "", repo.Observers{Created: []repo.Created{issue.AddDefaultLabels}})
-	issues := issue.New(f.d, repos, log)
+	issues := issue.New(f.d, repos, log, issue.Hooks{})
 	for n, size := range f.o.Repos {
 		made, err := repos.Create(ctx, nil, repo.NewRepo{Owner: f.o.Org, Name: fmt.Sprintf("project%d", n)})
 		if err != nil {

@@ -106,13 +106,19 @@ func firstLabels(tx *db.Tx, repoID int64, n int) ([]*issue.Label, error) {
 	return list, rows.Err()
 }
 
-// perStatement is how many rows an INSERT has: the same number almost always,
-// so that it is prepared once.
-const perStatement = 200
+// perStatement is how many values an INSERT has: as many almost always, so that
+// it is prepared once. SQLite's driver looks for each value's name among those
+// before it, PostgreSQL answers each statement over a connection.
+func perStatement(e db.Engine) int {
+	if e == db.PostgreSQL {
+		return 2000
+	}
+	return 120
+}
 
 // insert adds rows in statements of many. start is the statement up to VALUES.
-func insert(tx *db.Tx, start string, columns int, args []any) error {
-	for chunk := range slices.Chunk(args, perStatement*columns) {
+func (f *filler) insert(tx *db.Tx, start string, columns int, args []any) error {
+	for chunk := range slices.Chunk(args, perStatement(f.d.Engine())/columns*columns) {
 		if _, err := tx.Exec(start+db.Values(len(chunk)/columns, columns), chunk...); err != nil {
 			return err
 		}
@@ -123,7 +129,7 @@ func insert(tx *db.Tx, start string, columns int, args []any) error {
 // add adds issues with their postings, and what happened up to the last of them.
 func (f *filler) add(ctx context.Context, list []*drawn) error {
 	err := f.d.Write(ctx, func(tx *db.Tx) error {
-		for chunk := range slices.Chunk(list, perStatement) {
+		for chunk := range slices.Chunk(list, perStatement(f.d.Engine())/issueColumns) {
 			if err := addIssues(tx, chunk); err != nil {
 				return err
 			}
@@ -134,7 +140,7 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 				args = append(args, d.ID, int64(p.Kind), p.Value, d.RepoID, int64(d.State), d.UpdatedAt, d.Comments)
 			}
 		}
-		return insert(tx, `INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `, 7, args)
+		return f.insert(tx, `INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `, 7, args)
 	})
 	if err != nil {
 		return err
@@ -142,17 +148,19 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 	return f.addHappened(ctx, f.later.until(list[len(list)-1].CreatedAt))
 }
 
+// issueColumns is how many columns addIssues writes.
+const issueColumns = 16
+
 // addIssues adds the rows of some issues and sets their ids.
 func addIssues(tx *db.Tx, list []*drawn) error {
-	const columns = 16
-	args := make([]any, 0, columns*len(list))
+	args := make([]any, 0, issueColumns*len(list))
 	for _, d := range list {
 		args = append(args, d.RepoID, d.Number, d.Title, d.Body, d.AuthorID, int64(d.State), int64(d.StateReason), orNull(d.MilestoneID),
 			joined(d.Labels), joined(d.Assignees), d.Comments, d.CreatedAt, d.UpdatedAt, d.ClosedAt, orNull(d.ClosedBy), false)
 	}
 	rows, err := tx.Query(`INSERT INTO issues (repo_id, number, title, body, author_id, state, state_reason, milestone_id,
 		labels, assignees, comments, created_at, updated_at, closed_at, closed_by, pull) VALUES `+
-		db.Values(len(list), columns)+` RETURNING id, repo_id, number`, args...)
+		db.Values(len(list), issueColumns)+` RETURNING id, repo_id, number`, args...)
 	if err != nil {
 		return err
 	}
@@ -192,10 +200,10 @@ func (f *filler) addHappened(ctx context.Context, list []*happened) error {
 			events = append(events, i.RepoID, i.ID, h.event.ActorID, int64(h.event.Kind), orNull(h.event.UserID), detail, h.at)
 		}
 		err := f.d.Write(ctx, func(tx *db.Tx) error {
-			if err := insert(tx, `INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at) VALUES `, 6, comments); err != nil {
+			if err := f.insert(tx, `INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at) VALUES `, 6, comments); err != nil {
 				return err
 			}
-			return insert(tx, `INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail, created_at) VALUES `, 7, events)
+			return f.insert(tx, `INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail, created_at) VALUES `, 7, events)
 		})
 		if err != nil {
 			return err
@@ -211,7 +219,7 @@ func (f *filler) finish(ctx context.Context) error {
 		for c, n := range f.counts {
 			args = append(args, c.repo, int64(c.by.Kind), c.by.Value, int64(c.state), n)
 		}
-		if err := insert(tx, `INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `, 5, args); err != nil {
+		if err := f.insert(tx, `INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `, 5, args); err != nil {
 			return err
 		}
 		for _, r := range f.made.Repos {

@@ -11,7 +11,7 @@ import (
 // GET /repos/{owner}/{repo}/issues/{number}/events
 //
 // ListEvents answers a page of what happened to an issue or pull request, the
-// oldest first. Errors: 404, 410, 422 for a page beyond the first 10,000 events.
+// oldest first. Errors: 404, 410, 422 for a page beyond the first 5,000 events.
 func (api *API) ListEvents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := number(r, "number")
 	if err != nil {
@@ -46,7 +46,7 @@ func enabledIssue(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
 //
 // ListRepoEvents answers a page of what happened to the issues and pull requests
 // of a repository, the newest first, each event with its issue. Errors: 410, 422
-// for a page beyond the newest 10,000 events.
+// for a page beyond the newest 5,000 events.
 func (api *API) ListRepoEvents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := enabled(a.Repo, nil); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 //
 // Timeline answers a page of all that happened to an issue or pull request, the
 // oldest first: events, comments, and where issues that the caller may see refer
-// to it. Errors: 404, 410, 422 for a page beyond the first 10,000 entries.
+// to it. Errors: 404, 410, 422 for a page beyond the first 5,000 entries.
 func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := number(r, "number")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // maxDeep is how far into lists of events pages lead, as GitHub bounds them: no
 // page costs more than reading so many entries of an index.
-const maxDeep = 10_000
+const maxDeep = 5_000
 
 // checkDeep returns the 422 for a page beyond that.
 func checkDeep(p web.Page) error {

@@ -3,6 +3,7 @@ package issue
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"arbor/internal/db"
@@ -140,20 +141,26 @@ func countEvents(tx *db.Tx, column string, value int64) (n int64, err error) {
 }
 
 // seen is the condition that an event of the issue $2, under the name e, may
-// stand in a timeline that the caller $1 reads. $3 is EventCrossReferenced.
+// stand in a timeline that the caller $1 reads. $3 is EventCrossReferenced, $4
+// the issue's repository, whose own issues the caller sees if it has any. The
+// subqueries are such that PostgreSQL looks each source up, instead of all issues
+// that there are beforehand.
 func seen(a *repo.Access) string {
-	join, visible := repo.JoinVisible("i.repo_id", a.Caller)
-	return `e.issue_id = $2 AND (e.kind <> $3 OR EXISTS (SELECT 1 FROM issues i` + join +
-		`WHERE i.id = e.source_id AND (i.pull OR r.has_issues) AND ` + visible + `))`
+	return `e.issue_id = $2 AND (e.kind <> $3 OR COALESCE((SELECT CASE
+			WHEN i.repo_id = $4 THEN i.pull OR ` + strconv.FormatBool(a.HasIssues) + `
+			ELSE (SELECT count(*)` + repo.FromVisible("i.repo_id", a.Caller) + ` AND (i.pull OR r.has_issues)) > 0 END
+		FROM issues i WHERE i.id = e.source_id), FALSE))`
 }
 
-// pageOfTimeline merges events and comments: two indexes in the order of time
-// are read side by side.
+// pageOfTimeline merges events and comments, of which two indexes in the order of
+// time are read up to the page's end.
 func pageOfTimeline(tx *db.Tx, a *repo.Access, issueID int64, p web.Page) ([]entry, error) {
-	rows, err := tx.Query(`SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
-		UNION ALL SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
-		ORDER BY 1, 2, 3 LIMIT $4 OFFSET $5`,
-		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), p.Size, p.Offset())
+	rows, err := tx.Query(`SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
+			ORDER BY e.created_at, e.id LIMIT $5) x
+		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
+			ORDER BY c.created_at, c.id LIMIT $5) y
+		ORDER BY 1, 2, 3 LIMIT $6 OFFSET $7`,
+		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), a.ID, p.Offset()+p.Size, p.Size, p.Offset())
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +180,7 @@ func pageOfTimeline(tx *db.Tx, a *repo.Access, issueID int64, p web.Page) ([]ent
 
 // countTimeline counts the events of a timeline, without the comments.
 func countTimeline(tx *db.Tx, a *repo.Access, issueID int64) (n int64, err error) {
-	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $4) t`,
-		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), maxDeep).Scan(&n)
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $5) t`,
+		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), a.ID, maxDeep).Scan(&n)
 	return n, err
 }

@@ -7,18 +7,18 @@ import (
 	"arbor/internal/db"
 )
 
-// JoinVisible gives what a query that already names repositories' ids needs to
-// leave out those that the caller may not see (decision 13): a join to the
-// repository under the name r, and the condition. $1 is the caller's id, as
-// CallerID gives it; o, m and c are names of the join.
-func JoinVisible(id string, caller *account.Caller) (join, condition string) {
-	join = ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
+// FromVisible is what stands behind SELECT count(*) in a query that asks whether the
+// caller may see the repository of the id, an expression (decision 13). It ends
+// in a condition. $1 is the caller's id, as CallerID gives it; the repository has
+// the name r.
+func FromVisible(id string, caller *account.Caller) string {
+	from := ` FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 `
+		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 WHERE r.id = ` + id
 	if caller != nil && caller.SiteAdmin {
-		return join, `TRUE`
+		return from
 	}
-	return join, visible
+	return from + ` AND ` + visible
 }
 
 // CallerID is the id of a caller, 0 for the anonymous one.

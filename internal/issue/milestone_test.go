@@ -3,6 +3,7 @@ package issue_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"arbor/internal/apitest"
@@ -176,5 +177,41 @@ func TestListMilestones(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "GET " + milestones + "?state=all&per_page=4&page=2", Status: 200, Has: map[string]string{
 			"Link": `<{base}` + milestones + `?state=all&per_page=4&page=1>; rel="first", <{base}` + milestones + `?state=all&per_page=4&page=1>; rel="prev"`}})
+	})
+}
+
+// Teammates who plan at the same moment make one milestone or label of a name,
+// and numbers without gaps.
+func TestPlanAtOnce(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		team(t, s)
+		const each = 6
+		var status [3 * each]int
+		var wg sync.WaitGroup
+		for i := range each {
+			for k, c := range []apitest.Case{
+				{Do: "POST " + milestones, Send: `{"title": "one"}`}, {Do: "POST /repos/garden/plot/labels", Send: `{"name": "wet"}`},
+				{Do: "POST " + milestones, Send: fmt.Sprintf(`{"title": "own %d"}`, i)},
+			} {
+				c.As = "will"
+				wg.Go(func() { status[k*each+i] = s.Do(t, c).Status })
+			}
+		}
+		wg.Wait()
+		for k, want := range []int{1, 1, each} {
+			made := 0
+			for _, code := range status[k*each : (k+1)*each] {
+				if code == 201 {
+					made++
+				} else if code != 422 {
+					t.Errorf("status %d", code)
+				}
+			}
+			if made != want {
+				t.Errorf("%d were made, not %d", made, want)
+			}
+		}
+		s.Check(t, apitest.Case{Do: "POST " + milestones, As: "will", Send: `{"title": "next"}`, Status: 201, Want: fmt.Sprintf(`{"number": %d}`, each+2)})
 	})
 }

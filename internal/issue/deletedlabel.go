@@ -15,7 +15,7 @@ import (
 // among those without one. So the id is taken off the issues: off a few in the
 // same transaction, off many afterwards, in transactions of a bounded size. A
 // row of deleted_labels is that job, so that it outlives the server.
-const stripped = 500 // issues a transaction
+const stripped = 200 // issues a transaction
 
 // stripRetry is how long the work rests after an error.
 const stripRetry = 10 * time.Second

@@ -144,7 +144,7 @@ func TestDeletedLabelLeavesIssues(t *testing.T) {
 		r := s.Repo(t, "alice/plot", false)
 		other := s.Repo(t, "alice/yard", false)
 		crowd(t, s, r, alice, 20, "few")
-		crowd(t, s, r, alice, 1100, "many")
+		crowd(t, s, r, alice, 450, "many")
 		crowd(t, s, r, alice, 30, "bug", "many", "few")
 		crowd(t, s, r, alice, 10, "many", "few")
 		crowd(t, s, other, alice, 7, "many")
@@ -154,14 +154,14 @@ func TestDeletedLabelLeavesIssues(t *testing.T) {
 		}
 		sound(t, s)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/labels/many", As: "alice", Status: 204})
-		s.Check(t, apitest.Case{Name: "gone from payloads at once", Do: "GET /repos/alice/plot/issues/1151/labels", Status: 200, Body: "[]"})
-		s.Check(t, apitest.Case{Name: "another may take the name", Do: "POST /repos/alice/plot/issues/1155/labels", As: "alice", Send: `["many"]`, Status: 200, Want: `[{"name": "many"}]`})
+		s.Check(t, apitest.Case{Name: "gone from payloads at once", Do: "GET /repos/alice/plot/issues/501/labels", Status: 200, Body: "[]"})
+		s.Check(t, apitest.Case{Name: "another may take the name", Do: "POST /repos/alice/plot/issues/505/labels", As: "alice", Send: `["many"]`, Status: 200, Want: `[{"name": "many"}]`})
 		settled(t, s)
-		if n := bare(t, s, r); n != 20+1100+9 {
-			t.Errorf("%d issues are without a label, not %d", n, 20+1100+9)
+		if n := bare(t, s, r); n != 20+450+9 {
+			t.Errorf("%d issues are without a label, not %d", n, 20+450+9)
 		}
 		s.Check(t, apitest.Case{Name: "another repository keeps its own", Do: "GET /repos/alice/yard/issues/1/labels", Status: 200, Want: `[{"name": "many"}]`})
-		s.Check(t, apitest.Case{Name: "and issues their others", Do: "GET /repos/alice/plot/issues/1121/labels", Status: 200, Want: `[{"name": "bug"}]`})
+		s.Check(t, apitest.Case{Name: "and issues their others", Do: "GET /repos/alice/plot/issues/471/labels", Status: 200, Want: `[{"name": "bug"}]`})
 		sound(t, s)
 	})
 }
@@ -193,8 +193,8 @@ func TestDeletedLabelOutlivesTheServer(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		alice := s.User(t, "alice")
 		r, gone := s.Repo(t, "alice/plot", false), s.Repo(t, "alice/gone", false)
-		crowd(t, s, r, alice, 600, "many")
-		crowd(t, s, gone, alice, 600, "many")
+		crowd(t, s, r, alice, 250, "many")
+		crowd(t, s, gone, alice, 250, "many")
 		silent := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}) // nobody runs its work
 		for _, r := range []*repo.Repo{gone, r} {
 			if err := silent.DeleteLabel(t.Context(), &repo.Access{Repo: r}, "many"); err != nil {
@@ -213,8 +213,8 @@ func TestDeletedLabelOutlivesTheServer(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if n := bare(t, s, r); n != 600 {
-			t.Errorf("%d issues are without a label, not 600", n)
+		if n := bare(t, s, r); n != 250 {
+			t.Errorf("%d issues are without a label, not 250", n)
 		}
 		sound(t, s)
 	})

@@ -4,18 +4,20 @@
 //	issue.go                 the types
 //	create.go, change.go     how an issue is made and changed, with all that follows
 //	rules.go                 who may be assigned, which labels and milestones there are
+//	deletedlabel.go          how a deleted label leaves its issues
 //	posting.go               the inverted index: what finds issues
 //	stream.go, list.go       lists, from ranges of that index
 //	store*.go                the SQL
 //	api*.go, json.go         the handlers and their JSON
 //
 // Tables: issues, postings, posting_counts, labels, milestones, issue_comments,
-// issue_events, issue_subscriptions; and of repos next_number, next_milestone,
+// issue_events, issue_subscriptions, deleted_labels; and of repos next_number, next_milestone,
 // open_issues and issues_generation.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. Change alone
-// changes an issue's row, so postings and counters follow it always. Each
+// changes an issue's row, so postings and counters follow it always; what takes
+// a deleted label or milestone off many issues at once moves them itself. Each
 // transaction that changes what a payload of issues shows locks the
 // repository's row first and raises its issues_generation: what is cached under
 // that counts no longer. Ids are looked up within their repository.

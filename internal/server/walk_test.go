@@ -76,7 +76,7 @@ func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 // so that whoever is let through changes nothing.
 func request(route *server.Route, login, repository string) apitest.Case {
 	path := strings.NewReplacer("{owner}", "guild", "{repo}", repository, "{org}", "guild",
-		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x").Replace(route.Pattern)
+		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x", "{number}", "0", "{name}", "none", "{assignee}", "nobody-here").Replace(route.Pattern)
 	c := apitest.Case{Do: route.Method + " " + path, As: login}
 	if route.Method != http.MethodGet {
 		c.Send = "{"

@@ -94,6 +94,9 @@ func (d *demo) fill(ctx context.Context) error {
 	if err := d.fillRepositories(ctx); err != nil {
 		return err
 	}
+	if err := d.fillIssues(ctx); err != nil {
+		return err
+	}
 	return d.fillPlants(ctx)
 }
 
@@ -194,6 +197,11 @@ func (d *demo) explain(address string) error {
 	say("  %s/repos/alice/greenhouse/forks", curl)
 	say("  %s/repos/alice/greenhouse/git/blobs -H 'Authorization: Bearer %s' -d '{\"content\":\"hello\"}'", curl, d.tokens["bob"])
 	say("  %s/repos/alice/diary -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
+	say("  %s'/repos/alice/greenhouse/issues?state=all&labels=bug'", curl)
+	say("  %s/repos/alice/greenhouse/issues/1 -H 'Accept: application/vnd.service.v3.html+json'", curl)
+	say("  %s/repos/alice/greenhouse/issues/1/timeline", curl)
+	say("  %s'/issues?filter=all&sort=updated' -H 'Authorization: Bearer %s'", curl, d.tokens["bob"])
+	say("  %s/repos/alice/greenhouse/issues -H 'Authorization: Bearer %s' -d '{\"title\":\"Snails!\",\"labels\":[\"bug\"]}'", curl, d.tokens["bob"])
 	say("  %s/user/repos -H 'Authorization: Bearer %s' -d '{\"name\":\"meadow\"}'", curl, d.tokens["bob"])
 	say("\nTry the plant store:")
 	say("  %s/plants -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -42,7 +43,11 @@ func readChoice(r *http.Request) (choice, error) {
 	}
 	c.since = db.FromTime(since)
 	seen := map[string]bool{}
-	for name := range strings.SplitSeq(r.URL.Query().Get("labels"), ",") {
+	labels := r.URL.Query().Get("labels")
+	if !utf8.ValidString(labels) || strings.IndexByte(labels, 0) >= 0 { // no text (decision 19)
+		return c, wrong("labels", errs.InvalidField, nil)
+	}
+	for name := range strings.SplitSeq(labels, ",") {
 		folded := FoldLabel(strings.TrimSpace(name))
 		if folded != "" && !seen[folded] {
 			seen[folded] = true

@@ -125,8 +125,9 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 	if err := s.admit(r, a); err != nil {
 		return err
 	}
-	id, err := strconv.ParseInt(web.Param(r, "reaction_id"), 10, 64)
-	if err != nil {
+	name := web.Param(r, "reaction_id")
+	id, err := strconv.ParseInt(name, 10, 64)
+	if err != nil || strconv.FormatInt(id, 10) != name { // 01 is another address than 1
 		return errs.Absent()
 	}
 	err = api.db.Write(r.Context(), func(tx *db.Tx) error {

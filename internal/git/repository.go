@@ -39,34 +39,42 @@ func (r *Repository) Init() error {
 	if s.initialized && r.Exists() {
 		return nil
 	}
+	if err := mkdirSynced(filepath.Dir(r.dir)); err != nil {
+		return err
+	}
 	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads"} {
-		if err := mkdirSynced(r.path(dir)); err != nil {
+		if err := os.MkdirAll(r.path(dir), 0o755); err != nil {
 			return err
 		}
+	}
+	if err := r.initFile("config", config); err != nil {
+		return err
+	}
+	// Each directory is synced once, since that is what takes the time, also
+	// where another process made, and has not synced yet, what we found.
+	if err := errors.Join(syncDir(r.path("objects")), syncDir(r.path("refs"))); err != nil {
+		return err
 	}
 	// HEAD comes last: its presence says that all else is there.
-	for _, file := range [][2]string{{"config", config}, {"HEAD", "ref: refs/heads/main\n"}} {
-		if _, err := os.Stat(r.path(file[0])); err == nil {
-			continue
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		err := writeSynced(r.path(file[0]), func(f *os.File) error {
-			_, err := f.WriteString(file[1])
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	if err := r.initFile("HEAD", "ref: refs/heads/main\n"); err != nil {
+		return err
 	}
-	// Another process may have made, and not yet synced, what we found.
-	for _, dir := range []string{r.path("objects"), r.path("refs"), r.dir, filepath.Dir(r.dir)} {
-		if err := syncDir(dir); err != nil {
-			return err
-		}
+	if err := errors.Join(syncDir(r.dir), syncDir(filepath.Dir(r.dir))); err != nil {
+		return err
 	}
 	s.initialized = true
 	return nil
+}
+
+// initFile writes a file unless it is there.
+func (r *Repository) initFile(name, contents string) error {
+	if _, err := os.Stat(r.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return writeSynced(r.path(name), func(f *os.File) error {
+		_, err := f.WriteString(contents)
+		return err
+	})
 }
 
 // Forget ends the pooled processes of the repository and drops what is

@@ -15,7 +15,7 @@ import (
 
 // forkable fills a repository with two branches, a tag and what lies at the head
 // of a pull request; it gives the tip of main.
-func forkable(t *testing.T, s *apitest.Server, r *repo.Repo) string {
+func forkable(t testing.TB, s *apitest.Server, r *repo.Repo) string {
 	t.Helper()
 	dir := gittest.Repository(t, 3, 4)
 	gittest.Run(t, dir, "branch", "topic", "main~1")

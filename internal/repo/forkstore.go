@@ -55,7 +55,9 @@ func listForks(tx *db.Tx, a *Access, sort string, page web.Page) ([]*Access, err
 // inNetwork finds the owner's repository in a network that the caller may see:
 // of several the oldest. Error: 404.
 func inNetwork(tx *db.Tx, caller *account.Caller, networkID, ownerID int64) (*Access, error) {
-	list, err := queryAccess(tx, caller, `WHERE r.owner_id = $2 AND (r.root_id = $3 OR r.id = $3) ORDER BY r.id`, ownerID, networkID)
+	list, err := queryAccess(tx, caller, `WHERE r.owner_id = $2 AND r.id IN (
+		SELECT id FROM repos WHERE root_id = $3 AND owner_id = $2 UNION ALL SELECT id FROM repos WHERE id = $3) ORDER BY r.id`,
+		ownerID, networkID)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction"},
 	{"internal/issue"},
-	{"internal/gitdata", "internal/page"},
+	{"internal/gitdata", "internal/page", "internal/search"},
 	{"internal/pull"},
 	{"internal/server"},
 	{"cmd/arbor"},

@@ -1,0 +1,111 @@
+// Package search finds issues and pull requests by GitHub's language of queries.
+//
+//	query.go    what a query asks for
+//	fields.go   qualifiers and the fields that they are, for reading and writing
+//	parse.go    from text to a query, and what is refused
+package search
+
+import (
+	"math"
+
+	"arbor/internal/db"
+)
+
+// Query is what a search asks for: all of it must hold. The zero Query lets
+// every issue through.
+type Query struct {
+	Words    []string // words and phrases that must stand in the text
+	NotWords []string // and those that must not
+	In       db.Part  // where; none: everywhere
+
+	// An issue has one of each of these, and needs one of Yes.
+	Repos      Choice // OWNER/NAME
+	Owners     Choice // logins of who owns the repository
+	Authors    Choice // logins
+	Milestones Choice // titles
+
+	// An issue may have many of these, and needs all of Yes. Logins may be Me.
+	Assignees  Choice
+	Mentioned  Choice
+	Commenters Choice
+	Involved   Choice // authors, assignees, mentioned or commenters
+	Labels     []LabelSet
+
+	Open, Pull, Merged, Draft, Locked Flag
+	Public, Archived                  Flag // of the repository
+	Labeled, Assigned, Milestoned     Flag // it has any
+
+	// Times are microseconds since 1970.
+	Created, Updated, Closed, MergedAt Spans
+	Comments                           Spans // how many
+
+	Sort Sort
+}
+
+// Me stands for the caller's login.
+const Me = "@me"
+
+// Choice is what is asked for and what is excluded: never one of No.
+type Choice struct{ Yes, No []string }
+
+// LabelSet asks for one of the labels, or excludes all of them.
+type LabelSet struct {
+	Names []string
+	Not   bool
+}
+
+// Flag is a set of answers to a question. No answer: it was not asked; both:
+// nothing can be right.
+type Flag uint8
+
+// The answers.
+const (
+	Yes Flag = 1 << iota
+	No
+)
+
+// Span is what lies from From up to but not including To; the ends of int64 are
+// no bounds.
+type Span struct{ From, To int64 }
+
+// Always lets every value through.
+func Always() Span { return Span{math.MinInt64, math.MaxInt64} }
+
+// Spans asks for what lies in a span, if asked at all, and in none of others.
+type Spans struct {
+	Asked bool
+	In    Span
+	Not   []Span
+}
+
+// Sort is the order that a query asks for.
+type Sort struct {
+	By  By
+	Asc bool
+}
+
+// By is what results are ordered by.
+type By uint8
+
+// The orders. BestMatch is by score, and by creation where there is none.
+const (
+	BestMatch By = iota
+	Created
+	Updated
+	Comments
+)
+
+// ParseBy reads what String gives.
+func ParseBy(s string) (By, bool) {
+	for by := BestMatch; by <= Comments; by++ {
+		if by.String() == s {
+			return by, true
+		}
+	}
+	return 0, false
+}
+
+// String gives best-match, created, updated or comments.
+func (b By) String() string {
+	return [...]string{BestMatch: "best-match", Created: "created", Updated: "updated", Comments: "comments"}[b]
+}

@@ -17,29 +17,47 @@ const heads = "refs/heads/"
 // Prepare copies the new heads of a fork's pull requests to the repositories
 // that they ask to merge into, before the transaction that names them there.
 func (s *Service) Prepare(ctx context.Context, repos *repo.Service, repoID int64, moved []repo.RefUpdate) error {
-	for _, u := range moved {
-		branch, ok := strings.CutPrefix(u.Name, heads)
-		if !ok || u.New == git.ZeroSHA {
+	tips, born, _ := branchesOf(moved)
+	if len(born) == 0 {
+		return nil
+	}
+	var list []*Pull
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = openByHead(tx, repoID, born)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		if p.RepoID == repoID {
 			continue
 		}
-		var list []*Pull
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = openByHead(tx, repoID, branch)
-			return err
-		})
+		err := git.CopyObjects(ctx, repos.Git(repoID), repos.Git(p.RepoID), tips[p.HeadRef].New, []git.SHA{p.HeadSHA, p.BaseSHA})
 		if err != nil {
 			return err
 		}
-		for _, p := range list {
-			if p.RepoID == repoID {
-				continue
-			}
-			if err := git.CopyObjects(ctx, repos.Git(repoID), repos.Git(p.RepoID), u.New, []git.SHA{p.HeadSHA, p.BaseSHA}); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
+}
+
+// branchesOf gives the branches among refs that move: those that are somewhere
+// afterwards, and those that are gone.
+func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, there, gone []string) {
+	updates = make(map[string]repo.RefUpdate, len(moved))
+	for _, u := range moved {
+		branch, ok := strings.CutPrefix(u.Name, heads)
+		switch {
+		case !ok:
+			continue
+		case u.New == git.ZeroSHA:
+			gone = append(gone, branch)
+		default:
+			there = append(there, branch)
+		}
+		updates[branch] = u
+	}
+	return updates, there, gone
 }
 
 // FollowRefs lets pull requests follow their branches, in the transaction that
@@ -47,30 +65,28 @@ func (s *Service) Prepare(ctx context.Context, repos *repo.Service, repoID int64
 // a deleted head or base closes them (decision 36). A base that moves writes
 // nothing here.
 func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
-	for _, u := range moved {
-		branch, ok := strings.CutPrefix(u.Name, heads)
-		if !ok {
-			continue
-		}
-		list, err := openByHead(tx, repoID, branch)
-		if err != nil {
+	updates, there, gone := branchesOf(moved)
+	if len(updates) == 0 {
+		return nil
+	}
+	list, err := openByHead(tx, repoID, append(there, gone...))
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		if err := s.followHead(tx, p, updates[p.HeadRef]); err != nil {
 			return err
 		}
-		for _, p := range list {
-			if err := s.followHead(tx, p, u); err != nil {
-				return err
-			}
-		}
-		if u.New != git.ZeroSHA {
-			continue
-		}
-		if list, err = openByBase(tx, repoID, branch); err != nil {
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	if list, err = openByBase(tx, repoID, gone); err != nil {
+		return err
+	}
+	for _, p := range list {
+		if err := s.close(tx, p, updates[p.BaseRef].By); err != nil {
 			return err
-		}
-		for _, p := range list {
-			if err := s.close(tx, p, u.By); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

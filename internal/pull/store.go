@@ -2,6 +2,7 @@ package pull
 
 import (
 	"errors"
+	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -75,14 +76,33 @@ func byIDs(tx *db.Tx, ids []int64) (map[int64]*Pull, error) {
 	return found, err
 }
 
-// openByHead finds the open pull requests whose head is the branch.
-func openByHead(tx *db.Tx, repoID int64, branch string) ([]*Pull, error) {
-	return query(tx, `WHERE p.head_repo_id = $1 AND p.head_ref = $2 AND p.open ORDER BY p.issue_id`, repoID, branch)
+// maxNames is how many branches stand in one statement.
+const maxNames = 300
+
+// openByHead finds the open pull requests whose head is one of the branches.
+func openByHead(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
+	return openBy(tx, "p.head_repo_id = $1 AND p.head_ref", repoID, branches)
 }
 
-// openByBase finds the open pull requests whose base is the branch.
-func openByBase(tx *db.Tx, repoID int64, branch string) ([]*Pull, error) {
-	return query(tx, `WHERE p.repo_id = $1 AND p.base_ref = $2 AND p.open ORDER BY p.issue_id`, repoID, branch)
+// openByBase finds the open pull requests whose base is one of the branches.
+func openByBase(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
+	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
+}
+
+func openBy(tx *db.Tx, where string, repoID int64, branches []string) ([]*Pull, error) {
+	var all []*Pull
+	for chunk := range slices.Chunk(branches, maxNames) {
+		args := []any{repoID}
+		for _, b := range chunk {
+			args = append(args, b)
+		}
+		list, err := query(tx, `WHERE `+where+` IN `+db.ValuesFrom(2, 1, len(chunk))+` AND p.open ORDER BY p.issue_id`, args...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
 }
 
 // openPair is the number of the open pull request of two branches; 0: none.

@@ -107,7 +107,8 @@ type Git struct {
 	streams   chan struct{} // a slot for each large blob, diff or patch being sent
 	walks     chan struct{} // a slot for each walk or diff whose end its reader waits for
 
-	started atomic.Int64 // processes, since New
+	started  atomic.Int64   // processes, since New
+	dropping sync.WaitGroup // removals of what merges left
 
 	mu     sync.Mutex
 	states map[string]*state // by directory
@@ -192,9 +193,11 @@ func (g *Git) Started() int64 { return g.started.Load() }
 // Version is git's own version, such as "2.39.5".
 func (g *Git) Version() string { return g.version }
 
-// Close ends the pooled processes and waits for them. Reads fail afterwards.
+// Close ends the pooled processes and waits for them, and for what merges leave
+// to be removed. Reads fail afterwards.
 func (g *Git) Close() error {
 	g.pool.close()
+	g.dropping.Wait()
 	return nil
 }
 

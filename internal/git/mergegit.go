@@ -38,7 +38,11 @@ func (r *Repository) newScratch() (*scratch, error) {
 	return &scratch{q: &Quarantine{repository: r, dir: dir}, room: gatherBytes, taken: map[SHA]bool{}}, err
 }
 
-func (s *scratch) drop() { _ = s.q.Discard() }
+// drop removes the scratch, for which nobody waits: it takes as long as a merge
+// when others sync.
+func (s *scratch) drop() {
+	s.q.repository.git.dropping.Go(func() { _ = s.q.Discard() })
+}
 
 // outcome is what git says of a merge.
 type outcome struct {
@@ -56,7 +60,7 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 	t := task{
 		command: command{sub: "merge-tree", flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
 			revs: []SHA{ours, theirs}},
-		dir: r.dir, env: append(append(s.q.env(), unsynced()...), mergeAlloc), limit: r.git.options.ReadTimeout,
+		dir: r.dir, env: append(append(s.q.env(), passing()...), mergeAlloc), limit: r.git.options.ReadTimeout,
 	}
 	err := r.git.streamTask(ctx, r.git.walks, t, func(in *bufio.Reader) (err error) {
 		o, err = readMerge(in)

@@ -100,6 +100,7 @@ func TestMergeOfManyConflicts(t *testing.T) {
 	if err != nil || !m.Conflict || len(m.Paths) != maxConflicts || m.Tree != "" {
 		t.Errorf("%d conflicts, %q, %v", len(m.Paths), m.Tree, err)
 	}
+	g.dropping.Wait()
 	if left, err := filepath.Glob(r.path("objects", incomingPrefix+"*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}

@@ -59,11 +59,14 @@ func setting(n int, key, value string) []string {
 	return []string{"GIT_CONFIG_KEY_" + i + "=" + key, "GIT_CONFIG_VALUE_" + i + "=" + value}
 }
 
-// unsynced is for processes that write only what is read back and synced by
-// us: it stands behind the environment of all and overrules it.
-func unsynced() []string {
+// passing is for processes that write only what is read back, synced and
+// removed by us, so nothing but speed counts. It stands behind the environment
+// of all and overrules it.
+func passing() []string {
 	n := len(configuration())
-	return append(setting(n, "core.fsync", "none"), "GIT_CONFIG_COUNT="+strconv.Itoa(n+1))
+	env := append(setting(n, "core.fsync", "none"), setting(n+1, "core.createObject", "rename")...)
+	env = append(env, setting(n+2, "core.looseCompression", "1")...)
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n+3))
 }
 
 // maxStderr bounds what is kept of a process's standard error, in bytes.

@@ -230,3 +230,30 @@ func TestTimelineVisibility(t *testing.T) {
 		check(map[string]string{"owner": "", "chief": "author/own"})
 	})
 }
+
+// Who is mentioned finds it among the events as the one to whom it happened,
+// once; who cannot see the repository is not (decision 14).
+func TestMentionEvents(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		team(t, s)
+		const shed = "/repos/garden/shed/issues"
+		say := func(as, body string) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: "POST " + shed + "/1/comments", As: as, Send: fmt.Sprintf(`{"body": %q}`, body), Status: 201})
+		}
+		expect := func(want string) {
+			t.Helper()
+			if got := kinds(t, s.Check(t, apitest.Case{Do: "GET " + shed + "/1/events", As: "alice", Status: 200})); got != want {
+				t.Errorf("events %s, want %s", got, want)
+			}
+		}
+		s.Check(t, apitest.Case{Do: "POST " + shed, As: "alice", Send: `{"title": "x", "body": "@sam @garden @nobody and @RAE @rae"}`, Status: 201})
+		expect("mentioned:rae subscribed:rae")
+		say("alice", "@rae, again, and `@will` or will@example.org")
+		expect("mentioned:rae subscribed:rae")
+		say("will", "I am here")
+		say("alice", "@will")
+		expect("mentioned:rae subscribed:rae mentioned:will") // who commented is subscribed
+	})
+}

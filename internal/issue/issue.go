@@ -7,12 +7,15 @@
 //	deletedlabel.go          how a deleted label leaves its issues
 //	posting.go               the inverted index: what finds issues
 //	stream.go, list.go       lists, from ranges of that index
+//	event.go, eventlist.go   what happened to issues, and timelines
+//	reference.go             issues that name other issues
+//	pushed.go                commits that name issues, and close them
 //	store*.go                the SQL
 //	api*.go, json.go         the handlers and their JSON
 //
 // Tables: issues, postings, posting_counts, labels, milestones, issue_comments,
-// issue_events, issue_subscriptions, deleted_labels; and of repos next_number, next_milestone,
-// open_issues and issues_generation.
+// issue_events, issue_subscriptions, deleted_labels, pushed_commits; and of repos
+// next_number, next_milestone, open_issues and issues_generation.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. Change alone

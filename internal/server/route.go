@@ -54,7 +54,7 @@ func (g Group) errorForm() web.Form {
 // Route is one line of the table.
 type Route struct {
 	Method  string
-	Pattern string // {name} is a segment, {name...} the rest of the path
+	Pattern string // {name} is a segment, {name...} the rest of the path, or what is before one last segment
 	Endpoint
 }
 
@@ -123,39 +123,54 @@ func (n *node) find(method string) *Route {
 }
 
 // table finds the node of a path. chi is used for matching alone: its tree
-// prefers literals to placeholders and cleans nothing.
+// prefers literals to placeholders and cleans nothing. What it cannot match is
+// {name...}/end: those stand in ends, below what stands before the end.
 type table struct {
 	mux   *chi.Mux
 	nodes map[string]*node
+	ends  map[string]map[string]*node
 }
 
 func newTable(routes []Route, m *metrics) *table {
-	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}}
+	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}, ends: map[string]map[string]*node{}}
 	nothing := func(http.ResponseWriter, *http.Request) {}
 	for i := range routes {
 		r := &routes[i]
 		r.anchor = "#" + r.operation()
-		pattern := chiPattern(r.Pattern)
-		n := t.nodes[pattern]
+		pattern, end := chiPattern(r.Pattern)
+		among, key := t.nodes, pattern
+		if end != "" {
+			if t.ends[pattern] == nil {
+				t.ends[pattern] = map[string]*node{}
+			}
+			among, key = t.ends[pattern], end
+		}
+		n := among[key]
 		if n == nil {
 			n = &node{pattern: r.Pattern, metrics: m.route(r.Pattern)}
-			t.nodes[pattern] = n
+			among[key] = n
 			t.mux.Get(pattern, nothing)
 		}
 		n.routes = append(n.routes, r)
-	}
-	for _, n := range t.nodes {
 		n.allow = allowed(n)
 	}
 	return t
 }
 
-// chiPattern writes {name...} as chi's wildcard.
-func chiPattern(pattern string) string {
-	if i := strings.LastIndex(pattern, "/{"); i >= 0 && strings.HasSuffix(pattern, "...}") {
-		return pattern[:i] + "/*"
+// chiPattern writes {name...} as chi's wildcard, and gives the segment that
+// stands behind it, if any.
+func chiPattern(pattern string) (wild, end string) {
+	before, end, found := strings.Cut(pattern, "...}")
+	if !found {
+		return pattern, ""
 	}
-	return pattern
+	return before[:strings.LastIndexByte(before, '{')] + "*", strings.TrimPrefix(end, "/")
+}
+
+// wildName is the name of {name...}.
+func wildName(pattern string) string {
+	before, _, _ := strings.Cut(pattern, "...}")
+	return before[strings.LastIndexByte(before, '{')+1:]
 }
 
 func allowed(n *node) string {
@@ -170,7 +185,18 @@ func allowed(n *node) string {
 	return strings.Join(slices.Compact(methods), ", ")
 }
 
-// match finds the node of an escaped path and hands on its placeholders.
+// match finds the node of an escaped path and hands on its placeholders. A
+// segment that ends a {name...} is a literal, which a name that ends so escapes:
+// commits/a/status is the status of a, commits/a%2Fstatus a commit.
 func (t *table) match(c *chi.Context, path string) *node {
-	return t.nodes[t.mux.Find(c, http.MethodGet, path)]
+	pattern := t.mux.Find(c, http.MethodGet, path)
+	if ends := t.ends[pattern]; ends != nil {
+		value := &c.URLParams.Values[len(c.URLParams.Values)-1]
+		if at := strings.LastIndexByte(*value, '/'); at > 0 && ends[(*value)[at+1:]] != nil {
+			n := ends[(*value)[at+1:]]
+			*value = (*value)[:at]
+			return n
+		}
+	}
+	return t.nodes[pattern]
 }

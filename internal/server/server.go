@@ -142,7 +142,7 @@ func (s *Server) match(c *chi.Context, path string, prefixed bool) *node {
 func setParams(info *web.Info, c *chi.Context, pattern string) bool {
 	for i, name := range c.URLParams.Keys {
 		if name == "*" {
-			name = pattern[strings.LastIndex(pattern, "{")+1 : len(pattern)-len("...}")]
+			name = wildName(pattern)
 		}
 		value := c.URLParams.Values[i]
 		if strings.IndexByte(value, '%') >= 0 {

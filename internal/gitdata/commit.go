@@ -50,7 +50,7 @@ func (api *API) GetCommit(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return api.commitAs(w, r, a, name, kind)
 	}
 	return api.cached(w, r, a, named(name, true), func(ctx context.Context) (any, error) {
-		sha, err := api.commitNamed(ctx, a, name)
+		sha, err := api.CommitNamed(ctx, a, name)
 		if err != nil {
 			return nil, err
 		}
@@ -58,8 +58,10 @@ func (api *API) GetCommit(w http.ResponseWriter, r *http.Request, a *repo.Access
 	})
 }
 
-// commitNamed is revision with GitHub's answer for what is not there.
-func (api *API) commitNamed(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
+// CommitNamed finds the commit that a client calls by a branch, a tag or a SHA,
+// which may be abbreviated (decision 50). Errors: 409 for an empty repository;
+// for what names no commit a 422, as at GitHub.
+func (api *API) CommitNamed(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
 	sha, err := api.revision(ctx, a, name, true)
 	if errs.Is(err, errs.NotFound) {
 		return "", errs.Newf(errs.Invalid, "No commit found for SHA: %s", name)
@@ -107,7 +109,7 @@ func parentOf(c *git.Commit) git.SHA {
 // commitAs answers a commit as a diff, as a patch, or only its SHA.
 func (api *API) commitAs(w http.ResponseWriter, r *http.Request, a *repo.Access, name, kind string) error {
 	ctx := r.Context()
-	sha, err := api.commitNamed(ctx, a, name)
+	sha, err := api.CommitNamed(ctx, a, name)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"internal/reaction"},
 	{"internal/issue"},
 	{"internal/gitdata", "internal/page", "internal/search"},
+	{"internal/status"},
 	{"internal/pull"},
 	{"internal/server"},
 	{"cmd/arbor"},

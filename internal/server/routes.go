@@ -8,6 +8,8 @@ import (
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/search"
+	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
@@ -19,6 +21,8 @@ type features struct {
 	issues   *issue.API
 	pulls    *pull.API
 	git      *gitdata.API
+	statuses *status.API
+	searches *search.API
 	plants   *plant.API
 	pages    *page.Pages
 }
@@ -27,7 +31,7 @@ type features struct {
 // needs. Every unsafe method of the API needs a signed-in caller besides
 // (decision 11).
 func (s *Server) interfaceTable(f features) []Route {
-	a, r, g, i, m, p := f.accounts, f.repos, f.git, f.issues, f.pulls, f.plants
+	a, r, g, c, i, m, p := f.accounts, f.repos, f.git, f.statuses, f.issues, f.pulls, f.plants
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
 	own := func(h repo.Handler) Endpoint { // pull, for who is signed in
@@ -120,6 +124,10 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/commits", pull(g.ListCommits)},
 		{"GET", "/repos/{owner}/{repo}/commits/{sha}/branches-where-head", pull(g.ListBranchesAt)},
 		{"GET", "/repos/{owner}/{repo}/commits/{ref...}", pull(g.GetCommit)},
+		{"GET", "/repos/{owner}/{repo}/commits/{ref...}/status", pull(c.Combine)},
+		{"GET", "/repos/{owner}/{repo}/commits/{ref...}/statuses", pull(c.List)},
+		{"GET", "/repos/{owner}/{repo}/statuses/{ref...}", pull(c.List)},
+		{"POST", "/repos/{owner}/{repo}/statuses/{ref...}", push(c.Create)},
 		{"GET", "/repos/{owner}/{repo}/compare/{basehead...}", pull(g.Compare)},
 		{"GET", "/repos/{owner}/{repo}/contents", pull(g.GetContents)},
 		{"GET", "/repos/{owner}/{repo}/contents/{path...}", pull(g.GetContents)},
@@ -134,6 +142,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/issues", signedIn(i.ListAll)},
 		{"GET", "/user/issues", signedIn(i.ListOwn)},
 		{"GET", "/orgs/{org}/issues", signedIn(i.ListOfOrg)},
+		{"GET", "/search/issues", anyone(f.searches.Issues)},
 		{"GET", "/repos/{owner}/{repo}/issues", pull(i.List)},
 		{"POST", "/repos/{owner}/{repo}/issues", pull(i.Create)},
 		{"GET", "/repos/{owner}/{repo}/issues/{number}", pull(i.Get)},

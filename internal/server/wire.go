@@ -18,6 +18,8 @@ import (
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/search"
+	"arbor/internal/status"
 )
 
 // Options are what a server is made of.
@@ -47,8 +49,9 @@ func New(o Options) *Server {
 	accounts := account.New(o.DB, o.Log)
 	made := NewServices(o.DB, o.Git, o.Log, o.DataDir)
 	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
+	searches := search.New(o.DB, issues, o.Log)
 	s := &Server{
-		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos, issues, pulls},
+		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos, issues, pulls, searches},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		most: maxInFlight,
 	}
@@ -60,7 +63,9 @@ func New(o Options) *Server {
 		service:  repos,
 		issues:   issue.NewAPI(issues),
 		git:      objects,
+		statuses: status.NewAPI(status.New(o.DB, repos), objects),
 		pulls:    pull.NewAPI(pulls, objects),
+		searches: search.NewAPI(searches),
 		plants:   plant.NewAPI(o.DB),
 		pages:    page.New(o.DB, repos),
 	})

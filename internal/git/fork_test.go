@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -77,63 +78,57 @@ func TestLinkObjects(t *testing.T) {
 	}
 }
 
-// Packs are merged and replaced while somebody forks. An object that slipped
-// through would be a hole in the fork for ever.
+// A pack is replaced by another one after its name was read and before it was
+// linked. What slipped through would be a hole in the fork for ever.
 func TestLinkObjectsMeanwhile(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
-	parent := g.Repository(t.TempDir() + "/parent.git")
-	const rounds = 60
-	written := make(chan git.SHA, rounds)
-	var others sync.WaitGroup
-	others.Go(func() {
-		defer close(written)
-		for i := range rounds {
-			shas, err := parent.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: fmt.Appendf(nil, "blob %d", i)}})
-			if err != nil {
-				t.Errorf("write: %v", err)
-				return
-			}
-			written <- shas[0]
-		}
-	})
-	stop := make(chan struct{})
-	var packing sync.WaitGroup
-	packing.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if err := parent.Pack(t.Context()); err != nil {
-				t.Errorf("pack: %v", err)
-			}
-		}
-	})
-	var all []git.SHA
-	for sha := range written {
-		if all = append(all, sha); len(all)%5 != 0 {
-			continue
-		}
-		fork := g.Repository(fmt.Sprintf("%s/fork%d.git", t.TempDir(), len(all)))
-		if err := fork.LinkObjects(parent); err != nil {
-			t.Fatal(err)
-		}
-		objects, err := fork.Known(t.Context(), all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, o := range objects {
-			if o.Type == "" {
-				t.Errorf("of %d objects number %d is missing", len(all), i)
-			}
-		}
-		fork.Forget()
+	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
+	shas, err := parent.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte("here")}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	close(stop)
-	packing.Wait()
-	others.Wait()
+	packs := filepath.Join(parent.Dir(), "objects/pack")
+	last, next := filepath.Join(packs, "pack-"+strings.Repeat("f", 40)), filepath.Join(packs, "pack-"+strings.Repeat("1", 40))
+	written, err := filepath.Glob(packs + "/pack-*.idx")
+	if err != nil || len(written) != 1 {
+		t.Fatal(written, err)
+	}
+	must := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	old := strings.TrimSuffix(written[0], ".idx")
+	must(os.Rename(old+".pack", last+".pack"))
+	must(os.Rename(old+".idx", last+".idx"))
+	const first = "pack-%040x"
+	for i := range 4000 { // what comes before the last takes some time
+		must(os.WriteFile(filepath.Join(packs, fmt.Sprintf(first+".pack", i)), nil, 0o644))
+		must(os.WriteFile(filepath.Join(packs, fmt.Sprintf(first+".idx", i)), nil, 0o644))
+	}
+	begun := filepath.Join(fork.Dir(), "objects/pack", fmt.Sprintf(first+".pack", 0))
+	var replacing sync.WaitGroup
+	replacing.Go(func() {
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+			if _, err := os.Stat(begun); err == nil {
+				break
+			}
+		}
+		must(os.Link(last+".pack", next+".pack"))
+		must(os.Link(last+".idx", next+".idx"))
+		must(os.Remove(last + ".idx"))
+		must(os.Remove(last + ".pack"))
+	})
+	must(fork.LinkObjects(parent))
+	replacing.Wait()
+	for i := range 4000 {
+		must(os.Remove(filepath.Join(fork.Dir(), "objects/pack", fmt.Sprintf(first+".pack", i))))
+		must(os.Remove(filepath.Join(fork.Dir(), "objects/pack", fmt.Sprintf(first+".idx", i))))
+	}
+	if _, err := fork.Info(t.Context(), shas[0]); err != nil {
+		t.Errorf("the object is missing: %v", err)
+	}
 }
 
 // What no file system can link is copied, whole or not at all.

@@ -39,6 +39,8 @@ type DiffOptions struct {
 	Lines int // a longer patch of a file is left out
 	Bytes int // so is one of more bytes
 	Sum   int // bytes of all patches given; further ones are left out
+
+	Paths map[string]bool // nil: any; else only files that have or had one of these names
 }
 
 // Diff compares two trees, which commits may stand for, with one git process

@@ -20,10 +20,11 @@ type diffReader struct {
 	changes Changes
 
 	phase   diffPhase
-	partial bool // the line that was read last goes on
-	counted int  // lines of counts read
-	next    int  // first of the files given whose patch may still come
-	kept    int  // bytes of patches kept
+	partial bool        // the line that was read last goes on
+	counted int         // lines of counts read
+	places  map[int]int // with Paths: where the n-th of all files is among those given
+	next    int         // first of the files given whose patch may still come
+	kept    int         // bytes of patches kept
 
 	file  *FileChange // whose patch is read; nil for one that is not given
 	hunks bool        // its hunks have begun
@@ -90,6 +91,12 @@ func errDiff(line []byte) error {
 // given tells which of the files given the n-th of all files is.
 func (d *diffReader) given(n int) (*FileChange, bool) {
 	i := n - d.o.Skip
+	if d.o.Paths != nil {
+		at, ok := d.places[n]
+		if i = at; !ok {
+			i = -1
+		}
+	}
 	if i < 0 || i >= len(d.changes.Files) {
 		return nil, false
 	}
@@ -128,6 +135,15 @@ func (d *diffReader) rawLine(line string) error {
 		if f.OldPath, err = unquotePath(old); err != nil {
 			return err
 		}
+	}
+	if d.o.Paths != nil {
+		if !d.o.Paths[f.Path] && !d.o.Paths[f.OldPath] {
+			return nil
+		}
+		if d.places == nil {
+			d.places = map[int]int{}
+		}
+		d.places[n] = len(d.changes.Files)
 	}
 	d.changes.Files = append(d.changes.Files, f)
 	return nil

@@ -42,6 +42,17 @@ func (r *Repository) Files(ctx context.Context, mergeBase, head SHA, skip, most 
 	return r.Diff(ctx, mergeBase, head, FilePage(skip, most))
 }
 
+// FilesNamed gives those of the files that head changed since mergeBase which
+// have or had one of the names, with patches up to the bounds of FilePage.
+func (r *Repository) FilesNamed(ctx context.Context, mergeBase, head SHA, names []string) (*Changes, error) {
+	o := FilePage(0, MaxFiles)
+	o.Paths = make(map[string]bool, len(names))
+	for _, n := range names {
+		o.Paths[n] = true
+	}
+	return r.Diff(ctx, mergeBase, head, o)
+}
+
 // StatusName is GitHub's word for what happened to the file.
 func (f *FileChange) StatusName() string {
 	switch f.Status {

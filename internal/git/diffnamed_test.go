@@ -1,0 +1,38 @@
+package git_test
+
+import (
+	"testing"
+
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// Who comments on a line asks for one file of a change: it must be that file,
+// with its own counts and patch, wherever it stands and whatever it was named.
+func TestFilesNamed(t *testing.T) {
+	t.Parallel()
+	dir, first, second := odd(t)
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	all, err := r.Diff(t.Context(), first, second, bounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range all.Files {
+		for _, name := range []string{want.Path, want.OldPath} {
+			if name == "" {
+				continue
+			}
+			got, err := r.FilesNamed(t.Context(), first, second, []string{name, "neither"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Files) != 1 || got.Files[0] != want || got.Total != all.Total {
+				t.Errorf("%q: %+v, want %+v", name, got.Files, want)
+			}
+		}
+	}
+	none, err := r.FilesNamed(t.Context(), first, second, []string{"neither"})
+	if err != nil || len(none.Files) != 0 {
+		t.Errorf("a file that did not change: %+v, %v", none, err)
+	}
+}

@@ -150,6 +150,8 @@ func (t *timeline) append(b []byte) []byte {
 			b = append(b, '}')
 		case event.Kind == EventCrossReferenced:
 			b = t.events.appendCrossReference(b, event)
+		case event.Kind == EventReviewed && event.Detail.Review != nil:
+			b = t.events.appendReviewed(b, event)
 		default:
 			b = t.events.appendEvent(b, event)
 		}

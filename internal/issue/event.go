@@ -29,6 +29,10 @@ const (
 	EventCrossReferenced EventKind = 16 // by another issue; stands in timelines only
 	EventMerged          EventKind = 17
 	EventCommentDeleted  EventKind = 18
+	EventReviewRequested EventKind = 19 // of UserID
+	EventRequestRemoved  EventKind = 20 // of UserID
+	EventReviewed        EventKind = 21 // stands in timelines only
+	EventReviewDismissed EventKind = 22
 )
 
 // String is the name that payloads have.
@@ -39,7 +43,8 @@ func (k EventKind) String() string {
 		EventDemilestoned: "demilestoned", EventLocked: "locked", EventUnlocked: "unlocked", EventRenamed: "renamed",
 		EventMentioned: "mentioned", EventSubscribed: "subscribed", EventUnsubscribed: "unsubscribed",
 		EventReferenced: "referenced", EventCrossReferenced: "cross-referenced", EventMerged: "merged",
-		EventCommentDeleted: "comment_deleted",
+		EventCommentDeleted: "comment_deleted", EventReviewRequested: "review_requested",
+		EventRequestRemoved: "review_request_removed", EventReviewed: "reviewed", EventReviewDismissed: "review_dismissed",
 	}[k]
 }
 
@@ -66,12 +71,22 @@ type Detail struct {
 	Rename      *Rename     `json:"rename,omitempty"`
 	LockReason  string      `json:"lock_reason,omitempty"`
 	StateReason string      `json:"state_reason,omitempty"`
+	Review      *Review     `json:"review,omitempty"`
 }
 
 // EventLabel is a label as events show it.
 type EventLabel struct {
 	Name  string `json:"name"`
 	Color string `json:"color"`
+}
+
+// Review is a review of a pull request as events show it.
+type Review struct {
+	ID      int64  `json:"id"`
+	Number  int64  `json:"number"`            // of the pull request
+	State   string `json:"state"`             // as it was: "approved"
+	Commit  string `json:"commit,omitempty"`  // that was reviewed
+	Message string `json:"message,omitempty"` // why it was dismissed
 }
 
 // Rename is a change of a title.

@@ -41,7 +41,10 @@ func (p *eventPage) load(tx *db.Tx) error {
 	for id, a := range more {
 		p.people[id] = a
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return p.loadReviewers(tx)
 }
 
 // eventRendering is rendering for events.
@@ -124,6 +127,11 @@ func (p *eventPage) appendDetail(b []byte, e *Event) []byte {
 		b = append(web.AppendString(append(b, `,"milestone":{"title":`...), d.Milestone), '}')
 	case EventRenamed:
 		b = append(append(b, `,"rename":`...), mustMarshal(d.Rename)...)
+	case EventReviewRequested, EventRequestRemoved:
+		b = append(append(b, `,"review_requester":`...), p.user(e.ActorID)...)
+		b = append(append(b, `,"requested_reviewer":`...), p.user(e.UserID)...)
+	case EventReviewDismissed:
+		b = appendDismissed(b, d.Review)
 	case EventLocked:
 		b = appendText(append(b, `,"lock_reason":`...), d.LockReason)
 	}

@@ -102,11 +102,14 @@ func queryEvents(tx *db.Tx, rest string, args ...any) ([]*Event, error) {
 	return list, rows.Err()
 }
 
+// listed is the condition on the kind of events that stand elsewhere than in
+// timelines: neither EventCrossReferenced nor EventReviewed.
+const listed = `kind NOT IN (16, 21)`
+
 // eventByID finds an event of a repository; those that stand in timelines only
 // are none. Error: 404.
 func eventByID(tx *db.Tx, repoID, id int64) (*Event, error) {
-	return scanEvent(tx.QueryRow(`SELECT `+eventColumns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.kind <> $3`,
-		id, repoID, int64(EventCrossReferenced)))
+	return scanEvent(tx.QueryRow(`SELECT `+eventColumns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed, id, repoID))
 }
 
 // eventsByID finds the events of a page in one query, under their ids.
@@ -129,14 +132,14 @@ func eventsByID(tx *db.Tx, ids []int64) (map[int64]*Event, error) {
 // pageOfEvents reads a page of the events of which the column has the value:
 // an index alone finds it. order has a place for the table's name.
 func pageOfEvents(tx *db.Tx, column string, value int64, order string, p web.Page) ([]*Event, error) {
-	return queryEvents(tx, `(SELECT x.id FROM issue_events x WHERE x.`+column+` = $1 AND x.kind <> $2`+fmt.Sprintf(order, "x")+`
-		LIMIT $3 OFFSET $4) p JOIN issue_events e ON e.id = p.id`+fmt.Sprintf(order, "e"),
-		value, int64(EventCrossReferenced), p.Size, p.Offset())
+	return queryEvents(tx, `(SELECT x.id FROM issue_events x WHERE x.`+column+` = $1 AND x.`+listed+fmt.Sprintf(order, "x")+`
+		LIMIT $2 OFFSET $3) p JOIN issue_events e ON e.id = p.id`+fmt.Sprintf(order, "e"),
+		value, p.Size, p.Offset())
 }
 
 func countEvents(tx *db.Tx, column string, value int64) (n int64, err error) {
-	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events WHERE `+column+` = $1 AND kind <> $2 LIMIT $3) e`,
-		value, int64(EventCrossReferenced), maxDeep).Scan(&n)
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events WHERE `+column+` = $1 AND `+listed+` LIMIT $2) e`,
+		value, maxDeep).Scan(&n)
 	return n, err
 }
 

@@ -1,0 +1,76 @@
+package issue
+
+import (
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// loadReviewers reads how those who reviewed stand to their repositories.
+func (p *eventPage) loadReviewers(tx *db.Tx) error {
+	var ids []int64
+	for _, e := range p.events {
+		if e.Kind == EventReviewed {
+			ids = append(ids, e.ActorID)
+		}
+	}
+	return p.associate(tx, ids)
+}
+
+// associate reads how more people stand to the repositories of the page.
+func (p *page) associate(tx *db.Tx, users []int64) error {
+	if len(users) == 0 {
+		return nil
+	}
+	more, err := associations(tx, p.repos, unique(users))
+	for k, s := range more {
+		if p.roles == nil {
+			p.roles = map[roleKey]string{}
+		}
+		p.roles[k] = s
+	}
+	return err
+}
+
+// appendReviewed renders a review of a pull request as GitHub's timelines do
+// (decision 28), but without its text: that may change, and is the review's.
+func (p *eventPage) appendReviewed(b []byte, e *Event) []byte {
+	d, at := e.Detail.Review, p.places[e.RepoID]
+	pull := at.api + "/pulls/" + itoa(d.Number)
+	html := at.page + "/pull/" + itoa(d.Number) + "#pullrequestreview-" + itoa(d.ID)
+	b = strconv.AppendInt(append(b, `{"id":`...), d.ID, 10)
+	b = web.AppendString(append(b, `,"node_id":`...), account.NodeID("PullRequestReview", d.ID))
+	b = append(append(b, `,"user":`...), p.user(e.ActorID)...)
+	b = web.AppendString(append(b, `,"state":`...), d.State)
+	b = web.AppendString(append(b, `,"commit_id":`...), d.Commit)
+	b = web.AppendString(append(b, `,"html_url":`...), html)
+	b = web.AppendString(append(b, `,"pull_request_url":`...), pull)
+	b = web.AppendString(append(b, `,"author_association":`...), p.associationOf(e.RepoID, e.ActorID))
+	b = web.AppendString(append(b, `,"_links":{"html":{"href":`...), html)
+	b = web.AppendString(append(b, `},"pull_request":{"href":`...), pull)
+	b = e.CreatedAt.AppendJSON(append(b, `}},"submitted_at":`...))
+	return append(b, `,"event":"reviewed"}`...)
+}
+
+func appendDismissed(b []byte, d *Review) []byte {
+	if d == nil {
+		return b
+	}
+	b = strconv.AppendInt(append(b, `,"dismissed_review":{"review_id":`...), d.ID, 10)
+	b = web.AppendString(append(b, `,"state":`...), d.State)
+	return append(appendText(append(b, `,"dismissal_message":`...), d.Message), '}')
+}
+
+// Associate reads how people stand to the repositories of the page, for
+// Association: those who wrote something else than its issues.
+func (g *Page) Associate(tx *db.Tx, users []int64) error { return g.p.associate(tx, users) }
+
+// Read takes from a new text that is neither the issue's body nor a comment of
+// this package whom it mentions and which issues it names.
+func (c *Change) Read(t Text) error { return c.read(t, 0) }
+
+// Lock locks the repository's row and raises its issues_generation, before a
+// change of what hangs on an issue. Error: 404 when the repository is gone.
+func Lock(tx *db.Tx, repoID int64) error { return lock(tx, repoID) }

@@ -16,7 +16,8 @@ type Text struct {
 }
 
 // PutTexts makes texts findable, each in place of what its issue or comment had
-// before. The rows that they belong to must be there, and each be named once.
+// before. They must have been read in the same transaction; whatever was deleted
+// since is left out.
 func (t *Tx) PutTexts(list []Text) error {
 	if err := t.ready(); err != nil {
 		return err
@@ -47,11 +48,13 @@ func (t *Tx) putSQLiteText(x Text) (err error) {
 
 func (t *Tx) putPostgresText(x Text) (err error) {
 	if x.Comment == 0 {
-		_, err = t.Exec(`INSERT INTO issue_texts (id, words) VALUES ($1, CAST(CAST($2 AS TEXT) AS TSVECTOR))
+		_, err = t.Exec(`INSERT INTO issue_texts (id, words)
+			SELECT id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issues WHERE id = $1 FOR KEY SHARE
 			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Issue, postgresVector(x))
 	} else {
-		_, err = t.Exec(`INSERT INTO comment_texts (id, issue_id, words) VALUES ($1, $2, CAST(CAST($3 AS TEXT) AS TSVECTOR))
-			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Comment, x.Issue, postgresVector(x))
+		_, err = t.Exec(`INSERT INTO comment_texts (id, issue_id, words)
+			SELECT id, issue_id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issue_comments WHERE id = $1 FOR KEY SHARE
+			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Comment, postgresVector(x))
 	}
 	return err
 }

@@ -1,8 +1,20 @@
 // Package search finds issues and pull requests by GitHub's language of queries.
 //
-//	query.go    what a query asks for
-//	fields.go   qualifiers and the fields that they are, for reading and writing
-//	parse.go    from text to a query, and what is refused
+//	GET /search/issues
+//
+//	query.go      what a query asks for
+//	fields.go     qualifiers and the fields that they are, for reading and writing
+//	parse.go      from text to a query, and what is refused
+//	resolve.go    whom and what a query names, as far as the caller may see it
+//	storeplan.go  from a query to SQL
+//	storerun.go   the page and the number of results
+//	search.go     searching, and keeping the index of words up to date
+//	store.go      the notes about texts that changed
+//	api.go        the handler and its JSON
+//
+// Tables: texts_changed, into which triggers write whatever changes a text; the
+// full-text index itself is package db's. Only what is in the repositories that
+// the caller may see is counted (decision 13).
 package search
 
 import (

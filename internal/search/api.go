@@ -1,0 +1,110 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// API answers searches.
+type API struct {
+	s       *Service
+	answers *web.Answers
+}
+
+// cacheBytes bounds the answers kept in memory.
+const cacheBytes = 8 << 20
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API {
+	return &API{s: s, answers: web.NewAnswers(web.NewCache(cacheBytes))}
+}
+
+// GET /search/issues
+//
+// Issues answers a page of the issues and pull requests that q chooses among
+// those that the caller may see, by sort (best-match, created, updated,
+// comments; a sort: in q outweighs it) and order (desc, asc), of which the first
+// thousand can be read. Errors: 422, 503.
+func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
+	q, err := readQuery(r)
+	if err != nil {
+		return err
+	}
+	at := web.ReadPage(r)
+	if at.Offset() >= MaxReach {
+		return errs.Newf(errs.Invalid, "Only the first %d search results are available", MaxReach)
+	}
+	caller := account.CallerFrom(r.Context())
+	render := func(ctx context.Context) ([]byte, string, error) {
+		found, err := api.s.Search(ctx, caller, q, at)
+		if err != nil {
+			return nil, "", err
+		}
+		web.Link(w, r, at, min(found.Total, MaxReach))
+		body := found.appendJSON(make([]byte, 0, 4<<10*(len(found.Hits)+1)))
+		return body, web.Tag(body), nil
+	}
+	// What is found depends on the whole store, so an answer is kept only while
+	// nothing is committed: neither an issue nor the indexing of one.
+	stamp, ok := api.s.db.Stamp()
+	if !ok {
+		body, etag, err := render(r.Context())
+		if err != nil {
+			return err
+		}
+		return web.Bytes(w, r, http.StatusOK, body, etag)
+	}
+	var id int64
+	if caller != nil {
+		id = caller.ID
+	}
+	info := web.From(r.Context())
+	key := fmt.Sprint(stamp, id, info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), info.Media.Kind,
+		" ", info.Prefix, " ", r.URL.RawQuery)
+	return api.answers.Serve(w, r, key, render)
+}
+
+func readQuery(r *http.Request) (*Query, error) {
+	q, err := Parse(r.URL.Query().Get("q"))
+	if err != nil {
+		return nil, err
+	}
+	sort, err := web.QueryEnum(r, resource, "sort", BestMatch.String(), Created.String(), Updated.String(), Comments.String())
+	if err != nil {
+		return nil, err
+	}
+	order, err := web.QueryEnum(r, resource, "order", "desc", "asc")
+	if err != nil {
+		return nil, err
+	}
+	if q.Sort.By == BestMatch {
+		q.Sort.By, _ = ParseBy(sort)
+		q.Sort.Asc = order == "asc" && q.Sort.By != BestMatch
+	}
+	return q, nil
+}
+
+// appendJSON renders GitHub's issue-search-result.
+func (f *Results) appendJSON(b []byte) []byte {
+	b = append(b, `{"total_count":`...)
+	b = strconv.AppendInt(b, f.Total, 10)
+	b = append(b, `,"incomplete_results":`...)
+	b = strconv.AppendBool(b, f.Part)
+	b = append(b, `,"items":[`...)
+	for n, hit := range f.Hits {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = f.page.AppendIssue(b, hit.Issue)
+		b = append(b[:len(b)-1], `,"score":`...) // inside the issue's brace
+		b = strconv.AppendInt(b, hit.Score, 10)
+		b = append(b, ".0}"...)
+	}
+	return append(b, "]}"...)
+}

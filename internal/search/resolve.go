@@ -1,0 +1,79 @@
+package search
+
+import (
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// names are the accounts and repositories that a query names, as the caller may
+// see them.
+type names struct {
+	people map[string]*account.Account // by folded login
+	repos  map[string]*repo.Access     // by folded OWNER/NAME
+	caller *account.Caller
+}
+
+// resolve looks up what the query names, in two queries. Errors: the 422 of
+// GitHub, in the same words whether something is not there or not to be seen,
+// for people whom nobody is, and when none of the repositories and owners that
+// are asked for is there; of several, those that are count. What is excluded
+// may be missing.
+func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*names, error) {
+	n := &names{repos: map[string]*repo.Access{}, caller: caller}
+	var logins []string
+	people := []*Choice{&q.Authors, &q.Assignees, &q.Mentioned, &q.Commenters, &q.Involved}
+	for _, c := range append(people, &q.Owners) {
+		logins = append(append(logins, c.Yes...), c.No...)
+	}
+	if caller != nil {
+		logins = append(logins, caller.Login)
+	}
+	var err error
+	if n.people, err = account.ByLogins(tx, logins); err != nil {
+		return nil, err
+	}
+	accesses, err := repo.VisibleNamed(tx, caller, slices.Concat(q.Repos.Yes, q.Repos.No))
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range accesses {
+		n.repos[account.Fold(a.Owner.Login+"/"+a.Name)] = a
+	}
+	for _, c := range people {
+		if len(n.ids(c.Yes)) < len(c.Yes) {
+			return nil, invalid("The listed users cannot be searched either because the users do not exist or " +
+				"you do not have permission to view the users.")
+		}
+	}
+	scoped := len(q.Repos.Yes)+len(q.Owners.Yes) > 0
+	if scoped && len(n.repoIDs(q.Repos.Yes))+len(n.ids(q.Owners.Yes)) == 0 {
+		return nil, invalid("The listed users and repositories cannot be searched either because the resources do not exist or " +
+			"you do not have permission to view them.")
+	}
+	return n, nil
+}
+
+// ids gives the accounts with the logins, as far as they are there.
+func (n *names) ids(logins []string) (ids []int64) {
+	for _, login := range logins {
+		folded := account.Fold(login)
+		if folded == Me && n.caller != nil {
+			ids = append(ids, n.caller.ID)
+		} else if a := n.people[folded]; a != nil {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids
+}
+
+func (n *names) repoIDs(full []string) (ids []int64) {
+	for _, name := range full {
+		if a := n.repos[account.Fold(name)]; a != nil {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,72 @@
+package search
+
+import (
+	"arbor/internal/db"
+)
+
+// countChanged counts the notes about changed texts, up to most.
+func countChanged(tx *db.Tx, most int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM texts_changed LIMIT $1) t`, most).Scan(&n)
+	return n, err
+}
+
+// indexChanged takes the oldest notes and indexes the texts as they are now.
+//
+// Who does so at the same time on PostgreSQL cannot bring back an older text:
+// notes of one text have ids in the order of its changes, so whoever takes a
+// later one takes the earlier, too, and waits here until its taker is done.
+func indexChanged(tx *db.Tx, most int) error {
+	rows, err := tx.Query(`DELETE FROM texts_changed WHERE id IN (SELECT id FROM texts_changed ORDER BY id LIMIT $1)
+		RETURNING issue_id, comment_id`, most)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	issues, comments := map[int64]bool{}, map[int64]bool{}
+	for rows.Next() {
+		var issueID, commentID int64
+		if err := rows.Scan(&issueID, &commentID); err != nil {
+			return err
+		}
+		if commentID == 0 {
+			issues[issueID] = true
+		} else {
+			comments[commentID] = true
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	list, err := queryTexts(tx, `SELECT id, 0, repo_id, title, COALESCE(body, '') FROM issues WHERE id IN `, issues)
+	if err != nil {
+		return err
+	}
+	more, err := queryTexts(tx, `SELECT issue_id, id, repo_id, '', body FROM issue_comments WHERE id IN `, comments)
+	if err != nil {
+		return err
+	}
+	return tx.PutTexts(append(list, more...))
+}
+
+func queryTexts(tx *db.Tx, query string, ids map[int64]bool) (list []db.Text, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var args []any
+	for id := range ids {
+		args = append(args, id)
+	}
+	rows, err := tx.Query(query+db.ValuesFrom(1, 1, len(args)), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var x db.Text
+		if err := rows.Scan(&x.Issue, &x.Comment, &x.Repo, &x.Title, &x.Body); err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	return list, rows.Err()
+}

@@ -75,8 +75,13 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // render renders the full form of one pull request.
 func (api *API) render(ctx context.Context, a *repo.Access, number int64) ([]byte, error) {
+	return api.renderForm(ctx, a, number, true)
+}
+
+// renderForm renders one pull request in its full form, or in that of lists.
+func (api *API) renderForm(ctx context.Context, a *repo.Access, number int64, full bool) ([]byte, error) {
 	p := newPage(ctx, a)
-	p.full = true
+	p.full = full
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		i, err := issue.ByNumber(tx, a.ID, number)
 		if err != nil {

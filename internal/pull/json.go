@@ -18,6 +18,7 @@ type page struct {
 	base   *repo.Access
 	heads  map[int64]*repo.Access // repositories of heads that the caller may see
 	pulls  map[int64]*Pull        // by id of the issue
+	asked  map[int64][]int64      // who is asked for a review, by id of the issue
 	api    string                 // the address of the base repository in the API
 	html   string                 // and of its page
 	full   bool
@@ -38,6 +39,9 @@ func (p *page) load(tx *db.Tx) error {
 	}
 	var err error
 	if p.pulls, err = byIDs(tx, ids); err != nil {
+		return err
+	}
+	if p.asked, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
 	people, heads := []int64{p.base.OwnerID}, []int64{}
@@ -64,7 +68,7 @@ func (p *page) load(tx *db.Tx) error {
 	for id, o := range owners {
 		p.logins[id] = o.Login
 	}
-	return p.Load(tx, people...)
+	return p.Load(tx, append(people, p.reviewers()...)...)
 }
 
 func unique(ids []int64) []int64 {
@@ -106,7 +110,8 @@ func (p *page) appendPull(b []byte, i *issue.Issue) []byte {
 	b = i.MergedAt.AppendJSON(append(b, `,"merged_at":`...))
 	b = appendSHA(append(b, `,"merge_commit_sha":`...), pull.mergeCommit())
 	b = p.AppendAssignees(b, i)
-	raw(`,"requested_reviewers":`, []byte(`[],"requested_teams":[]`))
+	b = p.appendRequested(append(b, `,"requested_reviewers":`...), i.ID)
+	raw(`,"requested_teams":`, []byte(`[]`))
 	b = p.AppendLabels(b, i)
 	raw(`,"milestone":`, p.Milestone(i))
 	b = strconv.AppendBool(append(b, `,"draft":`...), i.Draft)
@@ -200,7 +205,7 @@ func (p *page) appendFull(b []byte, i *issue.Issue, pull *Pull) []byte {
 	b = append(append(b, `,"merged_by":`...), p.User(pull.MergedBy)...)
 	num := func(name string, value int64) { b = strconv.AppendInt(append(b, name...), value, 10) }
 	num(`,"comments":`, i.Comments)
-	num(`,"review_comments":`, 0)
+	num(`,"review_comments":`, pull.ReviewComments)
 	b = strconv.AppendBool(append(b, `,"maintainer_can_modify":`...), pull.Modifiable)
 	num(`,"commits":`, pull.Commits)
 	num(`,"additions":`, pull.Additions)

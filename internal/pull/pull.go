@@ -9,9 +9,11 @@
 //	store.go                the SQL
 //	api.go, apilist.go      read, list, create, edit; apimerge.go merges
 //	changes.go              commits, files, diff and patch
+//	requested.go            who is asked for a review; apirequested.go answers
+//	reviewed.go             what package review needs
 //	json.go                 the payload
 //
-// Tables: pulls, pull_branches; the rest of a pull request is its issue (package
+// Tables: pulls, pull_branches, requested_reviewers; the rest of a pull request is its issue (package
 // issue), which this package inserts in its own transaction and changes through
 // issue's one door.
 //
@@ -63,6 +65,8 @@ type Pull struct {
 	Commits     int64
 	Wanted      bool // a test merge is scheduled
 	Tries       int64
+
+	ReviewComments int64 // those that everyone sees
 
 	BaseTip git.SHA // empty: the branch is gone
 }

@@ -14,7 +14,7 @@ import (
 const columns = `p.issue_id, p.repo_id, p.number, p.open, p.base_ref, p.base_sha, COALESCE(p.head_repo_id, 0), p.head_owner_id,
 	p.head_ref, p.head_sha, p.modifiable, COALESCE(p.merged_by, 0), COALESCE(p.merge_sha, ''), COALESCE(p.tested_base, ''),
 	COALESCE(p.tested_head, ''), COALESCE(p.test_sha, ''), p.additions, p.deletions, p.changed_files, p.commits,
-	p.wanted, p.tries, COALESCE(b.sha, '')`
+	p.wanted, p.tries, p.review_comments, COALESCE(b.sha, '')`
 
 const from = ` FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/' || p.base_ref `
 
@@ -26,7 +26,7 @@ func scan(row scanner) (*Pull, error) {
 	err := row.Scan(&p.IssueID, &p.RepoID, &p.Number, &p.Open, &p.BaseRef, &p.BaseSHA, &p.HeadRepoID, &p.HeadOwnerID,
 		&p.HeadRef, &p.HeadSHA, &p.Modifiable, &p.MergedBy, &p.MergeSHA, &p.TestedBase,
 		&p.TestedHead, &p.TestSHA, &p.Additions, &p.Deletions, &p.Files, &p.Commits,
-		&p.Wanted, &p.Tries, &p.BaseTip)
+		&p.Wanted, &p.Tries, &p.ReviewComments, &p.BaseTip)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}

@@ -201,6 +201,9 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/pulls/{number}/files", pull(m.ListFiles)},
 		{"GET", "/repos/{owner}/{repo}/pulls/{number}/merge", pull(m.CheckMerged)},
 		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/merge", push(m.Merge)},
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", pull(m.ListRequested)},
+		{"POST", "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", pull(m.RequestReviewers)},     // its author; others: push
+		{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", pull(m.UnrequestReviewers)}, // the same
 		{"GET", "/{owner}/{repo}/pull/{file}", pull(m.Text)},
 
 		// Git over HTTP

@@ -1,0 +1,103 @@
+package pull
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// requestedJSON is the answer of GET requested_reviewers.
+type requestedJSON struct {
+	Users []*account.Simple `json:"users"`
+	Teams []struct{}        `json:"teams"`
+}
+
+// GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
+//
+// ListRequested answers who is asked to review a pull request and has not done
+// so. Error: 404.
+func (api *API) ListRequested(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := number(r)
+	if err != nil {
+		return err
+	}
+	users, err := api.s.AskedFor(r.Context(), a, n)
+	if err != nil {
+		return err
+	}
+	out := requestedJSON{Users: make([]*account.Simple, len(users)), Teams: []struct{}{}}
+	for n, u := range users {
+		out.Users[n] = account.NewSimple(u, web.From(r.Context()))
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
+//
+// RequestReviewers asks people for a review, for the author and for who has push
+// access. Errors: 403, 404, 422.
+func (api *API) RequestReviewers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changeRequested(w, r, a, true)
+}
+
+// DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
+//
+// UnrequestReviewers takes back that people were asked, for the author and for
+// who has push access. Errors: 403, 404, 422.
+func (api *API) UnrequestReviewers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changeRequested(w, r, a, false)
+}
+
+// maxLogins bounds the logins of one request.
+const maxLogins = 100
+
+func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.Access, ask bool) error {
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayEdit(a, i); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	people, groups := body.Strings("reviewers", maxLogins, 0), body.Strings("team_reviewers", maxLogins, 0)
+	if !people.Given() && !groups.Given() && body.Err() == nil {
+		body.Wrong("reviewers", errs.MissingField, "")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if len(groups.Value) > 0 {
+		return teams()
+	}
+	change, status := api.s.UnrequestReviews, http.StatusOK
+	if ask {
+		change, status = api.s.RequestReviews, http.StatusCreated
+	}
+	if err := change(r.Context(), a, p.Number, people.Value); err != nil {
+		return err
+	}
+	payload, err := api.renderForm(r.Context(), a, p.Number, false)
+	if err != nil {
+		return err
+	}
+	return web.Bytes(w, r, status, payload, "")
+}
+
+// appendRequested renders who is asked for a review.
+func (p *page) appendRequested(b []byte, issueID int64) []byte {
+	b = append(b, '[')
+	for n, id := range p.asked[issueID] {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, p.User(id)...)
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,127 @@
+package pull
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// MaxReviewers is how many people can be asked to review one pull request at a
+// time, as at GitHub.
+const MaxReviewers = 15
+
+// RequestReviews asks people to review a pull request, which subscribes them.
+// They must be able to see it. Errors: 404, 422 for who cannot, for the author
+// and for too many; nobody is asked then.
+func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
+	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
+		asked, err := requestedOf(c.Tx, []int64{c.Issue.ID})
+		if err != nil {
+			return err
+		}
+		now := asked[c.Issue.ID]
+		fresh, err := reviewers(c, logins, now)
+		switch {
+		case err != nil:
+			return err
+		case len(fresh) == 0:
+			return nil
+		case len(now)+len(fresh) > MaxReviewers:
+			return custom("reviewers", "reviewers are too many (maximum is 15)")
+		}
+		for _, id := range fresh {
+			c.Event(issue.EventReviewRequested, issue.Event{UserID: id})
+		}
+		c.Involve(fresh...)
+		c.Touch()
+		return insertRequests(c.Tx, c.Issue.ID, fresh)
+	})
+	return err
+}
+
+// reviewers finds the accounts of the logins that are not asked yet. Error: 422.
+func reviewers(c *issue.Change, logins []string, asked []int64) ([]int64, error) {
+	people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []int64
+	for _, login := range logins {
+		p := people[account.Fold(login)]
+		switch {
+		case p.ID == 0 || p.Kind != account.User || p.Role < account.Pull:
+			return nil, custom("reviewers", "Reviews may only be requested from collaborators. One or more of the users or teams you "+
+				"specified is not a collaborator of the "+c.Repo.FullName()+" repository.")
+		case p.ID == c.Issue.AuthorID:
+			return nil, custom("reviewers", "Review cannot be requested from pull request author.")
+		case !slices.Contains(asked, p.ID) && !slices.Contains(fresh, p.ID):
+			fresh = append(fresh, p.ID)
+		}
+	}
+	return fresh, nil
+}
+
+// UnrequestReviews takes requests back; people who are not asked are ignored.
+// Error: 404.
+func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
+	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
+		people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
+		if err != nil {
+			return err
+		}
+		ids := make([]int64, 0, len(people))
+		for _, p := range people {
+			ids = append(ids, p.ID)
+		}
+		slices.Sort(ids)
+		gone, err := deleteRequests(c.Tx, c.Issue.ID, ids)
+		if err != nil {
+			return err
+		}
+		for _, id := range gone {
+			c.Event(issue.EventRequestRemoved, issue.Event{UserID: id})
+			c.Touch()
+		}
+		return nil
+	})
+	return err
+}
+
+// AskedFor reports who is asked to review a pull request. Error: 404.
+func (s *Service) AskedFor(ctx context.Context, a *repo.Access, number int64) (users []*account.Account, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		p, err := byNumber(tx, a.ID, number)
+		if err != nil {
+			return err
+		}
+		asked, err := requestedOf(tx, []int64{p.IssueID})
+		if err != nil {
+			return err
+		}
+		people, err := account.ByIDs(tx, asked[p.IssueID])
+		users = make([]*account.Account, 0, len(people))
+		for _, id := range asked[p.IssueID] {
+			users = append(users, people[id])
+		}
+		return err
+	})
+	return users, err
+}
+
+// teams is the 422 for teams, which there are none of.
+func teams() error {
+	return errs.Validation(errs.Field{Resource: Resource, Field: "team_reviewers", Code: errs.InvalidField, Message: "There are no teams"})
+}
+
+// reviewers are all who are asked for a review on the page.
+func (p *page) reviewers() (ids []int64) {
+	for _, users := range p.asked {
+		ids = append(ids, users...)
+	}
+	return ids
+}

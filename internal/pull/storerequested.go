@@ -1,0 +1,76 @@
+package pull
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+)
+
+// requestedOf finds who is asked to review the pull requests of a page, by id of
+// the issue, in the order in which they were asked.
+func requestedOf(tx *db.Tx, issues []int64) (map[int64][]int64, error) {
+	found := map[int64][]int64{}
+	if len(issues) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(issues))
+	for n, id := range issues {
+		args[n] = id
+	}
+	rows, err := tx.Query(`SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+db.Values(1, len(issues))+`
+		ORDER BY issue_id, created_at, user_id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var issueID, userID int64
+		if err := rows.Scan(&issueID, &userID); err != nil {
+			return nil, err
+		}
+		found[issueID] = append(found[issueID], userID)
+	}
+	return found, rows.Err()
+}
+
+func insertRequests(tx *db.Tx, issueID int64, users []int64) error {
+	args := make([]any, 0, 3*len(users))
+	for _, id := range users {
+		args = append(args, issueID, id, tx.Now)
+	}
+	_, err := tx.Exec(`INSERT INTO requested_reviewers (issue_id, user_id, created_at) VALUES `+db.Values(len(users), 3)+`
+		ON CONFLICT DO NOTHING`, args...)
+	return err
+}
+
+// deleteRequests removes requests and tells which there were, by id.
+func deleteRequests(tx *db.Tx, issueID int64, users []int64) (gone []int64, err error) {
+	if len(users) == 0 {
+		return nil, nil
+	}
+	args := []any{issueID}
+	for _, id := range users {
+		args = append(args, id)
+	}
+	rows, err := tx.Query(`DELETE FROM requested_reviewers WHERE issue_id = $1 AND user_id IN `+db.ValuesFrom(2, 1, len(users))+`
+		RETURNING user_id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		gone = append(gone, id)
+	}
+	slices.Sort(gone)
+	return gone, rows.Err()
+}
+
+// addReviewComments counts review comments that everyone sees.
+func addReviewComments(tx *db.Tx, issueID, by int64) error {
+	_, err := tx.Exec(`UPDATE pulls SET review_comments = review_comments + $2 WHERE issue_id = $1`, issueID, by)
+	return err
+}

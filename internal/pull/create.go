@@ -31,7 +31,7 @@ const maxTries = 10
 // on the repository that it asks to merge into. Errors: 422 (decision 38).
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	for range maxTries {
-		p, from, err := s.propose(ctx, a, n)
+		p, err := s.propose(ctx, a, n)
 		if err != nil {
 			return nil, err
 		}
@@ -42,8 +42,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 		t.fill(p)
 		moved := false
 		err = s.db.Write(ctx, func(tx *db.Tx) error {
-			tip, err := repo.BranchTip(tx, from.ID, p.HeadRef)
-			if moved = tip != p.HeadSHA; err != nil || moved {
+			if moved, err = haveMoved(tx, p); err != nil || moved {
 				return err
 			}
 			return s.insert(tx, a, n, p)
@@ -58,9 +57,20 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 	return nil, errs.New(errs.Unavailable, "the head branch keeps moving; try again")
 }
 
+// haveMoved reports whether the head is another by now, or the base is gone. If
+// not, both stay until the transaction ends.
+func haveMoved(tx *db.Tx, p *Pull) (bool, error) {
+	head, err := repo.HoldBranch(tx, p.HeadRepoID, p.HeadRef)
+	if err != nil {
+		return false, err
+	}
+	base, err := repo.HoldBranch(tx, p.RepoID, p.BaseRef)
+	return head != p.HeadSHA || base == "", err
+}
+
 // propose checks what the new pull request would join, and brings the head's
 // objects to the base repository.
-func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull, *repo.Access, error) {
+func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	base, baseErr := s.repos.Ref(ctx, a, "refs/heads/"+n.Base)
 	from, branch, headErr := s.headOf(ctx, a, n.Head)
 	var head git.SHA
@@ -76,20 +86,20 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 		case errs.Is(f.err, errs.NotFound), errs.Is(f.err, errs.Invalid):
 			fields = append(fields, errs.Field{Resource: Resource, Field: f.name, Code: errs.InvalidField, Value: f.value})
 		case f.err != nil:
-			return nil, nil, f.err
+			return nil, f.err
 		}
 	}
 	if len(fields) > 0 {
-		return nil, nil, errs.Validation(fields...)
+		return nil, errs.Validation(fields...)
 	}
 	p := &Pull{
 		RepoID: a.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base, Modifiable: n.Modifiable && from.ID != a.ID,
 		HeadRepoID: from.ID, HeadOwnerID: from.OwnerID, HeadRef: branch, HeadSHA: head,
 	}
 	if err := s.bring(ctx, from.ID, a.ID, head, base); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return p, from, s.checkBetween(ctx, a, p, n)
+	return p, s.checkBetween(ctx, a, p, n)
 }
 
 // bring copies what the base repository lacks of a head.

@@ -187,12 +187,16 @@ func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (f
 
 // reopen is what Reopen leaves to the transaction.
 func (s *Service) reopen(c *issue.Change, p *Pull, tip git.SHA) error {
-	now, err := repo.BranchTip(c.Tx, p.HeadRepoID, p.HeadRef)
+	now, err := repo.HoldBranch(c.Tx, p.HeadRepoID, p.HeadRef)
 	if err != nil {
 		return err
 	}
-	if now != tip {
-		return errs.New(errs.Conflict, "The head branch moved meanwhile. Try again.")
+	base, err := repo.HoldBranch(c.Tx, p.RepoID, p.BaseRef)
+	if err != nil {
+		return err
+	}
+	if now != tip || base == "" {
+		return errs.New(errs.Conflict, "The branches moved meanwhile. Try again.")
 	}
 	other, err := openPair(c.Tx, p)
 	if err != nil {

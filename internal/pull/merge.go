@@ -76,7 +76,10 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	if err != nil {
 		return "", err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, sha) })
+	update := []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID}}
+	err = s.repos.Prepared(ctx, p.RepoID, update, func() error {
+		return s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, update) })
+	})
 	if err == nil {
 		s.repos.Moved()
 	}
@@ -150,10 +153,9 @@ func (s *Service) merged(ctx context.Context, p *Pull) (*git.MergeResult, error)
 
 // complete is the one transaction of a merge. Error: errMoved when what the
 // merge was made of has changed.
-func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, sha git.SHA) error {
-	refused, err := s.repos.MoveRefsIn(tx, p.RepoID, []repo.RefUpdate{
-		{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID},
-	})
+func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, update []repo.RefUpdate) error {
+	sha := update[0].New
+	refused, err := s.repos.MoveRefsIn(tx, p.RepoID, update)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,9 @@ var ErrUnprepared = errors.New("repo: the transaction needs another preparation"
 // maxPrepared is how often MoveRefs begins anew.
 const maxPrepared = 5
 
-// prepared runs move after the preparers, again when that did not suffice.
-func (s *Service) prepared(ctx context.Context, repoID int64, updates []RefUpdate, move func() error) error {
+// Prepared runs move, which moves refs with MoveRefsIn in a transaction of its
+// own, after the preparers; again when that did not suffice.
+func (s *Service) Prepared(ctx context.Context, repoID int64, updates []RefUpdate, move func() error) error {
 	for try := 1; ; try++ {
 		for _, prepare := range s.observers.Prepare {
 			if err := prepare(ctx, s, repoID, updates); err != nil {
@@ -34,8 +35,8 @@ func (s *Service) prepared(ctx context.Context, repoID int64, updates []RefUpdat
 	}
 }
 
-// MoveRefsIn is MoveRefs within a transaction of the caller's, who has prepared
-// for it, and calls Moved after its commit.
+// MoveRefsIn is MoveRefs within a transaction of the caller's, who is called by
+// Prepared, and calls Moved after its commit.
 func (s *Service) MoveRefsIn(tx *db.Tx, repoID int64, updates []RefUpdate) ([]error, error) {
 	return s.moveRefs(tx, repoID, updates, true, 0)
 }
@@ -63,4 +64,13 @@ func SetPullRef(tx *db.Tx, repoID, number int64, kind string, sha git.SHA) error
 func BranchTip(tx *db.Tx, repoID int64, branch string) (git.SHA, error) {
 	found, err := refsNamed(tx, repoID, []string{heads + branch})
 	return found[heads+branch], err
+}
+
+// HoldBranch is BranchTip for a transaction that relies on it: no other moves the
+// branch before it ends.
+func HoldBranch(tx *db.Tx, repoID int64, branch string) (git.SHA, error) {
+	if _, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation WHERE id = $1`, repoID); err != nil {
+		return "", err
+	}
+	return BranchTip(tx, repoID, branch)
 }

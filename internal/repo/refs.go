@@ -38,7 +38,7 @@ const (
 // error.
 func (s *Service) MoveRefs(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {
 	var refused []error
-	err := s.prepared(ctx, repoID, updates, func() error {
+	err := s.Prepared(ctx, repoID, updates, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) (err error) {
 			refused, err = s.moveRefs(tx, repoID, updates, atomic, grownKB)
 			return err

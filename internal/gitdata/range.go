@@ -36,6 +36,19 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	})
 }
 
+// AnswerCommit answers with a commit as lists show it, which was just made.
+func (api *API) AnswerCommit(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, sha git.SHA) error {
+	c, err := api.repos.Git(a.ID).Commit(r.Context(), sha)
+	if err != nil {
+		return err
+	}
+	known, err := api.people(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, status, newPlace(r.Context(), a).commit(c, known))
+}
+
 // RangeFiles answers a page of the files that changed since the merge base.
 func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {

@@ -57,14 +57,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if err != nil {
 			return nil, "", err
 		}
-		body := []byte{'['}
-		for n, i := range p.Issues() {
-			if n > 0 {
-				body = append(body, ',')
-			}
-			body = p.appendPull(body, i)
-		}
-		body = append(body, ']')
+		body := p.appendList(nil)
 		return body, web.Tag(body), nil
 	})
 }

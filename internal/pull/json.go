@@ -6,8 +6,10 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
@@ -22,7 +24,8 @@ type page struct {
 	api    string                 // the address of the base repository in the API
 	html   string                 // and of its page
 	full   bool
-	logins map[int64]string // of the heads' owners
+	logins map[int64]string           // of the heads' owners
+	checks map[git.SHA]status.Summary // of the heads, in the full form
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
@@ -44,8 +47,9 @@ func (p *page) load(tx *db.Tx) error {
 	if p.asked, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
-	people, heads := []int64{p.base.OwnerID}, []int64{}
+	people, heads, tips := []int64{p.base.OwnerID}, []int64{}, []git.SHA{}
 	for _, pull := range p.pulls {
+		tips = append(tips, pull.HeadSHA)
 		people = append(people, pull.HeadOwnerID, pull.MergedBy)
 		if pull.HeadRepoID != 0 && pull.HeadRepoID != p.base.ID {
 			heads = append(heads, pull.HeadRepoID)
@@ -59,6 +63,11 @@ func (p *page) load(tx *db.Tx) error {
 		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
 			p.heads[a.ID] = a
 			p.Know(a)
+		}
+	}
+	if p.full {
+		if p.checks, err = status.Combined(tx, p.base.ID, tips...); err != nil {
+			return err
 		}
 	}
 	owners, err := account.ByIDs(tx, people)
@@ -131,6 +140,18 @@ func (p *page) appendPull(b []byte, i *issue.Issue) []byte {
 	return append(b, '}')
 }
 
+// appendList renders the pull requests of the page as an array.
+func (p *page) appendList(b []byte) []byte {
+	b = append(b, '[')
+	for n, i := range p.Issues() {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = p.appendPull(b, i)
+	}
+	return append(b, ']')
+}
+
 // mergeCommit is the commit on the base branch once it is merged, else that of
 // the last test merge (decisions 35, 36).
 func (p *Pull) mergeCommit() string {
@@ -186,7 +207,8 @@ func (p *page) appendLinks(b []byte, api, html, of string, pull *Pull) []byte {
 	return append(b, '}')
 }
 
-// appendFull appends what only the form of a single pull request has.
+// appendFull appends what only the form of a single pull request has. What
+// merges is unstable when a status of its head failed (decision 36).
 func (p *page) appendFull(b []byte, i *issue.Issue, pull *Pull) []byte {
 	b = strconv.AppendBool(append(b, `,"merged":`...), pull.Merged())
 	state := "unknown"
@@ -197,7 +219,12 @@ func (p *page) appendFull(b []byte, i *issue.Issue, pull *Pull) []byte {
 	default:
 		b = strconv.AppendBool(b, *ok)
 		b = strconv.AppendBool(append(b, `,"rebaseable":`...), *ok)
-		if state = "dirty"; *ok {
+		switch {
+		case !*ok:
+			state = "dirty"
+		case p.checks[pull.HeadSHA].Failed > 0:
+			state = "unstable"
+		default:
 			state = "clean"
 		}
 	}

@@ -6,16 +6,19 @@
 //	follow.go               what pushes and changed issues do to pull requests
 //	trial.go                test merges: who wants them and how they are made
 //	merge.go                merging
-//	store.go                the SQL
+//	update.go               merging the base into the head
+//	branchmerge.go          merging branches without a pull request
+//	ofcommit.go             the pull requests of a commit
+//	store.go                the SQL; storecommit.go by commits
 //	api.go, apilist.go      read, list, create, edit; apimerge.go merges
 //	changes.go              commits, files, diff and patch
 //	requested.go            who is asked for a review; apirequested.go answers
 //	reviewed.go             what package review needs
 //	json.go                 the payload
 //
-// Tables: pulls, pull_branches, requested_reviewers; the rest of a pull request is its issue (package
-// issue), which this package inserts in its own transaction and changes through
-// issue's one door.
+// Tables: pulls, pull_branches, pull_commits, requested_reviewers; the rest of a
+// pull request is its issue (package issue), which this package inserts in its
+// own transaction and changes through issue's one door.
 //
 // Invariants: a row's head_sha is where refs/pull/N/head leads, and its objects
 // are in the base repository. The result of a test merge is stored with the two

@@ -22,6 +22,8 @@ type trial struct {
 	commit     git.SHA // empty: they do not merge
 
 	additions, deletions, files, commits int64
+
+	listed []git.SHA // the commits by which the pull request is found
 }
 
 // fill notes in p what the trial found.
@@ -57,6 +59,7 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 			return err
 		}
 		t.commits, t.additions, t.deletions, t.files = int64(len(list)), int64(changes.Additions), int64(changes.Deletions), int64(changes.Total)
+		t.listed = listed(list)
 		return nil
 	})
 	return t, g.Wait()
@@ -76,10 +79,13 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 			return err
 		}
 		stored, err := storeTrial(tx, t)
-		if err == nil && !stored {
-			err = errStale
+		switch {
+		case err != nil:
+			return err
+		case !stored:
+			return errStale
 		}
-		return err
+		return noteCommits(tx, p.RepoID, p.IssueID, t.listed)
 	})
 }
 

@@ -126,6 +126,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/commits/{ref...}", pull(g.GetCommit)},
 		{"GET", "/repos/{owner}/{repo}/commits/{ref...}/status", pull(c.Combine)},
 		{"GET", "/repos/{owner}/{repo}/commits/{ref...}/statuses", pull(c.List)},
+		{"GET", "/repos/{owner}/{repo}/commits/{ref...}/pulls", pull(m.ListOfCommit)},
 		{"GET", "/repos/{owner}/{repo}/statuses/{ref...}", pull(c.List)},
 		{"POST", "/repos/{owner}/{repo}/statuses/{ref...}", push(c.Create)},
 		{"GET", "/repos/{owner}/{repo}/compare/{basehead...}", pull(g.Compare)},
@@ -204,6 +205,8 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", pull(m.ListRequested)},
 		{"POST", "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", pull(m.RequestReviewers)},     // its author; others: push
 		{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", pull(m.UnrequestReviewers)}, // the same
+		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/update-branch", pull(m.UpdateBranch)},                // push to the head
+		{"POST", "/repos/{owner}/{repo}/merges", push(m.MergeInto)},
 		{"GET", "/{owner}/{repo}/pull/{file}", pull(m.Text)},
 
 		// Git over HTTP

@@ -1,0 +1,134 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// errUpToDate says that a branch has all of what was to be merged into it.
+var errUpToDate = errors.New("pull: there is nothing to merge")
+
+// BranchMerge is a merge into a branch without a pull request.
+type BranchMerge struct {
+	Base    string // a branch
+	Head    string // a branch, a tag or a full SHA (decision 50)
+	Message string // empty: the usual
+}
+
+// MergeBranch merges a commit into a branch, which the caller may push to, by a
+// merge commit. When others move the branch meanwhile, it is made anew. Errors:
+// errUpToDate; 404 for what is not there; 409 when the two do not merge.
+func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
+	defer s.merging.lock(fmt.Sprint(a.ID, " ", m.Base))()
+	for range maxTries {
+		sha, err := s.mergeBranchOnce(ctx, a, m)
+		if !errors.Is(err, errMoved) {
+			return sha, err
+		}
+	}
+	return "", errs.New(errs.Conflict, "Base branch was modified. Review and try the merge again.")
+}
+
+func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
+	base, err := s.repos.Ref(ctx, a, heads+m.Base)
+	if errs.Is(err, errs.NotFound) {
+		return "", errs.New(errs.NotFound, "Base does not exist")
+	}
+	if err != nil {
+		return "", err
+	}
+	head, err := s.mergeCandidate(ctx, a, m.Head)
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return "", errs.Wrap(errs.NotFound, "Head does not exist", err)
+	}
+	if err != nil {
+		return "", err
+	}
+	r := s.repos.Git(a.ID)
+	merged, err := r.MergeTree(ctx, base, head)
+	switch {
+	case errs.Is(err, errs.TooLarge), err == nil && merged.Conflict:
+		return "", errs.New(errs.Conflict, "Merge conflict")
+	case err != nil:
+		return "", err
+	case merged.UpToDate:
+		return "", errUpToDate
+	}
+	by, err := s.repos.Identity(ctx, a.Caller)
+	if err != nil {
+		return "", err
+	}
+	sha, err := r.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{base, head}, Author: by, Committer: by, Message: m.message()})
+	if err != nil {
+		return "", err
+	}
+	refused, err := s.repos.MoveRefs(ctx, a.ID, []repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID}}, true, 0)
+	if err == nil && refused[0] != nil {
+		err = errMoved
+	}
+	return sha, err
+}
+
+// mergeCandidate finds a commit that may become part of a branch: nothing that it
+// leads to is missing, as may be of objects that no ref names. Errors: 404, 422.
+func (s *Service) mergeCandidate(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
+	sha, err := s.repos.Resolve(ctx, a, name)
+	if err != nil {
+		return "", err
+	}
+	r := s.repos.Git(a.ID)
+	if sha, err = r.PeelToCommit(ctx, sha); err != nil {
+		return "", err
+	}
+	refs, err := s.repos.Refs(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	tips := make([]git.SHA, len(refs.List))
+	for n, ref := range refs.List {
+		tips[n] = ref.SHA
+	}
+	return sha, r.CheckConnected(ctx, sha, tips)
+}
+
+func (m BranchMerge) message() string {
+	text := strings.TrimSpace(strings.ReplaceAll(m.Message, "\r\n", "\n"))
+	if text == "" {
+		text = "Merge " + m.Head + " into " + m.Base
+	}
+	return text + "\n"
+}
+
+// POST /repos/{owner}/{repo}/merges
+//
+// MergeInto merges a branch, tag or commit into a branch: 201 with the merge
+// commit, 204 where there is nothing to merge. Errors: 404 for what is not
+// there, 409 for a conflict, 422.
+func (api *API) MergeInto(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadObject(r, "Merge")
+	if err != nil {
+		return err
+	}
+	body.Require("base", "head")
+	m := BranchMerge{Base: body.String("base", 0).Value, Head: body.String("head", 0).Value,
+		Message: body.String("commit_message", maxMessage).Value}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	sha, err := api.s.MergeBranch(r.Context(), a, m)
+	if errors.Is(err, errUpToDate) {
+		return web.NoContent(w)
+	}
+	if err != nil {
+		return err
+	}
+	return api.git.AnswerCommit(w, r, a, http.StatusCreated, sha)
+}

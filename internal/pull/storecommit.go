@@ -1,0 +1,81 @@
+package pull
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/web"
+)
+
+// noteCommits makes a pull request found by these commits, and by no others. It
+// writes only what differs, which is nothing when a base has moved.
+func noteCommits(tx *db.Tx, repoID, issueID int64, commits []git.SHA) error {
+	rows, err := tx.Query(`SELECT sha FROM pull_commits WHERE issue_id = $1`, issueID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	gone := map[git.SHA]bool{}
+	for rows.Next() {
+		var sha git.SHA
+		if err := rows.Scan(&sha); err != nil {
+			return err
+		}
+		gone[sha] = true
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	var more []any
+	for _, sha := range commits {
+		if gone[sha] {
+			delete(gone, sha)
+			continue
+		}
+		more = append(more, repoID, string(sha), issueID)
+	}
+	if len(gone) > 0 {
+		args := []any{issueID}
+		for sha := range gone {
+			args = append(args, string(sha))
+		}
+		if _, err := tx.Exec(`DELETE FROM pull_commits WHERE issue_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(gone)), args...); err != nil {
+			return err
+		}
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	_, err = tx.Exec(`INSERT INTO pull_commits (repo_id, sha, issue_id) VALUES `+db.Values(len(more)/3, 3)+` ON CONFLICT DO NOTHING`, more...)
+	return err
+}
+
+// withCommit are the pull requests p that have a commit, or were merged as it.
+const withCommit = ` FROM pulls p WHERE p.issue_id IN (SELECT issue_id FROM pull_commits WHERE repo_id = $1 AND sha = $2
+	UNION SELECT issue_id FROM pulls WHERE repo_id = $1 AND merge_sha = $2)`
+
+// ofCommit reads a page of those that are merged and, with open, of the open
+// ones, by their issues' ids; and how many there are.
+func ofCommit(tx *db.Tx, repoID int64, sha git.SHA, open bool, page web.Page) (ids []int64, total int64, err error) {
+	which := withCommit + ` AND (p.merge_sha IS NOT NULL OR p.open AND CAST($3 AS BOOLEAN))`
+	if err := tx.QueryRow(`SELECT count(*)`+which, repoID, string(sha), open).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	rows, err := tx.Query(`SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`, repoID, string(sha), open, page.Size, page.Offset())
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, 0, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, total, rows.Err()
+}
+
+func anyOpenOf(tx *db.Tx, repoID int64, sha git.SHA) (some bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1`+withCommit+` AND p.open)`, repoID, string(sha)).Scan(&some)
+	return some, err
+}

@@ -1,0 +1,123 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Update merges the base branch into the head branch, for who mayUpdate: the
+// pull request follows as it does after a push. expected is what the caller
+// takes the head for; empty: whatever it is. Errors: 404; 422 when the head is
+// another, when there is nothing new, or when the two do not merge.
+func (s *Service) Update(ctx context.Context, a *repo.Access, number int64, expected string) error {
+	for range maxTries {
+		err := s.updateOnce(ctx, a, number, expected)
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return errs.New(errs.Unavailable, "the branches keep moving; try again")
+}
+
+func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, expected string) error {
+	p, _, err := s.find(ctx, a, number)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !p.Open || p.BaseTip == "" || p.HeadRepoID == 0:
+		return errs.New(errs.Invalid, "The pull request is closed.")
+	case expected != "" && !strings.EqualFold(expected, string(p.HeadSHA)):
+		return errs.New(errs.Invalid, "expected head sha didn't match current head ref.")
+	}
+	r := s.repos.Git(p.RepoID)
+	m, err := r.MergeTree(ctx, p.HeadSHA, p.BaseTip)
+	switch {
+	case errs.Is(err, errs.TooLarge), err == nil && m.Conflict:
+		return errs.New(errs.Invalid, "merge conflict between base and head")
+	case err != nil:
+		return err
+	case m.UpToDate:
+		return errs.New(errs.Invalid, "There are no new commits on the base branch.")
+	}
+	by, err := s.repos.Identity(ctx, a.Caller)
+	if err != nil {
+		return err
+	}
+	sha, err := r.CommitMerge(ctx, m, git.Commit{Parents: []git.SHA{p.HeadSHA, p.BaseTip}, Author: by, Committer: by,
+		Message: "Merge branch '" + p.BaseRef + "' into " + p.HeadRef + "\n"})
+	if err != nil {
+		return err
+	}
+	if err := s.bring(ctx, p.RepoID, p.HeadRepoID, sha, p.HeadSHA); err != nil {
+		return err
+	}
+	refused, err := s.repos.MoveRefs(ctx, p.HeadRepoID, []repo.RefUpdate{
+		{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID},
+	}, true, 0)
+	if err == nil && refused[0] != nil {
+		err = errMoved
+	}
+	return err
+}
+
+// mayUpdate returns the 403 for who may not move the head: those with push
+// access to its repository may, and to the base where the author lets them.
+func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
+	if a.Role >= account.Push && (p.Modifiable || p.HeadRepoID == p.RepoID) {
+		return nil
+	}
+	may := false
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err := repo.VisibleByID(tx, a.Caller, []int64{p.HeadRepoID})
+		may = len(list) == 1 && list[0].Role >= account.Push
+		return err
+	})
+	if err == nil && !may {
+		err = errs.New(errs.Forbidden, "Must have push access to the head branch.")
+	}
+	return err
+}
+
+// updateJSON is the answer of an update.
+type updateJSON struct {
+	Message string `json:"message"`
+	URL     string `json:"url"`
+}
+
+// PUT /repos/{owner}/{repo}/pulls/{number}/update-branch
+//
+// UpdateBranch merges the base into the head, as Update says. It has happened
+// when the answer comes, though that is GitHub's 202. Errors: 403, 404, 422.
+func (api *API) UpdateBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, _, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := api.s.mayUpdate(r.Context(), a, p); err != nil {
+		return err
+	}
+	body, err := web.ReadOptional(r, Resource)
+	if err != nil {
+		return err
+	}
+	expected := body.String("expected_head_sha", 0)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := api.s.Update(r.Context(), a, p.Number, expected.Value); err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusAccepted, updateJSON{"Updating pull request branch.",
+		web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name) + "/pulls/" + strconv.FormatInt(p.Number, 10))})
+}

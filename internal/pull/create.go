@@ -45,7 +45,10 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 			if moved, err = haveMoved(tx, p); err != nil || moved {
 				return err
 			}
-			return s.insert(tx, a, n, p)
+			if err := s.insert(tx, a, n, p); err != nil {
+				return err
+			}
+			return noteCommits(tx, p.RepoID, p.IssueID, t.listed)
 		})
 		if err != nil {
 			return nil, err

@@ -184,7 +184,11 @@ func TestConcurrentBranchMerges(t *testing.T) {
 				}
 			})
 		}
-		wg.Go(func() { commit(t, s, "alice/plot", "main", "meanwhile.txt", "meanwhile") })
+		wg.Go(func() { // an edit may have to be reviewed again when its branch keeps moving
+			edit := apitest.Case{Do: "PUT /repos/alice/plot/contents/meanwhile.txt", As: "alice", Send: `{"message": "Meanwhile", "content": ""}`}
+			for s.Do(t, edit).Status == 409 {
+			}
+		})
 		wg.Wait()
 		for _, n := range append(names, "meanwhile") {
 			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/contents/" + n + ".txt", Status: 200})

@@ -74,6 +74,10 @@ type Options struct {
 	URL string           // "postgres://..." or "postgresql://...", else the path of a SQLite file
 	Log *slog.Logger     // nil: nothing is logged
 	Now func() time.Time // nil: time.Now. Tests fix it.
+
+	// Trace is called with the text of each statement that is going to run, but
+	// those that begin and end transactions; nil: nobody is told. Tests count.
+	Trace func(query string)
 }
 
 // DB is an open database. It is safe for concurrent use.
@@ -81,6 +85,7 @@ type DB struct {
 	kind    Engine
 	backend backend
 	gens    *generations
+	trace   func(query string) // may be nil
 }
 
 // backend is what an engine does for a DB.
@@ -117,7 +122,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &DB{}
+	d := &DB{trace: o.Trace}
 	var err error
 	scheme, _, address := strings.Cut(o.URL, "://")
 	if strings.HasPrefix(o.URL, "postgres://") || strings.HasPrefix(o.URL, "postgresql://") {
@@ -136,7 +141,12 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 		d.backend.close()
 		return nil, err
 	}
-	d.gens = newGenerations(d.backend.generations)
+	d.gens = newGenerations(func(ctx context.Context, into map[string]int64) error {
+		if d.trace != nil {
+			d.trace(selectGeneration)
+		}
+		return d.backend.generations(ctx, into)
+	})
 	return d, nil
 }
 
@@ -158,13 +168,13 @@ func (d *DB) Close() error { return d.backend.close() }
 // Errors: fn's own; errs.Unavailable when too many wait or the database is
 // closed.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return d.backend.read(ctx, fn, false)
+	return d.backend.read(ctx, d.traced(fn), false)
 }
 
 // ReadLong is Read for statements that may take long: ctx stops them midway.
 // On SQLite that costs some 2 µs a statement more.
 func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
-	return d.backend.read(ctx, fn, true)
+	return d.backend.read(ctx, d.traced(fn), true)
 }
 
 // Write runs fn in one transaction, which is durable when Write returns nil
@@ -185,7 +195,18 @@ func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 // Errors: fn's own; those of errors.go; errs.Unavailable when too many wait,
 // another process holds the database for long, or the database is closed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	return d.backend.write(ctx, fn)
+	return d.backend.write(ctx, d.traced(fn))
+}
+
+// traced makes the statements of fn known to who asked for that.
+func (d *DB) traced(fn func(*Tx) error) func(*Tx) error {
+	if d.trace == nil {
+		return fn
+	}
+	return func(tx *Tx) error {
+		tx.trace = d.trace
+		return fn(tx)
+	}
 }
 
 // Generation returns how often a transaction bumped topic: 0 for one never

@@ -16,9 +16,10 @@ type Tx struct {
 	ctx    context.Context // for the engine: may stop a statement midway
 	caller context.Context // looked at between statements and rows
 	conn   conn
-	failed error    // the first statement's failure: the transaction is lost
-	rows   *Rows    // open, at most one
-	bumps  []string // topics, sorted, for the end
+	failed error              // the first statement's failure: the transaction is lost
+	rows   *Rows              // open, at most one
+	bumps  []string           // topics, sorted, for the end
+	trace  func(query string) // may be nil
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
@@ -76,6 +77,9 @@ func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 	if err := t.ready(); err != nil {
 		return 0, err
 	}
+	if t.trace != nil {
+		t.trace(query)
+	}
 	affected, err = t.conn.exec(t.ctx, query, args)
 	if err != nil {
 		return 0, t.fail(err)
@@ -88,6 +92,9 @@ func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 	if err := t.ready(); err != nil {
 		return nil, err
+	}
+	if t.trace != nil {
+		t.trace(query)
 	}
 	c, err := t.conn.query(t.ctx, query, args)
 	if err != nil {

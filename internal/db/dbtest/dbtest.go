@@ -46,7 +46,13 @@ func Open(t testing.TB, engine db.Engine) *db.DB {
 // OpenURL opens the database at address, and closes it at the test's end.
 func OpenURL(t testing.TB, address string) *db.DB {
 	t.Helper()
-	d, err := db.Open(context.Background(), db.Options{URL: address})
+	return OpenWith(t, db.Options{URL: address})
+}
+
+// OpenWith is OpenURL with more options.
+func OpenWith(t testing.TB, o db.Options) *db.DB {
+	t.Helper()
+	d, err := db.Open(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

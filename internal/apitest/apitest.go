@@ -65,20 +65,22 @@ func Each(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
 func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 	t.Helper()
 	log := &Log{}
-	d := dbtest.Open(t, engine)
 	g := gittest.New(t, git.Options{Log: slog.New(log)})
-	o := server.Options{DB: d, Git: g, Log: slog.New(log), DataDir: t.TempDir()}
+	o := server.Options{Git: g, Log: slog.New(log), DataDir: t.TempDir()}
 	for _, option := range options {
 		option(&o)
+	}
+	if o.DB == nil {
+		o.DB = dbtest.Open(t, engine)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{
-		URL: "http://" + l.Addr().String(), Engine: engine, DB: d, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
-		Accounts: account.New(d, slog.New(log)),
-		Repos:    server.NewServices(d, g, slog.New(log), o.DataDir).Repos,
+		URL: "http://" + l.Addr().String(), Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
+		Accounts: account.New(o.DB, slog.New(log)),
+		Repos:    server.NewServices(o.DB, g, slog.New(log), o.DataDir).Repos,
 		tokens:   map[string]string{},
 		client:   newClient(),
 	}

@@ -6,6 +6,7 @@
 //	tracker_test.go        go-github: an issue tracker from creation to lock
 //	trackerlists_test.go   go-github: lists with every option, and their pages
 //	trackerevents_test.go  go-github: what happened, and when
+//	trackersearch_test.go  go-github: what is found, and how much
 //
 // A client of another language belongs beside them in a file of its own, which
 // skips, loudly, where its language is not installed.

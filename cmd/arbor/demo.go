@@ -97,6 +97,9 @@ func (d *demo) fill(ctx context.Context) error {
 	if err := d.fillIssues(ctx); err != nil {
 		return err
 	}
+	if err := d.fillPulls(ctx); err != nil {
+		return err
+	}
 	return d.fillPlants(ctx)
 }
 
@@ -202,6 +205,11 @@ func (d *demo) explain(address string) error {
 	say("  %s/repos/alice/greenhouse/issues/1/timeline", curl)
 	say("  %s'/issues?filter=all&sort=updated' -H 'Authorization: Bearer %s'", curl, d.tokens["bob"])
 	say("  %s/repos/alice/greenhouse/issues -H 'Authorization: Bearer %s' -d '{\"title\":\"Snails!\",\"labels\":[\"bug\"]}'", curl, d.tokens["bob"])
+	say("  %s'/repos/alice/greenhouse/pulls?state=all'", curl)
+	say("  %s/repos/alice/greenhouse/pulls/8", curl)
+	say("  %s/repos/alice/greenhouse/pulls/9", curl)
+	say("  %s/repos/alice/greenhouse/commits/irrigation/status", curl)
+	say("  %s/repos/alice/greenhouse/pulls/8/merge -X PUT -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
 	say("  %s/user/repos -H 'Authorization: Bearer %s' -d '{\"name\":\"meadow\"}'", curl, d.tokens["bob"])
 	say("\nTry the plant store:")
 	say("  %s/plants -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
@@ -221,6 +229,7 @@ func (d *demo) explainGit(say func(string, ...any), host string) {
 	if d.ownSource {
 		say("  git clone %s/%s/arbor.git", host, demoOrg)
 	}
+	say("  git -C greenhouse fetch -q origin refs/pull/12/head && git -C greenhouse log --oneline -1 FETCH_HEAD")
 	say("  cd greenhouse && git switch -c watering && echo 'water daily' >> README.md && git commit -qam 'Water daily' && git push %s://bob:%s@%s/alice/greenhouse.git watering",
 		scheme, d.tokens["bob"], rest)
 }

@@ -51,11 +51,18 @@ func TestDemo(t *testing.T) {
 		}
 		for _, line := range lines {
 			text, err := paste(t, work, line)
-			if err != nil || strings.Contains(text, `"message"`) || strings.Contains(text, `"error"`) {
+			if err != nil || strings.Contains(text, `"error"`) {
 				t.Errorf("pasted: %s\n%v\n%s", line, err, text)
 			}
 		}
 		address := regexp.MustCompile(`http://[^ /']+`).FindString(out.String())
+		for number, want := range map[string]string{"8": `"merged":true`, "9": `"mergeable_state":"dirty"`, "10": `"merged":true`,
+			"11": `"merged":true`, "12": `"mergeable_state":"unstable"`} {
+			text, err := paste(t, work, "curl -s "+address+"/repos/alice/greenhouse/pulls/"+number)
+			if err != nil || !strings.Contains(text, want) {
+				t.Errorf("pull request %s is not %s: %v\n%s", number, want, err, text)
+			}
+		}
 		if got := refs(t, address+"/alice/greenhouse"); got["refs/heads/watering"] == "" {
 			t.Errorf("the push that the demo shows made no branch: %v", got)
 		}

@@ -3,6 +3,8 @@ package git
 import (
 	"context"
 	"math"
+
+	"arbor/internal/errs"
 )
 
 // GitHub's bounds of what a pull request or a commit shows (decision 39).
@@ -14,6 +16,19 @@ const (
 	maxPatchBytes = 1 << 20
 	maxPatchesSum = 8 << 20
 )
+
+// PullBase is what the changes of a pull request are shown against: the merge
+// base, or the empty tree when a forced push left the two without one.
+func (r *Repository) PullBase(ctx context.Context, base, head SHA) (SHA, error) {
+	common, err := r.MergeBase(ctx, base, head)
+	if !errs.Is(err, errs.NotFound) {
+		return common, err
+	}
+	if _, err := r.Commits(ctx, []SHA{base, head}); err != nil {
+		return "", err
+	}
+	return EmptyTree, nil
+}
 
 // PullCommits lists the commits that head has and base has not, the oldest
 // first: at most 250 (decision 39), and how many there are in all. No commits,

@@ -53,7 +53,7 @@ func (api *API) AnswerCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {
 		objects := api.repos.Git(a.ID)
-		common, err := objects.MergeBase(ctx, g.Base, g.Head)
+		common, err := objects.PullBase(ctx, g.Base, g.Head)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (api *API) RangeText(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return nil
 	}
 	ctx, objects := r.Context(), api.repos.Git(a.ID)
-	common, err := objects.MergeBase(ctx, g.Base, g.Head)
+	common, err := objects.PullBase(ctx, g.Base, g.Head)
 	if err != nil {
 		return err
 	}

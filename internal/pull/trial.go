@@ -46,7 +46,7 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		return err
 	})
 	g.Go(func() error {
-		common, err := r.MergeBase(ctx, p.BaseSHA, t.head)
+		common, err := r.PullBase(ctx, p.BaseSHA, t.head)
 		if err != nil {
 			return err
 		}

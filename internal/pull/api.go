@@ -146,7 +146,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		Draft: body.Bool("draft").Or(false), Modifiable: body.Bool("maintainer_can_modify").Or(true)}
 	body.Require("head", "base")
 	if from := body.Int("issue"); from.Given() {
-		if n.Issue = from.Value; n.Issue < 1 {
+		if n.Issue = from.Value; n.Issue < 1 && body.Err() == nil {
 			body.Wrong("issue", errs.InvalidField, "")
 		}
 	} else {

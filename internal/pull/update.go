@@ -17,8 +17,8 @@ import (
 
 // Update merges the base branch into the head branch, for who mayUpdate: the
 // pull request follows as it does after a push. expected is what the caller
-// takes the head for; empty: whatever it is. Errors: 404; 422 when the head is
-// another, when there is nothing new, or when the two do not merge.
+// takes the head for; empty: whatever it is. Errors: 403, 404; 422 when the head
+// is another, when there is nothing new, or when the two do not merge.
 func (s *Service) Update(ctx context.Context, a *repo.Access, number int64, expected string) error {
 	for range maxTries {
 		err := s.updateOnce(ctx, a, number, expected)
@@ -59,6 +59,9 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err != nil {
 		return err
 	}
+	if err := s.mayUpdate(ctx, a, p); err != nil { // again: it may have taken long, and bringing shows objects
+		return err
+	}
 	if err := s.bring(ctx, p.RepoID, p.HeadRepoID, sha, p.HeadSHA); err != nil {
 		return err
 	}
@@ -72,21 +75,31 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 }
 
 // mayUpdate returns the 403 for who may not move the head: those with push
-// access to its repository may, and to the base where the author lets them.
+// access to its repository may, and to a public base where the author lets them.
+// A head outside the network is refused, a 422: it may be public while the base
+// is private, whose commits it would show.
 func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
-	if a.Role >= account.Push && (p.Modifiable || p.HeadRepoID == p.RepoID) {
-		return nil
+	if p.HeadRepoID == p.RepoID {
+		return a.Require(account.Push)
 	}
-	may := false
+	may, related := a.Role >= account.Push && p.Modifiable && !a.Private, false
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		list, err := repo.VisibleByID(tx, a.Caller, []int64{p.HeadRepoID})
-		may = len(list) == 1 && list[0].Role >= account.Push
-		return err
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		may, related = may || list[0].Role >= account.Push, list[0].NetworkID == a.NetworkID
+		return nil
 	})
-	if err == nil && !may {
-		err = errs.New(errs.Forbidden, "Must have push access to the head branch.")
+	switch {
+	case err != nil:
+		return err
+	case !may:
+		return errs.New(errs.Forbidden, "Must have push access to the head branch.")
+	case !related:
+		return errs.New(errs.Invalid, "The head repository is gone or no fork of this one any more.")
 	}
-	return err
+	return nil
 }
 
 // updateJSON is the answer of an update.

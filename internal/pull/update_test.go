@@ -40,7 +40,7 @@ func TestUpdateBranch(t *testing.T) {
 		s.Check(t, apitest.Case{Name: "nothing new", Do: update, As: "will", Status: 422, Want: `{"message": "There are no new commits on the base branch."}`})
 		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), tip(t, s, "alice/plot", "slugs")
 		s.Run(t, []apitest.Case{
-			{Name: "not without push access, though it is one's own", Do: update, As: "sam", Status: 403, Want: `{"message": "Must have push access to the head branch."}`},
+			{Name: "not without push access, though it is one's own", Do: update, As: "sam", Status: 403, Want: `{"message": "Must have push access to Repository."}`},
 			{Name: "rights before the body", Do: update, As: "sam", Send: `{`, Status: 403},
 			{Do: update, Status: 401},
 			{Name: "of another head", Do: update, As: "will", Send: `{"expected_head_sha": "` + base + `"}`, Status: 422, Want: `{"message": "expected head sha didn't match current head ref."}`},
@@ -102,7 +102,30 @@ func TestUpdateBranchOfFork(t *testing.T) {
 			{Do: "GET /repos/sam/plot/commits/rakes", Status: 200, Want: `{"commit": {"message": "Merge branch 'main' into rakes"}, "author": {"login": "will"}}`},
 			{Do: "DELETE /repos/sam/plot", As: "sam", Status: 204},
 			{Name: "the fork is gone", Do: update, As: "will", Status: 403},
-			{Do: "PUT /repos/alice/plot/pulls/2/update-branch", As: "will", Status: 422},
+			{Do: "PUT /repos/alice/plot/pulls/2/update-branch", As: "will", Status: 422, Want: `{"message": "The head repository is gone or no fork of this one any more."}`},
+		})
+	})
+}
+
+// A base that was made private must not be shown to everyone by bringing its
+// commits to a public fork, not even by mistake of who may see both.
+func TestUpdateBranchLeaksNothing(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		fork(t, s)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201, Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`, Status: 200})
+		secret := commit(t, s, "alice/plot", "main", "secret.txt", "secret")
+		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
+		s.Run(t, []apitest.Case{
+			{Do: update, As: "will", Status: 403},
+			{Do: update, As: "alice", Status: 403},
+			{Do: update, As: "sam", Status: 404},
+			{Do: "PUT /repos/alice/plot/collaborators/sam", As: "alice", Send: `{"permission": "pull"}`, Status: 204},
+			{Name: "though the head is one's own", Do: update, As: "sam", Status: 422},
+			{Do: "GET /repos/sam/plot/commits/" + secret, Status: 422},
+			{Do: "GET /repos/sam/plot/contents/secret.txt?ref=hoes", Status: 404},
 		})
 	})
 }

@@ -94,6 +94,7 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, p *Pull, i *issue.
 		return "", err
 	}
 	r := s.repos.Git(p.RepoID)
+	defer s.repos.Wrote(p.RepoID)
 	if o.Method == Rebase {
 		result, err := r.Rebase(ctx, p.BaseTip, p.HeadSHA, by)
 		switch {

@@ -62,7 +62,9 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		t.listed = listed(list)
 		return nil
 	})
-	return t, g.Wait()
+	err := g.Wait()
+	s.repos.Wrote(p.RepoID)
+	return t, err
 }
 
 // errStale says that a test merge was of a head that is none any more.

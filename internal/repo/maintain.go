@@ -51,6 +51,10 @@ func (q *packingQueue) next() (int64, bool) {
 	return id, true
 }
 
+// Wrote notes that objects were written to a repository beside this package, so
+// that its packs are consolidated in time.
+func (s *Service) Wrote(repoID int64) { s.packing.add(repoID) }
+
 // Run keeps the repositories' directories in order until ctx is done: first
 // what an earlier run left behind, then the packing of what is written. One
 // repository at a time, and nothing waits for it.

@@ -4,9 +4,11 @@
 //
 //	query.go      what a query asks for
 //	fields.go     qualifiers and the fields that they are, for reading and writing
-//	parse.go      from text to a query, and what is refused
+//	parse.go      from text to words and qualifiers, and what is refused
+//	parsefield.go from qualifiers to a query
 //	resolve.go    whom and what a query names, as far as the caller may see it
-//	storeplan.go  from a query to SQL
+//	storeplan.go  from a query to SQL: where to look, and for which words
+//	storewhere.go what else each result must be
 //	storerun.go   the page and the number of results
 //	search.go     searching, and keeping the index of words up to date
 //	store.go      the notes about texts that changed

@@ -59,14 +59,21 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// catchUp indexes everything if there is a backlog.
+// catchUp indexes everything if there is a backlog, and leaves most of the
+// writer's time to others.
 func (s *Service) catchUp(ctx context.Context) error {
 	n, err := s.changed(ctx, backlog)
 	if err != nil || n < backlog {
 		return err
 	}
 	for done := false; !done && err == nil; {
+		start := time.Now()
 		done, err = s.Index(ctx, batch)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(4 * time.Since(start)):
+		}
 	}
 	return err
 }

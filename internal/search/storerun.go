@@ -1,6 +1,9 @@
 package search
 
 import (
+	"fmt"
+
+	"arbor/internal/issue"
 	"arbor/internal/web"
 )
 
@@ -10,16 +13,22 @@ const MaxReach = 1000
 // from writes what stands behind SELECT ... for all results.
 func (s *statement) from() string {
 	b := " FROM "
-	kind, value := s.arg(int64(s.base.Kind)), s.arg(s.base.Value)
 	if s.find != "" {
-		b += "(" + s.find + ") f JOIN postings p ON p.issue_id = f.issue_id"
-	} else {
-		b += "postings p"
+		b += "(" + s.find + ") f CROSS JOIN " // on SQLite: from what is found to the postings, never the other way
+		s.and("p.issue_id = f.issue_id")
 	}
+	b += "postings p"
 	if s.issues {
 		b += " JOIN issues i ON i.id = p.issue_id"
 	}
-	b += " WHERE p.kind = " + kind + " AND p.value = " + value
+	if s.base.kind == 0 {
+		s.base = property{kind: issue.ByAll, values: "(0)"}
+	}
+	repos := "p.repo_id"
+	if s.base.looked && s.few == nil {
+		repos = "+p.repo_id" // not each repository with each value
+	}
+	b += fmt.Sprintf(" WHERE p.kind = %d AND p.value IN %s AND %s IN %s", s.base.kind, s.base.values, repos, s.scope)
 	for _, condition := range s.where {
 		b += " AND " + condition
 	}

@@ -25,7 +25,8 @@ bench: ## Measure the promises: ratios within one run, each beside its bound
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./internal/bench
 
 microbench: ## Run the benchmarks that stand beside the hot paths
-	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown
+	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
+		./internal/reaction ./internal/issue ./internal/repo ./internal/search
 
 FUZZTIME ?= 10s
 fuzz: ## Run each fuzz test for FUZZTIME

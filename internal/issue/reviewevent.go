@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/markdown"
 	"arbor/internal/web"
 )
 
@@ -67,9 +68,27 @@ func appendDismissed(b []byte, d *Review) []byte {
 // Association: those who wrote something else than its issues.
 func (g *Page) Associate(tx *db.Tx, users []int64) error { return g.p.associate(tx, users) }
 
-// Read takes from a new text that is neither the issue's body nor a comment of
-// this package whom it mentions and which issues it names.
-func (c *Change) Read(t Text) error { return c.read(t, 0) }
+// Read takes from new texts that are neither the issue's body nor comments of
+// this package whom they mention and which issues they name.
+func (c *Change) Read(list ...Text) error {
+	var all Text
+	logins, issues := map[string]bool{}, map[markdown.IssueRef]bool{}
+	for _, t := range list {
+		for _, l := range t.refs.Logins {
+			if !logins[l] && len(logins) < maxTargets {
+				logins[l] = true
+				all.refs.Logins = append(all.refs.Logins, l)
+			}
+		}
+		for _, i := range t.refs.Issues {
+			if !issues[i] && len(issues) < maxTargets {
+				issues[i] = true
+				all.refs.Issues = append(all.refs.Issues, i)
+			}
+		}
+	}
+	return c.read(all, 0)
+}
 
 // Lock locks the repository's row and raises its issues_generation, before a
 // change of what hangs on an issue. Error: 404 when the repository is gone.

@@ -32,6 +32,7 @@ var layers = [][]string{
 	{"internal/gitdata", "internal/page", "internal/search"},
 	{"internal/status"},
 	{"internal/pull"},
+	{"internal/review"},
 	{"internal/server"},
 	{"cmd/arbor"},
 }

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/search"
 	"arbor/internal/status"
 	"arbor/internal/web"
@@ -20,6 +21,7 @@ type features struct {
 	service  *repo.Service
 	issues   *issue.API
 	pulls    *pull.API
+	reviews  *review.API
 	git      *gitdata.API
 	statuses *status.API
 	searches *search.API
@@ -32,6 +34,7 @@ type features struct {
 // (decision 11).
 func (s *Server) interfaceTable(f features) []Route {
 	a, r, g, c, i, m, p := f.accounts, f.repos, f.git, f.statuses, f.issues, f.pulls, f.plants
+	v := f.reviews
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
 	own := func(h repo.Handler) Endpoint { // pull, for who is signed in
@@ -208,6 +211,26 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/update-branch", pull(m.UpdateBranch)},                // push to the head
 		{"POST", "/repos/{owner}/{repo}/merges", push(m.MergeInto)},
 		{"GET", "/{owner}/{repo}/pull/{file}", pull(m.Text)},
+
+		// Reviews
+		{"GET", "/repos/{owner}/{repo}/pulls/comments", pull(v.ListRepoComments)},
+		{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", pull(v.GetComment)},
+		{"PATCH", "/repos/{owner}/{repo}/pulls/comments/{id}", pull(v.EditComment)},    // its author; others: push
+		{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}", pull(v.DeleteComment)}, // the same
+		{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", pull(v.ListReactions)},
+		{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", pull(v.CreateReaction)},
+		{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}", pull(v.DeleteReaction)}, // one's own
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/comments", pull(v.ListComments)},
+		{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments", pull(v.CreateComment)},      // when locked: push
+		{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", pull(v.Reply)}, // the same
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews", pull(v.List)},
+		{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews", pull(v.Create)}, // the same
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", pull(v.Get)},
+		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", pull(v.Edit)},      // one's own
+		{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}", pull(v.Delete)}, // one's own
+		{"GET", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments", pull(v.ListReviewComments)},
+		{"POST", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events", pull(v.Submit)}, // one's own
+		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals", push(v.Dismiss)},
 
 		// Git over HTTP
 		{"GET", "/{owner}/{repo}/info/refs", either(r.InfoRefs)},

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/review"
 	"arbor/internal/search"
 	"arbor/internal/status"
 )
@@ -65,6 +66,7 @@ func New(o Options) *Server {
 		git:      objects,
 		statuses: status.NewAPI(status.New(o.DB, repos), objects),
 		pulls:    pull.NewAPI(pulls, objects),
+		reviews:  review.NewAPI(review.New(o.DB, repos, issues, pulls)),
 		searches: search.NewAPI(searches),
 		plants:   plant.NewAPI(o.DB),
 		pages:    page.New(o.DB, repos),

@@ -1,0 +1,140 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/pull"
+)
+
+// spot is a place in a patch.
+type spot struct {
+	Position int64 // 0: none; 1 for a whole file
+	Line     int64 // of the file; 0: none, as for a whole file
+	Start    int64 // the first of several lines; 0: one line
+}
+
+// Anchor is what a comment stands at: lines of a file, or the whole of it, in
+// the changes that lead to a commit.
+type Anchor struct {
+	Commit    git.SHA
+	Path      string
+	Whole     bool
+	Side      Side
+	StartSide Side // 0: one line
+	Spot      spot // with a position only, place finds the line
+}
+
+// covers tells whether the commit is the pull request's head or one of the
+// commits that it brings. Error: 422.
+func (s *Service) covers(ctx context.Context, p *pull.Pull, commit git.SHA) error {
+	if commit == p.HeadSHA {
+		return nil
+	}
+	list, _, err := s.repos.Git(p.RepoID).PullCommits(ctx, p.BaseSHA, p.HeadSHA)
+	if err == nil && !slices.Contains(list, commit) {
+		err = custom("commit_id", "commit_id is not part of the pull request")
+	}
+	return err
+}
+
+// changes gives those changes of a pull request up to a commit which are of the
+// named files.
+func (s *Service) changes(ctx context.Context, p *pull.Pull, commit git.SHA, names []string) (*git.Changes, error) {
+	r := s.repos.Git(p.RepoID)
+	common, err := r.PullBase(ctx, p.BaseSHA, commit)
+	if err != nil {
+		return nil, err
+	}
+	return r.FilesNamed(ctx, common, commit, names)
+}
+
+// place completes the anchors, all of one commit, and gives the hunk of each: in
+// one process whatever their number. Error: 422 for what is not in the diff.
+func (s *Service) place(ctx context.Context, p *pull.Pull, commit git.SHA, list []*Anchor) (hunks []string, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	names := make([]string, len(list))
+	for n, a := range list {
+		names[n] = a.Path
+	}
+	changes, err := s.changes(ctx, p, commit, names)
+	if err != nil {
+		return nil, err
+	}
+	patches := map[string][]patchLine{}
+	hunks = make([]string, len(list))
+	var wrong []errs.Field
+	for n, a := range list {
+		a.Commit = commit
+		f := byPath(changes, a.Path)
+		if f == nil {
+			wrong = append(wrong, notPart("path"))
+			continue
+		}
+		lines, ok := patches[a.Path]
+		if !ok {
+			lines = parsePatch(f.Patch)
+			patches[a.Path] = lines
+		}
+		hunk, bad := a.settle(lines)
+		if bad != nil {
+			wrong = append(wrong, *bad)
+		}
+		hunks[n] = hunk
+	}
+	if len(wrong) > 0 {
+		return nil, errs.Validation(wrong...)
+	}
+	return hunks, nil
+}
+
+// notPart is GitHub's complaint about what the diff does not show.
+func notPart(field string) errs.Field {
+	return thread(field, "must be part of the diff")
+}
+
+func thread(field, message string) errs.Field {
+	field = "pull_request_review_thread." + field
+	return errs.Field{Resource: CommentResource, Field: field, Code: errs.Custom, Message: field + " " + message}
+}
+
+// settle finds the anchor in the patch of its file.
+func (a *Anchor) settle(lines []patchLine) (hunk string, bad *errs.Field) {
+	if a.Whole {
+		a.Side, a.StartSide, a.Spot = Right, 0, spot{Position: 1}
+		return "", nil
+	}
+	fail := func(f errs.Field) (string, *errs.Field) { return "", &f }
+	if a.Spot.Line == 0 {
+		n := a.Spot.Position
+		if n < 1 || n >= int64(len(lines)) || lines[n].kind == '@' || lines[n].kind == '\\' {
+			return fail(notPart("position"))
+		}
+		l := lines[n]
+		a.Side, a.Spot.Line = Right, l.new
+		if l.kind == '-' {
+			a.Side, a.Spot.Line = Left, l.old
+		}
+		return hunkText(lines, int(n)), nil
+	}
+	at := find(lines, a.Side, a.Spot.Line)
+	if at < 0 {
+		return fail(notPart("line"))
+	}
+	a.Spot.Position = lines[at].position
+	if a.Spot.Start != 0 {
+		switch from := find(lines, a.StartSide, a.Spot.Start); {
+		case from < 0:
+			return fail(notPart("start_line"))
+		case from >= at:
+			return fail(thread("start_line", "must precede the end line."))
+		case hunkOf(lines, from) != hunkOf(lines, at):
+			return fail(thread("start_line", "must be part of the same hunk as the line."))
+		}
+	}
+	return hunkText(lines, at), nil
+}

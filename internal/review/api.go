@@ -1,0 +1,223 @@
+package review
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// API answers the requests about reviews.
+type API struct {
+	s         *Service
+	reactions *reaction.API
+}
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s, reaction.NewAPI(s.db)} }
+
+// find reads the pull request that {number} names. Error: 404.
+func (api *API) find(r *http.Request, a *repo.Access) (*pull.Pull, *issue.Issue, error) {
+	n, err := number(r, "number")
+	if err != nil {
+		return nil, nil, err
+	}
+	return api.s.pulls.Find(r.Context(), a, n)
+}
+
+// findReview reads the issue of the pull request and the id of the review that
+// the path names. Error: 404.
+func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Review, error) {
+	id, err := number(r, "id")
+	if err != nil {
+		return nil, nil, err
+	}
+	_, i, err := api.find(r, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := api.s.findReview(r.Context(), a, i, id)
+	return i, v, err
+}
+
+// GET /repos/{owner}/{repo}/pulls/{number}/reviews
+//
+// List answers a page of the reviews, the oldest first; of those that are not
+// submitted the caller's own. Error: 404.
+func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, _, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var list []*Review
+	var total int64
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		list, total, err = listReviews(tx, p.IssueID, callerID(a), page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	body, err := api.s.renderReviews(r.Context(), a, p.Number, list, false)
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, page, total)
+	return web.Bytes(w, r, http.StatusOK, body, "")
+}
+
+// POST /repos/{owner}/{repo}/pulls/{number}/reviews
+//
+// Create makes a review: APPROVE, REQUEST_CHANGES, COMMENT, or without an event
+// one to be submitted later. Errors: 403, 404, 422.
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayWrite(a, i.Locked); err != nil {
+		return err
+	}
+	n, err := readReview(r)
+	if err != nil {
+		return err
+	}
+	v, err := api.s.Create(r.Context(), a, p, i, n)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p.Number, v)
+}
+
+// GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
+//
+// Get answers one review. Error: 404.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, i.Number, v)
+}
+
+// PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
+//
+// Edit changes the text of one's own review. Errors: 403, 404, 422.
+func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	text := readText(body)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if v, err = api.s.Edit(r.Context(), a, i, v.ID, parsed(text)); err != nil {
+		return err
+	}
+	return api.answer(w, r, a, i.Number, v)
+}
+
+// DELETE /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
+//
+// Delete removes one's own review that is not submitted, and answers what it
+// was. Errors: 403, 404, 422.
+func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	if v, err = api.s.Delete(r.Context(), a, i, v.ID); err != nil {
+		return err
+	}
+	return api.answer(w, r, a, i.Number, v)
+}
+
+// GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments
+//
+// ListReviewComments answers a page of a review's comments, the oldest first.
+// Error: 404.
+func (api *API) ListReviewComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	_, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var list []*Comment
+	var total int64
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		list, total, err = commentsOfReview(tx, v.ID, page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, page, total)
+	return api.answerComments(w, r, a, list)
+}
+
+// POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events
+//
+// Submit shows one's own pending review to everyone. Errors: 403, 404, 422.
+func (api *API) Submit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	body.Require("event")
+	event, text := readVerdict(body), body.String("body", issue.MaxBody)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	var t issue.Text
+	if strings.TrimSpace(text.Value) != "" {
+		t = issue.NewText(text.Value)
+	}
+	if v, err = api.s.Submit(r.Context(), a, i, v.ID, verdicts[event.Value], t); err != nil {
+		return err
+	}
+	return api.answer(w, r, a, i.Number, v)
+}
+
+// PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals
+//
+// Dismiss takes away the weight of a review, for who has push access. Errors:
+// 403, 404, 422.
+func (api *API) Dismiss(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	body.Require("message")
+	message := body.String("message", issue.MaxBody)
+	body.Enum("event", "DISMISS")
+	if message.Value != "" && strings.TrimSpace(message.Value) == "" {
+		body.Wrong("message", errs.MissingField, "message can't be blank")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if v, err = api.s.Dismiss(r.Context(), a, i, v.ID, message.Value); err != nil {
+		return err
+	}
+	return api.answer(w, r, a, i.Number, v)
+}

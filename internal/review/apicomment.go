@@ -1,0 +1,240 @@
+package review
+
+import (
+	"net/http"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// findComment reads the comment that {id} names. Error: 404.
+func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
+	id, err := number(r, "id")
+	if err != nil {
+		return nil, err
+	}
+	return api.s.findComment(r.Context(), a, id)
+}
+
+// list answers a page of a list of comments, by the parameters sort, direction
+// and since. Error: 422.
+func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, l commentList) error {
+	sort, err := web.QueryEnum(r, CommentResource, "sort", "", "created", "updated", "created_at")
+	if err != nil {
+		return err
+	}
+	direction, err := web.QueryEnum(r, CommentResource, "direction", "asc", "desc")
+	if err != nil {
+		return err
+	}
+	since, err := web.QueryTime(r, CommentResource, "since")
+	if err != nil {
+		return err
+	}
+	l.since, l.updated, l.desc = db.FromTime(since), sort == "updated", sort != "" && direction == "desc"
+	page := web.ReadPage(r)
+	var list []*Comment
+	var total int64
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		list, total, err = l.page(tx, page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, page, total)
+	return api.answerComments(w, r, a, list)
+}
+
+// GET /repos/{owner}/{repo}/pulls/{number}/comments
+//
+// ListComments answers a page of the review comments on a pull request. Errors:
+// 404, 422.
+func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, _, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	return api.list(w, r, a, commentList{column: "issue_id", id: p.IssueID})
+}
+
+// GET /repos/{owner}/{repo}/pulls/comments
+//
+// ListRepoComments answers a page of the review comments on all pull requests of
+// a repository. Error: 422.
+func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.list(w, r, a, commentList{column: "repo_id", id: a.ID})
+}
+
+// POST /repos/{owner}/{repo}/pulls/{number}/comments
+//
+// CreateComment comments on lines of what a pull request changes, on a file, or
+// with in_reply_to on a comment. Errors: 403, 404, 422.
+func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayWrite(a, i.Locked); err != nil {
+		return err
+	}
+	n, err := readComment(r)
+	if err != nil {
+		return err
+	}
+	made, err := api.s.CreateComment(r.Context(), a, p, i, n)
+	if errs.Is(err, errs.NotFound) && n.ReplyTo != 0 {
+		err = errs.Validation(errs.Field{Resource: CommentResource, Field: "in_reply_to", Code: errs.InvalidField, Value: n.ReplyTo})
+	}
+	if err != nil {
+		return err
+	}
+	return api.created(w, r, a, made)
+}
+
+func (api *API) created(w http.ResponseWriter, r *http.Request, a *repo.Access, made *Comment) error {
+	at := web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name))
+	w.Header().Set("Location", at+"/pulls/comments/"+itoa(made.ID))
+	return api.answerComment(w, r, a, http.StatusCreated, made)
+}
+
+// POST /repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies
+//
+// Reply answers a comment of the pull request. Errors: 403, 404, 422.
+func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := number(r, "id")
+	if err != nil {
+		return err
+	}
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayWrite(a, i.Locked); err != nil {
+		return err
+	}
+	text, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	made, err := api.s.CreateComment(r.Context(), a, p, i, NewComment{Text: text, ReplyTo: id})
+	if err != nil {
+		return err
+	}
+	return api.created(w, r, a, made)
+}
+
+// readBody reads a request that has a comment's text and nothing else.
+func readBody(r *http.Request) (issue.Text, error) {
+	body, err := web.ReadObject(r, CommentResource)
+	if err != nil {
+		return issue.Text{}, err
+	}
+	text := readText(body)
+	if err := body.Err(); err != nil {
+		return issue.Text{}, err
+	}
+	return parsed(text), nil
+}
+
+// GET /repos/{owner}/{repo}/pulls/comments/{id}
+//
+// GetComment answers one comment. Error: 404.
+func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	c, err := api.findComment(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answerComment(w, r, a, http.StatusOK, c)
+}
+
+// PATCH /repos/{owner}/{repo}/pulls/comments/{id}
+//
+// EditComment changes a comment, for its author and for who has push access.
+// Errors: 403, 404, 422.
+func (api *API) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	c, err := api.findComment(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayEdit(a, c.AuthorID, c.Locked); err != nil {
+		return err
+	}
+	text, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	changed, err := api.s.EditComment(r.Context(), a, c, text)
+	if err != nil {
+		return err
+	}
+	return api.answerComment(w, r, a, http.StatusOK, changed)
+}
+
+// DELETE /repos/{owner}/{repo}/pulls/comments/{id}
+//
+// DeleteComment deletes a comment, for its author and for who has push access:
+// 204. Errors: 403, 404.
+func (api *API) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	c, err := api.findComment(r, a)
+	if err != nil {
+		return err
+	}
+	if err := api.s.DeleteComment(r.Context(), a, c); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// subject is the comment that {id} names, as package reaction sees it. What is
+// not submitted has no reactions. Error: 404.
+func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
+	c, err := api.findComment(r, a)
+	if err == nil && c.Pending {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return reaction.Subject{}, err
+	}
+	return reaction.Subject{Kind: reaction.ReviewComment, ID: c.ID, Locked: c.Locked, Changed: func(tx *db.Tx) error {
+		return noteReaction(tx, a.ID, c.ID)
+	}}, nil
+}
+
+// GET /repos/{owner}/{repo}/pulls/comments/{id}/reactions
+//
+// ListReactions answers a page of the reactions to a comment, see
+// reaction.API.List.
+func (api *API) ListReactions(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := api.subject(r, a)
+	if err != nil {
+		return err
+	}
+	return api.reactions.List(w, r, a, s)
+}
+
+// POST /repos/{owner}/{repo}/pulls/comments/{id}/reactions
+//
+// CreateReaction reacts to a comment, see reaction.API.Create.
+func (api *API) CreateReaction(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := api.subject(r, a)
+	if err != nil {
+		return err
+	}
+	return api.reactions.Create(w, r, a, s)
+}
+
+// DELETE /repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}
+//
+// DeleteReaction takes a reaction off a comment, see reaction.API.Delete.
+func (api *API) DeleteReaction(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := api.subject(r, a)
+	if err != nil {
+		return err
+	}
+	return api.reactions.Delete(w, r, a, s)
+}

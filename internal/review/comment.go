@@ -1,0 +1,163 @@
+package review
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+)
+
+// NewComment is what somebody wants to say of some lines, or of what somebody
+// else said.
+type NewComment struct {
+	Text    issue.Text // not empty
+	Anchor  Anchor
+	ReplyTo int64 // a comment whose thread it joins; 0: a new thread, at Anchor
+}
+
+// CreateComment adds a comment of the caller's to a pull request, with a review
+// of its own; a reply to what the caller has not submitted joins that. Errors:
+// 403 for a locked conversation, 404, 422 for what is not in the diff.
+func (s *Service) CreateComment(ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewComment) (*Comment, error) {
+	if err := mayWrite(a, i.Locked); err != nil {
+		return nil, err
+	}
+	made := &Comment{RepoID: a.ID, IssueID: p.IssueID, AuthorID: a.Caller.ID, Body: *n.Text.Body}
+	if n.ReplyTo == 0 {
+		if err := s.covers(ctx, p, n.Anchor.Commit); err != nil {
+			return nil, err
+		}
+		hunks, err := s.place(ctx, p, n.Anchor.Commit, []*Anchor{&n.Anchor})
+		if err != nil {
+			return nil, err
+		}
+		made.stand(n.Anchor, hunks[0])
+	}
+	var created *Comment
+	_, err := s.issues.Change(ctx, a, p.Number, func(c *issue.Change) error {
+		if err := mayWrite(a, c.Issue.Locked); err != nil {
+			return err
+		}
+		joins := int64(0) // the pending review that the reply becomes a part of
+		if n.ReplyTo != 0 {
+			first, err := commentByID(c.Tx, a.ID, n.ReplyTo, a.Caller.ID)
+			if err != nil || first.IssueID != p.IssueID {
+				return orAbsent(err)
+			}
+			made.follow(first)
+			if first.Pending {
+				joins = first.ReviewID
+			}
+		}
+		id, err := s.addComment(c, made, joins, n.Text)
+		if err == nil {
+			created, err = commentByID(c.Tx, a.ID, id, a.Caller.ID)
+		}
+		return err
+	})
+	return created, err
+}
+
+func orAbsent(err error) error {
+	if err == nil {
+		err = errs.Absent()
+	}
+	return err
+}
+
+// stand puts the comment where the anchor is.
+func (c *Comment) stand(at Anchor, hunk string) {
+	c.Anchor, c.Hunk, c.Now, c.Current = at, hunk, at.Spot, at.Commit
+}
+
+// follow makes the comment a reply: threads have one level, and stand where
+// they began.
+func (c *Comment) follow(first *Comment) {
+	c.Anchor, c.Hunk, c.Now, c.Current = first.Anchor, first.Hunk, first.Now, first.Current
+	if c.ReplyTo = first.ReplyTo; c.ReplyTo == 0 {
+		c.ReplyTo = first.ID
+	}
+}
+
+// addComment inserts a comment, with a review of its own unless it joins a
+// pending one.
+func (s *Service) addComment(c *issue.Change, made *Comment, joins int64, t issue.Text) (id int64, err error) {
+	made.CreatedAt, made.UpdatedAt = c.Tx.Now, c.Tx.Now
+	if made.ReviewID, made.Pending = joins, joins != 0; made.Pending {
+		err = insertComment(c.Tx, made)
+		return made.ID, err
+	}
+	v := &Review{RepoID: made.RepoID, IssueID: made.IssueID, AuthorID: made.AuthorID, State: Commented, Commit: made.Commit, SubmittedAt: c.Tx.Now}
+	if err := insertReview(c.Tx, v); err != nil {
+		return 0, err
+	}
+	made.ReviewID = v.ID
+	if err := insertComment(c.Tx, made); err != nil {
+		return 0, err
+	}
+	return made.ID, announce(c, v, 1, t)
+}
+
+// EditComment changes the text of a comment, which is not empty. Errors: 403,
+// 404.
+func (s *Service) EditComment(ctx context.Context, a *repo.Access, found *Comment, t issue.Text) (*Comment, error) {
+	return s.changeComment(ctx, a, found, func(c *issue.Change, now *Comment) error {
+		if now.Body == *t.Body {
+			return nil
+		}
+		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
+		if err := updateComment(c.Tx, now); err != nil || now.Pending {
+			return err
+		}
+		c.Touch()
+		return c.Read(t)
+	})
+}
+
+// DeleteComment deletes a comment with its reactions, and the review that was
+// nothing else. Replies to it stay. Errors: 403, 404.
+func (s *Service) DeleteComment(ctx context.Context, a *repo.Access, found *Comment) error {
+	_, err := s.changeComment(ctx, a, found, func(c *issue.Change, now *Comment) error {
+		if err := deleteComment(c.Tx, now.ID); err != nil {
+			return err
+		}
+		if err := reaction.Drop(c.Tx, reaction.ReviewComment, now.ID); err != nil || now.Pending {
+			return err
+		}
+		if err := dropEmpty(c.Tx, now.ReviewID); err != nil {
+			return err
+		}
+		c.Touch()
+		return pull.AddReviewComments(c.Tx, now.IssueID, -1)
+	})
+	return err
+}
+
+// changeComment runs fn on a comment as it is once its repository is locked,
+// for those who may change it.
+func (s *Service) changeComment(ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error) (*Comment, error) {
+	var changed *Comment
+	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) (err error) {
+		if changed, err = commentByID(c.Tx, a.ID, found.ID, callerID(a)); err != nil {
+			return err
+		}
+		if err := mayEdit(a, changed.AuthorID, changed.Locked); err != nil {
+			return err
+		}
+		return fn(c, changed)
+	})
+	return changed, err
+}
+
+// findComment reads a comment that the caller may see. Error: 404.
+func (s *Service) findComment(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		c, err = commentByID(tx, a.ID, id, callerID(a))
+		return err
+	})
+	return c, err
+}

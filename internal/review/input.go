@@ -1,0 +1,163 @@
+package review
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/web"
+)
+
+// maxComments is how many comments one request brings at most.
+const maxComments = 500
+
+// number reads a number of the path. Error: 404 for what is no number.
+func number(r *http.Request, name string) (int64, error) {
+	v := web.Param(r, name)
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < 1 || strconv.FormatInt(n, 10) != v { // 01 is another address than 1
+		return 0, errs.Absent()
+	}
+	return n, nil
+}
+
+// readText reads the body of a comment: not blank, MaxBody code points at most.
+func readText(body *web.Object) issue.Text {
+	body.Require("body")
+	text := body.String("body", issue.MaxBody)
+	if text.Value != "" && strings.TrimSpace(text.Value) == "" {
+		body.Wrong("body", errs.MissingField, "body can't be blank")
+	}
+	return issue.Text{Body: &text.Value}
+}
+
+// parsed reads what a text says, once it is known to be acceptable.
+func parsed(t issue.Text) issue.Text { return issue.NewText(*t.Body) }
+
+// readCommit reads commit_id.
+func readCommit(body *web.Object) git.SHA {
+	v := body.String("commit_id", 0)
+	if !v.Given() || v.Value == "" {
+		return ""
+	}
+	sha, err := git.ParseSHA(v.Value)
+	if err != nil {
+		body.Wrong("commit_id", errs.Custom, "commit_id is not part of the pull request")
+	}
+	return sha
+}
+
+// readAnchor reads where a comment stands.
+func readAnchor(body *web.Object) Anchor {
+	body.Require("path")
+	a := Anchor{Path: body.String("path", 0).Value, Side: Right}
+	kind := body.Enum("subject_type", "line", "file")
+	side, startSide := body.Enum("side", "LEFT", "RIGHT"), body.Enum("start_side", "LEFT", "RIGHT")
+	line, start, position := body.Int("line"), body.Int("start_line"), body.Int("position")
+	a.Whole = kind.Value == "file"
+	if a.Whole {
+		return a
+	}
+	if side.Given() {
+		a.Side = parseSide(side.Value)
+	}
+	switch {
+	case line.Given():
+		if a.Spot.Line = line.Value; line.Value < 1 {
+			a.Spot.Line = -1 // in no diff
+		}
+		if start.Given() {
+			if a.Spot.Start = start.Value; start.Value < 1 {
+				a.Spot.Start = -1
+			}
+			if a.StartSide = a.Side; startSide.Given() {
+				a.StartSide = parseSide(startSide.Value)
+			}
+		}
+	case position.Given():
+		a.Spot.Position = position.Value
+	default:
+		body.Wrong("line", errs.MissingField, "")
+	}
+	return a
+}
+
+// readComment reads the body of POST .../pulls/{number}/comments.
+func readComment(r *http.Request) (NewComment, error) {
+	var n NewComment
+	body, err := web.ReadObject(r, CommentResource)
+	if err != nil {
+		return n, err
+	}
+	n.Text = readText(body)
+	if to := body.Int("in_reply_to"); to.Given() {
+		if n.ReplyTo = to.Value; to.Value < 1 {
+			body.Wrong("in_reply_to", errs.InvalidField, "")
+		}
+	} else {
+		body.Require("commit_id")
+		n.Anchor = readAnchor(body)
+		n.Anchor.Commit = readCommit(body)
+	}
+	if err := body.Err(); err != nil {
+		return n, err
+	}
+	n.Text = parsed(n.Text)
+	return n, nil
+}
+
+// verdicts are the events of a request, and the states that they lead to.
+var verdicts = map[string]State{"APPROVE": Approved, "REQUEST_CHANGES": ChangesRequested, "COMMENT": Commented}
+
+func readVerdict(body *web.Object) web.Opt[string] {
+	return body.Enum("event", "APPROVE", "REQUEST_CHANGES", "COMMENT")
+}
+
+// readReview reads the body of POST .../pulls/{number}/reviews.
+func readReview(r *http.Request) (NewReview, error) {
+	n := NewReview{State: Pending}
+	body, err := web.ReadOptional(r, Resource)
+	if err != nil {
+		return n, err
+	}
+	text := body.String("body", issue.MaxBody)
+	if event := readVerdict(body); event.Given() {
+		n.State = verdicts[event.Value]
+	}
+	n.Commit = readCommit(body)
+	var list []json.RawMessage
+	if raw := body.Raw("comments"); raw != nil && json.Unmarshal(raw, &list) != nil {
+		body.Wrong("comments", errs.InvalidField, `"comments" must be an array of objects`)
+	}
+	if len(list) > maxComments {
+		body.Wrong("comments", errs.InvalidField, "comments has more than "+strconv.Itoa(maxComments)+" entries")
+	}
+	if err := body.Err(); err != nil {
+		return n, err
+	}
+	n.Text = issue.NewText(strings.TrimSpace(text.Value))
+	if n.Text.Body != nil {
+		n.Text = issue.NewText(text.Value)
+	}
+	for _, raw := range list {
+		one, err := web.ParseObject(raw, CommentResource)
+		if errs.Is(err, errs.Malformed) {
+			return n, errs.Validation(errs.Field{Resource: Resource, Field: "comments", Code: errs.InvalidField,
+				Message: `"comments" must be an array of objects`})
+		}
+		if err != nil {
+			return n, err
+		}
+		c := NewComment{Text: readText(one), Anchor: readAnchor(one)}
+		if err := one.Err(); err != nil {
+			return n, err
+		}
+		c.Text = parsed(c.Text)
+		n.Comments = append(n.Comments, c)
+	}
+	return n, nil
+}

@@ -1,0 +1,90 @@
+package review
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+type scanner interface{ Scan(dest ...any) error }
+
+const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0)`
+
+// scanReview reads reviewColumns. Error: 404 when there is no row.
+func scanReview(row scanner) (*Review, error) {
+	var v Review
+	err := row.Scan(&v.ID, &v.RepoID, &v.IssueID, &v.AuthorID, &v.State, &v.Body, &v.Commit, &v.SubmittedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	return &v, err
+}
+
+// reviewByID finds a review of a pull request that the user may see. Error: 404.
+func reviewByID(tx *db.Tx, issueID, id, userID int64) (*Review, error) {
+	return scanReview(tx.QueryRow(`SELECT `+reviewColumns+` FROM reviews r
+		WHERE r.id = $1 AND r.issue_id = $2 AND (r.state <> 1 OR r.author_id = $3)`, id, issueID, userID))
+}
+
+// listReviews reads a page of the reviews that the user may see, the oldest
+// first, and how many they are.
+func listReviews(tx *db.Tx, issueID, userID int64, p web.Page) (list []*Review, total int64, err error) {
+	const which = ` WHERE issue_id = $1 AND (state <> 1 OR author_id = $2)`
+	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil || p.Offset() >= total {
+		return nil, total, err
+	}
+	rows, err := tx.Query(`SELECT `+reviewColumns+` FROM (SELECT id FROM reviews`+which+` ORDER BY id LIMIT $3 OFFSET $4) x
+		JOIN reviews r ON r.id = x.id ORDER BY r.id`, issueID, userID, p.Size, p.Offset())
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		v, err := scanReview(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, v)
+	}
+	return list, total, rows.Err()
+}
+
+// insertReview adds the row and sets its id. Error: 422 for a second pending
+// review of one author.
+func insertReview(tx *db.Tx, v *Review) error {
+	err := tx.QueryRow(`INSERT INTO reviews (repo_id, issue_id, author_id, state, body, commit_sha, submitted_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
+		v.RepoID, v.IssueID, v.AuthorID, int64(v.State), v.Body, string(v.Commit), v.SubmittedAt).Scan(&v.ID)
+	if errors.Is(err, db.ErrNoRows) {
+		return refuse("User can only have one pending review per pull request")
+	}
+	return err
+}
+
+// updateReview writes what can change.
+func updateReview(tx *db.Tx, v *Review) error {
+	_, err := tx.Exec(`UPDATE reviews SET state = $2, body = $3, submitted_at = $4 WHERE id = $1`, v.ID, int64(v.State), v.Body, v.SubmittedAt)
+	return err
+}
+
+// deleteReview removes a review with its comments, which have no reactions: it
+// is pending, or has none.
+func deleteReview(tx *db.Tx, id int64) error {
+	_, err := tx.Exec(`DELETE FROM reviews WHERE id = $1`, id)
+	return err
+}
+
+// dropEmpty removes a review that said nothing but what is deleted now.
+func dropEmpty(tx *db.Tx, id int64) error {
+	_, err := tx.Exec(`DELETE FROM reviews WHERE id = $1 AND state = $2 AND body = ''
+		AND NOT EXISTS (SELECT 1 FROM review_comments c WHERE c.review_id = $1)`, id, int64(Commented))
+	return err
+}
+
+// publish lets everyone see the comments of a review, and tells how many there are.
+func publish(tx *db.Tx, reviewID int64) (n int64, err error) {
+	return tx.Exec(`UPDATE review_comments SET pending = FALSE, created_at = $2, updated_at = $2 WHERE review_id = $1 AND pending`,
+		reviewID, tx.Now)
+}

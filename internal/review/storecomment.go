@@ -1,0 +1,202 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/web"
+)
+
+// commentColumns are what scanComment reads, of fromComments.
+const commentColumns = `c.id, c.repo_id, c.issue_id, c.review_id, c.author_id, c.pending, COALESCE(c.reply_to, 0), c.body, c.reacted,
+	c.path, c.whole, c.side, COALESCE(c.start_side, 0), c.diff_hunk, c.original_sha, c.original_position, COALESCE(c.original_line, 0),
+	COALESCE(c.original_start, 0), c.current_sha, COALESCE(c.current_position, 0), COALESCE(c.current_line, 0),
+	COALESCE(c.current_start, 0), c.created_at, c.updated_at, i.number, i.locked, p.base_sha, p.head_sha`
+
+const joinPull = ` JOIN issues i ON i.id = c.issue_id JOIN pulls p ON p.issue_id = c.issue_id`
+
+const fromComments = ` FROM review_comments c` + joinPull
+
+// scanComment reads commentColumns. Error: 404 when there is no row.
+func scanComment(row scanner) (*Comment, error) {
+	var c Comment
+	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.ReviewID, &c.AuthorID, &c.Pending, &c.ReplyTo, &c.Body, &c.Reacted,
+		&c.Path, &c.Whole, &c.Side, &c.StartSide, &c.Hunk, &c.Commit, &c.Spot.Position, &c.Spot.Line,
+		&c.Spot.Start, &c.Current, &c.Now.Position, &c.Now.Line,
+		&c.Now.Start, &c.CreatedAt, &c.UpdatedAt, &c.Number, &c.Locked, &c.BaseSHA, &c.HeadSHA)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	return &c, err
+}
+
+func queryComments(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
+	rows, err := tx.Query(`SELECT `+commentColumns+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Comment
+	for rows.Next() {
+		c, err := scanComment(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// commentByID finds a comment of a repository that the user may see. Error: 404.
+func commentByID(tx *db.Tx, repoID, id, userID int64) (*Comment, error) {
+	return scanComment(tx.QueryRow(`SELECT `+commentColumns+fromComments+`
+		WHERE c.id = $1 AND c.repo_id = $2 AND (NOT c.pending OR c.author_id = $3)`, id, repoID, userID))
+}
+
+// commentsOfReview reads a page of a review's comments, the oldest first, and
+// how many they are.
+func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, total int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM review_comments WHERE review_id = $1`, reviewID).Scan(&total)
+	if err != nil || p.Offset() >= total {
+		return nil, total, err
+	}
+	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2 OFFSET $3) x
+		JOIN review_comments c ON c.id = x.id`+joinPull+` ORDER BY c.id`, reviewID, p.Size, p.Offset())
+	return list, total, err
+}
+
+// textsOfReview reads what the comments of a review say, of the first maxComments.
+func textsOfReview(tx *db.Tx, reviewID int64) (list []string, err error) {
+	rows, err := tx.Query(`SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`, reviewID, maxComments)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var body string
+		if err := rows.Scan(&body); err != nil {
+			return nil, err
+		}
+		list = append(list, body)
+	}
+	return list, rows.Err()
+}
+
+// commentList is a list of the comments that everyone sees: of one pull request
+// or of a repository.
+type commentList struct {
+	column  string // issue_id or repo_id
+	id      int64
+	since   db.Time // zero: all
+	updated bool    // in the order of the last change, else of creation
+	desc    bool
+}
+
+// page reads a page of the list, which an index alone finds, and the total.
+func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64, err error) {
+	where, args := ` WHERE `+l.column+` = $1 AND pending = $2`, []any{l.id, false}
+	if l.since != 0 {
+		where, args = where+` AND updated_at >= $3`, append(args, l.since)
+	}
+	err = tx.QueryRow(`SELECT count(*) FROM review_comments`+where, args...).Scan(&total)
+	if err != nil || p.Offset() >= total {
+		return nil, total, err
+	}
+	order := ` ORDER BY `
+	direction := ``
+	if l.desc {
+		direction = ` DESC`
+	}
+	if l.updated {
+		order += `%[1]supdated_at` + direction + `, `
+	}
+	order += `%[1]sid` + direction
+	n := len(args)
+	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments`+where+fmt.Sprintf(order, "")+
+		` LIMIT $`+strconv.Itoa(n+1)+` OFFSET $`+strconv.Itoa(n+2)+`) x
+		JOIN review_comments c ON c.id = x.id`+joinPull+fmt.Sprintf(order, "c."), append(args, p.Size, p.Offset())...)
+	return list, total, err
+}
+
+// commentInsert are the columns of insertComments.
+const commentInsert = `INSERT INTO review_comments (repo_id, issue_id, review_id, author_id, pending, reply_to, body, path, whole, side,
+	start_side, diff_hunk, original_sha, original_position, original_line, original_start, current_sha, current_position,
+	current_line, current_start, created_at, updated_at) VALUES `
+
+func (c *Comment) row() []any {
+	return []any{c.RepoID, c.IssueID, c.ReviewID, c.AuthorID, c.Pending, orNull(c.ReplyTo), c.Body, c.Path, c.Whole, int64(c.Side),
+		orNull(int64(c.StartSide)), c.Hunk, string(c.Commit), c.Spot.Position, orNull(c.Spot.Line), orNull(c.Spot.Start),
+		string(c.Current), orNull(c.Now.Position), orNull(c.Now.Line), orNull(c.Now.Start), c.CreatedAt, c.UpdatedAt}
+}
+
+// insertComment adds the row and sets its id.
+func insertComment(tx *db.Tx, c *Comment) error {
+	row := c.row()
+	return tx.QueryRow(commentInsert+db.Values(1, len(row))+` RETURNING id`, row...).Scan(&c.ID)
+}
+
+// insertComments adds the rows of a review in one statement.
+func insertComments(tx *db.Tx, list []*Comment) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var args []any
+	columns := 0
+	for _, c := range list {
+		row := c.row()
+		args, columns = append(args, row...), len(row)
+	}
+	_, err := tx.Exec(commentInsert+db.Values(len(list), columns), args...)
+	return err
+}
+
+func orNull(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+func updateComment(tx *db.Tx, c *Comment) error {
+	_, err := tx.Exec(`UPDATE review_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	return err
+}
+
+func deleteComment(tx *db.Tx, id int64) error {
+	_, err := tx.Exec(`DELETE FROM review_comments WHERE id = $1`, id)
+	return err
+}
+
+// storeSpots writes where comments are now, in one statement.
+func storeSpots(tx *db.Tx, list []*Comment) error {
+	var args []any
+	for _, c := range list {
+		args = append(args, c.ID, string(c.Current), c.Now.Position, c.Now.Line, c.Now.Start)
+	}
+	const first = `(CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT))`
+	values := first
+	if len(list) > 1 {
+		values += `,` + db.ValuesFrom(6, len(list)-1, 5)
+	}
+	_, err := tx.Exec(`WITH v (id, sha, position, line, start) AS (VALUES `+values+`)
+		UPDATE review_comments SET current_sha = v.sha, current_position = NULLIF(v.position, 0), current_line = NULLIF(v.line, 0),
+		current_start = NULLIF(v.start, 0) FROM v WHERE v.id = review_comments.id`, args...)
+	return err
+}
+
+// noteReaction notes that a comment has reactions, under the lock of its
+// repository. Error: 404 when it was deleted meanwhile.
+func noteReaction(tx *db.Tx, repoID, id int64) error {
+	if err := issue.Lock(tx, repoID); err != nil {
+		return err
+	}
+	n, err := tx.Exec(`UPDATE review_comments SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)
+	if err == nil && n == 0 {
+		err = errs.Absent()
+	}
+	return err
+}

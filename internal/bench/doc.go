@@ -19,6 +19,7 @@
 //	tree_test.go      trees: first reads, repeated reads, memory
 //	plant_test.go     plants: additions, the long list
 //	merge_test.go     merges beside those of git's processes
+//	pull_test.go      pull requests: made, merged, waiting at a base, read
 //	idle_test.go      tokens; start and memory of a server at rest
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

@@ -25,6 +25,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("write", s.write)
 	b.Run("history", s.history)
 	b.Run("merge", s.merge)
+	b.Run("pulls", s.pulls)
 	s.print(os.Stdout)
 }
 

@@ -20,6 +20,7 @@ type API struct {
 	s       *Service
 	git     *gitdata.API
 	answers *web.Answers
+	ranges  ranges
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -54,21 +55,20 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, erro
 // Get answers a pull request; as diff or patch, what it changes. A test merge
 // that is missing is made at once (decision 36). Errors: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, i, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
 	switch kind := web.From(r.Context()).Media.Kind; kind {
 	case "diff", "patch":
-		return api.writeText(w, r, a, p, kind)
+		return api.writeText(w, r, a, kind)
 	}
-	if p, err = api.s.tested(r.Context(), p); err != nil {
-		return err
-	}
-	web.LastModified(w, i.UpdatedAt.Time())
-	return api.serve(w, r, a, fmt.Sprint(p.BaseTip, p.Tested(), p.TestSHA), func(ctx context.Context) ([]byte, string, error) {
-		body, err := api.render(ctx, a, p.Number)
+	return api.serve(w, r, a, "", func(ctx context.Context) ([]byte, string, error) {
+		p, i, err := api.find(r, a)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, err := api.s.tested(ctx, p); err != nil {
+			return nil, "", err
+		}
 		web.LastModified(w, i.UpdatedAt.Time())
+		body, err := api.render(ctx, a, p.Number)
 		return body, web.Tag(body), err
 	})
 }

@@ -3,7 +3,9 @@ package pull
 import (
 	"net/http"
 	"strings"
+	"sync"
 
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
 	"arbor/internal/repo"
@@ -14,31 +16,78 @@ import (
 // was last new: so a merged one still shows it.
 func (p *Pull) brought() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
 
+// ranges keeps what pull requests bring, by repository and number, as long as
+// nothing at all is committed.
+type ranges struct {
+	mu    sync.Mutex
+	at    db.Stamp
+	known map[[2]int64]gitdata.Range
+}
+
+// brought is what the pull request brings that {number} names. Error: 404.
+func (api *API) brought(r *http.Request, a *repo.Access) (gitdata.Range, error) {
+	n, err := number(r)
+	if err != nil {
+		return gitdata.Range{}, err
+	}
+	key, c := [2]int64{a.ID, n}, &api.ranges
+	stamp, keep := api.s.db.Stamp()
+	if keep {
+		c.mu.Lock()
+		g, ok := c.known[key]
+		ok = ok && c.at == stamp
+		c.mu.Unlock()
+		if ok {
+			return g, nil
+		}
+	}
+	p, _, err := api.s.find(r.Context(), a, n)
+	if err != nil {
+		return gitdata.Range{}, err
+	}
+	if keep {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.at != stamp || len(c.known) >= maxRanges {
+			c.at, c.known = stamp, map[[2]int64]gitdata.Range{}
+		}
+		c.known[key] = p.brought()
+	}
+	return p.brought(), nil
+}
+
+// maxRanges bounds what ranges keeps, about 150 bytes each.
+const maxRanges = 10_000
+
 // GET /repos/{owner}/{repo}/pulls/{number}/commits
 //
 // ListCommits answers a page of the commits, oldest first, at most 250 in all
 // (decision 39). Error: 404.
 func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, _, err := api.find(r, a)
+	g, err := api.brought(r, a)
 	if err != nil {
 		return err
 	}
-	return api.git.RangeCommits(w, r, a, p.brought())
+	return api.git.RangeCommits(w, r, a, g)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/files
 //
 // ListFiles answers a page of the changed files (decision 39). Error: 404.
 func (api *API) ListFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, _, err := api.find(r, a)
+	g, err := api.brought(r, a)
 	if err != nil {
 		return err
 	}
-	return api.git.RangeFiles(w, r, a, p.brought())
+	return api.git.RangeFiles(w, r, a, g)
 }
 
-func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access, p *Pull, kind string) error {
-	return api.git.RangeText(w, r, a, p.brought(), kind)
+func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access, kind string) error {
+	g, err := api.brought(r, a)
+	if err != nil {
+		return err
+	}
+	return api.git.RangeText(w, r, a, g, kind)
 }
 
 // GET /{owner}/{repo}/pull/{file}
@@ -51,11 +100,7 @@ func (api *API) Text(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return errs.Absent()
 	}
 	web.From(r.Context()).SetParam("number", name)
-	p, _, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	return api.writeText(w, r, a, p, kind)
+	return api.writeText(w, r, a, kind)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/merge

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -17,10 +18,16 @@ import (
 type API struct {
 	s         *Service
 	reactions *reaction.API
+	answers   *web.Answers
 }
 
+// cacheBytes bounds the rendered answers kept in memory.
+const cacheBytes = 16 << 20
+
 // NewAPI makes the handlers of the service.
-func NewAPI(s *Service) *API { return &API{s, reaction.NewAPI(s.db)} }
+func NewAPI(s *Service) *API {
+	return &API{s, reaction.NewAPI(s.db), web.NewAnswers(web.NewCache(cacheBytes))}
+}
 
 // find reads the pull request that {number} names. Error: 404.
 func (api *API) find(r *http.Request, a *repo.Access) (*pull.Pull, *issue.Issue, error) {
@@ -51,26 +58,24 @@ func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Revi
 // List answers a page of the reviews, the oldest first; of those that are not
 // submitted the caller's own. Error: 404.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, _, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	page := web.ReadPage(r)
-	var list []*Review
-	var total int64
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		list, total, err = listReviews(tx, p.IssueID, callerID(a), page)
-		return err
+	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+		p, _, err := api.find(r, a)
+		if err != nil {
+			return nil, err
+		}
+		page := web.ReadPage(r)
+		var list []*Review
+		var total int64
+		err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			list, total, err = listReviews(tx, p.IssueID, callerID(a), page)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		web.Link(w, r, page, total)
+		return api.s.renderReviews(ctx, a, p.Number, list, false)
 	})
-	if err != nil {
-		return err
-	}
-	body, err := api.s.renderReviews(r.Context(), a, p.Number, list, false)
-	if err != nil {
-		return err
-	}
-	web.Link(w, r, page, total)
-	return web.Bytes(w, r, http.StatusOK, body, "")
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/reviews
@@ -100,11 +105,13 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 //
 // Get answers one review. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	i, v, err := api.findReview(r, a)
-	if err != nil {
-		return err
-	}
-	return api.answer(w, r, a, i.Number, v)
+	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+		i, v, err := api.findReview(r, a)
+		if err != nil {
+			return nil, err
+		}
+		return api.s.renderReviews(ctx, a, i.Number, []*Review{v}, true)
+	})
 }
 
 // PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
@@ -149,22 +156,24 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // ListReviewComments answers a page of a review's comments, the oldest first.
 // Error: 404.
 func (api *API) ListReviewComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	_, v, err := api.findReview(r, a)
-	if err != nil {
-		return err
-	}
-	page := web.ReadPage(r)
-	var list []*Comment
-	var total int64
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		list, total, err = commentsOfReview(tx, v.ID, page)
-		return err
+	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+		_, v, err := api.findReview(r, a)
+		if err != nil {
+			return nil, err
+		}
+		page := web.ReadPage(r)
+		var list []*Comment
+		var total int64
+		err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			list, total, err = commentsOfReview(tx, v.ID, page)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		web.Link(w, r, page, total)
+		return api.s.renderComments(ctx, a, list, false)
 	})
-	if err != nil {
-		return err
-	}
-	web.Link(w, r, page, total)
-	return api.answerComments(w, r, a, list)
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events

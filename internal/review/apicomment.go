@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/db"
@@ -21,8 +22,9 @@ func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
 }
 
 // list answers a page of a list of comments, by the parameters sort, direction
-// and since. Error: 422.
-func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, l commentList) error {
+// and since. which tells of what they are. Errors: 422, those of which.
+func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, which func() (column string, id int64, err error)) error {
+	var l commentList
 	sort, err := web.QueryEnum(r, CommentResource, "sort", "", "created", "updated", "created_at")
 	if err != nil {
 		return err
@@ -36,18 +38,25 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, l c
 		return err
 	}
 	l.since, l.updated, l.desc = db.FromTime(since), sort == "updated", sort != "" && direction == "desc"
-	page := web.ReadPage(r)
-	var list []*Comment
-	var total int64
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		list, total, err = l.page(tx, page)
-		return err
+	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+		l := l
+		var err error
+		if l.column, l.id, err = which(); err != nil {
+			return nil, err
+		}
+		page := web.ReadPage(r)
+		var list []*Comment
+		var total int64
+		err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			list, total, err = l.page(tx, page)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		web.Link(w, r, page, total)
+		return api.s.renderComments(ctx, a, list, false)
 	})
-	if err != nil {
-		return err
-	}
-	web.Link(w, r, page, total)
-	return api.answerComments(w, r, a, list)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/comments
@@ -55,11 +64,13 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, l c
 // ListComments answers a page of the review comments on a pull request. Errors:
 // 404, 422.
 func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, _, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	return api.list(w, r, a, commentList{column: "issue_id", id: p.IssueID})
+	return api.list(w, r, a, func() (string, int64, error) {
+		p, _, err := api.find(r, a)
+		if err != nil {
+			return "", 0, err
+		}
+		return "issue_id", p.IssueID, nil
+	})
 }
 
 // GET /repos/{owner}/{repo}/pulls/comments
@@ -67,7 +78,7 @@ func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Acc
 // ListRepoComments answers a page of the review comments on all pull requests of
 // a repository. Error: 422.
 func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.list(w, r, a, commentList{column: "repo_id", id: a.ID})
+	return api.list(w, r, a, func() (string, int64, error) { return "repo_id", a.ID, nil })
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/comments
@@ -145,11 +156,13 @@ func readBody(r *http.Request) (issue.Text, error) {
 //
 // GetComment answers one comment. Error: 404.
 func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := api.findComment(r, a)
-	if err != nil {
-		return err
-	}
-	return api.answerComment(w, r, a, http.StatusOK, c)
+	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+		c, err := api.findComment(r, a)
+		if err != nil {
+			return nil, err
+		}
+		return api.s.renderComments(ctx, a, []*Comment{c}, true)
+	})
 }
 
 // PATCH /repos/{owner}/{repo}/pulls/comments/{id}

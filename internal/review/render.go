@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"arbor/internal/db"
@@ -89,13 +90,26 @@ func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.Bytes(w, r, status, body, "")
 }
 
-// answerComments answers with a page of comments.
-func (api *API) answerComments(w http.ResponseWriter, r *http.Request, a *repo.Access, list []*Comment) error {
-	body, err := api.s.renderComments(r.Context(), a, list, false)
-	if err != nil {
-		return err
+// serve answers a GET with what is kept under its address, or with what render
+// makes. Texts lead wherever this caller may go, in any repository: an answer is
+// kept only while nothing at all is committed, and where that cannot be known
+// not at all.
+func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render func(ctx context.Context) ([]byte, error)) error {
+	stamp, ok := api.s.db.Stamp()
+	if !ok {
+		body, err := render(r.Context())
+		if err != nil {
+			return err
+		}
+		return web.Bytes(w, r, http.StatusOK, body, "")
 	}
-	return web.Bytes(w, r, http.StatusOK, body, "")
+	info := web.From(r.Context())
+	key := fmt.Sprint(stamp, callerID(a), info.Media.Preview(web.Reactions), info.Media.Kind, " ", info.Prefix, " ",
+		r.URL.EscapedPath(), " ", r.URL.RawQuery)
+	return api.answers.Serve(w, r, key, func(ctx context.Context) ([]byte, string, error) {
+		body, err := render(ctx)
+		return body, web.Tag(body), err
+	})
 }
 
 // answer answers with one review.

@@ -158,8 +158,8 @@ func (s *Service) hurry() {
 }
 
 const (
-	leaseTime = 2 * trialTime    // for which a job belongs to one worker
-	pollTime  = 10 * time.Second // how long work of other processes waits at most
+	leaseTime = 10 * time.Second // for which a job belongs to one worker; longer ones may be done twice, to the same end
+	pollTime  = 5 * time.Second  // how long work of other processes waits at most
 	atOnce    = 4                // jobs taken together
 	giveUp    = 8                // tries of one job; then it waits until somebody asks again
 )

@@ -34,13 +34,26 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 		if err != nil {
 			return err
 		}
+		private := now.Private
 		if err := e.apply(tx, now.Repo); err != nil {
 			return err
 		}
 		edited = now
-		return updateRepo(tx, now.Repo)
+		if err := updateRepo(tx, now.Repo); err != nil || private == now.Private {
+			return err
+		}
+		return tell(tx, s.observers.Turned, now.Repo)
 	})
 	return edited, err
+}
+
+func tell(tx *db.Tx, list []Told, r *Repo) error {
+	for _, told := range list {
+		if err := told(tx, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *Edit) apply(tx *db.Tx, r *Repo) error {
@@ -106,6 +119,9 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 			return err
 		}
 		if err := countRepo(tx, a.Repo, -1); err != nil {
+			return err
+		}
+		if err := tell(tx, s.observers.Leaving, a.Repo); err != nil {
 			return err
 		}
 		return deleteRepo(tx, id)

@@ -25,13 +25,17 @@ const forkColumns = `CASE WHEN r.private AND r.forks_count > 0
 		WHEN r.private THEN (SELECT count(*)` + privateForks + `f.root_id = COALESCE(r.root_id, r.id))
 		ELSE (SELECT n.network_count FROM repos n WHERE n.id = r.root_id) END`
 
-// forkOrder is the ORDER BY of a list of forks f. Nobody can star yet, so that
-// by stars all are equal, and the newest comes first (decision 24).
+// forkOrder is the ORDER BY of a list of forks f. Watchers are GitHub's older
+// name for those who starred; of equals the newest comes first (decisions 24, 42).
 func forkOrder(sort string) string {
-	if sort == "oldest" {
+	switch sort {
+	case "oldest":
 		return ` ORDER BY f.created_at, f.id`
+	case "stargazers", "watchers":
+		return ` ORDER BY f.stars DESC, f.created_at DESC, f.id DESC`
+	default:
+		return ` ORDER BY f.created_at DESC, f.id DESC`
 	}
-	return ` ORDER BY f.created_at DESC, f.id DESC`
 }
 
 // listForks reads a page of the forks of the access's repository that its

@@ -128,7 +128,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		ID: r.ID, NodeID: account.NodeID("Repository", r.ID), Name: r.Name, FullName: r.FullName(), Private: r.Private,
 		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
-		Fork: r.ParentID != 0, ForksCount: r.Forks, Forks: r.Forks,
+		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: true, Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}
@@ -188,7 +188,7 @@ func (p *Payload) link(api string) {
 
 // NewFullPayload renders a repository read on its own.
 func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
-	f := &FullPayload{Payload: NewPayload(a, i), NetworkCount: a.NetworkForks}
+	f := &FullPayload{Payload: NewPayload(a, i), NetworkCount: a.NetworkForks, SubscribersCount: a.Watchers}
 	if a.Owner.Kind == account.Organization {
 		f.Organization = f.Owner
 	}

@@ -49,6 +49,8 @@ type Repo struct {
 	HasIssues      bool
 	RefsGeneration int64 // grows with every change of a ref
 	OpenIssues     int64 // open issues and pull requests
+	Stars          int64
+	Watchers       int64 // who are told of everything in it
 	// IssuesGeneration grows with every change of what payloads of issues show.
 	IssuesGeneration int64
 	SizeKB           int64 // of the packs received, in KiB
@@ -84,12 +86,18 @@ type Observer func(tx *db.Tx, repoID int64, moved []RefUpdate) error
 // way it is made. An error undoes the whole transaction.
 type Created func(tx *db.Tx, r *Repo) error
 
+// Told is told, inside the transaction, what becomes of a repository, whose row
+// is locked. An error undoes the whole transaction.
+type Told func(tx *db.Tx, r *Repo) error
+
 // Observers are what other features do in the transactions of repositories,
 // each list in its order.
 type Observers struct {
 	Prepare []Preparer
 	Moved   []Observer
 	Created []Created
+	Turned  []Told // it has just been hidden or shown
+	Leaving []Told // it is about to be deleted
 }
 
 // Service holds what the operations on repositories share.

@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/web", "internal/db", "internal/git"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
-	{"internal/reaction"},
+	{"internal/reaction", "internal/star"},
 	{"internal/issue"},
 	{"internal/gitdata", "internal/page", "internal/search"},
 	{"internal/status"},

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/search"
+	"arbor/internal/star"
 	"arbor/internal/status"
 	"arbor/internal/web"
 )
@@ -25,6 +26,7 @@ type features struct {
 	git      *gitdata.API
 	statuses *status.API
 	searches *search.API
+	stars    *star.API
 	plants   *plant.API
 	pages    *page.Pages
 }
@@ -35,6 +37,7 @@ type features struct {
 func (s *Server) interfaceTable(f features) []Route {
 	a, r, g, c, i, m, p := f.accounts, f.repos, f.git, f.statuses, f.issues, f.pulls, f.plants
 	v := f.reviews
+	k := f.stars
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
 	own := func(h repo.Handler) Endpoint { // pull, for who is signed in
@@ -102,6 +105,20 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"PUT", "/repos/{owner}/{repo}/collaborators/{username}", admin(r.AddCollaborator)},
 		{"DELETE", "/repos/{owner}/{repo}/collaborators/{username}", pull(r.RemoveCollaborator)}, // oneself; others: admin
 		{"GET", "/repos/{owner}/{repo}/collaborators/{username}/permission", push(r.GetPermission)},
+
+		// Stars and watching
+		{"GET", "/repos/{owner}/{repo}/stargazers", pull(k.ListStargazers)},
+		{"GET", "/users/{username}/starred", anyone(k.ListStarred)},
+		{"GET", "/user/starred", signedIn(k.ListOwnStarred)},
+		{"GET", "/user/starred/{owner}/{repo}", own(k.Check)},
+		{"PUT", "/user/starred/{owner}/{repo}", pull(k.Star)},
+		{"DELETE", "/user/starred/{owner}/{repo}", pull(k.Unstar)},
+		{"GET", "/repos/{owner}/{repo}/subscribers", pull(k.ListSubscribers)},
+		{"GET", "/repos/{owner}/{repo}/subscription", own(k.GetSubscription)},
+		{"PUT", "/repos/{owner}/{repo}/subscription", pull(k.SetSubscription)},
+		{"DELETE", "/repos/{owner}/{repo}/subscription", pull(k.DeleteSubscription)},
+		{"GET", "/users/{username}/subscriptions", anyone(k.ListWatched)},
+		{"GET", "/user/subscriptions", signedIn(k.ListOwnWatched)},
 
 		// Git objects
 		{"GET", "/repos/{owner}/{repo}/git/trees/{sha...}", pull(g.GetTree)},

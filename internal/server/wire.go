@@ -20,6 +20,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/search"
+	"arbor/internal/star"
 	"arbor/internal/status"
 )
 
@@ -68,6 +69,7 @@ func New(o Options) *Server {
 		pulls:    pull.NewAPI(pulls, objects),
 		reviews:  review.NewAPI(review.New(o.DB, repos, issues, pulls)),
 		searches: search.NewAPI(searches),
+		stars:    star.NewAPI(star.New(o.DB)),
 		plants:   plant.NewAPI(o.DB),
 		pages:    page.New(o.DB, repos),
 	})
@@ -95,6 +97,8 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 	s := &Services{}
 	s.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
 		Created: []repo.Created{issue.AddDefaultLabels},
+		Turned:  []repo.Told{star.Turned},
+		Leaving: []repo.Told{star.Leaving},
 		Prepare: []repo.Preparer{func(ctx context.Context, repos *repo.Service, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.Prepare(ctx, repos, id, moved)
 		}},

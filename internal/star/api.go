@@ -1,0 +1,152 @@
+package star
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// API answers the requests about stars and watching.
+type API struct{ s *Service }
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s} }
+
+// resource is the name of a star in errors.
+const resource = "Star"
+
+// stargazer is how the star media type shows a user (code-hosting.md, Star
+// records).
+type stargazer struct {
+	StarredAt db.Time         `json:"starred_at"`
+	User      *account.Simple `json:"user"`
+}
+
+// starred is how it shows a repository.
+type starred struct {
+	StarredAt db.Time       `json:"starred_at"`
+	Repo      *repo.Payload `json:"repo"`
+}
+
+// withTimes reports that the request asks for the star media type.
+func withTimes(i *web.Info) bool { return i.Media.Kind == "star" }
+
+// GET /repos/{owner}/{repo}/stargazers
+//
+// ListStargazers answers who starred the repository, the first one first; as
+// star also when.
+func (api *API) ListStargazers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.people(w, r, a, Star)
+}
+
+// people answers a page of those who marked a repository.
+func (api *API) people(w http.ResponseWriter, r *http.Request, a *repo.Access, k Kind) error {
+	page := web.ReadPage(r)
+	list, total, err := api.s.People(r.Context(), a, k, page)
+	if err != nil {
+		return err
+	}
+	info := web.From(r.Context())
+	web.Link(w, r, page, total)
+	if k == Star && withTimes(info) {
+		out := make([]stargazer, len(list))
+		for n, p := range list {
+			out[n] = stargazer{p.At, account.NewSimple(p.Account, info)}
+		}
+		return web.JSON(w, r, http.StatusOK, out)
+	}
+	out := make([]*account.Simple, len(list))
+	for n, p := range list {
+		out[n] = account.NewSimple(p.Account, info)
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// GET /users/{username}/starred
+//
+// ListStarred answers what a user starred, as far as the caller may see it
+// (decision 41), by when it was starred or last pushed to; as star also when.
+func (api *API) ListStarred(w http.ResponseWriter, r *http.Request) error {
+	return api.starred(w, r, web.Param(r, "username"))
+}
+
+// GET /user/starred
+//
+// ListOwnStarred answers what the caller starred, as ListStarred does.
+func (api *API) ListOwnStarred(w http.ResponseWriter, r *http.Request) error {
+	return api.starred(w, r, account.CallerFrom(r.Context()).Login)
+}
+
+func (api *API) starred(w http.ResponseWriter, r *http.Request, login string) error {
+	sort, err := web.QueryEnum(r, resource, "sort", "created", "updated")
+	if err != nil {
+		return err
+	}
+	direction, err := web.QueryEnum(r, resource, "direction", "desc", "asc")
+	if err != nil {
+		return err
+	}
+	return api.repos(w, r, login, Star, Order{Pushed: sort == "updated", Desc: direction == "desc"})
+}
+
+// repos answers a page of what a user marked.
+func (api *API) repos(w http.ResponseWriter, r *http.Request, login string, k Kind, o Order) error {
+	page := web.ReadPage(r)
+	list, total, err := api.s.Repos(r.Context(), account.CallerFrom(r.Context()), login, k, o, page)
+	if err != nil {
+		return err
+	}
+	info := web.From(r.Context())
+	web.Link(w, r, page, total)
+	if k == Star && withTimes(info) {
+		out := make([]starred, len(list))
+		for n, m := range list {
+			out[n] = starred{m.At, repo.NewPayload(m.Access, info)}
+		}
+		return web.JSON(w, r, http.StatusOK, out)
+	}
+	out := make([]*repo.Payload, len(list))
+	for n, m := range list {
+		out[n] = repo.NewPayload(m.Access, info)
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// GET /user/starred/{owner}/{repo}
+//
+// Check answers 204 when the caller starred the repository, else 404 without a
+// body, which no repository that the caller may not see gives (decision 52).
+func (api *API) Check(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	since, err := api.s.Has(r.Context(), a, Star)
+	if err != nil {
+		return err
+	}
+	if since.IsZero() {
+		w.WriteHeader(http.StatusNotFound)
+		return nil
+	}
+	return web.NoContent(w)
+}
+
+// PUT /user/starred/{owner}/{repo}
+//
+// Star stars the repository for the caller; again is 204, too (decision 41).
+func (api *API) Star(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.s.Put(r.Context(), a, Star); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// DELETE /user/starred/{owner}/{repo}
+//
+// Unstar takes the caller's star off; without one it is 204, too (decision 41).
+func (api *API) Unstar(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.s.Drop(r.Context(), a, Star); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -1,0 +1,81 @@
+package star
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Person is somebody who marked a repository.
+type Person struct {
+	*account.Account
+	At db.Time
+}
+
+// People lists a page of those who marked the repository, the first one first,
+// and tells how many there are.
+func (s *Service) People(ctx context.Context, a *repo.Access, k Kind, page web.Page) (list []Person, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		if total, err = countPeople(tx, k, a.ID); err != nil || page.Offset() >= total {
+			return err
+		}
+		marks, err := peopleOf(tx, k, a.ID, page)
+		if err != nil {
+			return err
+		}
+		people, err := account.ByIDs(tx, ids(marks))
+		for _, m := range marks {
+			if p := people[m.id]; p != nil {
+				list = append(list, Person{p, m.at})
+			}
+		}
+		return err
+	})
+	return list, total, err
+}
+
+// Order is the order of the list of what somebody marked.
+type Order struct {
+	Pushed bool // by the repositories' last push; else by when they were marked
+	Desc   bool
+}
+
+// Marked is a repository that somebody marked.
+type Marked struct {
+	*repo.Access
+	At db.Time
+}
+
+// Repos lists a page of what a user marked as far as the caller may see it, and
+// tells how much that is. The cost depends on the page: what the caller may not
+// see is in another index of its own. Error: 404 when there is no such user.
+func (s *Service) Repos(ctx context.Context, caller *account.Caller, login string, k Kind, o Order, page web.Page) (list []Marked, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		user, err := account.ByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		f, n, err := choose(tx, k, user.ID, caller)
+		total = n
+		if err != nil || page.Offset() >= total {
+			return err
+		}
+		marks, err := f.page(tx, o, total, page)
+		if err != nil {
+			return err
+		}
+		repos, err := repo.ByIDs(tx, caller, ids(marks))
+		for _, m := range marks {
+			if a := repos[m.id]; a != nil {
+				list = append(list, Marked{a, m.at})
+			}
+		}
+		return err
+	})
+	return list, total, err
+}

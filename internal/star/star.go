@@ -1,0 +1,108 @@
+// Package star is starring and watching: what people mark among repositories.
+//
+//	star.go       Kind: stars and watches, which are stored alike; marking and taking off
+//	watch.go      watching beside its contrary, to be told of nothing
+//	list.go       who marked a repository, and what somebody marked
+//	store.go      one mark with what counts it
+//	storelist.go  the lists
+//	api.go        the requests about stars
+//	apiwatch.go   the requests about watching
+//
+// A mark changes its own row and two counters, and nothing else of a repository
+// (decision 42): no updated_at, no event, no generation. Rows carry whether
+// their repository is private, so that a list walks one index; Turned and Leaving
+// keep rows and counters true when repositories are hidden, shown or deleted.
+//
+// Whoever loses sight of a repository keeps the mark, which shows again with the
+// repository; until then it is in no list and no count of theirs.
+package star
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// Kind is what somebody marks a repository with.
+type Kind uint8
+
+// The kinds, as they are stored.
+const (
+	Star Kind = iota
+	Watch
+)
+
+// table is where marks of the kind are.
+func (k Kind) table() string { return [...]string{Star: "stars", Watch: "watches"}[k] }
+
+// column is the counter of marks of the kind in a repository's row.
+func (k Kind) column() string { return [...]string{Star: "stars", Watch: "watchers"}[k] }
+
+// Service holds what the operations on marks share.
+type Service struct{ db *db.DB }
+
+// New makes the service.
+func New(d *db.DB) *Service { return &Service{db: d} }
+
+// Put marks the repository for the access's caller. Again changes nothing, not
+// even the time (decision 41). Error: 404 when the repository is gone.
+func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error { return put(tx, k, a.ID, a.Caller.ID) })
+}
+
+// Drop takes the caller's mark off the repository; what is not marked stays so
+// (decision 41).
+func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error { return drop(tx, k, a.ID, a.Caller.ID) })
+}
+
+// Has reports since when the caller has marked the repository; zero: it has not.
+func (s *Service) Has(ctx context.Context, a *repo.Access, k Kind) (since db.Time, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		since, err = markedAt(tx, k, a.ID, a.Caller.ID)
+		return err
+	})
+	return since, err
+}
+
+// Turned follows a repository that was hidden or shown: a repo.Told. It costs as
+// much as the repository has marks.
+func Turned(tx *db.Tx, r *repo.Repo) error {
+	for _, k := range [...]Kind{Star, Watch} {
+		if err := turn(tx, k, r.ID, r.Private); err != nil {
+			return err
+		}
+		if err := recount(tx, k, r.ID, shift(r.Private, 1).minus(shift(!r.Private, 1))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Leaving follows a repository that is about to be deleted: a repo.Told. Its
+// marks go with its row.
+func Leaving(tx *db.Tx, r *repo.Repo) error {
+	for _, k := range [...]Kind{Star, Watch} {
+		if err := recount(tx, k, r.ID, shift(r.Private, -1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers are how many public and private repositories somebody marked.
+type numbers struct{ public, private int64 }
+
+func (n numbers) minus(m numbers) numbers { return numbers{n.public - m.public, n.private - m.private} }
+
+// shift is by more of one sort.
+func shift(private bool, by int64) numbers {
+	if private {
+		return numbers{private: by}
+	}
+	return numbers{public: by}
+}
+
+func callerID(c *account.Caller) int64 { return repo.CallerID(c) }

@@ -1,0 +1,71 @@
+package star
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// Wish is what somebody wants to be told of a repository.
+type Wish uint8
+
+// The wishes. Without one, people are told of what they have a part in.
+const (
+	NoWish Wish = iota
+	Everything
+	Nothing
+)
+
+// Subscription is how somebody is subscribed to a repository.
+type Subscription struct {
+	Wish  Wish
+	Since db.Time // zero: NoWish
+}
+
+// Subscription finds how the caller is subscribed.
+func (s *Service) Subscription(ctx context.Context, a *repo.Access) (sub Subscription, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		sub, err = subscription(tx, a.ID, a.Caller.ID)
+		return err
+	})
+	return sub, err
+}
+
+func subscription(tx *db.Tx, repoID, userID int64) (Subscription, error) {
+	at, err := markedAt(tx, Watch, repoID, userID)
+	if err != nil || !at.IsZero() {
+		return Subscription{Everything, at}, err
+	}
+	at, err = silencedAt(tx, repoID, userID)
+	if err != nil || at.IsZero() {
+		return Subscription{}, err
+	}
+	return Subscription{Nothing, at}, nil
+}
+
+// Subscribe stores what the caller wishes. Saying it again changes nothing, and
+// nothing else of the repository changes (decision 57). Error: 404 when the
+// repository is gone.
+func (s *Service) Subscribe(ctx context.Context, a *repo.Access, wish Wish) (now Subscription, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		if wish == Everything {
+			err = put(tx, Watch, a.ID, a.Caller.ID)
+		} else {
+			err = drop(tx, Watch, a.ID, a.Caller.ID)
+		}
+		if err != nil {
+			return err
+		}
+		if wish == Nothing {
+			err = silence(tx, a.ID, a.Caller.ID)
+		} else {
+			err = endSilence(tx, a.ID, a.Caller.ID)
+		}
+		if err == nil {
+			now, err = subscription(tx, a.ID, a.Caller.ID)
+		}
+		return err
+	})
+	return now, err
+}

@@ -142,7 +142,10 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 	if err := d.commitWithoutClone(ctx, repos); err != nil {
 		return err
 	}
-	return d.forkGreenhouse(ctx, repos)
+	if err := d.forkGreenhouse(ctx, repos); err != nil {
+		return err
+	}
+	return d.fillStars(ctx, repos)
 }
 
 // ownCheckout is the folder of the program's own source when the demo was
@@ -210,6 +213,7 @@ func (d *demo) explain(address string) error {
 	say("  %s/repos/alice/greenhouse/pulls/9", curl)
 	say("  %s/repos/alice/greenhouse/commits/irrigation/status", curl)
 	say("  %s/repos/alice/greenhouse/pulls/8/merge -X PUT -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
+	say("  %s/repos/alice/greenhouse/stargazers -H 'Accept: application/vnd.service.v3.star+json'", curl)
 	say("  %s/user/repos -H 'Authorization: Bearer %s' -d '{\"name\":\"meadow\"}'", curl, d.tokens["bob"])
 	say("\nTry the plant store:")
 	say("  %s/plants -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+
+	"arbor/internal/repo"
+	"arbor/internal/star"
+)
+
+// fillStars has people star what they like, one of them what nobody else may
+// see, and bob watch the greenhouse.
+func (d *demo) fillStars(ctx context.Context, repos *repo.Service) error {
+	stars := star.New(d.store.db)
+	for _, m := range []struct {
+		by, owner, name string
+		kind            star.Kind
+	}{
+		{"bob", "alice", "greenhouse", star.Star},
+		{"root-gardener", "alice", "greenhouse", star.Star},
+		{"bob", demoOrg, "seeds", star.Star},
+		{"alice", "alice", "diary", star.Star},
+		{"alice", "bob", "greenhouse", star.Star},
+		{"bob", "alice", "greenhouse", star.Watch},
+	} {
+		found, err := repos.Find(ctx, d.callers[m.by], m.owner, m.name)
+		if err != nil {
+			return err
+		}
+		if err := stars.Put(ctx, &found.Access, m.kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}

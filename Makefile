@@ -22,7 +22,7 @@ race: ## Run the tests under the race detector
 	$(GO) test -race -short ./...
 
 bench: ## Measure the promises: ratios within one run, each beside its bound
-	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./internal/bench
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 90m ./internal/bench
 
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \

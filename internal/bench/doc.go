@@ -1,7 +1,7 @@
 // Package bench measures what Arbor costs beside what the work costs anyway.
 // It has no code of its own, only benchmarks:
 //
-//	go test ./internal/bench -run '^$' -bench . -benchtime 1x -timeout 30m
+//	go test ./internal/bench -run '^$' -bench . -benchtime 1x -timeout 90m
 //
 // Each figure is a ratio within one run: Arbor and its floor take turns, pair
 // by pair, and the median of the pairs counts, so that a busy machine slows
@@ -20,6 +20,9 @@
 //	plant_test.go     plants: additions, the long list
 //	merge_test.go     merges beside those of git's processes
 //	pull_test.go      pull requests: made, merged, waiting at a base, read
+//	issues_test.go    lists of a tracker of a million issues, on both engines
+//	issueread_test.go, issuewrite_test.go   reads beside writes; filing issues
+//	worst_test.go     of many figures the worst counts
 //	idle_test.go      tokens; start and memory of a server at rest
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

@@ -37,7 +37,11 @@ func serveFloor(size int) {
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		os.Exit(0)
 	}()
-	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Content-Length", length)
 		w.Write(body)

@@ -22,6 +22,8 @@ type arbor struct {
 	data  string
 	url   string
 	token string // of alice
+
+	readers int // see reader
 }
 
 // newData makes a data folder with the user alice, and a token of hers.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -24,6 +25,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("idle", s.idle)
 	b.Run("write", s.write)
 	b.Run("history", s.history)
+	b.Run("issues", s.issues)
 	b.Run("merge", s.merge)
 	b.Run("pulls", s.pulls)
 	s.print(os.Stdout)
@@ -75,7 +77,7 @@ func (s *suite) note(b *testing.B, value float64, unit, detail string) {
 }
 
 func (s *suite) add(b *testing.B, f figure) {
-	f.name = b.Name()[len("BenchmarkBounds/"):]
+	f.name = b.Name()[strings.Index(b.Name(), "/")+1:]
 	s.figures = append(s.figures, f)
 	b.ReportMetric(f.value, f.unit)
 }

@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// readsPerWrite is how often a repository is read for each time that it is
+// written.
+const readsPerWrite = 50
+
+// readIssues measures reads while others write to the same repository, beside a
+// handler that writes the same bytes from memory.
+func (s *suite) readIssues(b *testing.B, a *arbor) {
+	const list = "/repos/works/project0/issues?per_page=30"
+	page := get(list, a.token)
+	s.part(b, "page-30", func(b *testing.B) { s.besideWrites(b, a, repeat(page), 200, 0.3) })
+	s.part(b, "single", func(b *testing.B) {
+		one := get("/repos/works/project0/issues/4711", a.token)
+		s.besideWrites(b, a, repeat(one), 200, 0.3)
+	})
+	s.part(b, "not-modified", func(b *testing.B) {
+		again := bytes.Replace(page, []byte("\r\n\r\n"), []byte("\r\nIf-None-Match: "+a.etag(b, list)+"\r\n\r\n"), 1)
+		s.besideWrites(b, a, repeat(again), http.StatusNotModified, 0.4)
+	})
+	s.part(b, "distinct-10000", func(b *testing.B) {
+		requests := distinct(a.token)
+		var at atomic.Int64
+		s.besideWrites(b, a, func(int) []byte { return requests[int(at.Add(1))%len(requests)] }, 200, 0.15)
+	})
+}
+
+// etag is the entity tag of an answer.
+func (a *arbor) etag(b *testing.B, path string) string {
+	r, err := http.NewRequest("GET", a.url+path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Host = "bench" // as in client's requests: payloads show it
+	r.Header.Set("Authorization", "Bearer "+a.token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		b.Fatal(err)
+	}
+	return answer.Header.Get("ETag")
+}
+
+// distinct are ten thousand requests for pages of 30 issues, no two alike, in
+// no order.
+func distinct(token string) [][]byte {
+	var list [][]byte
+	for _, f := range [...]string{"", "labels=bug", "creator=alice", "assignee=*", "assignee=none", "milestone=*", "milestone=none", "milestone=1", "mentioned=alice"} {
+		for _, sort := range [...]string{"created", "updated", "comments"} {
+			for _, direction := range [...]string{"desc", "asc"} {
+				for _, state := range [...]string{"closed", "all"} {
+					for page := range 100 {
+						list = append(list, get(fmt.Sprintf("/repos/works/project0/issues?per_page=30&%s&sort=%s&direction=%s&state=%s&page=%d",
+							f, sort, direction, state, page+1), token))
+					}
+				}
+			}
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:10_000]
+}
+
+// besideWrites compares the rate of reads of eight connections, each of which
+// writes once for every fifty, with that of a handler that is read only.
+func (s *suite) besideWrites(b *testing.B, a *arbor, next func(int) []byte, status int, bound float64) {
+	ours := newMixed(b, a, next, status)
+	sample := int64(0)
+	for range 50 {
+		_, n, err := ours.clients[0].do(next(0))
+		if err != nil {
+			b.Fatal(err)
+		}
+		sample += n
+	}
+	floor := newMixed(b, &arbor{url: startFloor(b, sample/50)}, next, status)
+	floor.writes = nil
+	ours.run(b, slice)
+	floor.run(b, slice)
+	ratio, x, y := pairs(rounds, func() float64 { return ours.run(b, 2*slice) }, func() float64 { return floor.run(b, 2*slice) })
+	s.atLeast(b, ratio, bound, "x-of-memory", fmt.Sprintf("%s, %d bytes, a write for %d reads", rates(x, y), sample/50, readsPerWrite))
+}
+
+// mixed is connections that read, and write now and then.
+type mixed struct {
+	load
+	status int
+	writes func() []byte
+}
+
+func newMixed(b *testing.B, a *arbor, next func(int) []byte, status int) *mixed {
+	m := &mixed{load: *newLoad(b, a.url, 8, next), status: status}
+	var n atomic.Int64
+	m.writes = func() []byte { // comments and edits, of issues that no page shows
+		k := n.Add(1)
+		path := fmt.Sprintf("/repos/works/project0/issues/%d", 5000+k*37%40_000)
+		if k%2 == 0 {
+			return request("POST", path+"/comments", a.token, fmt.Sprintf(`{"body":"comment number %d"}`, k))
+		}
+		return request("PATCH", path, a.token, fmt.Sprintf(`{"title":"renamed %d"}`, k))
+	}
+	return m
+}
+
+// run gives the reads per second.
+func (m *mixed) run(b *testing.B, d time.Duration) float64 {
+	b.Helper()
+	counts := make([]int, len(m.clients))
+	start := time.Now()
+	var g errgroup.Group
+	for i, c := range m.clients {
+		g.Go(func() error {
+			for time.Since(start) < d {
+				status, _, err := c.do(m.next(i))
+				if err == nil && status != m.status {
+					err = fmt.Errorf("%w: %d", errStatus, status)
+				}
+				if err != nil {
+					return err
+				}
+				if counts[i]++; counts[i]%readsPerWrite == 0 && m.writes != nil {
+					if _, err := c.must(m.writes()); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return float64(total) / time.Since(start).Seconds()
+}

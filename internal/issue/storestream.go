@@ -127,8 +127,7 @@ func (o Order) keyColumns() string {
 
 // from writes what stands after SELECT ... for a stream.
 func (f *finder) from(b *builder, s *stream) {
-	fmt.Fprintf(b, " FROM postings p WHERE p.kind = %s AND p.value = %s AND p.repo_id = %s AND p.state = %s",
-		b.arg(int64(s.by.Kind)), b.arg(s.by.Value), b.arg(s.repo), b.arg(int64(s.state)))
+	b.WriteString(" FROM postings p WHERE " + b.is("p", s.by) + " AND p.repo_id = " + b.arg(s.repo) + " AND p.state = CAST(" + b.arg(int64(s.state)) + " AS SMALLINT)")
 	if f.q.Since != 0 {
 		column := "p.updated_at"
 		if f.q.Order.Sort != Updated && !f.few {
@@ -153,9 +152,17 @@ func (o Order) later() string { return []string{" < ", " > "}[bit(o.Asc)] }
 func (o Order) upTo() string  { return []string{" >= ", " <= "}[bit(o.Asc)] }
 
 func lookup(b *builder, has Property) string {
-	return fmt.Sprintf("SELECT 1 FROM postings q WHERE q.issue_id = p.issue_id AND q.kind = %s AND q.value = %s",
-		b.arg(int64(has.Kind)), b.arg(has.Value))
+	return "SELECT 1 FROM postings q WHERE q.issue_id = p.issue_id AND " + b.is("q", has)
 }
+
+// is is the condition that postings are of a property. SQLite plans a statement
+// anew when a parameter that it compares becomes 0 or 1, or is no longer, and
+// when one that is a limit changes; not so with expressions.
+func (b *builder) is(postings string, by Property) string {
+	return postings + ".kind = CAST(" + b.arg(int64(by.Kind)) + " AS SMALLINT) AND " + postings + ".value = CAST(" + b.arg(by.Value) + " AS BIGINT)"
+}
+
+func (b *builder) limit(n int64) string { return "CAST(" + b.arg(n) + " AS BIGINT)" }
 
 // compare is a condition on the key of a posting.
 func (o Order) compare(b *builder, sign string, k key) string {
@@ -179,7 +186,7 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 	if len(f.streams) == 1 {
 		b.WriteString("SELECT p.issue_id")
 		f.from(b, &f.streams[0])
-		b.WriteString(f.by() + " LIMIT " + b.arg(size) + " OFFSET " + b.arg(offset))
+		b.WriteString(f.by() + " LIMIT " + b.limit(size) + " OFFSET " + b.arg(offset))
 	} else {
 		b.WriteString("SELECT issue_id FROM (")
 		for n := range f.streams {
@@ -188,9 +195,9 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 			}
 			b.WriteString("SELECT * FROM (SELECT " + f.q.Order.keyColumns())
 			f.from(b, &f.streams[n])
-			fmt.Fprintf(b, "%s LIMIT %s) s%d", f.by(), b.arg(offset+size), n)
+			fmt.Fprintf(b, "%s LIMIT %s) s%d", f.by(), b.limit(offset+size), n)
 		}
-		b.WriteString(") u" + f.q.Order.by("") + " LIMIT " + b.arg(size) + " OFFSET " + b.arg(offset))
+		b.WriteString(") u" + f.q.Order.by("") + " LIMIT " + b.limit(size) + " OFFSET " + b.arg(offset))
 	}
 	rows, err := f.tx.Query(b.String(), b.args...)
 	if err != nil {
@@ -227,7 +234,7 @@ func (f *finder) count(list []stream, upTo *key, limit int64) ([]int64, error) {
 				b.WriteString(" AND " + f.q.Order.compare(b, f.q.Order.upTo(), *upTo))
 			}
 			if limit > 0 {
-				fmt.Fprintf(b, " LIMIT %s) c%d", b.arg(limit), n)
+				fmt.Fprintf(b, " LIMIT %s) c%d", b.limit(limit), n)
 			}
 		}
 		b.WriteString(" ORDER BY 1")

@@ -1,34 +1,68 @@
-// Package page shows people what html_url leads to: a user or an organization
-// with its public repositories, and a repository with its branches and tags.
+// Package page shows people what html_url leads to, small and readable.
 //
 //   - GET /{owner}: owner.go
 //   - GET /{owner}/{repo}: repo.go
+//   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go
+//   - .../pull/{file}: pull.go
+//   - .../commit/{sha}: commit.go
+//   - .../tree/{path...}, /blob/{path...}: file.go
+//   - ask.go, payload.go: what pages ask the API, and what they read of it
 //   - render.go: templates, headers and the HTML form of an error
 //   - store.go: the SQL
+//
+// What hangs on a repository is a template over what the API answers the same
+// caller: a page can show nothing that the API would not.
 //
 // A page of a repository follows its caller's token, which no browser sends by
 // itself: without one it shows what is public and nothing else; what is not
 // looks like what is not there (decision 13). Pages run no script, load
-// nothing from elsewhere, and every text in them was escaped by html/template.
+// nothing from elsewhere, and every text in them was escaped by html/template, but
+// for bodies that package markdown has sanitized.
 package page
 
 import (
+	"net/http"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/gitdata"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/web"
 )
 
 // Pages answers the pages.
 type Pages struct {
 	db     *db.DB
 	repos  *repo.Service
+	from   Sources
 	render *renderer
 }
 
-// New makes the pages of a database and its repositories.
-func New(d *db.DB, repos *repo.Service) *Pages {
-	return &Pages{db: d, repos: repos, render: newRenderer()}
+// Sources are the parts of the API whose answers pages show.
+type Sources struct {
+	Issues  *issue.API
+	Pulls   *pull.API
+	Reviews *review.API
+	Git     *gitdata.API
+}
+
+// New makes the pages of a database, its repositories and what hangs on them.
+func New(d *db.DB, repos *repo.Service, from Sources) *Pages {
+	return &Pages{db: d, repos: repos, from: from, render: newRenderer()}
+}
+
+// With makes a web.Handler of a page of a repository: it finds the repository,
+// as repo.Service.With does, and answers errors as pages do.
+func (p *Pages) With(h repo.Handler) web.Handler {
+	found := p.repos.With(account.Pull, h)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		web.From(r.Context()).Form = p.render.errors
+		return found(w, r)
+	}
 }
 
 // or returns the text, or other where it is absent or empty.

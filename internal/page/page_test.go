@@ -38,7 +38,7 @@ func open(t *testing.T, engine db.Engine) *site {
 	}
 	log := slog.New(slog.DiscardHandler)
 	s := &site{db: d, accounts: account.New(d, log), repos: repo.New(d, g, log, t.TempDir(), repo.Observers{})}
-	s.pages = New(d, s.repos)
+	s.pages = New(d, s.repos, Sources{})
 	if _, err := s.accounts.CreateUser(t.Context(), account.NewUser{Login: "Alice", Name: "<b>Alice</b>"}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ const maxRefs = 20
 // repoView is what repo.html shows. Empty texts are left out.
 type repoView struct {
 	FullName, Owner, OwnerPath, Name string
+	Path, Files                      string // Files: of the default branch; empty when there is none
+	HasIssues                        bool
 	Description, Homepage            string
 	Private, Empty                   bool
 	CloneURL, DefaultBranch          string
@@ -58,6 +60,7 @@ func (p *Pages) repo(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	path := web.Path(a.Owner.Login, a.Name)
 	v := &repoView{
 		FullName: a.FullName(), Owner: a.Owner.Login, OwnerPath: web.Path(a.Owner.Login), Name: a.Name,
+		Path: path, HasIssues: a.HasIssues,
 		Description: or(a.Description, ""), Homepage: webAddress(a.Homepage), Private: a.Private,
 		CloneURL: web.From(r.Context()).Page(path + ".git"), DefaultBranch: a.DefaultBranch,
 		Pushed: stamp(a.PushedAt), PushedDay: day(a.PushedAt),
@@ -65,6 +68,9 @@ func (p *Pages) repo(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	v.Branches = branches(refs, a.DefaultBranch)
 	v.Tags = tags(refs)
 	v.Empty = v.Branches == nil && v.Tags == nil
+	if v.Branches != nil && v.Branches.Shown[0].Name == a.DefaultBranch {
+		v.Files = path + "/tree" + web.Path(strings.Split(a.DefaultBranch, "/")...)
+	}
 	return p.render.page(w, r, "repo.html", v)
 }
 

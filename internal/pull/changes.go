@@ -90,10 +90,9 @@ func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return api.git.RangeText(w, r, a, g, kind)
 }
 
-// GET /{owner}/{repo}/pull/{file}
-//
-// Text answers N.diff and N.patch, where diff_url and patch_url lead (decision
-// 30). Error: 404.
+// Text answers N.diff and N.patch of the request's {file}, where diff_url and
+// patch_url lead (decision 30): package page serves it beside its pages. Error:
+// 404.
 func (api *API) Text(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name, kind, _ := strings.Cut(web.Param(r, "file"), ".")
 	if kind != "diff" && kind != "patch" {

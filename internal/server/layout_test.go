@@ -29,10 +29,11 @@ var layers = [][]string{
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star"},
 	{"internal/issue"},
-	{"internal/gitdata", "internal/page", "internal/search"},
+	{"internal/gitdata", "internal/search"},
 	{"internal/status"},
 	{"internal/pull"},
 	{"internal/review"},
+	{"internal/page"},
 	{"internal/server"},
 	{"cmd/arbor"},
 }

@@ -68,6 +68,12 @@ type Endpoint struct {
 	anchor  string // of its documentation, with its #; made with the table
 }
 
+// counts tells that requests count against the caller's limit: those of the API,
+// and of pages that cost what the API's answers do.
+func (e *Endpoint) counts() bool {
+	return e.Group == API || e.Group == Plants || e.Group == Pages && e.Right == Pull
+}
+
 // HandlerName is the handler as Go names it, e.g. (*API).Get of package repo as
 // "arbor/internal/repo.(*API).Get".
 func (e *Endpoint) HandlerName() string {

@@ -39,6 +39,7 @@ func (s *Server) interfaceTable(f features) []Route {
 	v := f.reviews
 	k := f.stars
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
+	seen := func(h web.Handler) Endpoint { return Endpoint{Right: Pull, serve: h, handler: h} } // which finds the repository itself
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
 	own := func(h repo.Handler) Endpoint { // pull, for who is signed in
 		e := pull(h)
@@ -59,6 +60,9 @@ func (s *Server) interfaceTable(f features) []Route {
 	}
 	either := func(h repo.Handler) Endpoint { // push when the request names git-receive-pack
 		return Endpoint{Group: Git, Right: Pull, serve: f.service.WithGit(repo.ServiceRole, h), handler: h}
+	}
+	shown := func(h repo.Handler) Endpoint { // to people, with errors as pages
+		return Endpoint{Group: Pages, Right: Pull, serve: f.pages.With(h), handler: h}
 	}
 	return []Route{
 		{"GET", "/", anyone(s.Root)},
@@ -111,8 +115,8 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/users/{username}/starred", anyone(k.ListStarred)},
 		{"GET", "/user/starred", signedIn(k.ListOwnStarred)},
 		{"GET", "/user/starred/{owner}/{repo}", own(k.Check)},
-		{"PUT", "/user/starred/{owner}/{repo}", pull(k.Star)},
-		{"DELETE", "/user/starred/{owner}/{repo}", pull(k.Unstar)},
+		{"PUT", "/user/starred/{owner}/{repo}", seen(k.Star)},
+		{"DELETE", "/user/starred/{owner}/{repo}", seen(k.Unstar)},
 		{"GET", "/repos/{owner}/{repo}/subscribers", pull(k.ListSubscribers)},
 		{"GET", "/repos/{owner}/{repo}/subscription", own(k.GetSubscription)},
 		{"PUT", "/repos/{owner}/{repo}/subscription", pull(k.SetSubscription)},
@@ -227,7 +231,6 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"DELETE", "/repos/{owner}/{repo}/pulls/{number}/requested_reviewers", pull(m.UnrequestReviewers)}, // the same
 		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/update-branch", pull(m.UpdateBranch)},                // push to the head
 		{"POST", "/repos/{owner}/{repo}/merges", push(m.MergeInto)},
-		{"GET", "/{owner}/{repo}/pull/{file}", pull(m.Text)},
 
 		// Reviews
 		{"GET", "/repos/{owner}/{repo}/pulls/comments", pull(v.ListRepoComments)},
@@ -262,5 +265,13 @@ func (s *Server) interfaceTable(f features) []Route {
 		// Pages for people, where html_url leads
 		{"GET", "/{owner}", people(f.pages.Owner)},
 		{"GET", "/{owner}/{repo}", people(f.pages.Repo)},
+		{"GET", "/{owner}/{repo}/issues", shown(f.pages.IssueList)},
+		{"GET", "/{owner}/{repo}/issues/{number}", shown(f.pages.Issue)},
+		{"GET", "/{owner}/{repo}/milestone/{number}", shown(f.pages.Milestone)},
+		{"GET", "/{owner}/{repo}/pulls", shown(f.pages.PullList)},
+		{"GET", "/{owner}/{repo}/pull/{file}", shown(f.pages.Pull)},
+		{"GET", "/{owner}/{repo}/commit/{sha}", shown(f.pages.Commit)},
+		{"GET", "/{owner}/{repo}/tree/{path...}", shown(f.pages.Tree)},
+		{"GET", "/{owner}/{repo}/blob/{path...}", shown(f.pages.Blob)},
 	}
 }

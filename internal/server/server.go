@@ -237,7 +237,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 // the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Route) error {
 	caller, given, err := s.authenticate(r, route.Group)
-	if route.Group == API || route.Group == Plants {
+	if route.counts() {
 		// First of all, so that guessing credentials counts too.
 		if err := s.limiter.take(w.Header(), r, caller, info.Pattern); err != nil {
 			return err

@@ -59,19 +59,21 @@ func New(o Options) *Server {
 	}
 	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) }, func() float64 { return float64(o.Git.Started()) })
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
+	from := page.Sources{Issues: issue.NewAPI(issues), Pulls: pull.NewAPI(pulls, objects),
+		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
 	s.routes = s.interfaceTable(features{
 		accounts: account.NewAPI(accounts),
 		repos:    repo.NewAPI(repos),
 		service:  repos,
-		issues:   issue.NewAPI(issues),
+		issues:   from.Issues,
 		git:      objects,
 		statuses: status.NewAPI(status.New(o.DB, repos), objects),
-		pulls:    pull.NewAPI(pulls, objects),
-		reviews:  review.NewAPI(review.New(o.DB, repos, issues, pulls)),
+		pulls:    from.Pulls,
+		reviews:  from.Reviews,
 		searches: search.NewAPI(searches),
-		stars:    star.NewAPI(star.New(o.DB)),
+		stars:    star.NewAPI(star.New(o.DB, repos)),
 		plants:   plant.NewAPI(o.DB),
-		pages:    page.New(o.DB, repos),
+		pages:    page.New(o.DB, repos, from),
 	})
 	s.table = newTable(s.routes, s.metrics)
 	s.reserved = map[string]bool{}

@@ -27,7 +27,8 @@ type NewPull struct {
 // moved.
 const maxTries = 10
 
-// Create makes a pull request with its test merge. The access is the author's,
+// Create makes a pull request with its test merge, which is left to the job when
+// it takes long. The access is the author's,
 // on the repository that it asks to merge into. Errors: 422 (decision 38).
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	for range maxTries {
@@ -35,11 +36,10 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 		if err != nil {
 			return nil, err
 		}
-		t, err := s.tryMerge(ctx, p)
+		listed, err := s.testNow(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		t.fill(p)
 		moved := false
 		err = s.db.Write(ctx, func(tx *db.Tx) error {
 			if moved, err = haveMoved(tx, p); err != nil || moved {
@@ -48,12 +48,15 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 			if err := s.insert(tx, a, n, p); err != nil {
 				return err
 			}
-			return noteCommits(tx, p.RepoID, p.IssueID, t.listed)
+			return noteCommits(tx, p.RepoID, p.IssueID, listed)
 		})
 		if err != nil {
 			return nil, err
 		}
 		if !moved {
+			if p.Wanted {
+				s.hurry()
+			}
 			return p, nil
 		}
 	}

@@ -32,6 +32,13 @@ func (t *trial) fill(p *Pull) {
 	p.Additions, p.Deletions, p.Files, p.Commits = t.additions, t.deletions, t.files, t.commits
 }
 
+// failed is the trial of what takes longer to merge than anyone waits: it says
+// that the two do not merge, so that nobody waits for ever.
+func (p *Pull) failed() *trial {
+	return &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA,
+		additions: p.Additions, deletions: p.Deletions, files: p.Files, commits: p.Commits}
+}
+
 // tryMerge makes the test merge of a pull request as it stands, and counts what
 // it changes. Objects are written, no row.
 func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
@@ -67,6 +74,23 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	return t, err
 }
 
+// testNow makes the test merge of a pull request that is about to be, and gives
+// the commits by which it is found. What takes long is wanted instead.
+func (s *Service) testNow(ctx context.Context, p *Pull) ([]git.SHA, error) {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	t, err := s.tryMerge(waiting, p)
+	switch {
+	case err == nil:
+		t.fill(p)
+		return t.listed, nil
+	case waiting.Err() != nil && ctx.Err() == nil:
+		p.Wanted = true
+		return nil, nil
+	}
+	return nil, err
+}
+
 // errStale says that a test merge was of a head that is none any more.
 var errStale = errors.New("pull: the head has moved")
 
@@ -91,7 +115,7 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 	})
 }
 
-// patience is how long a reader waits for a test merge that it asked for.
+// patience is how long a request waits for the test merge that it needs.
 const patience = 2 * time.Second
 
 // trialTime bounds one test merge.
@@ -162,6 +186,7 @@ const (
 	pollTime  = 5 * time.Second  // how long work of other processes waits at most
 	atOnce    = 4                // jobs taken together
 	giveUp    = 8                // tries of one job; then it waits until somebody asks again
+	tooLong   = 3                // tries that may take all of trialTime; then the two do not merge
 )
 
 // Run makes the test merges that are scheduled, until ctx is done. A job is a row:
@@ -227,10 +252,14 @@ func (s *Service) job(ctx context.Context, p *Pull) {
 		return
 	}
 	s.log.Warn("test merge failed", "pull", p.IssueID, "try", p.Tries+1, "error", err)
-	wait := time.Second << min(p.Tries, 10)
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		return putOff(tx, p.IssueID, tx.Now+db.Time(wait.Microseconds()), p.Tries+1 >= giveUp || p.BaseTip == "")
-	})
+	if work.Err() != nil && p.Tries+1 >= tooLong {
+		err = s.store(ctx, p, p.failed())
+	} else {
+		wait := time.Second << min(p.Tries, 10)
+		err = s.db.Write(ctx, func(tx *db.Tx) error {
+			return putOff(tx, p.IssueID, tx.Now+db.Time(wait.Microseconds()), p.Tries+1 >= giveUp || p.BaseTip == "")
+		})
+	}
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("a test merge cannot be put off", "pull", p.IssueID, "error", err)
 	}

@@ -10,7 +10,7 @@ import (
 // fillStars has people star what they like, one of them what nobody else may
 // see, and bob watch the greenhouse.
 func (d *demo) fillStars(ctx context.Context, repos *repo.Service) error {
-	stars := star.New(d.store.db)
+	stars := star.New(d.store.db, repos)
 	for _, m := range []struct {
 		by, owner, name string
 		kind            star.Kind

@@ -21,6 +21,16 @@ func FromVisible(id string, caller *account.Caller) string {
 	return from + ` AND ` + visible
 }
 
+// FromNamed is FromVisible for the repository that has a name now: $1 is the
+// caller's id, $2 the owner's login and $3 the repository's name, both folded.
+func FromNamed(caller *account.Caller) string {
+	from := accessFrom + `WHERE o.login_folded = $2 AND r.name_folded = $3`
+	if caller != nil && caller.SiteAdmin {
+		return from
+	}
+	return from + ` AND ` + visible
+}
+
 // CallerID is the id of a caller, 0 for the anonymous one.
 func CallerID(c *account.Caller) int64 { return callerID(c) }
 

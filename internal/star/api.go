@@ -1,6 +1,7 @@
 package star
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -134,19 +135,33 @@ func (api *API) Check(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 // PUT /user/starred/{owner}/{repo}
 //
 // Star stars the repository for the caller; again is 204, too (decision 41).
-func (api *API) Star(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.s.Put(r.Context(), a, Star); err != nil {
-		return err
-	}
-	return web.NoContent(w)
+func (api *API) Star(w http.ResponseWriter, r *http.Request) error {
+	return api.change(w, r, api.s.putNamed, api.s.Put)
 }
 
 // DELETE /user/starred/{owner}/{repo}
 //
 // Unstar takes the caller's star off; without one it is 204, too (decision 41).
-func (api *API) Unstar(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.s.Drop(r.Context(), a, Star); err != nil {
+func (api *API) Unstar(w http.ResponseWriter, r *http.Request) error {
+	return api.change(w, r, api.s.dropNamed, api.s.Drop)
+}
+
+// change does at once what there is to do for whoever sees the repository under
+// its name. Only when nothing was done it is asked why, as everywhere else.
+func (api *API) change(w http.ResponseWriter, r *http.Request,
+	direct func(context.Context, *account.Caller, string, string) (bool, error),
+	usual func(context.Context, *repo.Access, Kind) error) error {
+	done, err := direct(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "owner"), web.Param(r, "repo"))
+	if err != nil {
 		return err
 	}
-	return web.NoContent(w)
+	if done {
+		return web.NoContent(w)
+	}
+	return api.s.repos.With(account.Pull, func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+		if err := usual(r.Context(), a, Star); err != nil {
+			return err
+		}
+		return web.NoContent(w)
+	})(w, r)
 }

@@ -41,10 +41,13 @@ func (k Kind) table() string { return [...]string{Star: "stars", Watch: "watches
 func (k Kind) column() string { return [...]string{Star: "stars", Watch: "watchers"}[k] }
 
 // Service holds what the operations on marks share.
-type Service struct{ db *db.DB }
+type Service struct {
+	db    *db.DB
+	repos *repo.Service
+}
 
 // New makes the service.
-func New(d *db.DB) *Service { return &Service{db: d} }
+func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
 // Put marks the repository for the access's caller. Again changes nothing, not
 // even the time (decision 41). Error: 404 when the repository is gone.
@@ -56,6 +59,26 @@ func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
 // (decision 41).
 func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error { return drop(tx, k, a.ID, a.Caller.ID) })
+}
+
+// putNamed is Put for a repository's present name. It reports whether it added
+// a star: else the caller may have done that before, or must not see what is
+// there, or there is nothing, perhaps but under another name.
+func (s *Service) putNamed(ctx context.Context, caller *account.Caller, owner, name string) (done bool, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		done, err = putNamed(tx, Star, caller, owner, name)
+		return err
+	})
+	return done, err
+}
+
+// dropNamed is Drop in the same way.
+func (s *Service) dropNamed(ctx context.Context, caller *account.Caller, owner, name string) (done bool, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		done, err = dropNamed(tx, Star, caller, owner, name)
+		return err
+	})
+	return done, err
 }
 
 // Has reports since when the caller has marked the repository; zero: it has not.

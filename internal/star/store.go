@@ -3,12 +3,45 @@ package star
 import (
 	"errors"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 )
 
 // The repository's row is always taken first: it says whether the repository is
 // private, and who hides it or deletes it holds it.
+
+// putNamed adds a mark to the repository of that name, as far as the caller sees
+// it and has not marked it: what most requests want is found, permitted and
+// counted by one statement. It reports whether it did.
+func putNamed(tx *db.Tx, k Kind, caller *account.Caller, owner, name string) (bool, error) {
+	id, private, ok, err := countNamed(tx, k, caller, owner, name, `+ 1`, `NOT `)
+	if err == nil && ok {
+		err = insert(tx, k, id, caller.ID, private)
+	}
+	return ok, err
+}
+
+// dropNamed takes the caller's mark off, as putNamed adds it.
+func dropNamed(tx *db.Tx, k Kind, caller *account.Caller, owner, name string) (bool, error) {
+	id, private, ok, err := countNamed(tx, k, caller, owner, name, `- 1`, ``)
+	if err == nil && ok {
+		err = remove(tx, k, id, caller.ID, private)
+	}
+	return ok, err
+}
+
+// countNamed is count for a name.
+func countNamed(tx *db.Tx, k Kind, caller *account.Caller, owner, name, by, not string) (id int64, private, ok bool, err error) {
+	err = tx.QueryRow(`UPDATE repos SET `+k.column()+` = `+k.column()+` `+by+` WHERE id = (SELECT r.id`+repo.FromNamed(caller)+`) AND `+not+
+		`EXISTS (SELECT 1 FROM `+k.table()+` s WHERE s.user_id = $1 AND s.repo_id = repos.id) RETURNING id, private`,
+		caller.ID, account.Fold(owner), account.Fold(name)).Scan(&id, &private)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, false, false, nil
+	}
+	return id, private, err == nil, err
+}
 
 // put adds a mark unless it is there. Error: 404 when the repository is gone.
 func put(tx *db.Tx, k Kind, repoID, userID int64) error {
@@ -19,6 +52,11 @@ func put(tx *db.Tx, k Kind, repoID, userID int64) error {
 	if err != nil || !ok {
 		return err
 	}
+	return insert(tx, k, repoID, userID, private)
+}
+
+// insert adds the row of a mark that the repository has counted.
+func insert(tx *db.Tx, k Kind, repoID, userID int64, private bool) error {
 	n, err := tx.Exec(`INSERT INTO `+k.table()+` (user_id, repo_id, private, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (user_id, repo_id) DO NOTHING`, userID, repoID, private, tx.Now)
 	if err != nil {
@@ -37,6 +75,11 @@ func drop(tx *db.Tx, k Kind, repoID, userID int64) error {
 	if err != nil || !ok {
 		return err
 	}
+	return remove(tx, k, repoID, userID, private)
+}
+
+// remove deletes the row of a mark that the repository counts no more.
+func remove(tx *db.Tx, k Kind, repoID, userID int64, private bool) error {
 	n, err := tx.Exec(`DELETE FROM `+k.table()+` WHERE user_id = $1 AND repo_id = $2`, userID, repoID)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@
 //	issues_test.go    lists of a tracker of a million issues, on both engines
 //	issueread_test.go, issuewrite_test.go   reads beside writes; filing issues
 //	worst_test.go     of many figures the worst counts
+//	star_test.go      stars: long lists, and starring beside the driver's own transactions
 //	idle_test.go      tokens; start and memory of a server at rest
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

@@ -28,6 +28,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("issues", s.issues)
 	b.Run("merge", s.merge)
 	b.Run("pulls", s.pulls)
+	b.Run("stars", s.stars)
 	s.print(os.Stdout)
 }
 

@@ -1,0 +1,238 @@
+package bench
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+)
+
+// stars measures what popularity costs: lists of a million stars beside those of
+// a thousand, deep pages beside the driver's own walk of the index, and starring
+// beside the driver's own synced transactions. The ratios bind on SQLite.
+func (s *suite) stars(b *testing.B) {
+	b.Run("sqlite", func(b *testing.B) {
+		big, small := s.starry(b, "", 1_000_000), s.starry(b, "", 1000)
+		s.part(b, "first-page", func(b *testing.B) { s.firstStars(b, big, small) })
+		s.part(b, "deep-page", func(b *testing.B) {
+			s.deepStars(b, big, openStore(b, filepath.Join(big.data, "arbor.db")))
+		})
+	})
+	b.Run("write", s.writeStars)
+	b.Run("postgres", func(b *testing.B) {
+		url := dbtest.URL(b, db.PostgreSQL)
+		big := s.starry(b, url, 1_000_000)
+		small := s.starry(b, dbtest.URL(b, db.PostgreSQL), 1000)
+		s.part(b, "first-page", func(b *testing.B) { s.firstStars(b, big, small) })
+		floor, err := sql.Open("pgx", url)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer floor.Close()
+		s.part(b, "deep-page", func(b *testing.B) { s.deepStars(b, big, floor) })
+	})
+}
+
+// starry serves a store with n people and n repositories. Everyone starred the
+// repository popular, and alice starred all. Without an address of PostgreSQL
+// it is SQLite's.
+func (s *suite) starry(b *testing.B, database string, n int) *arbor {
+	b.Helper()
+	b.Setenv("ARBOR_DATABASE", database)
+	data, token := s.newData(b)
+	if database == "" {
+		database = filepath.Join(data, "arbor.db")
+	}
+	took := timed(func() {
+		if err := fillStars(database, n); err != nil {
+			b.Fatal(err)
+		}
+	})
+	s.note(b, took, "s", fmt.Sprintf("to fill a store with %d stars", 2*n))
+	return s.serve(b, data, token)
+}
+
+// firstStar is the id of popular, and of the first one who starred it.
+const firstStar = 1_000_000
+
+// fillStars adds the people, the repositories and the stars.
+func fillStars(database string, n int) error {
+	ctx := context.Background()
+	d, err := db.Open(ctx, db.Options{URL: database})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	const numbers = `WITH RECURSIVE n(i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		for _, q := range []string{
+			`INSERT INTO accounts (id, login, login_folded, kind, public_repos, created_at, updated_at)
+				SELECT i, 'u' || i, 'u' || i, 1, 1, i, i FROM n`,
+			`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at, stars)
+				SELECT i, i, 'r' || i, 'r' || i, FALSE, 'main', i, i, i * 7919 % 1000003, 1 FROM n`,
+			`INSERT INTO stars (user_id, repo_id, private, created_at) SELECT i, CAST($1 AS BIGINT), FALSE, i * 104729 % 1000003 FROM n`,
+			`INSERT INTO stars (user_id, repo_id, private, created_at)
+				SELECT (SELECT id FROM accounts WHERE login = 'alice'), i, FALSE, i * 15485863 % 1000003 FROM n`,
+			`INSERT INTO mark_counts (user_id, kind, public, private) SELECT i, 0, 1, 0 FROM n`,
+		} {
+			if _, err := tx.Exec(numbers+q, firstStar, firstStar+n-1); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(`UPDATE repos SET stars = $1 + 1 WHERE id = $2`, n, firstStar); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO mark_counts (user_id, kind, public, private) SELECT id, 0, $1, 0 FROM accounts WHERE login = 'alice'`, n)
+		return err
+	})
+	return err
+}
+
+// starLists are the lists, each with the driver's own walk to a page of it.
+var starLists = [...]struct{ path, floor string }{
+	{fmt.Sprintf("/repos/u%d/r%d/stargazers?", firstStar, firstStar),
+		`SELECT user_id, created_at FROM stars WHERE repo_id = ` + fmt.Sprint(firstStar) + ` ORDER BY created_at, user_id`},
+	{"/user/starred?", starsOfAlice("s.created_at DESC, s.repo_id DESC")},
+	{"/users/alice/starred?direction=asc", starsOfAlice("s.created_at, s.repo_id")},
+	{"/users/alice/starred?sort=updated", pushedStarsOfAlice("p.pushed_at DESC, p.id DESC")},
+	{"/user/starred?sort=updated&direction=asc", pushedStarsOfAlice("p.pushed_at, p.id")},
+}
+
+const ofAlice = `s.user_id = (SELECT id FROM accounts WHERE login = 'alice')`
+
+func starsOfAlice(order string) string {
+	return `SELECT s.repo_id, s.created_at FROM stars s WHERE ` + ofAlice + ` ORDER BY ` + order
+}
+
+func pushedStarsOfAlice(order string) string {
+	return `SELECT s.repo_id, s.created_at FROM repos p CROSS JOIN stars s WHERE ` + ofAlice + ` AND s.repo_id = p.id ORDER BY ` + order
+}
+
+// firstStars compares first pages of a big and a small store.
+func (s *suite) firstStars(b *testing.B, big, small *arbor) {
+	in, control := connect(b, big.url), connect(b, small.url)
+	for _, l := range starLists {
+		ratio, x, y := pairs(61, timeOf(b, in, get(l.path, big.token)), timeOf(b, control, get(l.path, small.token)))
+		s.atMost(b, ratio, 1.5, "x-of-1000-stars", l.path+" "+seconds(x, y))
+	}
+}
+
+// deepStars compares pages far in with the driver's own walk to them.
+func (s *suite) deepStars(b *testing.B, big *arbor, floor *sql.DB) {
+	const page = 33_000
+	in := connect(b, big.url)
+	for _, l := range starLists {
+		walk, err := floor.Prepare(fmt.Sprintf(`%s LIMIT 30 OFFSET %d`, l.floor, (page-1)*30))
+		if err != nil {
+			b.Fatal(err)
+		}
+		ratio, x, y := pairs(15, timeOf(b, in, get(fmt.Sprintf("%s&page=%d", l.path, page), big.token)), func() float64 {
+			return timed(func() { scanAll(b, walk) })
+		})
+		walk.Close()
+		s.atMost(b, ratio, 1.5, "x-of-driver", l.path+" "+seconds(x, y))
+	}
+}
+
+func scanAll(b *testing.B, q *sql.Stmt) {
+	rows, err := q.Query()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var id, at int64
+		if err := rows.Scan(&id, &at); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if rows.Err() != nil || n != 30 {
+		b.Fatal("the floor found", n, "rows,", rows.Err())
+	}
+}
+
+// timeOf gives what measures one answer, in seconds.
+func timeOf(b *testing.B, c *client, request []byte) func() float64 {
+	return func() float64 {
+		return timed(func() {
+			if _, err := c.must(request); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// writeStars compares starring and unstarring with the bare driver that inserts
+// one row in one synced transaction after another.
+func (s *suite) writeStars(b *testing.B) {
+	for _, c := range []struct {
+		clients int
+		bound   float64
+	}{{1, 0.5}, {8, 1.5}} {
+		s.part(b, fmt.Sprint("clients-", c.clients), func(b *testing.B) {
+			a := s.starry(b, "", 1000)
+			var clients []*client
+			for range c.clients {
+				clients = append(clients, connect(b, a.url))
+			}
+			var last atomic.Int64
+			ours := func() float64 { return a.starAll(b, clients, &last) }
+			floor := newLoadOfDriver(b, b.TempDir())
+			ours()
+			floor()
+			ratio, x, y := pairs(rounds, ours, floor)
+			s.atLeast(b, ratio, c.bound, "x-of-driver", rates(x, y))
+			a.stop(b)
+			checkStars(b, a)
+		})
+	}
+}
+
+// starAll has each client take off a star and put it back, for a slice, and
+// tells the rate of either.
+func (a *arbor) starAll(b *testing.B, clients []*client, last *atomic.Int64) float64 {
+	var done atomic.Int64
+	start := time.Now()
+	var g errgroup.Group
+	for _, c := range clients {
+		g.Go(func() error {
+			for time.Since(start) < slice {
+				id := firstStar + last.Add(1)%1000
+				for _, method := range [...]string{"DELETE", "PUT"} {
+					status, _, err := c.do(request(method, fmt.Sprintf("/user/starred/u%d/r%d", id, id), a.token, ""))
+					if err == nil && status != 204 {
+						err = fmt.Errorf("%w: %d", errStatus, status)
+					}
+					if err != nil {
+						return err
+					}
+					done.Add(1)
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return float64(done.Load()) / time.Since(start).Seconds()
+}
+
+// checkStars makes sure that all stars are there again, and counted.
+func checkStars(b *testing.B, a *arbor) {
+	var stars, counted, ofRepos int64
+	err := openStore(b, filepath.Join(a.data, "arbor.db")).QueryRow(`SELECT (SELECT count(*) FROM stars),
+		(SELECT sum(public) FROM mark_counts WHERE kind = 0), (SELECT sum(stars) FROM repos)`).Scan(&stars, &counted, &ofRepos)
+	if err != nil || stars != 2000 || counted != 2000 || ofRepos != 2000 {
+		b.Errorf("of 2000 stars there are %d, counted as %d of people and %d of repositories, %v", stars, counted, ofRepos, err)
+	}
+}

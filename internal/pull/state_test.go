@@ -41,21 +41,40 @@ func cannotReopen(message string) string {
 	return `{"message": "Validation Failed", "errors": [{"resource": "PullRequest", "field": "state", "code": "custom", "message": "` + message + `"}]}`
 }
 
+// yard is a repository of lanes, and what the tests of states do there.
+type yard struct {
+	*testing.T
+	s             *apitest.Server
+	clone, remote string
+}
+
+func (y *yard) git(args ...string) { gittest.Run(y.T, y.clone, args...) }
+func (y *yard) push(refs ...string) {
+	y.git(append([]string{"push", "-q", "--force", y.remote}, refs...)...)
+}
+func (y *yard) read(n int64) request     { return read(y.T, y.s, "", "alice/plot", n) }
+func (y *yard) tip(branch string) string { return tip(y.T, y.s, "alice/plot", branch) }
+func (y *yard) propose(head, base string) int64 {
+	return propose(y.T, y.s, "sam", "alice/plot", head, base).Number
+}
+
+// at is the address of a pull request.
+func at(n int64) string { return fmt.Sprintf("/repos/alice/plot/pulls/%d", n) }
+
+// state opens or closes a pull request.
+func (y *yard) state(n int64, to string, status int, want string) {
+	y.Helper()
+	y.s.Check(y.T, apitest.Case{Do: "PATCH " + at(n), As: "alice", Send: `{"state": "` + to + `"}`, Status: status, Want: want})
+}
+
 // What happens to branches closes and follows: a new head, a deleted head or
 // base, a force-push; and what may be opened again (decisions 33, 36, 57).
 func TestBranchesAndStates(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		clone, remote := lanes(t, s, 8)
-		push := func(refs ...string) {
-			gittest.Run(t, clone, append([]string{"push", "-q", "--force", remote}, refs...)...)
-		}
-		at := func(n int64) string { return fmt.Sprintf("/repos/alice/plot/pulls/%d", n) }
-		state := func(n int64, to string, status int, want string) apitest.Case {
-			return apitest.Case{Do: "PATCH " + at(n), As: "alice", Send: `{"state": "` + to + `"}`, Status: status, Want: want}
-		}
-
-		p := propose(t, s, "sam", "alice/plot", "b0", "main").Number
+		y := &yard{t, s, clone, remote}
+		p := y.propose("b0", "main")
 		s.Run(t, []apitest.Case{
 			{Name: "close", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "closed"}`, Status: 200, Want: closedPull},
 			{Name: "close what is closed", Do: "PATCH " + at(p), As: "sam", Send: `{"state": "closed"}`, Status: 200, Want: closedPull},
@@ -65,118 +84,114 @@ func TestBranchesAndStates(t *testing.T) {
 			{Name: "and open", Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "sam", Send: `{"state": "open"}`, Status: 200},
 			{Do: "GET " + at(p), Status: 200, Want: openPull},
 		})
-
-		// A new head: it is the head at once, time moves, the test merge is another.
-		before := read(t, s, "", "alice/plot", p)
-		time.Sleep(1100 * time.Millisecond) // times have seconds
-		gittest.Run(t, clone, "checkout", "-q", "-B", "b0", "origin/b0")
-		gittest.Run(t, clone, "commit", "-q", "--allow-empty", "-m", "more")
-		push("b0")
-		after := read(t, s, "", "alice/plot", p)
-		if after.Head.SHA == before.Head.SHA || after.Commits != 2 || after.Updated <= before.Updated || *after.Mergeable != true || *after.MergeCommit == *before.MergeCommit {
-			t.Errorf("after a push of b0 from %+v to %+v", before, after)
-		}
-		// A new base: the head is as before, the test merge another, time stays.
-		gittest.Run(t, clone, "checkout", "-q", "-B", "main", "origin/main")
-		gittest.Run(t, clone, "commit", "-q", "--allow-empty", "-m", "base")
-		push("main")
-		based := read(t, s, "", "alice/plot", p)
-		if based.Head.SHA != after.Head.SHA || based.Updated != after.Updated || based.Mergeable == nil || *based.MergeCommit == *after.MergeCommit || based.Commits != 2 {
-			t.Errorf("after a push of main from %+v to %+v", after, based)
-		}
-		// A forced head with some history in common, then one without.
-		push("+main~1:refs/heads/tmp", "origin/b1:b0")
-		if p := read(t, s, "", "alice/plot", p); p.Head.SHA != tip(t, s, "alice/plot", "b1") || p.Commits != 1 || p.State != "open" {
-			t.Errorf("after a forced push: %+v", p)
-		}
-		push("+origin/lone:b0")
-		if p := read(t, s, "", "alice/plot", p); p.Head.SHA != tip(t, s, "alice/plot", "lone") || p.Mergeable == nil || *p.Mergeable {
-			t.Errorf("after a push of another history: %+v", p)
-		}
-		for _, part := range []string{"", "/files", "/commits"} {
-			s.Check(t, apitest.Case{Do: "GET " + at(p) + part, Status: 200})
-		}
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /alice/plot/pull/%d.diff", p), Status: 200})
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /alice/plot/pull/%d.patch", p), Status: 200})
-		push("b0:refs/heads/b0")
-
-		// A deleted head closes; what comes back may be opened if it is the same history.
-		push(":b0")
-		s.Run(t, []apitest.Case{
-			{Name: "its head is deleted", Do: "GET " + at(p), Status: 200, Want: closedPull},
-			state(p, "open", 422, cannotReopen("state cannot be changed. The b0 branch or its repository has been deleted.")),
-			{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "alice", Send: `{"state": "open"}`, Status: 422},
-		})
-		push("origin/lone:refs/heads/b0")
-		s.Run(t, []apitest.Case{state(p, "open", 422, cannotReopen("state cannot be changed. The b0 branch was force-pushed or recreated."))})
-		push("b0:refs/heads/b0")
-		s.Run(t, []apitest.Case{state(p, "open", 200, openPull)})
-		// While it was closed its branch moved: it follows when it is opened.
-		s.Check(t, state(p, "closed", 200, closedPull))
-		gittest.Run(t, clone, "commit", "-q", "--amend", "--allow-empty", "-m", "other")
-		gittest.Run(t, clone, "checkout", "-q", "b0")
-		gittest.Run(t, clone, "commit", "-q", "--allow-empty", "-m", "while closed")
-		push("b0")
-		if q := read(t, s, "", "alice/plot", p); q.Head.SHA == tip(t, s, "alice/plot", "b0") {
-			t.Errorf("a closed one follows its branch: %+v", q)
-		}
-		s.Check(t, state(p, "open", 200, openPull))
-		if q := read(t, s, "", "alice/plot", p); q.Head.SHA != tip(t, s, "alice/plot", "b0") || q.Commits != 3 {
-			t.Errorf("opened again: %+v", q)
-		}
-
-		// A second one of the same branches, while the first is closed.
-		s.Check(t, state(p, "closed", 200, closedPull))
-		second := propose(t, s, "sam", "alice/plot", "b0", "main").Number
-		s.Run(t, []apitest.Case{
-			{Name: "two of the same branches", Do: "PATCH " + at(p), As: "alice", Send: `{"state": "open"}`, Status: 422, Want: `{"errors": [{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for alice:b0."}]}`},
-			state(second, "closed", 200, closedPull), state(p, "open", 200, openPull), state(second, "open", 422, ""),
-		})
-
-		// A deleted base closes, too; a merged one stays merged whatever goes.
-		push("origin/main:refs/heads/base")
-		q := propose(t, s, "sam", "alice/plot", "b2", "base").Number
-		push(":base")
-		s.Run(t, []apitest.Case{
-			{Name: "its base is deleted", Do: "GET " + at(q), Status: 200, Want: closedPull},
-			state(q, "open", 422, cannotReopen("state cannot be changed. The base branch has been deleted.")),
-			merging2("alice", at(q), 405),
-		})
-		push("origin/main:refs/heads/base")
-		s.Check(t, state(q, "open", 200, openPull))
-		s.Check(t, merging2("alice", at(q), 200))
-		merged := read(t, s, "", "alice/plot", q)
-		push(":base", ":b2")
-		if now := read(t, s, "", "alice/plot", q); !now.Merged || now.Head.SHA != merged.Head.SHA || *now.MergeCommit != *merged.MergeCommit || now.State != "closed" {
-			t.Errorf("merged, without its branches: %+v", now)
-		}
-		s.Run(t, []apitest.Case{
-			state(q, "open", 422, cannotReopen("state cannot be changed. The pull request has been merged.")),
-			state(q, "closed", 200, `{"state": "closed", "merged": true}`),
-			{Do: "GET " + at(q) + "/files", Status: 200, Want: `[{"filename": "new2"}]`},
-			{Do: "GET " + at(q) + "/commits", Status: 200, Want: `[{"sha": "` + merged.Head.SHA + `"}]`},
-			{Do: "GET " + at(q) + "/merge", Status: 204, Body: "-"},
-		})
-		for _, p := range read2(t, s) {
-			if p.Mergeable == nil && p.State == "open" {
-				t.Errorf("nobody knows whether it merges: %+v", p)
-			}
-		}
+		y.movedBranches(p)
+		y.forcedHead(p)
+		y.deletedHead(p)
+		y.twoOfAPair(p)
+		y.deletedBase()
+		truth(t, s, "alice", "alice/plot")
 	})
 }
 
-func merging2(who, at string, status int) apitest.Case {
-	return apitest.Case{Do: "PUT " + at + "/merge", As: who, Status: status}
+// movedBranches: with a new head the test merge is another and time moves, with a
+// new base only the test merge.
+func (y *yard) movedBranches(p int64) {
+	before := y.read(p)
+	time.Sleep(1100 * time.Millisecond) // times have seconds
+	y.git("checkout", "-q", "-B", "b0", "origin/b0")
+	y.git("commit", "-q", "--allow-empty", "-m", "more")
+	y.push("b0")
+	after := y.read(p)
+	if after.Head.SHA == before.Head.SHA || after.Commits != 2 || after.Updated <= before.Updated || !*after.Mergeable || *after.MergeCommit == *before.MergeCommit {
+		y.Errorf("after a push of b0 from %+v to %+v", before, after)
+	}
+	y.git("checkout", "-q", "-B", "main", "origin/main")
+	y.git("commit", "-q", "--allow-empty", "-m", "base")
+	y.push("main")
+	based := y.read(p)
+	if based.Head.SHA != after.Head.SHA || based.Updated != after.Updated || based.Mergeable == nil || *based.MergeCommit == *after.MergeCommit || based.Commits != 2 {
+		y.Errorf("after a push of main from %+v to %+v", after, based)
+	}
 }
 
-func read2(t *testing.T, s *apitest.Server) (all []request) {
-	t.Helper()
-	var list []request
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?state=all&per_page=100", Status: 200}).JSON(t, &list)
-	for _, p := range list {
-		all = append(all, read(t, s, "", "alice/plot", p.Number))
+// forcedHead: one with some history in common, then one without.
+func (y *yard) forcedHead(p int64) {
+	y.push("origin/b1:refs/heads/b0")
+	if p := y.read(p); p.Head.SHA != y.tip("b1") || p.Commits != 1 || p.State != "open" {
+		y.Errorf("after a forced push: %+v", p)
 	}
-	return all
+	y.push("origin/lone:refs/heads/b0")
+	if p := y.read(p); p.Head.SHA != y.tip("lone") || p.Mergeable == nil || *p.Mergeable {
+		y.Errorf("after a push of another history: %+v", p)
+	}
+	for _, path := range []string{at(p), at(p) + "/files", at(p) + "/commits", fmt.Sprintf("/alice/plot/pull/%d.diff", p), fmt.Sprintf("/alice/plot/pull/%d.patch", p)} {
+		y.s.Check(y.T, apitest.Case{Do: "GET " + path, Status: 200})
+	}
+	y.push("b0:refs/heads/b0")
+}
+
+// deletedHead closes; what comes back may be opened if it is the same history,
+// and is followed from then on.
+func (y *yard) deletedHead(p int64) {
+	y.push(":b0")
+	y.s.Check(y.T, apitest.Case{Do: "GET " + at(p), Status: 200, Want: closedPull})
+	y.state(p, "open", 422, cannotReopen("state cannot be changed. The b0 branch or its repository has been deleted."))
+	y.s.Check(y.T, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", p), As: "alice", Send: `{"state": "open"}`, Status: 422})
+	y.push("origin/lone:refs/heads/b0")
+	y.state(p, "open", 422, cannotReopen("state cannot be changed. The b0 branch was force-pushed or recreated."))
+	y.push("b0:refs/heads/b0")
+	y.state(p, "open", 200, openPull)
+
+	y.state(p, "closed", 200, closedPull)
+	y.git("checkout", "-q", "b0")
+	y.git("commit", "-q", "--allow-empty", "-m", "while closed")
+	y.push("b0")
+	if q := y.read(p); q.Head.SHA == y.tip("b0") {
+		y.Errorf("a closed one follows its branch: %+v", q)
+	}
+	y.state(p, "open", 200, openPull)
+	if q := y.read(p); q.Head.SHA != y.tip("b0") || q.Commits != 3 {
+		y.Errorf("opened again: %+v", q)
+	}
+}
+
+// twoOfAPair of branches are never open at once.
+func (y *yard) twoOfAPair(p int64) {
+	const exists = `{"errors": [{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for alice:b0."}]}`
+	y.state(p, "closed", 200, closedPull)
+	second := y.propose("b0", "main")
+	y.state(p, "open", 422, exists)
+	y.state(second, "closed", 200, closedPull)
+	y.state(p, "open", 200, openPull)
+	y.state(second, "open", 422, exists)
+}
+
+// deletedBase closes, too; a merged one stays merged whatever goes.
+func (y *yard) deletedBase() {
+	merge := func(n int64, status int) {
+		y.s.Check(y.T, apitest.Case{Do: "PUT " + at(n) + "/merge", As: "alice", Status: status})
+	}
+	y.push("origin/main:refs/heads/base")
+	q := y.propose("b2", "base")
+	y.push(":base")
+	y.s.Check(y.T, apitest.Case{Do: "GET " + at(q), Status: 200, Want: closedPull})
+	y.state(q, "open", 422, cannotReopen("state cannot be changed. The base branch has been deleted."))
+	merge(q, 405)
+	y.push("origin/main:refs/heads/base")
+	y.state(q, "open", 200, openPull)
+	merge(q, 200)
+	merged := y.read(q)
+	y.push(":b2")
+	y.s.Run(y.T, []apitest.Case{
+		{Do: "GET " + at(q) + "/files", Status: 200, Want: `[{"filename": "new2"}]`},
+		{Do: "GET " + at(q) + "/commits", Status: 200, Want: `[{"sha": "` + merged.Head.SHA + `"}]`},
+		{Do: "GET " + at(q) + "/merge", Status: 204, Body: "-"},
+	})
+	if now := y.read(q); !now.Merged || now.Head.SHA != merged.Head.SHA || *now.MergeCommit != *merged.MergeCommit || now.State != "closed" {
+		y.Errorf("merged, without its branch: %+v", now)
+	}
+	y.state(q, "open", 422, cannotReopen("state cannot be changed. The pull request has been merged."))
+	y.state(q, "closed", 200, `{"state": "closed", "merged": true}`)
 }
 
 // Nobody pushes to what belongs to pull requests, neither with git nor through

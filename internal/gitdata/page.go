@@ -59,10 +59,9 @@ func (api *API) splitRef(ctx context.Context, a *repo.Access, text string) (ref,
 	return "", "", errs.Absent()
 }
 
-// GET /{owner}/{repo}/compare/{basehead...}
-//
-// CompareText answers a comparison as text, where diff_url and patch_url lead:
-// BASE...HEAD.diff or .patch (decision 30).
+// CompareText answers the request's {basehead} as text, where diff_url and
+// patch_url lead: BASE...HEAD.diff or .patch (decision 30). Package page serves
+// it beside its pages.
 func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	text := web.Param(r, "basehead")
 	for _, kind := range [...]string{"diff", "patch"} {

@@ -4,7 +4,7 @@
 //   - GET /{owner}/{repo}: repo.go
 //   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go
 //   - .../pull/{file}: pull.go
-//   - .../commit/{sha}: commit.go
+//   - .../commit/{sha}, /compare/{basehead...}: commit.go
 //   - .../tree/{path...}, /blob/{path...}: file.go
 //   - ask.go, payload.go: what pages ask the API, and what they read of it
 //   - render.go: templates, headers and the HTML form of an error

@@ -155,6 +155,17 @@ type commitJSON struct {
 	Files []changedFileJSON
 }
 
+// comparisonJSON is what one commit has that another lacks.
+type comparisonJSON struct {
+	Status   string
+	Ahead    int64 `json:"ahead_by"`
+	Behind   int64 `json:"behind_by"`
+	Commits  []commitJSON
+	Files    []changedFileJSON
+	DiffURL  string `json:"diff_url"`
+	PatchURL string `json:"patch_url"`
+}
+
 type signatureJSON struct {
 	Name string
 	Date time.Time

@@ -143,6 +143,7 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			{"/pull/2", []string{"Pull " + evil, "bold", "sam said on", "alice:side/<i>", "alice:main", "Change " + evil, "It merges without a conflict", "sam gave a review", "song.txt, line 1,", "+" + evil}},
 			{"/milestone/1", []string{evil, "Issue " + evil, "1 open, 0 closed"}},
 			{"/commit/main", []string{"More", "song.txt", "+one", `A "onx=y" &lt;script&gt; B`, "1 lines added"}},
+			{"/compare/main...side%2F%3Ci%3E", []string{"main...side/<i>", "ahead", "1 commits ahead, 0 behind", "Change " + evil, "song.txt", "+" + evil}},
 			{"/tree/main", []string{"deep", "song.txt"}},
 			{"/tree/side/%3Ci%3E", []string{"deep", "side/<i>"}},
 			{"/tree/main/deep", []string{evilFile}},
@@ -185,6 +186,9 @@ func TestPagesLeadOn(t *testing.T) {
 			{Do: at + "/milestone/2", Status: 404},
 			{Do: at + "/commit/" + strings.Repeat("0", 40), Status: 404},
 			{Do: at + "/commit/nothing", Status: 404},
+			{Do: at + "/compare/main...side/%3Ci%3E.diff", Status: 200, Has: map[string]string{"Content-Type": "text/plain; charset=utf-8"}},
+			{Do: at + "/compare/main...nothing", Status: 404},
+			{Do: at + "/compare/main", Status: 404},
 			{Do: at + "/tree/nothing", Status: 404},
 			{Do: at + "/tree/main/../../x", Status: 404},
 			{Do: at + "/blob/main/nothing", Status: 404},
@@ -218,7 +222,7 @@ func TestPrivatePages(t *testing.T) {
 		people(t, s)
 		plant(t, s, "alice/vault", true)
 		basic := map[string]string{"Accept": "text/html", "Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("sam:"+s.Token(t, "sam")))}
-		for _, page := range []string{"/issues", "/pulls", "/issues/1", "/pull/2", "/pull/2.diff", "/milestone/1", "/commit/main", "/tree/main", "/blob/main/song.txt", "/issues/2"} {
+		for _, page := range []string{"/issues", "/pulls", "/issues/1", "/pull/2", "/pull/2.diff", "/milestone/1", "/commit/main", "/compare/main...main", "/tree/main", "/blob/main/song.txt", "/issues/2"} {
 			for _, login := range []string{"", "stranger"} {
 				hidden := s.Check(t, apitest.Case{Do: "GET /alice/vault" + page, As: login, Headers: browser, Status: 404})
 				absent := s.Check(t, apitest.Case{Do: "GET /alice/nothing" + page, As: login, Headers: browser, Status: 404})
@@ -242,7 +246,7 @@ func TestEveryAddressOfAPageAnswers(t *testing.T) {
 		plant(t, s, "alice/garden", false)
 		pages := map[string]bool{}
 		for _, path := range []string{"", "/issues", "/issues/1", "/issues/comments", "/pulls", "/pulls/2", "/pulls/2/commits", "/pulls/2/files",
-			"/pulls/2/reviews", "/pulls/comments", "/milestones", "/commits", "/commits/main", "/commits/side/%3Ci%3E", "/branches/main", "/contents", "/contents/deep", "/contents/song.txt?ref=side/%3Ci%3E"} {
+			"/pulls/2/reviews", "/pulls/comments", "/milestones", "/commits", "/commits/main", "/commits/side/%3Ci%3E", "/branches/main", "/compare/main...side%2F%3Ci%3E", "/contents", "/contents/deep", "/contents/song.txt?ref=side/%3Ci%3E"} {
 			var payload any
 			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden" + path, Status: 200}).JSON(t, &payload)
 			collect(payload, pages)
@@ -275,7 +279,7 @@ func collect(v any, into map[string]bool) {
 		}
 	case map[string]any:
 		for name, e := range v {
-			if text, ok := e.(string); ok && (name == "html_url" || name == "blob_url" || name == "html") && text != "" {
+			if text, ok := e.(string); ok && (name == "html_url" || name == "blob_url" || name == "permalink_url" || name == "html") && text != "" {
 				into[text] = true
 			}
 			collect(e, into)

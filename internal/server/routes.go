@@ -161,7 +161,6 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/readme", pull(g.GetReadme)},
 		{"GET", "/repos/{owner}/{repo}/readme/{dir...}", pull(g.GetDirectoryReadme)},
 		{"GET", "/{owner}/{repo}/raw/{path...}", pull(g.GetRaw)},
-		{"GET", "/{owner}/{repo}/compare/{basehead...}", pull(g.CompareText)},
 
 		// Issues
 		{"GET", "/issues", signedIn(i.ListAll)},
@@ -271,6 +270,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/{owner}/{repo}/pulls", shown(f.pages.PullList)},
 		{"GET", "/{owner}/{repo}/pull/{file}", shown(f.pages.Pull)},
 		{"GET", "/{owner}/{repo}/commit/{sha}", shown(f.pages.Commit)},
+		{"GET", "/{owner}/{repo}/compare/{basehead...}", shown(f.pages.Compare)},
 		{"GET", "/{owner}/{repo}/tree/{path...}", shown(f.pages.Tree)},
 		{"GET", "/{owner}/{repo}/blob/{path...}", shown(f.pages.Blob)},
 	}

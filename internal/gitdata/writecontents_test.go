@@ -177,7 +177,7 @@ func TestRawAndCompareAddresses(t *testing.T) {
 			{Do: "GET /bob/closed/raw/main/README.md", As: "bob", Status: 200},
 			{Do: "GET /alice/orchard/compare/v1.10...side.diff", Status: 200, Body: gittest.Run(t, o.dir, "diff", "v1.10...side") + "\n"},
 			{Do: "GET /alice/orchard/compare/v1.10...side.patch", Status: 200, Body: string(gittest.Pipe(t, o.dir, nil, "format-patch", "--stdout", "v1.10..side"))},
-			{Do: "GET /alice/orchard/compare/v1.10...side", Status: 404},
+			{Name: "the page of it", Do: "GET /alice/orchard/compare/v1.10...side", Status: 200},
 			{Do: "GET /bob/closed/compare/v1.10...side.diff", Status: 404},
 		})
 	})

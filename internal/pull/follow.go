@@ -78,6 +78,11 @@ func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) er
 			return err
 		}
 	}
+	for _, branch := range there {
+		if u := updates[branch]; u.Old != git.ZeroSHA && u.By != 0 {
+			s.landings.add(landing{repoID, branch, u.Old, u.New, u.By})
+		}
+	}
 	if len(gone) == 0 {
 		return nil
 	}

@@ -172,10 +172,15 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, u
 	case now.HeadSHA != p.HeadSHA:
 		return errMoved
 	}
+	return s.conclude(tx, a, p, i, sha)
+}
+
+// conclude writes that a pull request is merged, now that sha is on its base.
+func (s *Service) conclude(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, sha git.SHA) error {
 	if err := setMerged(tx, p.IssueID, a.Caller.ID, sha); err != nil {
 		return err
 	}
-	_, err = s.issues.ChangeIn(tx, a.Repo, a.Caller, p.Number, func(c *issue.Change) error {
+	_, err := s.issues.ChangeIn(tx, a.Repo, a.Caller, p.Number, func(c *issue.Change) error {
 		c.Issue.MergedAt = tx.Now
 		c.Event(issue.EventMerged, issue.Event{Commit: string(sha)})
 		c.SetState(issue.Closed, issue.NoReason)

@@ -5,7 +5,7 @@
 //	create.go               a new one, also from an issue, also across a network
 //	follow.go               what pushes and changed issues do to pull requests
 //	trial.go                test merges: who wants them and how they are made
-//	merge.go                merging
+//	merge.go                merging; landed.go: by a push, outside of it
 //	update.go               merging the base into the head
 //	branchmerge.go          merging branches without a pull request
 //	ofcommit.go             the pull requests of a commit
@@ -94,13 +94,14 @@ func (p *Pull) Mergeable() *bool {
 
 // Service holds what the operations on pull requests share.
 type Service struct {
-	db      *db.DB
-	repos   *repo.Service
-	issues  *issue.Service
-	log     *slog.Logger
-	wake    chan struct{} // there may be test merges to make
-	trials  web.Flights
-	merging keyed // one merge into a branch at a time, in this process
+	db       *db.DB
+	repos    *repo.Service
+	issues   *issue.Service
+	log      *slog.Logger
+	wake     chan struct{} // there may be test merges to make
+	trials   web.Flights
+	landings landings // pushes that may have merged pull requests
+	merging  keyed    // one merge into a branch at a time, in this process
 }
 
 // New makes the service.

@@ -20,6 +20,7 @@ type trial struct {
 	issueID    int64
 	base, head git.SHA
 	commit     git.SHA // empty: they do not merge
+	landed     bool    // the head came into the base's history by other means
 
 	additions, deletions, files, commits int64
 
@@ -45,10 +46,14 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	t := &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA}
 	r := s.repos.Git(p.RepoID)
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		t.commit, _, err = r.TestMerge(ctx, t.base, t.head)
+	upToDate := false
+	g.Go(func() error {
+		commit, m, err := r.TestMerge(ctx, t.base, t.head)
 		if errs.Is(err, errs.TooLarge) {
-			err = nil // git cannot merge these two, now or later
+			return nil // git cannot merge these two, now or later
+		}
+		if err == nil {
+			t.commit, upToDate = commit, m.UpToDate
 		}
 		return err
 	})
@@ -70,6 +75,7 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		return nil
 	})
 	err := g.Wait()
+	t.landed = upToDate && t.commits > 0 // else the head was set back to what the base had
 	s.repos.Wrote(p.RepoID)
 	return t, err
 }
@@ -96,6 +102,9 @@ var errStale = errors.New("pull: the head has moved")
 
 // store writes what came of a test merge, and points refs/pull/N/merge at it.
 func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
+	if t.landed {
+		return s.markMerged(ctx, p, t.base, 0)
+	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		merge := t.commit
 		if merge == "" {
@@ -196,6 +205,11 @@ func (s *Service) Run(ctx context.Context) error {
 	timer := time.NewTicker(pollTime)
 	defer timer.Stop()
 	for {
+		for _, l := range s.landings.take() {
+			if err := s.land(ctx, l); err != nil && ctx.Err() == nil {
+				s.log.Warn("a push was not searched for pull requests", "repo", l.repo, "error", err)
+			}
+		}
 		for s.work(ctx) {
 		}
 		select {

@@ -6,7 +6,7 @@
 //	rules.go                 who may be assigned, which labels and milestones there are
 //	deletedlabel.go          how a deleted label leaves its issues
 //	posting.go               the inverted index: what finds issues
-//	stream.go, list.go       lists, from ranges of that index
+//	stream.go, list.go       lists, from ranges of that index; totals.go: how long they are
 //	event.go, eventlist.go   what happened to issues, and timelines
 //	reference.go             issues that name other issues
 //	pushed.go                commits that name issues, and close them

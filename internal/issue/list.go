@@ -1,10 +1,8 @@
 package issue
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"arbor/internal/account"
@@ -80,7 +78,7 @@ var peopleParameters = [...]struct {
 // names what nothing has: the list is empty (decision 25). Error: 422 for a
 // milestone that is no number or not there.
 func chooseIn(tx *db.Tx, a *repo.Access, c choice, r *http.Request) (q Query, ok bool, err error) {
-	part := Part{RepoID: a.ID}
+	part := Part{RepoID: a.ID, generation: a.IssuesGeneration}
 	q = Query{States: c.states, Since: c.since, Order: c.order}
 	values := r.URL.Query()
 	if m := values.Get("milestone"); m != "" {
@@ -172,42 +170,12 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if err != nil || !ok {
 			return nil, err
 		}
-		name := fmt.Sprint(a.ID, a.IssuesGeneration, q.Parts, q.States, q.Since)
-		ids, total, err := Find(tx, q, at.Offset(), at.Size, api.totals.get(name))
+		q.totals = &api.totals
+		ids, total, err := Find(tx, q, at.Offset(), at.Size, -1)
 		if err != nil {
 			return nil, err
 		}
-		api.totals.put(name, total)
 		web.Link(w, r, at, total)
 		return ByIDs(tx, ids)
 	}, list))
-}
-
-// totals remembers how many issues queries choose, under a name that holds the
-// generation of what they depend on.
-type totals struct {
-	mu     sync.Mutex
-	byName map[string]int64
-}
-
-// maxTotals bounds it to about 2 MB.
-const maxTotals = 10_000
-
-// get returns a total, or a negative number for one that is not known.
-func (t *totals) get(name string) int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if n, ok := t.byName[name]; ok {
-		return n
-	}
-	return -1
-}
-
-func (t *totals) put(name string, n int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byName == nil || len(t.byName) >= maxTotals {
-		t.byName = map[string]int64{}
-	}
-	t.byName[name] = n
 }

@@ -141,7 +141,7 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 
 // query makes the parts of the query, a part a repository in scope.
 func (l *across) query(tx *db.Tx) (Query, error) {
-	q := Query{States: l.choice.states, Since: l.choice.since, Order: l.choice.order}
+	q := Query{States: l.choice.states, Since: l.choice.since, Order: l.choice.order, totals: &l.api.totals}
 	s := repo.Scope{Caller: l.me}
 	if err := l.scope(tx, &s); err != nil {
 		return q, err
@@ -168,7 +168,7 @@ func (l *across) query(tx *db.Tx) (Query, error) {
 		}
 	}
 	for _, r := range repos {
-		part := Part{RepoID: r.ID, Has: []Property{by}}
+		part := Part{RepoID: r.ID, Has: []Property{by}, generation: r.IssuesGeneration}
 		if len(labels[r.ID]) < len(l.choice.labels) {
 			continue
 		}

@@ -125,13 +125,16 @@ func (o Order) keyColumns() string {
 	return "p.issue_id"
 }
 
-// from writes what stands after SELECT ... for a stream.
-func (f *finder) from(b *builder, s *stream) {
+// from writes what stands after SELECT ... for a stream, up to a key where there
+// is one.
+func (f *finder) from(b *builder, s *stream, upTo *key) {
 	b.WriteString(" FROM postings p WHERE " + b.is("p", s.by) + " AND p.repo_id = " + b.arg(s.repo) + " AND p.state = CAST(" + b.arg(int64(s.state)) + " AS SMALLINT)")
-	if f.q.Since != 0 {
+	o := f.q.Order
+	beyond := o.Sort == Updated && (o.Asc && f.after != nil || !o.Asc && upTo != nil) // a key that is no older than since already bounds the range
+	if f.q.Since != 0 && !beyond {
 		column := "p.updated_at"
-		if f.q.Order.Sort != Updated && !f.few {
-			column = "(p.updated_at + 0)" // not by the index of updates: the order's own is walked
+		if o.Sort != Updated && !f.few {
+			column = "(p.updated_at + 0)" // not by the index of updates: the order's own is walked, which has it, too
 		}
 		fmt.Fprintf(b, " AND %s >= %s", column, b.arg(f.q.Since))
 	}
@@ -142,7 +145,10 @@ func (f *finder) from(b *builder, s *stream) {
 		b.WriteString(" AND NOT EXISTS (" + lookup(b, lacks) + ")")
 	}
 	if f.after != nil {
-		b.WriteString(" AND " + f.q.Order.compare(b, f.q.Order.later(), *f.after))
+		b.WriteString(" AND " + o.compare(b, o.later(), *f.after))
+	}
+	if upTo != nil {
+		b.WriteString(" AND " + o.compare(b, o.upTo(), *upTo))
 	}
 }
 
@@ -185,7 +191,7 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 	b := &builder{}
 	if len(f.streams) == 1 {
 		b.WriteString("SELECT p.issue_id")
-		f.from(b, &f.streams[0])
+		f.from(b, &f.streams[0], nil)
 		b.WriteString(f.by() + " LIMIT " + b.limit(size) + " OFFSET " + b.arg(offset))
 	} else {
 		b.WriteString("SELECT issue_id FROM (")
@@ -194,7 +200,7 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 				b.WriteString(" UNION ALL ")
 			}
 			b.WriteString("SELECT * FROM (SELECT " + f.q.Order.keyColumns())
-			f.from(b, &f.streams[n])
+			f.from(b, &f.streams[n], nil)
 			fmt.Fprintf(b, "%s LIMIT %s) s%d", f.by(), b.limit(offset+size), n)
 		}
 		b.WriteString(") u" + f.q.Order.by("") + " LIMIT " + b.limit(size) + " OFFSET " + b.arg(offset))
@@ -229,10 +235,7 @@ func (f *finder) count(list []stream, upTo *key, limit int64) ([]int64, error) {
 			if limit > 0 {
 				b.WriteString(" FROM (SELECT 1")
 			}
-			f.from(b, &chunk[n])
-			if upTo != nil {
-				b.WriteString(" AND " + f.q.Order.compare(b, f.q.Order.upTo(), *upTo))
-			}
+			f.from(b, &chunk[n], upTo)
 			if limit > 0 {
 				fmt.Fprintf(b, " LIMIT %s) c%d", b.limit(limit), n)
 			}
@@ -261,7 +264,7 @@ func (f *finder) count(list []stream, upTo *key, limit int64) ([]int64, error) {
 func (f *finder) keyAt(s *stream, offset int64) (*key, error) {
 	b := &builder{}
 	b.WriteString("SELECT " + f.q.Order.keyColumns())
-	f.from(b, s)
+	f.from(b, s, nil)
 	b.WriteString(f.by() + " LIMIT 1 OFFSET " + b.arg(offset))
 	var k key
 	dest := []any{&k.id, &k.value}
@@ -286,7 +289,7 @@ func (f *finder) heads() ([]*key, error) {
 				b.WriteString(" UNION ALL ")
 			}
 			fmt.Fprintf(b, "SELECT %d, h%d.* FROM (SELECT p.issue_id, p.updated_at, p.comments", n, n)
-			f.from(b, &chunk[n])
+			f.from(b, &chunk[n], nil)
 			fmt.Fprintf(b, "%s LIMIT 1) h%d", f.by(), n)
 		}
 		rows, err := f.tx.Query(b.String(), b.args...)

@@ -31,6 +31,8 @@ type Query struct {
 	States []State // each once
 	Since  db.Time // updated at or after; zero: whenever
 	Order  Order
+
+	totals *totals // remembers what was counted; nil: nothing does
 }
 
 // Part chooses the issues of one repository that have all the properties.
@@ -38,6 +40,8 @@ type Part struct {
 	RepoID int64
 	Has    []Property // at least one
 	Lacks  []Property
+
+	generation int64 // of the repository's issues, as this transaction reads it
 }
 
 // stream is a range of the postings: the issues of one repository and state
@@ -50,6 +54,8 @@ type stream struct {
 	has   []Property // besides by
 	lacks []Property
 	n     int64 // how many postings it has
+
+	generation int64 // of the repository's issues
 }
 
 // plain says that a stream lets everything through.
@@ -78,7 +84,7 @@ func streams(tx *db.Tx, q *Query) ([]stream, error) {
 				}
 			}
 			s := stream{by: p.Has[best], repo: p.RepoID, state: state, lacks: p.Lacks,
-				n: counts[countKey{p.RepoID, p.Has[best], state}]}
+				n: counts[countKey{p.RepoID, p.Has[best], state}], generation: p.generation}
 			if s.n == 0 {
 				continue
 			}
@@ -119,7 +125,7 @@ func (f *finder) find(offset, size, known int64) (ids []int64, total int64, err 
 	if total >= 0 && offset >= total {
 		return nil, total, nil
 	}
-	f.few = sorts && total <= maxSorted
+	f.few = sorts && f.sortsBetter(total, offset+size)
 	all := *f // page narrows its streams
 	if ids, err = f.page(offset, size); err != nil || total >= 0 {
 		return ids, total, err
@@ -153,14 +159,32 @@ type finder struct {
 	after   *key // what comes up to there is skipped
 }
 
-// maxSorted is how many issues are sorted rather than looked for in an index of
-// the right order.
-const maxSorted = 10_000
+// sortsBetter tells whether to sort all that was updated since, rather than to
+// walk the index of the order until so many of them were met. The youngest
+// issues are those that were, the oldest are not.
+func (f *finder) sortsBetter(updated, n int64) bool {
+	all := sum(f.sizes())
+	if f.q.Order == (Order{Created, true}) {
+		return updated <= all/4
+	}
+	return updated*updated <= n*all
+}
 
-// total counts what all streams let through, within their indexes.
+// total counts what all streams let through, within their indexes: since within
+// that of the updates, whatever the order. What it remembers of a repository
+// that has not changed it does not count again.
 func (f *finder) total() (int64, error) {
-	counts, err := f.count(f.streams, nil, 0)
-	return sum(counts), err
+	total, left := int64(0), f.streams
+	if f.q.totals != nil {
+		total, left = f.q.totals.known(f.q, f.streams)
+	}
+	unordered := *f
+	unordered.few = true
+	counts, err := unordered.count(left, nil, 0)
+	if err == nil && f.q.totals != nil {
+		f.q.totals.put(f.q, left, counts)
+	}
+	return total + sum(counts), err
 }
 
 // near is how far into a list all streams are read from their beginnings, and

@@ -16,8 +16,9 @@ type Scope struct {
 // Scoped is a repository as lists across many need it before they know their
 // page.
 type Scoped struct {
-	ID        int64
-	HasIssues bool
+	ID               int64
+	HasIssues        bool
+	IssuesGeneration int64
 }
 
 // InScope reads which repositories the scope chooses, as far as its caller may
@@ -41,7 +42,7 @@ func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 		args = append(args, s.OwnerID)
 		add(`SELECT id FROM repos WHERE owner_id = $2`)
 	}
-	query := `SELECT r.id, r.has_issues` + accessFrom + `WHERE r.id IN (` + from + `)`
+	query := `SELECT r.id, r.has_issues, r.issues_generation` + accessFrom + `WHERE r.id IN (` + from + `)`
 	if !s.Caller.SiteAdmin {
 		query += ` AND ` + visible
 	}
@@ -53,7 +54,7 @@ func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 	var list []Scoped
 	for rows.Next() {
 		var r Scoped
-		if err := rows.Scan(&r.ID, &r.HasIssues); err != nil {
+		if err := rows.Scan(&r.ID, &r.HasIssues, &r.IssuesGeneration); err != nil {
 			return nil, err
 		}
 		list = append(list, r)

@@ -74,9 +74,10 @@ CREATE TABLE postings (
     comments   BIGINT NOT NULL,
     PRIMARY KEY (issue_id, kind, value)
 ) {{clustered}};
-CREATE INDEX postings_created ON postings (kind, value, repo_id, state, issue_id);
-CREATE INDEX postings_updated ON postings (kind, value, repo_id, state, updated_at, issue_id);
-CREATE INDEX postings_comments ON postings (kind, value, repo_id, state, comments, issue_id);
+-- Each holds what the others are ordered by, as far as lists since a time need it.
+CREATE INDEX postings_created ON postings (kind, value, repo_id, state, issue_id, updated_at);
+CREATE INDEX postings_updated ON postings (kind, value, repo_id, state, updated_at, issue_id, comments);
+CREATE INDEX postings_comments ON postings (kind, value, repo_id, state, comments, issue_id, updated_at);
 
 -- How many postings there are of each property, so that no list counts rows.
 CREATE TABLE posting_counts (

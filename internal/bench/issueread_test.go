@@ -6,11 +6,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/issue/issuetest"
 )
 
 // readsPerWrite is how often a repository is read for each time that it is
@@ -58,24 +61,32 @@ func (a *arbor) etag(b *testing.B, path string) string {
 }
 
 // distinct are ten thousand requests for pages of 30 issues, no two alike, in
-// no order.
+// no order: the first pages of whatever people choose by.
 func distinct(token string) [][]byte {
-	var list [][]byte
-	for _, f := range [...]string{"", "labels=bug", "creator=alice", "assignee=*", "assignee=none", "milestone=*", "milestone=none", "milestone=1", "mentioned=alice"} {
-		for _, sort := range [...]string{"created", "updated", "comments"} {
-			for _, direction := range [...]string{"desc", "asc"} {
-				for _, state := range [...]string{"closed", "all"} {
-					for page := range 100 {
-						list = append(list, get(fmt.Sprintf("/repos/works/project0/issues?per_page=30&%s&sort=%s&direction=%s&state=%s&page=%d",
-							f, sort, direction, state, page+1), token))
-					}
-				}
-			}
+	filters := []string{"assignee=none", "assignee=*", "milestone=none", "milestone=*"}
+	for n := range issuetest.Million().Labels {
+		filters = append(filters, "labels="+url.QueryEscape(issuetest.Label(n)))
+	}
+	for n := range issuetest.Million().Milestones {
+		filters = append(filters, fmt.Sprint("milestone=", n+1))
+	}
+	for n := 1; n < issuetest.Million().People; n++ { // alice is 0
+		filters = append(filters, "creator="+issuetest.Login(n), "mentioned="+issuetest.Login(n))
+	}
+	var paths []string
+	for _, f := range filters {
+		for page := range 5 {
+			paths = append(paths, fmt.Sprintf("/repos/works/project0/issues?per_page=30&page=%d&%s", page+1, f))
 		}
 	}
+	paths = inEveryOrder(paths)
 	random := rand.New(rand.NewPCG(1, 1))
-	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list[:10_000]
+	random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	list := make([][]byte, 10_000)
+	for n := range list {
+		list[n] = get(paths[n], token)
+	}
+	return list
 }
 
 // besideWrites compares the rate of reads of eight connections, each of which

@@ -134,6 +134,21 @@ type filler struct {
 	later  pending
 }
 
+// Login is what the nth person is called, from 0, unless Options.First is.
+func Login(n int) string { return fmt.Sprintf("%s%d", firstNames[n%len(firstNames)], n) }
+
+// Label is what the nth label of a repository is called, from 0.
+func Label(n int) string {
+	if n < len(defaults) {
+		return defaults[n]
+	}
+	name := "area/" + areas[n%len(areas)]
+	if n >= len(areas) {
+		name += fmt.Sprint(n)
+	}
+	return name
+}
+
 // people makes the accounts and the organization.
 func (f *filler) people(ctx context.Context) error {
 	accounts := account.New(f.d, slog.New(slog.DiscardHandler))
@@ -149,7 +164,7 @@ func (f *filler) people(ctx context.Context) error {
 			}
 			continue
 		}
-		login := fmt.Sprintf("%s%d", firstNames[n%len(firstNames)], n)
+		login := Login(n)
 		made, err := accounts.CreateUser(ctx, account.NewUser{Login: login, Name: login, Email: login + "@example.org"})
 		if err != nil {
 			return err
@@ -200,10 +215,7 @@ func (f *filler) labels(ctx context.Context, issues *issue.Service, r *Repo) err
 		return err
 	})
 	for n := len(r.Labels); err == nil && n < f.o.Labels; n++ {
-		l := &issue.Label{RepoID: r.ID, Name: fmt.Sprintf("area/%s", areas[n%len(areas)]), Color: fmt.Sprintf("%06x", f.random.IntN(1<<24))}
-		if n >= len(areas) {
-			l.Name += fmt.Sprint(n)
-		}
+		l := &issue.Label{RepoID: r.ID, Name: Label(n), Color: fmt.Sprintf("%06x", f.random.IntN(1<<24))}
 		err = issues.CreateLabel(ctx, l)
 		r.Labels = append(r.Labels, l)
 	}

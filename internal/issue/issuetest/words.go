@@ -7,6 +7,7 @@ import (
 
 var (
 	firstNames = [...]string{"ada", "ben", "cleo", "dan", "eva", "finn", "gia", "hugo", "iris", "jon", "kim", "leo", "mia", "noa", "otto"}
+	defaults   = [...]string{"bug", "documentation", "duplicate", "enhancement", "good first issue", "help wanted", "invalid", "question", "wontfix"}
 	areas      = [...]string{"api", "build", "cache", "cli", "config", "core", "database", "deploy", "editor", "export", "import", "login",
 		"mail", "network", "parser", "search", "session", "storage", "table", "theme", "upload", "widget", "worker", "router"}
 	faults = [...]string{"crashes", "hangs", "loses data", "is slow", "shows nothing", "leaks memory", "ignores the setting", "fails silently",

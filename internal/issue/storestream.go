@@ -128,27 +128,74 @@ func (o Order) keyColumns() string {
 // from writes what stands after SELECT ... for a stream, up to a key where there
 // is one.
 func (f *finder) from(b *builder, s *stream, upTo *key) {
-	b.WriteString(" FROM postings p WHERE " + b.is("p", s.by) + " AND p.repo_id = " + b.arg(s.repo) + " AND p.state = CAST(" + b.arg(int64(s.state)) + " AS SMALLINT)")
+	b.within(s, s.by)
 	o := f.q.Order
 	beyond := o.Sort == Updated && (o.Asc && f.after != nil || !o.Asc && upTo != nil) // a key that is no older than since already bounds the range
 	if f.q.Since != 0 && !beyond {
-		column := "p.updated_at"
-		if o.Sort != Updated && !f.few {
-			column = "(p.updated_at + 0)" // not by the index of updates: the order's own is walked, which has it, too
-		}
-		fmt.Fprintf(b, " AND %s >= %s", column, b.arg(f.q.Since))
+		b.since(f.q.Since, o.Sort == Updated || f.few)
 	}
-	for _, has := range s.has {
-		b.WriteString(" AND EXISTS (" + lookup(b, has) + ")")
-	}
-	for _, lacks := range s.lacks {
-		b.WriteString(" AND NOT EXISTS (" + lookup(b, lacks) + ")")
-	}
+	b.skipping(s, s.has)
 	if f.after != nil {
 		b.WriteString(" AND " + o.compare(b, o.later(), *f.after))
 	}
 	if upTo != nil {
 		b.WriteString(" AND " + o.compare(b, o.upTo(), *upTo))
+	}
+}
+
+// within writes the range of the postings of a property in a stream's
+// repository and state.
+func (b *builder) within(s *stream, by Property) {
+	b.WriteString(" FROM postings p WHERE " + b.is("p", by) + " AND p.repo_id = " + b.arg(s.repo) + " AND p.state = CAST(" + b.arg(int64(s.state)) + " AS SMALLINT)")
+}
+
+// since writes that the issue was updated since. Unless by the index of the
+// updates, another is walked in its order, which has the time, too.
+func (b *builder) since(t db.Time, byUpdates bool) {
+	column := "(p.updated_at + 0)"
+	if byUpdates {
+		column = "p.updated_at"
+	}
+	b.WriteString(" AND " + column + " >= " + b.arg(t))
+}
+
+// skipping writes what else the issues of a stream have and lack.
+func (b *builder) skipping(s *stream, has []Property) {
+	for _, p := range has {
+		b.WriteString(" AND EXISTS (" + lookup(b, p) + ")")
+	}
+	for _, p := range s.lacks {
+		b.WriteString(" AND NOT EXISTS (" + lookup(b, p) + ")")
+	}
+}
+
+// all writes what counts a whole stream, in any order. Ranges that are not much
+// longer than the stream's are read beside it, in the order of the issues: to
+// look their postings up one by one takes ten times as long for each.
+func (f *finder) all(b *builder, s *stream) {
+	var beside, looked []Property
+	for n, has := range s.has {
+		if s.sizes[n] < 10*s.n {
+			beside = append(beside, has)
+		} else {
+			looked = append(looked, has)
+		}
+	}
+	b.WriteString("count(*) AS n")
+	if len(beside) > 0 {
+		b.WriteString(" FROM (SELECT p.issue_id")
+	}
+	b.within(s, s.by)
+	if f.q.Since != 0 {
+		b.since(f.q.Since, len(beside) == 0)
+	}
+	b.skipping(s, looked)
+	for _, has := range beside {
+		b.WriteString(" INTERSECT SELECT p.issue_id")
+		b.within(s, has)
+	}
+	if len(beside) > 0 {
+		b.WriteString(" ORDER BY 1) i")
 	}
 }
 
@@ -221,8 +268,8 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 	return ids, rows.Err()
 }
 
-// count counts what each stream lets through, up to a key where there is one,
-// and no further than limit unless that is 0.
+// count counts what each stream lets through, up to a key and no further than
+// limit; without a key all.
 func (f *finder) count(list []stream, upTo *key, limit int64) ([]int64, error) {
 	counts := make([]int64, 0, len(list))
 	for chunk := range slices.Chunk(list, maxTogether) {
@@ -231,14 +278,14 @@ func (f *finder) count(list []stream, upTo *key, limit int64) ([]int64, error) {
 			if n > 0 {
 				b.WriteString(" UNION ALL ")
 			}
-			fmt.Fprintf(b, "SELECT %d AS at, count(*) AS n", n)
-			if limit > 0 {
-				b.WriteString(" FROM (SELECT 1")
+			if upTo == nil {
+				fmt.Fprintf(b, "SELECT %d AS at, ", n)
+				f.all(b, &chunk[n])
+				continue
 			}
+			fmt.Fprintf(b, "SELECT %d AS at, count(*) AS n FROM (SELECT 1", n)
 			f.from(b, &chunk[n], upTo)
-			if limit > 0 {
-				fmt.Fprintf(b, " LIMIT %s) c%d", b.limit(limit), n)
-			}
+			fmt.Fprintf(b, " LIMIT %s) c%d", b.limit(limit), n)
 		}
 		b.WriteString(" ORDER BY 1")
 		rows, err := f.tx.Query(b.String(), b.args...)

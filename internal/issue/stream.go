@@ -52,6 +52,7 @@ type stream struct {
 	repo  int64
 	state State
 	has   []Property // besides by
+	sizes []int64    // how many postings each of these has
 	lacks []Property
 	n     int64 // how many postings it has
 
@@ -91,6 +92,7 @@ func streams(tx *db.Tx, q *Query) ([]stream, error) {
 			for n, has := range p.Has {
 				if n != best && has.Kind != ByAll {
 					s.has = append(s.has, has)
+					s.sizes = append(s.sizes, counts[countKey{p.RepoID, has, state}])
 				}
 			}
 			list = append(list, s)
@@ -178,9 +180,7 @@ func (f *finder) total() (int64, error) {
 	if f.q.totals != nil {
 		total, left = f.q.totals.known(f.q, f.streams)
 	}
-	unordered := *f
-	unordered.few = true
-	counts, err := unordered.count(left, nil, 0)
+	counts, err := f.count(left, nil, 0)
 	if err == nil && f.q.totals != nil {
 		f.q.totals.put(f.q, left, counts)
 	}

@@ -125,12 +125,12 @@ func (o Order) keyColumns() string {
 	return "p.issue_id"
 }
 
-// from writes what stands after SELECT ... for a stream, up to a key where there
-// is one.
-func (f *finder) from(b *builder, s *stream, upTo *key) {
+// from writes what stands after SELECT ... for a stream, with a condition that
+// ends the range at a key, unless that is empty.
+func (f *finder) from(b *builder, s *stream, upTo string) {
 	b.within(s, s.by)
 	o := f.q.Order
-	beyond := o.Sort == Updated && (o.Asc && f.after != nil || !o.Asc && upTo != nil) // a key that is no older than since already bounds the range
+	beyond := o.Sort == Updated && (o.Asc && f.after != nil || !o.Asc && upTo != "") // a key that is no older than since already bounds the range
 	if f.q.Since != 0 && !beyond {
 		b.since(f.q.Since, o.Sort == Updated || f.few)
 	}
@@ -138,8 +138,8 @@ func (f *finder) from(b *builder, s *stream, upTo *key) {
 	if f.after != nil {
 		b.WriteString(" AND " + o.compare(b, o.later(), *f.after))
 	}
-	if upTo != nil {
-		b.WriteString(" AND " + o.compare(b, o.upTo(), *upTo))
+	if upTo != "" {
+		b.WriteString(" AND " + upTo)
 	}
 }
 
@@ -199,10 +199,20 @@ func (f *finder) all(b *builder, s *stream) {
 	}
 }
 
-// later and upTo are how keys compare that come after another, and those that
-// come before it or are the same.
+// later is how keys compare that come after another.
 func (o Order) later() string { return []string{" < ", " > "}[bit(o.Asc)] }
-func (o Order) upTo() string  { return []string{" >= ", " <= "}[bit(o.Asc)] }
+
+// bounds are the conditions of what comes before a key or is it, in one part or
+// two: a range of values takes half the time of one of pairs.
+func (o Order) bounds(b *builder, k key) []string {
+	id := "p.issue_id" + []string{" >= ", " <= "}[bit(o.Asc)] + b.arg(k.id)
+	c := o.column()
+	if c == "" {
+		return []string{id}
+	}
+	value := b.arg(k.value)
+	return []string{"p." + c + []string{" > ", " < "}[bit(o.Asc)] + value, "p." + c + " = " + value + " AND " + id}
+}
 
 func lookup(b *builder, has Property) string {
 	return "SELECT 1 FROM postings q WHERE q.issue_id = p.issue_id AND " + b.is("q", has)
@@ -238,7 +248,7 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 	b := &builder{}
 	if len(f.streams) == 1 {
 		b.WriteString("SELECT p.issue_id")
-		f.from(b, &f.streams[0], nil)
+		f.from(b, &f.streams[0], "")
 		b.WriteString(f.by() + " LIMIT " + b.limit(size) + " OFFSET " + b.arg(offset))
 	} else {
 		b.WriteString("SELECT issue_id FROM (")
@@ -247,7 +257,7 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 				b.WriteString(" UNION ALL ")
 			}
 			b.WriteString("SELECT * FROM (SELECT " + f.q.Order.keyColumns())
-			f.from(b, &f.streams[n], nil)
+			f.from(b, &f.streams[n], "")
 			fmt.Fprintf(b, "%s LIMIT %s) s%d", f.by(), b.limit(offset+size), n)
 		}
 		b.WriteString(") u" + f.q.Order.by("") + " LIMIT " + b.limit(size) + " OFFSET " + b.arg(offset))
@@ -283,9 +293,13 @@ func (f *finder) count(list []stream, upTo *key, limit int64) ([]int64, error) {
 				f.all(b, &chunk[n])
 				continue
 			}
-			fmt.Fprintf(b, "SELECT %d AS at, count(*) AS n FROM (SELECT 1", n)
-			f.from(b, &chunk[n], upTo)
-			fmt.Fprintf(b, " LIMIT %s) c%d", b.limit(limit), n)
+			fmt.Fprintf(b, "SELECT %d AS at, ", n)
+			for part, bound := range f.q.Order.bounds(b, *upTo) {
+				b.WriteString([]string{"(SELECT count(*) FROM (SELECT 1", " + (SELECT count(*) FROM (SELECT 1"}[part])
+				f.from(b, &chunk[n], bound)
+				b.WriteString(" LIMIT " + b.limit(limit) + ") c)")
+			}
+			b.WriteString(" AS n")
 		}
 		b.WriteString(" ORDER BY 1")
 		rows, err := f.tx.Query(b.String(), b.args...)
@@ -311,7 +325,7 @@ func (f *finder) count(list []stream, upTo *key, limit int64) ([]int64, error) {
 func (f *finder) keyAt(s *stream, offset int64) (*key, error) {
 	b := &builder{}
 	b.WriteString("SELECT " + f.q.Order.keyColumns())
-	f.from(b, s, nil)
+	f.from(b, s, "")
 	b.WriteString(f.by() + " LIMIT 1 OFFSET " + b.arg(offset))
 	var k key
 	dest := []any{&k.id, &k.value}
@@ -336,7 +350,7 @@ func (f *finder) heads() ([]*key, error) {
 				b.WriteString(" UNION ALL ")
 			}
 			fmt.Fprintf(b, "SELECT %d, h%d.* FROM (SELECT p.issue_id, p.updated_at, p.comments", n, n)
-			f.from(b, &chunk[n], nil)
+			f.from(b, &chunk[n], "")
 			fmt.Fprintf(b, "%s LIMIT 1) h%d", f.by(), n)
 		}
 		rows, err := f.tx.Query(b.String(), b.args...)

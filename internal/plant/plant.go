@@ -53,11 +53,7 @@ const (
 // Create adds a plant to the caller's. Errors: Malformed when the id is taken
 // (decision 47), Unauthenticated when the account is gone.
 func (s *Service) Create(ctx context.Context, c *account.Caller, p *Plant) error {
-	var added bool
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		added, err = insert(tx, c.ID, p)
-		return err
-	})
+	added, err := insert(ctx, s.db, c.ID, p)
 	switch {
 	case errors.Is(err, db.ErrForeignKey):
 		return errs.Wrap(errs.Unauthenticated, "Bad credentials", err)

@@ -1,18 +1,19 @@
 package plant
 
 import (
+	"context"
 	"database/sql"
 
 	"arbor/internal/db"
 )
 
 // insert adds a plant; false when its id is taken.
-func insert(tx *db.Tx, owner int64, p *Plant) (bool, error) {
+func insert(ctx context.Context, d *db.DB, owner int64, p *Plant) (bool, error) {
 	var tag any
 	if p.Tag != nil {
 		tag = *p.Tag
 	}
-	n, err := tx.Exec(`INSERT INTO plants (id, owner_id, name, tag) VALUES ($1, $2, $3, $4)
+	n, err := d.WriteOne(ctx, `INSERT INTO plants (id, owner_id, name, tag) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO NOTHING`, p.ID, owner, p.Name, tag)
 	return n == 1, err
 }

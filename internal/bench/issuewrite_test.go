@@ -68,7 +68,6 @@ type issueFloor struct {
 	statements []*sql.Stmt
 	repo, user int64
 	labels     [2]int64
-	last       int64
 }
 
 // newIssueFloor prepares the statements that one issue takes.

@@ -164,7 +164,8 @@ func (f *issueFloor) create() error {
 		}
 		events = append(events, f.repo, id, f.user, kind, user, detail, now)
 	}
-	for n, args := range [][]any{postings, counts, events} {
+	for n, args := range [][]any{postings, counts, events} { // the text to be indexed is noted by a trigger
+
 		if _, err := tx.Stmt(f.statements[2+n]).Exec(args...); err != nil {
 			return err
 		}

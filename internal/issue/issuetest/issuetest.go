@@ -35,6 +35,7 @@ type Options struct {
 	Labels     int  // of each repository, with the nine that it begins with
 	Milestones int  // of each repository
 	History    bool // comments and events are there, too; else issues count comments that are not
+	Texts      bool // the words of issues can be searched; those of comments a server indexes when it starts
 	Seed       uint64
 }
 

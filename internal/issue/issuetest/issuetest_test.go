@@ -25,7 +25,7 @@ func TestFilledStoreIsLikeAnyOther(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		before := indexes(t, s)
-		made, err := issuetest.Fill(t.Context(), s.DB, issuetest.Options{First: "alice", Repos: []int{400, 30, 1}, People: 12, History: true})
+		made, err := issuetest.Fill(t.Context(), s.DB, issuetest.Options{First: "alice", Repos: []int{400, 30, 1}, People: 12, History: true, Texts: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,6 +181,13 @@ func lists(t *testing.T, s *apitest.Server) {
 	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/works/project0/issues/%d/comments?per_page=100", most.Number), Status: 200}).JSON(t, &comments)
 	if int64(len(comments)) != most.Comments {
 		t.Errorf("%d comments, the issue counts %d", len(comments), most.Comments)
+	}
+	var found struct {
+		Total int `json:"total_count"`
+	}
+	s.Check(t, apitest.Case{Do: "GET /search/issues?q=crashes+repo:works/project0", Status: 200}).JSON(t, &found)
+	if found.Total == 0 {
+		t.Error("no issue is found by its words")
 	}
 	s.Run(t, []apitest.Case{
 		{Do: "POST /repos/works/project0/issues", As: "alice", Send: `{"title": "one more", "labels": ["bug"]}`, Status: 201, Want: `{"number": 401}`},

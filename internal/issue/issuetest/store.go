@@ -134,6 +134,18 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 				return err
 			}
 		}
+		if f.o.Texts {
+			texts := make([]db.Text, len(list))
+			for n, d := range list {
+				texts[n] = db.Text{Issue: d.ID, Repo: d.RepoID, Title: d.Title, Body: *d.Body}
+			}
+			if err := tx.PutTexts(texts); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(`DELETE FROM texts_changed WHERE issue_id >= $1`, list[0].ID); err != nil { // they are indexed, or shall not be
+			return err
+		}
 		var args []any
 		for _, d := range list {
 			for _, p := range d.has {

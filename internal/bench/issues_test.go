@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,7 +38,40 @@ func (s *suite) issues(b *testing.B) {
 func (s *suite) tracker(b *testing.B, database string, o issuetest.Options) *arbor {
 	b.Helper()
 	b.Setenv("ARBOR_DATABASE", database)
+	if kept := os.Getenv("ARBOR_BENCH_STORES"); kept != "" && database == "" {
+		return s.keptTracker(b, filepath.Join(kept, fmt.Sprint("tracker-", len(o.Repos), "-", o.Repos[0])), o)
+	}
 	data, token := s.newData(b)
+	s.fillTracker(b, data, database, o)
+	return s.serveTracker(b, data, token)
+}
+
+// keptTracker serves a copy of a store that an earlier run left in a folder, or
+// that this one leaves there: to fill a store takes longer than to measure it.
+func (s *suite) keptTracker(b *testing.B, folder string, o issuetest.Options) *arbor {
+	b.Helper()
+	data, token := s.newData(b)
+	if _, err := os.Stat(filepath.Join(folder, "arbor.db")); err != nil {
+		s.fillTracker(b, data, "", o)
+		if err := errors.Join(os.MkdirAll(folder, 0o700), os.CopyFS(folder, os.DirFS(data)), os.WriteFile(filepath.Join(folder, "token"), []byte(token), 0o600)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	data = filepath.Join(b.TempDir(), "data")
+	if err := os.CopyFS(data, os.DirFS(folder)); err != nil {
+		b.Fatal(err)
+	}
+	kept, err := os.ReadFile(filepath.Join(data, "token"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s.serveTracker(b, data, string(kept))
+}
+
+// fillTracker fills the store of a data folder, or that at an address of
+// PostgreSQL.
+func (s *suite) fillTracker(b *testing.B, data, database string, o issuetest.Options) {
+	b.Helper()
 	if database == "" {
 		database = filepath.Join(data, "arbor.db")
 	}
@@ -61,7 +96,25 @@ func (s *suite) tracker(b *testing.B, database string, o issuetest.Options) *arb
 		total += n
 	}
 	s.note(b, took, "s", fmt.Sprintf("to fill a store with %d issues", total))
-	return s.serve(b, data, token)
+}
+
+// serveTracker serves a filled store, and has it in memory.
+func (s *suite) serveTracker(b *testing.B, data, token string) *arbor {
+	b.Helper()
+	a := s.serve(b, data, token)
+	s.warm(b, a)
+	return a
+}
+
+// warm asks for one list of all repositories, and waits until the server has put
+// them into memory, as it does when somebody first lists them.
+func (s *suite) warm(b *testing.B, a *arbor) {
+	b.Helper()
+	in := newReader(b, a)
+	cold := in.time("/issues?filter=all&sort=updated&page=2")
+	took := a.settle(b)
+	s.note(b, took.Seconds(), "s", fmt.Sprintf("of processor time to put all issues into memory, beside the requests; the list before took %.0f ms, the server has %.0f MiB",
+		1000*cold, memory(b, a.cmd.Process.Pid, "VmRSS")))
 }
 
 // vacuum does what PostgreSQL does by itself some time after so many rows were

@@ -180,6 +180,36 @@ func childrenKB(parent int) float64 {
 	return total
 }
 
+// settle waits until the server has nothing left to do beside requests: until
+// it takes next to no processor time for a while. It returns what it took.
+func (a *arbor) settle(b *testing.B) time.Duration {
+	b.Helper()
+	const tick = 10 * time.Millisecond // of the kernel's clock
+	begun := processorTicks(b, a.cmd.Process.Pid)
+	for last, quiet := begun, 0; quiet < 5; {
+		time.Sleep(100 * time.Millisecond)
+		now := processorTicks(b, a.cmd.Process.Pid)
+		if quiet++; now > last+1 {
+			quiet = 0
+		}
+		last = now
+	}
+	return time.Duration(processorTicks(b, a.cmd.Process.Pid)-begun) * tick
+}
+
+// processorTicks is the processor time of a process so far.
+func processorTicks(b *testing.B, pid int) int {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Skip("what goes on beside requests is seen where there is /proc: ", err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return user + system
+}
+
 // children lists the processes that parent has started and that still run.
 func children(parent int) []int {
 	var list []int

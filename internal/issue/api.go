@@ -19,7 +19,6 @@ type API struct {
 	s         *Service
 	reactions *reaction.API
 	answers   *web.Answers
-	totals    totals
 }
 
 // cacheBytes bounds the rendered answers kept in memory.

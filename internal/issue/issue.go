@@ -6,7 +6,8 @@
 //	rules.go                 who may be assigned, which labels and milestones there are
 //	deletedlabel.go          how a deleted label leaves its issues
 //	posting.go               the inverted index: what finds issues
-//	stream.go, list.go       lists, from ranges of that index; totals.go: how long they are
+//	stream.go, list.go       lists, from ranges of that index
+//	indexes.go               the same in memory, where it is at hand; package index
 //	event.go, eventlist.go   what happened to issues, and timelines
 //	reference.go             issues that name other issues
 //	pushed.go                commits that name issues, and close them
@@ -142,11 +143,12 @@ type Service struct {
 	hooks Hooks
 
 	deleted chan struct{} // wakes who takes deleted labels off many issues
+	indexes *indexes
 }
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, h Hooks) *Service {
-	return &Service{db: d, repos: repos, log: log, hooks: h, deleted: make(chan struct{}, 1)}
+	return &Service{db: d, repos: repos, log: log, hooks: h, deleted: make(chan struct{}, 1), indexes: newIndexes()}
 }
 
 // joinIDs writes ids as a column holds them.

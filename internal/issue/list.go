@@ -78,7 +78,7 @@ var peopleParameters = [...]struct {
 // names what nothing has: the list is empty (decision 25). Error: 422 for a
 // milestone that is no number or not there.
 func chooseIn(tx *db.Tx, a *repo.Access, c choice, r *http.Request) (q Query, ok bool, err error) {
-	part := Part{RepoID: a.ID, generation: a.IssuesGeneration}
+	part := Part{RepoID: a.ID}
 	q = Query{States: c.states, Since: c.since, Order: c.order}
 	values := r.URL.Query()
 	if m := values.Get("milestone"); m != "" {
@@ -170,8 +170,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if err != nil || !ok {
 			return nil, err
 		}
-		q.totals = &api.totals
-		ids, total, err := Find(tx, q, at.Offset(), at.Size, -1)
+		ids, total, err := api.s.Find(tx, q, at.Offset(), at.Size)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
@@ -24,106 +25,151 @@ type model struct {
 }
 
 // Whatever is asked of a list, each page must hold exactly what a look at every
-// issue would find, in the same order (decisions 23-25).
+// issue would find, in the same order (decisions 23-25): by SQL, and from memory
+// while issues come and change.
 func TestFindAgreesWithLookingAtEveryIssue(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		random := rand.New(rand.NewPCG(1, 2))
 		world := fillAtRandom(t, s, random)
 		for range 400 {
-			q := randomQuery(random, world)
-			want := world.find(q)
-			offset, size := int64(random.IntN(len(want)+20)), int64(1+random.IntN(100))
-			var got []int64
-			var total int64
-			err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-				got, total, err = issue.Find(tx, q, offset, size, -1)
-				return err
+			world.check(t, s, random, func(tx *db.Tx, q issue.Query, offset, size int64) ([]int64, int64, error) {
+				return issue.Find(tx, q, offset, size, -1)
 			})
-			if err != nil {
+		}
+		for _, id := range world.repos {
+			if err := world.service.FillIndex(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
-			from := min(offset, int64(len(want)))
-			page := want[from:min(from+size, int64(len(want)))]
-			if !slices.Equal(got, page) || total != int64(len(want)) {
-				t.Fatalf("%+v at %d, %d rows: got %d of %d\n%v\nwant %d of %d\n%v", q, offset, size, len(got), total, got, len(page), len(want), page)
+		}
+		for n := range 400 {
+			if n%8 == 0 {
+				world.change(t, random)
+				world.read(t, s)
 			}
+			world.check(t, s, random, world.service.FindInMemory)
 		}
 	})
 }
 
+// check holds one query, which is drawn, against the model.
+func (w *world) check(t *testing.T, s *apitest.Server, random *rand.Rand, find func(tx *db.Tx, q issue.Query, offset, size int64) ([]int64, int64, error)) {
+	t.Helper()
+	q := randomQuery(random, w)
+	want := w.find(q)
+	offset, size := int64(random.IntN(len(want)+20)), int64(1+random.IntN(100))
+	var got []int64
+	var total int64
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
+		got, total, err = find(tx, q, offset, size)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := min(offset, int64(len(want)))
+	page := want[from:min(from+size, int64(len(want)))]
+	if !slices.Equal(got, page) || total != int64(len(want)) {
+		t.Fatalf("%+v at %d, %d rows: got %d of %d\n%v\nwant %d of %d\n%v", q, offset, size, len(got), total, got, len(page), len(want), page)
+	}
+}
+
 type world struct {
-	issues []model
-	repos  []int64
-	props  []issue.Property
-	now    db.Time
+	issues  []model
+	repos   []int64
+	props   []issue.Property
+	now     db.Time
+	service *issue.Service
+	people  []*account.Account
+	access  []*repo.Access
+	all     []place
+}
+
+// place is where an issue is.
+type place struct {
+	a      *repo.Access
+	number int64
 }
 
 // fillAtRandom makes some hundred issues in many repositories and changes them
 // in all ways, through the one door.
 func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *world {
-	w := &world{}
-	var people []*account.Account
+	w := &world{service: issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})}
 	for n := range 4 {
-		people = append(people, s.User(t, fmt.Sprint("p", n)))
+		w.people = append(w.people, s.User(t, fmt.Sprint("p", n)))
 	}
-	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
-	var access []*repo.Access
 	for n := range 75 { // more than are read in one statement
 		made := s.Repo(t, fmt.Sprintf("p0/r%d", n), false)
-		for _, p := range people[1:] {
+		for _, p := range w.people[1:] {
 			s.Grant(t, made, p.Login, account.Push)
 		}
-		access = append(access, &repo.Access{Repo: made, Role: account.Admin})
+		w.access = append(w.access, &repo.Access{Repo: made, Role: account.Admin})
 		w.repos = append(w.repos, made.ID)
 	}
-	type place struct {
-		a      *repo.Access
-		number int64
-	}
-	var all []place
-	for n := range 900 {
-		a := *access[random.IntN(75)]
-		if random.IntN(5) > 0 {
-			a = *access[min(random.IntN(7), 3)]
-		}
-		by := people[random.IntN(4)]
-		a.Caller = &account.Caller{ID: by.ID, Login: by.Login}
-		made, err := issues.Create(t.Context(), &a, issue.NewIssue{
-			Title: fmt.Sprint("issue ", n), Text: issue.NewText([]string{"", "ask @p1", "@p2 and @p3"}[random.IntN(3)]),
-			Labels: []string{"a", "b", "c"}[:random.IntN(4)], Assignees: []string{"p1", "p2"}[:random.IntN(3)], Field: "assignees"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, place{&a, made.Number})
+	for range 900 {
+		w.create(t, random)
 	}
 	for range 700 {
-		p := all[random.IntN(len(all))]
-		_, err := issues.Change(t.Context(), p.a, p.number, func(c *issue.Change) error {
-			switch random.IntN(4) {
-			case 0:
-				c.SetState(issue.Open+issue.State(random.IntN(2)), issue.NoReason)
-			case 1:
-				c.SetAssignees([][]int64{nil, {people[3].ID}, {people[1].ID, people[3].ID}}[random.IntN(3)])
-			case 2:
-				c.Issue.Comments += int64(random.IntN(3))
-				c.Touch()
-			default:
-				return c.SetLabels(nil)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.change(t, random)
 	}
 	w.read(t, s)
 	return w
 }
 
+func (w *world) create(t *testing.T, random *rand.Rand) {
+	t.Helper()
+	a := *w.access[random.IntN(75)]
+	if random.IntN(5) > 0 {
+		a = *w.access[min(random.IntN(7), 3)]
+	}
+	by := w.people[random.IntN(4)]
+	a.Caller = &account.Caller{ID: by.ID, Login: by.Login}
+	made, err := w.service.Create(t.Context(), &a, issue.NewIssue{
+		Title: fmt.Sprint("issue ", len(w.all)), Text: issue.NewText([]string{"", "ask @p1", "@p2 and @p3"}[random.IntN(3)]),
+		Labels: []string{"a", "b", "c"}[:random.IntN(4)], Assignees: []string{"p1", "p2"}[:random.IntN(3)], Field: "assignees"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.all = append(w.all, place{&a, made.Number})
+}
+
+// change changes an issue, or makes one, or alters many by their label.
+func (w *world) change(t *testing.T, random *rand.Rand) {
+	t.Helper()
+	p := w.all[random.IntN(len(w.all))]
+	_, err := w.service.Change(t.Context(), p.a, p.number, func(c *issue.Change) error {
+		switch random.IntN(4) {
+		case 0:
+			c.SetState(issue.Open+issue.State(random.IntN(2)), issue.NoReason)
+		case 1:
+			c.SetAssignees([][]int64{nil, {w.people[3].ID}, {w.people[1].ID, w.people[3].ID}}[random.IntN(3)])
+		case 2:
+			c.Issue.Comments += int64(random.IntN(3))
+			c.Touch()
+		default:
+			return c.SetLabels(nil)
+		}
+		return nil
+	})
+	switch random.IntN(20) {
+	case 0:
+		w.create(t, random)
+	case 1:
+		_, err = w.service.Subscribe(t.Context(), p.a, p.number, issue.Subscribe+issue.Wish(random.IntN(2)))
+	case 2:
+		if err = w.service.DeleteLabel(t.Context(), p.a, "c"); errs.Is(err, errs.NotFound) {
+			err = nil
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // read looks at every row.
 func (w *world) read(t *testing.T, s *apitest.Server) {
 	seen := map[issue.Property]bool{}
+	w.issues, w.props = nil, nil
 	err := s.DB.Read(context.Background(), func(tx *db.Tx) error {
 		rows, err := tx.Query(`SELECT i.id, i.repo_id, i.updated_at, i.comments, i.state, p.kind, p.value
 			FROM issues i JOIN postings p ON p.issue_id = i.id ORDER BY i.id`)

@@ -102,7 +102,7 @@ func (l *across) render(ctx context.Context) ([]byte, string, error) {
 		if err != nil {
 			return err
 		}
-		ids, total, err := Find(tx, q, l.at.Offset(), l.at.Size, -1)
+		ids, total, err := l.api.s.Find(tx, q, l.at.Offset(), l.at.Size)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 
 // query makes the parts of the query, a part a repository in scope.
 func (l *across) query(tx *db.Tx) (Query, error) {
-	q := Query{States: l.choice.states, Since: l.choice.since, Order: l.choice.order, totals: &l.api.totals}
+	q := Query{States: l.choice.states, Since: l.choice.since, Order: l.choice.order}
 	s := repo.Scope{Caller: l.me}
 	if err := l.scope(tx, &s); err != nil {
 		return q, err

@@ -6,12 +6,13 @@ import (
 )
 
 // Run does what goes on beside the requests, until ctx is done: it takes deleted
-// labels off their issues, and reads what pushed commits say. It returns nil:
-// what fails is logged and tried again.
+// labels off their issues, reads what pushed commits say, and fills the indexes
+// that lists miss. It returns nil: what fails is logged and tried again.
 func (s *Service) Run(ctx context.Context) error {
-	var both sync.WaitGroup
-	both.Go(func() { s.stripLabels(ctx) })
-	both.Go(func() { s.readPushes(ctx) })
-	both.Wait()
+	var all sync.WaitGroup
+	all.Go(func() { s.stripLabels(ctx) })
+	all.Go(func() { s.readPushes(ctx) })
+	all.Go(func() { s.fillIndexes(ctx) })
+	all.Wait()
 	return nil
 }

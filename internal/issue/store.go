@@ -113,11 +113,13 @@ func addOpenIssues(tx *db.Tx, repoID, by int64) error {
 	return err
 }
 
-// insertIssue adds the row and sets its id.
+// insertIssue adds the row and sets its id. Whatever writes to an issue's row or
+// postings notes in changed the generation that lock made.
 func insertIssue(tx *db.Tx, i *Issue) error {
 	return tx.QueryRow(`INSERT INTO issues (repo_id, number, pull, title, body, author_id, state, state_reason, locked,
-		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id`,
+		lock_reason, milestone_id, labels, assignees, comments, created_at, updated_at, draft, changed)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+		(SELECT issues_generation FROM repos WHERE id = $1)) RETURNING id`,
 		i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State), int64(i.StateReason), i.Locked,
 		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
 		i.CreatedAt, i.UpdatedAt, i.Draft).Scan(&i.ID)
@@ -127,7 +129,8 @@ func insertIssue(tx *db.Tx, i *Issue) error {
 func updateIssue(tx *db.Tx, i *Issue) error {
 	_, err := tx.Exec(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6, locked = $7,
 		lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12, reacted = $13,
-		updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18 WHERE id = $1`,
+		updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18,
+		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id = $1`,
 		i.ID, i.Pull, i.Title, i.Body, int64(i.State), int64(i.StateReason), i.Locked,
 		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments, i.Reacted,
 		i.UpdatedAt, i.ClosedAt, orNull(i.ClosedBy), i.Draft, i.MergedAt)

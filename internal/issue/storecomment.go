@@ -168,21 +168,21 @@ func deleteComment(tx *db.Tx, c *Comment) error {
 	return count(tx, c.RepoID, []Property{{ofComments, 0}}, 0, -1)
 }
 
-// noteReaction notes that an issue or a comment has reactions, and makes what is
-// kept of it count no longer (decision 57). It locks the repository's row, and
-// looks then whether the subject is still there. Error: 404.
+// noteReaction notes that an issue has reactions, or with a comment's id that
+// the comment has, and makes what is kept of it count no longer (decision 57). It
+// locks the repository's row, and looks then whether the subject is still there.
+// Error: 404.
 func noteReaction(tx *db.Tx, repoID int64, table string, id int64) error {
 	if err := lock(tx, repoID); err != nil {
 		return err
 	}
-	var reacted bool
-	err := tx.QueryRow(`SELECT reacted FROM `+table+` WHERE id = $1 AND repo_id = $2`, id, repoID).Scan(&reacted)
-	if errors.Is(err, db.ErrNoRows) {
-		return errs.Absent()
+	set := `reacted = TRUE`
+	if table == "issues" {
+		set += `, changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)`
 	}
-	if err != nil || reacted {
-		return err
+	n, err := tx.Exec(`UPDATE `+table+` SET `+set+` WHERE id = $1 AND repo_id = $2`, id, repoID)
+	if err == nil && n == 0 {
+		err = errs.Absent()
 	}
-	_, err = tx.Exec(`UPDATE `+table+` SET reacted = TRUE WHERE id = $1`, id)
 	return err
 }

@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/issue/index"
 )
 
 // Sort is what a list is ordered by; ties are broken by id (decision 24).
-type Sort uint8
+type Sort = index.Sort
 
 // The orders that lists know. Ids grow as issues are made, so the order of
 // creation is that of the ids.
 const (
-	Created Sort = iota
-	Updated
-	Comments
+	Created  = index.Created
+	Updated  = index.Updated
+	Comments = index.Comments
 )
 
 // Order is a sort and a direction.
@@ -31,8 +32,6 @@ type Query struct {
 	States []State // each once
 	Since  db.Time // updated at or after; zero: whenever
 	Order  Order
-
-	totals *totals // remembers what was counted; nil: nothing does
 }
 
 // Part chooses the issues of one repository that have all the properties.
@@ -41,7 +40,7 @@ type Part struct {
 	Has    []Property // at least one
 	Lacks  []Property
 
-	generation int64 // of the repository's issues, as this transaction reads it
+	generation int64 // of the repository's issues, as this transaction reads it; 0: it was not read
 }
 
 // stream is a range of the postings: the issues of one repository and state
@@ -55,8 +54,6 @@ type stream struct {
 	sizes []int64    // how many postings each of these has
 	lacks []Property
 	n     int64 // how many postings it has
-
-	generation int64 // of the repository's issues
 }
 
 // plain says that a stream lets everything through.
@@ -85,7 +82,7 @@ func streams(tx *db.Tx, q *Query) ([]stream, error) {
 				}
 			}
 			s := stream{by: p.Has[best], repo: p.RepoID, state: state, lacks: p.Lacks,
-				n: counts[countKey{p.RepoID, p.Has[best], state}], generation: p.generation}
+				n: counts[countKey{p.RepoID, p.Has[best], state}]}
 			if s.n == 0 {
 				continue
 			}
@@ -102,8 +99,18 @@ func streams(tx *db.Tx, q *Query) ([]stream, error) {
 }
 
 // Find reads the ids of a page of the issues that the query chooses, and how
-// many there are in all. known is the total if the caller has it already, else
-// negative.
+// many there are in all: from memory where the repositories are there, else by
+// SQL.
+func (s *Service) Find(tx *db.Tx, q Query, offset, size int64) (ids []int64, total int64, err error) {
+	ids, total, ok, err := s.indexes.find(tx, &q, offset, size)
+	if ok || err != nil {
+		return ids, total, err
+	}
+	return Find(tx, q, offset, size, -1)
+}
+
+// Find is Service.Find by SQL alone. known is the total if the caller has it
+// already, else negative.
 func Find(tx *db.Tx, q Query, offset, size, known int64) (ids []int64, total int64, err error) {
 	list, err := streams(tx, &q)
 	if err != nil || len(list) == 0 {
@@ -173,18 +180,10 @@ func (f *finder) sortsBetter(updated, n int64) bool {
 }
 
 // total counts what all streams let through, within their indexes: since within
-// that of the updates, whatever the order. What it remembers of a repository
-// that has not changed it does not count again.
+// that of the updates, whatever the order.
 func (f *finder) total() (int64, error) {
-	total, left := int64(0), f.streams
-	if f.q.totals != nil {
-		total, left = f.q.totals.known(f.q, f.streams)
-	}
-	counts, err := f.count(left, nil, 0)
-	if err == nil && f.q.totals != nil {
-		f.q.totals.put(f.q, left, counts)
-	}
-	return total + sum(counts), err
+	counts, err := f.count(f.streams, nil, 0)
+	return sum(counts), err
 }
 
 // near is how far into a list all streams are read from their beginnings, and

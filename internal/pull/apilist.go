@@ -39,7 +39,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 				q.Since = max(1, tx.Now-db.Time(longRunning.Microseconds()))
 			}
 			q.Parts = []issue.Part{{RepoID: a.ID, Has: append(has, issue.Property{Kind: issue.ByPull})}}
-			ids, total, err := issue.Find(tx, q, at.Offset(), at.Size, -1)
+			ids, total, err := api.s.issues.Find(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err
 			}

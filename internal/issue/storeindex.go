@@ -1,0 +1,218 @@
+package issue
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue/index"
+)
+
+// changedSince reads the issues of a repository that changed after a generation,
+// maxCatchUp and one at most.
+func changedSince(tx *db.Tx, repo, generation int64) ([]index.Entry, error) {
+	rows, err := tx.Query(`SELECT id, updated_at, comments, state FROM issues WHERE repo_id = $1 AND changed > $2 LIMIT $3`,
+		repo, generation, maxCatchUp+1)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []index.Entry
+	at := map[int64]int{}
+	for rows.Next() {
+		var e index.Entry
+		var state int64
+		if err := rows.Scan(&e.ID, &e.Updated, &e.Comments, &state); err != nil {
+			return nil, err
+		}
+		e.Closed = State(state) == Closed
+		at[e.ID] = len(list)
+		list = append(list, e)
+	}
+	if err := rows.Err(); err != nil || len(list) > maxCatchUp {
+		return list, err
+	}
+	for chunk := range slices.Chunk(list, maxNames) {
+		if err := readProperties(tx, chunk, func(id int64, p index.Property) {
+			e := &list[at[id]]
+			e.Has = append(e.Has, p)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// readProperties reads the postings of some issues.
+func readProperties(tx *db.Tx, list []index.Entry, each func(id int64, p index.Property)) error {
+	args := make([]any, len(list))
+	for n, e := range list {
+		args[n] = e.ID
+	}
+	rows, err := tx.Query(`SELECT issue_id, kind, value FROM postings WHERE issue_id IN `+db.Values(1, len(list)), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, kind, value int64
+		if err := rows.Scan(&id, &kind, &value); err != nil {
+			return err
+		}
+		each(id, index.Property{Kind: index.Kind(kind), Value: value})
+	}
+	return rows.Err()
+}
+
+// fillChunk is how many rows a transaction reads that fills an index: an open
+// snapshot lets SQLite's log grow.
+const fillChunk = 50_000
+
+// indexFiller reads an index.
+type indexFiller struct {
+	ctx        context.Context
+	db         *db.DB
+	repo       int64
+	generation int64
+	issues     []index.Entry
+	properties []Property
+	sizes      map[Property]int64
+}
+
+// begin reads the generation, the issues and which properties there are. Error:
+// 404.
+func (f *indexFiller) begin() error {
+	f.sizes = map[Property]int64{}
+	err := f.db.ReadLong(f.ctx, func(tx *db.Tx) (err error) {
+		if f.generation, err = generationOf(tx, f.repo); err != nil {
+			return err
+		}
+		return f.readSizes(tx)
+	})
+	if err != nil {
+		return err
+	}
+	return f.readIssues()
+}
+
+func (f *indexFiller) readSizes(tx *db.Tx) error {
+	rows, err := tx.Query(`SELECT kind, value, n FROM posting_counts WHERE repo_id = $1 AND kind <> $2 AND n > 0 ORDER BY 1, 2`,
+		f.repo, int64(ofComments))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p Property
+		var kind, n int64
+		if err := rows.Scan(&kind, &p.Value, &n); err != nil {
+			return err
+		}
+		p.Kind = Kind(kind)
+		if f.sizes[p] == 0 && p.Kind != ByAll {
+			f.properties = append(f.properties, p)
+		}
+		f.sizes[p] += n
+	}
+	return rows.Err()
+}
+
+// readIssues reads all issues, in the order of their numbers.
+func (f *indexFiller) readIssues() error {
+	after, n := int64(0), fillChunk
+	for n == fillChunk {
+		n = 0
+		err := f.db.ReadLong(f.ctx, func(tx *db.Tx) error {
+			rows, err := tx.Query(`SELECT id, number, updated_at, comments, state FROM issues
+				WHERE repo_id = $1 AND number > $2 ORDER BY number LIMIT $3`, f.repo, after, fillChunk)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for ; rows.Next(); n++ {
+				var e index.Entry
+				var state int64
+				if err := rows.Scan(&e.ID, &after, &e.Updated, &e.Comments, &state); err != nil {
+					return err
+				}
+				e.Closed = State(state) == Closed
+				f.issues = append(f.issues, e)
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill makes the index of what begin found.
+func (f *indexFiller) fill() (*index.Index, error) {
+	b := index.Build(len(f.issues))
+	for _, e := range f.issues {
+		b.Issue(e.ID, e.Updated, e.Comments, e.Closed)
+	}
+	b.Property(inIndex(Property{ByAll, 0}), f.ids())
+	for len(f.properties) > 0 {
+		n, rows := 1, f.sizes[f.properties[0]]
+		for n < min(len(f.properties), maxNames) && f.properties[n].Kind == f.properties[0].Kind && rows+f.sizes[f.properties[n]] <= fillChunk {
+			rows += f.sizes[f.properties[n]]
+			n++
+		}
+		if err := f.readProperties(b, f.properties[:n]); err != nil {
+			return nil, err
+		}
+		f.properties = f.properties[n:]
+	}
+	return b.Index(), nil
+}
+
+func (f *indexFiller) ids() []int64 {
+	ids := make([]int64, len(f.issues))
+	for n, e := range f.issues {
+		ids[n] = e.ID
+	}
+	return ids
+}
+
+// readProperties reads which issues have some properties of one kind.
+func (f *indexFiller) readProperties(b *index.Builder, list []Property) error {
+	args := []any{int64(list[0].Kind), f.repo}
+	for _, p := range list {
+		args = append(args, p.Value)
+	}
+	found := make(map[int64][]int64, len(list))
+	err := f.db.ReadLong(f.ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(`SELECT value, issue_id FROM postings WHERE kind = $1 AND repo_id = $2 AND value IN `+
+			db.ValuesFrom(3, 1, len(list)), args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		clear(found)
+		for rows.Next() {
+			var value, id int64
+			if err := rows.Scan(&value, &id); err != nil {
+				return err
+			}
+			found[value] = append(found[value], id)
+		}
+		return rows.Err()
+	})
+	for _, p := range list {
+		b.Property(inIndex(p), found[p.Value])
+	}
+	return err
+}
+
+// generationOf reads the generation of a repository's issues. Error: 404.
+func generationOf(tx *db.Tx, repo int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repo).Scan(&n)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return n, err
+}

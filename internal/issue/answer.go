@@ -44,17 +44,22 @@ func (api *API) rendering(a *repo.Access, find func(*db.Tx) ([]*Issue, error), f
 		if err != nil {
 			return nil, "", err
 		}
-		if err := api.s.renderBodies(ctx, p); err != nil {
-			return nil, "", err
-		}
-		var body []byte
-		if f == single {
-			body = p.appendIssue(make([]byte, 0, 6<<10), p.issues[0])
-		} else {
-			body = p.appendList(make([]byte, 0, 4<<10*(len(p.issues)+1)))
-		}
-		return body, web.Tag(body), nil
+		return api.finishPage(ctx, p, f)
 	}
+}
+
+// finishPage renders a page that has all that it shows but bodies.
+func (api *API) finishPage(ctx context.Context, p *page, f form) ([]byte, string, error) {
+	if err := api.s.renderBodies(ctx, p); err != nil {
+		return nil, "", err
+	}
+	var body []byte
+	if f == single {
+		body = p.appendIssue(make([]byte, 0, 6<<10), p.issues[0])
+	} else {
+		body = p.appendList(make([]byte, 0, 4<<10*(len(p.issues)+1)))
+	}
+	return body, web.Tag(body), nil
 }
 
 // answerKey names everything that an answer about one repository's issues

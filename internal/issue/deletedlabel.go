@@ -32,7 +32,7 @@ func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) 
 		if err != nil {
 			return err
 		}
-		if err := deleteLabel(tx, l.ID); err != nil {
+		if err := deleteLabel(tx, l); err != nil {
 			return err
 		}
 		n, err := countPosted(tx, a.ID, Property{ByLabel, l.ID})

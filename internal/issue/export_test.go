@@ -3,8 +3,11 @@ package issue
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 
 	"arbor/internal/db"
+	"arbor/internal/repo"
 )
 
 // FillIndex fills the index of a repository, as its first list would have done.
@@ -20,4 +23,27 @@ func (s *Service) FindInMemory(tx *db.Tx, q Query, offset, size int64) ([]int64,
 		err = errBySQL
 	}
 	return ids, total, err
+}
+
+// RenderList makes a list of a repository's issues as List does: from memory, or
+// by SQL. ok is false where memory cannot.
+func RenderList(s *Service, r *http.Request, a *repo.Access, memory bool) (body []byte, link string, ok bool, err error) {
+	c, err := readChoice(r)
+	if err != nil {
+		return nil, "", false, err
+	}
+	w := httptest.NewRecorder()
+	inMemory, bySQL := NewAPI(s).listing(w, r, a, c)
+	if memory {
+		body, _, ok, err = inMemory(r.Context())
+	} else {
+		body, _, err = bySQL(r.Context())
+		ok = true
+	}
+	return body, w.Header().Get("Link"), ok, err
+}
+
+// MilestoneByNumber finds a milestone of a repository. Error: 404.
+func MilestoneByNumber(tx *db.Tx, repoID, number int64) (*Milestone, error) {
+	return milestoneByNumber(tx, repoID, number)
 }

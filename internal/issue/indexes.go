@@ -28,6 +28,7 @@ type indexes struct {
 	byRepo map[int64]*indexed
 	bytes  int
 	clock  int64
+	people *people
 }
 
 // indexed is the index of one repository.
@@ -35,10 +36,18 @@ type indexed struct {
 	repo int64
 	used atomic.Int64 // by the clock of all; the least recently used one goes first
 
+	bytes int
+
 	mu         sync.RWMutex
-	generation int64
+	generation generation
 	index      *index.Index // nil: it counts no longer
-	bytes      int
+	kept       kept
+}
+
+// generation is what a snapshot says of how often a repository's issues changed.
+type generation struct {
+	issues int64 // issues_generation
+	legend int64 // legend_generation
 }
 
 const (
@@ -84,7 +93,7 @@ func (n *indexes) find(tx *db.Tx, q *Query, offset, size int64) (ids []int64, to
 	for at, r := range list {
 		r.mu.RLock()
 		defer r.mu.RUnlock()
-		if r.index == nil || r.indexed.generation != r.to {
+		if r.index == nil || r.indexed.generation.issues != r.to {
 			return nil, 0, false, nil
 		}
 		chosen[at] = r.index.Select(q.inIndex(r.part))
@@ -136,45 +145,55 @@ func inIndex(p Property) index.Property {
 // reach brings an index to the generation of the transaction's snapshot. It
 // reports false where it cannot be: it is beyond, or counts no longer.
 func (n *indexes) reach(tx *db.Tx, r *needed) (ok bool, err error) {
-	if r.to == 0 {
-		if r.to, err = generationOf(tx, r.repo); err != nil {
-			return false, err
+	if r.to != 0 {
+		r.mu.RLock()
+		at, counts := r.indexed.generation.issues, r.index != nil
+		r.mu.RUnlock()
+		if !counts || at >= r.to {
+			return counts && at == r.to, nil
 		}
 	}
-	r.mu.RLock()
-	at, counts := r.indexed.generation, r.index != nil
-	r.mu.RUnlock()
-	if !counts || at > r.to {
-		return false, nil
-	}
-	if at < r.to {
-		err = n.catchUp(tx, r.indexed, r.to)
-	}
-	return err == nil, err
+	r.to, err = n.catchUp(tx, r.indexed)
+	return err == nil && r.to != 0, err
 }
 
 // catchUp reads what changed in the repository up to the transaction's
-// generation.
-func (n *indexes) catchUp(tx *db.Tx, x *indexed, generation int64) error {
-	x.mu.RLock()
-	from := x.generation
-	x.mu.RUnlock()
-	entries, err := changedSince(tx, x.repo, from)
+// snapshot, and returns the generation that the index has then; 0 where it is
+// beyond, or counts no longer. Errors: 404.
+func (n *indexes) catchUp(tx *db.Tx, x *indexed) (int64, error) {
+	now, err := generationOf(tx, x.repo)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	x.mu.RLock()
+	from, counts := x.generation, x.index != nil
+	x.mu.RUnlock()
+	switch {
+	case !counts || from.issues > now.issues:
+		return 0, nil
+	case from == now:
+		return now.issues, nil
+	}
+	entries, err := changedSince(tx, x.repo, from.issues)
+	if err != nil {
+		return 0, err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.index == nil || x.generation != from {
-		return nil // somebody else was faster
+		if x.generation == now && x.index != nil { // somebody else was faster
+			return now.issues, nil
+		}
+		return 0, nil
 	}
 	if len(entries) > maxCatchUp || !x.index.Put(entries...) {
 		x.index = nil
 		n.drop(x)
-		return nil
+		return 0, nil
 	}
-	x.generation = generation
-	return nil
+	x.generation = now
+	x.kept.forget(entries)
+	return now.issues, nil
 }
 
 // drop forgets an index.

@@ -1,6 +1,7 @@
 package issue
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -77,19 +78,19 @@ var peopleParameters = [...]struct {
 // chooseIn makes the query for one repository; ok is false when a parameter
 // names what nothing has: the list is empty (decision 25). Error: 422 for a
 // milestone that is no number or not there.
-func chooseIn(tx *db.Tx, a *repo.Access, c choice, r *http.Request) (q Query, ok bool, err error) {
+func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q Query, ok bool, err error) {
 	part := Part{RepoID: a.ID}
 	q = Query{States: c.states, Since: c.since, Order: c.order}
 	values := r.URL.Query()
 	if m := values.Get("milestone"); m != "" {
-		by, err := milestoneNamed(tx, a.ID, m)
+		by, err := milestoneNamed(n, m)
 		if err != nil {
 			return q, false, err
 		}
 		part.Has = append(part.Has, by)
 	}
 	logins := map[string]string{}
-	var names []string
+	var people []string
 	for _, p := range peopleParameters {
 		v := values.Get(p.name)
 		switch {
@@ -100,10 +101,10 @@ func chooseIn(tx *db.Tx, a *repo.Access, c choice, r *http.Request) (q Query, ok
 			part.Has = append(part.Has, Property{ByAssignee, Any})
 		default:
 			logins[p.name] = account.Fold(v)
-			names = append(names, v)
+			people = append(people, v)
 		}
 	}
-	accounts, err := account.ByLogins(tx, names)
+	accounts, err := n.logins(people)
 	if err != nil {
 		return q, false, err
 	}
@@ -117,7 +118,7 @@ func chooseIn(tx *db.Tx, a *repo.Access, c choice, r *http.Request) (q Query, ok
 		}
 	}
 	if len(c.labels) > 0 {
-		labels, err := labelsNamed(tx, a.ID, c.labels)
+		labels, err := n.labels(c.labels)
 		if err != nil || len(labels) < len(c.labels) {
 			return q, false, err
 		}
@@ -133,15 +134,15 @@ func chooseIn(tx *db.Tx, a *repo.Access, c choice, r *http.Request) (q Query, ok
 }
 
 // milestoneNamed reads the parameter milestone: a number, * for any, or none.
-func milestoneNamed(tx *db.Tx, repoID int64, v string) (Property, error) {
+func milestoneNamed(n names, v string) (Property, error) {
 	switch v {
 	case "*":
 		return Property{ByMilestone, Any}, nil
 	case "none":
 		return Property{ByMilestone, None}, nil
 	}
-	if n, ok := parseNumber(v); ok {
-		m, err := milestoneByNumber(tx, repoID, n)
+	if number, ok := parseNumber(v); ok {
+		m, err := n.milestone(number)
 		if !errs.Is(err, errs.NotFound) {
 			if err != nil {
 				return Property{}, err
@@ -164,11 +165,43 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
+	inMemory, bySQL := api.listing(w, r, a, c)
+	return api.serve(w, r, a, func(ctx context.Context) ([]byte, string, error) {
+		body, etag, ok, err := inMemory(ctx)
+		if ok || err != nil {
+			return body, etag, err
+		}
+		return bySQL(ctx)
+	})
+}
+
+// listing makes what renders a list of the repository's issues: from memory,
+// which reports false where it cannot, and by SQL.
+func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) (
+	inMemory func(context.Context) (body []byte, etag string, ok bool, err error), bySQL web.Render) {
 	at := web.ReadPage(r)
-	return api.serve(w, r, a, api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
-		q, ok, err := chooseIn(tx, a, c, r)
+	choose := func(n names) (Query, bool, error) { return chooseIn(n, a, c, r) }
+	inMemory = func(ctx context.Context) ([]byte, string, bool, error) {
+		p := newPage(ctx, a)
+		total, ok, err := api.s.recall(ctx, p, a, at, choose)
+		if err == nil && ok {
+			err = api.s.rollups(ctx, p)
+		}
 		if err != nil || !ok {
+			return nil, "", false, err
+		}
+		web.Link(w, r, at, total)
+		body, etag, err := api.finishPage(ctx, p, list)
+		return body, etag, true, err
+	}
+	bySQL = api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
+		q, ok, err := choose(namesInSQL{tx, a.ID})
+		if err != nil {
 			return nil, err
+		}
+		if !ok {
+			web.Link(w, r, at, 0)
+			return nil, nil
 		}
 		ids, total, err := api.s.Find(tx, q, at.Offset(), at.Size)
 		if err != nil {
@@ -176,5 +209,6 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		}
 		web.Link(w, r, at, total)
 		return ByIDs(tx, ids)
-	}, list))
+	}, list)
+	return inMemory, bySQL
 }

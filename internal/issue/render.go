@@ -27,6 +27,10 @@ type page struct {
 	rollups    map[int64]reaction.Rollup
 	bodies     map[int64]*Body // by issue, as far as they are rendered
 
+	// What pages share that are made from memory; nil on others.
+	legend *legend
+	shared *people
+
 	// What is rendered once and stands in many issues.
 	users      map[int64][]byte
 	labelJSON  map[int64][]byte
@@ -114,7 +118,7 @@ func (p *page) user(id int64) []byte {
 	}
 	b := []byte("null")
 	if a := p.people[id]; a != nil {
-		b = mustMarshal(account.NewSimple(a, p.info))
+		b = p.shared.piece(p.info, pieceKey{kind: 'u', id: id}, func() []byte { return mustMarshal(account.NewSimple(a, p.info)) })
 	}
 	p.users[id] = b
 	return b
@@ -123,7 +127,7 @@ func (p *page) user(id int64) []byte {
 func (p *page) label(at *place, l *Label) []byte {
 	b := p.labelJSON[l.ID]
 	if b == nil {
-		b = mustMarshal(at.label(l))
+		b = p.legend.piece(at, p.shared, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(at.label(l)) })
 		p.labelJSON[l.ID] = b
 	}
 	return b
@@ -136,7 +140,8 @@ func (p *page) milestoneOf(at *place, i *Issue) []byte {
 	}
 	b := p.milestone[m.ID]
 	if b == nil {
-		b = mustMarshal(at.milestone(m, p.people[m.CreatorID]))
+		key := pieceKey{kind: 'm', id: m.ID, open: m.OpenIssues, closed: m.ClosedIssues}
+		b = p.legend.piece(at, p.shared, key, func() []byte { return mustMarshal(at.milestone(m, p.people[m.CreatorID])) })
 		p.milestone[m.ID] = b
 	}
 	return b

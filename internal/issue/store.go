@@ -97,6 +97,13 @@ func lock(tx *db.Tx, repoID int64) error {
 	return err
 }
 
+// newLegend says that what issues show besides themselves changed: labels,
+// milestones. The repository's row is locked already.
+func newLegend(tx *db.Tx, repoID int64) error {
+	_, err := tx.Exec(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
+	return err
+}
+
 // takeNumber locks the repository and takes the next number for an open issue
 // (decision 31). Error: 404 when the repository is gone.
 func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {

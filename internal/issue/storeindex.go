@@ -75,7 +75,7 @@ type indexFiller struct {
 	ctx        context.Context
 	db         *db.DB
 	repo       int64
-	generation int64
+	generation generation
 	issues     []index.Entry
 	properties []Property
 	sizes      map[Property]int64
@@ -209,10 +209,10 @@ func (f *indexFiller) readProperties(b *index.Builder, list []Property) error {
 }
 
 // generationOf reads the generation of a repository's issues. Error: 404.
-func generationOf(tx *db.Tx, repo int64) (n int64, err error) {
-	err = tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repo).Scan(&n)
+func generationOf(tx *db.Tx, repo int64) (g generation, err error) {
+	err = tx.QueryRow(`SELECT issues_generation, legend_generation FROM repos WHERE id = $1`, repo).Scan(&g.issues, &g.legend)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
-	return n, err
+	return g, err
 }

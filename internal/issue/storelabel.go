@@ -83,7 +83,10 @@ func insertLabel(tx *db.Tx, l *Label) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return labelTaken()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return newLegend(tx, l.RepoID)
 }
 
 // labelsOf finds the labels of a page of issues, of any repositories: ids that
@@ -147,12 +150,17 @@ func labelsWithin(tx *db.Tx, m *Milestone) ([]*Label, error) {
 func updateLabel(tx *db.Tx, l *Label) error {
 	_, err := tx.Exec(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
 		l.ID, l.Name, FoldLabel(l.Name), l.Color, l.Description)
-	return err
+	if err != nil {
+		return err
+	}
+	return newLegend(tx, l.RepoID)
 }
 
-func deleteLabel(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`DELETE FROM labels WHERE id = $1`, id)
-	return err
+func deleteLabel(tx *db.Tx, l *Label) error {
+	if _, err := tx.Exec(`DELETE FROM labels WHERE id = $1`, l.ID); err != nil {
+		return err
+	}
+	return newLegend(tx, l.RepoID)
 }
 
 // labelsAcross finds the labels with the folded names in many repositories: the

@@ -86,7 +86,10 @@ func insertMilestone(tx *db.Tx, m *Milestone) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return milestoneTaken()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return newLegend(tx, m.RepoID)
 }
 
 func milestoneTitled(tx *db.Tx, repoID int64, title string) (taken bool, err error) {
@@ -99,7 +102,10 @@ func milestoneTitled(tx *db.Tx, repoID int64, title string) (taken bool, err err
 func updateMilestone(tx *db.Tx, m *Milestone) error {
 	_, err := tx.Exec(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
 		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
-	return err
+	if err != nil {
+		return err
+	}
+	return newLegend(tx, m.RepoID)
 }
 
 // deleteMilestone removes a milestone, with its issues' postings and counters
@@ -128,7 +134,7 @@ func deleteMilestone(tx *db.Tx, m *Milestone, actorID int64, detail any) error {
 			return err
 		}
 	}
-	return nil
+	return newLegend(tx, m.RepoID)
 }
 
 // milestoneOrder is how a list of milestones is made.

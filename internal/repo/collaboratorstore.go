@@ -35,7 +35,8 @@ func dropCollaborator(tx *db.Tx, repoID, userID int64) error {
 // regroup says that who collaborates changes: issues and comments tell how their
 // authors stand to the repository. It locks the repository's row.
 func regroup(tx *db.Tx, repoID int64) error {
-	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
+	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
+		WHERE id = $1`, repoID)
 	return err
 }
 

@@ -6,7 +6,8 @@
 //	build.go   how it is filled
 //	set.go     sets of issues: lists while they are few, bits when they are many
 //	select.go  what a query chooses, and how much that is
-//	page.go    a page of it, also of several indexes together
+//	walk.go    going through what was chosen, in an order
+//	page.go    a page of it; merge.go: of several indexes together
 //
 // Issues are known by their place: the first that was made is 0. Places are
 // never given back, since issues are never deleted on their own.
@@ -16,6 +17,7 @@ package index
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -99,6 +101,26 @@ func (x *Index) Properties(id int64) []Property {
 		}
 	}
 	return list
+}
+
+// Counts tells how many issues have a property.
+func (x *Index) Counts(p Property) (open, closed int) {
+	s := x.sets[p]
+	switch {
+	case s == nil:
+		return 0, 0
+	case s.many != nil:
+		for w := range min(len(s.many), len(x.closed)) {
+			closed += bits.OnesCount64(s.many[w] & x.closed[w])
+		}
+	default:
+		for _, at := range s.few {
+			if x.closed.has(at) {
+				closed++
+			}
+		}
+	}
+	return s.n - closed, closed
 }
 
 // Put adds issues, or replaces all that is known of them. They may come in any

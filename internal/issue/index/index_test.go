@@ -149,6 +149,13 @@ func compare(t *testing.T, random *rand.Rand, all []plain, indexes []*Index) {
 	if total != len(want) {
 		t.Fatalf("%+v: %d issues, want %d", q, total, len(want))
 	}
+	if n := random.Int64N(13); len(selections) == 1 {
+		open, closed := indexes[0].Counts(Property{2, n})
+		have, gone := entries.find(Query{Has: []Property{{2, n}}, Open: true}, o), entries.find(Query{Has: []Property{{2, n}}, Closed: true}, o)
+		if open != len(have) || closed != len(gone) {
+			t.Fatalf("%d open and %d closed, want %d and %d", open, closed, len(have), len(gone))
+		}
+	}
 	offset, size := random.IntN(len(want)+20), 1+random.IntN(100)
 	if random.IntN(2) == 0 {
 		offset = 0

@@ -1,0 +1,235 @@
+package issue
+
+import (
+	"sync"
+
+	"arbor/internal/account"
+	"arbor/internal/issue/index"
+	"arbor/internal/web"
+)
+
+// kept is what payloads of one repository's issues are made from, in memory
+// beside the index: rows that lists showed, as far as they did not change since,
+// and the legend. It belongs to the index's lock; what is in it never changes.
+type kept struct {
+	rows   map[int64]*Issue
+	bytes  int     // of the rows, about
+	legend *legend // nil: it was not read since it changed
+}
+
+const (
+	maxKeptRows = 48 << 20 // bytes of the rows of one repository
+	maxLegend   = 2000     // labels, or milestones, of a repository whose lists are made in memory
+)
+
+func (i *Issue) bytes() int { return 400 + len(i.Title) + len(textOf(i.Body)) }
+
+// forget drops the rows of issues that changed.
+func (k *kept) forget(changed []index.Entry) {
+	for _, e := range changed {
+		if i := k.rows[e.ID]; i != nil {
+			k.bytes -= i.bytes()
+			delete(k.rows, e.ID)
+		}
+	}
+}
+
+// keep takes rows. Where there is no room for more, some go.
+func (k *kept) keep(rows []*Issue) {
+	if k.rows == nil {
+		k.rows = map[int64]*Issue{}
+	}
+	for _, i := range rows {
+		if k.rows[i.ID] == nil {
+			k.rows[i.ID] = i
+			k.bytes += i.bytes()
+		}
+	}
+	for id, i := range k.rows {
+		if k.bytes <= maxKeptRows {
+			break
+		}
+		k.bytes -= i.bytes()
+		delete(k.rows, id)
+	}
+}
+
+// legend is the labels and milestones of a repository, and how people stand to
+// it, at one legend_generation.
+type legend struct {
+	generation int64
+	tooMuch    bool // for the memory: the rest is empty
+	labels     map[int64]*Label
+	named      map[string]*Label    // by FoldLabel
+	milestones map[int64]*Milestone // without what is counted in them
+	numbered   map[int64]*Milestone
+
+	mu       sync.RWMutex
+	accounts int64               // the generation of the accounts that roles belong to
+	roles    [2]map[int64]string // of those looked up so far; the second for insiders
+	pieces   pieces
+}
+
+func makeLegend(generation int64, labels []*Label, milestones []*Milestone) *legend {
+	l := &legend{generation: generation, labels: map[int64]*Label{}, named: map[string]*Label{},
+		milestones: map[int64]*Milestone{}, numbered: map[int64]*Milestone{}}
+	for _, label := range labels {
+		l.labels[label.ID], l.named[FoldLabel(label.Name)] = label, label
+	}
+	for _, m := range milestones {
+		l.milestones[m.ID], l.numbered[m.Number] = m, m
+	}
+	return l
+}
+
+// rolesAt gives what is known of how people stand to the repository, at a
+// generation of the accounts.
+func (l *legend) rolesAt(accounts int64, inside bool, repo int64, users []int64) (roles map[roleKey]string, missing []int64) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	roles = make(map[roleKey]string, len(users))
+	known := l.roles[bit(inside)]
+	if l.accounts != accounts {
+		known = nil
+	}
+	for _, id := range users {
+		if role, ok := known[id]; ok {
+			roles[roleKey{repo, id}] = role
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	return roles, missing
+}
+
+func (l *legend) addRoles(accounts int64, inside bool, roles map[int64]string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.accounts > accounts {
+		return
+	}
+	if l.accounts < accounts {
+		l.accounts, l.roles = accounts, [2]map[int64]string{}
+	}
+	known := &l.roles[bit(inside)]
+	if *known == nil || len(*known) > maxPeople {
+		*known = map[int64]string{}
+	}
+	for id, role := range roles {
+		(*known)[id] = role
+	}
+}
+
+// people are accounts at one generation of the accounts.
+type people struct {
+	generation int64
+	pieces     pieces
+
+	mu      sync.RWMutex
+	byID    map[int64]*account.Account
+	byLogin map[string]*account.Account // folded
+}
+
+// maxPeople bounds what is kept of people to some megabytes.
+const maxPeople = 20_000
+
+// peopleAt gives the people of a generation; nil for one that is over.
+func (n *indexes) peopleAt(generation int64) *people {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.people == nil || n.people.generation < generation {
+		n.people = &people{generation: generation, byID: map[int64]*account.Account{}, byLogin: map[string]*account.Account{}}
+	}
+	if n.people.generation > generation {
+		return nil
+	}
+	return n.people
+}
+
+func (y *people) add(list map[int64]*account.Account) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if len(y.byID) > maxPeople {
+		clear(y.byID)
+		clear(y.byLogin)
+	}
+	for id, a := range list {
+		y.byID[id], y.byLogin[account.Fold(a.Login)] = a, a
+	}
+}
+
+// find gives those of the ids that are known, and the others.
+func (y *people) find(ids []int64) (known map[int64]*account.Account, missing []int64) {
+	y.mu.RLock()
+	defer y.mu.RUnlock()
+	known = make(map[int64]*account.Account, len(ids))
+	for _, id := range ids {
+		if a := y.byID[id]; a != nil {
+			known[id] = a
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	return known, missing
+}
+
+func (y *people) named(login string) *account.Account {
+	y.mu.RLock()
+	defer y.mu.RUnlock()
+	return y.byLogin[account.Fold(login)]
+}
+
+// pieces are parts of payloads that many of them hold, rendered: for each base
+// address, by kind and id.
+type pieces struct {
+	mu     sync.RWMutex
+	byBase map[string]map[pieceKey][]byte
+}
+
+// pieceKey names a piece.
+type pieceKey struct {
+	kind         byte
+	id           int64
+	open, closed int64 // of a milestone
+}
+
+// maxBases is how many addresses a server is called by that pieces are kept for.
+const maxBases = 8
+
+// get gives a piece, which render makes where it is not there.
+func (p *pieces) get(base string, key pieceKey, render func() []byte) []byte {
+	p.mu.RLock()
+	b := p.byBase[base][key]
+	p.mu.RUnlock()
+	if b != nil {
+		return b
+	}
+	b = render()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byBase == nil || len(p.byBase) >= maxBases && p.byBase[base] == nil {
+		p.byBase = map[string]map[pieceKey][]byte{}
+	}
+	if m := p.byBase[base]; m == nil || len(m) > maxPeople {
+		p.byBase[base] = map[pieceKey][]byte{}
+	}
+	p.byBase[base][key] = b
+	return b
+}
+
+// piece is pieces.get; nil people keep nothing.
+func (y *people) piece(info *web.Info, key pieceKey, render func() []byte) []byte {
+	if y == nil {
+		return render()
+	}
+	return y.pieces.get(info.Prefix+" "+info.Site, key, render)
+}
+
+// piece is pieces.get; a nil legend keeps nothing. Pieces hold accounts, too, and
+// the repository's name.
+func (l *legend) piece(at *place, accounts *people, key pieceKey, render func() []byte) []byte {
+	if l == nil {
+		return render()
+	}
+	return l.pieces.get(at.api+" "+at.page+" "+itoa(accounts.generation), key, render)
+}

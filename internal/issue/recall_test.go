@@ -1,0 +1,129 @@
+package issue_test
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// A list that is made from memory must be, byte for byte, the one that SQL makes,
+// whatever was changed before and by whom: a list that is a moment behind would
+// be kept, and shown, until the next change.
+func TestListsFromMemoryAreThoseOfSQL(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		random := rand.New(rand.NewPCG(3, 4))
+		world := fillAtRandom(t, s, random)
+		plain := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}) // has no index ever
+		at := world.access[1].ID
+		if err := world.service.FillIndex(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		made := 0
+		for n := range 300 {
+			if n%3 == 0 {
+				world.change(t, random)
+				world.surround(t, s, random, n)
+			}
+			r, a := world.listRequest(t, s, random, at)
+			body, link, ok, err := issue.RenderList(world.service, r, a, true)
+			want, wantLink, _, wantErr := issue.RenderList(plain, r, a, false)
+			switch {
+			case fmt.Sprint(err) != fmt.Sprint(wantErr):
+				t.Fatalf("%s: %v, want %v", r.URL, err, wantErr)
+			case !ok:
+				continue
+			case string(body) != string(want) || link != wantLink:
+				t.Fatalf("%s (%s) %s\n%s\n%s\nwant %s\n%s", r.URL, r.Header, body, link, want, wantLink, a.Name)
+			}
+			made++
+		}
+		if made < 150 {
+			t.Errorf("only %d of 300 lists were made in memory", made)
+		}
+	})
+}
+
+// surround changes what issues show besides themselves.
+func (w *world) surround(t *testing.T, s *apitest.Server, random *rand.Rand, n int) {
+	t.Helper()
+	a := *w.access[1]
+	a.Caller = &account.Caller{ID: w.people[0].ID, Login: w.people[0].Login}
+	name := func(s string) web.Opt[string] { return web.Opt[string]{Set: true, Value: s} }
+	var err error
+	switch random.IntN(7) {
+	case 0:
+		_, err = w.service.EditLabel(t.Context(), &a, []string{"a", "b"}[random.IntN(2)], issue.LabelEdit{Color: name(fmt.Sprintf("%06x", n))})
+	case 1:
+		_, err = w.service.CreateMilestone(t.Context(), &a, issue.MilestoneEdit{Title: name(fmt.Sprint("m", n))})
+	case 2:
+		_, err = w.service.EditMilestone(t.Context(), &a, 1, issue.MilestoneEdit{Title: name(fmt.Sprint("first ", n))})
+	case 3:
+		err = s.Repos.Grant(t.Context(), a.ID, w.people[1+random.IntN(3)].Login, account.Role(1+random.IntN(2)))
+	case 4:
+		err = w.intoMilestone(t, &a, random)
+	case 5:
+		w.react(t, s, &a, random)
+	}
+	if err != nil && !errs.Is(err, errs.NotFound) {
+		t.Fatal(err)
+	}
+}
+
+// intoMilestone puts an issue into the first milestone, if there is one.
+func (w *world) intoMilestone(t *testing.T, a *repo.Access, random *rand.Rand) error {
+	t.Helper()
+	_, err := w.service.Change(t.Context(), a, 1+random.Int64N(60), func(c *issue.Change) error {
+		m, err := issue.MilestoneByNumber(c.Tx, a.ID, 1)
+		if err != nil {
+			return err
+		}
+		return c.SetMilestone(m)
+	})
+	return err
+}
+
+// react is somebody's reaction to an issue, if there is one of the number.
+func (w *world) react(t *testing.T, s *apitest.Server, a *repo.Access, random *rand.Rand) {
+	t.Helper()
+	s.Do(t, apitest.Case{Do: fmt.Sprintf("POST /repos/p0/%s/issues/%d/reactions", a.Name, 1+random.IntN(60)),
+		As: w.people[random.IntN(4)].Login, Headers: map[string]string{"Accept": "application/vnd.github+json"}, Send: `{"content":"heart"}`})
+}
+
+// listRequest draws a request for a list, and who asks.
+func (w *world) listRequest(t *testing.T, s *apitest.Server, random *rand.Rand, repoID int64) (*http.Request, *repo.Access) {
+	t.Helper()
+	pick := func(list ...string) string { return list[random.IntN(len(list))] }
+	query := "?per_page=" + pick("1", "10", "30", "100") + "&page=" + pick("1", "1", "2", "5") + pick("", "&labels=a", "&labels=A,b", "&labels=c", "&labels=nothing") +
+		pick("", "", "&milestone=*", "&milestone=none", "&milestone=1", "&milestone=99") + pick("", "", "&assignee=p1", "&assignee=none", "&assignee=*") +
+		pick("", "", "&creator=P2", "&creator=nobody", "&mentioned=p1") + pick("", "&sort=updated", "&sort=comments") + pick("", "&direction=asc") +
+		pick("", "&state=closed", "&state=all", "&state=all")
+	r := httptest.NewRequest("GET", "/repos/p0/r1/issues"+query, nil)
+	info := &web.Info{Site: "http://here", Prefix: pick("http://here", "http://here/api/v3"), Media: web.ParseAccept([]string{
+		pick("application/json", "application/vnd.github+json", "application/vnd.github.text+json", "application/vnd.service.squirrel-girl-preview")})}
+	r = web.With(r, info)
+	var caller *account.Caller
+	if who := random.IntN(5); who < 4 {
+		caller = &account.Caller{ID: w.people[who].ID, Login: w.people[who].Login}
+	}
+	var list []*repo.Access
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
+		list, err = repo.Accesses(tx, caller, []int64{repoID})
+		return err
+	})
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	return r, list[0]
+}

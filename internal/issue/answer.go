@@ -44,38 +44,31 @@ func (api *API) rendering(a *repo.Access, find func(*db.Tx) ([]*Issue, error), f
 		if err != nil {
 			return nil, "", err
 		}
-		return api.finishPage(ctx, p, f)
+		return api.finishPage(ctx, a, p, f)
 	}
 }
 
 // finishPage renders a page that has all that it shows but bodies.
-func (api *API) finishPage(ctx context.Context, p *page, f form) ([]byte, string, error) {
+func (api *API) finishPage(ctx context.Context, a *repo.Access, p *page, f form) (body []byte, etag string, err error) {
 	if err := api.s.renderBodies(ctx, p); err != nil {
 		return nil, "", err
 	}
-	var body []byte
 	if f == single {
 		body = p.appendIssue(make([]byte, 0, 6<<10), p.issues[0])
-	} else {
-		body = p.appendList(make([]byte, 0, 4<<10*(len(p.issues)+1)))
+		return body, web.Tag(body), nil
 	}
-	return body, web.Tag(body), nil
+	body = p.appendList(make([]byte, 0, 4<<10*(len(p.issues)+1)))
+	return body, p.tag(a, body), nil
 }
 
 // answerKey names everything that an answer about one repository's issues
 // depends on: the address, the dialect, what this caller may see, and the
 // generations of all that payloads show.
 func answerKey(r *http.Request, a *repo.Access) string {
-	info := web.From(r.Context())
-	b := make([]byte, 0, 220)
-	b = strconv.AppendInt(b, a.ID, 36)
+	b := answerName(web.From(r.Context()), a)
 	b = strconv.AppendInt(append(b, " i"...), a.IssuesGeneration, 36)
 	b = strconv.AppendInt(append(b, " a"...), a.AccountsGeneration, 36)
-	b = append(b, ' ')
-	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), insider(a), a.HasIssues} {
-		b = append(b, "01"[bit(on)])
-	}
-	for _, s := range [...]string{a.Owner.Login, a.Name, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
+	for _, s := range [...]string{r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)
 	}
 	if len(b) > maxKey {
@@ -83,6 +76,21 @@ func answerKey(r *http.Request, a *repo.Access) string {
 		b = sum[:]
 	}
 	return string(b)
+}
+
+// answerName names what an answer about one repository's issues depends on
+// besides generations and its address: the dialect, and what this caller may see.
+func answerName(info *web.Info, a *repo.Access) []byte {
+	b := make([]byte, 0, 400)
+	b = strconv.AppendInt(b, a.ID, 36)
+	b = append(b, ' ')
+	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), insider(a), a.HasIssues} {
+		b = append(b, "01"[bit(on)])
+	}
+	for _, s := range [...]string{a.Owner.Login, a.Name, info.Media.Kind, info.Prefix, info.Site} {
+		b = append(append(b, ' '), s...)
+	}
+	return append(b, ' ')
 }
 
 // maxKey is the length of the longest key that is kept as it is, in bytes.

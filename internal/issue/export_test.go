@@ -27,20 +27,20 @@ func (s *Service) FindInMemory(tx *db.Tx, q Query, offset, size int64) ([]int64,
 
 // RenderList makes a list of a repository's issues as List does: from memory, or
 // by SQL. ok is false where memory cannot.
-func RenderList(s *Service, r *http.Request, a *repo.Access, memory bool) (body []byte, link string, ok bool, err error) {
+func RenderList(s *Service, r *http.Request, a *repo.Access, memory bool) (body []byte, etag, link string, ok bool, err error) {
 	c, err := readChoice(r)
 	if err != nil {
-		return nil, "", false, err
+		return nil, "", "", false, err
 	}
 	w := httptest.NewRecorder()
 	inMemory, bySQL := NewAPI(s).listing(w, r, a, c)
 	if memory {
-		body, _, ok, err = inMemory(r.Context())
+		body, etag, ok, err = inMemory(r.Context())
 	} else {
-		body, _, err = bySQL(r.Context())
+		body, etag, err = bySQL(r.Context())
 		ok = true
 	}
-	return body, w.Header().Get("Link"), ok, err
+	return body, etag, w.Header().Get("Link"), ok, err
 }
 
 // MilestoneByNumber finds a milestone of a repository. Error: 404.

@@ -110,6 +110,8 @@ type Issue struct {
 	ClosedBy    int64   // 0: open, or closed by nobody in particular
 	Draft       bool    // of a pull request: not ready
 	MergedAt    db.Time // of a pull request; zero: it is not merged
+
+	changed int64 // the issues_generation with which it was last written
 }
 
 // Limits of decision 19, in code points and numbers of entries.

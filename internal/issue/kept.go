@@ -65,9 +65,12 @@ type legend struct {
 	numbered   map[int64]*Milestone
 
 	mu       sync.RWMutex
+	counted  int64               // the issues_generation that counts belong to
+	counts   map[int64][2]int64  // of the milestones' issues, open and closed
 	accounts int64               // the generation of the accounts that roles belong to
 	roles    [2]map[int64]string // of those looked up so far; the second for insiders
 	pieces   pieces
+	digests  remembered[digestKey, digest]
 }
 
 func makeLegend(generation int64, labels []*Label, milestones []*Milestone) *legend {
@@ -80,6 +83,25 @@ func makeLegend(generation int64, labels []*Label, milestones []*Milestone) *leg
 		l.milestones[m.ID], l.numbered[m.Number] = m, m
 	}
 	return l
+}
+
+// count counts the issues of a milestone, once for each generation.
+func (l *legend) count(x *indexed, milestone int64) (open, closed int64) {
+	l.mu.RLock()
+	c, ok := l.counts[milestone]
+	ok = ok && l.counted == x.generation.issues
+	l.mu.RUnlock()
+	if ok {
+		return c[0], c[1]
+	}
+	a, b := x.index.Counts(inIndex(Property{ByMilestone, milestone}))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.counts == nil || l.counted != x.generation.issues {
+		l.counted, l.counts = x.generation.issues, map[int64][2]int64{}
+	}
+	l.counts[milestone] = [2]int64{int64(a), int64(b)}
+	return int64(a), int64(b)
 }
 
 // rolesAt gives what is known of how people stand to the repository, at a
@@ -130,8 +152,8 @@ type people struct {
 	byLogin map[string]*account.Account // folded
 }
 
-// maxPeople bounds what is kept of people to some megabytes.
-const maxPeople = 20_000
+// maxPeople bounds what is kept of people, and of other things, to some megabytes.
+const maxPeople = 50_000
 
 // peopleAt gives the people of a generation; nil for one that is over.
 func (n *indexes) peopleAt(generation int64) *people {
@@ -179,12 +201,15 @@ func (y *people) named(login string) *account.Account {
 	return y.byLogin[account.Fold(login)]
 }
 
-// pieces are parts of payloads that many of them hold, rendered: for each base
-// address, by kind and id.
-type pieces struct {
+// remembered is what was made of something before: for each base, which names what
+// all of it depends on, by key.
+type remembered[K comparable, V any] struct {
 	mu     sync.RWMutex
-	byBase map[string]map[pieceKey][]byte
+	byBase map[string]map[K]V
 }
+
+// pieces are parts of payloads that many of them hold, rendered.
+type pieces = remembered[pieceKey, []byte]
 
 // pieceKey names a piece.
 type pieceKey struct {
@@ -193,28 +218,29 @@ type pieceKey struct {
 	open, closed int64 // of a milestone
 }
 
-// maxBases is how many addresses a server is called by that pieces are kept for.
+// maxBases is for how many bases something is remembered: dialects, addresses that
+// the server is called by. Each has room for as much as maxPeople says.
 const maxBases = 8
 
-// get gives a piece, which render makes where it is not there.
-func (p *pieces) get(base string, key pieceKey, render func() []byte) []byte {
+// get gives what is remembered, or else what make makes.
+func (p *remembered[K, V]) get(base string, key K, make func() V) V {
 	p.mu.RLock()
-	b := p.byBase[base][key]
+	v, ok := p.byBase[base][key]
 	p.mu.RUnlock()
-	if b != nil {
-		return b
+	if ok {
+		return v
 	}
-	b = render()
+	v = make()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byBase == nil || len(p.byBase) >= maxBases && p.byBase[base] == nil {
-		p.byBase = map[string]map[pieceKey][]byte{}
+		p.byBase = map[string]map[K]V{}
 	}
 	if m := p.byBase[base]; m == nil || len(m) > maxPeople {
-		p.byBase[base] = map[pieceKey][]byte{}
+		p.byBase[base] = map[K]V{}
 	}
-	p.byBase[base][key] = b
-	return b
+	p.byBase[base][key] = v
+	return v
 }
 
 // piece is pieces.get; nil people keep nothing.

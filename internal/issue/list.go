@@ -191,7 +191,7 @@ func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 			return nil, "", false, err
 		}
 		web.Link(w, r, at, total)
-		body, etag, err := api.finishPage(ctx, p, list)
+		body, etag, err := api.finishPage(ctx, a, p, list)
 		return body, etag, true, err
 	}
 	bySQL = api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {

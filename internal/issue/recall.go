@@ -141,8 +141,7 @@ func (r *recall) dress(p *page, l *legend, known *people) {
 		people = append(people, i.Assignees...)
 		if m := l.milestones[i.MilestoneID]; m != nil && p.milestones[m.ID] == nil {
 			counted := *m
-			open, closed := r.x.index.Counts(inIndex(Property{ByMilestone, m.ID}))
-			counted.OpenIssues, counted.ClosedIssues = int64(open), int64(closed)
+			counted.OpenIssues, counted.ClosedIssues = l.count(r.x, m.ID)
 			p.milestones[m.ID] = &counted
 			people = append(people, m.CreatorID)
 		}

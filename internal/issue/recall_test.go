@@ -30,23 +30,27 @@ func TestListsFromMemoryAreThoseOfSQL(t *testing.T) {
 		if err := world.service.FillIndex(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
-		made := 0
+		made, tags := 0, map[string]string{}
 		for n := range 300 {
 			if n%3 == 0 {
 				world.change(t, random)
 				world.surround(t, s, random, n)
 			}
 			r, a := world.listRequest(t, s, random, at)
-			body, link, ok, err := issue.RenderList(world.service, r, a, true)
-			want, wantLink, _, wantErr := issue.RenderList(plain, r, a, false)
+			body, etag, link, ok, err := issue.RenderList(world.service, r, a, true)
+			want, wantTag, wantLink, _, wantErr := issue.RenderList(plain, r, a, false)
 			switch {
 			case fmt.Sprint(err) != fmt.Sprint(wantErr):
 				t.Fatalf("%s: %v, want %v", r.URL, err, wantErr)
 			case !ok:
 				continue
-			case string(body) != string(want) || link != wantLink:
+			case string(body) != string(want) || link != wantLink || etag != wantTag:
 				t.Fatalf("%s (%s) %s\n%s\n%s\nwant %s\n%s", r.URL, r.Header, body, link, want, wantLink, a.Name)
 			}
+			if earlier, known := tags[etag]; known && earlier != string(body) {
+				t.Fatalf("%s: one entity tag for\n%s\nand\n%s", r.URL, earlier, body)
+			}
+			tags[etag] = string(body)
 			made++
 		}
 		if made < 150 {

@@ -36,6 +36,7 @@ type page struct {
 	labelJSON  map[int64][]byte
 	milestone  map[int64][]byte
 	repository map[int64][]byte // nil: issues do not show their repository
+	ends       []int            // where each issue of a list ends
 }
 
 type roleKey struct{ repo, user int64 }
@@ -159,11 +160,13 @@ func mustMarshal(v any) []byte {
 // appendList renders the page as an array.
 func (p *page) appendList(b []byte) []byte {
 	b = append(b, '[')
+	p.ends = p.ends[:0]
 	for n, i := range p.issues {
 		if n > 0 {
 			b = append(b, ',')
 		}
 		b = p.appendIssue(b, i)
+		p.ends = append(p.ends, len(b))
 	}
 	return append(b, ']')
 }

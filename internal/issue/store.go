@@ -12,7 +12,7 @@ import (
 // issueColumns are what scanIssue reads, of issues under the name i.
 const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.author_id, i.state, i.state_reason,
 	i.locked, i.lock_reason, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments, i.reacted,
-	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at`
+	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at, i.changed`
 
 // scanner is a row of either kind that package db gives.
 type scanner interface{ Scan(dest ...any) error }
@@ -24,7 +24,7 @@ func scanIssue(row scanner) (*Issue, error) {
 	var labels, assignees string
 	err := row.Scan(&i.ID, &i.RepoID, &i.Number, &i.Pull, &i.Title, &i.Body, &i.AuthorID, &state, &reason,
 		&i.Locked, &i.LockReason, &i.MilestoneID, &labels, &assignees, &i.Comments, &i.Reacted,
-		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy, &i.Draft, &i.MergedAt)
+		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy, &i.Draft, &i.MergedAt, &i.changed)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}

@@ -24,7 +24,7 @@ import (
 // not know each other.
 var layers = [][]string{
 	{"internal/errs", "internal/markdown"},
-	{"internal/web", "internal/db", "internal/git"},
+	{"internal/web", "internal/db", "internal/git", "internal/issue/index"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star"},

@@ -9,6 +9,10 @@ func AppendString[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) && plain(word(s, i)) {
+			i += 8
+			continue
+		}
 		c := s[i]
 		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
 			i++
@@ -42,6 +46,22 @@ func AppendString[T string | []byte](b []byte, s T) []byte {
 	}
 	b = append(b, s[start:]...)
 	return append(b, '"')
+}
+
+// word is eight bytes of s.
+func word[T string | []byte](s T, i int) uint64 {
+	_ = s[i+7]
+	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+}
+
+// plain reports eight bytes of ASCII that stand in JSON as they are. In each byte
+// of w the highest bit is found that a subtraction borrows where the byte is
+// smaller, or is zero after an exclusive or with what it must not be.
+func plain(w uint64) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	quote, slash := w^(ones*'"'), w^(ones*'\\')
+	return (w|(w-ones*' ')|(quote-ones)|(slash-ones))&high == 0
 }
 
 func decodeRune[T string | []byte](s T) (rune, int) {

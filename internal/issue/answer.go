@@ -44,20 +44,27 @@ func (api *API) rendering(a *repo.Access, find func(*db.Tx) ([]*Issue, error), f
 		if err != nil {
 			return nil, "", err
 		}
-		return api.finishPage(ctx, a, p, f)
+		if f == list {
+			return api.finishPage(ctx, a, p, nil)
+		}
+		if err := api.s.renderBodies(ctx, p); err != nil {
+			return nil, "", err
+		}
+		body := p.appendIssue(make([]byte, 0, 6<<10), p.issues[0])
+		return body, web.Tag(body), nil
 	}
 }
 
-// finishPage renders a page that has all that it shows but bodies.
-func (api *API) finishPage(ctx context.Context, a *repo.Access, p *page, f form) (body []byte, etag string, err error) {
+// finishPage renders a page that has all that it shows but bodies, in the room
+// given or in its own.
+func (api *API) finishPage(ctx context.Context, a *repo.Access, p *page, room []byte) (body []byte, etag string, err error) {
 	if err := api.s.renderBodies(ctx, p); err != nil {
 		return nil, "", err
 	}
-	if f == single {
-		body = p.appendIssue(make([]byte, 0, 6<<10), p.issues[0])
-		return body, web.Tag(body), nil
+	if room == nil {
+		room = make([]byte, 0, 4<<10*(len(p.issues)+1))
 	}
-	body = p.appendList(make([]byte, 0, 4<<10*(len(p.issues)+1)))
+	body = p.appendList(room)
 	return body, p.tag(a, body), nil
 }
 

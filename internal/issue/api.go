@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -19,6 +20,8 @@ type API struct {
 	s         *Service
 	reactions *reaction.API
 	answers   *web.Answers
+	asked     *web.Recent // lists
+	rooms     sync.Pool   // of []byte: where lists are made that are not kept
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -26,7 +29,7 @@ const cacheBytes = 48 << 20
 
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API {
-	return &API{s: s, reactions: reaction.NewAPI(s.db), answers: web.NewAnswers(web.NewCache(cacheBytes))}
+	return &API{s: s, reactions: reaction.NewAPI(s.db), answers: web.NewAnswers(web.NewCache(cacheBytes)), asked: web.NewRecent()}
 }
 
 // number reads the number of an issue or milestone from the address. Error: 404

@@ -35,7 +35,7 @@ func RenderList(s *Service, r *http.Request, a *repo.Access, memory bool) (body 
 	w := httptest.NewRecorder()
 	inMemory, bySQL := NewAPI(s).listing(w, r, a, c)
 	if memory {
-		body, etag, ok, err = inMemory(r.Context())
+		body, etag, ok, err = inMemory(r.Context(), nil)
 	} else {
 		body, etag, err = bySQL(r.Context())
 		ok = true
@@ -46,4 +46,15 @@ func RenderList(s *Service, r *http.Request, a *repo.Access, memory bool) (body 
 // MilestoneByNumber finds a milestone of a repository. Error: 404.
 func MilestoneByNumber(tx *db.Tx, repoID, number int64) (*Milestone, error) {
 	return milestoneByNumber(tx, repoID, number)
+}
+
+// ListInMemory makes a list of a repository's issues in a room.
+func (api *API) ListInMemory(r *http.Request, a *repo.Access, room []byte) (body []byte, ok bool, err error) {
+	c, err := readChoice(r)
+	if err != nil {
+		return nil, false, err
+	}
+	inMemory, _ := api.listing(httptest.NewRecorder(), r, a, c)
+	body, _, ok, err = inMemory(r.Context(), room[:0])
+	return body, ok, err
 }

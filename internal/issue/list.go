@@ -166,8 +166,13 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	inMemory, bySQL := api.listing(w, r, a, c)
+	if !api.asked.Again(string(answerName(web.From(r.Context()), a)) + r.URL.RequestURI()) {
+		if done, err := api.listOnce(w, r, inMemory); done || err != nil {
+			return err
+		}
+	}
 	return api.serve(w, r, a, func(ctx context.Context) ([]byte, string, error) {
-		body, etag, ok, err := inMemory(ctx)
+		body, etag, ok, err := inMemory(ctx, nil)
 		if ok || err != nil {
 			return body, etag, err
 		}
@@ -175,13 +180,38 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	})
 }
 
+// listOnce answers with a list that nobody asked for lately: it is made where the
+// last one was, and not kept. It reports false where memory cannot make it.
+func (api *API) listOnce(w http.ResponseWriter, r *http.Request, inMemory listRender) (done bool, err error) {
+	room, _ := api.rooms.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
+	}
+	defer api.rooms.Put(room)
+	body, etag, ok, err := inMemory(r.Context(), (*room)[:0])
+	if err != nil || !ok {
+		return false, err
+	}
+	if *room = body; cap(body) > maxRoom {
+		*room = nil
+	}
+	return true, web.Bytes(w, r, http.StatusOK, body, etag)
+}
+
+// maxRoom is the size in bytes of a list whose room is used again.
+const maxRoom = 1 << 20
+
+// listRender makes a list in the room given, or in its own. ok is false where
+// memory cannot make it.
+type listRender func(ctx context.Context, room []byte) (body []byte, etag string, ok bool, err error)
+
 // listing makes what renders a list of the repository's issues: from memory,
 // which reports false where it cannot, and by SQL.
 func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) (
-	inMemory func(context.Context) (body []byte, etag string, ok bool, err error), bySQL web.Render) {
+	inMemory listRender, bySQL web.Render) {
 	at := web.ReadPage(r)
 	choose := func(n names) (Query, bool, error) { return chooseIn(n, a, c, r) }
-	inMemory = func(ctx context.Context) ([]byte, string, bool, error) {
+	inMemory = func(ctx context.Context, room []byte) ([]byte, string, bool, error) {
 		p := newPage(ctx, a)
 		total, ok, err := api.s.recall(ctx, p, a, at, choose)
 		if err == nil && ok {
@@ -191,7 +221,7 @@ func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 			return nil, "", false, err
 		}
 		web.Link(w, r, at, total)
-		body, etag, err := api.finishPage(ctx, a, p, list)
+		body, etag, err := api.finishPage(ctx, a, p, room)
 		return body, etag, true, err
 	}
 	bySQL = api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"hash/maphash"
 	"net/http"
 	"strings"
+	"sync/atomic"
 )
 
 // Answers keeps rendered answers of GET requests, each under a key that names
@@ -21,6 +23,22 @@ func NewAnswers(c *Cache) *Answers { return &Answers{cache: c} }
 
 // kept are the headers that are kept with an answer.
 var kept = [...]string{"Link", "Last-Modified"}
+
+// Recent remembers which keys were asked for lately, roughly: a key may be taken
+// for another one, and is forgotten when others come.
+type Recent struct {
+	seed  maphash.Seed
+	slots [8192]atomic.Uint64
+}
+
+// NewRecent remembers nothing yet.
+func NewRecent() *Recent { return &Recent{seed: maphash.MakeSeed()} }
+
+// Again notes a key, and reports whether it was asked for before.
+func (n *Recent) Again(key string) bool {
+	h := maphash.String(n.seed, key) | 1
+	return n.slots[h>>16%uint64(len(n.slots))].Swap(h) == h
+}
 
 // Render makes the body of an answer and its entity tag. It may set the headers
 // Link and Last-Modified.

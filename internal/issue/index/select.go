@@ -65,6 +65,16 @@ func (x *Index) since(t int64) []place {
 // narrow drops from a few issues those that the query does not choose.
 func (s *Selection) narrow(sets []*set, q Query, since bool) {
 	lacks := s.lacking(q)
+	if q.Open != q.Closed && len(sets)+len(lacks) == 0 && (!since || q.Since == 0) { // most lists
+		kept := s.few[:0]
+		for _, p := range s.few {
+			if s.x.closed.has(p) == q.Closed {
+				kept = append(kept, p)
+			}
+		}
+		s.few, s.n = kept, len(kept)
+		return
+	}
 	s.few = slices.DeleteFunc(s.few, func(p place) bool {
 		if !q.Open && !s.x.closed.has(p) || !q.Closed && s.x.closed.has(p) || since && s.x.updated[p] < q.Since {
 			return true

@@ -1,0 +1,50 @@
+package issue_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/issuetest"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// BenchmarkListFromMemory makes pages of 30 that nobody asked for before, in a
+// repository that is in memory.
+func BenchmarkListFromMemory(b *testing.B) {
+	s := apitest.Start(b, db.SQLite)
+	made, err := issuetest.Fill(b.Context(), s.DB, issuetest.Thousand())
+	if err != nil {
+		b.Fatal(err)
+	}
+	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
+	id := made.Repos[0].ID
+	if err := issues.FillIndex(b.Context(), id); err != nil {
+		b.Fatal(err)
+	}
+	var list []*repo.Access
+	if err := s.DB.Read(b.Context(), func(tx *db.Tx) (err error) {
+		list, err = repo.Accesses(tx, &account.Caller{ID: 1, SiteAdmin: true}, []int64{id})
+		return err
+	}); err != nil || len(list) != 1 {
+		b.Fatal(err)
+	}
+	api := issue.NewAPI(issues)
+	room := make([]byte, 0, 1<<20)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		r := httptest.NewRequest("GET", fmt.Sprintf("/repos/works/project0/issues?per_page=30&page=%d&state=all&sort=updated&x=%d", 1+n%20, n), nil)
+		r = web.With(r, &web.Info{Site: "http://here", Prefix: "http://here", Media: web.ParseAccept(nil)})
+		body, ok, err := api.ListInMemory(r, list[0], room)
+		if err != nil || !ok && n > 40 {
+			b.Fatal(ok, err)
+		}
+		b.SetBytes(int64(len(body)))
+	}
+}

@@ -2,6 +2,7 @@ package issue
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"arbor/internal/account"
 	"arbor/internal/issue/index"
@@ -13,22 +14,23 @@ import (
 // and the legend. It belongs to the index's lock; what is in it never changes.
 type kept struct {
 	rows   map[int64]*Issue
-	bytes  int     // of the rows, about
-	legend *legend // nil: it was not read since it changed
+	bytes  atomic.Int64 // of the rows, about
+	legend *legend      // nil: it was not read since it changed
 }
 
 const (
 	maxKeptRows = 48 << 20 // bytes of the rows of one repository
+	maxAllRows  = 64 << 20 // and of all
 	maxLegend   = 2000     // labels, or milestones, of a repository whose lists are made in memory
 )
 
-func (i *Issue) bytes() int { return 400 + len(i.Title) + len(textOf(i.Body)) }
+func (i *Issue) bytes() int64 { return 400 + int64(len(i.Title)+len(textOf(i.Body))) }
 
 // forget drops the rows of issues that changed.
 func (k *kept) forget(changed []index.Entry) {
 	for _, e := range changed {
 		if i := k.rows[e.ID]; i != nil {
-			k.bytes -= i.bytes()
+			k.bytes.Add(-i.bytes())
 			delete(k.rows, e.ID)
 		}
 	}
@@ -42,16 +44,49 @@ func (k *kept) keep(rows []*Issue) {
 	for _, i := range rows {
 		if k.rows[i.ID] == nil {
 			k.rows[i.ID] = i
-			k.bytes += i.bytes()
+			k.bytes.Add(i.bytes())
 		}
 	}
 	for id, i := range k.rows {
-		if k.bytes <= maxKeptRows {
+		if k.bytes.Load() <= maxKeptRows {
 			break
 		}
-		k.bytes -= i.bytes()
+		k.bytes.Add(-i.bytes())
 		delete(k.rows, id)
 	}
+}
+
+// trim drops the rows of repositories that were not used for the longest time,
+// while there are too many of all but x's.
+func (n *indexes) trim(x *indexed) {
+	for {
+		victim := n.mostIdle(x)
+		if victim == nil {
+			return
+		}
+		victim.mu.Lock()
+		victim.kept.rows = nil
+		victim.kept.bytes.Store(0)
+		victim.mu.Unlock()
+	}
+}
+
+// mostIdle is the repository whose rows go; nil where all may stay.
+func (n *indexes) mostIdle(x *indexed) (victim *indexed) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	total := int64(0)
+	for _, y := range n.byRepo {
+		b := y.kept.bytes.Load()
+		total += b
+		if b > 0 && y != x && (victim == nil || y.used.Load() < victim.used.Load()) {
+			victim = y
+		}
+	}
+	if total <= maxAllRows {
+		return nil
+	}
+	return victim
 }
 
 // legend is the labels and milestones of a repository, and how people stand to

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
@@ -130,4 +132,65 @@ func (w *world) listRequest(t *testing.T, s *apitest.Server, random *rand.Rand, 
 		t.Fatal(list, err)
 	}
 	return r, list[0]
+}
+
+// Many who list while many change must all be served, and what is kept in the end
+// must be what is there: a change that slipped between two readers would be
+// missing for as long as the server runs.
+func TestManyListWhileManyChange(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		random := rand.New(rand.NewPCG(5, 6))
+		world := fillAtRandom(t, s, random)
+		plain := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
+		at := world.access[1].ID
+		if err := world.service.FillIndex(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		by := *world.access[1]
+		by.Caller = &account.Caller{ID: world.people[0].ID, Login: world.people[0].Login}
+		var all errgroup.Group
+		for n := range 4 {
+			mine, writer := rand.New(rand.NewPCG(7, uint64(n))), rand.New(rand.NewPCG(8, uint64(n)))
+			requests := make([]*http.Request, 60)
+			accesses := make([]*repo.Access, len(requests))
+			for i := range requests {
+				requests[i], accesses[i] = world.listRequest(t, s, mine, at)
+			}
+			all.Go(func() error {
+				for i, r := range requests {
+					if _, _, _, _, err := issue.RenderList(world.service, r, accesses[i], true); err != nil && !errs.Is(err, errs.Invalid) {
+						return err
+					}
+				}
+				return nil
+			})
+			all.Go(func() error {
+				for range 40 {
+					number := 1 + writer.Int64N(60)
+					_, err := world.service.Change(t.Context(), &by, number, func(c *issue.Change) error {
+						c.SetState(issue.Open+issue.State(number%2), issue.NoReason)
+						c.Issue.Comments++
+						c.Touch()
+						return nil
+					})
+					if err != nil && !errs.Is(err, errs.NotFound) {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := all.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		for range 60 {
+			r, a := world.listRequest(t, s, random, at)
+			body, _, _, ok, err := issue.RenderList(world.service, r, a, true)
+			want, _, _, _, wantErr := issue.RenderList(plain, r, a, false)
+			if fmt.Sprint(err) != fmt.Sprint(wantErr) || ok && string(body) != string(want) {
+				t.Fatalf("%s: %v\n%s\nwant %v\n%s", r.URL, err, body, wantErr, want)
+			}
+		}
+	})
 }

@@ -18,11 +18,11 @@ var errBySQL = errors.New("not found in memory")
 // FindInMemory is Find where all repositories are in memory. Error: where it
 // would have asked SQL.
 func (s *Service) FindInMemory(tx *db.Tx, q Query, offset, size int64) ([]int64, int64, error) {
-	ids, total, ok, err := s.indexes.find(tx, &q, offset, size)
+	f, ok, err := s.indexes.find(tx, &q, offset, size)
 	if err == nil && !ok {
 		err = errBySQL
 	}
-	return ids, total, err
+	return f.ids, f.total, err
 }
 
 // RenderList makes a list of a repository's issues as List does: from memory, or

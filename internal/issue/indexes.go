@@ -77,29 +77,83 @@ func (n *indexes) get(repo int64) *indexed {
 	return x
 }
 
+// found is what find finds.
+type found struct {
+	ids    []int64
+	total  int64
+	rows   map[int64]*Issue // of the ids, as far as they are kept
+	needed []needed
+}
+
 // find is Find in memory. ok is false where SQL must be asked.
-func (n *indexes) find(tx *db.Tx, q *Query, offset, size int64) (ids []int64, total int64, ok bool, err error) {
+func (n *indexes) find(tx *db.Tx, q *Query, offset, size int64) (f found, ok bool, err error) {
 	if len(q.Parts) > maxParts {
-		return nil, 0, false, nil
+		return f, false, nil
 	}
-	list, ok := n.all(q.Parts)
-	for at := 0; ok && at < len(list); at++ {
-		ok, err = n.reach(tx, &list[at])
+	f.needed, ok = n.all(q.Parts)
+	for at := 0; ok && at < len(f.needed); at++ {
+		ok, err = n.reach(tx, &f.needed[at])
 	}
 	if !ok || err != nil {
-		return nil, 0, false, err
+		return f, false, err
 	}
-	chosen := make([]*index.Selection, len(list))
-	for at, r := range list {
+	chosen := make([]*index.Selection, 0, len(f.needed))
+	f.rows = map[int64]*Issue{}
+	for _, r := range f.needed {
 		r.mu.RLock()
 		defer r.mu.RUnlock()
 		if r.index == nil || r.indexed.generation.issues != r.to {
-			return nil, 0, false, nil
+			return f, false, nil
 		}
-		chosen[at] = r.index.Select(q.inIndex(r.part))
-		total += int64(chosen[at].Total())
+		s := r.index.Select(q.inIndex(r.part))
+		f.total += int64(s.Total())
+		chosen = append(chosen, s)
 	}
-	return index.Page(chosen, index.Order(q.Order), int(min(offset, total)), int(size)), total, true, nil
+	f.ids = index.Page(chosen, index.Order(q.Order), int(min(offset, f.total)), int(size))
+	for at, s := range chosen {
+		if s.Total() == 0 {
+			continue
+		}
+		for _, id := range f.ids {
+			if i := f.needed[at].kept.rows[id]; i != nil {
+				f.rows[id] = i
+			}
+		}
+	}
+	return f, true, nil
+}
+
+// issues gives the issues that were found: those that are not kept are read, and
+// kept.
+func (n *indexes) issues(tx *db.Tx, f *found) ([]*Issue, error) {
+	var missing []int64
+	for _, id := range f.ids {
+		if f.rows[id] == nil {
+			missing = append(missing, id)
+		}
+	}
+	read, err := ByIDs(tx, missing)
+	if err != nil {
+		return nil, err
+	}
+	byRepo := map[int64][]*Issue{}
+	for _, i := range read {
+		f.rows[i.ID] = i
+		byRepo[i.RepoID] = append(byRepo[i.RepoID], i)
+	}
+	for _, r := range f.needed {
+		if rows := byRepo[r.repo]; rows != nil {
+			r.keep(r.to, rows, nil)
+			n.trim(r.indexed)
+		}
+	}
+	list := make([]*Issue, 0, len(f.ids))
+	for _, id := range f.ids {
+		if i := f.rows[id]; i != nil {
+			list = append(list, i)
+		}
+	}
+	return list, nil
 }
 
 // needed is an index that a part of a query needs, and the generation that it

@@ -56,6 +56,19 @@ func (k *kept) keep(rows []*Issue) {
 	}
 }
 
+// keep keeps what was read at a generation: rows, and a legend unless it is nil.
+func (x *indexed) keep(at int64, rows []*Issue, l *legend) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.generation.issues != at {
+		return
+	}
+	x.kept.keep(rows)
+	if l != nil && l.generation == x.generation.legend {
+		x.kept.legend = l
+	}
+}
+
 // trim drops the rows of repositories that were not used for the longest time,
 // while there are too many of all but x's.
 func (n *indexes) trim(x *indexed) {

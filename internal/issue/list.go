@@ -233,12 +233,11 @@ func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 			web.Link(w, r, at, 0)
 			return nil, nil
 		}
-		ids, total, err := api.s.Find(tx, q, at.Offset(), at.Size)
-		if err != nil {
-			return nil, err
+		issues, total, err := api.s.List(tx, q, at.Offset(), at.Size)
+		if err == nil {
+			web.Link(w, r, at, total)
 		}
-		web.Link(w, r, at, total)
-		return ByIDs(tx, ids)
+		return issues, err
 	}, list)
 	return inMemory, bySQL
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -47,7 +48,21 @@ func TestFindAgreesWithLookingAtEveryIssue(t *testing.T) {
 				world.change(t, random)
 				world.read(t, s)
 			}
-			world.check(t, s, random, world.service.FindInMemory)
+			world.check(t, s, random, func(tx *db.Tx, q issue.Query, offset, size int64) ([]int64, int64, error) {
+				ids, _, err := world.service.FindInMemory(tx, q, offset, size)
+				if err != nil {
+					return nil, 0, err
+				}
+				list, total, err := world.service.List(tx, q, offset, size)
+				if err != nil {
+					return nil, 0, err
+				}
+				rows, err := issue.ByIDs(tx, ids)
+				if len(list)+len(rows) > 0 && !reflect.DeepEqual(list, rows) {
+					t.Fatalf("%+v: the rows that are kept differ from those that are there", q)
+				}
+				return ids, total, err
+			})
 		}
 	})
 }

@@ -102,14 +102,11 @@ func (l *across) render(ctx context.Context) ([]byte, string, error) {
 		if err != nil {
 			return err
 		}
-		ids, total, err := l.api.s.Find(tx, q, l.at.Offset(), l.at.Size)
-		if err != nil {
+		var total int64
+		if p.issues, total, err = l.api.s.List(tx, q, l.at.Offset(), l.at.Size); err != nil {
 			return err
 		}
 		l.keepLink(total)
-		if p.issues, err = ByIDs(tx, ids); err != nil {
-			return err
-		}
 		if err := p.enter(tx, l.me); err != nil {
 			return err
 		}

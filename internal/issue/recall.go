@@ -206,22 +206,9 @@ func (r *recall) read(tx *db.Tx) error {
 	if err := r.readPeople(tx); err != nil {
 		return err
 	}
-	r.keep(at, rows, l)
+	r.x.keep(at, rows, l)
 	r.s.indexes.trim(r.x)
 	return nil
-}
-
-// keep keeps what was read at a generation.
-func (r *recall) keep(at int64, rows []*Issue, l *legend) {
-	r.x.mu.Lock()
-	defer r.x.mu.Unlock()
-	if r.x.generation.issues != at {
-		return
-	}
-	r.x.kept.keep(rows)
-	if l != nil && l.generation == r.x.generation.legend {
-		r.x.kept.legend = l
-	}
 }
 
 // readPeople reads the accounts and roles that are missing, and keeps them. A

@@ -98,19 +98,27 @@ func streams(tx *db.Tx, q *Query) ([]stream, error) {
 	return list, nil
 }
 
-// Find reads the ids of a page of the issues that the query chooses, and how
-// many there are in all: from memory where the repositories are there, else by
-// SQL.
-func (s *Service) Find(tx *db.Tx, q Query, offset, size int64) (ids []int64, total int64, err error) {
-	ids, total, ok, err := s.indexes.find(tx, &q, offset, size)
-	if ok || err != nil {
-		return ids, total, err
+// List reads a page of the issues that the query chooses, and how many there are
+// in all: from memory where the repositories are there, else by SQL.
+func (s *Service) List(tx *db.Tx, q Query, offset, size int64) (list []*Issue, total int64, err error) {
+	f, ok, err := s.indexes.find(tx, &q, offset, size)
+	if err != nil {
+		return nil, 0, err
 	}
-	return Find(tx, q, offset, size, -1)
+	if ok {
+		list, err = s.indexes.issues(tx, &f)
+		return list, f.total, err
+	}
+	ids, total, err := Find(tx, q, offset, size, -1)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err = ByIDs(tx, ids)
+	return list, total, err
 }
 
-// Find is Service.Find by SQL alone. known is the total if the caller has it
-// already, else negative.
+// Find reads the ids of such a page by SQL alone. known is the total if the caller
+// has it already, else negative.
 func Find(tx *db.Tx, q Query, offset, size, known int64) (ids []int64, total int64, err error) {
 	list, err := streams(tx, &q)
 	if err != nil || len(list) == 0 {

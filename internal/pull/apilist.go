@@ -39,15 +39,11 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 				q.Since = max(1, tx.Now-db.Time(longRunning.Microseconds()))
 			}
 			q.Parts = []issue.Part{{RepoID: a.ID, Has: append(has, issue.Property{Kind: issue.ByPull})}}
-			ids, total, err := api.s.issues.Find(tx, q, at.Offset(), at.Size)
+			list, total, err := api.s.issues.List(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err
 			}
 			web.Link(w, r, at, total)
-			list, err := issue.ByIDs(tx, ids)
-			if err != nil {
-				return err
-			}
 			p.Add(list...)
 			return p.load(tx)
 		})

@@ -121,10 +121,6 @@ func (e *fileEdit) checkSpecial(ctx context.Context) error {
 
 func (e *fileEdit) objects() *git.Repository { return e.api.repos.Git(e.access.ID) }
 
-// maxEditTries is how often an edit begins anew because others moved the branch
-// meanwhile, on another node or by a push.
-const maxEditTries = 5
-
 // run makes the commit. Edits of one branch wait for each other here, since
 // only one of those that begin with the same commit can win; the guard is
 // checked against the branch as it is when the turn comes.
@@ -140,13 +136,14 @@ func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bo
 		}
 	}
 	defer e.api.filling.Leave(turn)
-	for range maxEditTries {
+	err = repo.Again(ctx, errMoved, func() (err error) {
 		payload, created, err = e.try(ctx)
-		if !errors.Is(err, errMoved) {
-			return payload, created, err
-		}
+		return err
+	})
+	if errors.Is(err, errMoved) {
+		err = errs.Wrap(errs.Conflict, "The branch was moved meanwhile. Review it and try again.", err)
 	}
-	return nil, false, errs.Wrap(errs.Conflict, "The branch was moved meanwhile. Review it and try again.", err)
+	return payload, created, err
 }
 
 // errMoved says that the branch is not where the edit began.

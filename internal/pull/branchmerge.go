@@ -28,13 +28,15 @@ type BranchMerge struct {
 // errUpToDate; 404 for what is not there; 409 when the two do not merge.
 func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
 	defer s.merging.lock(fmt.Sprint(a.ID, " ", m.Base))()
-	for range maxTries {
-		sha, err := s.mergeBranchOnce(ctx, a, m)
-		if !errors.Is(err, errMoved) {
-			return sha, err
-		}
+	var sha git.SHA
+	err := repo.Again(ctx, errMoved, func() (err error) {
+		sha, err = s.mergeBranchOnce(ctx, a, m)
+		return err
+	})
+	if errors.Is(err, errMoved) {
+		err = errs.New(errs.Conflict, "Base branch was modified. Review and try the merge again.")
 	}
-	return "", errs.New(errs.Conflict, "Base branch was modified. Review and try the merge again.")
+	return sha, err
 }
 
 func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {

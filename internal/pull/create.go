@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"arbor/internal/account"
@@ -23,55 +24,58 @@ type NewPull struct {
 	Modifiable bool
 }
 
-// maxTries is how often an operation begins anew when what it computed with has
-// moved.
-const maxTries = 10
-
 // Create makes a pull request with its test merge, which is left to the job when
 // it takes long. The access is the author's,
 // on the repository that it asks to merge into. Errors: 422 (decision 38).
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
-	for range maxTries {
-		p, err := s.propose(ctx, a, n)
-		if err != nil {
-			return nil, err
-		}
-		listed, err := s.testNow(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		moved := false
-		err = s.db.Write(ctx, func(tx *db.Tx) error {
-			if moved, err = haveMoved(tx, p); err != nil || moved {
-				return err
-			}
-			if err := s.insert(tx, a, n, p); err != nil {
-				return err
-			}
-			return noteCommits(tx, p.RepoID, p.IssueID, listed)
-		})
-		if err != nil {
-			return nil, err
-		}
-		if !moved {
-			if p.Wanted {
-				s.hurry()
-			}
-			return p, nil
-		}
+	var p *Pull
+	err := repo.Again(ctx, errMoved, func() (err error) {
+		p, err = s.createOnce(ctx, a, n)
+		return err
+	})
+	switch {
+	case errors.Is(err, errMoved):
+		return nil, errs.New(errs.Unavailable, "the head branch keeps moving; try again")
+	case err != nil:
+		return nil, err
+	case p.Wanted:
+		s.hurry()
 	}
-	return nil, errs.New(errs.Unavailable, "the head branch keeps moving; try again")
+	return p, nil
 }
 
-// haveMoved reports whether the head is another by now, or the base is gone. If
-// not, both stay until the transaction ends.
-func haveMoved(tx *db.Tx, p *Pull) (bool, error) {
+func (s *Service) createOnce(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
+	p, err := s.propose(ctx, a, n)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := s.testNow(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return p, s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := hold(tx, p); err != nil {
+			return err
+		}
+		if err := s.insert(tx, a, n, p); err != nil {
+			return err
+		}
+		return noteCommits(tx, p.RepoID, p.IssueID, listed)
+	})
+}
+
+// hold makes both branches stay until the transaction ends. Error: errMoved when
+// the head is another by now, or the base is gone.
+func hold(tx *db.Tx, p *Pull) error {
 	head, err := repo.HoldBranch(tx, p.HeadRepoID, p.HeadRef)
 	if err != nil {
-		return false, err
+		return err
 	}
 	base, err := repo.HoldBranch(tx, p.RepoID, p.BaseRef)
-	return head != p.HeadSHA || base == "", err
+	if err == nil && (head != p.HeadSHA || base == "") {
+		err = errMoved
+	}
+	return err
 }
 
 // propose checks what the new pull request would join, and brings the head's

@@ -53,13 +53,15 @@ func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o Mer
 		return "", err
 	}
 	defer s.merging.lock(fmt.Sprint(p.RepoID, " ", p.BaseRef))()
-	for range maxTries {
-		sha, err := s.mergeOnce(ctx, a, number, o)
-		if !errors.Is(err, errMoved) {
-			return sha, err
-		}
+	var sha git.SHA
+	err = repo.Again(ctx, errMoved, func() (err error) {
+		sha, err = s.mergeOnce(ctx, a, number, o)
+		return err
+	})
+	if errors.Is(err, errMoved) {
+		err = errBaseModified
 	}
-	return "", errBaseModified
+	return sha, err
 }
 
 func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {

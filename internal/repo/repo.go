@@ -8,7 +8,7 @@
 //	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
 //	/{owner}/{repo}/git-receive-pack                  push.go
 //	who may transfer how much at one time             slot.go
-//	objects and refs that the API writes              objects.go
+//	objects and refs that the API writes              objects.go, again.go
 //	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
 //	what becomes of forks without their parent        network.go
 //

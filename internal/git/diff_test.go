@@ -3,8 +3,10 @@ package git_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -144,6 +146,33 @@ func TestDiffPages(t *testing.T) {
 		if sum > 100 {
 			t.Errorf("%+v kept %d bytes", o, sum)
 		}
+	}
+}
+
+// A diff that takes git too long, or in which it stops half way, ends with an
+// error, also when it wrote some of it: nobody takes a part for the whole.
+func TestDiffEnds(t *testing.T) {
+	t.Parallel()
+	dir, first, second := odd(t)
+	for name, c := range map[string]struct {
+		instead             string
+		lateFiles, lateText bool // the error says that it took too long
+	}{
+		"says nothing":          {"sleep 30", true, true},
+		"begins":                {`echo "diff --git a/x b/x"; sleep 30`, false, true}, // that is no list of files
+		"never ends":            {`exec yes ""`, true, true},
+		"fails after beginning": {`echo "diff --git a/x b/x"; exit 128`, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.New(t, git.Options{ReadTimeout: 30 * time.Millisecond, Binary: wrapped(t, "diff-tree", c.instead)}).Repository(dir)
+			if _, err := r.Diff(t.Context(), first, second, bounds); err == nil || c.lateFiles && !errs.Is(err, errs.Unavailable) {
+				t.Errorf("files: %v", err)
+			}
+			if err := r.WriteDiff(t.Context(), io.Discard, first, second); err == nil || c.lateText && !errs.Is(err, errs.Unavailable) {
+				t.Errorf("as text: %v", err)
+			}
+		})
 	}
 }
 

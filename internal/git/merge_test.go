@@ -349,13 +349,14 @@ func TestMergeEnds(t *testing.T) {
 }
 
 // sleeper and failer are a git that does not come to an end of a merge.
-func sleeper(t *testing.T) string { return wrapped(t, "sleep 30") }
-func failer(t *testing.T) string  { return wrapped(t, "exit 128") }
+func sleeper(t *testing.T) string { return wrapped(t, "merge-tree", "sleep 30") }
+func failer(t *testing.T) string  { return wrapped(t, "merge-tree", "exit 128") }
 
-func wrapped(t *testing.T, merge string) string {
+// wrapped is git but for a sub-command, for which a line of shell stands.
+func wrapped(t *testing.T, sub, instead string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "git")
-	script := "#!/bin/sh\ncase \"$1\" in merge-tree) " + merge + ";; esac\nexec git \"$@\"\n"
+	script := "#!/bin/sh\ncase \"$1\" in " + sub + ") " + instead + ";; esac\nexec git \"$@\"\n"
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

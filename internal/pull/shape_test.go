@@ -242,6 +242,11 @@ func TestLimits(t *testing.T) {
 			many[fmt.Sprintf("dir%02d/file%04d", n%50, n)] = fmt.Sprintln(n)
 		}
 		w.commit("files", "many", "main", "", many)
+		large := map[string]string{}
+		for n := range 12 {
+			large[fmt.Sprintf("large%02d", n)] = strings.Repeat(strings.Repeat(fmt.Sprint(n), 400)[:399]+"\n", 2250)
+		}
+		w.commit("sum", "large", "main", "", large)
 		w.commit("lines", "long", "main", "", map[string]string{"fits": lines(2900, -1), "long": lines(3100, -1), "wide": strings.Repeat("x", 2<<20) + "\n"})
 		w.plant(t, s, "alice/plot", false)
 
@@ -284,5 +289,25 @@ func TestLimits(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/files", p.Number), Status: 200,
 			Want: `[{"filename": "fits", "patch": "$any", "additions": 2900}, {"filename": "long", "patch": "$absent", "additions": 3100}, {"filename": "wide", "patch": "$absent", "additions": 1}]`})
+
+		// Patches of 900 KB each: a page has eight megabytes of them, and all counts.
+		p = propose(t, s, "alice", "alice/plot", "sum", "main")
+		var files []struct {
+			Patch     string
+			Additions int
+		}
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d/files", p.Number), Status: 200}).JSON(t, &files)
+		patches := 0
+		for _, f := range files {
+			if f.Patch != "" {
+				patches++
+			}
+			if f.Additions != 2250 {
+				t.Errorf("a large file has %d additions", f.Additions)
+			}
+		}
+		if len(files) != 12 || patches != 9 || p.Additions != 12*2250 {
+			t.Errorf("%d files, %d patches: %+v", len(files), patches, p)
+		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -84,6 +85,44 @@ func Empty(t testing.TB, engine db.Engine) string {
 	return requireServer(t).create(t, "template0")
 }
 
+// Copy returns the address of a copy of a PostgreSQL database that nobody has
+// open, removed at the test's end.
+func Copy(t testing.TB, address string) string {
+	t.Helper()
+	return requireServer(t).create(t, databaseOf(t, address))
+}
+
+// Deserted waits until nobody has a PostgreSQL database open: a client that was
+// killed may have left a statement behind that is not at its end.
+func Deserted(t testing.TB, address string) {
+	t.Helper()
+	s := requireServer(t)
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		open := 0
+		if err := s.query(&open, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = $1`, databaseOf(t, address)); err != nil {
+			t.Errorf("connections of %s: %v", address, err)
+			t.FailNow()
+		}
+		if open == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Errorf("%d connections of %s stay open", open, address)
+			t.FailNow()
+		}
+	}
+}
+
+func databaseOf(t testing.TB, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Error(err)
+		t.FailNow()
+	}
+	return strings.TrimPrefix(u.Path, "/")
+}
+
 // sqliteFile copies a file that this process migrated once.
 func sqliteFile(t testing.TB) string {
 	t.Helper()
@@ -137,6 +176,16 @@ func (s *server) run(statement string) error {
 	defer c.Close(ctx)
 	_, err = c.Exec(ctx, statement)
 	return err
+}
+
+func (s *server) query(result any, statement string, args ...any) error {
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, s.base.String())
+	if err != nil {
+		return err
+	}
+	defer c.Close(ctx)
+	return c.QueryRow(ctx, statement, args...).Scan(result)
 }
 
 func (s *server) create(t testing.TB, template string) string {

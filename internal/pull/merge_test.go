@@ -263,3 +263,43 @@ func TestNothingToMerge(t *testing.T) {
 		truth(t, s, "alice", "alice/plot")
 	})
 }
+
+// Nobody has asked since the base moved: whoever merges has it found out, and
+// what conflicts by now is refused (decision 37).
+func TestMergeFindsOutByItself(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		w := &world{}
+		w.commit("main", "Begin", "", "", map[string]string{"a": "a\n", "b": lines(20, -1)})
+		w.commit("clash", "Change a", "main", "", one("a", "theirs\n"))
+		w.commit("near", "Change b", "main", "", one("b", lines(20, 19)))
+		w.commit("main", "Change both", "", "", map[string]string{"a": "ours\n", "b": lines(20, 0)})
+		dir := w.write(t)
+		for n, method := range []string{"merge", "squash", "rebase"} {
+			name := fmt.Sprint("alice/plot", n)
+			r := s.Repo(t, name, false)
+			gittest.Run(t, dir, "push", "-q", s.Remote(t, "alice", name), "main~:refs/heads/main", "clash", "near")
+			clash, near := propose(t, s, "alice", name, "clash", "main"), propose(t, s, "alice", name, "near", "main")
+			if !*clash.Mergeable || !*near.Mergeable {
+				t.Errorf("before: %+v, %+v", clash, near)
+			}
+			gittest.Run(t, dir, "push", "-q", s.Remote(t, "alice", name), "main")
+			for _, c := range []apitest.Case{
+				{Do: fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", name, clash.Number), Status: 405, Want: `{"message": "Pull Request is not mergeable", "documentation_url": "$any"}`},
+				{Do: fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", name, near.Number), Status: 200, Want: `{"merged": true}`},
+			} {
+				c.As, c.Send, c.Headers = "alice", `{"merge_method": "`+method+`"}`, map[string]string{"Accept": graduated}
+				s.Check(t, c)
+			}
+			want, _ := gitMerge(t, dir, "main", "near")
+			if got := gittest.Run(t, s.Repos.Git(r.ID).Dir(), "rev-parse", tip(t, s, name, "main")+"^{tree}"); got != want {
+				t.Errorf("%s: the tree is %s, git merges to %s", method, got, want)
+			}
+			if p := read(t, s, "", name, clash.Number); p.State != "open" || p.Merged || p.Mergeable == nil || *p.Mergeable {
+				t.Errorf("%s: what conflicts is %+v", method, p)
+			}
+			truth(t, s, "alice", name)
+		}
+	})
+}

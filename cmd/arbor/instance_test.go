@@ -51,12 +51,21 @@ func newInstance(t testing.TB, engine db.Engine) *instance {
 
 func newInstanceIn(t testing.TB, engine db.Engine, data string) *instance {
 	t.Helper()
-	s := &instance{t: t, data: data, log: &logBuffer{}, tokens: map[string]string{}}
+	database := ""
+	if engine == db.PostgreSQL {
+		database = dbtest.URL(t, engine)
+	}
+	return newInstanceOn(t, data, database)
+}
+
+// newInstanceOn is newInstanceIn for a database; "" is a file in the data folder.
+func newInstanceOn(t testing.TB, data, database string) *instance {
+	t.Helper()
+	s := &instance{t: t, data: data, database: database, log: &logBuffer{}, tokens: map[string]string{}}
 	s.env = append(gittest.Env(), "ARBOR_DATA="+s.data, "ARBOR_LISTEN=127.0.0.1:0", "TMPDIR="+t.TempDir())
 	s.env = append(s.env, raceOptions())
-	if engine == db.PostgreSQL {
-		s.database = dbtest.URL(t, engine)
-		s.env = append(s.env, "ARBOR_DATABASE="+s.database)
+	if database != "" {
+		s.env = append(s.env, "ARBOR_DATABASE="+database)
 	}
 	t.Cleanup(s.finish)
 	return s

@@ -44,7 +44,12 @@ func proposals(t *testing.T, engine db.Engine, n int) (s *instance, dir string) 
 // tryCall makes a request of alice's about garden; the status is 0 when no whole
 // answer came.
 func (s *instance) tryCall(method, path, body string) (status int, text string) {
-	r, err := http.NewRequest(method, s.url+"/repos/alice/garden/"+path, strings.NewReader(body))
+	return s.tryDo(method, "/repos/alice/garden/"+path, body)
+}
+
+// tryDo is tryCall for any path.
+func (s *instance) tryDo(method, path, body string) (status int, text string) {
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
 		return 0, ""
 	}

@@ -14,7 +14,7 @@ import (
 // The test binary is also the program: under the name arbor, which
 // testscript.Main puts on the PATH, it runs main in a process of its own.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"arbor": func() { leash(); main() }})
+	testscript.Main(m, map[string]func(){"arbor": func() { leash(); main() }, "killat": killAt})
 }
 
 // leashVariable says that file descriptor 3 is a pipe from the test process.
@@ -27,6 +27,7 @@ func leash() {
 	}
 	os.Unsetenv(leashVariable)
 	syscall.CloseOnExec(3)
+	traceable()
 	pipe := os.NewFile(3, "leash")
 	go func() {
 		pipe.Read(make([]byte, 1))

@@ -17,9 +17,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +35,8 @@ import (
 
 // Server is a server that answers, and the store behind it.
 type Server struct {
-	URL      string // without a slash at the end
+	URL      string // without a slash at the end; "" on a Unix socket
+	Address  string // that it listens on, as serve --listen takes it
 	Engine   db.Engine
 	DB       *db.DB
 	Git      *git.Git
@@ -64,6 +65,13 @@ func Each(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
 // did not ask for with AllowErrors.
 func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 	t.Helper()
+	return StartOn(t, engine, "127.0.0.1:0", options...)
+}
+
+// StartOn is Start at an address as serve --listen takes it. A server on a Unix
+// socket has no URL and answers no Case.
+func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
+	t.Helper()
 	log := &Log{}
 	g := gittest.New(t, git.Options{Log: slog.New(log)})
 	o := server.Options{Git: g, Log: slog.New(log), DataDir: t.TempDir()}
@@ -73,16 +81,19 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 	if o.DB == nil {
 		o.DB = dbtest.Open(t, engine)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := server.Listen(address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{
-		URL: "http://" + l.Addr().String(), Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
+		Address: address, Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
 		Accounts: account.New(o.DB, slog.New(log)),
 		Repos:    server.NewServices(o.DB, g, slog.New(log), o.DataDir).Repos,
 		tokens:   map[string]string{},
 		client:   newClient(),
+	}
+	if l.Addr().Network() == "tcp" {
+		s.Address, s.URL = l.Addr().String(), "http://"+l.Addr().String()
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -196,10 +207,26 @@ func (s *Server) ObjectsDir(r *repo.Repo) string {
 
 // Log collects what the server logs.
 type Log struct {
-	mu    sync.Mutex
-	lines []string
-	bad   []string
-	allow bool
+	mu     sync.Mutex
+	lines  []string
+	bad    []string
+	served []Request
+	allow  bool
+}
+
+// Request is a request as the server logged it once it was answered.
+type Request struct {
+	Method string
+	Route  string // the pattern of the route table; "-" for an address that is none
+	Status int
+}
+
+// Requests are those that were answered until now. What a client has read
+// already may still be on its way to the log, until the server has stopped.
+func (l *Log) Requests() []Request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.served)
 }
 
 // AllowErrors says that the test provokes errors of the server on purpose.
@@ -232,13 +259,25 @@ func (l *Log) Enabled(context.Context, slog.Level) bool { return true }
 // Handle keeps a line.
 func (l *Log) Handle(_ context.Context, r slog.Record) error {
 	var b strings.Builder
+	var served Request
 	b.WriteString(r.Level.String() + " " + r.Message)
 	r.Attrs(func(a slog.Attr) bool {
 		b.WriteString(" " + a.String())
+		switch a.Key {
+		case "method":
+			served.Method = a.Value.String()
+		case "route":
+			served.Route = a.Value.String()
+		case "status":
+			served.Status = int(a.Value.Int64())
+		}
 		return true
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if r.Message == "request" {
+		l.served = append(l.served, served)
+	}
 	l.lines = append(l.lines, b.String())
 	if r.Level >= slog.LevelError {
 		l.bad = append(l.bad, b.String())

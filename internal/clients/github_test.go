@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
 )
 
 // hub is a server and the clients of those who use it.
@@ -16,18 +18,26 @@ type hub struct {
 	options func(url string) github.ClientOptionsFunc
 }
 
-// eachHub runs a story on each engine, with clients that were given the address
-// of a GitHub Enterprise server, and with such that were given the API's own.
-func eachHub(t *testing.T, story func(t *testing.T, h *hub)) {
-	t.Helper()
+// Go programs that were written for GitHub do here all that the API can, by the
+// address of a GitHub Enterprise server and by the API's own.
+func TestGoGitHub(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]func(string) github.ClientOptionsFunc{
 		"enterprise": func(url string) github.ClientOptionsFunc { return github.WithEnterpriseURLs(url, url) },
 		"root":       func(url string) github.ClientOptionsFunc { url += "/"; return github.WithURLs(&url, &url) },
 	} {
+		as := func(f func(t *testing.T, h *hub)) story {
+			return func(t *testing.T, s *apitest.Server) { f(t, &hub{s, options}) }
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Each(t, func(t *testing.T, s *apitest.Server) { story(t, &hub{s, options}) })
+			dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+				tell(t, engine, anyPort, map[string]story{
+					"tracker": as(wholeTracker), "lists": as(trackerLists), "events": as(trackerEvents), "search": as(trackerSearch),
+					"fork to merge": as(forkToMerge), "reviewers": as(reviewers),
+					"people": as(people), "stars": as(starsAndWatching), "git": as(gitByAPI),
+				})
+			})
 		})
 	}
 }

@@ -14,17 +14,15 @@ import (
 // A change on its way from a fork into the project, with nothing but a client
 // that was written for GitHub: proposed, tested, reviewed, brought up to date and
 // merged.
-func TestForkToMerge(t *testing.T) {
-	eachHub(t, func(t *testing.T, h *hub) {
-		nursery(t, h)
-		fork(t, h)
-		n := proposed(t, h)
-		changed(t, h, n)
-		reviewed(t, h, n)
-		checked(t, h, n)
-		merged(t, h, n)
-		refusedMerges(t, h)
-	})
+func forkToMerge(t *testing.T, h *hub) {
+	nursery(t, h)
+	fork(t, h)
+	n := proposed(t, h)
+	changed(t, h, n)
+	reviewed(t, h, n)
+	checked(t, h, n)
+	merged(t, h, n)
+	refusedMerges(t, h)
 }
 
 // nursery is alice's project, in which will writes; sam proposes.
@@ -183,7 +181,10 @@ func refusedMerges(t *testing.T, h *hub) {
 		got[*github.RepositoryContentResponse](t)(will.Repositories.CreateFile(ctx, "alice", "nursery", "way.txt",
 			&github.RepositoryContentFileOptions{Message: github.Ptr(b), Content: []byte(b), Branch: github.Ptr(b)}))
 	}
-	p := got[*github.PullRequest](t)(will.PullRequests.Create(ctx, "alice", "nursery", &github.NewPullRequest{Title: github.Ptr("x"), Head: github.Ptr("left"), Base: github.Ptr("right")}))
+	asked := got[*github.Issue](t)(will.Issues.Create(ctx, "alice", "nursery", &github.IssueRequest{Title: github.Ptr("Which way?"), Labels: &[]string{"question"}}))
+	p := got[*github.PullRequest](t)(will.PullRequests.Create(ctx, "alice", "nursery", &github.NewPullRequest{Issue: asked.Number, Head: github.Ptr("left"), Base: github.Ptr("right")}))
+	equal(t, "the issue that became it", p.GetNumber(), asked.GetNumber())
+	equal(t, "with its title and label", p.GetTitle()+" "+p.Labels[0].GetName(), "Which way? question")
 	equal(t, "mergeable", p.GetMergeable(), false)
 	equal(t, "the state", p.GetMergeableState(), "dirty")
 	_, _, err := will.PullRequests.Merge(ctx, "alice", "nursery", p.GetNumber(), "", nil)

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,15 +11,13 @@ import (
 
 // Reviewers at work, with nothing but a client that was written for GitHub: from
 // the question for a look to the approval.
-func TestReviewers(t *testing.T) {
-	eachHub(t, func(t *testing.T, h *hub) {
-		tracker(t, h)
-		n, head := proposal(t, h)
-		requested(t, h, n)
-		first := pendingReview(t, h, n, head)
-		lineComments(t, h, n, head, first)
-		verdicts(t, h, n)
-	})
+func reviewers(t *testing.T, h *hub) {
+	tracker(t, h)
+	n, head := proposal(t, h)
+	requested(t, h, n)
+	first := pendingReview(t, h, n, head)
+	lineComments(t, h, n, head, first)
+	verdicts(t, h, n)
 }
 
 // proposal is a pull request of will's that changes one of ten lines.
@@ -52,6 +51,9 @@ func pendingReview(t *testing.T, h *hub, n int, head string) (comment int64) {
 		Body: github.Ptr("A thought"), Comments: []*github.DraftReviewComment{
 			{Path: github.Ptr("beds.txt"), Line: github.Ptr(1), Side: github.Ptr("RIGHT"), Body: github.Ptr("Beans?")}}}))
 	equal(t, "the state", made.GetState(), "PENDING")
+	edited := got[*github.PullRequestReview](t)(c.PullRequests.UpdateReview(ctx, "garden", "plot", n, made.GetID(), "Another thought"))
+	equal(t, "the text", edited.GetBody(), "Another thought")
+	equal(t, "the text read again", got[*github.PullRequestReview](t)(c.PullRequests.GetReview(ctx, "garden", "plot", n, made.GetID())).GetBody(), "Another thought")
 	seen := got[[]*github.PullRequestReview](t)(h.as(t, "will").PullRequests.ListReviews(ctx, "garden", "plot", n, nil))
 	equal(t, "what others see of it", len(seen), 0)
 	submitted := got[*github.PullRequestReview](t)(c.PullRequests.SubmitReview(ctx, "garden", "plot", n, made.GetID(),
@@ -75,19 +77,34 @@ func lineComments(t *testing.T, h *hub, n int, head string, first int64) {
 	equal(t, "the text", edited.GetBody(), "There")
 	reaction := got[*github.Reaction](t)(c.Reactions.CreatePullRequestCommentReaction(ctx, "garden", "plot", made.GetID(), "heart"))
 	equal(t, "the reaction", reaction.GetContent(), "heart")
+	equal(t, "hearts", len(got[[]*github.Reaction](t)(c.Reactions.ListPullRequestCommentReactions(ctx, "garden", "plot", made.GetID(), &github.ListReactionOptions{Content: "heart"}))), 1)
+	equal(t, "hearts in the comment", got[*github.PullRequestComment](t)(c.PullRequests.GetComment(ctx, "garden", "plot", made.GetID())).GetReactions().GetHeart(), 1)
+	done(t)(c.Reactions.DeletePullRequestCommentReaction(ctx, "garden", "plot", made.GetID(), reaction.GetID()))
+	equal(t, "comments of all", len(got[[]*github.PullRequestComment](t)(c.PullRequests.ListComments(ctx, "garden", "plot", 0, nil))), 3)
+	answer := new(github.PullRequestComment)
+	r, err := c.NewRequest(ctx, http.MethodPost, fmt.Sprintf("repos/garden/plot/pulls/%d/comments/%d/replies", n, first), map[string]string{"body": "As high as that"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Do(r, answer); err != nil || answer.GetInReplyTo() != first {
+		t.Errorf("a reply at its own address: %v, %v", answer, err)
+	}
+	done(t)(c.PullRequests.DeleteComment(ctx, "garden", "plot", answer.GetID()))
 	list := got[[]*github.PullRequestComment](t)(c.PullRequests.ListComments(ctx, "garden", "plot", n, &github.PullRequestListCommentsOptions{Sort: "created", Direction: "desc"}))
 	equal(t, "how many", len(list), 3)
 	equal(t, "the newest", list[0].GetID(), made.GetID())
 	done(t)(c.PullRequests.DeleteComment(ctx, "garden", "plot", made.GetID()))
 	pull := got[*github.PullRequest](t)(c.PullRequests.Get(ctx, "garden", "plot", n))
 	equal(t, "how many are left", pull.GetReviewComments(), 2)
-	_, _, err := c.PullRequests.CreateComment(ctx, "garden", "plot", n, &github.PullRequestComment{
+	_, _, err = c.PullRequests.CreateComment(ctx, "garden", "plot", n, &github.PullRequestComment{
 		Body: github.Ptr("x"), CommitID: github.Ptr(head), Path: github.Ptr("beds.txt"), Line: github.Ptr(9)})
 	refused(t, err, http.StatusUnprocessableEntity, "pull_request_review_thread.line", "custom")
 }
 
 func verdicts(t *testing.T, h *hub, n int) {
 	ctx, alice := t.Context(), h.as(t, "alice")
+	pending := got[*github.PullRequestReview](t)(alice.PullRequests.CreateReview(ctx, "garden", "plot", n, &github.PullRequestReviewRequest{Body: github.Ptr("Hm")}))
+	got[*github.PullRequestReview](t)(alice.PullRequests.DeletePendingReview(ctx, "garden", "plot", n, pending.GetID()))
 	made := got[*github.PullRequestReview](t)(alice.PullRequests.CreateReview(ctx, "garden", "plot", n,
 		&github.PullRequestReviewRequest{Event: github.Ptr("REQUEST_CHANGES"), Body: github.Ptr("No stakes")}))
 	equal(t, "the state", made.GetState(), "CHANGES_REQUESTED")

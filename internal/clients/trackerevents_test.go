@@ -11,15 +11,13 @@ import (
 
 // What happened to an issue is read by programs that follow a project: all of
 // it, in its order, by whom and with what.
-func TestTrackerEvents(t *testing.T) {
-	eachHub(t, func(t *testing.T, h *hub) {
-		tracker(t, h)
-		fill(t, h)
-		n := happenings(t, h)
-		events(t, h, n)
-		timeline(t, h, n)
-		repositoryEvents(t, h)
-	})
+func trackerEvents(t *testing.T, h *hub) {
+	tracker(t, h)
+	fill(t, h)
+	n := happenings(t, h)
+	events(t, h, n)
+	timeline(t, h, n)
+	repositoryEvents(t, h)
 }
 
 // happenings does everything to an issue that leaves an event.

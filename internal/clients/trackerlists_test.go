@@ -50,14 +50,12 @@ func numbers(t *testing.T, list iter.Seq2[*github.Issue, error]) string {
 
 // A program that looks for issues gets those that its options say, in their
 // order, whatever the size of the pages.
-func TestTrackerLists(t *testing.T) {
-	eachHub(t, func(t *testing.T, h *hub) {
-		tracker(t, h)
-		fill(t, h)
-		ofRepository(t, h)
-		acrossRepositories(t, h)
-		pages(t, h)
-	})
+func trackerLists(t *testing.T, h *hub) {
+	tracker(t, h)
+	fill(t, h)
+	ofRepository(t, h)
+	acrossRepositories(t, h)
+	pages(t, h)
 }
 
 func ofRepository(t *testing.T, h *hub) {

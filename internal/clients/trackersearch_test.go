@@ -11,49 +11,47 @@ import (
 
 // A program that searches a tracker finds what GitHub's language of searches
 // says, and as many as there are.
-func TestTrackerSearch(t *testing.T) {
-	eachHub(t, func(t *testing.T, h *hub) {
-		tracker(t, h)
-		fill(t, h)
-		h.Repo(t, "garden/shed", true)
-		got[*github.Issue](t)(h.as(t, "alice").Issues.Create(t.Context(), "garden", "shed", &github.IssueRequest{Title: github.Ptr("hidden lettuce")}))
-		got[*github.Issue](t)(h.as(t, "will").Issues.Edit(t.Context(), "garden", "plot", 2, &github.IssueRequest{Title: github.Ptr("Slugs ate the lettuce")}))
-		for _, c := range []struct{ as, query, want string }{
-			{"", "repo:garden/plot is:open", "7 6 3 2 1"}, {"", "repo:garden/plot is:closed", "5 4"}, {"", "repo:garden/plot author:will", "5 2 1"},
-			{"", "repo:garden/plot label:bug", "2 1"}, {"", `repo:garden/plot label:"a b"`, "5"}, {"", "repo:garden/plot label:bug label:soil", "1"}, {"", "repo:garden/plot -label:bug is:open", "7 6 3"},
-			{"", "repo:garden/plot assignee:alice", "2"}, {"", "repo:garden/plot no:assignee state:open", "7 6 3"}, {"", "repo:garden/plot milestone:Spring", "5 1"}, {"", "repo:garden/plot mentions:will", "3"},
-			{"", "repo:garden/plot look in:body", "3"}, {"", "repo:garden/plot hm in:comments", "6 3"}, {"will", "author:@me is:open", "2 1"}, {"", "org:garden is:open author:sam", "7 6 3"},
-			{"", "LETTUCE", "2"}, {"", "lettuce slugs", "2"}, {"", "lettuce -slugs", ""}, {"alice", "lettuce user:garden", "2 1"}, {"", "is:pr", ""},
-		} {
-			t.Run(c.query+" as "+c.as, func(t *testing.T) {
-				var found []string
-				options := &github.SearchOptions{Sort: "created", Order: "desc", ListOptions: github.ListOptions{PerPage: 2}}
-				for {
-					page, response, err := h.as(t, c.as).Search.Issues(t.Context(), c.query, options)
-					if err != nil {
-						t.Fatal(err)
-					}
-					equal(t, "the total", page.GetTotal(), len(strings.Fields(c.want)))
-					equal(t, "incomplete", page.GetIncompleteResults(), false)
-					for _, i := range page.Issues {
-						found = append(found, fmt.Sprint(i.GetNumber()))
-					}
-					if response.NextPage == 0 {
-						break
-					}
-					options.Page = response.NextPage
+func trackerSearch(t *testing.T, h *hub) {
+	tracker(t, h)
+	fill(t, h)
+	h.Repo(t, "garden/shed", true)
+	got[*github.Issue](t)(h.as(t, "alice").Issues.Create(t.Context(), "garden", "shed", &github.IssueRequest{Title: github.Ptr("hidden lettuce")}))
+	got[*github.Issue](t)(h.as(t, "will").Issues.Edit(t.Context(), "garden", "plot", 2, &github.IssueRequest{Title: github.Ptr("Slugs ate the lettuce")}))
+	for _, c := range []struct{ as, query, want string }{
+		{"", "repo:garden/plot is:open", "7 6 3 2 1"}, {"", "repo:garden/plot is:closed", "5 4"}, {"", "repo:garden/plot author:will", "5 2 1"},
+		{"", "repo:garden/plot label:bug", "2 1"}, {"", `repo:garden/plot label:"a b"`, "5"}, {"", "repo:garden/plot label:bug label:soil", "1"}, {"", "repo:garden/plot -label:bug is:open", "7 6 3"},
+		{"", "repo:garden/plot assignee:alice", "2"}, {"", "repo:garden/plot no:assignee state:open", "7 6 3"}, {"", "repo:garden/plot milestone:Spring", "5 1"}, {"", "repo:garden/plot mentions:will", "3"},
+		{"", "repo:garden/plot look in:body", "3"}, {"", "repo:garden/plot hm in:comments", "6 3"}, {"will", "author:@me is:open", "2 1"}, {"", "org:garden is:open author:sam", "7 6 3"},
+		{"", "LETTUCE", "2"}, {"", "lettuce slugs", "2"}, {"", "lettuce -slugs", ""}, {"alice", "lettuce user:garden", "2 1"}, {"", "is:pr", ""},
+	} {
+		t.Run(c.query+" as "+c.as, func(t *testing.T) {
+			var found []string
+			options := &github.SearchOptions{Sort: "created", Order: "desc", ListOptions: github.ListOptions{PerPage: 2}}
+			for {
+				page, response, err := h.as(t, c.as).Search.Issues(t.Context(), c.query, options)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if c.as == "alice" { // of two repositories, the newest first
-					found[0], found[1] = found[1], found[0]
+				equal(t, "the total", page.GetTotal(), len(strings.Fields(c.want)))
+				equal(t, "incomplete", page.GetIncompleteResults(), false)
+				for _, i := range page.Issues {
+					found = append(found, fmt.Sprint(i.GetNumber()))
 				}
-				equal(t, "what was found", strings.Join(found, " "), c.want)
-			})
-		}
-		_, _, err := h.as(t, "sam").Search.Issues(t.Context(), "", nil)
-		refused(t, err, http.StatusUnprocessableEntity, "q", "missing")
-		for _, repository := range []string{"garden/shed", "garden/nowhere"} {
-			_, _, err := h.as(t, "sam").Search.Issues(t.Context(), "repo:"+repository, nil)
-			refused(t, err, http.StatusUnprocessableEntity, "q", "invalid")
-		}
-	})
+				if response.NextPage == 0 {
+					break
+				}
+				options.Page = response.NextPage
+			}
+			if c.as == "alice" { // of two repositories, the newest first
+				found[0], found[1] = found[1], found[0]
+			}
+			equal(t, "what was found", strings.Join(found, " "), c.want)
+		})
+	}
+	_, _, err := h.as(t, "sam").Search.Issues(t.Context(), "", nil)
+	refused(t, err, http.StatusUnprocessableEntity, "q", "missing")
+	for _, repository := range []string{"garden/shed", "garden/nowhere"} {
+		_, _, err := h.as(t, "sam").Search.Issues(t.Context(), "repo:"+repository, nil)
+		refused(t, err, http.StatusUnprocessableEntity, "q", "invalid")
+	}
 }

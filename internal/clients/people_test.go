@@ -2,6 +2,7 @@ package clients
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -145,6 +146,9 @@ func collaborators(t *testing.T, h *hub) {
 	equal(t, "sam is one", got[bool](t)(c.IsCollaborator(ctx, "garden", "plot", "sam")), true)
 	equal(t, "a stranger is one", got[bool](t)(c.IsCollaborator(ctx, "garden", "plot", "nobody")), false)
 	equal(t, "the collaborators", userLogins(got[[]*github.User](t)(c.ListCollaborators(ctx, "garden", "plot", nil))), "alice will sam")
+	for want, options := range map[string]github.ListCollaboratorsOptions{"sam": {Affiliation: "direct"}, "alice sam": {Permission: "push"}, "alice": {Permission: "admin"}, "": {Affiliation: "outside"}} {
+		equal(t, fmt.Sprintf("the collaborators by %+v", options), userLogins(got[[]*github.User](t)(c.ListCollaborators(ctx, "garden", "plot", &options))), want)
+	}
 	_, err := sam.Repositories.RemoveCollaborator(ctx, "garden", "plot", "will")
 	refused(t, err, http.StatusForbidden, "", "")
 	done(t)(c.RemoveCollaborator(ctx, "garden", "plot", "sam"))

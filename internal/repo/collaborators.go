@@ -25,13 +25,19 @@ var roleNames = [...]string{account.None: "none", account.Pull: "read", account.
 // ListCollaborators answers who has a role on the repository, by id: everyone to
 // whom one was granted, and its owner; of an organization the owners and, when
 // its default permission is above none, all members, also those who do not show
-// that they are. Each has the role that GetPermission says.
+// that they are. Each has the role that GetPermission says. affiliation=direct
+// chooses those to whom a role was granted, outside those who are no members;
+// permission those who have at least that. Errors: 422.
 func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *Access) error {
+	chosen, err := readChoice(r)
+	if err != nil {
+		return err
+	}
 	page := web.ReadPage(r)
 	var people []grantee
 	var total int64
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		people, total, err = listCollaborators(tx, a.Repo, page)
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		people, total, err = listCollaborators(tx, a.Repo, chosen, page)
 		return err
 	})
 	if err != nil {
@@ -44,6 +50,24 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *Acc
 	}
 	web.Link(w, r, page, total)
 	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// readChoice reads which collaborators are asked for. What stands between our
+// roles at GitHub (triage, maintain) is what the next role above has.
+func readChoice(r *http.Request) (c choice, err error) {
+	if c.affiliation, err = web.QueryEnum(r, "Collaborator", "affiliation", "all", "direct", "outside"); err != nil {
+		return c, err
+	}
+	permission, err := web.QueryEnum(r, "Collaborator", "permission", "", "pull", "triage", "push", "maintain", "admin")
+	switch permission {
+	case "pull":
+		c.atLeast = account.Pull
+	case "triage", "push":
+		c.atLeast = account.Push
+	case "maintain", "admin":
+		c.atLeast = account.Admin
+	}
+	return c, err
 }
 
 // GET /repos/{owner}/{repo}/collaborators/{username}

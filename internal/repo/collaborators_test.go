@@ -98,3 +98,82 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 			Want: fmt.Sprintf(`{"permission": %q, "role_name": %q}`, permission, permission)})
 	}
 }
+
+// Who looks for those who may write, or for strangers, must not be shown others
+// as well: people act on such a list.
+func TestCollaboratorsAreChosen(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Org(t, "guild", s.User(t, "owner").Login)
+		for _, login := range []string{"member", "raised", "outside", "reader"} {
+			s.User(t, login)
+		}
+		s.Admin(t, "operator")
+		for _, login := range []string{"member", "raised", "operator"} {
+			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner", Send: `{"role": "member"}`, Status: 200})
+		}
+		for _, name := range []string{"guild/hall", "guild/attic", "owner/own"} {
+			r := s.Repo(t, name, name != "guild/hall")
+			s.Grant(t, r, "outside", account.Push)
+			s.Grant(t, r, "reader", account.Pull)
+			s.Grant(t, r, "raised", account.Admin)
+		}
+		for _, c := range []struct{ repo, query, want string }{
+			{"guild/hall", "", "owner member raised outside reader operator"},
+			{"guild/hall", "?affiliation=all", "owner member raised outside reader operator"},
+			{"guild/hall", "?affiliation=direct", "raised outside reader"},
+			{"guild/hall", "?affiliation=outside", "outside reader"},
+			{"guild/hall", "?permission=pull", "owner member raised outside reader operator"},
+			{"guild/hall", "?permission=push", "owner raised outside operator"},
+			{"guild/hall", "?permission=triage", "owner raised outside operator"},
+			{"guild/hall", "?permission=admin", "owner raised operator"},
+			{"guild/hall", "?permission=maintain", "owner raised operator"},
+			{"guild/hall", "?permission=push&affiliation=outside", "outside"},
+			{"guild/attic", "?permission=pull", "owner member raised outside reader operator"},
+			{"owner/own", "?affiliation=direct", "owner raised outside reader"},
+			{"owner/own", "?affiliation=outside", "raised outside reader"},
+			{"owner/own", "?permission=push", "owner raised outside"},
+		} {
+			chosenCollaborators(t, s, c.repo, c.query, c.want)
+		}
+		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200, Send: `{"default_repository_permission": "write"}`})
+		chosenCollaborators(t, s, "guild/attic", "?permission=push", "owner member raised outside operator")
+		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200, Send: `{"default_repository_permission": "none"}`})
+		chosenCollaborators(t, s, "guild/attic", "?affiliation=outside", "outside reader")
+		chosenCollaborators(t, s, "guild/attic", "?permission=pull", "owner raised outside reader")
+		s.Run(t, []apitest.Case{
+			{Do: "GET /repos/guild/hall/collaborators?affiliation=near", As: "owner", Status: 422,
+				Want: `{"errors": [{"resource": "Collaborator", "field": "affiliation", "code": "invalid"}]}`},
+			{Do: "GET /repos/guild/hall/collaborators?permission=write", As: "owner", Status: 422,
+				Want: `{"errors": [{"resource": "Collaborator", "field": "permission", "code": "invalid"}]}`},
+		})
+	})
+}
+
+// chosenCollaborators reads a list whole and in pages of two.
+func chosenCollaborators(t *testing.T, s *apitest.Server, name, query, want string) {
+	t.Helper()
+	list := func(more string) []string {
+		sep := "?"
+		if query != "" {
+			sep = "&"
+		}
+		var people []struct{ Login string }
+		s.Check(t, apitest.Case{Do: "GET /repos/" + name + "/collaborators" + query + sep + more, As: "owner", Status: 200}).JSON(t, &people)
+		logins := make([]string, len(people))
+		for i, p := range people {
+			logins[i] = p.Login
+		}
+		return logins
+	}
+	if got := strings.Join(list("per_page=100"), " "); got != want {
+		t.Errorf("%s%s: %s, want %s", name, query, got, want)
+	}
+	var paged []string
+	for page := 1; page <= 4; page++ {
+		paged = append(paged, list(fmt.Sprintf("per_page=2&page=%d", page))...)
+	}
+	if got := strings.Join(paged, " "); got != want {
+		t.Errorf("%s%s in pages: %s, want %s", name, query, got, want)
+	}
+}

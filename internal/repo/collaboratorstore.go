@@ -2,6 +2,8 @@ package repo
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -69,6 +71,36 @@ func (r *Repo) outsiders() string {
 		AND NOT EXISTS (SELECT 1 FROM (` + r.insiders() + `) i WHERE i.user_id = g.user_id)`
 }
 
+// choice is which collaborators a list shows; the zero value: all.
+type choice struct {
+	affiliation string       // "outside", "direct"; anything else is all
+	atLeast     account.Role // that they have
+}
+
+// clause is the choice as a condition on what collaborators selects; "" for all.
+func (c choice) clause(r *Repo) string {
+	var conditions []string
+	switch c.affiliation {
+	case "direct": // whom somebody named, and the user whose repository it is
+		conditions = append(conditions, `(role IS NOT NULL OR user_id = $2)`)
+	case "outside":
+		conditions = append(conditions, `user_id <> $2 AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = $2 AND m.user_id = people.user_id)`)
+	}
+	switch least := strconv.Itoa(int(c.atLeast)); {
+	case c.atLeast == account.None, c.atLeast == account.Pull && !r.Private:
+	case c.atLeast <= r.Owner.DefaultRole:
+		conditions = append(conditions, `(owner IS NOT NULL OR role >= `+least+` OR `+siteAdmin+`)`)
+	default:
+		conditions = append(conditions, `(owner = TRUE OR role >= `+least+` OR `+siteAdmin+`)`)
+	}
+	if conditions == nil {
+		return ""
+	}
+	return ` WHERE ` + strings.Join(conditions, ` AND `)
+}
+
+const siteAdmin = `EXISTS (SELECT 1 FROM accounts a WHERE a.id = people.user_id AND a.site_admin = TRUE)`
+
 // isCollaborator returns 404 unless the user is among the collaborators.
 func isCollaborator(tx *db.Tx, r *Repo, userID int64) error {
 	var id int64
@@ -79,10 +111,14 @@ func isCollaborator(tx *db.Tx, r *Repo, userID int64) error {
 	return err
 }
 
-// listCollaborators reads a page of the collaborators by id, each with the role
-// that its requests have, and how many there are.
-func listCollaborators(tx *db.Tx, r *Repo, page web.Page) ([]grantee, int64, error) {
-	people, err := collaboratorPage(tx, r, page)
+// listCollaborators reads a page of the chosen collaborators by id, each with the
+// role that its requests have, and how many there are.
+func listCollaborators(tx *db.Tx, r *Repo, c choice, page web.Page) ([]grantee, int64, error) {
+	from, where := r.collaborators(), c.clause(r)
+	if where != "" {
+		from = `SELECT user_id, owner, role FROM (` + from + `) people` + where
+	}
+	people, err := collaboratorPage(tx, r, from, page)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -90,13 +126,17 @@ func listCollaborators(tx *db.Tx, r *Repo, page web.Page) ([]grantee, int64, err
 		return people, page.Offset() + n, nil
 	}
 	var total int64
+	if where != "" {
+		err = tx.QueryRow(`SELECT count(*) FROM (`+from+`) chosen`, r.ID, r.OwnerID).Scan(&total)
+		return people, total, err
+	}
 	err = tx.QueryRow(`SELECT (SELECT count(*) FROM (`+r.insiders()+`) i) + (SELECT count(*)`+r.outsiders()+`)`,
 		r.ID, r.OwnerID).Scan(&total)
 	return people, total, err
 }
 
-func collaboratorPage(tx *db.Tx, r *Repo, page web.Page) ([]grantee, error) {
-	rows, err := tx.Query(r.collaborators()+` ORDER BY user_id LIMIT $3 OFFSET $4`, r.ID, r.OwnerID, page.Size, page.Offset())
+func collaboratorPage(tx *db.Tx, r *Repo, from string, page web.Page) ([]grantee, error) {
+	rows, err := tx.Query(from+` ORDER BY user_id LIMIT $3 OFFSET $4`, r.ID, r.OwnerID, page.Size, page.Offset())
 	if err != nil {
 		return nil, err
 	}

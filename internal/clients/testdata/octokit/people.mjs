@@ -77,6 +77,8 @@ async function collaborators({ as }) {
   assert.ok([201, 204].includes(answer.status));
   has(await data(repos.getCollaboratorPermissionLevel({ ...shed, username: 'will' })), { permission: 'write' });
   assert.deepEqual(of(await data(repos.listCollaborators(shed)), 'login').sort(), ['alice', 'will']);
+  assert.deepEqual(of(await data(repos.listCollaborators({ ...shed, affiliation: 'direct' })), 'login'), ['will']);
+  assert.deepEqual(of(await data(repos.listCollaborators({ ...shed, permission: 'admin' })), 'login'), ['alice']);
   await empty(repos.checkCollaborator({ ...shed, username: 'will' }));
   await absent(repos.checkCollaborator({ ...shed, username: 'sam' }));
   await refused(as('will').rest.repos.removeCollaborator({ ...shed, username: 'alice' }), 403);

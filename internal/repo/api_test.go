@@ -136,6 +136,11 @@ func TestLists(t *testing.T) {
 			{Name: "mine as member", Do: "GET /user/repos", As: "bob", Status: 200, Want: names("guild/hall", "guild/vault")},
 			{Name: "mine as collaborator", Do: "GET /user/repos", As: "carol", Status: 200, Want: names("alice/a-private")},
 			{Name: "mine, owned", Do: "GET /user/repos?affiliation=owner&visibility=public", As: "alice", Status: 200, Want: names("alice/b", "alice/C")},
+			{Name: "mine, of this century", Do: "GET /user/repos?since=2001-01-01T00:00:00Z&before=2101-01-01T00:00:00Z", As: "bob", Status: 200, Want: names("guild/hall", "guild/vault")},
+			{Name: "mine, of the next", Do: "GET /user/repos?since=2101-01-01T00:00:00Z", As: "bob", Status: 200, Want: `[]`},
+			{Name: "mine, of the last", Do: "GET /user/repos?affiliation=owner&before=2001-01-01T00:00:00Z", As: "alice", Status: 200, Want: `[]`},
+			{Name: "owned, of this", Do: "GET /user/repos?affiliation=owner&since=2001-01-01T00:00:00Z", As: "alice", Status: 200, Want: names("alice/a-private", "alice/b", "alice/C")},
+			{Name: "before no time", Do: "GET /user/repos?before=noon", As: "bob", Status: 422},
 			{Name: "affiliation", Do: "GET /user/repos?affiliation=stranger", As: "alice", Status: 422},
 			{Name: "type beside affiliation", Do: "GET /user/repos?affiliation=owner&type=all", As: "alice", Status: 422},
 			{Name: "first page", Do: "GET /user/repos?x=1&per_page=2", As: "alice", Status: 200, Want: names("alice/a-private", "alice/b"), Has: map[string]string{

@@ -100,7 +100,7 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 //
 // ListOwn answers the repositories that the caller has a part in: by
 // affiliation (owner, collaborator, organization_member) and visibility, or by
-// type, which cannot be combined with those two.
+// type, which cannot be combined with those two; and updated since or before.
 func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	kind, err := web.QueryEnum(r, resource, "type", "all", "owner", "public", "private", "member")
@@ -119,8 +119,16 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	since, err := web.QueryTime(r, resource, "since")
+	if err != nil {
+		return err
+	}
+	before, err := web.QueryTime(r, resource, "before")
+	if err != nil {
+		return err
+	}
 	me := account.CallerFrom(r.Context())
-	f := filter{visibleTo: me, visibility: visibility}
+	f := filter{visibleTo: me, visibility: visibility, since: db.FromTime(since), before: db.FromTime(before)}
 	switch kind {
 	case "public", "private":
 		f.visibility = kind

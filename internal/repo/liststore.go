@@ -15,9 +15,10 @@ import (
 type filter struct {
 	owner, collaborator, member int64
 	visibleTo                   *account.Caller
-	visibility                  string // public, private, or anything else for both
-	granted                     bool   // only those that visibleTo has a role on beyond everyone's
-	kind                        string // forks, sources, or anything else for both; only with owner alone
+	visibility                  string  // public, private, or anything else for both
+	granted                     bool    // only those that visibleTo has a role on beyond everyone's
+	kind                        string  // forks, sources, or anything else for both; only with owner alone
+	since, before               db.Time // when they were updated; 0: whenever
 }
 
 // sqlBuilder collects conditions and their arguments; $1 is the caller.
@@ -60,12 +61,18 @@ func (f *filter) build() *sqlBuilder {
 	case "private":
 		b.and("r.private")
 	}
+	if f.since != 0 {
+		b.and("r.updated_at >= " + b.arg(f.since))
+	}
+	if f.before != 0 {
+		b.and("r.updated_at < " + b.arg(f.before))
+	}
 	return b
 }
 
 // listRepos reads a page and the total number of rows.
 func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, error) {
-	if f.collaborator+f.member == 0 {
+	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 {
 		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()

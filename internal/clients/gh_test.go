@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,7 @@ func socket(t *testing.T) string {
 func overSocket(e *testscript.Env, s *apitest.Server) error {
 	config := "http_unix_socket: " + strings.TrimPrefix(s.Address, "unix:") + "\n"
 	e.Setenv("HOST", "github.com")
+	e.Setenv("ENTERPRISE", "hub.example.org") // every host is behind the socket
 	return os.WriteFile(filepath.Join(e.Getenv("GH_CONFIG_DIR"), "config.yml"), []byte(config), 0o600)
 }
 
@@ -76,6 +78,8 @@ func throughProxy(e *testscript.Env, s *apitest.Server) error {
 //	as [LOGIN]   who gh is from now on
 //	is LINE...   what the last command printed, without spaces around it
 //	keep NAME    makes it a variable
+//
+// and one condition, [socket].
 func script(t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error) {
 	for _, login := range []string{"alice", "will", "sam"} {
 		s.User(t, login)
@@ -85,6 +89,12 @@ func script(t *testing.T, s *apitest.Server, file string, reach func(*testscript
 	testscript.Run(t, testscript.Params{
 		Files:               []string{file},
 		RequireExplicitExec: true,
+		Condition: func(name string) (bool, error) {
+			if name != "socket" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return strings.HasPrefix(s.Address, "unix:"), nil
+		},
 		Setup: func(e *testscript.Env) error {
 			config := filepath.Join(e.WorkDir, "config")
 			e.Setenv("GH_CONFIG_DIR", config)

@@ -94,3 +94,22 @@ func operations(table []server.Route) []string {
 	slices.Sort(all)
 	return all
 }
+
+// A client that only ever fails with an operation does not reach it.
+func TestUnreachedOperationsAreNamed(t *testing.T) {
+	t.Parallel()
+	var r reached
+	t.Run("requests", func(t *testing.T) {
+		var s *apitest.Server
+		t.Cleanup(func() { r.add(s) })
+		s = apitest.Start(t, db.SQLite)
+		s.Check(t, apitest.Case{Do: "GET /users", Status: http.StatusOK})
+		s.Check(t, apitest.Case{Do: "GET /users/nobody", Status: http.StatusNotFound})
+	})
+	missing := r.missing()
+	for operation, want := range map[string]bool{"GET /users": false, "GET /users/{username}": true, "POST /user/repos": true, "GET /healthz": false, "POST /plants": false} {
+		if slices.Contains(missing, operation) != want {
+			t.Errorf("that %s is missing should be %t", operation, want)
+		}
+	}
+}

@@ -1,10 +1,13 @@
 package db_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
@@ -41,6 +44,22 @@ func TestWriteOne(t *testing.T) {
 					}
 				}
 			})
+			crowd.Go(func() { // who fails takes nobody along
+				for range 10 {
+					if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1), ($2)`, "half", "first"); !errors.Is(err, db.ErrUnique) {
+						t.Errorf("in the crowd a clash is %v", err)
+					}
+					if _, err := d.WriteOne(ctx, `INSERT INTO children (parent_id) VALUES ($1)`, -1); !errors.Is(err, db.ErrForeignKey) {
+						t.Errorf("in the crowd a child without a parent is %v", err)
+					}
+					if _, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, "a\x00b"); !errors.Is(err, db.ErrText) {
+						t.Errorf("in the crowd a text with NUL is %v", err)
+					}
+					if _, err := d.WriteOne(ctx, `INSERT INTO nowhere (name) VALUES ($1)`, "x"); err == nil {
+						t.Error("in the crowd a table that is not there took a row")
+					}
+				}
+			})
 			crowd.Go(func() {
 				for k := range 5 {
 					err := d.Write(ctx, func(tx *db.Tx) error {
@@ -59,5 +78,61 @@ func TestWriteOne(t *testing.T) {
 		if err != nil || rows != 1+8*25 {
 			t.Errorf("%d rows, %v", rows, err)
 		}
+	})
+}
+
+// Cancelling at random moments must never lie about the outcome, also where
+// somebody else runs the statement.
+func TestWriteOneUnderCancellation(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		d := openTest(t, engine)
+		var mu sync.Mutex
+		acknowledged := map[string]bool{}
+		var wg sync.WaitGroup
+		for w := range 8 {
+			wg.Go(func() {
+				for i := range 60 {
+					name := fmt.Sprintf("%d %d", w, i)
+					ctx, cancel := context.WithTimeout(context.Background(), rand.N(3*time.Millisecond))
+					_, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, name)
+					cancel()
+					mu.Lock()
+					acknowledged[name] = err == nil
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		for name, want := range acknowledged {
+			if got := number(t, d, `SELECT count(*) FROM parents WHERE name = $1`, name) == 1; got != want {
+				t.Errorf("%s: there %v, acknowledged %v", name, got, want)
+			}
+		}
+	})
+}
+
+// What single statements change counts for those who keep numbers at once.
+func TestWriteOneAndGenerations(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		d := openTest(t, engine)
+		var wg sync.WaitGroup
+		for w := range 4 {
+			wg.Go(func() {
+				for i := range 50 {
+					if _, err := d.WriteOne(t.Context(), `INSERT INTO parents (name) VALUES ($1)`, fmt.Sprint(w, " ", i)); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for i := range 50 {
+			mustWrite(t, d, func(tx *db.Tx) error { return tx.Bump("topic") })
+			if n, err := d.Generation(t.Context(), "topic"); n != int64(i+1) || err != nil {
+				t.Errorf("after %d bumps the number is %d, %v", i+1, n, err)
+			}
+		}
+		wg.Wait()
 	})
 }

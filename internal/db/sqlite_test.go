@@ -113,6 +113,21 @@ func TestFullDisk(t *testing.T) {
 			}
 		})
 	}
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 20 {
+				if _, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, fmt.Sprint("one ", w, i), []byte{1}); err != nil {
+					t.Errorf("single statement %d %d: %v", w, i, err)
+				}
+				if _, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, fmt.Sprint("big ", w, i), make([]byte, 1<<20)); err == nil {
+					t.Errorf("single statement %d %d fitted", w, i)
+				}
+				mu.Lock()
+				stored++
+				mu.Unlock()
+			}
+		})
+	}
 	wg.Wait()
 	if n := rowCount(t, d); n != stored {
 		t.Errorf("%d rows, %d acknowledged", n, stored)
@@ -151,6 +166,43 @@ func TestCommitsAreShared(t *testing.T) {
 	}
 	if c := b.writer.commits; c > 60 {
 		t.Errorf("%d commits for %d writers that waited together", c, writers)
+	}
+}
+
+// Single statements that wait are run by who has the baton: in one transaction,
+// and without a savepoint each.
+func TestSingleStatementsAreShared(t *testing.T) {
+	t.Parallel()
+	d, b := openFile(t)
+	inside, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		d.Write(context.Background(), func(tx *Tx) error {
+			close(inside)
+			<-release
+			return insert("first", 1)(tx)
+		})
+	})
+	<-inside
+	const writers = 200
+	for i := range writers {
+		wg.Go(func() {
+			if _, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, fmt.Sprint(i), []byte{1}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for b.writer.waiting() < writers {
+		time.Sleep(time.Millisecond)
+	}
+	close(release)
+	wg.Wait()
+	if n := rowCount(t, d); n != writers+1 {
+		t.Errorf("%d rows", n)
+	}
+	if b.writer.commits > 60 || b.writer.conn.statements["SAVEPOINT member"] != nil {
+		t.Errorf("%d commits for %d single statements that waited together; savepoints: %v",
+			b.writer.commits, writers, b.writer.conn.statements["SAVEPOINT member"] != nil)
 	}
 }
 

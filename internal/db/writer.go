@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ const (
 // in the queue. While the queue holds somebody, nobody commits; the last one
 // (or the one who finds the batch full) commits for all and tells them. So
 // one sync makes a whole queue durable, and who comes alone waits for nobody.
+// A write of one statement is run by whoever has the baton, see single.go.
 //
 // The first member of a batch needs no savepoint: if it fails, the transaction
 // is rolled back whole. The others roll back to theirs.
@@ -43,6 +45,7 @@ type writer struct {
 	from    Stamp       // the state that it began with
 	bumped  []string    // topics that it bumps, and perhaps some more
 	commits int
+	crowd   int // members of the last batch
 
 	mu     sync.Mutex
 	busy   bool // somebody holds the baton
@@ -54,9 +57,10 @@ type writer struct {
 // member is a caller of write, for one attempt.
 type member struct {
 	solo    bool          // not to share a transaction
+	single  *single       // nil: a function, which it runs itself
 	baton   chan struct{} // its turn has come
 	outcome chan error    // of the commit that it waits for
-	given   bool          // under writer.mu: the baton was given to it
+	given   bool          // under writer.mu: the baton was given to it, or its statement was taken
 }
 
 func newWriter(b *sqliteBackend, turn *turnstile) *writer {
@@ -82,7 +86,7 @@ func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
 // attempt gets the baton, runs fn, hands the baton on and waits for the commit.
 func (w *writer) attempt(ctx context.Context, fn func(*Tx) error, solo bool) error {
 	m := &member{solo: solo}
-	if err := w.enter(ctx, m); err != nil {
+	if _, err := w.enter(ctx, m); err != nil {
 		return err
 	}
 	err := ctx.Err()
@@ -96,24 +100,25 @@ func (w *writer) attempt(ctx context.Context, fn func(*Tx) error, solo bool) err
 	return <-m.outcome
 }
 
-// enter returns with the baton, or with an error and without it.
-func (w *writer) enter(ctx context.Context, m *member) error {
+// enter returns with the baton, or without it: then with an error, or because
+// somebody else ran the member's statement, with what came of it.
+func (w *writer) enter(ctx context.Context, m *member) (baton bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return false, err
 	}
 	m.outcome = make(chan error, 1)
 	w.mu.Lock()
 	switch {
 	case w.closed:
 		w.mu.Unlock()
-		return errClosed
+		return false, errClosed
 	case !w.busy:
 		w.busy = true
 		w.mu.Unlock()
-		return nil
+		return true, nil
 	case len(w.queue) >= maxWaiting:
 		w.mu.Unlock()
-		return errOverload("too many wait to write")
+		return false, errOverload("too many wait to write")
 	}
 	m.baton = make(chan struct{})
 	w.queue = append(w.queue, m)
@@ -123,16 +128,18 @@ func (w *writer) enter(ctx context.Context, m *member) error {
 	defer timer.Stop()
 	select {
 	case <-m.baton:
-		return nil
+		return true, nil
+	case err := <-m.outcome:
+		return false, err
 	case <-ctx.Done():
-		return w.leave(m, ctx.Err())
+		return false, w.leave(m, ctx.Err())
 	case <-timer.C:
-		return w.leave(m, errOverload("the turn to write did not come; is there a Write inside a Write?"))
+		return false, w.leave(m, errOverload("the turn to write did not come; is there a Write inside a Write?"))
 	}
 }
 
 // leave gives up the wait for the baton, or passes it on when it came at the
-// same moment.
+// same moment. A statement that was taken is waited for.
 func (w *writer) leave(m *member, reason error) error {
 	w.mu.Lock()
 	given := m.given
@@ -145,6 +152,13 @@ func (w *writer) leave(m *member, reason error) error {
 		}
 	}
 	w.mu.Unlock()
+	if given && m.single != nil {
+		select {
+		case <-m.baton:
+		case err := <-m.outcome:
+			return err
+		}
+	}
 	if given {
 		w.pass()
 	}
@@ -277,6 +291,7 @@ func (w *writer) commit() {
 		return
 	}
 	err := w.conn.control("COMMIT")
+	w.crowd = len(w.done)
 	if err == nil {
 		w.begun = false
 		if to, ok := w.backend.stamp(); ok && to.follows(w.from) {
@@ -307,21 +322,37 @@ func fatal(err error) bool {
 	return false
 }
 
-// pass gives the baton to the next in the queue, after a commit if the batch
-// ends here.
+// pass gives the baton to the next in the queue, after it has run the statements
+// that wait there, and after a commit if the batch ends here.
 func (w *writer) pass() {
+	yielded := false
 	w.mu.Lock()
-	if len(w.queue) == 0 || len(w.done) >= maxBatch || w.begun && time.Since(w.started) > maxBatchTime {
+	for w.begun && !w.solo && !w.full() {
+		if len(w.queue) > 0 {
+			if w.queue[0].single == nil {
+				break
+			}
+			next := w.next()
+			w.mu.Unlock()
+			w.take(next)
+			w.mu.Lock()
+			continue
+		}
+		if yielded || len(w.done) >= w.crowd {
+			break
+		}
+		yielded = true // those who came together lately are about to come again: let them
+		w.mu.Unlock()
+		runtime.Gosched()
+		w.mu.Lock()
+	}
+	if w.begun && (len(w.queue) == 0 || w.full()) {
 		w.mu.Unlock()
 		w.commit()
 		w.mu.Lock()
 	}
 	if len(w.queue) > 0 {
-		next := w.queue[0]
-		w.queue[0] = nil
-		w.queue = w.queue[1:]
-		next.given = true
-		close(next.baton)
+		close(w.next().baton)
 		w.mu.Unlock()
 		return
 	}
@@ -331,6 +362,20 @@ func (w *writer) pass() {
 		w.idle = nil
 	}
 	w.mu.Unlock()
+}
+
+// full says that the batch takes no more members.
+func (w *writer) full() bool {
+	return len(w.done) >= maxBatch || w.begun && time.Since(w.started) > maxBatchTime
+}
+
+// next takes the first of the queue, with writer.mu held.
+func (w *writer) next() *member {
+	m := w.queue[0]
+	w.queue[0] = nil
+	w.queue = w.queue[1:]
+	m.given = true
+	return m
 }
 
 // boundLog now and then looks whether the log has outgrown its bound, which

@@ -345,15 +345,13 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	if pattern == "" {
 		pattern = "-"
 	}
-	attrs := [...]slog.Attr{
-		slog.String("method", r.Method), slog.String("route", pattern), slog.Int("status", status),
+	// The logger itself would look up from where it is called, for nobody.
+	line := slog.NewRecord(time.Now(), level, "request", 0)
+	line.AddAttrs(slog.String("method", r.Method), slog.String("route", pattern), slog.Int("status", status),
 		slog.Duration("took", took), slog.String("caller", info.Who), slog.Int64("bytes", w.Bytes),
-		slog.String("id", info.ID), {},
-	}
-	list := attrs[:7]
+		slog.String("id", info.ID))
 	if info.Note != nil && status >= 400 {
-		attrs[7] = slog.String("error", info.Note.Error())
-		list = attrs[:8]
+		line.AddAttrs(slog.String("error", info.Note.Error()))
 	}
-	s.log.LogAttrs(r.Context(), level, "request", list...)
+	_ = s.log.Handler().Handle(r.Context(), line) // as the logger does: there is nobody to tell
 }

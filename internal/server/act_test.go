@@ -1,0 +1,120 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/server"
+)
+
+// Every route that changes something meets every caller who must not, with a
+// request that changes something in the hands of one who may, which is proved
+// at the end. A forgotten check is how readers became writers.
+func TestNobodyActsBeyondTheirRight(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newWalker(t, s)
+		w.hide(t)
+		for _, r := range s.Server.Routes() {
+			if r.Method == http.MethodGet {
+				continue
+			}
+			if !onRepo(&r) {
+				w.actGlobally(t, &r)
+				continue
+			}
+			for _, h := range w.homes {
+				w.act(t, &r, h)
+			}
+		}
+	})
+}
+
+// act has everybody try, and then the one who may.
+func (w *walker) act(t *testing.T, r *server.Route, h *home) {
+	t.Helper()
+	key := strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")
+	how, ok := acts[r.Method+" "+key]
+	if !ok {
+		t.Fatalf("%s %s: say in acts how it is asked for", r.Method, r.Pattern)
+	}
+	made := map[string]string{}
+	if how.make != nil {
+		made = how.make(w, t, h)
+	}
+	path := h.address(t, r.Pattern, made)
+	c := apitest.Case{Do: r.Method + " " + path, Send: fill(how.body, made, h.is, map[string]string{"mark": h.mark}), Headers: headersFor(r, how)}
+	for _, login := range w.callers(h) {
+		w.tryTo(t, r, h, how, c, login)
+	}
+	if a := w.ask(t, either(how.as, "keeper"), c); a.Status >= 300 {
+		t.Errorf("%s as who may: %d %s\n%s", c.Do, a.Status, a.Body, c.Send)
+	}
+}
+
+// tryTo is one attempt of who must not.
+func (w *walker) tryTo(t *testing.T, r *server.Route, h *home, how act, c apitest.Case, login string) {
+	t.Helper()
+	role := h.role(login)
+	want := w.refusal(r, login, role, max(account.Pull, how.role))
+	mine := login == "keeper" || login == "chief" && strings.Contains(r.Pattern, "reaction")
+	if want == 0 && (mine || !how.own) {
+		return // the right is there, and one who has it acts at the end
+	}
+	a := w.ask(t, login, c)
+	w.check(t, login, c.Do, a)
+	form(t, r, c, login, a)
+	switch {
+	case want == 0 && (a.Status < 400 || a.Status == http.StatusUnauthorized):
+		t.Errorf("%s as %q, whose it is not: %d %s", c.Do, login, a.Status, a.Body)
+	case want != 0 && a.Status != want:
+		t.Errorf("%s as %q (%s): %d, want %d: %s", c.Do, login, role, a.Status, want, a.Body)
+	case want == http.StatusNotFound:
+		absent := c
+		method, path, _ := strings.Cut(c.Do, " ")
+		absent.Do = method + " " + nowhereOf(h, path)
+		same(t, login, c.Do, a, w.ask(t, login, absent))
+	}
+}
+
+// nowhereOf is nowhere for a repository that may be a spare one.
+func nowhereOf(h *home, path string) string {
+	before, after, _ := strings.Cut(path, "/"+h.owner+"/")
+	_, rest, found := strings.Cut(after, "/")
+	if found {
+		rest = "/" + rest
+	}
+	return before + "/" + h.owner + "/nowhere" + rest
+}
+
+// actGlobally is act for a route of no repository.
+func (w *walker) actGlobally(t *testing.T, r *server.Route) {
+	t.Helper()
+	how, ok := globals[r.Method+" "+r.Pattern]
+	if !ok {
+		t.Fatalf("%s %s: say in globals how it is asked for", r.Method, r.Pattern)
+	}
+	c := apitest.Case{Do: r.Method + " " + how.path, Send: how.body, Headers: headersFor(r, act{})}
+	for _, login := range []string{"", "wrong", "expired"} {
+		a := w.ask(t, login, c)
+		w.check(t, login, c.Do, a)
+		form(t, r, c, login, a)
+		if a.Status != http.StatusUnauthorized {
+			t.Errorf("%s as %q: %d %s", c.Do, login, a.Status, a.Body)
+		}
+	}
+	for _, login := range how.outsiders {
+		a := w.ask(t, login, c)
+		w.check(t, login, c.Do, a)
+		form(t, r, c, login, a)
+		if a.Status != http.StatusForbidden {
+			t.Errorf("%s as %q: %d %s", c.Do, login, a.Status, a.Body)
+		}
+	}
+	if a := w.ask(t, how.as, c); a.Status >= 300 {
+		t.Errorf("%s as who may: %d %s", c.Do, a.Status, a.Body)
+	}
+}

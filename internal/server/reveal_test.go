@@ -1,0 +1,332 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/server"
+)
+
+// fill writes values for the names in braces.
+func fill(text string, values ...map[string]string) string {
+	for _, m := range values {
+		for name, value := range m {
+			text = strings.ReplaceAll(text, "{"+name+"}", value)
+		}
+	}
+	return text
+}
+
+// kinds say which of a home's things a placeholder stands for: by what stands
+// before it, the longest first. {x} behind "repos" and the like is filled by name.
+var kinds = []struct{ before, is string }{
+	{"/issues/{number}/reactions", "reaction"}, {"/issues/comments/{id}/reactions", "comment reaction"}, {"/pulls/comments/{id}/reactions", "line reaction"},
+	{"/issues/comments", "comment"}, {"/issues/events", "event"}, {"/pulls/comments", "line"}, {"/pulls/{number}/comments", "line"}, {"/reviews", "review"},
+	{"/issues", "issue"}, {"/pulls", "pull"}, {"/pull", "pull"}, {"/milestones", "milestone"}, {"/milestone", "milestone"}, {"/labels", "label"},
+	{"/git/blobs", "blob"}, {"/git/trees", "tree"}, {"/git/tags", "tag"}, {"/commits", "commit"}, {"/commit", "commit"}, {"/statuses", "commit"},
+	{"/git/ref", "ref"}, {"/git/refs", "ref"}, {"/git/matching-refs", "ref"}, {"/branches", "branch"}, {"/compare", "range"},
+	{"/contents", "file"}, {"/blob", "main file"}, {"/tree", "main"}, {"/raw", "main file"}, {"/readme", "dir"},
+	{"/assignees", "assignee"}, {"/collaborators", "guest"}, {"/users", "keeper"}, {"/orgs", "guild"},
+	{"/members", "member"}, {"/memberships", "member"}, {"/public_members", "member"}, {"/avatars", "avatar"}, {"/plants", "plant"}, {"", "owner"},
+}
+
+// address fills a pattern with what a home has; made comes first.
+func (h *home) address(t *testing.T, pattern string, made map[string]string) string {
+	t.Helper()
+	values := map[string]string{
+		"ref": "heads/" + h.mark + "-topic", "branch": h.mark + "-side", "range": "main..." + h.mark + "-topic",
+		"file": h.mark + ".txt", "main file": "main/" + h.mark + ".txt", "main": "main", "dir": h.mark + "-dir",
+		"assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild", "member": "member", "avatar": "1", "plant": "1", "owner": h.owner,
+	}
+	path := fill(pattern, map[string]string{"owner": h.owner})
+	path = strings.ReplaceAll(path, "{repo}", either(made["repo"], h.name))
+	for {
+		start := strings.IndexByte(path, '{')
+		if start < 0 {
+			return path
+		}
+		name, rest, _ := strings.Cut(path[start+1:], "}")
+		value := made[strings.TrimSuffix(name, "...")]
+		// What stands before it is looked up as the pattern has it.
+		written := pattern[:strings.Index(pattern, "{"+name+"}")-1]
+		for _, k := range kinds {
+			if value == "" && (strings.HasSuffix(written, k.before) && k.before != "" || k.before == "" && written == "") {
+				value = either(values[k.is], h.is[k.is])
+			}
+		}
+		if value == "" {
+			t.Fatalf("%s: nothing is known to stand for {%s}: say in kinds what does", pattern, name)
+		}
+		path = path[:start] + value + rest
+	}
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// ask makes a request as one of people.
+func (w *walker) ask(t *testing.T, login string, c apitest.Case) *apitest.Answer {
+	t.Helper()
+	headers := map[string]string{}
+	for name, value := range c.Headers {
+		headers[name] = value
+	}
+	if token := w.tokens[login]; token != "" {
+		headers["Authorization"] = "Bearer " + token
+	}
+	c.Headers = headers
+	return w.Do(t, c)
+}
+
+// check looks through all that an answer says for what its caller must not know.
+func (w *walker) check(t *testing.T, login, do string, a *apitest.Answer) {
+	t.Helper()
+	var text strings.Builder
+	for name, values := range a.Header {
+		text.WriteString(name + ": " + strings.Join(values, ", ") + "\n")
+	}
+	text.Write(a.Body)
+	all := strings.ToLower(text.String())
+	tell := func(what string) {
+		t.Errorf("%s as %q: %d tells %s:\n%.600s", do, login, a.Status, what, text.String())
+	}
+	if a.Status >= 500 {
+		tell("an error")
+	}
+	for _, h := range w.homes {
+		if h.role(login) > account.None && w.valid(login) {
+			continue
+		}
+		if strings.Contains(all, h.mark) {
+			tell("of " + h.mark)
+		}
+		for _, sha := range h.shas {
+			if strings.Contains(all, sha) {
+				tell("an object of " + h.mark)
+			}
+		}
+	}
+	for other, token := range w.tokens {
+		if other != "wrong" && strings.Contains(all, strings.ToLower(token)) {
+			tell("the token of " + other)
+		}
+	}
+	if login != "reader" && strings.Contains(all, pendingMark) {
+		tell("a review that was not submitted")
+	}
+	if login != "keeper" && login != "chief" && strings.Contains(all, plantMark) {
+		tell("another's plant")
+	}
+	if (login == "" || !w.valid(login)) && strings.Contains(all, emailMark) {
+		tell("an address")
+	}
+}
+
+// valid says that a person's token, or the lack of one, is in order.
+func (w *walker) valid(login string) bool { return login != "wrong" && login != "expired" }
+
+// callers are all people. A person's repositories, which the organization's
+// people do not concern, meet one of each role; and so does PostgreSQL, on which
+// the same code runs, under -short.
+func (w *walker) callers(h *home) []string {
+	if h.owner == "holder" || testing.Short() && w.Engine == db.PostgreSQL {
+		return []string{"", "expired", "stranger", "owner", "reader", "writer", "holder"}
+	}
+	return people
+}
+
+// rightOf is what reading a repository's things demands. It is written here
+// again, and not read from the table, so that a right that somebody changes there
+// by mistake is noticed.
+func rightOf(r *server.Route, query string) account.Role {
+	if strings.Contains(r.Pattern, "/collaborators") || strings.Contains(query, "git-receive-pack") {
+		return account.Push
+	}
+	return account.Pull
+}
+
+// refusal is the status that a caller without the right must get; 0: none.
+func (w *walker) refusal(r *server.Route, login string, role, need account.Role) int {
+	unsafe := r.Method != http.MethodGet
+	switch {
+	case !w.valid(login):
+		return http.StatusUnauthorized
+	case login == "" && r.Group == server.Git && (role == account.None || need > account.Pull):
+		return http.StatusUnauthorized
+	case login == "" && r.Group != server.Git && (unsafe || r.Right == server.SignedIn):
+		return http.StatusUnauthorized
+	case role == account.None:
+		return http.StatusNotFound
+	case role < need:
+		return http.StatusForbidden
+	}
+	return 0
+}
+
+// onRepo says that a route is about one repository.
+func onRepo(r *server.Route) bool { return strings.Contains(r.Pattern, "{repo}") }
+
+// queries are asked beside the bare address.
+func queries(r *server.Route) []string {
+	switch {
+	case strings.HasSuffix(r.Pattern, "/info/refs"):
+		return []string{"?service=git-upload-pack", "?service=git-receive-pack"}
+	case strings.HasPrefix(r.Pattern, "/search/"):
+		return []string{"?q=nightshade", "?q=belladonna+in:title", "?q=repo:guild/nightshade+t", "?q=text"}
+	case strings.HasSuffix(r.Pattern, "/contents/{path...}"), strings.HasSuffix(r.Pattern, "/readme"):
+		return []string{"", "?ref=main"}
+	case strings.HasSuffix(r.Pattern, "/memberships/orgs"):
+		return []string{"", "?state=active"}
+	}
+	return []string{"", "?per_page=100&state=all&filter=all"}
+}
+
+// headersFor are what each group's clients send.
+func headersFor(r *server.Route, a act) map[string]string {
+	switch {
+	case r.Group == server.API:
+		return graduated
+	case r.Group == server.Plants:
+		return map[string]string{"Content-Type": "application/json"}
+	case a.kind != "":
+		return map[string]string{"Content-Type": a.kind}
+	}
+	return nil
+}
+
+// same fails unless two refusals are alike to the byte: what may not be seen is
+// as if it were not there (decision 13).
+func same(t *testing.T, login, do string, a, absent *apitest.Answer) {
+	t.Helper()
+	if a.Status != absent.Status || string(a.Body) != string(absent.Body) {
+		t.Errorf("%s as %q: %d %s, where nothing is %d %s", do, login, a.Status, a.Body, absent.Status, absent.Body)
+	}
+	for _, h := range [2]http.Header{a.Header, absent.Header} {
+		h.Del("X-Request-Id")
+		h.Del("Date")
+	}
+	if got, want := fmt.Sprint(a.Header), fmt.Sprint(absent.Header); got != want {
+		t.Errorf("%s as %q: the header is\n%s, where nothing is\n%s", do, login, got, want)
+	}
+}
+
+// nowhere is the address of the same thing in a repository that is not there.
+func (h *home) nowhere(path string) string {
+	return strings.Replace(path, h.owner+"/"+h.name, h.owner+"/nowhere", 1)
+}
+
+// Every route that reads meets every caller, with the addresses of things that
+// are there. Somebody whose answer tells of what is not theirs would be how
+// private work leaks.
+func TestNoAnswerReveals(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newWalker(t, s)
+		w.hide(t)
+		for _, r := range s.Server.Routes() {
+			if r.Method != http.MethodGet {
+				continue
+			}
+			for _, h := range w.homes {
+				if !onRepo(&r) && h != w.homes[0] {
+					continue
+				}
+				w.readAll(t, &r, h, h.address(t, r.Pattern, nil))
+				if strings.Contains(r.Pattern, "/reviews/{id}") {
+					w.readAll(t, &r, h, h.address(t, r.Pattern, map[string]string{"id": h.is["pending"]}))
+				}
+			}
+		}
+	})
+}
+
+// readAll has everybody read what is at an address.
+func (w *walker) readAll(t *testing.T, r *server.Route, h *home, path string) {
+	t.Helper()
+	for _, query := range queries(r) {
+		for _, login := range w.callers(h) {
+			w.read(t, r, h, path, query, login)
+		}
+	}
+}
+
+// read makes one request, and checks its status and what it tells.
+func (w *walker) read(t *testing.T, r *server.Route, h *home, path, query, login string) {
+	t.Helper()
+	c := apitest.Case{Do: "GET " + path + query, Headers: headersFor(r, act{})}
+	a := w.ask(t, login, c)
+	w.check(t, login, c.Do, a)
+	form(t, r, c, login, a)
+	want := 0
+	switch {
+	case onRepo(r):
+		want = w.refusal(r, login, h.role(login), rightOf(r, query))
+		if want == 0 && login != "reader" && strings.Contains(path, "/reviews/"+h.is["pending"]) {
+			want = http.StatusNotFound
+		}
+	case !w.valid(login), login == "" && r.Right == server.SignedIn:
+		want = http.StatusUnauthorized
+	case r.Pattern == "/orgs/{org}/memberships/{username}" && !slices.Contains([]string{"member", "owner", "chief"}, login):
+		want = http.StatusForbidden
+	}
+	if want != 0 && a.Status != want || want == 0 && slices.Contains([]int{401, 403}, a.Status) {
+		t.Errorf("%s as %q: status %d, want %d", c.Do, login, a.Status, want)
+	}
+	if want == 0 && onRepo(r) && a.Status >= 400 && !mayLack(r, login) {
+		t.Errorf("%s as %q: status %d %s", c.Do, login, a.Status, a.Body)
+	}
+	if want == http.StatusNotFound && onRepo(r) {
+		absent := c
+		absent.Do = "GET " + h.nowhere(path) + query
+		same(t, login, c.Do, a, w.ask(t, login, absent))
+	}
+	w.variants(t, r, c, login, a)
+}
+
+// variants are the other ways to ask for the same.
+func (w *walker) variants(t *testing.T, r *server.Route, c apitest.Case, login string, a *apitest.Answer) {
+	t.Helper()
+	if login != "" && login != "stranger" {
+		return
+	}
+	path := strings.TrimPrefix(c.Do, "GET ")
+	head := c
+	head.Do = "HEAD " + path
+	b := w.ask(t, login, head)
+	w.check(t, login, head.Do, b)
+	if b.Status != a.Status || len(b.Body) > 0 {
+		t.Errorf("%s as %q: status %d, %d with GET; body %q", head.Do, login, b.Status, a.Status, b.Body)
+	}
+	if r.Group != server.API {
+		return
+	}
+	prefixed := c
+	prefixed.Do = "GET /api/v3" + path
+	b = w.ask(t, login, prefixed)
+	w.check(t, login, prefixed.Do, b)
+	if b.Status != a.Status {
+		t.Errorf("%s as %q: status %d, %d without the prefix", prefixed.Do, login, b.Status, a.Status)
+	}
+}
+
+// mayLack reports routes that answer 404 also where all is seen: what they ask
+// is whether this caller, or the thing, has something.
+func mayLack(r *server.Route, login string) bool {
+	switch strings.TrimPrefix(r.Pattern, "/repos/{owner}/{repo}") {
+	case "/user/starred/{owner}/{repo}", "/subscription", "/issues/{number}/subscription":
+		return login != "keeper"
+	case "/pulls/{number}/merge", "/collaborators/{username}":
+		return true
+	}
+	return false
+}

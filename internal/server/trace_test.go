@@ -1,0 +1,72 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/server"
+)
+
+// What happens in private leaves no trace in what outsiders see: no count that
+// grows, no order that changes, no reference from there, no notice to the one
+// who was mentioned there. So all that they can read is the same to the byte
+// before and after.
+func TestPrivateThingsLeaveNoTrace(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newWalker(t, s)
+		outsiders := []string{"", "stranger", "neighbour"}
+		if testing.Short() {
+			outsiders = outsiders[1:2]
+		}
+		w.everything(t, outsiders) // what is computed when somebody asks is there afterwards
+		before := w.everything(t, outsiders)
+		public := w.homes
+		w.hide(t)
+		w.homes = public
+		for asked, body := range w.everything(t, outsiders) {
+			if body != before[asked] {
+				t.Errorf("%s: before\n%.1500s\nafter\n%.1500s", asked, before[asked], body)
+			}
+		}
+	})
+}
+
+// everything is what each of some callers reads, by caller and address.
+func (w *walker) everything(t *testing.T, callers []string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, r := range w.Server.Server.Routes() {
+		if r.Method != http.MethodGet || r.Pattern == "/docs" {
+			continue
+		}
+		for _, h := range w.homes {
+			if !onRepo(&r) && h != w.homes[0] {
+				continue
+			}
+			for _, query := range append(queries(&r), orders(&r)...) {
+				for _, login := range callers {
+					do := "GET " + h.address(t, r.Pattern, nil) + query
+					a := w.ask(t, login, apitest.Case{Do: do, Headers: headersFor(&r, act{})})
+					all[do+" as "+login] = strings.Join(a.Header["Link"], " ") + "\n" + string(a.Body)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// orders are lists in orders that what nobody may know could change.
+func orders(r *server.Route) []string {
+	switch {
+	case strings.HasSuffix(r.Pattern, "/forks"):
+		return []string{"?sort=stargazers", "?sort=newest"}
+	case strings.HasSuffix(r.Pattern, "/issues"):
+		return []string{"?sort=updated&state=all", "?sort=comments&state=all", "?per_page=1&state=all"}
+	case strings.HasSuffix(r.Pattern, "/pulls"):
+		return []string{"?sort=updated&state=all", "?sort=popularity&state=all", "?per_page=1"}
+	}
+	return []string{"?per_page=1", "?per_page=1&page=2"}
+}

@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
+	"strconv"
 	"testing"
 	"time"
 
@@ -20,11 +20,7 @@ func (s *suite) plants(b *testing.B) {
 	}{{1, 0.5}, {8, 1.5}} {
 		s.part(b, fmt.Sprint("add/clients-", c.clients), func(b *testing.B) {
 			a := s.start(b)
-			var last atomic.Int64
-			ours := newLoad(b, a.url, c.clients, func(int) []byte {
-				id := last.Add(1)
-				return request("POST", "/plants", a.token, fmt.Sprintf(`{"id":%d,"name":"plant number %d","tag":"tag"}`, id, id))
-			})
+			ours := newCrowd(b, a.url, c.clients, newPlants(a.token))
 			floor := newLoadOfDriver(b, b.TempDir())
 			ours.run(b, slice)
 			floor()
@@ -33,6 +29,22 @@ func (s *suite) plants(b *testing.B) {
 		})
 	}
 	s.part(b, "list/1000000", s.longList)
+}
+
+// newPlants appends requests that add one plant after another.
+func newPlants(token string) func(to []byte, client int) []byte {
+	head := "POST /plants HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer " + token +
+		"\r\nContent-Type: application/json\r\nContent-Length: "
+	var last int64
+	var body []byte
+	return func(to []byte, _ int) []byte {
+		last++
+		body = strconv.AppendInt(append(body[:0], `{"id":`...), last, 10)
+		body = strconv.AppendInt(append(body, `,"name":"plant number `...), last, 10)
+		body = append(body, `","tag":"tag"}`...)
+		to = strconv.AppendInt(append(to, head...), int64(len(body)), 10)
+		return append(append(to, "\r\n\r\n"...), body...)
+	}
 }
 
 // openStore opens a SQLite file as the store does: durable at each commit.

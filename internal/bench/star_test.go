@@ -5,11 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
@@ -180,12 +176,8 @@ func (s *suite) writeStars(b *testing.B) {
 	}{{1, 0.5}, {8, 1.5}} {
 		s.part(b, fmt.Sprint("clients-", c.clients), func(b *testing.B) {
 			a := s.starry(b, "", 1000)
-			var clients []*client
-			for range c.clients {
-				clients = append(clients, connect(b, a.url))
-			}
-			var last atomic.Int64
-			ours := func() float64 { return a.starAll(b, clients, &last) }
+			stars := newStars(b, a, c.clients)
+			ours := func() float64 { return stars.run(b, slice) }
 			floor := newLoadOfDriver(b, b.TempDir())
 			ours()
 			floor()
@@ -197,34 +189,23 @@ func (s *suite) writeStars(b *testing.B) {
 	}
 }
 
-// starAll has each client take off a star and put it back, for a slice, and
-// tells the rate of either.
-func (a *arbor) starAll(b *testing.B, clients []*client, last *atomic.Int64) float64 {
-	var done atomic.Int64
-	start := time.Now()
-	var g errgroup.Group
-	for _, c := range clients {
-		g.Go(func() error {
-			for time.Since(start) < slice {
-				id := firstStar + last.Add(1)%1000
-				for _, method := range [...]string{"DELETE", "PUT"} {
-					status, _, err := c.do(request(method, fmt.Sprintf("/user/starred/u%d/r%d", id, id), a.token, ""))
-					if err == nil && status != 204 {
-						err = fmt.Errorf("%w: %d", errStatus, status)
-					}
-					if err != nil {
-						return err
-					}
-					done.Add(1)
-				}
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		b.Fatal(err)
-	}
-	return float64(done.Load()) / time.Since(start).Seconds()
+// newStars are clients of whom each takes off a star and puts it back, again and
+// again. None stops in between.
+func newStars(b *testing.B, a *arbor, clients int) *crowd {
+	b.Helper()
+	last := 0
+	off := make([]int, clients) // whose star each client has taken off; 0: none
+	stars := newCrowd(b, a.url, clients, func(to []byte, client int) []byte {
+		method, id := "PUT", off[client]
+		if off[client] = 0; id == 0 {
+			last++
+			method, id = "DELETE", firstStar+last%1000
+			off[client] = id
+		}
+		return fmt.Appendf(to, "%s /user/starred/u%d/r%d HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", method, id, id, a.token)
+	})
+	stars.open = func(client int) bool { return off[client] != 0 }
+	return stars
 }
 
 // checkStars makes sure that all stars are there again, and counted.

@@ -12,7 +12,7 @@
 //	sqlite.go      SQLite: the file, reads
 //	sqliteconn.go  SQLite: a connection, its prepared statements, its rows
 //	writer.go      SQLite: the one writer, and commits shared by those who wait
-//	single.go      SQLite: a transaction of one statement, for who comes alone
+//	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries
 //	generation.go  Generation: concurrent calls share a query

@@ -82,31 +82,29 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 // maxKey is the length of the longest key that is kept as it is, in bytes.
 const maxKey = 600
 
-// plainText is the type of everything that is not JSON: no browser may take
-// what somebody committed for a page of this site.
-const plainText = "text/plain; charset=utf-8"
-
 // text answers with bytes that are no JSON.
 func text(w http.ResponseWriter, r *http.Request, body []byte, etag string) error {
 	if web.NotModified(w, r, etag) {
 		return nil
 	}
-	textHeader(w)
+	textHeader(w, r)
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(http.StatusOK)
 	_, err := rolling{w}.Write(body)
 	return err
 }
 
-func textHeader(w http.ResponseWriter) {
-	w.Header()["Content-Type"] = []string{plainText}
+// textHeader keeps browsers from taking what somebody committed for a page of
+// this site.
+func textHeader(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Content-Type"] = []string{web.From(r.Context()).Media.Text()}
 	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
 }
 
 // stream answers with what write writes; an error before the first byte is an
 // ordinary one.
 func stream(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) error {
-	textHeader(w)
+	textHeader(w, r)
 	if r.Method == http.MethodHead {
 		return nil
 	}

@@ -146,7 +146,7 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 	}
 	if b.raw {
 		sandbox(b.w)
-		textHeader(b.w)
+		textHeader(b.w, b.r)
 		b.w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	} else {
 		b.w.Header().Set("Content-Type", "application/json; charset=utf-8")

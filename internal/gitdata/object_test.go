@@ -30,7 +30,7 @@ func TestBlobs(t *testing.T) {
 				t.Errorf("%d bytes come back as %d, %v", n, len(decoded), err)
 			}
 			raw := s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, Status: 200, Headers: map[string]string{"Accept": "application/vnd.github.raw"},
-				Has: map[string]string{"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff"}})
+				Has: map[string]string{"Content-Type": "application/vnd.github.raw; charset=utf-8", "X-Content-Type-Options": "nosniff"}})
 			if string(raw.Body) != contents {
 				t.Errorf("%d raw bytes come back as %d", n, len(raw.Body))
 			}

@@ -13,6 +13,7 @@ type Media struct {
 	Graduated bool     // a vnd.github type was named: all previews are on
 	JSON      bool     // an answer in JSON is acceptable
 	Kind      string   // the first kind named: raw, text, html, full, diff, patch, star, sha, object, or ""
+	Type      string   // the type of GitHub's tree that named Kind, without +json; "" when none did
 	Asked     []string // kinds and known previews in the order of the request, each once
 }
 
@@ -125,7 +126,21 @@ func (m *Media) add(element string) {
 	if rest == "v3" {
 		return
 	}
+	before := m.Kind
 	m.ask(strings.TrimPrefix(rest, "v3."))
+	if before != m.Kind && vendor == "github" {
+		m.Type = strings.TrimSuffix(name, "+json")
+	}
+}
+
+// Text is the content type of an answer that is not JSON. Clients of GitHub are
+// told the type that they asked for, as there; all others plain text. No
+// browser takes either for a page of this site.
+func (m *Media) Text() string {
+	if m.Type != "" {
+		return m.Type + "; charset=utf-8"
+	}
+	return "text/plain; charset=utf-8"
 }
 
 // ask notes a kind or preview that the interface knows.

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -52,6 +53,28 @@ func TestParseAccept(t *testing.T) {
 	}
 }
 
+// What is not JSON has the type that a client of GitHub asked for, and is plain
+// text to all others.
+func TestTextHasTheTypeThatWasAskedFor(t *testing.T) {
+	for accept, want := range map[string]string{
+		"":                                  "text/plain",
+		"application/vnd.service.v3.diff":   "text/plain",
+		"application/vnd.github+json":       "text/plain",
+		"application/vnd.github.diff":       "application/vnd.github.diff",
+		"application/vnd.GitHub.v3.patch":   "application/vnd.github.v3.patch",
+		"application/vnd.github.raw+json":   "application/vnd.github.raw",
+		"application/vnd.github.v3.raw;q=1": "application/vnd.github.v3.raw",
+		"application/vnd.github.nonsense":   "text/plain",
+		"application/vnd.service.diff, application/vnd.github.patch": "text/plain",
+		"text/html, application/vnd.github.sha":                      "application/vnd.github.sha",
+	} {
+		m := ParseAccept([]string{accept})
+		if got := m.Text(); got != want+"; charset=utf-8" {
+			t.Errorf("%q: %q, want %q", accept, got, want)
+		}
+	}
+}
+
 // Several headers count as one (RFC 9110, 5.2).
 func TestParseAcceptOfSeveralHeaders(t *testing.T) {
 	m := ParseAccept([]string{"text/html", "application/vnd.service.cerberus-preview+json"})
@@ -69,6 +92,8 @@ func TestGraduatedHasAllPreviews(t *testing.T) {
 		}
 	}
 }
+
+var textType = regexp.MustCompile(`^(text/plain|application/vnd\.github\.(v3\.)?[a-z]+); charset=utf-8$`)
 
 // Whatever a client sends, the media type header that answers it stays one
 // line of known words.
@@ -94,6 +119,9 @@ func FuzzParseAccept(f *testing.F) {
 		}
 		if len(m.Asked) > len(kinds)+len(previews) {
 			t.Fatalf("%d names", len(m.Asked))
+		}
+		if text := m.Text(); !textType.MatchString(text) {
+			t.Fatalf("%q led to the content type %q", accept, text)
 		}
 	})
 }

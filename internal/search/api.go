@@ -96,7 +96,7 @@ func (f *Results) appendJSON(b []byte) []byte {
 	b = strconv.AppendInt(b, f.Total, 10)
 	b = append(b, `,"incomplete_results":`...)
 	b = strconv.AppendBool(b, f.Part)
-	b = append(b, `,"items":[`...)
+	b = append(b, `,"search_type":"lexical","items":[`...)
 	for n, hit := range f.Hits {
 		if n > 0 {
 			b = append(b, ',')

@@ -20,8 +20,9 @@ type find struct {
 func (f find) check(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	var got struct {
-		Total int  `json:"total_count"`
-		Part  bool `json:"incomplete_results"`
+		Total int    `json:"total_count"`
+		Part  bool   `json:"incomplete_results"`
+		Type  string `json:"search_type"`
 		Items []struct {
 			URL        string
 			Repository any
@@ -39,7 +40,7 @@ func (f find) check(t *testing.T, s *apitest.Server) {
 	if f.total == 0 {
 		f.total = len(strings.Fields(f.want))
 	}
-	if items := strings.Join(list, " "); items != f.want || got.Total != f.total || got.Part {
+	if items := strings.Join(list, " "); items != f.want || got.Total != f.total || got.Part || got.Type != "lexical" {
 		t.Errorf("%s%s as %q: %d: %s (incomplete %t), want %d: %s", f.q, f.rest, f.as, got.Total, items, got.Part, f.total, f.want)
 	}
 }

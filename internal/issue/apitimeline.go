@@ -39,6 +39,8 @@ type timeline struct {
 	comments *commentPage
 	// commentAt gives places in comments.
 	commentAt map[int64]int
+	said      map[int64]string // by reviews
+	reviews   map[int64]*Body  // the same, rendered
 }
 
 func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *repo.Access, number int64) web.Render {
@@ -59,7 +61,10 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 				return err
 			}
 			web.Link(w, r, page, total)
-			return t.load(ctx, tx, a)
+			if err := t.load(ctx, tx, a); err != nil {
+				return err
+			}
+			return t.loadReviews(tx, api.s.hooks.Reviews)
 		})
 		if err != nil {
 			return nil, "", err
@@ -68,6 +73,9 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 			return nil, "", err
 		}
 		if err := api.s.renderComments(ctx, t.comments); err != nil {
+			return nil, "", err
+		}
+		if err := t.renderReviews(ctx, api.s, a); err != nil {
 			return nil, "", err
 		}
 		b := t.append(make([]byte, 0, 2<<10*(len(t.entries)+1)))
@@ -151,7 +159,7 @@ func (t *timeline) append(b []byte) []byte {
 		case event.Kind == EventCrossReferenced:
 			b = t.events.appendCrossReference(b, event)
 		case event.Kind == EventReviewed && event.Detail.Review != nil:
-			b = t.events.appendReviewed(b, event)
+			b = t.events.appendReviewed(b, event, t.reviewOf(event))
 		default:
 			b = t.events.appendEvent(b, event)
 		}

@@ -131,10 +131,14 @@ type Observer func(c *Change, before *Issue) error
 // may be opened again; what it returns is called in the transaction. Error: 422.
 type Reopener func(ctx context.Context, a *repo.Access, i *Issue) (func(*Change) error, error)
 
+// Texts reads the texts of what has the ids; those without one may be missing.
+type Texts func(tx *db.Tx, ids []int64) (map[int64]string, error)
+
 // Hooks are what pull requests have a say in. All may be empty.
 type Hooks struct {
 	Changed []Observer // in their order
 	Reopen  Reopener
+	Reviews Texts // of reviews, for timelines
 }
 
 // Service holds what the operations on issues share.

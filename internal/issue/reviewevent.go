@@ -1,11 +1,15 @@
 package issue
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/markdown"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -35,15 +39,54 @@ func (p *page) associate(tx *db.Tx, users []int64) error {
 	return err
 }
 
+// loadReviews reads what the reviews among the events say, as it is now.
+func (t *timeline) loadReviews(tx *db.Tx, read Texts) (err error) {
+	var ids []int64
+	for _, e := range t.events.events {
+		if e.Kind == EventReviewed && e.Detail.Review != nil {
+			ids = append(ids, e.Detail.Review.ID)
+		}
+	}
+	if len(ids) > 0 && read != nil {
+		t.said, err = read(tx, ids)
+	}
+	return err
+}
+
+// renderReviews renders what the reviews say as the request asks for it.
+func (t *timeline) renderReviews(ctx context.Context, s *Service, a *repo.Access) error {
+	ids := slices.Sorted(maps.Keys(t.said))
+	list := make([]Source, len(ids))
+	for n, id := range ids {
+		text := t.said[id]
+		list[n] = Source{Access: a, Body: &text}
+	}
+	bodies, err := s.Bodies(ctx, list)
+	t.reviews = make(map[int64]*Body, len(ids))
+	for n := range bodies {
+		t.reviews[ids[n]] = &bodies[n]
+	}
+	return err
+}
+
+// reviewOf is what the review of an event says: nothing, when it is gone.
+func (t *timeline) reviewOf(e *Event) *Body {
+	if y := t.reviews[e.Detail.Review.ID]; y != nil {
+		return y
+	}
+	return &Body{raw: new(string), kind: t.events.info.Media.Kind}
+}
+
 // appendReviewed renders a review of a pull request as GitHub's timelines do
-// (decision 28), but without its text: that may change, and is the review's.
-func (p *eventPage) appendReviewed(b []byte, e *Event) []byte {
+// (decision 28).
+func (p *eventPage) appendReviewed(b []byte, e *Event, said *Body) []byte {
 	d, at := e.Detail.Review, p.places[e.RepoID]
 	pull := at.api + "/pulls/" + itoa(d.Number)
 	html := at.page + "/pull/" + itoa(d.Number) + "#pullrequestreview-" + itoa(d.ID)
 	b = strconv.AppendInt(append(b, `{"id":`...), d.ID, 10)
 	b = web.AppendString(append(b, `,"node_id":`...), account.NodeID("PullRequestReview", d.ID))
 	b = append(append(b, `,"user":`...), p.user(e.ActorID)...)
+	b = said.AppendJSON(b)
 	b = web.AppendString(append(b, `,"state":`...), d.State)
 	b = web.AppendString(append(b, `,"commit_id":`...), d.Commit)
 	b = web.AppendString(append(b, `,"html_url":`...), html)

@@ -37,9 +37,11 @@ func TestReviews(t *testing.T) {
 			{Do: "POST " + path + "/1/events", As: "will", Send: `{"event": "APPROVE"}`, Status: 422},
 			{Do: plotGet("/pulls/1/reviews/1"), Headers: accept("full"), Status: 200, Want: `{"body": "Very good", "body_text": "Very good", "body_html": "<p>Very good</p>"}`},
 			{Do: plotGet("/issues/1/timeline"), Status: 200, Want: `[{"event": "review_requested"}, {"event": "review_requested"},
-				{"event": "reviewed", "id": 1, "state": "approved", "user": {"login": "will"}, "commit_id": "` + head + `", "author_association": "COLLABORATOR"},
-				{"event": "mentioned"}, {"event": "subscribed"}, {"event": "reviewed", "id": 2, "state": "changes_requested"},
+				{"event": "reviewed", "id": 1, "state": "approved", "body": "Very good", "user": {"login": "will"}, "commit_id": "` + head + `", "author_association": "COLLABORATOR"},
+				{"event": "mentioned"}, {"event": "subscribed"}, {"event": "reviewed", "id": 2, "state": "changes_requested", "body": ""},
 				{"event": "review_dismissed", "dismissed_review": {"review_id": 2, "state": "changes_requested", "dismissal_message": "It is fine"}}]`},
+			{Name: "as HTML", Do: plotGet("/issues/1/timeline?per_page=1&page=3"), Headers: accept("html"), Status: 200,
+				Want: `[{"event": "reviewed", "id": 1, "body": "$absent", "body_html": "<p>Very good</p>"}]`},
 		})
 	})
 }

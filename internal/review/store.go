@@ -28,6 +28,30 @@ func reviewByID(tx *db.Tx, issueID, id, userID int64) (*Review, error) {
 		WHERE r.id = $1 AND r.issue_id = $2 AND (r.state <> 1 OR r.author_id = $3)`, id, issueID, userID))
 }
 
+// Texts reads what reviews say, whoever may see them: for timelines, where only
+// submitted ones stand.
+func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	rows, err := tx.Query(`SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+db.Values(1, len(ids)), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	said := make(map[int64]string, len(ids))
+	for rows.Next() {
+		var id int64
+		var body string
+		if err := rows.Scan(&id, &body); err != nil {
+			return nil, err
+		}
+		said[id] = body
+	}
+	return said, rows.Err()
+}
+
 // listReviews reads a page of the reviews that the user may see, the oldest
 // first, and how many they are.
 func listReviews(tx *db.Tx, issueID, userID int64, p web.Page) (list []*Review, total int64, err error) {

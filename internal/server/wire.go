@@ -113,6 +113,7 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 		Reopen: func(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
 			return s.Pulls.Reopen(ctx, a, i)
 		},
+		Reviews: review.Texts,
 	})
 	s.Pulls = pull.New(d, s.Repos, s.Issues, log)
 	return s

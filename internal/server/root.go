@@ -16,20 +16,25 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		CurrentUser      string `json:"current_user_url"`
 		CurrentUserRepos string `json:"current_user_repositories_url"`
 		CurrentUserOrgs  string `json:"current_user_organizations_url"`
+		Issues           string `json:"issues_url"`
+		IssueSearch      string `json:"issue_search_url"`
 		Organization     string `json:"organization_url"`
 		OrganizationRepo string `json:"organization_repositories_url"`
 		Plants           string `json:"plants_url"`
 		RateLimit        string `json:"rate_limit_url"`
 		Repository       string `json:"repository_url"`
+		Starred          string `json:"starred_url"`
 		User             string `json:"user_url"`
 		UserOrgs         string `json:"user_organizations_url"`
 		UserRepos        string `json:"user_repositories_url"`
 		Documentation    string `json:"documentation_url"`
 	}{
 		CurrentUser: i.API("/user"), CurrentUserRepos: i.API("/user/repos{?type,page,per_page,sort}"),
-		CurrentUserOrgs: i.API("/user/orgs"), Organization: i.API("/orgs/{org}"),
+		CurrentUserOrgs: i.API("/user/orgs"), Issues: i.API("/issues"),
+		IssueSearch: i.API("/search/issues?q={query}{&page,per_page,sort,order}"), Organization: i.API("/orgs/{org}"),
 		OrganizationRepo: i.API("/orgs/{org}/repos{?type,page,per_page,sort}"), Plants: i.Page("/plants{?limit}"),
-		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"), User: i.API("/users/{user}"),
+		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"),
+		Starred: i.API("/user/starred{/owner}{/repo}"), User: i.API("/users/{user}"),
 		UserOrgs: i.API("/users/{user}/orgs"), UserRepos: i.API("/users/{user}/repos{?type,page,per_page,sort}"),
 		Documentation: i.Page("/docs"),
 	})

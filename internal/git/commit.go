@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type Commit struct {
 	Committer Signature
 	Encoding  string // the header's value; empty for UTF-8
 	Signed    string // the armoured signature of "gpgsig"; empty without one
+	Payload   string // what that is a signature of: the object without it
 	Message   string // as it stands, final newline included
 }
 
@@ -65,6 +67,7 @@ func parseCommit(contents []byte) (*Commit, error) {
 	var author, committer string
 	lines := strings.Split(string(header), "\n")
 	for i := 0; i < len(lines); i++ {
+		first := i
 		key, value, _ := strings.Cut(lines[i], " ")
 		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], " ") {
 			i++
@@ -89,6 +92,7 @@ func parseCommit(contents []byte) (*Commit, error) {
 			c.Encoding = value
 		case "gpgsig":
 			c.Signed = value
+			c.Payload = unsigned(lines, first, i, message)
 		}
 	}
 	if c.Tree == "" {
@@ -98,6 +102,12 @@ func parseCommit(contents []byte) (*Commit, error) {
 	c.Committer = parseSignature(toUTF8(committer, c.Encoding))
 	c.Message = toUTF8(string(message), c.Encoding)
 	return c, nil
+}
+
+// unsigned is a commit without the lines of its header that hold a signature.
+func unsigned(header []string, first, last int, message []byte) string {
+	rest := slices.Concat(header[:first], header[last+1:])
+	return toUTF8(strings.Join(rest, "\n")+"\n\n"+string(message), "")
 }
 
 // toUTF8 turns text in the named encoding into UTF-8. Text that is valid UTF-8

@@ -36,6 +36,7 @@ func TestParseCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Author.Name != "Jürgen" || c.Message != "Grüße\n\nbody\n" || c.Signed != "-----BEGIN\n\nabc\n-----END" ||
+		!strings.HasSuffix(c.Payload, "\nencoding ISO-8859-1\n\nGr\uFFFDe\n\nbody\n") || !strings.HasPrefix(c.Payload, "tree "+tree+"\n") ||
 		!reflect.DeepEqual(c.Parents, []SHA{SHA(parent), SHA(tree)}) || c.Tree != SHA(tree) {
 		t.Errorf("got %+v", c)
 	}
@@ -79,4 +80,18 @@ func FuzzCommit(f *testing.F) {
 			t.Errorf("year %d", y)
 		}
 	})
+}
+
+// Who checks a signature needs the very bytes that were signed.
+func TestParseSignedTag(t *testing.T) {
+	t.Parallel()
+	signed := "object " + strings.Repeat("a1", 20) + "\ntype commit\ntag v1\ntagger A <a@b> 5 +0000\n\nSpring\n"
+	const signature = "-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n"
+	tag, err := parseTag([]byte(signed + signature))
+	if err != nil || tag.Payload != signed || tag.Signed != signature || tag.Message != "Spring\n" {
+		t.Errorf("%+v, %v", tag, err)
+	}
+	if tag, err = parseTag([]byte(signed)); err != nil || tag.Payload != "" || tag.Signed != "" {
+		t.Errorf("unsigned: %+v, %v", tag, err)
+	}
 }

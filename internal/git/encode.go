@@ -19,10 +19,11 @@ type Tag struct {
 	Tagger  *Signature // nil in some tags of old histories
 	Message string     // as it stands, without the signature
 	Signed  string     // the armoured signature at its end; empty without one
+	Payload string     // what that is a signature of: the object before it
 }
 
-// Encode gives the commit as git stores it. SHA and Encoding are not looked
-// at: texts are UTF-8. Error: Invalid for what `git fsck` would not let pass.
+// Encode gives the commit as git stores it, and sets the Payload of a signed
+// one. SHA and Encoding are not looked at: texts are UTF-8. Error: Invalid for what `git fsck` would not let pass.
 func (c *Commit) Encode() (NewObject, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\n", c.Tree)
@@ -37,6 +38,7 @@ func (c *Commit) Encode() (NewObject, error) {
 	}
 	fmt.Fprintf(&b, "author %s\ncommitter %s\n", c.Author, c.Committer)
 	if c.Signed != "" {
+		c.Payload = b.String() + "\n" + c.Message
 		signed := strings.TrimRight(c.Signed, "\n")
 		fmt.Fprintf(&b, "gpgsig %s\n", strings.ReplaceAll(signed, "\n", "\n "))
 	}
@@ -152,6 +154,7 @@ func parseTag(contents []byte) (*Tag, error) {
 		begin := "-----BEGIN " + kind + "-----"
 		if i := strings.Index("\n"+message, "\n"+begin); i >= 0 {
 			message, t.Signed = message[:i], message[i:]
+			t.Payload = toUTF8(header+"\n\n"+message, "")
 		}
 	}
 	t.Message = toUTF8(message, "")

@@ -108,8 +108,10 @@ func TestBadCommitsAndTags(t *testing.T) {
 		})
 		signature := `-----BEGIN PGP SIGNATURE-----\n\niQ\n=x\n-----END PGP SIGNATURE-----\n`
 		s.Run(t, []apitest.Case{
-			{Name: "signed", Do: "POST /repos/alice/zoo/git/commits", As: "alice", Send: with(`"signature": "` + signature + `"`), Status: 201,
-				Want: `{"message": "m", "verification": {"verified": false, "signature": "` + strings.TrimSuffix(signature, `\n`) + `"}, "parents": []}`},
+			{Name: "signed", Do: "POST /repos/alice/zoo/git/commits", As: "alice", Status: 201,
+				Send: with(`"author": {"name": "A", "email": "a@b", "date": "2020-01-01T00:00:00Z"}, "signature": "` + signature + `"`),
+				Want: `{"message": "m", "verification": {"verified": false, "payload": "tree ` + tree +
+					`\nauthor A <a@b> 1577836800 +0000\ncommitter A <a@b> 1577836800 +0000\n\nm", "signature": "` + strings.TrimSuffix(signature, `\n`) + `"}, "parents": []}`},
 			{Name: "tag of a tag", Do: "POST /repos/alice/zoo/git/tags", As: "alice", Status: 201,
 				Send: `{"tag": "again", "message": "m", "type": "tag", "object": "` + gittest.Run(t, dir, "rev-parse", "v1") + `", "tagger": {"name": "T", "email": "t@x", "date": "2020-01-01T00:00:00Z"}}`,
 				Want: `{"tag": "again", "message": "m", "tagger": {"name": "T", "email": "t@x", "date": "2020-01-01T00:00:00Z"}, "object": {"type": "tag"}, "verification": {"verified": false, "reason": "unsigned"}}`},

@@ -74,11 +74,12 @@ type signatureJSON struct {
 	VerifiedAt *string `json:"verified_at"`
 }
 
-func signatureOf(c *git.Commit) signatureJSON {
-	if c.Signed == "" {
+// signatureOf renders a signature and what it is of; empty without one.
+func signatureOf(signed, payload string) signatureJSON {
+	if signed == "" {
 		return signatureJSON{Reason: "unsigned"}
 	}
-	return signatureJSON{Reason: "unknown_key", Signature: &c.Signed}
+	return signatureJSON{Reason: "unknown_key", Signature: &signed, Payload: &payload}
 }
 
 // gitCommitJSON is GitHub's git-commit.
@@ -101,7 +102,7 @@ func (p *place) gitCommit(c *git.Commit) gitCommitJSON {
 	return gitCommitJSON{
 		SHA: sha, NodeID: p.nodeID("Commit", sha), URL: p.api + "/git/commits/" + sha, HTMLURL: p.page + "/commit/" + sha,
 		Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Tree: p.tree(c.Tree), Message: message(c),
-		Parents: p.parents(c, "/git/commits/"), Verification: signatureOf(c),
+		Parents: p.parents(c, "/git/commits/"), Verification: signatureOf(c.Signed, c.Payload),
 	}
 }
 
@@ -160,7 +161,7 @@ func (p *place) commit(c *git.Commit, known people) *commitJSON {
 		SHA: sha, NodeID: p.nodeID("Commit", sha),
 		Commit: commitBodyJSON{
 			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c), Tree: p.tree(c.Tree),
-			URL: p.api + "/git/commits/" + sha, Verification: signatureOf(c),
+			URL: p.api + "/git/commits/" + sha, Verification: signatureOf(c.Signed, c.Payload),
 		},
 		URL: url, HTMLURL: p.page + "/commit/" + sha, CommentsURL: url + "/comments",
 		Author: known.simple(c.Author, p.info), Committer: known.simple(c.Committer, p.info),

@@ -28,6 +28,9 @@ microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
 		./internal/reaction ./internal/issue ./internal/repo ./internal/search
 
+conformance: ## Print how answers compare with GitHub's own description of its API
+	$(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
+
 FUZZTIME ?= 10s
 fuzz: ## Run each fuzz test for FUZZTIME
 	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' internal); do \
@@ -36,4 +39,4 @@ fuzz: ## Run each fuzz test for FUZZTIME
 		done; \
 	done
 
-.PHONY: help build demo test ci race bench microbench fuzz
+.PHONY: help build demo test ci race bench microbench conformance fuzz

@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/server"
+)
+
+// stars and watching, with the media type that tells when.
+func (w *world) stars() {
+	for _, name := range []string{"alice/garden", "orchard/apples"} {
+		w.do("bob", "PUT /user/starred/"+name)
+		w.do("bob", "PUT /repos/"+name+"/subscription", `{"subscribed": true}`)
+	}
+	w.do("bob", "PUT /user/starred/alice/wild")
+	w.do("bob", "DELETE /user/starred/alice/wild")
+	w.do("bob", "GET /user/starred/alice/garden")
+	for _, media := range []string{githubJSON, "application/vnd.github.v3.star+json"} {
+		w.accept(media, "", "GET "+garden+"/stargazers")
+		w.accept(media, "", "GET /users/bob/starred")
+		w.accept(media, "bob", "GET /user/starred")
+	}
+	w.do("bob", "GET "+garden+"/subscription")
+	w.do("erin", "PUT "+garden+"/subscription", `{"ignored": true}`)
+	w.do("erin", "DELETE "+garden+"/subscription")
+	w.do("", "GET "+garden+"/subscribers")
+	w.do("", "GET /users/bob/subscriptions")
+	w.do("bob", "GET /user/subscriptions")
+	w.do("alice", "GET /user/repos")
+}
+
+// refusals: what is not there, who is not known, what is not well said.
+func (w *world) refusals() {
+	for _, row := range w.rows {
+		method, pattern := row.route.Method, row.route.Pattern
+		nowhere := placeholder.ReplaceAllString(pattern, "1")
+		switch {
+		case method != http.MethodGet:
+			w.refused(http.StatusUnauthorized, "", method+" "+nowhere)
+		case strings.HasPrefix(pattern, "/repos/") && row.route.Right != server.SignedIn:
+			w.refused(http.StatusNotFound, "", method+" "+nowhere)
+		}
+		if strings.HasPrefix(pattern, "/repos/") {
+			w.refused(http.StatusNotFound, "erin", method+" "+strings.Replace(placeholder.ReplaceAllString(pattern, "1"), "/repos/1/1", "/repos/alice/cellar", 1))
+		}
+	}
+	w.refused(http.StatusNotFound, "", "GET /users/nobody")
+	w.refused(http.StatusUnauthorized, "", "GET /user")
+	w.refused(http.StatusForbidden, "erin", "PATCH /orgs/orchard", `{}`)
+	w.refused(http.StatusForbidden, "erin", "PATCH "+garden, `{}`)
+	w.refused(http.StatusForbidden, "erin", "POST "+garden+"/labels", `{"name": "x"}`)
+	w.refused(http.StatusNotFound, "bob", "GET /user/starred/alice/wild")
+	w.refused(http.StatusNotFound, "", "GET "+garden+"/pulls/7/merge")
+	w.refused(http.StatusMethodNotAllowed, "alice", "PUT "+garden+"/pulls/6/merge")
+	w.refused(http.StatusConflict, "alice", "PUT "+garden+"/pulls/8/merge", `{"sha": "`+strings.Repeat("0", 40)+`"}`)
+	for do, body := range map[string]string{
+		"POST " + garden + "/issues":             `{}`,
+		"PATCH " + garden + "/issues/1":          `{"title": 5}`,
+		"POST " + garden + "/labels":             `{"name": "bug"}`,
+		"POST " + garden + "/milestones":         `{"title": "Spring"}`,
+		"POST " + garden + "/pulls":              `{"title": "x"}`,
+		"POST " + garden + "/git/trees":          `{"tree": []}`,
+		"POST " + garden + "/git/refs":           `{"ref": "x"}`,
+		"POST " + garden + "/git/blobs":          `{}`,
+		"POST " + garden + "/git/tags":           `{}`,
+		"POST " + garden + "/git/commits":        `{}`,
+		"POST " + garden + "/issues/1/comments":  `{}`,
+		"POST " + garden + "/issues/1/reactions": `{"content": "shrug"}`,
+		"POST " + garden + "/pulls/7/reviews":    `{"event": "SHRUG"}`,
+		"POST " + garden + "/pulls/7/comments":   `{}`,
+		"POST " + garden + "/merges":             `{}`,
+		"POST /user/repos":                       `{"name": "garden"}`,
+		"GET " + garden + "/issues?state=odd":    "",
+		"GET /search/issues?q=":                  "",
+		"PATCH /user":                            `{"name": 5}`,
+		"PUT " + garden + "/contents/new.txt":    `{}`,
+	} {
+		w.refused(http.StatusUnprocessableEntity, "alice", do, body)
+	}
+}
+
+// farewell takes back what can be, at the end.
+func (w *world) farewell() {
+	w.do("bob", "DELETE "+garden+"/subscription")
+}

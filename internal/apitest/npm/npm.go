@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long an installation may take.
-const patience = 5 * time.Minute
+const patience = 2 * time.Minute
 
 // Install gives a folder whose node_modules holds what the package-lock.json
 // of dir names, installed without running anything of it. It is in the cache
@@ -96,10 +96,10 @@ func install(ctx context.Context, cache, dir string, keep []string) (string, err
 	if err := copyInputs(work, dir); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline")
-	cmd.Dir = work
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
+	cmd.Dir, cmd.WaitDelay = work, time.Second // npm's own processes may hold its output open
 	if out, err := cmd.CombinedOutput(); err != nil {
-		if networkProblem.Match(out) {
+		if networkProblem.Match(out) || ctx.Err() != nil {
 			return "", fmt.Errorf("%w: %s", errUnreachable, out)
 		}
 		return "", fmt.Errorf("%w: %s", err, out)

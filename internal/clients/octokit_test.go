@@ -2,16 +2,14 @@ package clients
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 )
@@ -87,75 +85,10 @@ func octokit(t *testing.T) string {
 	if err := os.CopyFS(dir, os.DirFS(stories)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(nodeModules(t), filepath.Join(dir, "node_modules")); err != nil {
+	if err := os.Symlink(filepath.Join(npm.Install(t, stories), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
 var stories = filepath.Join("testdata", "octokit")
-
-// nodeModules is where npm installed what the lock file says: in a directory of
-// the user's cache that is named after the file, and so is made but once.
-func nodeModules(t *testing.T) string {
-	t.Helper()
-	lock, err := os.ReadFile(filepath.Join(stories, "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(lock)
-	dir := filepath.Join(cacheDir(t), "octokit-"+hex.EncodeToString(sum[:8]))
-	modules := filepath.Join(dir, "node_modules")
-	if _, err := os.Stat(modules); err == nil {
-		return modules
-	}
-	install(t, dir)
-	return modules
-}
-
-// cacheDir is a directory that outlives the test where the user has one.
-func cacheDir(t *testing.T) string {
-	if cache, err := os.UserCacheDir(); err == nil {
-		dir := filepath.Join(cache, "arbor-test")
-		if err := os.MkdirAll(dir, 0o700); err == nil {
-			return dir
-		}
-	}
-	return t.TempDir()
-}
-
-// install fills a directory beside the one that is wanted and renames it, so
-// that nobody ever sees half of it: of several processes that install one wins.
-func install(t *testing.T, dir string) {
-	t.Helper()
-	work, err := os.MkdirTemp(filepath.Dir(dir), "installing-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(work)
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		data, err := os.ReadFile(filepath.Join(stories, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(work, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
-	npm.Dir = work
-	if out, err := npm.CombinedOutput(); err != nil {
-		if unreachable.Match(out) {
-			lacking(t, "octokit", "npm cannot reach its registry. What it once brought is kept, so one run with a network does")
-		}
-		t.Fatalf("npm ci: %v\n%s", err, out)
-	}
-	if err := os.Rename(work, dir); err != nil {
-		if _, there := os.Stat(filepath.Join(dir, "node_modules")); there != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// unreachable is what npm says without a network.
-var unreachable = regexp.MustCompile(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED)\b`)

@@ -90,13 +90,14 @@ func readQuery(r *http.Request) (*Query, error) {
 	return q, nil
 }
 
-// appendJSON renders GitHub's issue-search-result.
+// appendJSON renders GitHub's issue-search-result. The items come first among
+// what is no count: clients that page take what does.
 func (f *Results) appendJSON(b []byte) []byte {
 	b = append(b, `{"total_count":`...)
 	b = strconv.AppendInt(b, f.Total, 10)
 	b = append(b, `,"incomplete_results":`...)
 	b = strconv.AppendBool(b, f.Part)
-	b = append(b, `,"search_type":"lexical","items":[`...)
+	b = append(b, `,"items":[`...)
 	for n, hit := range f.Hits {
 		if n > 0 {
 			b = append(b, ',')
@@ -106,5 +107,5 @@ func (f *Results) appendJSON(b []byte) []byte {
 		b = strconv.AppendInt(b, hit.Score, 10)
 		b = append(b, ".0}"...)
 	}
-	return append(b, "]}"...)
+	return append(b, `],"search_type":"lexical"}`...)
 }

@@ -184,7 +184,9 @@ func (n *indexes) all(parts []Part) (list []needed, ok bool) {
 func (q *Query) inIndex(p *Part) index.Query {
 	in := index.Query{Since: int64(q.Since), Open: slices.Contains(q.States, Open), Closed: slices.Contains(q.States, Closed)}
 	for _, has := range p.Has {
-		in.Has = append(in.Has, inIndex(has))
+		if has.Kind != ByAll || len(p.Has) == 1 {
+			in.Has = append(in.Has, inIndex(has))
+		}
 	}
 	for _, lacks := range p.Lacks {
 		in.Lacks = append(in.Lacks, inIndex(lacks))

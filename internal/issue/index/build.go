@@ -36,9 +36,14 @@ func (b *Builder) Property(p Property, ids []int64) {
 			places = append(places, place(from))
 		}
 	}
-	if len(places) > 0 {
-		b.x.sets[p] = newSet(slices.Compact(places), len(b.x.ids))
+	if len(places) == 0 {
+		return
 	}
+	s := newSet(slices.Compact(places), len(b.x.ids))
+	for _, at := range places[:s.n] {
+		s.closed += one(b.x.closed.has(at))
+	}
+	b.x.sets[p] = s
 }
 
 // Index is the index, when everything was added. The builder is not used again.

@@ -17,7 +17,6 @@ package index
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 )
 
@@ -105,22 +104,10 @@ func (x *Index) Properties(id int64) []Property {
 
 // Counts tells how many issues have a property.
 func (x *Index) Counts(p Property) (open, closed int) {
-	s := x.sets[p]
-	switch {
-	case s == nil:
-		return 0, 0
-	case s.many != nil:
-		for w := range min(len(s.many), len(x.closed)) {
-			closed += bits.OnesCount64(s.many[w] & x.closed[w])
-		}
-	default:
-		for _, at := range s.few {
-			if x.closed.has(at) {
-				closed++
-			}
-		}
+	if s := x.sets[p]; s != nil {
+		return s.n - s.closed, s.closed
 	}
-	return s.n - closed, closed
+	return 0, 0
 }
 
 // Put adds issues, or replaces all that is known of them. They may come in any
@@ -156,14 +143,28 @@ func (x *Index) Put(entries ...Entry) (ok bool) {
 func (x *Index) forget(at place, e Entry) {
 	x.byUpdated = remove(x.byUpdated, at, x.compareUpdated)
 	x.byComments = remove(x.byComments, at, x.compareComments)
+	was := x.closed.has(at)
 	for p, s := range x.sets {
-		if s.has(at) && !slices.Contains(e.Has, p) {
-			s.remove(at)
-			if s.n == 0 {
-				delete(x.sets, p)
-			}
+		if !s.has(at) {
+			continue
+		}
+		if slices.Contains(e.Has, p) {
+			s.closed += one(e.Closed) - one(was)
+			continue
+		}
+		s.remove(at)
+		s.closed -= one(was)
+		if s.n == 0 {
+			delete(x.sets, p)
 		}
 	}
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (x *Index) add(p Property, at place) {
@@ -172,7 +173,10 @@ func (x *Index) add(p Property, at place) {
 		s = &set{}
 		x.sets[p] = s
 	}
-	s.add(at, len(x.ids))
+	if !s.has(at) {
+		s.add(at, len(x.ids))
+		s.closed += one(x.closed.has(at))
+	}
 }
 
 func (x *Index) compareUpdated(a, b place) int {

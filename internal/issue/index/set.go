@@ -12,9 +12,10 @@ const dense = 32
 // set is a set of places: a growing list while they are few, bits when they are
 // many.
 type set struct {
-	n    int
-	few  []place // when many is nil
-	many bitmap
+	n      int
+	closed int     // how many of them are of closed issues
+	few    []place // when many is nil
+	many   bitmap
 }
 
 // newSet makes a set of growing places out of so many.
@@ -48,30 +49,25 @@ func (s *set) has(p place) bool {
 	return ok
 }
 
-// add puts a place into the set, out of so many.
+// add puts a place into the set, which has it not, out of so many.
 func (s *set) add(p place, of int) {
 	if s.many != nil {
-		if !s.many.has(p) {
-			s.many.put(p, true)
-			s.n++
-		}
+		s.many.put(p, true)
 	} else if at, ok := slices.BinarySearch(s.few, p); !ok {
 		s.few = slices.Insert(s.few, at, p)
-		s.n++
 	}
+	s.n++
 	s.choose(of)
 }
 
+// remove takes out a place that the set has.
 func (s *set) remove(p place) {
 	if s.many != nil {
-		if s.many.has(p) {
-			s.many.put(p, false)
-			s.n--
-		}
+		s.many.put(p, false)
 	} else if at, ok := slices.BinarySearch(s.few, p); ok {
 		s.few = slices.Delete(s.few, at, at+1)
-		s.n--
 	}
+	s.n--
 }
 
 // bits is the set as bits, which may be its own.
@@ -125,32 +121,10 @@ func (b bitmap) count() (n int) {
 	return n
 }
 
-// and leaves what is in the other set, too.
-func (b bitmap) and(other bitmap) {
-	for w := range b {
-		if w < len(other) {
-			b[w] &= other[w]
-		} else {
-			b[w] = 0
-		}
+// word is 64 places of the set.
+func (b bitmap) word(w int) uint64 {
+	if w < len(b) {
+		return b[w]
 	}
-}
-
-// without leaves what is not in the other set.
-func (b bitmap) without(other bitmap) {
-	for w := range min(len(b), len(other)) {
-		b[w] &^= other[w]
-	}
-}
-
-// full is the set of the places below n.
-func full(n int) bitmap {
-	b := make(bitmap, (n+63)/64)
-	for w := range b {
-		b[w] = ^uint64(0)
-	}
-	if n%64 != 0 {
-		b[len(b)-1] = 1<<(n%64) - 1
-	}
-	return b
+	return 0
 }

@@ -7,16 +7,21 @@ import (
 )
 
 // walk goes through the places of a selection in an order: along a list, from
-// which it leaves out what was not chosen, or along bits.
+// which it leaves out what was not chosen, or along the selection's own bits.
 type walk struct {
 	list   []place
-	chosen bitmap // nil: the whole list
+	lets   *Selection // whose bits choose from the list; nil: not they
+	chosen bitmap     // chooses from the list; nil: not it
 	at     int
 	step   int // 1 or -1
 
-	bits bitmap // instead of the list
-	word uint64 // what is left of the word at
+	bits *Selection // instead of the list
+	word uint64     // what is left of the word at
 }
+
+// manyPlaces is how far a walk goes at least before it is worth to make bits of
+// its own of what was chosen.
+const manyPlaces = 500
 
 // walk begins at the first place, to go n places or more: where those are a
 // small part of what was chosen, it may end after them.
@@ -26,30 +31,43 @@ func (s *Selection) walk(o Order, n int) *walk {
 		w.step = -1
 	}
 	switch {
-	case o.Sort == Created && s.many != nil:
-		w.bits = s.many
+	case o.Sort == Created && s.list == nil:
+		w.bits = s
 		if !o.Asc {
-			w.at = len(w.bits) - 1
+			w.at = s.words() - 1
 		}
-		if len(w.bits) > 0 {
-			w.word = w.bits[w.at]
+		if s.words() > 0 {
+			w.word = s.word(w.at)
 		}
 		return w
 	case o.Sort == Created:
-		w.list = s.few
+		w.list, w.lets = s.list, s
 	case s.sorts(n):
 		w.list = s.sorted(o, n)
 	default:
-		w.list, w.chosen = s.x.byUpdated, s.bits()
-		if o.Sort == Comments {
+		if w.list = s.x.byUpdated; o.Sort == Comments {
 			w.list = s.x.byComments
+		}
+		if w.lets = s; s.list != nil || n > manyPlaces {
+			w.lets, w.chosen = nil, s.bits()
 		}
 	}
 	if !o.Asc {
 		w.at = len(w.list) - 1
 	}
+	if w.lets != nil && len(s.every)+len(s.none) == 0 {
+		w.lets = nil
+	}
 	return w
 }
+
+// is tells whether a place of the list was chosen.
+func (w *walk) is(p place) bool {
+	return (w.lets == nil || w.lets.lets(p)) && (w.chosen == nil || w.chosen.has(p))
+}
+
+// whole says that the whole list was chosen.
+func (w *walk) whole() bool { return w.lets == nil && w.chosen == nil }
 
 // sorts tells whether to sort what was chosen rather than to go through all
 // issues in the order until n of them were met.
@@ -69,7 +87,7 @@ func (s *Selection) sorted(o Order, n int) []place {
 	if o.Sort == Comments {
 		compare = s.x.compareComments
 	}
-	list := slices.Clone(s.places())
+	list := s.places()
 	if n < len(list)/4 {
 		list = extreme(list, n, func(a, b place) int {
 			if o.Asc {
@@ -138,7 +156,7 @@ func (w *walk) next() (p place, ok bool) {
 	for w.at >= 0 && w.at < len(w.list) {
 		p = w.list[w.at]
 		w.at += w.step
-		if w.chosen == nil || w.chosen.has(p) {
+		if w.is(p) {
 			return p, true
 		}
 	}
@@ -148,11 +166,11 @@ func (w *walk) next() (p place, ok bool) {
 func (w *walk) nextBit() (place, bool) {
 	for w.word == 0 {
 		w.at += w.step
-		if w.at < 0 || w.at >= len(w.bits) {
+		if w.at < 0 || w.at >= w.bits.words() {
 			w.at -= w.step
 			return 0, false
 		}
-		w.word = w.bits[w.at]
+		w.word = w.bits.word(w.at)
 	}
 	bit := bits.TrailingZeros64(w.word)
 	if w.step < 0 {
@@ -167,7 +185,7 @@ func (w *walk) skip(n int) {
 	switch {
 	case w.bits != nil:
 		w.skipBits(n)
-	case w.chosen == nil:
+	case w.whole():
 		w.at += n * w.step
 	default:
 		for range n {
@@ -184,11 +202,11 @@ func (w *walk) skipBits(n int) {
 		if c := bits.OnesCount64(w.word); c <= n {
 			n -= c
 			w.word = 0
-			if w.at+w.step < 0 || w.at+w.step >= len(w.bits) {
+			if w.at+w.step < 0 || w.at+w.step >= w.bits.words() {
 				return
 			}
 			w.at += w.step
-			w.word = w.bits[w.at]
+			w.word = w.bits.word(w.at)
 			continue
 		}
 		w.nextBit()
@@ -215,7 +233,7 @@ func (w *walk) pass(x *Index, o Order, k key) (n int) {
 		return o.compare(x.keyOf(p, o.Sort), k) > 0
 	})
 	w.at += ahead * w.step
-	if w.chosen == nil {
+	if w.whole() {
 		return ahead
 	}
 	passed := rest[:ahead]
@@ -223,7 +241,7 @@ func (w *walk) pass(x *Index, o Order, k key) (n int) {
 		passed = rest[len(rest)-ahead:]
 	}
 	for _, p := range passed {
-		n += int(w.chosen[p/64] >> (p % 64) & 1)
+		n += one(w.is(p))
 	}
 	return n
 }
@@ -242,11 +260,11 @@ func (w *walk) passBits(x *Index, k key) (n int) {
 	for w.at != word {
 		n += bits.OnesCount64(w.word)
 		w.word = 0
-		if w.at+w.step < 0 || w.at+w.step >= len(w.bits) || (word-w.at)*w.step < 0 {
+		if w.at+w.step < 0 || w.at+w.step >= w.bits.words() || (word-w.at)*w.step < 0 {
 			return n
 		}
 		w.at += w.step
-		w.word = w.bits[w.at]
+		w.word = w.bits.word(w.at)
 	}
 	n += bits.OnesCount64(w.word & mask)
 	w.word &^= mask

@@ -6,6 +6,7 @@
 //   - credentials.go, auth.go: from an Authorization header to a [Caller] (decisions 10, 11)
 //   - token.go: tokens and their life; admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
+//   - follow.go, store_follow.go, api_follow.go: who follows whom, of table followers
 //   - store.go, store_member.go, store_token.go: the SQL, of tables accounts, members, tokens
 //   - api.go, api_org.go, api_member.go: the handlers; json.go: their JSON (decision 28)
 //   - avatar.go: the picture of an account, drawn from its id
@@ -108,6 +109,8 @@ type Account struct {
 	DefaultRole  Role // of an organization: what members have on its repositories
 	PublicRepos  int64
 	PrivateRepos int64
+	Followers    int64
+	Following    int64
 	CreatedAt    db.Time
 	UpdatedAt    db.Time
 }

@@ -113,7 +113,8 @@ type privateUser struct {
 func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	u := &fullUser{
 		Simple: *NewSimple(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
-		Email: a.Email, Bio: a.Bio, PublicRepos: a.PublicRepos, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+		Email: a.Email, Bio: a.Bio, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following,
+		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 	if caller == nil {
 		u.Email = nil
@@ -199,7 +200,7 @@ type privateOrg struct {
 func newFullOrg(a *Account, i *web.Info, may access) *fullOrg {
 	o := &fullOrg{
 		simpleOrg: newSimpleOrg(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
-		Email: a.Email, PublicRepos: a.PublicRepos, HTMLURL: i.Page("/" + a.Login),
+		Email: a.Email, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following, HTMLURL: i.Page("/" + a.Login),
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
 	}
 	if may.member {

@@ -9,7 +9,8 @@ import (
 
 // accountColumns are what scanAccount reads, of accounts under the name a.
 const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blog, a.location, a.bio,
-	a.site_admin, a.default_role, a.public_repos, a.private_repos, a.created_at, a.updated_at`
+	a.site_admin, a.default_role, a.public_repos, a.private_repos,
+	a.followers, a.following, a.created_at, a.updated_at`
 
 // scanner is a row of either kind that package db gives.
 type scanner interface{ Scan(dest ...any) error }
@@ -19,7 +20,8 @@ func scanAccount(row scanner, more ...any) (*Account, error) {
 	var a Account
 	var kind, role int64
 	dest := append([]any{&a.ID, &a.Login, &kind, &a.Name, &a.Email, &a.Company, &a.Blog, &a.Location, &a.Bio,
-		&a.SiteAdmin, &role, &a.PublicRepos, &a.PrivateRepos, &a.CreatedAt, &a.UpdatedAt}, more...)
+		&a.SiteAdmin, &role, &a.PublicRepos, &a.PrivateRepos,
+		&a.Followers, &a.Following, &a.CreatedAt, &a.UpdatedAt}, more...)
 	if err := row.Scan(dest...); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,87 @@
+package account
+
+import (
+	"net/http"
+
+	"arbor/internal/web"
+)
+
+// GET /users/{username}/followers
+//
+// ListFollowers lists who follows an account, the first one first. Errors: 404.
+func (a *API) ListFollowers(w http.ResponseWriter, r *http.Request) error {
+	return a.listFollow(w, r, web.Param(r, "username"), followers)
+}
+
+// GET /users/{username}/following
+//
+// ListFollowing lists whom an account follows, the first one first. Errors: 404.
+func (a *API) ListFollowing(w http.ResponseWriter, r *http.Request) error {
+	return a.listFollow(w, r, web.Param(r, "username"), following)
+}
+
+// GET /user/followers
+//
+// ListOwnFollowers lists who follows the caller.
+func (a *API) ListOwnFollowers(w http.ResponseWriter, r *http.Request) error {
+	return a.listFollow(w, r, CallerFrom(r.Context()).Login, followers)
+}
+
+// GET /user/following
+//
+// ListOwnFollowing lists whom the caller follows.
+func (a *API) ListOwnFollowing(w http.ResponseWriter, r *http.Request) error {
+	return a.listFollow(w, r, CallerFrom(r.Context()).Login, following)
+}
+
+func (a *API) listFollow(w http.ResponseWriter, r *http.Request, login string, of side) error {
+	p := web.ReadPage(r)
+	list, total, err := a.s.listFollow(r.Context(), login, of, p)
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, p, total)
+	return web.JSON(w, r, http.StatusOK, newSimples(list, web.From(r.Context())))
+}
+
+// GET /users/{username}/following/{target}
+//
+// CheckFollowing answers 204 when an account follows another, else 404.
+func (a *API) CheckFollowing(w http.ResponseWriter, r *http.Request) error {
+	if err := a.s.checkFollows(r.Context(), web.Param(r, "username"), web.Param(r, "target")); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// GET /user/following/{username}
+//
+// CheckOwnFollowing answers 204 when the caller follows the account, else 404.
+func (a *API) CheckOwnFollowing(w http.ResponseWriter, r *http.Request) error {
+	if err := a.s.checkFollows(r.Context(), CallerFrom(r.Context()).Login, web.Param(r, "username")); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// PUT /user/following/{username}
+//
+// Follow makes the caller follow an account: 204, also when it did so before.
+// Errors: 404, 422 for oneself.
+func (a *API) Follow(w http.ResponseWriter, r *http.Request) error {
+	return a.follow(w, r, true)
+}
+
+// DELETE /user/following/{username}
+//
+// Unfollow ends that: 204, also when the caller did not follow. Errors: 404.
+func (a *API) Unfollow(w http.ResponseWriter, r *http.Request) error {
+	return a.follow(w, r, false)
+}
+
+func (a *API) follow(w http.ResponseWriter, r *http.Request, on bool) error {
+	if err := a.s.follow(r.Context(), CallerFrom(r.Context()), web.Param(r, "username"), on); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -21,7 +21,7 @@ var defaultLabels = [...][3]string{
 
 // AddDefaultLabels gives a new repository its labels (decision 32); it is an
 // observer of repositories being made.
-func AddDefaultLabels(tx *db.Tx, r *repo.Repo) error {
+func AddDefaultLabels(tx *db.Tx, r *repo.Repo, _ int64) error {
 	list := make([]*Label, len(defaultLabels))
 	for n, l := range defaultLabels {
 		list[n] = &Label{RepoID: r.ID, Name: l[0], Color: l[1], Description: &l[2], Default: true}

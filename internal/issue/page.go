@@ -88,3 +88,34 @@ func (g *Page) AppendBody(b []byte, i *Issue) []byte { return g.p.appendBody(b, 
 
 // Association tells how an author stands to a repository of the page.
 func (g *Page) Association(repoID, userID int64) string { return g.p.associationOf(repoID, userID) }
+
+// CommentPage is a page of comments of several repositories, for packages whose
+// payloads hold comments. Read with a fixed number of queries.
+type CommentPage struct{ p *commentPage }
+
+// NewCommentPage makes an empty page. The accesses are all of one caller.
+func NewCommentPage(ctx context.Context, accesses ...*repo.Access) *CommentPage {
+	return &CommentPage{&commentPage{page: newPage(ctx, accesses...)}}
+}
+
+// Load reads the comments of the ids, whose repositories the page knows, and
+// what they refer to.
+func (g *CommentPage) Load(tx *db.Tx, ids []int64) (err error) {
+	if g.p.comments, err = commentsAcross(tx, ids); err != nil {
+		return err
+	}
+	return g.p.load(tx)
+}
+
+// Comments renders each comment of the page as the comments' routes do, under
+// its id, after Load and outside a transaction.
+func (g *CommentPage) Comments(ctx context.Context, s *Service) (map[int64][]byte, error) {
+	if err := s.renderComments(ctx, g.p); err != nil {
+		return nil, err
+	}
+	out := make(map[int64][]byte, len(g.p.comments))
+	for n, c := range g.p.comments {
+		out[c.ID] = g.p.appendComment(nil, n)
+	}
+	return out, nil
+}

@@ -61,6 +61,19 @@ func commentsByID(tx *db.Tx, repoID int64, ids []int64) ([]*Comment, error) {
 		WHERE c.repo_id = $1 AND c.id IN `+db.ValuesFrom(2, 1, len(ids)), args...)
 }
 
+// commentsAcross is commentsByID for several repositories, which the caller was
+// found to see in the same transaction.
+func commentsAcross(tx *db.Tx, ids []int64) ([]*Comment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	return queryComments(tx, `issue_comments c JOIN issues i ON i.id = c.issue_id WHERE c.id IN `+db.Values(1, len(ids)), args...)
+}
+
 // commentList is a list of comments: those of one issue by age, or those of a
 // whole repository.
 type commentList struct {

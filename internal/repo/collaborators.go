@@ -102,7 +102,7 @@ func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *Acces
 		return err
 	}
 	role, _ := account.ParseRole(permission.Or("push"))
-	if err := api.s.Grant(r.Context(), a.ID, web.Param(r, "username"), role); err != nil {
+	if err := api.s.grant(r.Context(), a.Caller, a.ID, web.Param(r, "username"), role); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -112,6 +112,11 @@ func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *Acces
 // 404 for a user or repository that is not there, 422 for the owner and for an
 // organization.
 func (s *Service) Grant(ctx context.Context, repoID int64, login string, role account.Role) error {
+	return s.grant(ctx, nil, repoID, login, role)
+}
+
+// grant is Grant by a caller; nil is the operator.
+func (s *Service) grant(ctx context.Context, by *account.Caller, repoID int64, login string, role account.Role) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		user, err := account.ByLogin(tx, login)
 		if err != nil {
@@ -130,7 +135,19 @@ func (s *Service) Grant(ctx context.Context, repoID int64, login string, role ac
 		case user.ID == a.OwnerID:
 			return collaboratorError("Repository owner cannot be a collaborator")
 		}
-		return putCollaborator(tx, repoID, user.ID, role)
+		known, err := granted(tx, repoID, user.ID)
+		if err == nil {
+			err = putCollaborator(tx, repoID, user.ID, role)
+		}
+		if err != nil || known {
+			return err
+		}
+		for _, joined := range s.observers.Joined {
+			if err := joined(tx, a.Repo, user.ID, a.doneBy(by)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -26,6 +26,16 @@ func putCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) error {
 	return err
 }
 
+// granted reports whether a role was granted to the user.
+func granted(tx *db.Tx, repoID, userID int64) (bool, error) {
+	var n int64
+	err := tx.QueryRow(`SELECT 1 FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID).Scan(&n)
+	if errors.Is(err, db.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func dropCollaborator(tx *db.Tx, repoID, userID int64) error {
 	if err := regroup(tx, repoID); err != nil {
 		return err

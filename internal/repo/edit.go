@@ -42,14 +42,14 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 		if err := updateRepo(tx, now.Repo); err != nil || private == now.Private {
 			return err
 		}
-		return tell(tx, s.observers.Turned, now.Repo)
+		return tell(tx, s.observers.Turned, now.Repo, now.doneBy(a.Caller))
 	})
 	return edited, err
 }
 
-func tell(tx *db.Tx, list []Told, r *Repo) error {
+func tell(tx *db.Tx, list []Told, r *Repo, by int64) error {
 	for _, told := range list {
-		if err := told(tx, r); err != nil {
+		if err := told(tx, r, by); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 		if err := countRepo(tx, a.Repo, -1); err != nil {
 			return err
 		}
-		if err := tell(tx, s.observers.Leaving, a.Repo); err != nil {
+		if err := tell(tx, s.observers.Leaving, a.Repo, 0); err != nil {
 			return err
 		}
 		return deleteRepo(tx, id)

@@ -83,12 +83,18 @@ type Access struct {
 type Observer func(tx *db.Tx, repoID int64, moved []RefUpdate) error
 
 // Created is told, inside the transaction, of each new repository, whichever
-// way it is made. An error undoes the whole transaction.
-type Created func(tx *db.Tx, r *Repo) error
+// way it is made, and who made it: 0 where nobody in particular did. An error
+// undoes the whole transaction.
+type Created func(tx *db.Tx, r *Repo, by int64) error
 
 // Told is told, inside the transaction, what becomes of a repository, whose row
-// is locked. An error undoes the whole transaction.
-type Told func(tx *db.Tx, r *Repo) error
+// is locked, and who wanted it: 0 where nobody in particular did. An error
+// undoes the whole transaction.
+type Told func(tx *db.Tx, r *Repo, by int64) error
+
+// Joined is told, inside the transaction, who became a collaborator of a
+// repository, whose row is locked, and by whom, as Told is.
+type Joined func(tx *db.Tx, r *Repo, userID, by int64) error
 
 // Observers are what other features do in the transactions of repositories,
 // each list in its order.
@@ -98,6 +104,7 @@ type Observers struct {
 	Created []Created
 	Turned  []Told // it has just been hidden or shown
 	Leaving []Told // it is about to be deleted
+	Joined  []Joined
 }
 
 // Service holds what the operations on repositories share.
@@ -242,11 +249,24 @@ func (s *Service) add(tx *db.Tx, by *account.Caller, r *Repo) error {
 		}
 	}
 	for _, observe := range s.observers.Created {
-		if err := observe(tx, r); err != nil {
+		if err := observe(tx, r, r.doneBy(by)); err != nil {
 			return err
 		}
 	}
 	return countRepo(tx, r, 1)
+}
+
+// doneBy is the account that did something to the repository: the caller, or for
+// the operator at the command line the owner, unless that is an organization.
+func (r *Repo) doneBy(by *account.Caller) int64 {
+	switch {
+	case by != nil:
+		return by.ID
+	case r.Owner.Kind == account.User:
+		return r.OwnerID
+	default:
+		return 0
+	}
 }
 
 // mayCreate checks the right to create a repository for owner. admit reports a

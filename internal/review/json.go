@@ -52,6 +52,11 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 // appendReview renders the n-th review of the page as GitHub's v3 does
 // (decision 28).
 func (p *page) appendReview(b []byte, n int, v *Review, pull int64) []byte {
+	return p.appendReviewAs(b, n, v, pull, v.State.String())
+}
+
+// appendReviewAs is appendReview with another name of its state.
+func (p *page) appendReviewAs(b []byte, n int, v *Review, pull int64, state string) []byte {
 	str := func(name, value string) { b = web.AppendString(append(b, name...), value) }
 	html := p.html + "/pull/" + itoa(pull) + "#pullrequestreview-" + itoa(v.ID)
 	of := p.api + "/pulls/" + itoa(pull)
@@ -59,7 +64,7 @@ func (p *page) appendReview(b []byte, n int, v *Review, pull int64) []byte {
 	str(`,"node_id":`, account.NodeID(Resource, v.ID))
 	b = append(append(b, `,"user":`...), p.User(v.AuthorID)...)
 	b = p.bodies[n].AppendJSON(b)
-	str(`,"state":`, v.State.String())
+	str(`,"state":`, state)
 	str(`,"html_url":`, html)
 	str(`,"pull_request_url":`, of)
 	str(`,"author_association":`, p.Association(v.RepoID, v.AuthorID))

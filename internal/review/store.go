@@ -31,11 +31,7 @@ func reviewByID(tx *db.Tx, issueID, id, userID int64) (*Review, error) {
 // Texts reads what reviews say, whoever may see them: for timelines, where only
 // submitted ones stand.
 func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
-	args := make([]any, len(ids))
-	for n, id := range ids {
-		args[n] = id
-	}
-	rows, err := tx.Query(`SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+db.Values(1, len(ids)), args...)
+	rows, err := tx.Query(`SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+db.Values(1, len(ids)), anys(ids)...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +46,36 @@ func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 		said[id] = body
 	}
 	return said, rows.Err()
+}
+
+// shownReviews finds reviews that everyone sees, in one query.
+func shownReviews(tx *db.Tx, ids []int64) ([]*Review, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(`SELECT `+reviewColumns+` FROM reviews r WHERE r.submitted_at IS NOT NULL AND r.id IN `+
+		db.Values(1, len(ids)), anys(ids)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Review
+	for rows.Next() {
+		v, err := scanReview(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+func anys(ids []int64) []any {
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	return args
 }
 
 // listReviews reads a page of the reviews that the user may see, the oldest

@@ -57,6 +57,14 @@ func commentByID(tx *db.Tx, repoID, id, userID int64) (*Comment, error) {
 		WHERE c.id = $1 AND c.repo_id = $2 AND (NOT c.pending OR c.author_id = $3)`, id, repoID, userID))
 }
 
+// shownComments finds comments that everyone sees, in one query.
+func shownComments(tx *db.Tx, ids []int64) ([]*Comment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return queryComments(tx, fromComments+` WHERE NOT c.pending AND c.id IN `+db.Values(1, len(ids)), anys(ids)...)
+}
+
 // commentsOfReview reads a page of a review's comments, the oldest first, and
 // how many they are.
 func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, total int64, err error) {

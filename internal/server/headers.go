@@ -9,7 +9,7 @@ import (
 // Header values that are the same for every answer; shared, never changed.
 var (
 	any1         = []string{"*"}
-	exposed      = []string{"ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
+	exposed      = []string{"ETag, Link, Location, Retry-After, X-Poll-Interval, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
 	vary         = []string{"Accept, Authorization"}
 	privateCache = []string{"private, max-age=0, must-revalidate"}
 	publicCache  = []string{"public, max-age=0, must-revalidate"}

@@ -33,6 +33,7 @@ var layers = [][]string{
 	{"internal/status"},
 	{"internal/pull"},
 	{"internal/review"},
+	{"internal/activity"},
 	{"internal/page"},
 	{"internal/server"},
 	{"cmd/arbor"},

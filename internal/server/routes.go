@@ -2,6 +2,7 @@ package server
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/activity"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/page"
@@ -27,6 +28,7 @@ type features struct {
 	statuses *status.API
 	searches *search.API
 	stars    *star.API
+	feeds    *activity.API
 	plants   *plant.API
 	pages    *page.Pages
 }
@@ -37,7 +39,7 @@ type features struct {
 func (s *Server) interfaceTable(f features) []Route {
 	a, r, g, c, i, m, p := f.accounts, f.repos, f.git, f.statuses, f.issues, f.pulls, f.plants
 	v := f.reviews
-	k := f.stars
+	k, e := f.stars, f.feeds
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	seen := func(h web.Handler) Endpoint { return Endpoint{Right: Pull, serve: h, handler: h} } // which finds the repository itself
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
@@ -131,6 +133,17 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"DELETE", "/repos/{owner}/{repo}/subscription", pull(k.DeleteSubscription)},
 		{"GET", "/users/{username}/subscriptions", anyone(k.ListWatched)},
 		{"GET", "/user/subscriptions", signedIn(k.ListOwnWatched)},
+
+		// Activity
+		{"GET", "/events", anyone(e.ListPublic)},
+		{"GET", "/repos/{owner}/{repo}/events", pull(e.ListOfRepo)},
+		{"GET", "/networks/{owner}/{repo}/events", pull(e.ListOfNetwork)},
+		{"GET", "/orgs/{org}/events", anyone(e.ListOfOrg)},
+		{"GET", "/users/{username}/events", anyone(e.ListOfUser)},
+		{"GET", "/users/{username}/events/public", anyone(e.ListOfUserInPublic)},
+		{"GET", "/users/{username}/events/orgs/{org}", signedIn(e.ListOfUserInOrg)},
+		{"GET", "/users/{username}/received_events", anyone(e.ListReceived)},
+		{"GET", "/users/{username}/received_events/public", anyone(e.ListReceivedInPublic)},
 
 		// Git objects
 		{"GET", "/repos/{owner}/{repo}/git/trees/{sha...}", pull(g.GetTree)},

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/account"
+	"arbor/internal/activity"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
@@ -71,6 +72,7 @@ func New(o Options) *Server {
 		pulls:    from.Pulls,
 		reviews:  from.Reviews,
 		searches: search.NewAPI(searches),
+		feeds:    activity.NewAPI(o.DB, issues),
 		stars:    star.NewAPI(star.New(o.DB, repos)),
 		plants:   plant.NewAPI(o.DB),
 		pages:    page.New(o.DB, repos, from),
@@ -98,13 +100,14 @@ type Services struct {
 func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Services {
 	s := &Services{}
 	s.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
-		Created: []repo.Created{issue.AddDefaultLabels},
-		Turned:  []repo.Told{star.Turned},
+		Created: []repo.Created{issue.AddDefaultLabels, activity.NoteCreated},
+		Turned:  []repo.Told{star.Turned, activity.NoteTurned},
 		Leaving: []repo.Told{star.Leaving},
+		Joined:  []repo.Joined{activity.NoteJoined},
 		Prepare: []repo.Preparer{func(ctx context.Context, repos *repo.Service, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.Prepare(ctx, repos, id, moved)
 		}},
-		Moved: []repo.Observer{issue.NotePush, func(tx *db.Tx, id int64, moved []repo.RefUpdate) error {
+		Moved: []repo.Observer{issue.NotePush, activity.NoteRefs, func(tx *db.Tx, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.FollowRefs(tx, id, moved)
 		}},
 	})

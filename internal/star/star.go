@@ -92,7 +92,7 @@ func (s *Service) Has(ctx context.Context, a *repo.Access, k Kind) (since db.Tim
 
 // Turned follows a repository that was hidden or shown: a repo.Told. It costs as
 // much as the repository has marks.
-func Turned(tx *db.Tx, r *repo.Repo) error {
+func Turned(tx *db.Tx, r *repo.Repo, _ int64) error {
 	for _, k := range [...]Kind{Star, Watch} {
 		if err := turn(tx, k, r.ID, r.Private); err != nil {
 			return err
@@ -106,7 +106,7 @@ func Turned(tx *db.Tx, r *repo.Repo) error {
 
 // Leaving follows a repository that is about to be deleted: a repo.Told. Its
 // marks go with its row.
-func Leaving(tx *db.Tx, r *repo.Repo) error {
+func Leaving(tx *db.Tx, r *repo.Repo, _ int64) error {
 	for _, k := range [...]Kind{Star, Watch} {
 		if err := recount(tx, k, r.ID, shift(r.Private, -1)); err != nil {
 			return err

@@ -1,0 +1,117 @@
+// Package activity is the feed of what happened: of a repository, a network, an
+// organization, a user, and of what a user watches and follows.
+//
+//	activity.go  what is told, and the observers that note it
+//	store.go     the SQL, of table activities; storescope.go: which ones a feed is made of
+//	api.go       the handlers
+//	json.go      GitHub's events
+//
+// A row names what it tells of and holds nothing of it, so a feed shows issues
+// and comments as they are now, and nothing of those that are gone. Rows of
+// issues, comments and reviews are written by triggers, in the statements of
+// those tables (migration 0016); what has no table of its own is noted here, in
+// the transaction in which it happens. Stars are not in any feed (decision 42).
+//
+// A feed is the newest Newest activities of its scope at most, so its cost does
+// not depend on what is stored. What the caller may not see now is in no feed,
+// whoever could see it when it happened (decision 13).
+package activity
+
+import (
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// Newest is how many activities a feed has at most.
+const Newest = 300
+
+// Kind is what happened.
+type Kind int64
+
+// The kinds of activities, as they are stored.
+const (
+	Pushed          Kind = 1
+	Created         Kind = 2
+	Deleted         Kind = 3
+	Forked          Kind = 4
+	Published       Kind = 5
+	Joined          Kind = 6
+	Opened          Kind = 7
+	Closed          Kind = 8
+	Reopened        Kind = 9
+	Commented       Kind = 10
+	Reviewed        Kind = 11
+	ReviewCommented Kind = 12
+)
+
+// Activity is a row of the table activities.
+type Activity struct {
+	ID        int64
+	RepoID    int64
+	OrgID     int64 // that owns the repository; 0: a user does
+	ActorID   int64
+	Public    bool
+	Kind      Kind
+	IssueID   int64   // Opened to ReviewCommented
+	SubjectID int64   // the fork, the member, the comment or the review
+	Ref       string  // Pushed to Deleted; empty: the repository itself was created
+	Before    git.SHA // Pushed
+	After     git.SHA // Pushed
+	CreatedAt db.Time
+}
+
+// maxRefs is how many branches and tags of one push a feed tells of.
+const maxRefs = 20
+
+// NoteRefs is a repo.Observer: it notes which branches and tags somebody
+// pushed, created or deleted; not those that came into being with their
+// repository.
+func NoteRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+	var list []Activity
+	for _, u := range moved {
+		told := strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, "refs/tags/")
+		if !told || u.By == 0 || u.Old == u.New || len(list) == maxRefs {
+			continue
+		}
+		a := Activity{ActorID: u.By, Kind: Pushed, Ref: u.Name, Before: u.Old, After: u.New}
+		switch git.ZeroSHA {
+		case u.Old:
+			a.Kind = Created
+		case u.New:
+			a.Kind = Deleted
+		}
+		list = append(list, a)
+	}
+	return insert(tx, repoID, list...)
+}
+
+// NoteCreated notes a new repository, or with its parent a fork: a repo.Created.
+func NoteCreated(tx *db.Tx, r *repo.Repo, by int64) error {
+	switch {
+	case by == 0:
+		return nil
+	case r.ParentID != 0:
+		return insert(tx, r.ParentID, Activity{ActorID: by, Kind: Forked, SubjectID: r.ID})
+	default:
+		return insert(tx, r.ID, Activity{ActorID: by, Kind: Created})
+	}
+}
+
+// NoteTurned notes a repository that everyone may see from now on: a repo.Told.
+func NoteTurned(tx *db.Tx, r *repo.Repo, by int64) error {
+	if by == 0 || r.Private {
+		return nil
+	}
+	return insert(tx, r.ID, Activity{ActorID: by, Kind: Published})
+}
+
+// NoteJoined notes a new collaborator: a repo.Joined.
+func NoteJoined(tx *db.Tx, r *repo.Repo, userID, by int64) error {
+	if by == 0 {
+		return nil
+	}
+	return insert(tx, r.ID, Activity{ActorID: by, Kind: Joined, SubjectID: userID})
+}

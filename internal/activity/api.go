@@ -1,0 +1,174 @@
+package activity
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// API answers the requests for feeds.
+type API struct {
+	db     *db.DB
+	issues *issue.Service
+}
+
+// NewAPI makes the handlers.
+func NewAPI(d *db.DB, issues *issue.Service) *API { return &API{d, issues} }
+
+// pollInterval is how often a client should ask again, in seconds, as GitHub
+// says it.
+const pollInterval = "60"
+
+// find chooses the scope of a feed, in the transaction that reads it.
+type find func(tx *db.Tx) (scope, error)
+
+// serve answers a page of a feed. There is no more than Newest activities, so
+// the number of pages is known.
+func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error {
+	p := web.ReadPage(r)
+	var feed *feed
+	var total int64
+	err := api.db.Read(r.Context(), func(tx *db.Tx) error {
+		s, err := choose(tx)
+		if err != nil {
+			return err
+		}
+		caller := account.CallerFrom(r.Context())
+		all, err := list(tx, caller, s)
+		if err != nil {
+			return err
+		}
+		total = int64(len(all))
+		from := min(p.Offset(), total)
+		feed, err = load(r.Context(), tx, caller, all[from:min(from+p.Size, total)])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	body, err := feed.render(r.Context(), api.issues)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("X-Poll-Interval", pollInterval)
+	web.Link(w, r, p, total)
+	return web.JSON(w, r, http.StatusOK, body)
+}
+
+// named is a find of the account that the address names.
+func named(r *http.Request, of func(tx *db.Tx, id int64) (scope, error)) find {
+	return func(tx *db.Tx) (scope, error) {
+		a, err := account.ByLogin(tx, web.Param(r, "username"))
+		if err != nil {
+			return scope{}, err
+		}
+		return of(tx, a.ID)
+	}
+}
+
+// GET /events
+//
+// ListPublic answers what happened lately in public repositories.
+func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
+	return api.serve(w, r, func(*db.Tx) (scope, error) { return everything(), nil })
+}
+
+// GET /repos/{owner}/{repo}/events
+//
+// ListOfRepo answers what happened in a repository, the newest first, as all
+// feeds do: 300 events at most, as they are to be seen now.
+func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.serve(w, r, func(*db.Tx) (scope, error) { return ofRepo(a.ID), nil })
+}
+
+// GET /networks/{owner}/{repo}/events
+//
+// ListOfNetwork answers what happened in a repository and in all that were
+// forked from each other with it, as far as the caller sees them.
+func (api *API) ListOfNetwork(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.serve(w, r, func(tx *db.Tx) (scope, error) { return ofNetwork(tx, a.NetworkID) })
+}
+
+// GET /orgs/{org}/events
+//
+// ListOfOrg answers what happened in the public repositories of an
+// organization. Error: 404.
+func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
+	return api.serve(w, r, func(tx *db.Tx) (scope, error) {
+		org, err := account.ByLogin(tx, web.Param(r, "org"))
+		if err != nil || org.Kind != account.Organization {
+			return scope{}, orAbsent(err)
+		}
+		return ofOrg(org.ID, false), nil
+	})
+}
+
+// orAbsent is the 404 where nothing else went wrong.
+func orAbsent(err error) error {
+	if err == nil {
+		return errs.Absent()
+	}
+	return err
+}
+
+// GET /users/{username}/events
+//
+// ListOfUser answers what a user did in public repositories, and to that user
+// in private ones, too. Error: 404.
+func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
+	return api.serve(w, r, named(r, func(_ *db.Tx, id int64) (scope, error) {
+		return ofActor(id, repo.CallerID(account.CallerFrom(r.Context())) == id), nil
+	}))
+}
+
+// GET /users/{username}/events/public
+//
+// ListOfUserInPublic answers what a user did in public repositories. Error: 404.
+func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error {
+	return api.serve(w, r, named(r, func(_ *db.Tx, id int64) (scope, error) { return ofActor(id, false), nil }))
+}
+
+// GET /users/{username}/events/orgs/{org}
+//
+// ListOfUserInOrg answers what happened in the repositories of an organization
+// to which the caller, who is the user, belongs. Error: 404 for everyone else.
+func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
+	return api.serve(w, r, func(tx *db.Tx) (scope, error) {
+		user, err := account.ByLogin(tx, web.Param(r, "username"))
+		if err != nil || user.ID != account.CallerFrom(r.Context()).ID {
+			return scope{}, orAbsent(err)
+		}
+		org, err := account.ByLogin(tx, web.Param(r, "org"))
+		if err != nil {
+			return scope{}, err
+		}
+		member, _, err := account.OrgRole(tx, org.ID, user.ID)
+		if err != nil || !member {
+			return scope{}, orAbsent(err)
+		}
+		return ofOrg(org.ID, true), nil
+	})
+}
+
+// GET /users/{username}/received_events
+//
+// ListReceived answers what happened in the repositories that a user watches,
+// and what those did whom the user follows: in public, and to that user also in
+// private repositories that are watched. Error: 404.
+func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
+	return api.serve(w, r, named(r, func(tx *db.Tx, id int64) (scope, error) {
+		return received(tx, id, account.CallerFrom(r.Context()))
+	}))
+}
+
+// GET /users/{username}/received_events/public
+//
+// ListReceivedInPublic answers what of that happened in public. Error: 404.
+func (api *API) ListReceivedInPublic(w http.ResponseWriter, r *http.Request) error {
+	return api.serve(w, r, named(r, func(tx *db.Tx, id int64) (scope, error) { return received(tx, id, nil) }))
+}

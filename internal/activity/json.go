@@ -1,0 +1,280 @@
+package activity
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/web"
+)
+
+// feed is a page of a feed and all that its payloads show, read with a fixed
+// number of queries.
+type feed struct {
+	info     *web.Info
+	list     []*Activity
+	people   map[int64]*account.Account
+	repos    map[int64]*repo.Access
+	issues   map[int64]*issue.Issue
+	pulls    map[int64]*pull.Pull // by id of the issue
+	page     *issue.Page
+	comments *issue.CommentPage
+	reviews  *review.Feed
+}
+
+// load reads what the activities refer to.
+func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activity) (*feed, error) {
+	f := &feed{info: web.From(ctx), list: list, repos: map[int64]*repo.Access{}, issues: map[int64]*issue.Issue{}}
+	of := map[Kind][]int64{}
+	var people, repos, issues []int64
+	for _, a := range list {
+		people = append(people, a.ActorID, a.OrgID)
+		repos = append(repos, a.RepoID)
+		switch of[a.Kind] = append(of[a.Kind], a.SubjectID); a.Kind {
+		case Joined:
+			people = append(people, a.SubjectID)
+		case Forked:
+			repos = append(repos, a.SubjectID)
+		}
+		if a.IssueID != 0 {
+			issues = append(issues, a.IssueID)
+		}
+	}
+	var err error
+	if f.people, err = account.ByIDs(tx, people); err != nil {
+		return nil, err
+	}
+	accesses, err := f.loadIssues(tx, caller, repos, issues)
+	if err != nil {
+		return nil, err
+	}
+	f.page = issue.NewPage(ctx, accesses...)
+	for _, i := range f.issues {
+		f.page.Add(i)
+	}
+	if err := f.page.Load(tx); err != nil {
+		return nil, err
+	}
+	f.comments = issue.NewCommentPage(ctx, accesses...)
+	if err := f.comments.Load(tx, of[Commented]); err != nil {
+		return nil, err
+	}
+	numbers := map[int64]int64{}
+	for id, i := range f.issues {
+		numbers[id] = i.Number
+	}
+	f.reviews, err = review.LoadFeed(ctx, tx, accesses, numbers, of[Reviewed], of[ReviewCommented])
+	return f, err
+}
+
+// loadIssues reads repositories, issues and pull requests; also the repositories
+// of heads.
+func (f *feed) loadIssues(tx *db.Tx, caller *account.Caller, repos, issues []int64) ([]*repo.Access, error) {
+	found, err := issue.ByIDs(tx, unique(issues))
+	if err != nil {
+		return nil, err
+	}
+	var pulls []int64
+	for _, i := range found {
+		if f.issues[i.ID] = i; i.Pull {
+			pulls = append(pulls, i.ID)
+		}
+	}
+	if f.pulls, err = pull.ByIDs(tx, pulls); err != nil {
+		return nil, err
+	}
+	for _, p := range f.pulls {
+		if p.HeadRepoID != 0 {
+			repos = append(repos, p.HeadRepoID)
+		}
+	}
+	accesses, err := repo.VisibleByID(tx, caller, unique(repos))
+	for _, a := range accesses {
+		f.repos[a.ID] = a
+	}
+	return accesses, err
+}
+
+func unique(ids []int64) []int64 {
+	seen := map[int64]bool{}
+	var out []int64
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// event is GitHub's event.
+type event struct {
+	ID        string    `json:"id"`
+	Type      string    `json:"type"`
+	Actor     *actor    `json:"actor"`
+	Repo      shortRepo `json:"repo"`
+	Payload   any       `json:"payload"`
+	Public    bool      `json:"public"`
+	CreatedAt db.Time   `json:"created_at"`
+	Org       *actor    `json:"org,omitempty"`
+}
+
+// actor is how events show an account.
+type actor struct {
+	ID           int64  `json:"id"`
+	Login        string `json:"login"`
+	DisplayLogin string `json:"display_login,omitempty"`
+	GravatarID   string `json:"gravatar_id"`
+	URL          string `json:"url"`
+	AvatarURL    string `json:"avatar_url"`
+}
+
+// shortRepo is how events show a repository: with its owner in the name, and in
+// pull requests without.
+type shortRepo struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// render renders the page, outside a transaction.
+func (f *feed) render(ctx context.Context, issues *issue.Service) ([]*event, error) {
+	if err := f.page.Bodies(ctx, issues); err != nil {
+		return nil, err
+	}
+	comments, err := f.comments.Comments(ctx, issues)
+	if err != nil {
+		return nil, err
+	}
+	reviews, reviewComments, err := f.reviews.Render(ctx, issues)
+	if err != nil {
+		return nil, err
+	}
+	bodies := map[Kind]map[int64][]byte{Commented: comments, Reviewed: reviews, ReviewCommented: reviewComments}
+	out := make([]*event, 0, len(f.list))
+	for _, a := range f.list {
+		e := &event{ID: strconv.FormatInt(a.ID, 10), Actor: f.actor(a.ActorID), Public: a.Public, CreatedAt: a.CreatedAt}
+		at := f.repos[a.RepoID]
+		e.Repo = shortRepo{at.ID, at.FullName(), f.address(at)}
+		if e.Actor != nil {
+			e.Actor.DisplayLogin = e.Actor.Login
+		}
+		if a.OrgID != 0 {
+			e.Org = f.actor(a.OrgID)
+		}
+		e.Type, e.Payload = f.payload(a, bodies[a.Kind][a.SubjectID])
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func (f *feed) actor(id int64) *actor {
+	a := f.people[id]
+	if a == nil {
+		return nil
+	}
+	s := account.NewSimple(a, f.info)
+	out := &actor{ID: s.ID, Login: s.Login, URL: s.URL, AvatarURL: s.AvatarURL}
+	if a.Kind == account.Organization {
+		out.URL = f.info.API(web.Path("orgs", a.Login))
+	}
+	return out
+}
+
+func (f *feed) address(a *repo.Access) string {
+	return f.info.API(web.Path("repos", a.Owner.Login, a.Name))
+}
+
+// object is the payload of an event.
+type object map[string]any
+
+// payload is what happened, by type; body is the comment or review.
+func (f *feed) payload(a *Activity, body []byte) (string, object) {
+	at := f.repos[a.RepoID]
+	switch a.Kind {
+	case Pushed:
+		return "PushEvent", object{"repository_id": a.RepoID, "push_id": a.ID, "ref": a.Ref, "head": a.After, "before": a.Before}
+	case Created:
+		p := refOf(a)
+		p["master_branch"], p["description"] = at.DefaultBranch, at.Description
+		return "CreateEvent", p
+	case Deleted:
+		return "DeleteEvent", refOf(a)
+	case Forked:
+		return "ForkEvent", object{"action": "forked", "forkee": repo.NewPayload(f.repos[a.SubjectID], f.info)}
+	case Published:
+		return "PublicEvent", object{}
+	case Joined:
+		return "MemberEvent", object{"action": "added", "member": account.NewSimple(f.people[a.SubjectID], f.info)}
+	}
+	i := f.issues[a.IssueID]
+	if a.Kind == Commented {
+		return "IssueCommentEvent", object{"action": "created", "issue": f.issue(i), "comment": json.RawMessage(body)}
+	}
+	if !i.Pull {
+		return "IssuesEvent", object{"action": a.action(i), "issue": f.issue(i)}
+	}
+	p := object{"pull_request": f.pull(at, i), "action": "created"}
+	switch a.Kind {
+	case Reviewed:
+		p["review"] = json.RawMessage(body)
+		return "PullRequestReviewEvent", p
+	case ReviewCommented:
+		p["comment"] = json.RawMessage(body)
+		return "PullRequestReviewCommentEvent", p
+	}
+	p["action"], p["number"] = a.action(i), i.Number
+	return "PullRequestEvent", p
+}
+
+// action is what was done to an issue, or a pull request.
+func (a *Activity) action(i *issue.Issue) string {
+	switch {
+	case a.Kind == Opened:
+		return "opened"
+	case a.Kind == Reopened:
+		return "reopened"
+	case i.Pull && i.MergedAt == a.CreatedAt:
+		return "merged"
+	default:
+		return "closed"
+	}
+}
+
+// refOf is the branch, the tag or the repository that was created or deleted.
+func refOf(a *Activity) object {
+	p := object{"ref": nil, "ref_type": "repository", "full_ref": nil, "pusher_type": "user"}
+	if a.Ref == "" {
+		return p
+	}
+	p["full_ref"] = a.Ref
+	if name, ok := strings.CutPrefix(a.Ref, "refs/heads/"); ok {
+		p["ref"], p["ref_type"] = name, "branch"
+	} else {
+		p["ref"], p["ref_type"] = strings.TrimPrefix(a.Ref, "refs/tags/"), "tag"
+	}
+	return p
+}
+
+func (f *feed) issue(i *issue.Issue) json.RawMessage { return f.page.AppendIssue(nil, i) }
+
+// pull is GitHub's pull-request-minimal: where there is more.
+func (f *feed) pull(at *repo.Access, i *issue.Issue) object {
+	p := f.pulls[i.ID]
+	side := func(a *repo.Access, ref, sha string) object {
+		o := object{"ref": ref, "sha": sha, "repo": nil}
+		if a != nil {
+			o["repo"] = shortRepo{a.ID, a.Name, f.address(a)}
+		}
+		return o
+	}
+	return object{"id": i.ID, "number": i.Number, "url": f.address(at) + "/pulls/" + strconv.FormatInt(i.Number, 10),
+		"head": side(f.repos[p.HeadRepoID], p.HeadRef, string(p.HeadSHA)), "base": side(at, p.BaseRef, string(p.BaseSHA))}
+}

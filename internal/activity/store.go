@@ -1,0 +1,62 @@
+package activity
+
+import (
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// insert adds what happened in a repository, in one statement.
+func insert(tx *db.Tx, repoID int64, list ...Activity) error {
+	if len(list) == 0 {
+		return nil
+	}
+	args := []any{repoID, tx.Now}
+	for _, a := range list {
+		args = append(args, a.ActorID, int64(a.Kind), a.SubjectID, a.Ref, string(a.Before), string(a.After))
+	}
+	values := `(CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS TEXT))`
+	if len(list) > 1 {
+		values += `, ` + db.ValuesFrom(9, len(list)-1, 6)
+	}
+	_, err := tx.Exec(`WITH v (actor, kind, subject, ref, before, after) AS (VALUES `+values+`)
+		INSERT INTO activities (repo_id, org_id, actor_id, public, kind, subject_id, ref, before_sha, after_sha, created_at)
+		SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, v.actor, NOT r.private, v.kind, NULLIF(v.subject, 0), NULLIF(v.ref, ''),
+			NULLIF(v.before, ''), NULLIF(v.after, ''), CAST($2 AS BIGINT)
+		FROM v, repos r JOIN accounts o ON o.id = r.owner_id WHERE r.id = $1`, args...)
+	return err
+}
+
+// list reads what the caller may see of a scope, the newest first, Newest at
+// most: in repositories that are visible now, of issues, comments, reviews and
+// forks that are there.
+func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
+	rows, err := tx.Query(`SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
+			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha, ''), a.created_at
+		FROM (`+s.sql+`) a
+		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromVisible(`a.repo_id`, caller)+`))
+			AND (a.issue_id IS NULL OR EXISTS (SELECT 1 FROM issues i JOIN repos h ON h.id = i.repo_id
+				WHERE i.id = a.issue_id AND (i.pull = TRUE OR h.has_issues = TRUE)))
+			AND CASE a.kind WHEN 4 THEN EXISTS (SELECT 1`+repo.FromVisible(`a.subject_id`, caller)+`)
+				WHEN 10 THEN EXISTS (SELECT 1 FROM issue_comments s WHERE s.id = a.subject_id)
+				WHEN 11 THEN EXISTS (SELECT 1 FROM reviews s WHERE s.id = a.subject_id)
+				WHEN 12 THEN EXISTS (SELECT 1 FROM review_comments s WHERE s.id = a.subject_id)
+				ELSE TRUE END
+		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{repo.CallerID(caller)}, s.args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []*Activity
+	for rows.Next() {
+		var a Activity
+		if err := rows.Scan(&a.ID, &a.RepoID, &a.OrgID, &a.ActorID, &a.Public, &a.Kind, &a.IssueID,
+			&a.SubjectID, &a.Ref, &a.Before, &a.After, &a.CreatedAt); err != nil {
+			return nil, err
+		}
+		found = append(found, &a)
+	}
+	return found, rows.Err()
+}

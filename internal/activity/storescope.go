@@ -1,0 +1,181 @@
+package activity
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// maxHidden is how many activities of private repositories are looked at, in
+// ranges that hold what not everybody sees.
+const maxHidden = 1000
+
+// maxGlobal is how far back the feed of everything goes, in activities.
+const maxGlobal = 10_000
+
+// scope is which activities a feed is made of: SQL that selects rows of
+// activities, in which $2 onwards are its values. What it reads is bounded,
+// whatever is stored.
+type scope struct {
+	sql  string
+	args []any
+}
+
+// rangeOf is a range of an index, from its newest end. Its condition is on x.
+func rangeOf(columns, condition string, limit int) string {
+	return fmt.Sprintf(`SELECT * FROM (SELECT %s FROM activities x WHERE %s ORDER BY x.id DESC LIMIT %d) y`, columns, condition, limit)
+}
+
+// everything is what happened in public lately.
+func everything() scope {
+	const lately = `x.public = TRUE AND x.id > (SELECT COALESCE(max(id), 0) FROM activities) - $2`
+	return scope{rangeOf(`x.*`, lately, Newest), []any{int64(maxGlobal)}}
+}
+
+// ofRepo is what happened in one repository, which the caller sees.
+func ofRepo(id int64) scope { return scope{rangeOf(`x.*`, `x.repo_id = $2`, Newest), []any{id}} }
+
+// ofActor is what somebody did in public, and with all elsewhere, too.
+func ofActor(id int64, all bool) scope { return turned(`x.actor_id = $2`, id, all) }
+
+// ofOrg is what happened in public in the repositories of an organization, and
+// with all in the others, too.
+func ofOrg(id int64, all bool) scope { return turned(`x.org_id = $2`, id, all) }
+
+func turned(condition string, id int64, all bool) scope {
+	sql := rangeOf(`x.*`, condition+` AND x.public = TRUE`, Newest)
+	if all {
+		sql += ` UNION ALL ` + rangeOf(`x.*`, condition+` AND x.public = FALSE`, maxHidden)
+	}
+	return scope{sql, []any{id}}
+}
+
+// many is ranges of one index: condition says of one of them that x is in it,
+// with a place for its key, and keys selects the keys under the name id; $1 is
+// whose they are.
+type many struct{ condition, keys string }
+
+// ofNetwork is what happened in the repositories that were forked from each
+// other.
+func ofNetwork(tx *db.Tx, rootID int64) (scope, error) {
+	return newest(tx, rootID, many{`x.repo_id = %s`, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`})
+}
+
+// received is what happened in the repositories that a user watches and what
+// those did whom the user follows: in public, and for the user as the caller
+// also in private repositories that the user watches.
+func received(tx *db.Tx, userID int64, caller *account.Caller) (scope, error) {
+	watched := `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND (w.private = FALSE`
+	if repo.CallerID(caller) == userID {
+		watched += ` OR EXISTS (SELECT 1` + repo.FromVisible(`w.repo_id`, caller) + `)`
+	}
+	return newest(tx, userID, many{`x.repo_id = %s`, watched + `)`},
+		many{`x.actor_id = %s AND x.public = TRUE`, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`})
+}
+
+// newest is the Newest activities of many ranges together.
+func newest(tx *db.Tx, of int64, list ...many) (scope, error) {
+	var ids []int64
+	for _, m := range list {
+		more, err := m.newest(tx, of)
+		if err != nil {
+			return scope{}, err
+		}
+		ids = append(ids, more...)
+	}
+	ids = newestOf(ids)
+	if len(ids) == 0 {
+		return scope{sql: rangeOf(`x.*`, `FALSE`, 0)}, nil
+	}
+	s := scope{sql: `SELECT x.* FROM activities x WHERE x.id IN ` + db.ValuesFrom(2, 1, Newest)}
+	for n := range Newest {
+		s.args = append(s.args, ids[min(n, len(ids)-1)])
+	}
+	return s, nil
+}
+
+// newestOf keeps the Newest ids, the newest first, each once.
+func newestOf(ids []int64) []int64 {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	slices.Reverse(ids)
+	return ids[:min(len(ids), Newest)]
+}
+
+// rangesAtOnce is how many ranges one query reads.
+const rangesAtOnce = 16
+
+// newest reads the ids of the newest activities, from the range with the newest
+// of all on, until those that are left go back further than what is found.
+func (m many) newest(tx *db.Tx, of int64) ([]int64, error) {
+	keys, tops, err := m.tops(tx, of)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for from := 0; from < len(keys); from += rangesAtOnce {
+		if len(ids) == Newest && ids[Newest-1] > tops[from] {
+			break
+		}
+		more, err := m.read(tx, keys[from:min(from+rangesAtOnce, len(keys))])
+		if err != nil {
+			return nil, err
+		}
+		ids = newestOf(append(ids, more...))
+	}
+	return ids, nil
+}
+
+// tops reads the keys of the ranges that may hold any of the Newest activities,
+// and the newest of each, which is in the order of the keys.
+func (m many) tops(tx *db.Tx, of int64) (keys, tops []int64, err error) {
+	rows, err := tx.Query(`SELECT k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE `+fmt.Sprintf(m.condition, `k.id`)+`), 0) AS top
+		FROM (`+m.keys+`) k ORDER BY 2 DESC LIMIT `+strconv.Itoa(Newest), of)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key, top int64
+		if err := rows.Scan(&key, &top); err != nil {
+			return nil, nil, err
+		}
+		if top != 0 {
+			keys, tops = append(keys, key), append(tops, top)
+		}
+	}
+	return keys, tops, rows.Err()
+}
+
+// read reads the ids of the newest activities of each range. The number of
+// ranges is rounded up, so that few texts are ever prepared.
+func (m many) read(tx *db.Tx, keys []int64) ([]int64, error) {
+	n := 1
+	for n < len(keys) {
+		n *= 4
+	}
+	parts, args := make([]string, n), make([]any, n)
+	for k := range n {
+		parts[k] = rangeOf(`x.id`, fmt.Sprintf(m.condition, `$`+strconv.Itoa(k+1)), Newest)
+		args[k] = keys[min(k, len(keys)-1)]
+	}
+	rows, err := tx.Query(strings.Join(parts, ` UNION `), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}

@@ -1,0 +1,91 @@
+package review
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Feed is reviews and comments of several repositories, for what tells of them:
+// read with a fixed number of queries, without asking git where comments are now.
+type Feed struct {
+	pages    map[int64]*page // by repository
+	numbers  map[int64]int64 // of pull requests, by id of the issue
+	reviews  []*Review
+	comments []*Comment
+}
+
+// LoadFeed reads the reviews and comments of the ids, as far as they are in the
+// repositories given, which are all of one caller. numbers are those of their
+// pull requests, by id of the issue.
+func LoadFeed(ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[int64]int64, reviews, comments []int64) (*Feed, error) {
+	f := &Feed{pages: map[int64]*page{}, numbers: numbers}
+	shared := issue.NewPage(ctx, list...)
+	var authors, reacted []int64
+	var err error
+	if f.reviews, err = shownReviews(tx, reviews); err != nil {
+		return nil, err
+	}
+	for _, v := range f.reviews {
+		authors = append(authors, v.AuthorID)
+	}
+	if f.comments, err = shownComments(tx, comments); err != nil {
+		return nil, err
+	}
+	for _, c := range f.comments {
+		authors, c.HeadSHA = append(authors, c.AuthorID), c.Current
+		if c.Reacted {
+			reacted = append(reacted, c.ID)
+		}
+	}
+	if len(authors) == 0 {
+		return f, nil
+	}
+	var rollups map[int64]reaction.Rollup
+	if web.From(ctx).Media.Preview(web.Reactions) && len(reacted) > 0 {
+		if rollups, err = reaction.Rollups(tx, reaction.ReviewComment, reacted); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range list {
+		p := newPage(ctx, a)
+		p.Page, p.rollups = shared, rollups
+		f.pages[a.ID] = p
+	}
+	if err := shared.Load(tx, authors...); err != nil {
+		return nil, err
+	}
+	return f, shared.Associate(tx, authors)
+}
+
+// Render renders what was loaded, under the ids, outside a transaction. States
+// are written as events write them.
+func (f *Feed) Render(ctx context.Context, s *issue.Service) (reviews, comments map[int64][]byte, err error) {
+	reviews, comments = map[int64][]byte{}, map[int64][]byte{}
+	texts := make([]issue.Source, 0, len(f.reviews)+len(f.comments))
+	for _, v := range f.reviews {
+		texts = append(texts, issue.Source{Access: f.pages[v.RepoID].a, Body: &v.Body})
+	}
+	for _, c := range f.comments {
+		texts = append(texts, issue.Source{Access: f.pages[c.RepoID].a, Body: &c.Body})
+	}
+	bodies, err := s.Bodies(ctx, texts)
+	if err != nil {
+		return nil, nil, err
+	}
+	for n, v := range f.reviews {
+		p := f.pages[v.RepoID]
+		p.bodies = bodies[n : n+1]
+		reviews[v.ID] = p.appendReviewAs(nil, 0, v, f.numbers[v.IssueID], eventNames[v.State])
+	}
+	for n, c := range f.comments {
+		p := f.pages[c.RepoID]
+		p.bodies = bodies[len(f.reviews)+n:][:1]
+		comments[c.ID] = p.appendComment(nil, 0, c)
+	}
+	return reviews, comments, nil
+}

@@ -100,6 +100,9 @@ func (d *demo) fill(ctx context.Context) error {
 	if err := d.fillPulls(ctx); err != nil {
 		return err
 	}
+	if err := d.fillTalk(ctx); err != nil {
+		return err
+	}
 	return d.fillPlants(ctx)
 }
 
@@ -213,6 +216,8 @@ func (d *demo) explain(address string) error {
 	say("  %s/repos/alice/greenhouse/pulls/9", curl)
 	say("  %s/repos/alice/greenhouse/commits/irrigation/status", curl)
 	say("  %s/repos/alice/greenhouse/pulls/8/merge -X PUT -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
+	say("  %s/repos/alice/greenhouse/events", curl)
+	say("  %s/users/alice/followers", curl)
 	say("  %s/repos/alice/greenhouse/stargazers -H 'Accept: application/vnd.service.v3.star+json'", curl)
 	say("  %s/user/repos -H 'Authorization: Bearer %s' -d '{\"name\":\"meadow\"}'", curl, d.tokens["bob"])
 	say("\nTry the plant store:")

@@ -80,7 +80,7 @@ func (a *API) Unfollow(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) follow(w http.ResponseWriter, r *http.Request, on bool) error {
-	if err := a.s.follow(r.Context(), CallerFrom(r.Context()), web.Param(r, "username"), on); err != nil {
+	if err := a.s.Follow(r.Context(), CallerFrom(r.Context()), web.Param(r, "username"), on); err != nil {
 		return err
 	}
 	return web.NoContent(w)

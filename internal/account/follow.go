@@ -57,10 +57,10 @@ func (s *Service) checkFollows(ctx context.Context, login, target string) error 
 	})
 }
 
-// follow makes the caller follow an account, or ends that. Either is done
+// Follow makes the caller follow an account, or ends that. Either is done
 // already when it is said again. Errors: errs.Absent when nobody has the login;
 // errs.Invalid for following oneself.
-func (s *Service) follow(ctx context.Context, caller *Caller, target string, on bool) error {
+func (s *Service) Follow(ctx context.Context, caller *Caller, target string, on bool) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		to, err := ByLogin(tx, target)
 		switch {

@@ -16,8 +16,11 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		CurrentUser      string `json:"current_user_url"`
 		CurrentUserRepos string `json:"current_user_repositories_url"`
 		CurrentUserOrgs  string `json:"current_user_organizations_url"`
-		Issues           string `json:"issues_url"`
+		Events           string `json:"events_url"`
+		Followers        string `json:"followers_url"`
+		Following        string `json:"following_url"`
 		IssueSearch      string `json:"issue_search_url"`
+		Issues           string `json:"issues_url"`
 		Organization     string `json:"organization_url"`
 		OrganizationRepo string `json:"organization_repositories_url"`
 		Plants           string `json:"plants_url"`
@@ -30,8 +33,10 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		Documentation    string `json:"documentation_url"`
 	}{
 		CurrentUser: i.API("/user"), CurrentUserRepos: i.API("/user/repos{?type,page,per_page,sort}"),
-		CurrentUserOrgs: i.API("/user/orgs"), Issues: i.API("/issues"),
-		IssueSearch: i.API("/search/issues?q={query}{&page,per_page,sort,order}"), Organization: i.API("/orgs/{org}"),
+		CurrentUserOrgs: i.API("/user/orgs"), Events: i.API("/events"), Followers: i.API("/user/followers"),
+		Following: i.API("/user/following{/target}"), Issues: i.API("/issues"),
+		IssueSearch: i.API("/search/issues?q={query}{&page,per_page,sort,order}"),
+		Organization:     i.API("/orgs/{org}"),
 		OrganizationRepo: i.API("/orgs/{org}/repos{?type,page,per_page,sort}"), Plants: i.Page("/plants{?limit}"),
 		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"),
 		Starred: i.API("/user/starred{/owner}{/repo}"), User: i.API("/users/{user}"),

@@ -123,6 +123,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		// Stars and watching
 		{"GET", "/repos/{owner}/{repo}/stargazers", pull(k.ListStargazers)},
 		{"GET", "/users/{username}/starred", anyone(k.ListStarred)},
+		{"GET", "/users/{username}/starred/{owner}/{repo}", pull(k.CheckOf)},
 		{"GET", "/user/starred", signedIn(k.ListOwnStarred)},
 		{"GET", "/user/starred/{owner}/{repo}", own(k.Check)},
 		{"PUT", "/user/starred/{owner}/{repo}", seen(k.Star)},

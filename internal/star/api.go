@@ -132,6 +132,17 @@ func (api *API) Check(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return web.NoContent(w)
 }
 
+// GET /users/{username}/starred/{owner}/{repo}
+//
+// CheckOf answers 204 when a user starred the repository, which the caller sees,
+// else 404: where starred_url of users leads.
+func (api *API) CheckOf(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.s.starredBy(r.Context(), a, web.Param(r, "username")); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
 // PUT /user/starred/{owner}/{repo}
 //
 // Star stars the repository for the caller; again is 204, too (decision 41).

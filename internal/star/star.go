@@ -22,6 +22,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
 
@@ -88,6 +89,21 @@ func (s *Service) Has(ctx context.Context, a *repo.Access, k Kind) (since db.Tim
 		return err
 	})
 	return since, err
+}
+
+// starredBy returns 404 unless a user starred the repository.
+func (s *Service) starredBy(ctx context.Context, a *repo.Access, login string) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error {
+		user, err := account.ByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		since, err := markedAt(tx, Star, a.ID, user.ID)
+		if err == nil && since.IsZero() {
+			err = errs.Absent()
+		}
+		return err
+	})
 }
 
 // Turned follows a repository that was hidden or shown: a repo.Told. It costs as

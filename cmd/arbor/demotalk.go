@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/server"
+)
+
+// fillTalk has people follow each other, and alice review what bob proposes
+// from his fork.
+func (d *demo) fillTalk(ctx context.Context) error {
+	accounts := d.store.accounts(d.log)
+	for _, f := range [][2]string{{"alice", "bob"}, {"bob", "alice"}, {"root-gardener", "alice"}, {"bob", demoOrg}} {
+		if err := accounts.Follow(ctx, d.callers[f[0]], f[1], true); err != nil {
+			return err
+		}
+	}
+	s := server.NewServices(d.store.db, d.store.git, d.log, d.store.dir)
+	found, err := s.Repos.Find(ctx, d.callers["alice"], "alice", "greenhouse")
+	if err != nil {
+		return err
+	}
+	return d.review(ctx, s, &found.Access)
+}
+
+// reviewed is the number of the pull request that alice reviews.
+const reviewed = 12
+
+func (d *demo) review(ctx context.Context, s *server.Services, a *repo.Access) error {
+	p, i, err := s.Pulls.Find(ctx, a, reviewed)
+	if err != nil {
+		return err
+	}
+	reviews := review.New(d.store.db, s.Repos, s.Issues, s.Pulls)
+	_, err = reviews.Create(ctx, a, p, i, review.NewReview{State: review.ChangesRequested,
+		Text: issue.NewText("Almost: the README should lead here."),
+		Comments: []review.NewComment{{Text: issue.NewText("Which way does *west* count, with or against the sun?"),
+			Anchor: review.Anchor{Path: "docs/sensors.txt", Whole: true}}}})
+	return err
+}

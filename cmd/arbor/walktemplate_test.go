@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ var sure = map[string]string{"privacy": "public", "archive_format": "tarball", "
 // shownAs is the member of a list's elements that fills a variable.
 var shownAs = map[string][]string{"collaborator": {"login"}, "member": {"login"}, "other_user": {"login"}, "user": {"login"},
 	"target": {"login"}, "org": {"login"}, "branch": {"name"}, "name": {"name"}, "owner": {"owner", "login"}, "repo": {"name"}}
+
+// needed is an expression without which an address makes no sense.
+var needed = regexp.MustCompile(`\{[\w+]`)
 
 // most is how many expansions of one template are followed.
 const most = 2
@@ -42,7 +46,7 @@ func (w *walk) expand() {
 			}
 			w.found(link{l.kind, l.field, to, l.from, l.beside})
 		}
-		if bare, err := t.Expand(nil); err == nil && strings.Contains(l.address, "{/") {
+		if bare, err := t.Expand(nil); err == nil && strings.Contains(l.address, "{/") && !needed.MatchString(l.address) {
 			w.found(link{l.kind, l.field, bare, l.from, l.beside})
 		}
 	}

@@ -60,6 +60,8 @@ func ruleOf(sub string) (rule, bool) {
 			path: true, endOfOptions: true}, true
 	case "for-each-ref":
 		return rule{flags: []string{"--format="}}, true
+	case "archive":
+		return rule{flags: []string{"--format=", "--prefix="}, revs: true, endOfOptions: true}, true
 	case "commit-graph":
 		return rule{flags: []string{"write", "--no-progress", "--changed-paths"}}, true
 	}

@@ -53,6 +53,12 @@ func holderOf(r *http.Request, caller *account.Caller) holder {
 	return holder{network: web.Network(r)}
 }
 
+// Transfer waits for a slot among fetches for a request that sends much, and
+// returns what frees it. Error: 503.
+func (s *Service) Transfer(r *http.Request, a *Access) (free func(), err error) {
+	return s.fetches.take(r.Context(), holderOf(r, a.Caller))
+}
+
 // take waits for a slot and returns what frees it. Error: 503.
 func (s *slots) take(ctx context.Context, who holder) (free func(), err error) {
 	w := &waiter{who, make(chan struct{})}

@@ -182,7 +182,12 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"DELETE", "/repos/{owner}/{repo}/contents/{path...}", push(g.DeleteContents)},
 		{"GET", "/repos/{owner}/{repo}/readme", pull(g.GetReadme)},
 		{"GET", "/repos/{owner}/{repo}/readme/{dir...}", pull(g.GetDirectoryReadme)},
+		{"GET", "/repos/{owner}/{repo}/tarball", pull(g.GetTarball)},
+		{"GET", "/repos/{owner}/{repo}/tarball/{ref...}", pull(g.GetTarball)},
+		{"GET", "/repos/{owner}/{repo}/zipball", pull(g.GetZipball)},
+		{"GET", "/repos/{owner}/{repo}/zipball/{ref...}", pull(g.GetZipball)},
 		{"GET", "/{owner}/{repo}/raw/{path...}", pull(g.GetRaw)},
+		{"GET", "/{owner}/{repo}/archive/{file...}", pull(g.GetArchive)},
 
 		// Issues
 		{"GET", "/issues", signedIn(i.ListAll)},

@@ -1,0 +1,84 @@
+package gitdata
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /repos/{owner}/{repo}/tarball
+// GET /repos/{owner}/{repo}/tarball/{ref...}
+//
+// GetTarball redirects to the files of a branch, a tag or a commit as tar.gz;
+// without a name, of the default branch. Errors: 404, 409 for an empty
+// repository.
+func (api *API) GetTarball(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.toArchive(w, r, a, git.TarGz)
+}
+
+// GET /repos/{owner}/{repo}/zipball
+// GET /repos/{owner}/{repo}/zipball/{ref...}
+//
+// GetZipball redirects to the files of a branch, a tag or a commit as zip, as
+// GetTarball does.
+func (api *API) GetZipball(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.toArchive(w, r, a, git.Zip)
+}
+
+// toArchive redirects to the archive of the commit that a name leads to now.
+func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, f git.ArchiveFormat) error {
+	sha, err := api.revision(r.Context(), a, strings.TrimPrefix(web.Param(r, "ref"), "refs/"), false)
+	if err != nil {
+		return err
+	}
+	to := web.Path(a.Owner.Login, a.Name, "archive", string(sha)+"."+string(f))
+	w.Header().Set("Location", web.From(r.Context()).Page(to))
+	w.WriteHeader(http.StatusFound)
+	return nil
+}
+
+// GET /{owner}/{repo}/archive/{file...}
+//
+// GetArchive answers NAME.tar.gz or NAME.zip: the files of a commit, a branch or
+// a tag, packed while they are sent, in a folder that names repository and
+// commit. Errors: 404, 409 for an empty repository.
+func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	file := web.Param(r, "file")
+	for f, kind := range map[git.ArchiveFormat]string{git.TarGz: "application/gzip", git.Zip: "application/zip"} {
+		name, ok := strings.CutSuffix(file, "."+string(f))
+		if !ok || name == "" {
+			continue
+		}
+		sha, err := api.revision(r.Context(), a, strings.TrimPrefix(name, "refs/"), false)
+		if err != nil {
+			return err
+		}
+		if web.NotModified(w, r, fmt.Sprintf(`"%s.%s"`, sha, f)) {
+			return nil
+		}
+		return api.sendArchive(w, r, a, sha, f, kind)
+	}
+	return errs.Absent()
+}
+
+func (api *API) sendArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f git.ArchiveFormat, kind string) error {
+	folder := a.Owner.Login + "-" + a.Name + "-" + string(sha[:7])
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, folder, f))
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	free, err := api.repos.Transfer(r, a)
+	if err != nil {
+		return err
+	}
+	defer free()
+	return api.repos.Git(a.ID).Archive(r.Context(), rolling{w}, sha, f, folder+"/")
+}

@@ -20,7 +20,8 @@ type question struct {
 	path    string // below the repository's resource, escaped: the API keeps answers under it
 	params  []string
 	query   url.Values
-	bodies  bool // texts are wanted as HTML
+	bodies  bool   // texts are wanted as HTML
+	kind    string // of the media type, instead of bodies
 }
 
 // ask answers a question as the API would answer the page's caller, and reads
@@ -28,9 +29,27 @@ type question struct {
 // can show nothing else. more tells that there is another page. Errors: those
 // of the API.
 func ask(r *http.Request, a *repo.Access, q question, into any) (more bool, err error) {
+	answer, err := send(r, a, q)
+	if err != nil {
+		return false, err
+	}
+	if answer.status != http.StatusOK {
+		return false, fmt.Errorf("page: %s answers %d", q.path, answer.status)
+	}
+	if err := json.Unmarshal(answer.body.Bytes(), into); err != nil {
+		return false, fmt.Errorf("page: %s: %w", q.path, err)
+	}
+	return strings.Contains(answer.header.Get("Link"), `rel="next"`), nil
+}
+
+// send asks a question.
+func send(r *http.Request, a *repo.Access, q question) (*captured, error) {
 	info := web.From(r.Context())
 	accept := "application/vnd.github+json"
-	if q.bodies {
+	switch {
+	case q.kind != "":
+		accept = "application/vnd.github." + q.kind
+	case q.bodies:
 		accept = "application/vnd.github.full+json"
 	}
 	inner := &web.Info{ID: info.ID, Site: info.Site, Prefix: info.Prefix, Docs: info.Docs, Media: web.ParseAccept([]string{accept})}
@@ -43,19 +62,10 @@ func ask(r *http.Request, a *repo.Access, q question, into any) (more bool, err 
 	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		return false, errs.Wrap(errs.NotFound, "Not Found", err)
+		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
 	}
 	answer := &captured{header: http.Header{}, status: http.StatusOK}
-	if err := q.handler(answer, web.With(request, inner), a); err != nil {
-		return false, err
-	}
-	if answer.status != http.StatusOK {
-		return false, fmt.Errorf("page: %s answers %d", q.path, answer.status)
-	}
-	if err := json.Unmarshal(answer.body.Bytes(), into); err != nil {
-		return false, fmt.Errorf("page: %s: %w", q.path, err)
-	}
-	return strings.Contains(answer.header.Get("Link"), `rel="next"`), nil
+	return answer, q.handler(answer, web.With(request, inner), a)
 }
 
 // captured takes an answer in memory.

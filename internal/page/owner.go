@@ -20,6 +20,7 @@ type ownerView struct {
 	Login, Name, Kind            string
 	Bio, Company, Location, Blog string
 	PublicRepos                  int64
+	Followers, Following         int64
 	Repos                        []repoItem
 	Next                         string // address of the next page; empty when there is none
 }
@@ -59,7 +60,7 @@ func newOwnerView(who *account.Account, repos []listed) *ownerView {
 	v := &ownerView{
 		ID: who.ID, Login: who.Login, Name: or(who.Name, who.Login), Kind: strings.ToLower(who.Kind.String()),
 		Bio: or(who.Bio, ""), Company: or(who.Company, ""), Location: or(who.Location, ""), Blog: webAddress(who.Blog),
-		PublicRepos: who.PublicRepos,
+		PublicRepos: who.PublicRepos, Followers: who.Followers, Following: who.Following,
 	}
 	if len(repos) > perPage {
 		repos = repos[:perPage]

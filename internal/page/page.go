@@ -1,7 +1,7 @@
 // Package page shows people what html_url leads to, small and readable.
 //
 //   - GET /{owner}: owner.go
-//   - GET /{owner}/{repo}: repo.go
+//   - GET /{owner}/{repo}: repo.go, readme.go
 //   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go
 //   - .../pull/{file}: pull.go
 //   - .../commit/{sha}, /compare/{basehead...}: commit.go

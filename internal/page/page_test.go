@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
+	"arbor/internal/gitdata"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -38,7 +39,7 @@ func open(t *testing.T, engine db.Engine) *site {
 	}
 	log := slog.New(slog.DiscardHandler)
 	s := &site{db: d, accounts: account.New(d, log), repos: repo.New(d, g, log, t.TempDir(), repo.Observers{})}
-	s.pages = New(d, s.repos, Sources{})
+	s.pages = New(d, s.repos, Sources{Git: gitdata.NewAPI(d, s.repos, 0)})
 	if _, err := s.accounts.CreateUser(t.Context(), account.NewUser{Login: "Alice", Name: "<b>Alice</b>"}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestPages(t *testing.T) {
 		}{
 			{"/ALICE", 200, []string{"&lt;b&gt;Alice&lt;/b&gt;", `href="/Alice/Garden"`, "user</span>", `src="/avatars/`}},
 			{"/alice/garden", 200, []string{"git clone http://arbor.test/Alice/Garden.git", "&#34;&gt;&lt;script&gt;",
-				"<code>main</code>", "&lt;i&gt;", ">v10<"}},
+				"<code>main</code>", "&lt;i&gt;", ">v10<", `href="/Alice/Garden/tree/main"`, `href="/Alice/Garden/archive/refs/heads/main.zip"`}},
 			{"/alice/secret", 404, []string{"Not Found"}},
 			{"/alice/nothing", 404, []string{"Not Found"}},
 			{"/nobody", 404, []string{"Not Found"}},

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,6 +25,8 @@ type repoView struct {
 	CloneURL, DefaultBranch          string
 	Pushed, PushedDay                string
 	Branches, Tags                   *refList // nil: there are none
+	Archive                          string   // address of the default branch's archive, without its end; empty when there is none
+	Readme                           template.HTML
 }
 
 type refList struct {
@@ -34,7 +37,11 @@ type refList struct {
 // Hidden is how many are there beside those shown.
 func (l *refList) Hidden() int { return l.Total - len(l.Shown) }
 
-type refItem struct{ Name, SHA string }
+type refItem struct {
+	Name, SHA    string // the first digits
+	Tree, Commit string // addresses of their pages
+	full         string // SHA
+}
 
 // GET /{owner}/{repo}
 //
@@ -69,8 +76,14 @@ func (p *Pages) repo(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	v.Tags = tags(refs)
 	v.Empty = v.Branches == nil && v.Tags == nil
 	if v.Branches != nil && v.Branches.Shown[0].Name == a.DefaultBranch {
-		v.Files = path + "/tree" + web.Path(strings.Split(a.DefaultBranch, "/")...)
+		v.Files = treePath(a, a.DefaultBranch)
+		v.Archive = path + "/archive/refs/heads" + web.Path(strings.Split(a.DefaultBranch, "/")...)
+		if v.Readme, err = p.readme(r, a); err != nil {
+			return err
+		}
 	}
+	v.Branches.lead(a)
+	v.Tags.lead(a)
 	return p.render.page(w, r, "repo.html", v)
 }
 
@@ -83,7 +96,7 @@ func branches(refs git.Refs, first string) *refList {
 			continue
 		}
 		l.Total++
-		item := refItem{name, short(ref.SHA)}
+		item := newRefItem(name, ref.SHA)
 		if name == first {
 			l.Shown = slices.Insert(l.Shown, 0, item)
 		} else if len(l.Shown) < maxRefs {
@@ -107,7 +120,7 @@ func tags(refs git.Refs) *refList {
 		if ref.Peeled != "" {
 			sha = ref.Peeled
 		}
-		item := refItem{name, short(sha)}
+		item := newRefItem(name, sha)
 		at, _ := slices.BinarySearchFunc(l.Shown, item, func(a, b refItem) int { return -compareVersions(a.Name, b.Name) })
 		if at < maxRefs {
 			l.Shown = slices.Insert(l.Shown, at, item)
@@ -117,11 +130,26 @@ func tags(refs git.Refs) *refList {
 	return l.orNil()
 }
 
+// lead gives each ref the addresses of its pages.
+func (l *refList) lead(a *repo.Access) {
+	if l == nil {
+		return
+	}
+	for n := range l.Shown {
+		item := &l.Shown[n]
+		item.Tree, item.Commit = treePath(a, item.Name), commitPath(a, item.full)
+	}
+}
+
 func (l *refList) orNil() *refList {
 	if l.Total == 0 {
 		return nil
 	}
 	return l
+}
+
+func newRefItem(name string, sha git.SHA) refItem {
+	return refItem{Name: name, SHA: short(sha), full: string(sha)}
 }
 
 func short(sha git.SHA) string { return string(sha[:min(len(sha), 10)]) }

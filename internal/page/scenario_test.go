@@ -42,6 +42,7 @@ func plant(t *testing.T, s *apitest.Server, name string, private bool) {
 	dir := gittest.Bare(t)
 	gittest.Import(t, dir, strings.NewReader(
 		commit("main", "", "Begin "+evil, "deep/"+evilFile, evil+"\n")+
+			commit("main", "", "Tell", "README.md", "# Of songs\n\n[the song](song.txt#L1) ![pic](deep/p.png) [away](https://example.org/x) [here](#of-songs)\n\n"+evilBody+"\n")+
 			commit("main", "", "More", "song.txt", "one\n")+
 			commit("side/<i>", "from refs/heads/main\n", "Change "+evil, "song.txt", evil+"\n")+"done\n"))
 	s.Import(t, r, dir)
@@ -136,7 +137,7 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			path string
 			has  []string
 		}{
-			{"", []string{"Issues", "Pull requests", "Files"}},
+			{"", []string{"Issues", "Pull requests", "Files", "Of songs", "the song", "bold"}},
 			{"/issues", []string{"Issue " + evil, "Pull " + evil, evil, "alice"}},
 			{"/pulls", []string{"Pull " + evil}},
 			{"/issues/1", []string{"Issue " + evil, "bold", "sam said on", "open", "Assigned to sam", "Milestone " + evil}},
@@ -357,4 +358,20 @@ func TestPagesCountAgainstTheLimit(t *testing.T) {
 			{Name: "what costs little", Do: "GET /alice/garden", Status: 200},
 		})
 	}, func(o *server.Options) { o.RateLimit = 2 })
+}
+
+// Links of a readme lead to the files that they name; what leads elsewhere
+// stays.
+func TestReadmeLinks(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		people(t, s)
+		plant(t, s, "alice/garden", false)
+		body := string(s.Check(t, apitest.Case{Do: "GET /alice/garden", Headers: browser, Status: 200}).Body)
+		for _, part := range []string{`href="` + s.URL + `/alice/garden/blob/main/song.txt#L1"`, `href="https://example.org/x"`, `href="#user-content-of-songs"`} {
+			if !strings.Contains(body, part) {
+				t.Errorf("no %s in\n%s", part, body)
+			}
+		}
+	})
 }

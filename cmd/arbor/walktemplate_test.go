@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -139,6 +138,6 @@ func (w *walk) checkExpanded() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
-		w.t.Error(fmt.Sprintf("nothing fills %s: %s", name, missing[name]))
+		w.t.Errorf("nothing fills %s: %s", name, missing[name])
 	}
 }

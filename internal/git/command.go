@@ -60,6 +60,8 @@ func ruleOf(sub string) (rule, bool) {
 			path: true, endOfOptions: true}, true
 	case "for-each-ref":
 		return rule{flags: []string{"--format="}}, true
+	case "shortlog":
+		return rule{flags: []string{"-s", "-n", "-e", "--no-merges"}, revs: true, endOfOptions: true}, true
 	case "archive":
 		return rule{flags: []string{"--format=", "--prefix="}, revs: true, endOfOptions: true}, true
 	case "commit-graph":

@@ -9,6 +9,7 @@
 //	compare                         compare.go
 //	contents, readme                contents.go, readme.go read; writecontents.go writes
 //	tarball, zipball, archive       archive.go
+//	contributors                    contributors.go
 //	/{owner}/{repo}/raw, compare    page.go: where payloads' addresses lead
 //
 // What a client names is resolved to a SHA in SQL before git sees it (decision

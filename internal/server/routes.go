@@ -182,6 +182,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"DELETE", "/repos/{owner}/{repo}/contents/{path...}", push(g.DeleteContents)},
 		{"GET", "/repos/{owner}/{repo}/readme", pull(g.GetReadme)},
 		{"GET", "/repos/{owner}/{repo}/readme/{dir...}", pull(g.GetDirectoryReadme)},
+		{"GET", "/repos/{owner}/{repo}/contributors", pull(g.ListContributors)},
 		{"GET", "/repos/{owner}/{repo}/tarball", pull(g.GetTarball)},
 		{"GET", "/repos/{owner}/{repo}/tarball/{ref...}", pull(g.GetTarball)},
 		{"GET", "/repos/{owner}/{repo}/zipball", pull(g.GetZipball)},

@@ -1,0 +1,60 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+)
+
+// AuthorCount is how many commits of a history somebody wrote.
+type AuthorCount struct {
+	Name, Email string
+	Commits     int64
+}
+
+// Authors counts the commits of a history by author, those with most first;
+// merges count for nobody. One git process walks the whole history.
+func (r *Repository) Authors(ctx context.Context, tip SHA) (list []AuthorCount, err error) {
+	c := command{sub: "shortlog", flags: []string{"-s", "-n", "-e", "--no-merges"}, revs: []SHA{tip}}
+	err = r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
+		list, err = readAuthors(in)
+		return err
+	})
+	return list, err
+}
+
+// readAuthors reads lines of a number, a tab, a name and an address in
+// brackets. Lines that are not, or longer than the reader holds, are nobody's.
+func readAuthors(in *bufio.Reader) (list []AuthorCount, err error) {
+	for {
+		line, err := in.ReadSlice('\n')
+		long := errors.Is(err, bufio.ErrBufferFull)
+		if a, ok := readAuthor(line); ok && !long {
+			list = append(list, a)
+		}
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = in.ReadSlice('\n')
+		}
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func readAuthor(line []byte) (a AuthorCount, ok bool) {
+	number, who, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
+	at := bytes.LastIndexByte(who, '<')
+	if !ok || at < 0 || !bytes.HasSuffix(who, []byte(">")) {
+		return a, false
+	}
+	a.Commits, _ = strconv.ParseInt(string(bytes.TrimSpace(number)), 10, 64)
+	a.Name = string(bytes.ToValidUTF8(bytes.TrimSpace(who[:at]), []byte("\ufffd")))
+	a.Email = string(bytes.ToValidUTF8(who[at+1:len(who)-1], []byte("\ufffd")))
+	return a, a.Commits > 0
+}

@@ -1,0 +1,116 @@
+package gitdata
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// maxContributors is how many a list has at most, as at GitHub.
+const maxContributors = 500
+
+// maxAuthors is how many addresses are looked up, those with most commits.
+const maxAuthors = 4 * maxContributors
+
+// contributor is an account or somebody without one, with the number of commits.
+type contributor struct {
+	account *account.Account // nil: somebody without one
+	git.AuthorCount
+}
+
+// contributorJSON is GitHub's contributor.
+type contributorJSON struct {
+	*account.Simple
+	Contributions int64 `json:"contributions"`
+}
+
+// anonymousJSON is a contributor without an account.
+type anonymousJSON struct {
+	Email         string `json:"email"`
+	Name          string `json:"name"`
+	Type          string `json:"type"` // Anonymous
+	Contributions int64  `json:"contributions"`
+}
+
+func (c *contributor) json(i *web.Info) any {
+	if c.account != nil {
+		return contributorJSON{account.NewSimple(c.account, i), c.Commits}
+	}
+	return anonymousJSON{c.Email, c.Name, "Anonymous", c.Commits}
+}
+
+// GET /repos/{owner}/{repo}/contributors
+//
+// ListContributors answers who wrote the commits of the default branch, those
+// with most first, 500 at most; with anon also people without an account. Of a
+// repository without commits it is 204, as at GitHub.
+func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	anon := r.URL.Query().Get("anon")
+	tip, err := api.revision(r.Context(), a, "", false)
+	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
+		return web.NoContent(w)
+	}
+	if err != nil {
+		return err
+	}
+	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)}, func(ctx context.Context) (any, error) {
+		authors, err := api.repos.Git(a.ID).Authors(ctx, tip)
+		if err != nil {
+			return nil, err
+		}
+		list, err := api.contributors(ctx, authors, anon == "1" || anon == "true")
+		if err != nil {
+			return nil, err
+		}
+		out := []any{}
+		for _, c := range cut(w, r, list[:min(len(list), maxContributors)]) {
+			out = append(out, c.json(web.From(ctx)))
+		}
+		return out, nil
+	})
+}
+
+// contributors finds the accounts of authors, of whom one may have several
+// addresses.
+func (api *API) contributors(ctx context.Context, authors []git.AuthorCount, anon bool) (list []*contributor, err error) {
+	authors = authors[:min(len(authors), maxAuthors)]
+	emails := make([]string, len(authors))
+	for n, who := range authors {
+		emails[n] = who.Email
+	}
+	var found map[string]*account.Account
+	err = api.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = account.ByEmails(tx, emails)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	of := map[any]*contributor{} // by id or address
+	for _, who := range authors {
+		known := found[account.Fold(who.Email)]
+		if known == nil && !anon {
+			continue
+		}
+		key := any(account.Fold(who.Email))
+		if known != nil {
+			key = known.ID
+		}
+		if c := of[key]; c != nil {
+			c.Commits += who.Commits
+			continue
+		}
+		of[key] = &contributor{known, who}
+		list = append(list, of[key])
+	}
+	slices.SortStableFunc(list, func(a, b *contributor) int { return cmp.Compare(b.Commits, a.Commits) })
+	return list, nil
+}

@@ -35,7 +35,7 @@ func TestGoGitHub(t *testing.T) {
 				tell(t, engine, anyPort, map[string]story{
 					"tracker": as(wholeTracker), "lists": as(trackerLists), "events": as(trackerEvents), "search": as(trackerSearch),
 					"fork to merge": as(forkToMerge), "reviewers": as(reviewers),
-					"people": as(people), "stars": as(starsAndWatching), "git": as(gitByAPI),
+					"people": as(people), "stars": as(starsAndWatching), "feeds": as(feeds), "git": as(gitByAPI),
 				})
 			})
 		})

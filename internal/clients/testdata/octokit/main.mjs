@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { open } from './hub.mjs';
 import { people } from './people.mjs';
 import { stars } from './stars.mjs';
+import { feeds } from './feeds.mjs';
 import { tracker } from './tracker.mjs';
 import { lists } from './lists.mjs';
 import { events } from './events.mjs';
@@ -19,7 +20,7 @@ import { protocol } from './protocol.mjs';
 const server = JSON.parse(readFileSync(0, 'utf8'));
 const hub = open(server);
 
-for (const story of [people, stars, tracker, lists, events, files, objects, pulls, merges, reviews, protocol]) {
+for (const story of [people, stars, feeds, tracker, lists, events, files, objects, pulls, merges, reviews, protocol]) {
   try {
     await story(hub);
   } catch (error) {

@@ -31,8 +31,8 @@ var kinds = []struct{ before, is string }{
 	{"/issues", "issue"}, {"/pulls", "pull"}, {"/pull", "pull"}, {"/milestones", "milestone"}, {"/milestone", "milestone"}, {"/labels", "label"},
 	{"/git/blobs", "blob"}, {"/git/trees", "tree"}, {"/git/tags", "tag"}, {"/commits", "commit"}, {"/commit", "commit"}, {"/statuses", "commit"},
 	{"/git/ref", "ref"}, {"/git/refs", "ref"}, {"/git/matching-refs", "ref"}, {"/branches", "branch"}, {"/compare", "range"},
-	{"/contents", "file"}, {"/blob", "main file"}, {"/tree", "main"}, {"/raw", "main file"}, {"/readme", "dir"},
-	{"/assignees", "assignee"}, {"/collaborators", "guest"}, {"/users", "keeper"}, {"/orgs", "guild"},
+	{"/contents", "file"}, {"/blob", "main file"}, {"/tree", "main"}, {"/raw", "main file"}, {"/archive", "archive"}, {"/tarball", "branch"}, {"/zipball", "branch"}, {"/readme", "dir"},
+	{"/assignees", "assignee"}, {"/collaborators", "guest"}, {"/users", "keeper"}, {"/following", "keeper"}, {"/orgs", "guild"},
 	{"/members", "member"}, {"/memberships", "member"}, {"/public_members", "member"}, {"/avatars", "avatar"}, {"/plants", "plant"}, {"", "owner"},
 }
 
@@ -41,7 +41,7 @@ func (h *home) address(t *testing.T, pattern string, made map[string]string) str
 	t.Helper()
 	values := map[string]string{
 		"ref": "heads/" + h.mark + "-topic", "branch": h.mark + "-side", "range": "main..." + h.mark + "-topic",
-		"file": h.mark + ".txt", "main file": "main/" + h.mark + ".txt", "main": "main", "dir": h.mark + "-dir",
+		"file": h.mark + ".txt", "main file": "main/" + h.mark + ".txt", "main": "main", "archive": h.mark + "-side.zip", "dir": h.mark + "-dir",
 		"assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild", "member": "member", "avatar": "1", "plant": "1", "owner": h.owner,
 	}
 	path := fill(pattern, map[string]string{"owner": h.owner})

@@ -165,6 +165,8 @@ var globals = map[string]struct {
 	outsiders      []string
 }{
 	"PATCH /user":                                  {"/user", `{"bio":"b"}`, "guest", nil},
+	"PUT /user/following/{username}":               {"/user/following/keeper", ``, "guest", nil},
+	"DELETE /user/following/{username}":            {"/user/following/keeper", ``, "guest", nil},
 	"PATCH /orgs/{org}":                            {"/orgs/guild", `{"description":"d"}`, "owner", []string{"stranger", "member", "keeper", "holder"}},
 	"PUT /orgs/{org}/members/{username}":           {"/orgs/guild/members/guest", ``, "owner", []string{"stranger", "member", "keeper", "holder"}},
 	"DELETE /orgs/{org}/members/{username}":        {"/orgs/guild/members/guest", ``, "owner", []string{"stranger", "member", "keeper", "holder"}},

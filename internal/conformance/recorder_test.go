@@ -34,7 +34,7 @@ type row struct {
 	paths    *regexp.Regexp
 	literals int // characters of the route outside placeholders: of several that match, the most count
 
-	Done     int                // answers of 2xx
+	Done     int                // answers that are no refusals
 	Required map[string]bool    // fields of all answers, with the status before them
 	Findings map[finding]string // to the first request that showed it
 	Excepted map[finding]bool   // those for which there is a reason
@@ -99,7 +99,7 @@ func (r *recorder) note(t testing.TB, do, accept string, a *apitest.Answer) {
 		t.Errorf("%s is no operation of %s", do, r.Title)
 		return
 	}
-	if a.Status < 300 {
+	if a.Status < 400 {
 		row.Done++
 	}
 	required, list := r.examine(t, row.op, accept, a)

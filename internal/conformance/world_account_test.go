@@ -18,6 +18,9 @@ func (w *world) run() {
 	w.merging()
 	w.lists()
 	w.stars()
+	w.following()
+	w.feeds()
+	w.archives()
 	w.refusals()
 	w.farewell()
 }

@@ -35,7 +35,7 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		CurrentUser: i.API("/user"), CurrentUserRepos: i.API("/user/repos{?type,page,per_page,sort}"),
 		CurrentUserOrgs: i.API("/user/orgs"), Events: i.API("/events"), Followers: i.API("/user/followers"),
 		Following: i.API("/user/following{/target}"), Issues: i.API("/issues"),
-		IssueSearch: i.API("/search/issues?q={query}{&page,per_page,sort,order}"),
+		IssueSearch:      i.API("/search/issues?q={query}{&page,per_page,sort,order}"),
 		Organization:     i.API("/orgs/{org}"),
 		OrganizationRepo: i.API("/orgs/{org}/repos{?type,page,per_page,sort}"), Plants: i.Page("/plants{?limit}"),
 		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"),

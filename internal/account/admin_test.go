@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"log/slog"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +152,38 @@ func TestLoginRace(t *testing.T) {
 		}
 		if won != 1 {
 			t.Errorf("%d got the login", won)
+		}
+	})
+}
+
+// A test that knows its tokens beforehand works with those that it gave; they
+// are as secret as others, and nobody's twice.
+func TestGivenToken(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s := New(dbtest.Open(t, engine), slog.New(slog.DiscardHandler))
+		for _, login := range []string{"alice", "bob"} {
+			if _, err := s.CreateUser(t.Context(), NewUser{Login: login}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		token, _, err := s.CreateToken(t.Context(), NewToken{Login: "alice", Value: "arb_alice"})
+		if err != nil || token != "arb_alice" {
+			t.Fatalf("%q, %v", token, err)
+		}
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Authorization", "Bearer arb_alice")
+		if c, _, err := s.Authenticate(r); err != nil || c.Login != "alice" {
+			t.Errorf("the token stands for %v: %v", c, err)
+		}
+		if list, err := s.Tokens(t.Context(), "alice"); err != nil || len(list) != 1 || list[0].Hint != "arb_" {
+			t.Errorf("the list shows %+v: %v", list, err)
+		}
+		for _, value := range []string{"arb_alice", "alice_token", "arb_abc", "arb_a b c d", "arb_" + strings.Repeat("x", 252)} {
+			_, _, err := s.CreateToken(t.Context(), NewToken{Login: "bob", Value: value})
+			if !errs.Is(err, errs.Invalid) || strings.Contains(err.Error(), value) {
+				t.Errorf("%.20q: %v", value, err)
+			}
 		}
 	})
 }

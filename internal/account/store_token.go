@@ -32,6 +32,12 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	return &now, err
 }
 
+// tokenTaken reports whether there is or was such a token.
+func tokenTaken(tx *db.Tx, d digest) (taken bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM tokens WHERE digest = $1)`, d[:]).Scan(&taken)
+	return taken, err
+}
+
 // insertToken stores a token by its digest; expires may be zero.
 func insertToken(tx *db.Tx, accountID int64, d digest, hint, note string, expires db.Time) (id int64, err error) {
 	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, created_at, expires_at)

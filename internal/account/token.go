@@ -35,6 +35,10 @@ type NewToken struct {
 	Login   string        // of a user
 	Note    string        // what it is for; may be empty
 	Expires time.Duration // from now; zero: never
+
+	// Value is the token itself, for seeds of tests, which must know it
+	// beforehand; empty: one that nobody can guess.
+	Value string
 }
 
 // Token describes a token without being able to stand for it.
@@ -50,7 +54,8 @@ type Token struct {
 
 // CreateToken makes a token for a user and returns it: this is the only time
 // that anyone sees it (decision 11). Errors: 404 when there is no such user, 422
-// for an organization and for an impossible note or expiry.
+// for an organization, for an impossible note or expiry, and for a given value
+// that is no token or is taken.
 func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id int64, err error) {
 	if n.Expires < 0 || n.Expires > maxExpiry {
 		return "", 0, errs.New(errs.Invalid, "a token expires within 100 years, and not in the past")
@@ -58,7 +63,12 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 	if err := checkLine("note", n.Note); err != nil {
 		return "", 0, err
 	}
-	token = generateToken()
+	token = n.Value
+	if token == "" {
+		token = generateToken()
+	} else if err := CheckToken(token); err != nil {
+		return "", 0, err
+	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		a, err := holder(tx, n.Login)
 		if err != nil {
@@ -68,7 +78,16 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 		if n.Expires > 0 {
 			expires = tx.Now + db.Time(n.Expires.Microseconds())
 		}
-		id, err = insertToken(tx, a.ID, digestOf(token), token[:hintLength], n.Note, expires)
+		if n.Value != "" {
+			taken, err := tokenTaken(tx, digestOf(token))
+			if err != nil {
+				return err
+			}
+			if taken {
+				return errs.New(errs.Invalid, "the token is taken")
+			}
+		}
+		id, err = insertToken(tx, a.ID, digestOf(token), hintOf(token), n.Note, expires)
 		return err
 	})
 	if err != nil {
@@ -76,6 +95,23 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 	}
 	return token, id, nil
 }
+
+// minToken is the length of the shortest token that can be given.
+const minToken = len(tokenPrefix) + 4
+
+// CheckToken reports why a text cannot be the value of a token. The error, 422,
+// does not repeat it.
+func CheckToken(token string) error {
+	if len(token) < minToken || !wellFormed(token) {
+		return errs.Newf(errs.Invalid, "a token is %q and from %d to %d letters, digits or underscores",
+			tokenPrefix, minToken-len(tokenPrefix), maxToken-len(tokenPrefix))
+	}
+	return nil
+}
+
+// hintOf is how a token is recognized in lists: never more than its half, since
+// a token that was given may be short.
+func hintOf(token string) string { return token[:min(hintLength, len(token)/2)] }
 
 // Tokens lists a user's tokens in the order in which they were made, also the
 // revoked ones. Errors: 404, 422 as for CreateToken.

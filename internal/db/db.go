@@ -76,6 +76,11 @@ type Options struct {
 	Log *slog.Logger     // nil: nothing is logged
 	Now func() time.Time // nil: time.Now. Tests fix it.
 
+	// Throwaway says that the file is removed when this process is done with it:
+	// commits are not synced, and Close lets go of all that it holds. Nothing
+	// else in this process may open the same file. PostgreSQL ignores it.
+	Throwaway bool
+
 	// Trace is called with the text of each statement that is going to run, but
 	// those that begin and end transactions; nil: nobody is told. Tests count.
 	Trace func(query string)

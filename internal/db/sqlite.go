@@ -53,6 +53,10 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 		"wal_autocheckpoint=1000", "journal_size_limit=16777216", // pages; bytes
 		"busy_timeout=0",
 	}}
+	if o.Throwaway {
+		b.index.throwaway = true
+		b.writing = append(b.writing, "synchronous=OFF")
+	}
 	closing := func(c *sqliteConn) { c.close() }
 	b.readers = newPool(maxReaders, b.openReader(1024), closing)
 	b.numbers = newPool(1, b.openReader(64), closing)
@@ -177,9 +181,11 @@ func (b *sqliteBackend) logSize() int64 {
 }
 
 func (b *sqliteBackend) close() error {
-	return b.writer.shut(func() {
+	err := b.writer.shut(func() {
 		b.readers.shut()
 		b.numbers.shut()
 		b.index.close()
 	})
+	b.index.drop()
+	return err
 }

@@ -38,10 +38,14 @@ type walIndex struct {
 	once   sync.Once
 	conn   *sqliteConn // keeps the file in place: the last to close removes it
 	header *[12]uint32 // nil: there is none
+
+	throwaway bool   // nobody else in this process has the file open
+	release   func() // lets go of the file; nil: there is nothing to let go of
 }
 
 // open maps the index. Its descriptor stays open, like the mapping, until the
-// process ends: closing it would end SQLite's own locks on the file.
+// process ends: closing it would end SQLite's own locks on the file, as long as
+// anybody in this process has it open.
 func (w *walIndex) open(b *sqliteBackend) {
 	conn, err := b.openReader(64)(context.Background())
 	if err != nil {
@@ -52,10 +56,11 @@ func (w *walIndex) open(b *sqliteBackend) {
 		return
 	}
 	w.conn = conn
-	memory := mapFile(b.path+"-shm", os.Getpagesize())
+	memory, release := mapFile(b.path+"-shm", os.Getpagesize())
 	if memory == nil {
 		return
 	}
+	w.release = release
 	header := (*[12]uint32)(unsafe.Pointer(unsafe.SliceData(memory)))
 	if atomic.LoadUint32(&header[headerVersion]) == indexVersion {
 		w.header = header
@@ -68,6 +73,15 @@ func (w *walIndex) close() {
 	if w.conn != nil {
 		w.conn.close()
 		w.conn = nil
+	}
+}
+
+// drop lets go of the file itself, if that harms nobody, when no connection is
+// left. Stamps may still be asked for: they are zero from then on.
+func (w *walIndex) drop() {
+	if w.throwaway && w.release != nil {
+		w.release()
+		w.release = nil
 	}
 }
 

@@ -2,7 +2,9 @@ package db_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"os"
 	"sync"
 	"testing"
 
@@ -134,4 +136,35 @@ func TestGenerationAmongOtherCommits(t *testing.T) {
 			t.Errorf("another process's bumps: %d, %v", n, err)
 		}
 	})
+}
+
+// A throwaway database lets go of its file when it is closed: a server that is
+// reset all day would run out of descriptors. Who asks late gets an answer that
+// no state has.
+func TestThrowawayLetsGo(t *testing.T) {
+	t.Parallel()
+	path := dbtest.Empty(t, db.SQLite)
+	d, err := db.Open(t.Context(), db.Options{URL: path, Throwaway: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write(t.Context(), func(tx *db.Tx) error { return tx.Bump("a") }); err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := d.Stamp(); !ok || s == (db.Stamp{}) {
+		t.Errorf("while it is open the stamp is %v, %v", s, ok)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := d.Stamp(); s != (db.Stamp{}) {
+		t.Errorf("afterwards it is %v", s)
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip("NOT TESTED: what a process holds is looked up in Linux's /proc")
+	}
+	if bytes.Contains(maps, []byte(path)) {
+		t.Error("the file is mapped still")
+	}
 }

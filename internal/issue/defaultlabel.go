@@ -19,6 +19,16 @@ var defaultLabels = [...][3]string{
 	{"wontfix", "ffffff", "This will not be worked on"},
 }
 
+// DefaultLabels are the names of the labels with which every repository begins
+// (decision 32).
+func DefaultLabels() []string {
+	names := make([]string, len(defaultLabels))
+	for n, l := range defaultLabels {
+		names[n] = l[0]
+	}
+	return names
+}
+
 // AddDefaultLabels gives a new repository its labels (decision 32); it is an
 // observer of repositories being made.
 func AddDefaultLabels(tx *db.Tx, r *repo.Repo, _ int64) error {

@@ -16,3 +16,11 @@ func (s *Service) Run(ctx context.Context) error {
 	all.Wait()
 	return nil
 }
+
+// Settle reads the commits that were pushed before the call. For stores that are
+// being filled: what fails is logged, and left to Run.
+func (s *Service) Settle(ctx context.Context) error {
+	for ctx.Err() == nil && s.readPushed(ctx) {
+	}
+	return ctx.Err()
+}

@@ -205,13 +205,7 @@ func (s *Service) Run(ctx context.Context) error {
 	timer := time.NewTicker(pollTime)
 	defer timer.Stop()
 	for {
-		for _, l := range s.landings.take() {
-			if err := s.land(ctx, l); err != nil && ctx.Err() == nil {
-				s.log.Warn("a push was not searched for pull requests", "repo", l.repo, "error", err)
-			}
-		}
-		for s.work(ctx) {
-		}
+		s.catchUp(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -219,6 +213,23 @@ func (s *Service) Run(ctx context.Context) error {
 		case <-s.wake:
 		case <-timer.C:
 		}
+	}
+}
+
+// Settle does what is due of Run's work. For stores that are being filled.
+func (s *Service) Settle(ctx context.Context) error {
+	s.catchUp(ctx)
+	return ctx.Err()
+}
+
+// catchUp does what is due.
+func (s *Service) catchUp(ctx context.Context) {
+	for _, l := range s.landings.take() {
+		if err := s.land(ctx, l); err != nil && ctx.Err() == nil {
+			s.log.Warn("a push was not searched for pull requests", "repo", l.repo, "error", err)
+		}
+	}
+	for s.work(ctx) {
 	}
 }
 

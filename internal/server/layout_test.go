@@ -36,7 +36,9 @@ var layers = [][]string{
 	{"internal/activity"},
 	{"internal/page"},
 	{"internal/server"},
-	{"cmd/arbor"},
+	{"internal/seed"},
+	{"internal/ephemeral"},
+	{"cmd/arbor", "arbortest"},
 }
 
 // helpers are packages for tests and benchmarks, which may look at everything

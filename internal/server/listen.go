@@ -61,15 +61,18 @@ func Listen(address string) (net.Listener, error) {
 // flight, within half a minute, and returns nil. Beside it the server's own
 // work runs, which ends last.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return s.serveOn(ctx, l, s, true)
+	return Serve(ctx, l, s, s.log, s.Run)
 }
 
 // ServeAdmin serves Admin on l until ctx is done.
 func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
-	return s.serveOn(ctx, l, s.Admin(), false)
+	return Serve(ctx, l, s.Admin(), s.log, nil)
 }
 
-func (s *Server) serveOn(ctx context.Context, l net.Listener, h http.Handler, withWork bool) error {
+// Serve is Server.Serve for any handler, with this package's timeouts and bounds.
+// work, perhaps nil, runs beside the requests: its context ends when the last is
+// answered.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, work func(context.Context) error) error {
 	// Requests do not end with ctx: a stop lets them finish.
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
@@ -77,14 +80,14 @@ func (s *Server) serveOn(ctx context.Context, l net.Listener, h http.Handler, wi
 		Handler: h, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: idleConnection,
 		BaseContext: func(net.Listener) context.Context { return requests },
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	work, stopWork := context.WithCancel(requests)
+	working, stopWork := context.WithCancel(requests)
 	defer stopWork()
 	var g errgroup.Group
-	if withWork {
+	if work != nil {
 		defer runtime.KeepAlive(make([]byte, ballast))
-		g.Go(func() error { return s.Run(work) })
+		g.Go(func() error { return work(working) })
 	}
 	stopped := make(chan error, 1)
 	go func() {

@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
+	"math"
 	"net/http"
 	"path/filepath"
 	"time"
@@ -54,7 +56,7 @@ func New(o Options) *Server {
 	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
 	searches := search.New(o.DB, issues, o.Log)
 	s := &Server{
-		o: o, log: o.Log, accounts: accounts, runners: []runner{accounts, repos, issues, pulls, searches},
+		o: o, log: o.Log, accounts: accounts, made: made, searches: searches, runners: []runner{accounts, repos, issues, pulls, searches},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		most: maxInFlight,
 	}
@@ -135,11 +137,40 @@ func (s *Server) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// Admin serves what operators read, beside the interface: /metrics.
+// Settle does at once what Run would do in time because of what happened before:
+// it reads pushed commits, makes test merges and indexes texts. Nothing else may
+// happen meanwhile.
+func (s *Server) Settle(ctx context.Context) error {
+	if err := s.made.Issues.Settle(ctx); err != nil {
+		return err
+	}
+	if err := s.made.Pulls.Settle(ctx); err != nil {
+		return err
+	}
+	_, err := s.searches.Index(ctx, math.MaxInt32)
+	return err
+}
+
+// Services are the features that change together, for code of this process that
+// works beside the requests.
+func (s *Server) Services() *Services { return s.made }
+
+// Admin serves what operators read, beside the interface: /metrics. What it says
+// of a reset holds for a server that keeps what it has; others answer it before.
 func (s *Server) Admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.metrics.handler())
+	mux.HandleFunc("POST /admin/reset", func(w http.ResponseWriter, _ *http.Request) {
+		AdminError(w, http.StatusForbidden, "This server keeps what it has: only one that was started with --ephemeral can be reset.")
+	})
 	return mux
+}
+
+// AdminError answers a request on the admin address with a JSON error.
+func AdminError(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"message": message})
 }
 
 // Routes is the table, for tests and documentation.

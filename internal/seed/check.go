@@ -1,0 +1,234 @@
+package seed
+
+import (
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/repo"
+)
+
+// checker finds what in a seed does not fit together, before anything is made.
+type checker struct {
+	s        *Seed
+	problems []Problem
+	users    map[string]*User // by the folded login
+	orgs     map[string]*Org
+	repos    map[string]*Repo // by the folded OWNER/NAME
+}
+
+// check tells what does not fit together, and fills in what was left out: times,
+// authors, branches.
+func (s *Seed) check() []Problem {
+	c := &checker{s: s, users: map[string]*User{}, orgs: map[string]*Org{}, repos: map[string]*Repo{}}
+	if s.Start.IsZero() {
+		s.Start = Start
+	}
+	c.checkUsers()
+	c.checkOrgs()
+	c.checkRepos()
+	c.checkPlants()
+	return c.problems
+}
+
+func (c *checker) wrong(p *place, key, format string, args ...any) {
+	c.problems = append(c.problems, p.problem(key, format, args...))
+}
+
+// login checks that a login is new and can be one.
+func (c *checker) login(p *place, login string) (folded string, ok bool) {
+	folded = account.Fold(login)
+	if err := account.CheckLogin(login); err != nil {
+		c.wrong(p, "login", "%v", err)
+		return folded, false
+	}
+	if c.users[folded] != nil || c.orgs[folded] != nil {
+		c.wrong(p, "login", "%q is declared above", login)
+		return folded, false
+	}
+	return folded, true
+}
+
+func (c *checker) checkUsers() {
+	tokens := map[string]bool{}
+	for i := range c.s.Users {
+		u := &c.s.Users[i]
+		if u.CreatedAt.IsZero() {
+			u.CreatedAt = c.s.Start
+		}
+		if folded, ok := c.login(&u.place, u.Login); ok {
+			c.users[folded] = u
+		}
+		for j := range u.Tokens {
+			t := &u.Tokens[j]
+			switch err := account.CheckToken(t.Value); {
+			case err != nil:
+				c.wrong(&t.place, "value", "%v", err)
+			case tokens[t.Value]:
+				c.wrong(&t.place, "value", "this token is declared above")
+			}
+			tokens[t.Value] = true
+			if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(u.CreatedAt) {
+				c.wrong(&t.place, "expires_at", "is not after %s, when the token is made", u.CreatedAt.Format(time.RFC3339))
+			}
+		}
+	}
+}
+
+func (c *checker) checkOrgs() {
+	for i := range c.s.Orgs {
+		o := &c.s.Orgs[i]
+		if o.CreatedAt.IsZero() {
+			o.CreatedAt = c.s.Start
+		}
+		if folded, ok := c.login(&o.place, o.Login); ok {
+			c.orgs[folded] = o
+		}
+		if len(o.Owners) == 0 {
+			c.wrong(&o.place, "owners", "an organization has at least one owner")
+		}
+		seen := map[string]bool{}
+		c.people(&o.place, "owners", o.Owners, seen)
+		for j := range o.Members {
+			m := &o.Members[j]
+			c.known(&m.place, "login", m.Login)
+			c.once(&m.place, "login", m.Login, seen)
+		}
+	}
+}
+
+// known checks that a login is a user's.
+func (c *checker) known(p *place, key, login string) bool {
+	folded := account.Fold(login)
+	switch {
+	case c.users[folded] != nil:
+		return true
+	case c.orgs[folded] != nil:
+		c.wrong(p, key, "%q is an organization, not a user", login)
+	default:
+		c.wrong(p, key, "there is no user %q", login)
+	}
+	return false
+}
+
+func (c *checker) once(p *place, key, name string, seen map[string]bool) {
+	if folded := account.Fold(name); seen[folded] {
+		c.wrong(p, key, "%q stands here twice", name)
+	} else {
+		seen[folded] = true
+	}
+}
+
+// people checks a list of users.
+func (c *checker) people(p *place, key string, logins []string, seen map[string]bool) {
+	for _, login := range logins {
+		c.known(p, key, login)
+		c.once(p, key, login, seen)
+	}
+}
+
+// orOwner checks who does something; it is the administrator of the repository
+// unless the seed says so.
+func (c *checker) orOwner(p *place, key string, login *string, r *Repo) {
+	if *login == "" {
+		*login = r.admin
+	} else {
+		c.known(p, key, *login)
+	}
+}
+
+func (c *checker) checkRepos() {
+	for i := range c.s.Repos {
+		c.checkRepo(&c.s.Repos[i], i)
+	}
+	for i := range c.s.Repos {
+		r := &c.s.Repos[i]
+		if parent := c.repos[account.Fold(r.Fork)]; r.Fork != "" {
+			c.checkFork(r, parent)
+		}
+	}
+	// A fork has the branches of its parent, which may stand below it.
+	for i := range c.s.Repos {
+		r := &c.s.Repos[i]
+		r.DefaultBranch = c.repos[account.Fold(r.line()[0])].DefaultBranch
+	}
+	for i := range c.s.Repos {
+		c.checkHistory(&c.s.Repos[i])
+	}
+	for i := range c.s.Repos {
+		c.checkTracker(&c.s.Repos[i])
+	}
+}
+
+// checkRepo checks what the repository itself is.
+func (c *checker) checkRepo(r *Repo, number int) {
+	if r.CreatedAt.IsZero() {
+		r.CreatedAt = c.s.Start.Add(time.Duration(number+1) * time.Minute)
+	}
+	owner, name, _ := strings.Cut(r.Name, "/")
+	folded := account.Fold(owner)
+	r.owner, r.short = owner, name
+	switch {
+	case repo.CheckName(name) != "":
+		c.wrong(&r.place, "name", "must be OWNER/NAME: %s", repo.CheckName(name))
+	case c.users[folded] != nil:
+		r.admin = c.users[folded].Login
+	case c.orgs[folded] != nil && len(c.orgs[folded].Owners) > 0:
+		r.admin = c.orgs[folded].Owners[0]
+	default:
+		c.wrong(&r.place, "name", "there is no user or organization %q", owner)
+	}
+	full := account.Fold(r.Name)
+	if c.repos[full] != nil {
+		c.wrong(&r.place, "name", "%q is declared above", r.Name)
+	}
+	c.repos[full] = r
+	if r.DefaultBranch == "" {
+		r.DefaultBranch = repo.DefaultBranch
+	}
+	for i := range r.Collaborators {
+		p := &r.Collaborators[i]
+		if c.known(&p.place, "", p.Login) && account.Fold(p.Login) == folded {
+			c.wrong(&p.place, "", "the owner is no collaborator")
+		}
+	}
+	c.people(&r.place, "stars", r.Stars, map[string]bool{})
+	c.people(&r.place, "watchers", r.Watchers, map[string]bool{})
+}
+
+// checkFork checks that a fork can be one, and remembers whose.
+func (c *checker) checkFork(r, parent *Repo) {
+	switch {
+	case parent == nil:
+		c.wrong(&r.place, "fork", "there is no repository %q", r.Fork)
+		return
+	case parent == r:
+		c.wrong(&r.place, "fork", "a repository is no fork of itself")
+		return
+	}
+	for _, key := range []string{"private", "default_branch", "import", "files"} {
+		if r.lines[key] > 0 {
+			c.wrong(&r.place, key, "a fork has its parent's: give it branches or commits")
+		}
+	}
+	r.parent = parent
+	for p := parent; p != nil; p = p.parent {
+		if p == r {
+			c.wrong(&r.place, "fork", "the forks go in a circle")
+			r.parent = nil
+			return
+		}
+	}
+}
+
+func (c *checker) checkPlants() {
+	seen := map[int64]bool{}
+	for i := range c.s.Plants {
+		p := &c.s.Plants[i]
+		c.known(&p.place, "owner", p.Owner)
+		if seen[*p.ID] {
+			c.wrong(&p.place, "id", "the id %d is declared above", *p.ID)
+		}
+		seen[*p.ID] = true
+	}
+}

@@ -14,11 +14,13 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
+	"arbor/internal/server"
 )
 
 type demoCommand struct {
 	serverFlags
 	Database string `help:"postgres://... of an empty database to try PostgreSQL (default: SQLite in the throwaway folder)." placeholder:"URL"`
+	Seed     string `help:"Serve what this YAML file says instead, see docs/seed.md; SQLite only." placeholder:"FILE"`
 	Quiet    bool   `help:"Leave the request log out." default:"true" negatable:""`
 }
 
@@ -32,6 +34,9 @@ func (c *demoCommand) Run(p *process) (err error) {
 		c.LogLevel = "warn"
 	}
 	log := c.newLog(p.stderr)
+	if c.Seed != "" {
+		return c.serveSeed(p, log)
+	}
 	dir, err := os.MkdirTemp("", "arbor-demo-")
 	if err != nil {
 		return err
@@ -50,7 +55,9 @@ func (c *demoCommand) Run(p *process) (err error) {
 		}
 		return fmt.Errorf("filling the demo: %w", err)
 	}
-	return serve(p.ctx, &c.serverFlags, s, log, d.explain)
+	o := c.options(log)
+	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
+	return c.serve(p.ctx, server.New(o), d.explain)
 }
 
 // demo fills a fresh store and tells what is in it.

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/git"
+	"arbor/internal/seed"
 	"arbor/internal/server"
 )
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
 	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
-	AdminListen    string   `help:"Address for /metrics, beside the interface (default: none)." placeholder:"ADDRESS"`
+	AdminListen    string   `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
 	BaseURL        string   `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
 	Previews       string   `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
 	MaxTreeEntries int      `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
@@ -69,6 +70,8 @@ func (f *serverFlags) check() error {
 type serveCommand struct {
 	storeFlags
 	serverFlags
+	Seed      string `help:"Fill an empty store with what this YAML file says, see docs/seed.md." placeholder:"FILE"`
+	Ephemeral bool   `help:"Serve a temporary folder instead of --data, which goes when the server stops, and allow POST /admin/reset on --admin-listen."`
 }
 
 // Run serves until the process is told to stop, and then finishes what is in
@@ -77,25 +80,54 @@ func (c *serveCommand) Run(p *process) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if c.Ephemeral && c.Database != "" {
+		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --database out")
+	}
 	log := c.newLog(p.stderr)
+	ready := func(address string) error {
+		_, err := fmt.Fprintf(p.stdout, "arbor listens on %s\n", address)
+		return err
+	}
+	var from *seed.Seed
+	if c.Seed != "" {
+		var err error
+		if from, err = seed.Load(c.Seed); err != nil {
+			return err
+		}
+	}
+	if c.Ephemeral {
+		return c.serveEphemeral(p.ctx, from, log, ready)
+	}
+	if from != nil {
+		if err := c.fill(p.ctx, from, c.gitOptions(log)); err != nil {
+			return err
+		}
+	}
 	s, err := c.open(p.ctx, c.gitOptions(log))
 	if err != nil {
 		return err
 	}
-	err = serve(p.ctx, &c.serverFlags, s, log, func(address string) error {
-		_, err := fmt.Fprintf(p.stdout, "arbor listens on %s\n", address)
-		return err
-	})
+	o := c.options(log)
+	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
+	err = c.serve(p.ctx, server.New(o), ready)
 	return errors.Join(err, s.close())
+}
+
+// options are the server's, without its store.
+func (f *serverFlags) options(log *slog.Logger) server.Options {
+	return server.Options{Log: log, BaseURL: f.BaseURL, Graduated: f.Previews == "graduated",
+		MaxTreeEntries: f.MaxTreeEntries, RateLimit: f.RateLimit}
+}
+
+// served is a server.Server, or an ephemeral one.
+type served interface {
+	Serve(ctx context.Context, l net.Listener) error
+	ServeAdmin(ctx context.Context, l net.Listener) error
 }
 
 // serve answers on the listeners that the flags name until ctx is done. ready
 // is called with the address once it answers.
-func serve(ctx context.Context, f *serverFlags, s *store, log *slog.Logger, ready func(address string) error) error {
-	srv := server.New(server.Options{
-		DB: s.db, Git: s.git, Log: log, DataDir: s.dir, BaseURL: f.BaseURL, Graduated: f.Previews == "graduated",
-		MaxTreeEntries: f.MaxTreeEntries, RateLimit: f.RateLimit,
-	})
+func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address string) error) error {
 	l, err := server.Listen(f.Listen)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/seed"
 	"arbor/internal/server"
 )
 
@@ -27,30 +28,40 @@ type store struct {
 	git *git.Git
 }
 
+// locate makes the data folder where it is missing, and says where everything is
+// kept.
+func (f *storeFlags) locate() (seed.Store, error) {
+	dir, err := filepath.Abs(f.Data)
+	if err != nil {
+		return seed.Store{}, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return seed.Store{}, err
+	}
+	url := f.Database
+	if url == "" {
+		url = filepath.Join(dir, "arbor.db")
+	}
+	return seed.Store{DataDir: dir, Database: db.Options{URL: url}}, nil
+}
+
 // open makes the data folder where it is missing, opens the database, brings
 // its tables up to date, and finds git. All of them log where git does.
 func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
-	dir, err := filepath.Abs(f.Data)
+	at, err := f.locate()
 	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	g, err := git.New(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	url := f.Database
-	if url == "" {
-		url = filepath.Join(dir, "arbor.db")
-	}
-	d, err := db.Open(ctx, db.Options{URL: url, Log: o.Log})
+	d, err := db.Open(ctx, db.Options{URL: at.Database.URL, Log: o.Log})
 	if err != nil {
 		g.Close()
 		return nil, err
 	}
-	return &store{dir, d, g}, nil
+	return &store{at.DataDir, d, g}, nil
 }
 
 // close ends the processes of git and closes the database, whose queued writes

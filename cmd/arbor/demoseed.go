@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"arbor/internal/seed"
+)
+
+// serveSeed serves a seed in place of the demo's own content.
+func (c *demoCommand) serveSeed(p *process, log *slog.Logger) error {
+	if c.Database != "" {
+		return misuse("--seed is shown from a temporary folder, in SQLite: leave --database out")
+	}
+	loaded, err := seed.Load(c.Seed)
+	if err != nil {
+		return err
+	}
+	return c.serveEphemeral(p.ctx, loaded, log, func(address string) error {
+		return explainSeed(p.stdout, loaded, address, c.AdminListen)
+	})
+}
+
+// explainSeed prints who and what there is; each line of curl can be pasted.
+func explainSeed(out io.Writer, s *seed.Seed, address, admin string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Arbor serves %s at %s  (everything is thrown away when you press Ctrl-C)\n", s.File, address)
+	if len(s.Users) > 0 {
+		b.WriteString("\nPeople and tokens:\n")
+	}
+	for _, u := range s.Users {
+		role := ""
+		if u.Admin {
+			role = "  (site administrator)"
+		}
+		fmt.Fprintf(&b, "  %-14s %s%s\n", u.Login, strings.Join(s.Tokens(u.Login), " "), role)
+	}
+	if len(s.Repos) > 0 {
+		b.WriteString("\nRepositories:\n")
+	}
+	curl, root := "curl -s ", address
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		curl, root = "curl -s --unix-socket "+path+" ", "http://localhost"
+	}
+	for _, r := range s.Repos {
+		token := ""
+		if list := s.Tokens(r.Admin()); r.Private && len(list) > 0 {
+			token = " -H 'Authorization: Bearer " + list[0] + "'"
+		}
+		fmt.Fprintf(&b, "  %s%s/repos/%s%s\n", curl, root, r.Name, token)
+	}
+	if admin != "" && !strings.HasPrefix(admin, "unix:") {
+		fmt.Fprintf(&b, "\nBack to the beginning:\n  curl -s -X POST http://%s/admin/reset\n", admin)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"arbor/internal/db"
+	"arbor/internal/ephemeral"
+	"arbor/internal/git"
+	"arbor/internal/seed"
+)
+
+// fill applies a seed to the store, which must be empty or filled with the very
+// same seed. It is tried on a throwaway store first, so a seed that is wrong
+// leaves nothing behind; once begun in earnest it is finished.
+func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options) error {
+	to, err := f.locate()
+	if err != nil {
+		return err
+	}
+	held, err := seed.Held(ctx, from, db.Options{URL: to.Database.URL, Log: o.Log})
+	switch {
+	case err != nil:
+		return err
+	case held:
+		o.Log.Info("the store holds this seed already: it is left as it is", "file", from.File)
+		return nil
+	}
+	if err := seed.Rehearse(ctx, from, o); err != nil {
+		return err
+	}
+	to.Git, to.Database.Log = o, o.Log
+	if err := seed.Fill(context.WithoutCancel(ctx), from, to); err != nil {
+		return fmt.Errorf("the store is half filled with %s, empty it before the next try: %w", from.File, err)
+	}
+	o.Log.Info("the store was filled", "file", from.File)
+	return nil
+}
+
+// serveEphemeral serves a seed, or nothing at first for nil, from a temporary
+// folder.
+func (f *serverFlags) serveEphemeral(ctx context.Context, from *seed.Seed, log *slog.Logger, ready func(address string) error) (err error) {
+	s, err := ephemeral.Start(ctx, ephemeral.Options{Seed: from, Server: f.options(log), Git: f.gitOptions(log)})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil // told to stop meanwhile
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return f.serve(ctx, s, ready)
+}

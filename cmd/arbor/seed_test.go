@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git/gittest"
+)
+
+const seedText = `
+users:
+  - {login: alice, tokens: [arb_alice_secret]}
+repos:
+  - name: alice/garden
+    private: true
+    files: {README.md: "# garden\n"}
+    issues: [{title: Slugs}]
+`
+
+func writeSeed(t testing.TB, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "seed.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// refused is what a server says that does not start.
+func (s *instance) refused(flags ...string) string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "arbor", append([]string{"serve"}, flags...)...)
+	cmd.Env = s.env
+	out, err := cmd.CombinedOutput()
+	if err == nil || ctx.Err() != nil {
+		s.t.Fatalf("it starts: %s", out)
+	}
+	return string(out)
+}
+
+// status is the answer's status for alice.
+func (s *instance) status(method, path, body string) int {
+	s.t.Helper()
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer arb_alice_secret")
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	a.Body.Close()
+	return a.StatusCode
+}
+
+// A data folder is filled once: a restart with the same seed keeps what people
+// have done since, and nothing is ever mixed with another seed.
+func TestServeSeed(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s := newInstance(t, engine)
+		wrong := writeSeed(t, seedText+"    pulls: [{title: x, head: main}]\n")
+		if out := s.refused("--seed", wrong); !strings.Contains(out, wrong+":9: repos[0].pulls[0].head: ") {
+			t.Fatalf("a seed that cannot be: %s", out)
+		}
+		file := writeSeed(t, seedText)
+		s.start("--seed", file) // what was wrong left nothing behind
+		if code := s.status("POST", "/repos/alice/garden/issues", `{"title": "since"}`); code != 201 {
+			t.Fatalf("an issue: %d", code)
+		}
+		s.stop()
+		s.start("--seed", file)
+		if !strings.Contains(s.log.String(), "the store holds this seed already: it is left as it is") {
+			t.Errorf("it does not say that nothing was done:\n%s", s.log)
+		}
+		if code := s.status("GET", "/repos/alice/garden/issues/2", ""); code != 200 {
+			t.Errorf("what was done since the seed: %d", code)
+		}
+		s.stop()
+		other := writeSeed(t, "users: [{login: bob}]")
+		if out := s.refused("--seed", other); !strings.Contains(out, "the store is not empty") {
+			t.Errorf("another seed: %s", out)
+		}
+		s.start()
+		if code := s.status("GET", "/repos/alice/garden", ""); code != 200 {
+			t.Errorf("without the seed: %d", code)
+		}
+		if strings.Contains(s.log.String(), "arb_") {
+			t.Errorf("the log shows a token:\n%s", s.log)
+		}
+	})
+}
+
+// throwaway starts a server whose store is thrown away, and gives the address of
+// its administration.
+func throwaway(t *testing.T, s *instance, flags ...string) (admin string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "admin")
+	s.start(append([]string{"--ephemeral", "--admin-listen", "unix:" + path}, flags...)...)
+	return path
+}
+
+// reset posts to the administration, and gives the status and the answer.
+func reset(t *testing.T, admin string) (string, string) {
+	t.Helper()
+	needProgram(t, "curl", "resets over a Unix socket")
+	out, err := exec.CommandContext(t.Context(), "curl", "-s", "-X", "POST", "-w", "\n%{http_code}", "--unix-socket", admin, "http://arbor/admin/reset").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, status, _ := strings.Cut(string(out), "\n")
+	if status == "" || strings.Contains(status, "\n") {
+		body, status = string(out[:len(out)-4]), string(out[len(out)-3:])
+	}
+	return strings.TrimSpace(status), body
+}
+
+// An ephemeral server goes back to its seed, and leaves nothing when it is told
+// to stop. One that is killed leaves its folder to the next, which removes it.
+func TestEphemeral(t *testing.T) {
+	t.Parallel()
+	s := newInstance(t, db.SQLite)
+	file := writeSeed(t, seedText)
+	var temporary string
+	for _, e := range s.env {
+		if dir, ok := strings.CutPrefix(e, "TMPDIR="); ok {
+			temporary = dir
+		}
+	}
+	admin := throwaway(t, s, "--seed", file)
+	if code := s.status("POST", "/repos/alice/garden/issues", `{"title": "since"}`); code != 201 {
+		t.Fatalf("an issue: %d", code)
+	}
+	if status, body := reset(t, admin); status != "204" || body != "" {
+		t.Fatalf("the reset: %s %s", status, body)
+	}
+	if code := s.status("GET", "/repos/alice/garden/issues/2", ""); code != 404 {
+		t.Errorf("after the reset the issue is there: %d", code)
+	}
+	if left := glob(t, filepath.Join(s.data, "*")); len(left) > 0 {
+		t.Errorf("in the data folder: %q", left)
+	}
+	s.kill()
+	if left := glob(t, filepath.Join(temporary, "*")); len(left) != 1 {
+		t.Errorf("a killed server leaves %q", left)
+	}
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		throwaway(t, s, "--seed", file)
+		if code := s.status("GET", "/repos/alice/garden/issues/1", ""); code != 200 {
+			t.Errorf("the next server: %d", code)
+		}
+		if left := glob(t, filepath.Join(temporary, "*")); len(left) != 1 {
+			t.Errorf("beside the folder of the server there are %q", left)
+		}
+		if err := s.server.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.wait(); err != nil {
+			t.Errorf("after %v: %v\n%s", signal, err, s.log)
+		}
+		if left := glob(t, filepath.Join(temporary, "*")); len(left) != 0 {
+			t.Errorf("after %v there are %q", signal, left)
+		}
+	}
+	if strings.Contains(s.log.String(), "arb_") {
+		t.Errorf("the log shows a token:\n%s", s.log)
+	}
+}
+
+// Nobody loses a store because they took it for a throwaway one.
+func TestResetNeedsEphemeral(t *testing.T) {
+	t.Parallel()
+	s := newInstance(t, db.SQLite)
+	path := filepath.Join(t.TempDir(), "admin")
+	s.start("--seed", writeSeed(t, seedText), "--admin-listen", "unix:"+path)
+	status, body := reset(t, path)
+	if status != "403" || !strings.Contains(body, `{"message":"This server keeps what it has`) {
+		t.Errorf("the reset: %s %s", status, body)
+	}
+	if code := s.status("GET", "/repos/alice/garden/issues/1", ""); code != 200 {
+		t.Errorf("after the refused reset: %d", code)
+	}
+	s.stop()
+	for _, args := range [][]string{{"serve", "--ephemeral", "--database", "postgres://localhost/x"}, {"demo", "--seed", "x.yaml", "--database", "x.db"}} {
+		out, err := exec.CommandContext(t.Context(), "arbor", args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "leave --database out") {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// What a seeded demo prints works when it is pasted.
+func TestDemoSeed(t *testing.T) {
+	t.Parallel()
+	needProgram(t, "curl", "the lines of the demo that use curl")
+	temporary, work := t.TempDir(), t.TempDir()
+	var out, problems logBuffer
+	cmd := exec.Command("arbor", "demo", "--seed", writeSeed(t, seedText), "--listen", "127.0.0.1:0")
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = work, append(gittest.Env(), "TMPDIR="+temporary), &out, &problems
+	held, end, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end.Close()
+	cmd.ExtraFiles, cmd.Env = []*os.File{held}, append(cmd.Env, leashVariable+"=3")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	held.Close()
+	eventually(t, func() bool { return strings.Contains(out.String(), "/repos/alice/garden") },
+		func() string { return out.String() + problems.String() })
+	for _, line := range pasteable(out.String()) {
+		if text, err := paste(t, work, line); err != nil {
+			t.Errorf("pasted: %s\n%v\n%s", line, err, text)
+		}
+	}
+	if !regexp.MustCompile(`alice +arb_alice_secret\n`).MatchString(out.String()) {
+		t.Errorf("it does not tell who there is:\n%s", &out)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || problems.String() != "" {
+		t.Errorf("Ctrl-C: %v\n%s", err, &problems)
+	}
+	if left := glob(t, filepath.Join(temporary, "*")); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}

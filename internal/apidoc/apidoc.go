@@ -1,0 +1,135 @@
+// Package apidoc describes the two interfaces to programs and to people: it
+// makes OpenAPI 3.1 documents and the pages at /docs from one source.
+//
+// The source is YAML: plants.yaml whole, and the files of code-hosting, which
+// are parts of one document (two parts that say the same thing twice are an
+// error). Paths are those of the route table without dots. It is OpenAPI with a
+// few shorthands, which expand.go writes out:
+//
+//   - x-right of an operation: anyone, signed in, pull, push or admin, as in the
+//     route table. From it follow security and the failures that the server itself
+//     answers before a handler runs: 301 and 307, 401, 403, 404, 413, 415, 500, 503;
+//     400 too where there is a body, and 304 of a GET. What an operation says itself
+//     stands.
+//   - x-list: true: the operation has page and per_page, and its answer a Link.
+//   - Placeholders for which components.parameters has one of that name need not be
+//     named again. One that may hold slashes has x-multi-segment.
+//   - x-payload: closed or open on the schema of an object: all its properties are
+//     required but those with x-optional; closed: and it has no others. What is
+//     closed cannot be part of an allOf; what is open can.
+//   - A body without an example gets one made of the examples of its schema's
+//     properties.
+//   - operationId is left out: it is the anchor of the documentation.
+//
+// https://arbor.example stands for the address of the server in all of it.
+//
+// Package check holds requests and answers against the documents; every test
+// server of package apitest does.
+package apidoc
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html"
+	"io/fs"
+	"strings"
+	"sync"
+)
+
+//go:embed plants.yaml code-hosting/*.yaml
+var sources embed.FS
+
+// Site is the address that stands for the server's own in examples and links.
+const Site = "https://arbor.example"
+
+var (
+	codeHosting = sync.OnceValues(func() ([]byte, error) {
+		d, err := loadCodeHosting()
+		return render(d, err)
+	})
+	plants = sync.OnceValues(func() ([]byte, error) {
+		d, err := loadPlants()
+		return render(d, err)
+	})
+)
+
+// CodeHosting is the document of the code-hosting API as JSON, made when it is
+// first asked for. The bytes are shared: do not change them.
+func CodeHosting() ([]byte, error) { return codeHosting() }
+
+// Plants is the document of the plant store, likewise.
+func Plants() ([]byte, error) { return plants() }
+
+// At puts the address of a server, such as http://localhost:8080, in the place
+// of the example's in a JSON document.
+func At(document []byte, site string) []byte {
+	quoted, err := json.Marshal(site)
+	if err != nil {
+		return document // a string can be written always
+	}
+	return bytes.ReplaceAll(document, []byte(Site), quoted[1:len(quoted)-1])
+}
+
+// PageAt is At for a page of HTML.
+func PageAt(page []byte, site string) []byte {
+	return bytes.ReplaceAll(page, []byte(Site), []byte(html.EscapeString(site)))
+}
+
+// Operation is the id of an operation, which is the anchor of its documentation
+// too: get-repos-owner-repo. The pattern is as in the route table or as in the
+// documents (decision 15).
+func Operation(method, pattern string) string {
+	id := strings.ToLower(method) + pattern
+	id = strings.NewReplacer("{", "", "}", "", "...", "", "/", "-", "_", "-", ".", "-").Replace(id)
+	return strings.TrimSuffix(id, "-")
+}
+
+func render(d *document, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return d.root.json()
+}
+
+func loadPlants() (*document, error) {
+	text, err := sources.ReadFile("plants.yaml")
+	if err != nil {
+		return nil, err
+	}
+	root, err := parse("plants.yaml", text)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{root: root}
+	return d, d.expand()
+}
+
+func loadCodeHosting() (*document, error) {
+	// common.yaml holds the head of the document, so it comes first.
+	names := []string{"code-hosting/common.yaml"}
+	others, err := fs.Glob(sources, "code-hosting/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range others {
+		if name != names[0] {
+			names = append(names, name)
+		}
+	}
+	d := &document{root: newObject(), standard: true}
+	for _, name := range names {
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		part, err := parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.root.merge(part, 0, name); err != nil {
+			return nil, err
+		}
+	}
+	return d, d.expand()
+}

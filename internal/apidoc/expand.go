@@ -1,0 +1,225 @@
+package apidoc
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// document is a description on its way from the source to what is served.
+type document struct {
+	root     *node
+	standard bool // its operations share the failures of the code-hosting API
+}
+
+var methods = []string{"get", "post", "patch", "put", "delete"}
+
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
+
+// expand writes out the shorthands (see the package's comment).
+func (d *document) expand() error {
+	closePayloads(d.root)
+	if err := d.eachOperation(d.expandOperation); err != nil {
+		return err
+	}
+	x := &examples{d: d}
+	for _, name := range d.root.get("components", "responses").keysOf() {
+		x.addTo(d.root.get("components", "responses", name, "content"))
+	}
+	err := d.eachOperation(func(_, _ string, op *node) error {
+		x.addTo(op.get("requestBody", "content"))
+		for _, status := range op.get("responses").keysOf() {
+			x.addTo(op.get("responses", status, "content"))
+		}
+		return x.err
+	})
+	return err
+}
+
+func (n *node) keysOf() []string {
+	if n == nil {
+		return nil
+	}
+	return n.keys
+}
+
+// eachOperation calls fn for every operation in the order of the document.
+func (d *document) eachOperation(fn func(method, path string, op *node) error) error {
+	for _, path := range d.root.get("paths").keysOf() {
+		for _, method := range methods {
+			op := d.root.get("paths", path, method)
+			if op == nil {
+				continue
+			}
+			if err := fn(method, path, op); err != nil {
+				return fmt.Errorf("%s %s: %w", strings.ToUpper(method), path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// resolve follows a reference; anything else is returned as it is.
+func (d *document) resolve(n *node) (*node, error) {
+	for n.get("$ref") != nil {
+		name := n.get("$ref").text()
+		path, ok := strings.CutPrefix(name, "#/")
+		if ok {
+			n = d.root.get(strings.Split(path, "/")...)
+		}
+		if !ok || n == nil {
+			return nil, fmt.Errorf("%s leads nowhere", name)
+		}
+	}
+	return n, nil
+}
+
+// closePayloads writes out x-payload and x-optional, wherever they are.
+func closePayloads(n *node) {
+	if n == nil {
+		return
+	}
+	for _, item := range n.items {
+		closePayloads(item)
+	}
+	if n.isObject() && n.get("x-payload") != nil && n.get("x-payload").fields == nil {
+		closePayload(n)
+	}
+	for _, key := range n.keysOf() {
+		closePayloads(n.fields[key])
+	}
+}
+
+func closePayload(n *node) {
+	kind := n.drop("x-payload").text()
+	required := newArray()
+	properties := n.get("properties")
+	for _, key := range properties.keysOf() {
+		if p := properties.fields[key]; !p.isObject() || p.drop("x-optional") == nil {
+			required.items = append(required.items, newString(key))
+		}
+	}
+	if n.get("type") == nil {
+		n.with("type", newString("object"))
+	}
+	if len(required.items) > 0 && n.get("required") == nil {
+		n.with("required", required)
+	}
+	if kind != "closed" {
+		return
+	}
+	for _, part := range [...]string{"allOf", "oneOf", "anyOf", "$ref"} {
+		if n.get(part) != nil {
+			n.with("unevaluatedProperties", newScalar("false"))
+			return
+		}
+	}
+	n.with("additionalProperties", newScalar("false"))
+}
+
+// expandOperation gives an operation its id, its placeholders and pages, and
+// the failures that all have.
+func (d *document) expandOperation(method, path string, op *node) error {
+	op.with("operationId", newString(Operation(method, path)))
+	if !op.get("responses").isObject() {
+		return fmt.Errorf("no responses")
+	}
+	if err := d.addParameters(path, op); err != nil {
+		return err
+	}
+	if !d.standard {
+		return nil
+	}
+	right := op.get("x-right").text()
+	if !slices.Contains([]string{"anyone", "signed in", "pull", "push", "admin"}, right) {
+		return fmt.Errorf("x-right is %q", right)
+	}
+	if op.get("security") == nil && (method != "get" || right == "signed in" || right == "push" || right == "admin") {
+		op.with("security", newArray(newObject().with("token", newArray()), newObject().with("basic", newArray())))
+	}
+	d.addFailures(method, path, right, op)
+	if ok := op.get("responses", "200"); method == "get" && ok.get("content", "application/json") != nil {
+		addHeader(ok, "ETag")
+	}
+	return nil
+}
+
+func (d *document) addParameters(path string, op *node) error {
+	have := map[string]bool{}
+	for _, p := range op.get("parameters").itemsOf() {
+		p, err := d.resolve(p)
+		if err != nil {
+			return err
+		}
+		have[p.get("in").text()+" "+p.get("name").text()] = true
+	}
+	added := newArray()
+	for _, m := range placeholder.FindAllStringSubmatch(path, -1) {
+		if have["path "+m[1]] {
+			continue
+		}
+		if d.root.get("components", "parameters", m[1]) == nil {
+			return fmt.Errorf("the placeholder %s is not described", m[1])
+		}
+		added.items = append(added.items, ref("parameters", m[1]))
+	}
+	added.items = append(added.items, op.get("parameters").itemsOf()...)
+	if op.drop("x-list") != nil {
+		added.items = append(added.items, ref("parameters", "per_page"), ref("parameters", "page"))
+		addHeader(op.get("responses", "200"), "Link")
+	}
+	if len(added.items) > 0 {
+		op.with("parameters", added)
+	}
+	return nil
+}
+
+func (n *node) itemsOf() []*node {
+	if n == nil {
+		return nil
+	}
+	return n.items
+}
+
+func addHeader(response *node, name string) {
+	if response.isObject() && response.get("$ref") == nil && response.object("headers").get(name) == nil {
+		response.object("headers").with(name, ref("headers", name))
+	}
+}
+
+// addFailures adds what the server answers before an operation's handler runs:
+// see Server.enter and repo.With.
+func (d *document) addFailures(method, path, right string, op *node) {
+	responses := op.get("responses")
+	add := func(status, name string) {
+		if responses.get(status) == nil {
+			responses.with(status, ref("responses", name))
+		}
+	}
+	if method == "get" && responses.get("200", "content") != nil {
+		add("304", "NotModified")
+	}
+	if strings.Contains(path, "{repo}") {
+		if method == "get" {
+			add("301", "Moved")
+		} else {
+			add("307", "TemporaryRedirect")
+		}
+	}
+	if strings.Contains(path, "{") {
+		add("404", "NotFound")
+	}
+	if op.get("requestBody") != nil {
+		add("400", "BadRequest")
+	}
+	add("401", "Unauthorized")
+	add("403", "Forbidden")
+	if method != "get" {
+		add("413", "TooLarge")
+	}
+	add("415", "UnsupportedMedia")
+	add("500", "ServerError")
+	add("503", "Unavailable")
+	slices.Sort(responses.keys)
+}

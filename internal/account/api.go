@@ -69,7 +69,7 @@ func (a *API) GetUser(w http.ResponseWriter, r *http.Request) error {
 // after the id in since; the Link header names the next page only, as GitHub's.
 func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	since, err := strconv.ParseInt(query.Get("since"), 10, 64)
+	since, err := strconv.ParseInt(web.QueryOf(r).Get("since"), 10, 64)
 	if err != nil || since < 0 {
 		since = 0 // as at GitHub, like a page that is no number (decision 23)
 	}

@@ -75,6 +75,9 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 	log := &Log{}
 	g := gittest.New(t, git.Options{Log: slog.New(log)})
 	o := server.Options{Git: g, Log: slog.New(log), DataDir: t.TempDir()}
+	if _, bench := t.(*testing.B); !bench {
+		o.Watch = described(t)
+	}
 	for _, option := range options {
 		option(&o)
 	}

@@ -77,7 +77,7 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 		return nil, err
 	}
 	page := web.ReadPage(r)
-	if r.URL.Query().Get("per_page") == "" {
+	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
 	changes, err := objects.Files(ctx, parentOf(c), sha, min(page.Number-1, git.MaxFiles)*page.Size, page.Size)

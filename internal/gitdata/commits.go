@@ -3,7 +3,6 @@ package gitdata
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ const maxSkipped = 1 << 30
 // branch, tag or SHA), only what changed path, was made by author or committer
 // (a login or an address), or was committed since and until a time.
 func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := readFilter(r.URL.Query())
+	f, err := readFilter(web.QueryOf(r))
 	if err != nil {
 		return err
 	}
@@ -46,7 +45,7 @@ type filter struct {
 }
 
 // readFilter reads the query. Errors: 422 that names the parameter.
-func readFilter(q url.Values) (*filter, error) {
+func readFilter(q web.Query) (*filter, error) {
 	f := &filter{sha: q.Get("sha"), path: strings.TrimSuffix(q.Get("path"), "/"), author: q.Get("author"), committer: q.Get("committer")}
 	if f.path != "" {
 		if err := git.CheckPath(f.path); err != nil || !utf8.ValidString(f.path) {

@@ -105,7 +105,7 @@ func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return nil, err
 	}
 	page := web.ReadPage(r)
-	if r.URL.Query().Get("per_page") == "" {
+	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = commitsPerComparison
 	}
 	objects := api.repos.Git(a.ID)

@@ -96,7 +96,7 @@ func (v *view) lookup(ctx context.Context, path string) (git.TreeEntry, error) {
 // symlink to a file of the repository is answered as that file. The media type
 // object wraps a directory's entries.
 func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	path, ref := strings.TrimSuffix(web.Param(r, "path"), "/"), r.URL.Query().Get("ref")
+	path, ref := strings.TrimSuffix(web.Param(r, "path"), "/"), web.QueryOf(r).Get("ref")
 	kind := web.From(r.Context()).Media.Kind
 	if kind == "raw" || kind == "html" {
 		v, err := api.view(r.Context(), a, ref)

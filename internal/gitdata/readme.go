@@ -29,7 +29,7 @@ func (api *API) GetDirectoryReadme(w http.ResponseWriter, r *http.Request, a *re
 }
 
 func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, dirs ...string) error {
-	ref := r.URL.Query().Get("ref")
+	ref := web.QueryOf(r).Get("ref")
 	if kind := web.From(r.Context()).Media.Kind; kind == "raw" || kind == "html" {
 		v, err := api.view(r.Context(), a, ref)
 		if err != nil {

@@ -45,10 +45,7 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // isRecursive reads the parameter: 0 and false, like its absence, do not walk.
 func isRecursive(r *http.Request) bool {
-	if r.URL.RawQuery == "" {
-		return false
-	}
-	switch strings.ToLower(r.URL.Query().Get("recursive")) {
+	switch strings.ToLower(web.QueryOf(r).Get("recursive")) {
 	case "", "0", "false":
 		return false
 	default:

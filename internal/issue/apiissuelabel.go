@@ -99,7 +99,7 @@ func readNames(r *http.Request) ([]string, error) {
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) && json.Valid(raw) {
 		raw = slices.Concat([]byte(`{"labels":`), raw, []byte("}"))
 	}
-	body, err := web.ParseObject(raw, Resource)
+	body, err := web.ParseBody(r, raw, Resource)
 	if err != nil {
 		return nil, err
 	}

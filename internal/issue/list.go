@@ -42,7 +42,7 @@ func readChoice(r *http.Request) (choice, error) {
 	}
 	c.since = db.FromTime(since)
 	seen := map[string]bool{}
-	labels := r.URL.Query().Get("labels")
+	labels := web.QueryOf(r).Get("labels")
 	if !utf8.ValidString(labels) || strings.IndexByte(labels, 0) >= 0 { // no text (decision 19)
 		return c, wrong("labels", errs.InvalidField, nil)
 	}
@@ -81,7 +81,7 @@ var peopleParameters = [...]struct {
 func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q Query, ok bool, err error) {
 	part := Part{RepoID: a.ID}
 	q = Query{States: c.states, Since: c.since, Order: c.order}
-	values := r.URL.Query()
+	values := web.QueryOf(r)
 	if m := values.Get("milestone"); m != "" {
 		by, err := milestoneNamed(n, m)
 		if err != nil {

@@ -118,6 +118,7 @@ func signedIn(r *http.Request) (*account.Caller, error) {
 
 // readLimit reads the query parameter limit: an int32, not negative.
 func readLimit(r *http.Request) (int64, error) {
+	web.From(r.Context()).Ask(web.InQuery, "limit")
 	if r.URL.RawQuery == "" {
 		return NoLimit, nil
 	}

@@ -30,6 +30,9 @@ func readPlant(r *http.Request) (*Plant, error) {
 	if !declaredJSON(r) {
 		return nil, errs.Wrap(errs.UnsupportedMedia, "the body must be declared as Content-Type: application/json", notDeclared)
 	}
+	for _, field := range [...]string{"id", "name", "tag"} {
+		web.From(r.Context()).Ask(web.InBody, field)
+	}
 	body, err := web.ReadBody(r)
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func readQuery(r *http.Request) (issue.Query, error) {
 // branches reads the filters base and head; some is false when no pull request
 // ever had such a branch. Error: 422 for a head that is not USER:BRANCH.
 func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has []issue.Property, some bool, err error) {
-	values := r.URL.Query()
+	values := web.QueryOf(r)
 	add := func(ownerID int64, name string) error {
 		id, err := branchID(tx, a.ID, ownerID, name)
 		if some = some && id != 0; some {

@@ -173,7 +173,7 @@ func (s Subject) changed(tx *db.Tx) error {
 // queryContent reads the parameter content; 0 is none. A plus sign that was
 // sent as it is arrives as a space.
 func queryContent(r *http.Request) (Content, error) {
-	value := r.URL.Query().Get("content")
+	value := web.QueryOf(r).Get("content")
 	if value == "" {
 		return 0, nil
 	}

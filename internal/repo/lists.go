@@ -102,7 +102,7 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 // affiliation (owner, collaborator, organization_member) and visibility, or by
 // type, which cannot be combined with those two; and updated since or before.
 func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
+	q := web.QueryOf(r)
 	kind, err := web.QueryEnum(r, resource, "type", "all", "owner", "public", "private", "member")
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 }
 
 func readQuery(r *http.Request) (*Query, error) {
-	q, err := Parse(r.URL.Query().Get("q"))
+	q, err := Parse(web.QueryOf(r).Get("q"))
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 // not know each other.
 var layers = [][]string{
 	{"internal/errs", "internal/markdown"},
-	{"internal/web", "internal/db", "internal/git", "internal/issue/index"},
+	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star"},
@@ -43,7 +43,7 @@ var layers = [][]string{
 
 // helpers are packages for tests and benchmarks, which may look at everything
 // and at which nothing of the program may look.
-var helpers = []string{"internal/apitest", "internal/apitest/npm", "internal/bench", "internal/clients", "internal/conformance", "internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest"}
+var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/npm", "internal/bench", "internal/clients", "internal/conformance", "internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest"}
 
 // A maintainer who reads one package must not need another that stands above
 // or beside it.

@@ -62,8 +62,13 @@ const maxInFlight = 4096
 // ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	ww := &web.Writer{ResponseWriter: w}
 	info := &web.Info{ID: s.newID()}
+	if s.o.Watch != nil {
+		var done func()
+		w, done = s.o.Watch(w, r, info)
+		defer done()
+	}
+	ww := &web.Writer{ResponseWriter: w}
 	w.Header()["X-Request-Id"] = []string{info.ID}
 	r = web.With(r, info)
 	n := s.locate(r, info)

@@ -25,6 +25,7 @@ import (
 	"arbor/internal/search"
 	"arbor/internal/star"
 	"arbor/internal/status"
+	"arbor/internal/web"
 )
 
 // Options are what a server is made of.
@@ -38,7 +39,12 @@ type Options struct {
 	MaxTreeEntries int    // 0: gitdata.DefaultMaxTreeEntries
 	RateLimit      int64  // requests an hour for each token and address; 0: none
 	Now            func() time.Time
+	Watch          Watch // of tests: sees each request and its answer; nil: nobody does
 }
+
+// Watch is shown a request before it is served, and returns where its answer is
+// to be written to and what is to be called when it has been.
+type Watch func(w http.ResponseWriter, r *http.Request, info *web.Info) (http.ResponseWriter, func())
 
 // runner is a part of the server that works beside the requests.
 type runner interface {

@@ -27,6 +27,7 @@ type Object struct {
 	resource string
 	fields   map[string]json.RawMessage
 	wrong    []errs.Field
+	asked    Asked
 }
 
 // Opt is a field of a body: not sent, null, or a value.
@@ -55,7 +56,7 @@ func ReadObject(r *http.Request, resource string) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseObject(body, resource)
+	return ParseBody(r, body, resource)
 }
 
 // ReadOptional is ReadObject for operations that work without a body: none,
@@ -68,7 +69,16 @@ func ReadOptional(r *http.Request, resource string) (*Object, error) {
 	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || string(trimmed) == "null" {
 		body = []byte("{}")
 	}
-	return ParseObject(body, resource)
+	return ParseBody(r, body, resource)
+}
+
+// ParseBody is ReadObject for a request's body that was already read.
+func ParseBody(r *http.Request, body []byte, resource string) (*Object, error) {
+	o, err := ParseObject(body, resource)
+	if err == nil {
+		o.asked = From(r.Context()).Asked
+	}
+	return o, err
 }
 
 // ReadBody reads the whole body, within the limit that the server has put on it.
@@ -97,7 +107,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	}
 }
 
-// ParseObject is ReadObject for bytes already read.
+// ParseObject reads an object within a body.
 func ParseObject(body []byte, resource string) (*Object, error) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, errs.New(errs.Malformed, "Problems parsing JSON")
@@ -134,7 +144,7 @@ func (o *Object) Err() error {
 // null, or was an empty string.
 func (o *Object) Require(fields ...string) {
 	for _, f := range fields {
-		switch raw := o.fields[f]; string(raw) {
+		switch raw := o.Raw(f); string(raw) {
 		case "", "null", `""`:
 			o.Wrong(f, errs.MissingField, "")
 		}
@@ -142,11 +152,12 @@ func (o *Object) Require(fields ...string) {
 }
 
 // Has reports whether the field was sent at all.
-func (o *Object) Has(field string) bool { _, ok := o.fields[field]; return ok }
+func (o *Object) Has(field string) bool { return o.Raw(field) != nil }
 
 // get finds a field and sorts out absence and null.
 func get[T any](o *Object, field string) (raw json.RawMessage, v Opt[T]) {
-	raw, v.Set = o.fields[field]
+	raw = o.Raw(field)
+	v.Set = raw != nil
 	v.Null = v.Set && string(raw) == "null"
 	return raw, v
 }
@@ -236,21 +247,9 @@ func (o *Object) Strings(field string, maxItems, max int) Opt[[]string] {
 }
 
 // Raw returns a field's own bytes, for arrays of objects; nil when not sent.
-func (o *Object) Raw(field string) json.RawMessage { return o.fields[field] }
-
-// QueryEnum reads an enumerated query parameter: the first value is the
-// default. Anything else is a 422 that names the parameter (decision 17).
-func QueryEnum(r *http.Request, resource, name string, values ...string) (string, error) {
-	v := ""
-	if r.URL.RawQuery != "" {
-		v = r.URL.Query().Get(name)
+func (o *Object) Raw(field string) json.RawMessage {
+	if o.asked != nil {
+		o.asked(InBody, field)
 	}
-	if v == "" {
-		return values[0], nil
-	}
-	if slices.Contains(values, v) {
-		return v, nil
-	}
-	return "", errs.Validation(errs.Field{Resource: resource, Field: name, Code: errs.InvalidField, Value: v,
-		Message: strconv.Quote(name) + " must be one of " + strings.Join(values, ", ")})
+	return o.fields[field]
 }

@@ -19,9 +19,27 @@ type Info struct {
 	Form    Form   // of error bodies
 	Who     string // the caller's login, for the log; empty when anonymous
 	Note    error  // an error that the log line shall show
+	Asked   Asked  // is told what a handler looks for in the request; nil but in tests
 	params  []param
 	room    [4]param // for params: no pattern has more
 }
+
+// Asked is told that a handler looks for a parameter of the query or a field of
+// the body, so that a test can hold it against the documentation.
+type Asked func(in, name string)
+
+// Ask notes that a handler looks for a parameter or a field.
+func (i *Info) Ask(in, name string) {
+	if i.Asked != nil {
+		i.Asked(in, name)
+	}
+}
+
+// What Asked is told of.
+const (
+	InQuery = "query"
+	InBody  = "body"
+)
 
 type param struct{ name, value string }
 

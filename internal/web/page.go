@@ -27,10 +27,7 @@ func (p Page) Offset() int64 { return (p.Number - 1) * p.Size }
 // as not sent; a larger per_page is cut to 100.
 func ReadPage(r *http.Request) Page {
 	p := Page{Number: 1, Size: DefaultPageSize}
-	if r.URL.RawQuery == "" {
-		return p
-	}
-	q := r.URL.Query()
+	q := QueryOf(r)
 	if n, ok := positive(q.Get("page")); ok {
 		p.Number = min(n, math.MaxInt64/MaxPageSize)
 	}

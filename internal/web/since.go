@@ -13,10 +13,7 @@ import (
 // it. Zero when it was not sent. Error: 422 that names the parameter (decision
 // 25).
 func QueryTime(r *http.Request, resource, name string) (time.Time, error) {
-	if r.URL.RawQuery == "" {
-		return time.Time{}, nil
-	}
-	v := r.URL.Query().Get(name)
+	v := QueryOf(r).Get(name)
 	if v == "" {
 		return time.Time{}, nil
 	}

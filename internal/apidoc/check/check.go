@@ -1,0 +1,369 @@
+// Package check holds requests and answers against the OpenAPI documents of
+// package apidoc, for tests: what a handler asks for and what it answers must
+// be described, and be as described.
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"arbor/internal/apidoc"
+)
+
+// Checker knows one or more documents. It may be used by several goroutines.
+type Checker struct {
+	operations map[string]*operation // by method, a blank and path
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	schemas  map[string]*jsonschema.Schema // by address
+}
+
+// operation is what is described of one.
+type operation struct {
+	at       string // address in its document
+	document *document
+	query    map[string]any  // the schema of each parameter
+	fields   map[string]bool // of the body; nil when it takes none
+	closed   bool            // the body's fields are all known
+	value    map[string]any  // as it stands in the document
+}
+
+// document is a description and its name.
+type document struct {
+	name string
+	root map[string]any
+}
+
+// Exchange is a request and its answer.
+type Exchange struct {
+	Method  string
+	Pattern string // as in the route table or the documents
+	Query   string
+	Sent    []byte // the request's body
+	Status  int
+	Header  http.Header // of the answer
+	Body    []byte
+	Cut     bool // one of the bodies is not here whole, so neither is checked
+}
+
+// Default knows both documents. It is made once.
+var Default = sync.OnceValues(func() (*Checker, error) {
+	hosting, err := apidoc.CodeHosting()
+	if err != nil {
+		return nil, err
+	}
+	plants, err := apidoc.Plants()
+	if err != nil {
+		return nil, err
+	}
+	return New(hosting, plants)
+})
+
+// New makes a checker of documents.
+func New(documents ...[]byte) (*Checker, error) {
+	c := &Checker{operations: map[string]*operation{}, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	c.compiler.DefaultDraft(jsonschema.Draft2020)
+	c.compiler.AssertFormat()
+	for i, text := range documents {
+		root, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		object, ok := root.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("document %d is no object", i)
+		}
+		d := &document{"mem:///" + strconv.Itoa(i) + ".json", object}
+		if err := c.compiler.AddResource(d.name, root); err != nil {
+			return nil, err
+		}
+		if err := c.add(d); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *Checker) add(d *document) error {
+	for path, item := range object(d.root["paths"]) {
+		for method := range object(item) {
+			value := object(object(item)[method])
+			op := &operation{
+				at: "#/paths/" + escape(path) + "/" + method, document: d, value: value, query: map[string]any{},
+			}
+			for _, p := range array(value["parameters"]) {
+				if p := d.resolve(p); p["in"] == "query" {
+					op.query[fmt.Sprint(p["name"])] = p["schema"]
+				}
+			}
+			if body := d.resolve(value["requestBody"]); len(body) > 0 {
+				op.fields = map[string]bool{}
+				for _, media := range object(body["content"]) {
+					d.properties(object(media)["schema"], op.fields)
+				}
+			}
+			c.operations[strings.ToUpper(method)+" "+path] = op
+		}
+	}
+	return nil
+}
+
+// resolve follows references.
+func (d *document) resolve(v any) map[string]any {
+	o := object(v)
+	for {
+		name, ok := o["$ref"].(string)
+		if !ok {
+			return o
+		}
+		o = d.root
+		for part := range strings.SplitSeq(strings.TrimPrefix(name, "#/"), "/") {
+			o = object(o[part])
+		}
+	}
+}
+
+// properties collects the names of what an object of the schema may have.
+func (d *document) properties(schema any, into map[string]bool) {
+	s := d.resolve(schema)
+	for name := range object(s["properties"]) {
+		into[name] = true
+	}
+	for _, part := range [...]string{"allOf", "oneOf", "anyOf"} {
+		for _, one := range array(s[part]) {
+			d.properties(one, into)
+		}
+	}
+}
+
+func object(v any) map[string]any { o, _ := v.(map[string]any); return o }
+func array(v any) []any           { a, _ := v.([]any); return a }
+
+// escape writes a key as a part of a JSON pointer within an address.
+func escape(key string) string {
+	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
+}
+
+// find gives the operation that serves a request: HEAD is a GET, and POST a
+// PATCH where there is no POST (decisions 16, 22). nil where none is described.
+func (c *Checker) find(method, pattern string) *operation {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	path := strings.ReplaceAll(pattern, "...}", "}")
+	op := c.operations[method+" "+path]
+	if op == nil && method == http.MethodPost {
+		op = c.operations[http.MethodPatch+" "+path]
+	}
+	return op
+}
+
+// Described reports whether a request's operation is.
+func (c *Checker) Described(method, pattern string) bool { return c.find(method, pattern) != nil }
+
+// Asked says what is wrong with a handler's asking for a parameter of the query
+// or a field of the body: it is not described. Empty when nothing is.
+func (c *Checker) Asked(method, pattern, in, name string) string {
+	op := c.find(method, pattern)
+	switch {
+	case op == nil:
+	case in == "query" && op.query[name] == nil:
+		return "the handler reads the query parameter " + name + ", which is not described"
+	case in == "body" && !op.fields[name]:
+		return "the handler reads the body's field " + name + ", which is not described"
+	}
+	return ""
+}
+
+// Exchange says what is wrong with an answer, and with a request that was
+// answered well: each is a sentence. nil when nothing is, and for what the
+// server answers where no operation is.
+func (c *Checker) Exchange(e *Exchange) []string {
+	op := c.find(e.Method, e.Pattern)
+	if op == nil || e.Status == http.StatusMethodNotAllowed && e.Header.Get("Allow") != "" {
+		return nil
+	}
+	var wrong []string
+	note := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if e.Status/100 == 2 {
+		c.request(op, e, note)
+	}
+	status := strconv.Itoa(e.Status)
+	described, ok := object(op.value["responses"])[status]
+	if !ok {
+		note("the status %s is not described", status)
+		return wrong
+	}
+	response := op.document.resolve(described)
+	at := op.at + "/responses/" + status
+	if ref, ok := object(described)["$ref"].(string); ok {
+		at = ref
+	}
+	headers(op, e, response, note)
+	c.body(op, e, response, at, note)
+	return wrong
+}
+
+// request checks what was sent with a request that was answered well.
+func (c *Checker) request(op *operation, e *Exchange, note func(string, ...any)) {
+	values, _ := url.ParseQuery(e.Query)
+	for name := range values {
+		schema, known := op.query[name]
+		if !known {
+			if !slices.Contains(Unknown, name) {
+				note("the query parameter %s was sent, and is not described", name)
+			}
+			continue
+		}
+		if enum := array(object(schema)["enum"]); len(enum) > 0 && values.Get(name) != "" && !slices.Contains(enum, any(values.Get(name))) {
+			note("the query parameter %s was answered with %q, which its description does not allow", name, values.Get(name))
+		}
+	}
+	sent := bytes.TrimSpace(e.Sent)
+	if op.fields == nil || e.Cut || len(sent) == 0 || string(sent) == "null" {
+		return
+	}
+	content := object(op.document.resolve(op.value["requestBody"])["content"])
+	if content["application/json"] == nil {
+		return
+	}
+	if err := c.validate(op.document.name+op.at+"/requestBody/content/application~1json/schema", sent); err != nil {
+		note("the request was taken, and is not as described: %v", err)
+	}
+}
+
+// Unknown are parameters that tests send because nobody knows them.
+var Unknown = []string{"x", "y", "nonsense", "unknown", "access_token"}
+
+// linked are headers that an operation has or has not.
+var linked = [...]string{"ETag", "Last-Modified", "Link", "Location", "Retry-After", "WWW-Authenticate"}
+
+func headers(op *operation, e *Exchange, response map[string]any, note func(string, ...any)) {
+	if e.Status == http.StatusNotModified {
+		return
+	}
+	described := object(response["headers"])
+	for _, name := range linked {
+		if e.Header.Get(name) != "" && described[name] == nil {
+			note("the header %s of status %d is not described", name, e.Status)
+		}
+	}
+}
+
+// body checks what was answered.
+func (c *Checker) body(op *operation, e *Exchange, response map[string]any, at string, note func(string, ...any)) {
+	content := object(response["content"])
+	if e.Method == http.MethodHead || e.Cut {
+		return
+	}
+	if len(content) == 0 {
+		if len(e.Body) > 0 {
+			note("status %d has a body, and none is described", e.Status)
+		}
+		return
+	}
+	kind, _, _ := strings.Cut(e.Header.Get("Content-Type"), ";")
+	if content[kind] == nil {
+		if content["*/*"] == nil {
+			note("the media type %q of status %d is not described", kind, e.Status)
+		}
+		return
+	}
+	if object(content[kind])["schema"] == nil || !strings.HasSuffix(kind, "json") {
+		return
+	}
+	if err := c.validate(op.document.name+at+"/content/"+escape(kind)+"/schema", e.Body); err != nil {
+		note("status %d is not as described: %v\n%s", e.Status, err, shorten(e.Body))
+	}
+}
+
+func shorten(body []byte) []byte {
+	if len(body) > 4000 {
+		return append(slices.Clip(body[:4000]), "..."...)
+	}
+	return body
+}
+
+// validate holds a JSON text against the schema at an address.
+func (c *Checker) validate(at string, text []byte) error {
+	schema, err := c.schema(at)
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+func (c *Checker) schema(at string) (*jsonschema.Schema, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.schemas[at]; s != nil {
+		return s, nil
+	}
+	s, err := c.compiler.Compile(at)
+	if err == nil {
+		c.schemas[at] = s
+	}
+	return s, err
+}
+
+// Examples holds every example of a body against its schema, and says what is
+// wrong; an operation without one is too.
+func (c *Checker) Examples() []string {
+	var wrong []string
+	for name, op := range c.operations {
+		count := 0
+		each := func(at string, content map[string]any) {
+			for kind := range content {
+				media := object(content[kind])
+				for _, example := range op.document.examples(media) {
+					count++
+					text, err := json.Marshal(example)
+					if err == nil && strings.HasSuffix(kind, "json") {
+						err = c.validate(op.document.name+at+"/content/"+escape(kind)+"/schema", text)
+					}
+					if err != nil {
+						wrong = append(wrong, fmt.Sprintf("%s: an example at %s: %v", name, at, err))
+					}
+				}
+			}
+		}
+		each(op.at+"/requestBody", object(op.document.resolve(op.value["requestBody"])["content"]))
+		for status, r := range object(op.value["responses"]) {
+			at := op.at + "/responses/" + status
+			if ref, ok := object(r)["$ref"].(string); ok {
+				at = ref
+			}
+			each(at, object(op.document.resolve(r)["content"]))
+		}
+		if count == 0 {
+			wrong = append(wrong, name+" has no example")
+		}
+	}
+	return wrong
+}
+
+// examples are all examples of a media type.
+func (d *document) examples(media map[string]any) []any {
+	var list []any
+	if e, ok := media["example"]; ok {
+		list = append(list, e)
+	}
+	for _, e := range object(media["examples"]) {
+		list = append(list, d.resolve(e)["value"])
+	}
+	return list
+}

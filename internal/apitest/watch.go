@@ -31,7 +31,7 @@ func described(t testing.TB) server.Watch {
 		r.Body = &tee{r.Body, &sent}
 		var asked sync.Map
 		info.Asked = func(in, name string) {
-			if _, again := asked.LoadOrStore(in+name, true); again {
+			if _, again := asked.LoadOrStore([2]string{in, name}, true); again {
 				return
 			}
 			if wrong := checker.Asked(e.Method, info.Pattern, in, name); wrong != "" {
@@ -41,6 +41,15 @@ func described(t testing.TB) server.Watch {
 		return ww, func() {
 			e.Pattern, e.Status, e.Sent, e.Body = info.Pattern, ww.status, sent.Bytes(), ww.body.Bytes()
 			e.Cut = sent.cut || ww.body.cut
+			asked.Range(func(key, _ any) bool {
+				if k := key.([2]string); k[0] == web.InBody {
+					if e.Asked == nil {
+						e.Asked = map[string]bool{}
+					}
+					e.Asked[k[1]] = true
+				}
+				return true
+			})
 			if e.Status == 0 {
 				e.Status = http.StatusOK
 			}

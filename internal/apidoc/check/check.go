@@ -49,7 +49,8 @@ type Exchange struct {
 	Method  string
 	Pattern string // as in the route table or the documents
 	Query   string
-	Sent    []byte // the request's body
+	Sent    []byte          // the request's body
+	Asked   map[string]bool // fields of it that the handler looked for; nil counts all
 	Status  int
 	Header  http.Header // of the answer
 	Body    []byte
@@ -206,10 +207,7 @@ func (c *Checker) Exchange(e *Exchange) []string {
 		return wrong
 	}
 	response := op.document.resolve(described)
-	at := op.at + "/responses/" + status
-	if ref, ok := object(described)["$ref"].(string); ok {
-		at = ref
-	}
+	at := pointer(op.at+"/responses/"+status, described)
 	headers(op, e, response, note)
 	c.body(op, e, response, at, note)
 	return wrong
@@ -218,14 +216,7 @@ func (c *Checker) Exchange(e *Exchange) []string {
 // request checks what was sent with a request that was answered well.
 func (c *Checker) request(op *operation, e *Exchange, note func(string, ...any)) {
 	values, _ := url.ParseQuery(e.Query)
-	for name := range values {
-		schema, known := op.query[name]
-		if !known {
-			if !slices.Contains(Unknown, name) {
-				note("the query parameter %s was sent, and is not described", name)
-			}
-			continue
-		}
+	for name, schema := range op.query {
 		if enum := array(object(schema)["enum"]); len(enum) > 0 && values.Get(name) != "" && !slices.Contains(enum, any(values.Get(name))) {
 			note("the query parameter %s was answered with %q, which its description does not allow", name, values.Get(name))
 		}
@@ -238,13 +229,39 @@ func (c *Checker) request(op *operation, e *Exchange, note func(string, ...any))
 	if content["application/json"] == nil {
 		return
 	}
-	if err := c.validate(op.document.name+op.at+"/requestBody/content/application~1json/schema", sent); err != nil {
+	at := pointer(op.at+"/requestBody", op.value["requestBody"])
+	if err := c.validate(op.document.name+at+"/content/application~1json/schema", taken(sent, e.Asked)); err != nil {
 		note("the request was taken, and is not as described: %v", err)
 	}
 }
 
-// Unknown are parameters that tests send because nobody knows them.
-var Unknown = []string{"x", "y", "nonsense", "unknown", "access_token"}
+// taken is a body without the fields that were not looked for: what nobody
+// reads, such as a preview's field without the preview, may be anything.
+func taken(sent []byte, asked map[string]bool) []byte {
+	var fields map[string]json.RawMessage
+	if asked == nil || json.Unmarshal(sent, &fields) != nil {
+		return sent
+	}
+	for name := range fields {
+		if !asked[name] {
+			delete(fields, name)
+		}
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return sent
+	}
+	return text
+}
+
+// pointer is where a part of a document is that stands at a place: there, or
+// where a reference leads.
+func pointer(at string, v any) string {
+	if ref, ok := object(v)["$ref"].(string); ok {
+		return ref
+	}
+	return at
+}
 
 // linked are headers that an operation has or has not.
 var linked = [...]string{"ETag", "Last-Modified", "Link", "Location", "Retry-After", "WWW-Authenticate"}
@@ -345,13 +362,9 @@ func (c *Checker) Examples() []string {
 				}
 			}
 		}
-		each(op.at+"/requestBody", object(op.document.resolve(op.value["requestBody"])["content"]))
+		each(pointer(op.at+"/requestBody", op.value["requestBody"]), object(op.document.resolve(op.value["requestBody"])["content"]))
 		for status, r := range object(op.value["responses"]) {
-			at := op.at + "/responses/" + status
-			if ref, ok := object(r)["$ref"].(string); ok {
-				at = ref
-			}
-			each(at, object(op.document.resolve(r)["content"]))
+			each(pointer(op.at+"/responses/"+status, r), object(op.document.resolve(r)["content"]))
 		}
 		if count == 0 {
 			wrong = append(wrong, name+" has no example")

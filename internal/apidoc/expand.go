@@ -197,7 +197,7 @@ func (d *document) addFailures(method, path, right string, op *node) {
 			responses.with(status, ref("responses", name))
 		}
 	}
-	if method == "get" && responses.get("200", "content") != nil {
+	if ok, err := d.resolve(responses.get("200")); method == "get" && err == nil && ok.get("content") != nil {
 		add("304", "NotModified")
 	}
 	if strings.Contains(path, "{repo}") {
@@ -215,6 +215,7 @@ func (d *document) addFailures(method, path, right string, op *node) {
 	}
 	add("401", "Unauthorized")
 	add("403", "Forbidden")
+	addHeader(responses.get("403"), "Retry-After") // of the rate limit, which all have
 	if method != "get" {
 		add("413", "TooLarge")
 	}

@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // What stands in an address must be read or refused, and what is accepted must
@@ -18,11 +20,7 @@ func FuzzReadFilter(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		q, err := url.ParseQuery(query)
-		if err != nil {
-			return
-		}
-		got, err := readFilter(q)
+		got, err := readFilter(web.QueryOf(&http.Request{URL: &url.URL{RawQuery: query}}))
 		if err != nil {
 			return
 		}

@@ -63,6 +63,7 @@ const maxInFlight = 4096
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	info := &web.Info{ID: s.newID()}
+	r = web.With(r, info)
 	if s.o.Watch != nil {
 		var done func()
 		w, done = s.o.Watch(w, r, info)
@@ -70,7 +71,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ww := &web.Writer{ResponseWriter: w}
 	w.Header()["X-Request-Id"] = []string{info.ID}
-	r = web.With(r, info)
 	n := s.locate(r, info)
 	defer func() { s.finish(ww, r, info, n, time.Since(start)) }()
 	if s.inFlight.Add(1) > s.most {

@@ -23,6 +23,7 @@ func (d *document) expand() error {
 	if err := d.eachOperation(d.expandOperation); err != nil {
 		return err
 	}
+	d.addCommonHeaders()
 	x := &examples{d: d}
 	for _, name := range d.root.get("components", "responses").keysOf() {
 		x.addTo(d.root.get("components", "responses", name, "content"))
@@ -180,6 +181,23 @@ func (n *node) itemsOf() []*node {
 		return nil
 	}
 	return n.items
+}
+
+// addCommonHeaders adds what every answer has.
+func (d *document) addCommonHeaders() {
+	add := func(responses *node) {
+		for _, key := range responses.keysOf() {
+			addHeader(responses.fields[key], "X-Request-Id")
+			if d.standard {
+				addHeader(responses.fields[key], "X-Service-Media-Type")
+			}
+		}
+	}
+	add(d.root.get("components", "responses"))
+	_ = d.eachOperation(func(_, _ string, op *node) error {
+		add(op.get("responses"))
+		return nil
+	})
 }
 
 func addHeader(response *node, name string) {

@@ -1,94 +1,109 @@
 package server
 
 import (
-	"bytes"
-	"html/template"
 	"net/http"
-	"strings"
+	"strconv"
 	"sync"
 
+	"arbor/internal/apidoc"
 	"arbor/internal/plant"
 	"arbor/internal/web"
 )
 
 // operation names where the documentation page speaks of the route:
 // get-repos-owner-repo (decision 15).
-func (r *Route) operation() string {
-	id := strings.ToLower(r.Method) + r.Pattern
-	id = strings.NewReplacer("{", "", "}", "", "...", "", "/", "-", "_", "-", ".", "-").Replace(id)
-	return strings.TrimSuffix(id, "-")
+func (r *Route) operation() string { return apidoc.Operation(r.Method, r.Pattern) }
+
+// docs are what the server says of itself, each made when it is first asked for.
+type docs struct {
+	page    func() (*apidoc.Page, error)
+	hosting func() ([]byte, error)
+	plants  func() ([]byte, error)
 }
 
-// docsPage is the page that documentation_url points to: each operation with
-// its right, and the plant store's error numbers.
-type docsPage struct {
-	once   sync.Once
-	routes []Route
-	body   []byte
-	err    error
-}
-
-var docsTemplate = template.Must(template.New("docs").Parse(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Arbor: the interface</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b2a1b}
-code{background:#eef3ee;padding:.1em .3em;border-radius:3px}dt{margin-top:1rem}dt:target{background:#fff3b0}
-td,th{text-align:left;padding:.2rem .8rem .2rem 0;vertical-align:top}</style></head><body>
-<h1>The interface of Arbor</h1>
-<p>Each operation with the right that it needs. Those of the code-hosting API answer under <code>/api/v3</code> too.</p>
-<dl>{{range .Routes}}<dt id="{{.ID}}"><a href="#{{.ID}}"><code>{{.Method}} {{.Pattern}}</code></a></dt><dd>{{.Right}}</dd>
-{{end}}</dl>
-<h2 id="plant-errors">Error numbers of the plant store</h2>
-<table><tr><th>error</th><th>status</th><th>when</th></tr>
-{{range .Conditions}}<tr><td>{{.Number}}</td><td>{{.Status}}</td><td>{{.When}}</td></tr>
-{{end}}</table></body></html>
-`))
-
-func (d *docsPage) render() {
-	type entry struct{ ID, Method, Pattern, Right string }
-	data := struct {
-		Routes     []entry
-		Conditions []plant.Condition
-	}{Conditions: plant.Conditions()}
-	for _, r := range d.routes {
-		data.Routes = append(data.Routes, entry{r.operation(), r.Method, r.Pattern, describe(r.Right)})
+func newDocs(routes []Route) *docs {
+	return &docs{
+		page: sync.OnceValues(func() (*apidoc.Page, error) {
+			var numbers []apidoc.Number
+			for _, c := range plant.Conditions() {
+				numbers = append(numbers, apidoc.Number(c))
+			}
+			return apidoc.NewPage(numbers, others(routes))
+		}),
+		hosting: apidoc.CodeHosting,
+		plants:  apidoc.Plants,
 	}
-	var b bytes.Buffer
-	d.err = docsTemplate.Execute(&b, data)
-	d.body = b.Bytes()
 }
 
-// describe is a right in a person's words.
-func describe(right Right) string {
-	switch right {
-	case Anyone:
-		return "Open to anyone."
-	case SignedIn:
-		return "Needs a token."
-	case Pull:
-		return "Needs pull access to the repository; everyone has it on a public one."
-	case Push:
-		return "Needs push access to the repository."
-	default:
-		return "Needs administrative rights on the repository."
+// others are the addresses beside the two services.
+func others(routes []Route) []apidoc.Address {
+	var list []apidoc.Address
+	for _, r := range routes {
+		switch r.Group {
+		case Git:
+			list = append(list, apidoc.Address{Method: r.Method, Pattern: r.Pattern, About: "For git."})
+		case Pages:
+			list = append(list, apidoc.Address{Method: r.Method, Pattern: r.Pattern, About: "For people and their machines."})
+		}
 	}
+	return list
 }
 
 // GET /docs
 //
-// Docs answers the documentation page, for people.
+// Docs answers the documentation page, for people: both services, each
+// operation at the anchor that documentation_url names.
 func (s *Server) Docs(w http.ResponseWriter, r *http.Request) error {
-	s.docs.once.Do(s.docs.render)
-	if s.docs.err != nil {
-		return s.docs.err
+	page, err := s.docs.page()
+	if err != nil {
+		return err
 	}
+	site := web.From(r.Context()).Site
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	if web.NotModified(w, r, web.Tag(s.docs.body)) {
+	h.Set("Content-Security-Policy", page.Policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	return publish(w, r, "text/html; charset=utf-8", page.HTML, func(b []byte) []byte { return apidoc.PageAt(b, site) })
+}
+
+// GET /openapi/code-hosting.json
+//
+// CodeHostingDocument answers the OpenAPI document of the code-hosting API,
+// with the address under which the caller reached the server.
+func (s *Server) CodeHostingDocument(w http.ResponseWriter, r *http.Request) error {
+	return answerDocument(w, r, s.docs.hosting)
+}
+
+// GET /openapi/plants.json
+//
+// PlantsDocument answers the OpenAPI document of the plant store, likewise.
+func (s *Server) PlantsDocument(w http.ResponseWriter, r *http.Request) error {
+	return answerDocument(w, r, s.docs.plants)
+}
+
+func answerDocument(w http.ResponseWriter, r *http.Request, document func() ([]byte, error)) error {
+	text, err := document()
+	if err != nil {
+		return err
+	}
+	site := web.From(r.Context()).Site
+	h := w.Header()
+	h["Access-Control-Allow-Origin"] = any1
+	h["Access-Control-Expose-Headers"] = exposed
+	return publish(w, r, "application/json; charset=utf-8", text, func(b []byte) []byte { return apidoc.At(b, site) })
+}
+
+// publish answers what is the same for everyone who uses the same address of
+// the server.
+func publish(w http.ResponseWriter, r *http.Request, kind string, body []byte, at func([]byte) []byte) error {
+	h := w.Header()
+	h["X-Content-Type-Options"] = nosniff
+	h["Cache-Control"] = publicCache
+	body = at(body)
+	if web.NotModified(w, r, web.Tag(body)) {
 		return nil
 	}
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	_, err := w.Write(s.docs.body)
+	h.Set("Content-Type", kind)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, err := w.Write(body)
 	return err
 }

@@ -31,6 +31,7 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		UserOrgs         string `json:"user_organizations_url"`
 		UserRepos        string `json:"user_repositories_url"`
 		Documentation    string `json:"documentation_url"`
+		OpenAPI          string `json:"openapi_url"`
 	}{
 		CurrentUser: i.API("/user"), CurrentUserRepos: i.API("/user/repos{?type,page,per_page,sort}"),
 		CurrentUserOrgs: i.API("/user/orgs"), Events: i.API("/events"), Followers: i.API("/user/followers"),
@@ -41,7 +42,7 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"),
 		Starred: i.API("/user/starred{/owner}{/repo}"), User: i.API("/users/{user}"),
 		UserOrgs: i.API("/users/{user}/orgs"), UserRepos: i.API("/users/{user}/repos{?type,page,per_page,sort}"),
-		Documentation: i.Page("/docs"),
+		Documentation: i.Page("/docs"), OpenAPI: i.Page("/openapi/code-hosting.json"),
 	})
 }
 

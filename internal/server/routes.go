@@ -71,6 +71,8 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/rate_limit", anyone(s.RateLimit)},
 		{"GET", "/healthz", people(s.Healthz)},
 		{"GET", "/docs", people(s.Docs)},
+		{"GET", "/openapi/code-hosting.json", people(s.CodeHostingDocument)},
+		{"GET", "/openapi/plants.json", people(s.PlantsDocument)},
 
 		// Accounts
 		{"GET", "/user", signedIn(a.GetSelf)},

@@ -4,7 +4,7 @@
 //   - route.go: what a line means, and finding it
 //   - server.go, headers.go: the way of every request through the server
 //   - wire.go: the features, made by hand
-//   - root.go, docs.go: the root document, health, rate limits, the documentation page
+//   - root.go, docs.go: the root document, health, rate limits, the documentation
 //   - limit.go, metrics.go, listen.go: rate limits, Prometheus, listening and stopping
 //
 // A request: find the route; method; credentials; media types and rate limit;
@@ -45,7 +45,7 @@ type Server struct {
 	table    *table
 	metrics  *metrics
 	limiter  *limiter
-	docs     *docsPage
+	docs     *docs
 	reserved map[string]bool // logins that nobody can have
 
 	idPrefix string // random, so that ids of two runs differ

@@ -90,7 +90,7 @@ func New(o Options) *Server {
 	for _, login := range account.ReservedLogins() {
 		s.reserved[login] = true
 	}
-	s.docs = &docsPage{routes: s.routes}
+	s.docs = newDocs(s.routes)
 	return s
 }
 

@@ -1,0 +1,183 @@
+package server_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/apidoc"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/server"
+)
+
+// described is what the drift tests read of a document.
+type described struct {
+	Servers    []struct{ URL string }
+	Paths      map[string]map[string]describedOperation
+	Components struct {
+		Parameters map[string]describedParameter
+	}
+}
+
+type describedOperation struct {
+	ID         string `json:"operationId"`
+	Summary    string
+	Tags       []string
+	Right      string `json:"x-right"`
+	Parameters []describedParameter
+	Responses  map[string]json.RawMessage
+	Security   *[]map[string][]string
+}
+
+type describedParameter struct {
+	Ref      string `json:"$ref"`
+	Name     string
+	In       string
+	Required bool
+	Multi    bool `json:"x-multi-segment"`
+}
+
+func (d *described) parameter(p describedParameter) describedParameter {
+	if p.Ref != "" {
+		return d.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+	}
+	return p
+}
+
+func describe(t *testing.T, load func() ([]byte, error)) *described {
+	t.Helper()
+	text, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d described
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return &d
+}
+
+var placeholders = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
+
+// A route that nobody described is one that nobody finds, and a description of
+// none a lie. So each route has one operation, each operation a route, and they
+// agree on the right, the id and the placeholders.
+func TestEachRouteIsDescribed(t *testing.T) {
+	t.Parallel()
+	documents := map[server.Group]*described{
+		server.API: describe(t, apidoc.CodeHosting), server.Plants: describe(t, apidoc.Plants),
+	}
+	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
+		d := documents[r.Group]
+		if d == nil {
+			continue
+		}
+		path, method := strings.ReplaceAll(r.Pattern, "...}", "}"), strings.ToLower(r.Method)
+		op, ok := d.Paths[path][method]
+		if !ok {
+			t.Errorf("%s %s is not described", r.Method, r.Pattern)
+			continue
+		}
+		delete(d.Paths[path], method)
+		checkOperation(t, d, &r, &op)
+	}
+	for _, d := range documents {
+		for path, operations := range d.Paths {
+			for method := range operations {
+				t.Errorf("%s %s is described, and the table does not have it", strings.ToUpper(method), path)
+			}
+		}
+	}
+}
+
+func checkOperation(t *testing.T, d *described, r *server.Route, op *describedOperation) {
+	t.Helper()
+	at := r.Method + " " + r.Pattern
+	if op.ID != server.Operation(r) || op.Summary == "" || len(op.Tags) != 1 {
+		t.Errorf("%s: id %q, summary %q, tags %q", at, op.ID, op.Summary, op.Tags)
+	}
+	if op.Right != string(r.Right) {
+		t.Errorf("%s: x-right is %q, the table says %q", at, op.Right, r.Right)
+	}
+	mustSignIn := r.Right == server.SignedIn || r.Group == server.API && r.Method != http.MethodGet
+	if r.Group == server.API && mustSignIn && op.Security == nil {
+		t.Errorf("%s: it needs credentials, and its security does not say so", at)
+	}
+	want, got := map[string]bool{}, map[string]bool{}
+	for _, m := range placeholders.FindAllStringSubmatch(r.Pattern, -1) {
+		want[m[1]] = m[2] != ""
+	}
+	for _, p := range op.Parameters {
+		if p = d.parameter(p); p.In == "path" {
+			got[p.Name] = p.Multi
+			if !p.Required {
+				t.Errorf("%s: the placeholder %s must be required", at, p.Name)
+			}
+		}
+	}
+	if !maps.Equal(want, got) {
+		t.Errorf("%s: placeholders are %v (true: may hold slashes), described are %v", at, want, got)
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses)), func(s string) bool { return s[0] == '2' }) {
+		t.Errorf("%s: no answer is a success", at)
+	}
+}
+
+// The documents are for programs on other sites too, with the address that the
+// reader used; whoever has them already is spared the body (decisions 7, 22, 27).
+func TestDocumentsAreServed(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	for _, path := range []string{"/openapi/code-hosting.json", "/openapi/plants.json"} {
+		a := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Want: `{"openapi": "3.1.1"}`,
+			Has: map[string]string{"Content-Type": "application/json; charset=utf-8", "Access-Control-Allow-Origin": "*"}})
+		var d described
+		a.JSON(t, &d)
+		if len(d.Servers) == 0 || d.Servers[0].URL != s.URL || strings.Contains(string(a.Body), apidoc.Site) {
+			t.Errorf("%s: servers are %v", path, d.Servers)
+		}
+		tag := a.Header.Get("ETag")
+		s.Check(t, apitest.Case{Do: "GET " + path, Status: 304, Body: "-", Headers: map[string]string{"If-None-Match": tag}})
+		s.Check(t, apitest.Case{Do: "HEAD " + path, Status: 200, Body: "-"})
+		other := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Headers: map[string]string{"Host": "forge.test", "If-None-Match": tag}})
+		if !strings.Contains(string(other.Body), `"http://forge.test`) {
+			t.Errorf("%s: the address is not that of the request", path)
+		}
+	}
+}
+
+// Whoever follows documentation_url must find the operation, everything that is
+// said of it, and the plant store's numbers; and the page must run nothing.
+func TestDocsPage(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	a := s.Check(t, apitest.Case{Do: "GET /docs", Status: 200})
+	page := string(a.Body)
+	for _, want := range []string{`id="plant-errors"`, "<td>40008</td>", `href="/openapi/plants.json"`, "curl -X POST",
+		s.URL + "/repos/alice/garden", `id="code-hosting-schema-Repository"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(page, "<script") || !strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") {
+		t.Errorf("the page may run something: %s", a.Header.Get("Content-Security-Policy"))
+	}
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if ids[m[1]] {
+			t.Errorf("the anchor %s is there twice", m[1])
+		}
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !ids[m[1]] {
+			t.Errorf("the link #%s leads nowhere", m[1])
+		}
+	}
+	s.Check(t, apitest.Case{Do: "GET /docs", Status: 304, Headers: map[string]string{"If-None-Match": a.Header.Get("ETag")}})
+}

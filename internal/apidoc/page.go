@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -175,8 +176,14 @@ func prose(n *node) template.HTML {
 	return template.HTML(markdown.Parse(n.text()).HTML(markdown.Links{}))
 }
 
+// plainText is what stands in HTML as it does in Markdown.
+var plainText = regexp.MustCompile(`^[A-Za-z0-9 ,.;:()/%-]*$`)
+
 // line is a short description, without the paragraph around it.
 func line(n *node) template.HTML {
+	if text := n.text(); plainText.MatchString(text) {
+		return template.HTML(text)
+	}
 	s := strings.TrimSpace(string(prose(n)))
 	if inner, ok := strings.CutPrefix(s, "<p>"); ok && strings.Count(s, "<p>") == 1 && strings.HasSuffix(inner, "</p>") {
 		s = strings.TrimSuffix(inner, "</p>")
@@ -206,6 +213,9 @@ func (v *viewer) operation(method, path string, op *node) operationView {
 	}
 	if body := v.resolved(op.get("requestBody")); body != nil && op.get("requestBody") != nil {
 		b := v.content("application/json", body.get("content", "application/json"))
+		if b.Fields == nil {
+			b.Fields = v.fields(v.resolved(body.get("content", "application/json", "schema")))
+		}
 		o.Body = &bodyView{Required: string(body.get("required").scalarOf()) == "true", About: prose(body.get("description")),
 			Type: b.Type, Fields: b.Fields, Example: b.Example}
 	}

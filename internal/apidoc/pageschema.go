@@ -59,7 +59,7 @@ func (v *viewer) collect(schema *node, prefix string, depth int, into *[]fieldVi
 	for _, name := range schema.get("properties").keysOf() {
 		p := schema.get("properties", name)
 		*into = append(*into, fieldView{Name: prefix + name, Required: slices.Contains(required, name),
-			Type: v.kind(p), About: line(p.get("description"))})
+			Type: v.kind(p), About: v.about(p)})
 		if p.get("$ref") == nil {
 			v.collect(p, prefix+name+".", depth+1, into)
 			if items := p.get("items"); items != nil && items.get("$ref") == nil {
@@ -78,6 +78,9 @@ func (v *viewer) kind(schema *node) template.HTML {
 		return ""
 	}
 	if name, ok := strings.CutPrefix(schema.get("$ref").text(), "#/components/schemas/"); ok {
+		if to := v.resolved(schema); !hasFields(to) {
+			return v.kind(to)
+		}
 		return template.HTML(fmt.Sprintf(`<a href="#%s">%s</a>`, template.HTMLEscapeString(v.schemaID(name)), template.HTMLEscapeString(name)))
 	}
 	for _, choice := range [...]string{"oneOf", "anyOf"} {
@@ -90,7 +93,7 @@ func (v *viewer) kind(schema *node) template.HTML {
 		for i, e := range enum {
 			values[i] = literal(e)
 		}
-		return template.HTML(strings.Join(values, ", "))
+		return template.HTML(strings.Join(values, ", ") + usual(schema))
 	}
 	if c := schema.get("const"); c != nil {
 		return template.HTML(literal(c))
@@ -140,16 +143,35 @@ func (v *viewer) plain(schema *node) template.HTML {
 			limits = append(limits, fmt.Sprintf(l.text, n.scalar))
 		}
 	}
-	if d := schema.get("default"); d != nil {
-		limits = append(limits, literal(d)+" by default")
-	}
 	if f := schema.get("format").text(); f == "uri" || f == "uri-template" || f == "date-time" {
 		limits = append(limits, map[string]string{"uri": "an address", "uri-template": "a template of addresses", "date-time": "a time"}[f])
 	}
 	if len(limits) > 0 {
 		out += " (" + strings.Join(limits, ", ") + ")"
 	}
-	return template.HTML(out)
+	return template.HTML(out + usual(schema))
+}
+
+// usual is what counts when nothing is sent.
+func usual(schema *node) string {
+	if d := schema.get("default"); d != nil {
+		return " (" + literal(d) + " by default)"
+	}
+	return ""
+}
+
+// hasFields reports a schema of an object, which is worth a link.
+func hasFields(schema *node) bool {
+	return schema.get("properties") != nil || schema.get("allOf") != nil
+}
+
+// about is the description of a field, or that of what it refers to, where this
+// is not described elsewhere.
+func (v *viewer) about(field *node) template.HTML {
+	if to := v.resolved(field); field.get("description") == nil && !hasFields(to) {
+		return line(to.get("description"))
+	}
+	return line(field.get("description"))
 }
 
 // curl is the operation as a command, for who wants to try it.

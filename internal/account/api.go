@@ -68,7 +68,6 @@ func (a *API) GetUser(w http.ResponseWriter, r *http.Request) error {
 // ListUsers lists all accounts by id, people and organizations alike, beginning
 // after the id in since; the Link header names the next page only, as GitHub's.
 func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
-	query := r.URL.Query()
 	since, err := strconv.ParseInt(web.QueryOf(r).Get("since"), 10, 64)
 	if err != nil || since < 0 {
 		since = 0 // as at GitHub, like a page that is no number (decision 23)
@@ -81,8 +80,7 @@ func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	info := web.From(r.Context())
 	if int64(len(list)) > size {
 		list = list[:size]
-		query.Set("since", strconv.FormatInt(list[size-1].ID, 10))
-		w.Header().Set("Link", "<"+info.API(r.URL.EscapedPath())+"?"+query.Encode()+`>; rel="next"`)
+		web.LinkSince(w, r, list[size-1].ID)
 	}
 	return web.JSON(w, r, http.StatusOK, newSimples(list, info))
 }

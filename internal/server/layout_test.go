@@ -189,6 +189,35 @@ func TestEachOperationHasItsOwnAnchor(t *testing.T) {
 	}
 }
 
+var readsQuery = regexp.MustCompile(`URL\.Query\(\)|FormValue\(|ParseForm\(`)
+
+// Tests know what a handler asks the query for only when it asks by way of
+// package web (its QueryOf): else a parameter could stay undescribed.
+func TestQueriesAreReadByWeb(t *testing.T) {
+	allowed := []string{"internal/web", "internal/page", "internal/repo/fetch.go", "internal/repo/githttp.go"} // web itself; for people; for git
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil || slices.ContainsFunc(allowed, func(a string) bool { return strings.HasPrefix(filepath.ToSlash(name), a) }) {
+			return err
+		}
+		if slices.ContainsFunc(helpers, func(h string) bool { return strings.HasPrefix(filepath.ToSlash(name), h+"/") }) {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if found := readsQuery.Find(source); found != nil {
+			t.Errorf("%s: %s: read the query by web.QueryOf", name, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // decisions may be cited only when the project itself says what they are.
 func TestCitedDecisionsAreDocumented(t *testing.T) {
 	root := filepath.Join("..", "..")

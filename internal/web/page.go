@@ -64,7 +64,7 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 			b.WriteString(", ")
 		}
 		b.WriteByte('<')
-		b.WriteString(pageAddress(r, page))
+		b.WriteString(addressWith(r, "page", page))
 		b.WriteString(`>; rel="`)
 		b.WriteString(rel)
 		b.WriteByte('"')
@@ -82,9 +82,15 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 	w.Header().Set("Link", b.String())
 }
 
-// pageAddress is the request's own address with another page number; the other
-// parameters stay as the caller sent them, in their order.
-func pageAddress(r *http.Request, page int64) string {
+// LinkSince sets the Link header of a list that goes on behind an id, as
+// GitHub's lists of all accounts do: to the next page only.
+func LinkSince(w http.ResponseWriter, r *http.Request, id int64) {
+	w.Header().Set("Link", "<"+addressWith(r, "since", id)+`>; rel="next"`)
+}
+
+// addressWith is the request's own address with another number in one
+// parameter; the others stay as the caller sent them, in their order.
+func addressWith(r *http.Request, parameter string, n int64) string {
 	var b strings.Builder
 	b.WriteString(From(r.Context()).API(r.URL.EscapedPath()))
 	sep := byte('?')
@@ -93,14 +99,14 @@ func pageAddress(r *http.Request, page int64) string {
 		b.WriteString(pair)
 		sep = '&'
 	}
-	number, done := "page="+strconv.FormatInt(page, 10), false
+	number, done := parameter+"="+strconv.FormatInt(n, 10), false
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		key, value, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(key)
 		if pair == "" || err != nil || strings.Contains(pair, ";") {
 			continue
 		}
-		if name != "page" {
+		if name != parameter {
 			set(safeQuery(key, value, strings.Contains(pair, "=")))
 		} else if !done {
 			set(number)

@@ -205,7 +205,7 @@ func (v *viewer) operation(method, path string, op *node) operationView {
 	o := operationView{
 		ID: op.get("operationId").text(), Method: strings.ToUpper(method), Path: path, Summary: op.get("summary").text(),
 		About: prose(op.get("description")), Right: describe(op.get("x-right").text()),
-		Kinds: texts(op.get("x-media-types")), Previews: texts(op.get("x-previews")),
+		Kinds: kinds(op.get("x-media-types")), Previews: texts(op.get("x-previews")),
 	}
 	for _, p := range op.get("parameters").itemsOf() {
 		p = v.resolved(p)
@@ -244,6 +244,18 @@ func texts(n *node) []string {
 	var list []string
 	for _, item := range n.itemsOf() {
 		list = append(list, item.text())
+	}
+	return list
+}
+
+// kinds are representations as a media type names them: what is no JSON does not
+// say +json.
+func kinds(n *node) []string {
+	list := texts(n)
+	for i, k := range list {
+		if k != "diff" && k != "patch" && k != "sha" {
+			list[i] = k + "+json"
+		}
 	}
 	return list
 }

@@ -22,6 +22,7 @@ import (
 // Checker knows one or more documents. It may be used by several goroutines.
 type Checker struct {
 	operations map[string]*operation // by method, a blank and path
+	templates  []template            // in the order in which they count
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
@@ -98,6 +99,7 @@ func New(documents ...[]byte) (*Checker, error) {
 
 func (c *Checker) add(d *document) error {
 	for path, item := range object(d.root["paths"]) {
+		c.templates = append(c.templates, newTemplate(path, d.multi(object(item))))
 		for method := range object(item) {
 			value := object(object(item)[method])
 			op := &operation{
@@ -117,6 +119,7 @@ func (c *Checker) add(d *document) error {
 			c.operations[strings.ToUpper(method)+" "+path] = op
 		}
 	}
+	slices.SortFunc(c.templates, func(a, b template) int { return strings.Compare(a.rank, b.rank) })
 	return nil
 }
 
@@ -169,9 +172,6 @@ func (c *Checker) find(method, pattern string) *operation {
 	}
 	return op
 }
-
-// Described reports whether a request's operation is.
-func (c *Checker) Described(method, pattern string) bool { return c.find(method, pattern) != nil }
 
 // Asked says what is wrong with a handler's asking for a parameter of the query
 // or a field of the body: it is not described. Empty when nothing is.

@@ -99,7 +99,8 @@ type operationView struct {
 	Parameters                []parameterView
 	Body                      *bodyView
 	Responses                 []responseView
-	Others                    []responseView // shared failures, by status alone
+	Failures                  []responseView // for reasons of its own, in a line each
+	Others                    []responseView // those that all have, by status alone
 	Curl                      string
 }
 
@@ -222,7 +223,14 @@ func (v *viewer) operation(method, path string, op *node) operationView {
 	for _, status := range op.get("responses").keysOf() {
 		r := op.get("responses", status)
 		if key, ok := strings.CutPrefix(r.get("$ref").text(), "#/components/responses/"); ok && status >= "300" {
-			o.Others = append(o.Others, responseView{Status: status, ID: v.sharedID(key)})
+			failure := responseView{Status: status, ID: v.sharedID(key), About: line(v.resolved(r).get("description"))}
+			if about := r.get("description"); about != nil {
+				failure.About = line(about)
+			} else if slices.Contains(everywhere[:], key) {
+				o.Others = append(o.Others, failure)
+				continue
+			}
+			o.Failures = append(o.Failures, failure)
 			continue
 		}
 		answer := v.response(v.resolved(r))
@@ -247,6 +255,10 @@ func texts(n *node) []string {
 	}
 	return list
 }
+
+// everywhere are the failures that say nothing of an operation: see addFailures.
+var everywhere = [...]string{"Moved", "TemporaryRedirect", "NotModified", "BadRequest", "Unauthorized", "Forbidden", "NotFound", "TooLarge",
+	"UnsupportedMedia", "ServerError", "Unavailable"}
 
 // kinds are representations as a media type names them: what is no JSON does not
 // say +json.

@@ -176,20 +176,24 @@ func (v *viewer) about(field *node) template.HTML {
 
 // curl is the operation as a command, for who wants to try it.
 func (v *viewer) curl(o *operationView, op *node) string {
-	path := o.Path
+	path, query := o.Path, url.Values{}
 	for _, p := range op.get("parameters").itemsOf() {
 		p = v.resolved(p)
-		if p.get("in").text() != "path" {
-			continue
-		}
-		value := p.get("schema", "examples").itemsOf()
-		text := p.get("name").text()
-		if len(value) > 0 {
-			if text = value[0].text(); text == "" {
-				text = string(value[0].scalar)
+		name := p.get("name").text()
+		value := name
+		if e := p.get("schema", "examples").itemsOf(); len(e) > 0 {
+			if value = e[0].text(); value == "" {
+				value = string(e[0].scalar)
 			}
 		}
-		path = strings.ReplaceAll(path, "{"+p.get("name").text()+"}", strings.ReplaceAll(url.PathEscape(text), "%2F", "/"))
+		if p.get("in").text() == "path" {
+			path = strings.ReplaceAll(path, "{"+name+"}", strings.ReplaceAll(url.PathEscape(value), "%2F", "/"))
+		} else if string(p.get("required").scalarOf()) == "true" {
+			query.Set(name, value)
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
 	}
 	var b strings.Builder
 	b.WriteString("curl")

@@ -159,7 +159,8 @@ func TestDocsPage(t *testing.T) {
 	a := s.Check(t, apitest.Case{Do: "GET /docs", Status: 200})
 	page := string(a.Body)
 	for _, want := range []string{`id="plant-errors"`, "<td>40008</td>", `href="/openapi/plants.json"`, "curl -X POST",
-		s.URL + "/repos/alice/garden", `id="code-hosting-schema-Repository"`} {
+		s.URL + "/repos/alice/garden", `id="code-hosting-schema-Repository"`, "/search/issues?q=hedge",
+		"409</a> The branches moved while it was reopened; try again.", "410</a> The repository has this switched off."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}

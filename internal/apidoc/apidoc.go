@@ -21,6 +21,11 @@
 //     properties.
 //   - operationId is left out: it is the anchor of the documentation.
 //
+// And with three more words, which are left in it, since OpenAPI has none of its
+// own: x-media-types and x-previews, the kinds and previews of media types that
+// change what an operation does (Accept cannot be a parameter), and x-empty of an
+// answer that may have no body all the same.
+//
 // https://arbor.example stands for the address of the server in all of it.
 //
 // Package check holds requests and answers against the documents; every test

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // node is a value of a document. Objects keep the order in which their keys were

@@ -68,8 +68,8 @@ type plot struct {
 	fills map[string]*strings.Replacer
 }
 
-// plant makes it.
-func plant(t *testing.T, s *apitest.Server) *plot {
+// newPlot makes it.
+func newPlot(t *testing.T, s *apitest.Server) *plot {
 	t.Helper()
 	s.User(t, "alice")
 	s.User(t, "bob")
@@ -145,7 +145,7 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 	}
 	a := &asked{seen: map[string]map[string]bool{}}
 	s := apitest.Start(t, db.SQLite, a.option)
-	p := plant(t, s)
+	p := newPlot(t, s)
 	for _, route := range s.Server.Routes() {
 		for _, body := range append([]string{"{}"}, c.Samples(route.Method, route.Pattern)...) {
 			if len(a.missing(c, &route)) == 0 {

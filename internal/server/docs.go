@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"arbor/internal/apidoc"
 	"arbor/internal/plant"
@@ -16,23 +17,72 @@ func (r *Route) operation() string { return apidoc.Operation(r.Method, r.Pattern
 
 // docs are what the server says of itself, each made when it is first asked for.
 type docs struct {
-	page    func() (*apidoc.Page, error)
-	hosting func() ([]byte, error)
-	plants  func() ([]byte, error)
+	page            func() (*apidoc.Page, error)
+	pages           rendition
+	hosting, plants rendition
 }
 
 func newDocs(routes []Route) *docs {
-	return &docs{
-		page: sync.OnceValues(func() (*apidoc.Page, error) {
-			var numbers []apidoc.Number
-			for _, c := range plant.Conditions() {
-				numbers = append(numbers, apidoc.Number(c))
-			}
-			return apidoc.NewPage(numbers, others(routes))
-		}),
-		hosting: apidoc.CodeHosting,
-		plants:  apidoc.Plants,
+	page := sync.OnceValues(func() (*apidoc.Page, error) {
+		var numbers []apidoc.Number
+		for _, c := range plant.Conditions() {
+			numbers = append(numbers, apidoc.Number(c))
+		}
+		return apidoc.NewPage(numbers, others(routes))
+	})
+	html := func() ([]byte, error) {
+		p, err := page()
+		if err != nil {
+			return nil, err
+		}
+		return p.HTML, nil
 	}
+	const json = "application/json; charset=utf-8"
+	return &docs{
+		page:    page,
+		pages:   rendition{kind: "text/html; charset=utf-8", load: html, at: apidoc.PageAt},
+		hosting: rendition{kind: json, load: apidoc.CodeHosting, at: apidoc.At},
+		plants:  rendition{kind: json, load: apidoc.Plants, at: apidoc.At},
+	}
+}
+
+// rendition is a page or document for who reaches the server by one address. The
+// last one is kept: hardly any server has two.
+type rendition struct {
+	kind string // its content type
+	load func() ([]byte, error)
+	at   func(body []byte, site string) []byte
+	last atomic.Pointer[published]
+}
+
+type published struct {
+	site string
+	body []byte
+	etag string
+}
+
+func (d *rendition) answer(w http.ResponseWriter, r *http.Request) error {
+	site := web.From(r.Context()).Site
+	p := d.last.Load()
+	if p == nil || p.site != site {
+		body, err := d.load()
+		if err != nil {
+			return err
+		}
+		body = d.at(body, site)
+		p = &published{site, body, web.Tag(body)}
+		d.last.Store(p)
+	}
+	h := w.Header()
+	h["X-Content-Type-Options"] = nosniff
+	h["Cache-Control"] = publicCache
+	if web.NotModified(w, r, p.etag) {
+		return nil
+	}
+	h.Set("Content-Type", d.kind)
+	h.Set("Content-Length", strconv.Itoa(len(p.body)))
+	_, err := w.Write(p.body)
+	return err
 }
 
 // others are the addresses beside the two services.
@@ -58,11 +108,10 @@ func (s *Server) Docs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	site := web.From(r.Context()).Site
 	h := w.Header()
 	h.Set("Content-Security-Policy", page.Policy)
 	h.Set("Referrer-Policy", "no-referrer")
-	return publish(w, r, "text/html; charset=utf-8", page.HTML, func(b []byte) []byte { return apidoc.PageAt(b, site) })
+	return s.docs.pages.answer(w, r)
 }
 
 // GET /openapi/code-hosting.json
@@ -70,40 +119,20 @@ func (s *Server) Docs(w http.ResponseWriter, r *http.Request) error {
 // CodeHostingDocument answers the OpenAPI document of the code-hosting API,
 // with the address under which the caller reached the server.
 func (s *Server) CodeHostingDocument(w http.ResponseWriter, r *http.Request) error {
-	return answerDocument(w, r, s.docs.hosting)
+	return answerDocument(w, r, &s.docs.hosting)
 }
 
 // GET /openapi/plants.json
 //
 // PlantsDocument answers the OpenAPI document of the plant store, likewise.
 func (s *Server) PlantsDocument(w http.ResponseWriter, r *http.Request) error {
-	return answerDocument(w, r, s.docs.plants)
+	return answerDocument(w, r, &s.docs.plants)
 }
 
-func answerDocument(w http.ResponseWriter, r *http.Request, document func() ([]byte, error)) error {
-	text, err := document()
-	if err != nil {
-		return err
-	}
-	site := web.From(r.Context()).Site
+// answerDocument lets programs of other sites read it, too.
+func answerDocument(w http.ResponseWriter, r *http.Request, d *rendition) error {
 	h := w.Header()
 	h["Access-Control-Allow-Origin"] = any1
 	h["Access-Control-Expose-Headers"] = exposed
-	return publish(w, r, "application/json; charset=utf-8", text, func(b []byte) []byte { return apidoc.At(b, site) })
-}
-
-// publish answers what is the same for everyone who uses the same address of
-// the server.
-func publish(w http.ResponseWriter, r *http.Request, kind string, body []byte, at func([]byte) []byte) error {
-	h := w.Header()
-	h["X-Content-Type-Options"] = nosniff
-	h["Cache-Control"] = publicCache
-	body = at(body)
-	if web.NotModified(w, r, web.Tag(body)) {
-		return nil
-	}
-	h.Set("Content-Type", kind)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, err := w.Write(body)
-	return err
+	return d.answer(w, r)
 }

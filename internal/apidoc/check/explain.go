@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/yosida95/uritemplate/v3"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -53,19 +53,20 @@ func explain(err error) error {
 	return errors.New(strings.Join(lines, "\n  "))
 }
 
-// expression is one of a template of RFC 6570.
-var expression = regexp.MustCompile(`\{[+#./;?&]?[A-Za-z0-9_]+(,[A-Za-z0-9_]+)*\}`)
-
-// uriTemplate is the format of a template of RFC 6570: the library's own knows
-// only the simplest.
+// uriTemplate is the format of a template of RFC 6570, which expands to an
+// address: the schema library's own knows only the simplest.
 var uriTemplate = &jsonschema.Format{Name: "uri-template", Validate: func(v any) error {
 	s, ok := v.(string)
 	if !ok {
 		return nil
 	}
-	rest := expression.ReplaceAllString(s, "")
-	if strings.ContainsAny(rest, "{}") {
-		return errors.New("an expression is not closed")
+	t, err := uritemplate.New(s)
+	if err != nil {
+		return err
+	}
+	rest, err := t.Expand(nil)
+	if err != nil {
+		return err
 	}
 	u, err := url.Parse(rest)
 	if err == nil && !u.IsAbs() {

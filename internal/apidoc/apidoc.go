@@ -20,6 +20,8 @@
 //   - x-payload: closed or open on the schema of an object: all its properties are
 //     required but those with x-optional; closed: and it has no others. What is
 //     closed cannot be part of an allOf; what is open can.
+//   - x-kinds of a text/plain body: the kinds that GitHub's clients get as media
+//     types of their own.
 //   - A body without an example gets one made of the examples of its schema's
 //     properties.
 //   - operationId is left out: it is the anchor of the documentation.

@@ -26,16 +26,36 @@ func (d *document) expand() error {
 	d.addCommonHeaders()
 	x := &examples{d: d}
 	for _, name := range d.root.get("components", "responses").keysOf() {
-		x.addTo(d.root.get("components", "responses", name, "content"))
+		content := d.root.get("components", "responses", name, "content")
+		addKinds(content)
+		x.addTo(content)
 	}
 	err := d.eachOperation(func(_, _ string, op *node) error {
 		x.addTo(op.get("requestBody", "content"))
 		for _, status := range op.get("responses").keysOf() {
-			x.addTo(op.get("responses", status, "content"))
+			content := op.get("responses", status, "content")
+			addKinds(content)
+			x.addTo(content)
 		}
 		return x.err
 	})
 	return err
+}
+
+// githubType begins the media types of GitHub's tree.
+const githubType = "application/vnd.github."
+
+// addKinds writes out x-kinds: GitHub's clients get a text under the type that
+// they asked for, with or without the version (web.Media.Text).
+func addKinds(content *node) {
+	text := content.get("text/plain")
+	if text == nil {
+		return
+	}
+	for _, kind := range text.drop("x-kinds").itemsOf() {
+		content.with(githubType+kind.text(), text)
+		content.with(githubType+"v3."+kind.text(), text)
+	}
 }
 
 func (n *node) keysOf() []string {

@@ -130,6 +130,7 @@ type responseView struct {
 
 type contentView struct {
 	Media   string
+	Also    []string // media types of the same body, for GitHub's clients
 	Type    template.HTML
 	Fields  []fieldView
 	Example string
@@ -302,6 +303,11 @@ func (v *viewer) response(r *node) responseView {
 		out.Headers = append(out.Headers, v.parameter(name, v.resolved(r.get("headers", name))))
 	}
 	for _, media := range r.get("content").keysOf() {
+		if strings.HasPrefix(media, githubType) { // see addKinds
+			text := slices.IndexFunc(out.Bodies, func(c contentView) bool { return c.Media == "text/plain" })
+			out.Bodies[text].Also = append(out.Bodies[text].Also, media)
+			continue
+		}
 		out.Bodies = append(out.Bodies, v.content(media, r.get("content", media)))
 	}
 	return out

@@ -332,8 +332,8 @@ func (c *Checker) enough(at string, body []byte) bool {
 }
 
 func shorten(body []byte) []byte {
-	if len(body) > 4000 {
-		return append(slices.Clip(body[:4000]), "..."...)
+	if len(body) > 1000 {
+		return append(slices.Clip(body[:1000]), "..."...)
 	}
 	return body
 }

@@ -112,7 +112,7 @@ func newPlot(t *testing.T, s *apitest.Server) *plot {
 func (p *plot) fill(number int, id int64, ref string) *strings.Replacer {
 	return strings.NewReplacer("{owner}", "alice", "{repo}", "garden", "{org}", "guild", "{username}", "bob", "{assignee}", "alice",
 		"{name}", "bug", "{number}", fmt.Sprint(number), "{id}", fmt.Sprint(id), "{reaction_id}", "1", "{ref...}", ref, "{sha...}", "main", "{sha}", p.main,
-		"{branch...}", "main", "{path...}", "README.md", "{dir...}", "docs", "{basehead...}", "main...shears")
+		"{branch...}", "main", "{path...}", "README.md", "{dir...}", "docs", "{file...}", "main.zip", "{target}", "bob", "{basehead...}", "main...shears")
 }
 
 // address fills a pattern.

@@ -53,7 +53,7 @@ func (c *contributor) json(i *web.Info) any {
 // with most first, 500 at most; with anon also people without an account. Of a
 // repository without commits it is 204, as at GitHub.
 func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	anon := r.URL.Query().Get("anon")
+	anon := web.QueryOf(r).Get("anon")
 	tip, err := api.revision(r.Context(), a, "", false)
 	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
 		return web.NoContent(w)

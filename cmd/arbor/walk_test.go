@@ -210,6 +210,9 @@ func (w *walk) read(l link, address string) {
 	for _, m := range regexp.MustCompile(`<([^>]*)>`).FindAllStringSubmatch(header.Get("Link"), -1) {
 		w.found(link{field: "Link", address: m[1], from: address})
 	}
+	if strings.HasPrefix(address, w.site+"/openapi/") {
+		return // the examples of a description lead to a world that is not there
+	}
 	switch kind, _, _ := strings.Cut(header.Get("Content-Type"), ";"); kind {
 	case "application/json":
 		if !strings.HasPrefix(address, w.api+"/") && !strings.HasPrefix(address, w.site+"/plants") {

@@ -40,7 +40,7 @@ func described(t testing.TB) server.Watch {
 		}
 		return ww, func() {
 			e.Pattern, e.Status, e.Sent, e.Body = info.Pattern, ww.status, sent.Bytes(), ww.body.Bytes()
-			e.Cut = sent.cut || ww.body.cut
+			e.Cut = sent.cut || ww.body.cut || r.Context().Err() != nil // who hangs up is told but a part
 			asked.Range(func(key, _ any) bool {
 				if k := key.([2]string); k[0] == web.InBody {
 					if e.Asked == nil {
@@ -103,7 +103,11 @@ func (w *watched) WriteHeader(status int) {
 
 func (w *watched) Write(p []byte) (int, error) {
 	w.body.keep(p)
-	return w.ResponseWriter.Write(p)
+	n, err := w.ResponseWriter.Write(p)
+	if err != nil {
+		w.body.cut = true
+	}
+	return n, err
 }
 
 // Unwrap lets http.ResponseController find the connection's own writer.

@@ -121,6 +121,7 @@ func TestBadTrees(t *testing.T) {
 			{"short sha", `{"tree": [{"path": "x", "mode": "100644", "sha": "` + blob[:12] + `"}]}`, "tree[0].sha"},
 			{"null sha as text", `{"tree": [{"path": "x", "mode": "160000", "sha": "` + strings.Repeat("0", 40) + `"}]}`, "tree[0].sha"},
 			{"an option as sha", `{"tree": [{"path": "x", "mode": "100644", "sha": "--output=/tmp/x"}]}`, "tree[0].sha"},
+			{"commit of a submodule as blob", on(`{"path": "m", "mode": "160000", "sha": "` + strings.Repeat("1", 40) + `"}, {"path": "x", "mode": "100755", "sha": "` + strings.Repeat("1", 40) + `"}`), at + ".sha"},
 			{"missing object", `{"tree": [{"path": "x", "mode": "100644", "sha": "` + strings.Repeat("a", 40) + `"}]}`, "tree[0].sha"},
 			{"object of another repository", `{"tree": [{"path": "x", "mode": "100644", "sha": "` + foreign + `"}]}`, "tree[0].sha"},
 			{"tree of another repository", `{"tree": [{"path": "x", "mode": "040000", "sha": "` + foreignTree + `"}]}`, "tree[0].sha"},

@@ -114,13 +114,6 @@ func (b bitmap) each(fn func(p place)) {
 	}
 }
 
-func (b bitmap) count() (n int) {
-	for _, w := range b {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
 // word is 64 places of the set.
 func (b bitmap) word(w int) uint64 {
 	if w < len(b) {

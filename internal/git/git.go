@@ -29,7 +29,7 @@
 //	pullrange.go  what a pull request shows; copyobjects.go a fork's head
 //	mirror.go     copies of other repositories, for imports; fork.go for forks
 //
-// What holds everywhere: git 2.39 or newer, plumbing only (and format-patch,
+// What holds everywhere: git 2.39.1 or newer, plumbing only (and format-patch,
 // which has none beneath it); no byte that a
 // client sends is an option of a command; what is acknowledged is synced; an
 // object that was kept is never deleted; a process ends with its context.
@@ -140,7 +140,7 @@ const (
 	maxWalks   = 16
 )
 
-// New finds git and checks that it is 2.39 or newer. No process stays running.
+// New finds git and checks that it is 2.39.1 or newer. No process stays running.
 func New(ctx context.Context, o Options) (*Git, error) {
 	o = o.withDefaults()
 	path, err := exec.LookPath(o.Binary)
@@ -181,8 +181,10 @@ func checkVersion(output string) (string, error) {
 	if err1 != nil || err2 != nil {
 		return "", fmt.Errorf("git version %q is not a number", fields[2])
 	}
-	if major < 2 || major == 2 && minor < 39 {
-		return "", fmt.Errorf("git %s is too old: 2.39 or newer is needed", fields[2])
+	// 2.39.0 can be made to write anywhere in its memory by a format that a file
+	// of an archive asks for (CVE-2022-41903).
+	if major < 2 || major == 2 && (minor < 39 || minor == 39 && (len(parts) < 3 || parts[2] == "0")) {
+		return "", fmt.Errorf("git %s is too old: 2.39.1 or newer is needed", fields[2])
 	}
 	return fields[2], nil
 }

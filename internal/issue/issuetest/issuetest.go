@@ -56,6 +56,14 @@ func Thousand() Options {
 	return o
 }
 
+// Mixed is as Million, with a thousandth of the issues in each repository: lists
+// across them show as many repositories as those of Million do.
+func Mixed() Options {
+	o := Million()
+	o.Repos = []int{100, 300, 200, 150, 100, 75, 50, 15, 7, 3}
+	return o
+}
+
 func (o Options) withDefaults() Options {
 	d := Million()
 	if o.Org == "" {

@@ -70,6 +70,16 @@ func (e Engine) String() string {
 	return "sqlite"
 }
 
+// Locking ends a SELECT inside a statement that writes: the rows that it takes
+// from the table of that name are the newest ones, and stay so until the
+// transaction ends. On SQLite, which has one writer, it is empty.
+func (e Engine) Locking(table string) string {
+	if e == PostgreSQL {
+		return " FOR NO KEY UPDATE OF " + table
+	}
+	return ""
+}
+
 // Options say which database to open.
 type Options struct {
 	URL string           // "postgres://..." or "postgresql://...", else the path of a SQLite file
@@ -90,6 +100,7 @@ type Options struct {
 type DB struct {
 	kind    Engine
 	backend backend
+	now     func() time.Time
 	gens    *generations
 	trace   func(query string) // may be nil
 }
@@ -128,7 +139,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &DB{trace: o.Trace}
+	d := &DB{trace: o.Trace, now: o.Now}
 	var err error
 	scheme, _, address := strings.Cut(o.URL, "://")
 	if strings.HasPrefix(o.URL, "postgres://") || strings.HasPrefix(o.URL, "postgresql://") {
@@ -158,6 +169,10 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 
 // Engine returns which engine runs the database.
 func (d *DB) Engine() Engine { return d.kind }
+
+// Now is the time for what a statement of [DB.WriteOne] stores, as Tx.Now is for
+// a transaction.
+func (d *DB) Now() Time { return FromTime(d.now()) }
 
 // Close finishes the writes that wait, refuses new ones, and closes the
 // database; SQLite's log is folded into its file.

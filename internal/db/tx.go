@@ -70,6 +70,9 @@ func (t *Tx) fail(err error) error {
 	return err
 }
 
+// Engine returns which engine runs the transaction, as [DB.Engine] does.
+func (t *Tx) Engine() Engine { return t.conn.engine() }
+
 // Exec runs a statement that returns no rows and gives the number of rows
 // that it inserted, changed or deleted: 0 for anything but INSERT, UPDATE and
 // DELETE. Rows that a foreign key's cascade took along do not count.

@@ -121,9 +121,6 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 		if err := countRepo(tx, a.Repo, -1); err != nil {
 			return err
 		}
-		if err := tell(tx, s.observers.Leaving, a.Repo, 0); err != nil {
-			return err
-		}
 		return deleteRepo(tx, id)
 	})
 	if err != nil {

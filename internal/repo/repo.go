@@ -103,7 +103,6 @@ type Observers struct {
 	Moved   []Observer
 	Created []Created
 	Turned  []Told // it has just been hidden or shown
-	Leaving []Told // it is about to be deleted
 	Joined  []Joined
 }
 

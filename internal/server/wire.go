@@ -110,7 +110,6 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 	s.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
 		Created: []repo.Created{issue.AddDefaultLabels, activity.NoteCreated},
 		Turned:  []repo.Told{star.Turned, activity.NoteTurned},
-		Leaving: []repo.Told{star.Leaving},
 		Joined:  []repo.Joined{activity.NoteJoined},
 		Prepare: []repo.Preparer{func(ctx context.Context, repos *repo.Service, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.Prepare(ctx, repos, id, moved)

@@ -287,6 +287,43 @@ func TestStarsAtTheSameTime(t *testing.T) {
 	})
 }
 
+// Whoever hides, shows or deletes a repository while others mark it leaves true
+// numbers, too, and nobody waits for one another in a circle.
+func TestStarsOfWhatIsHiddenMeanwhile(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		users(t, s, "alice", "u0", "u1", "u2")
+		s.Grant(t, s.Repo(t, "alice/a", false), "u0", account.Pull)
+		s.Repo(t, "alice/doomed", false)
+		ask := func(who int, do, send string) {
+			a := s.Do(t, apitest.Case{Do: do, As: fmt.Sprint("u", who), Send: send})
+			if a.Status != 200 && a.Status != 204 && (a.Status != 404 || who == 0 && strings.Contains(do, "alice/a")) {
+				t.Errorf("%s as u%d: status %d", do, who, a.Status)
+			}
+		}
+		var g sync.WaitGroup
+		for n := range 6 {
+			g.Go(func() {
+				for i := range 12 {
+					name := [...]string{"a", "doomed"}[i%2]
+					ask(n%3, [...]string{"PUT", "DELETE"}[(i/2+n)%2]+" /user/starred/alice/"+name, "")
+					ask(n%3, "PUT /repos/alice/"+name+"/subscription", fmt.Sprintf(`{"subscribed": %t}`, (i/2+n)%2 == 0))
+				}
+			})
+		}
+		g.Go(func() {
+			for i := range 10 {
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/a", As: "alice", Send: fmt.Sprintf(`{"private": %t}`, i%2 == 0), Status: 200})
+				if i == 5 {
+					s.Check(t, apitest.Case{Do: "DELETE /repos/alice/doomed", As: "alice", Status: 204})
+				}
+			}
+		})
+		g.Wait()
+		checkCounts(t, s)
+	})
+}
+
 // checkCounts holds every counter against what it counts.
 func checkCounts(t *testing.T, s *apitest.Server) {
 	t.Helper()

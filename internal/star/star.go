@@ -10,8 +10,8 @@
 //
 // A mark changes its own row and two counters, and nothing else of a repository
 // (decision 42): no updated_at, no event, no generation. Rows carry whether
-// their repository is private, so that a list walks one index; Turned and Leaving
-// keep rows and counters true when repositories are hidden, shown or deleted.
+// their repository is private, so that a list walks one index; Turned keeps rows and
+// counters true when repositories are hidden or shown. All else triggers count.
 //
 // Whoever loses sight of a repository keeps the mark, which shows again with the
 // repository; until then it is in no list and no count of theirs.
@@ -65,21 +65,13 @@ func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 // putNamed is Put for a repository's present name. It reports whether it added
 // a star: else the caller may have done that before, or must not see what is
 // there, or there is nothing, perhaps but under another name.
-func (s *Service) putNamed(ctx context.Context, caller *account.Caller, owner, name string) (done bool, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		done, err = putNamed(tx, Star, caller, owner, name)
-		return err
-	})
-	return done, err
+func (s *Service) putNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
+	return putNamed(ctx, s.db, Star, caller, owner, name)
 }
 
 // dropNamed is Drop in the same way.
-func (s *Service) dropNamed(ctx context.Context, caller *account.Caller, owner, name string) (done bool, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		done, err = dropNamed(tx, Star, caller, owner, name)
-		return err
-	})
-	return done, err
+func (s *Service) dropNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
+	return dropNamed(ctx, s.db, Star, caller, owner, name)
 }
 
 // Has reports since when the caller has marked the repository; zero: it has not.
@@ -114,17 +106,6 @@ func Turned(tx *db.Tx, r *repo.Repo, _ int64) error {
 			return err
 		}
 		if err := recount(tx, k, r.ID, shift(r.Private, 1).minus(shift(!r.Private, 1))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Leaving follows a repository that is about to be deleted: a repo.Told. Its
-// marks go with its row.
-func Leaving(tx *db.Tx, r *repo.Repo, _ int64) error {
-	for _, k := range [...]Kind{Star, Watch} {
-		if err := recount(tx, k, r.ID, shift(r.Private, -1)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package star
 
 import (
+	"context"
 	"errors"
 
 	"arbor/internal/account"
@@ -9,105 +10,56 @@ import (
 	"arbor/internal/repo"
 )
 
-// The repository's row is always taken first: it says whether the repository is
-// private, and who hides it or deletes it holds it.
+// Triggers count the rows of marks (migration 0020). The repository's row is
+// always taken first: it says whether the repository is private, and who hides
+// it or deletes it holds it.
 
 // putNamed adds a mark to the repository of that name, as far as the caller sees
 // it and has not marked it: what most requests want is found, permitted and
 // counted by one statement. It reports whether it did.
-func putNamed(tx *db.Tx, k Kind, caller *account.Caller, owner, name string) (bool, error) {
-	id, private, ok, err := countNamed(tx, k, caller, owner, name, `+ 1`, `NOT `)
-	if err == nil && ok {
-		err = insert(tx, k, id, caller.ID, private)
-	}
-	return ok, err
+func putNamed(ctx context.Context, d *db.DB, k Kind, caller *account.Caller, owner, name string) (bool, error) {
+	n, err := d.WriteOne(ctx, inserting(d.Engine(), k, `$4`, repo.FromNamed(caller)),
+		caller.ID, account.Fold(owner), account.Fold(name), d.Now())
+	return n == 1, err
 }
 
 // dropNamed takes the caller's mark off, as putNamed adds it.
-func dropNamed(tx *db.Tx, k Kind, caller *account.Caller, owner, name string) (bool, error) {
-	id, private, ok, err := countNamed(tx, k, caller, owner, name, `- 1`, ``)
-	if err == nil && ok {
-		err = remove(tx, k, id, caller.ID, private)
-	}
-	return ok, err
+func dropNamed(ctx context.Context, d *db.DB, k Kind, caller *account.Caller, owner, name string) (bool, error) {
+	n, err := d.WriteOne(ctx, deleting(d.Engine(), k, repo.FromNamed(caller)),
+		caller.ID, account.Fold(owner), account.Fold(name))
+	return n == 1, err
 }
 
-// countNamed is count for a name.
-func countNamed(tx *db.Tx, k Kind, caller *account.Caller, owner, name, by, not string) (id int64, private, ok bool, err error) {
-	err = tx.QueryRow(`UPDATE repos SET `+k.column()+` = `+k.column()+` `+by+` WHERE id = (SELECT r.id`+repo.FromNamed(caller)+`) AND `+not+
-		`EXISTS (SELECT 1 FROM `+k.table()+` s WHERE s.user_id = $1 AND s.repo_id = repos.id) RETURNING id, private`,
-		caller.ID, account.Fold(owner), account.Fold(name)).Scan(&id, &private)
-	if errors.Is(err, db.ErrNoRows) {
-		return 0, false, false, nil
-	}
-	return id, private, err == nil, err
-}
+// fromID finds the repository of an id, $2, whoever asks.
+const fromID = ` FROM repos r WHERE r.id = $2`
 
 // put adds a mark unless it is there. Error: 404 when the repository is gone.
 func put(tx *db.Tx, k Kind, repoID, userID int64) error {
-	private, ok, err := count(tx, k, repoID, userID, `+ 1`, `NOT `)
-	if err == nil && !ok {
+	n, err := tx.Exec(inserting(tx.Engine(), k, `$3`, fromID), userID, repoID, tx.Now)
+	if err == nil && n == 0 {
 		_, err = countPeople(tx, k, repoID)
 	}
-	if err != nil || !ok {
-		return err
-	}
-	return insert(tx, k, repoID, userID, private)
-}
-
-// insert adds the row of a mark that the repository has counted.
-func insert(tx *db.Tx, k Kind, repoID, userID int64, private bool) error {
-	n, err := tx.Exec(`INSERT INTO `+k.table()+` (user_id, repo_id, private, created_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (user_id, repo_id) DO NOTHING`, userID, repoID, private, tx.Now)
-	if err != nil {
-		return err
-	}
-	if n == 0 { // another request of the same user came first
-		_, err := tx.Exec(`UPDATE repos SET `+k.column()+` = `+k.column()+` - 1 WHERE id = $1`, repoID)
-		return err
-	}
-	return add(tx, k, userID, shift(private, 1))
+	return err
 }
 
 // drop takes a mark off if it is there.
 func drop(tx *db.Tx, k Kind, repoID, userID int64) error {
-	private, ok, err := count(tx, k, repoID, userID, `- 1`, ``)
-	if err != nil || !ok {
-		return err
-	}
-	return remove(tx, k, repoID, userID, private)
-}
-
-// remove deletes the row of a mark that the repository counts no more.
-func remove(tx *db.Tx, k Kind, repoID, userID int64, private bool) error {
-	n, err := tx.Exec(`DELETE FROM `+k.table()+` WHERE user_id = $1 AND repo_id = $2`, userID, repoID)
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		_, err := tx.Exec(`UPDATE repos SET `+k.column()+` = `+k.column()+` + 1 WHERE id = $1`, repoID)
-		return err
-	}
-	return add(tx, k, userID, shift(private, -1))
-}
-
-// count changes the repository's counter and locks its row; ok reports that it
-// did: with not empty where the mark is there, with NOT where it is not.
-func count(tx *db.Tx, k Kind, repoID, userID int64, by, not string) (private, ok bool, err error) {
-	err = tx.QueryRow(`UPDATE repos SET `+k.column()+` = `+k.column()+` `+by+` WHERE id = $1 AND `+not+
-		`EXISTS (SELECT 1 FROM `+k.table()+` WHERE repo_id = $1 AND user_id = $2) RETURNING private`, repoID, userID).Scan(&private)
-	if errors.Is(err, db.ErrNoRows) {
-		return false, false, nil
-	}
-	return private, err == nil, err
-}
-
-// add changes a user's counters.
-func add(tx *db.Tx, k Kind, userID int64, n numbers) error {
-	_, err := tx.Exec(`INSERT INTO mark_counts (user_id, kind, public, private) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (user_id, kind) DO UPDATE SET public = mark_counts.public + excluded.public,
-			private = mark_counts.private + excluded.private`, userID, int64(k), n.public, n.private)
+	_, err := tx.Exec(deleting(tx.Engine(), k, fromID), userID, repoID)
 	return err
+}
+
+// inserting is the statement that marks, at the time at, the repository r that
+// from finds for the user $1. A mark that is there stays as it is.
+func inserting(e db.Engine, k Kind, at, from string) string {
+	return `INSERT INTO ` + k.table() + ` (user_id, repo_id, private, created_at)
+		SELECT CAST($1 AS BIGINT), r.id, r.private, CAST(` + at + ` AS BIGINT)` + from + e.Locking("r") + `
+		ON CONFLICT (user_id, repo_id) DO NOTHING`
+}
+
+// deleting is the statement that takes off the mark of the user $1 on the
+// repository r that from finds.
+func deleting(e db.Engine, k Kind, from string) string {
+	return `DELETE FROM ` + k.table() + ` WHERE user_id = $1 AND repo_id = (SELECT r.id` + from + e.Locking("r") + `)`
 }
 
 // recount changes the counters of everyone who marked the repository.

@@ -13,6 +13,12 @@ func NodeID(kind string, id int64) string {
 	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(kind+":"), id, 10))
 }
 
+// AppendNodeID appends what NodeID makes.
+func AppendNodeID(b []byte, kind string, id int64) []byte {
+	var room [48]byte
+	return base64.RawURLEncoding.AppendEncode(b, strconv.AppendInt(append(append(room[:0], kind...), ':'), id, 10))
+}
+
 // avatarAddress is where the picture of an account is served.
 func avatarAddress(id int64, i *web.Info) string {
 	return i.Page("/avatars/" + strconv.FormatInt(id, 10))

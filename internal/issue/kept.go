@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/issue/index"
-	"arbor/internal/web"
 )
 
 // kept is what payloads of one repository's issues are made from, in memory
@@ -292,18 +291,17 @@ func (p *remembered[K, V]) get(base string, key K, make func() V) V {
 }
 
 // piece is pieces.get; nil people keep nothing.
-func (y *people) piece(info *web.Info, key pieceKey, render func() []byte) []byte {
+func (y *people) piece(base string, key pieceKey, render func() []byte) []byte {
 	if y == nil {
 		return render()
 	}
-	return y.pieces.get(info.Prefix+" "+info.Site, key, render)
+	return y.pieces.get(base, key, render)
 }
 
-// piece is pieces.get; a nil legend keeps nothing. Pieces hold accounts, too, and
-// the repository's name.
-func (l *legend) piece(at *place, accounts *people, key pieceKey, render func() []byte) []byte {
+// piece is pieces.get; a nil legend keeps nothing.
+func (l *legend) piece(base string, key pieceKey, render func() []byte) []byte {
 	if l == nil {
 		return render()
 	}
-	return l.pieces.get(at.api+" "+at.page+" "+itoa(accounts.generation), key, render)
+	return l.pieces.get(base, key, render)
 }

@@ -133,6 +133,9 @@ func (r *recall) try(p *page) (total int64, ok bool, err error) {
 // dress gives the page what its issues refer to.
 func (r *recall) dress(p *page, l *legend, known *people) {
 	p.legend, p.shared = l, known
+	p.self = p.info.Prefix + " " + p.info.Site
+	at := p.places[r.a.ID] // pieces of the legend hold accounts, too, and the repository's name
+	p.base = at.api + " " + at.page + " " + itoa(known.generation)
 	p.labels = l.labels
 	p.milestones = map[int64]*Milestone{}
 	people := p.authors()

@@ -30,6 +30,8 @@ type page struct {
 	// What pages share that are made from memory; nil on others.
 	legend *legend
 	shared *people
+	self   string // what rendered people depend on besides
+	base   string // and other pieces
 
 	// What is rendered once and stands in many issues.
 	users      map[int64][]byte
@@ -119,7 +121,7 @@ func (p *page) user(id int64) []byte {
 	}
 	b := []byte("null")
 	if a := p.people[id]; a != nil {
-		b = p.shared.piece(p.info, pieceKey{kind: 'u', id: id}, func() []byte { return mustMarshal(account.NewSimple(a, p.info)) })
+		b = p.shared.piece(p.self, pieceKey{kind: 'u', id: id}, func() []byte { return mustMarshal(account.NewSimple(a, p.info)) })
 	}
 	p.users[id] = b
 	return b
@@ -128,7 +130,7 @@ func (p *page) user(id int64) []byte {
 func (p *page) label(at *place, l *Label) []byte {
 	b := p.labelJSON[l.ID]
 	if b == nil {
-		b = p.legend.piece(at, p.shared, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(at.label(l)) })
+		b = p.legend.piece(p.base, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(at.label(l)) })
 		p.labelJSON[l.ID] = b
 	}
 	return b
@@ -142,7 +144,7 @@ func (p *page) milestoneOf(at *place, i *Issue) []byte {
 	b := p.milestone[m.ID]
 	if b == nil {
 		key := pieceKey{kind: 'm', id: m.ID, open: m.OpenIssues, closed: m.ClosedIssues}
-		b = p.legend.piece(at, p.shared, key, func() []byte { return mustMarshal(at.milestone(m, p.people[m.CreatorID])) })
+		b = p.legend.piece(p.base, key, func() []byte { return mustMarshal(at.milestone(m, p.people[m.CreatorID])) })
 		p.milestone[m.ID] = b
 	}
 	return b
@@ -179,7 +181,7 @@ func (p *page) appendIssue(b []byte, i *Issue) []byte {
 	b = append(b, `,"id":`...)
 	b = strconv.AppendInt(b, i.ID, 10)
 	b = append(b, `,"node_id":"`...)
-	b = append(b, account.NodeID(nodeKind(i), i.ID)...)
+	b = account.AppendNodeID(b, nodeKind(i), i.ID)
 	b = append(b, `","number":`...)
 	b = strconv.AppendInt(b, i.Number, 10)
 	b = append(b, `,"title":`...)

@@ -10,16 +10,18 @@ import (
 // Info is what the server knows of a request beside the request itself. One is
 // made for each request before its handler runs.
 type Info struct {
-	ID      string // the X-Request-Id of the answer
-	Media   Media  // what the caller accepts
-	Site    string // scheme and host of pages and git, without a slash at the end
-	Prefix  string // what stands before API paths: scheme, host and perhaps /api/v3
-	Pattern string // of the matched route, e.g. /repos/{owner}/{repo}; empty when none
-	Docs    string // the documentation of this operation
-	Form    Form   // of error bodies
-	Who     string // the caller's login, for the log; empty when anonymous
-	Note    error  // an error that the log line shall show
-	Asked   Asked  // is told what a handler looks for in the request; nil but in tests
+	ID      string     // the X-Request-Id of the answer
+	Media   Media      // what the caller accepts
+	Site    string     // scheme and host of pages and git, without a slash at the end
+	Prefix  string     // what stands before API paths: scheme, host and perhaps /api/v3
+	Pattern string     // of the matched route, e.g. /repos/{owner}/{repo}; empty when none
+	Docs    string     // the documentation of this operation
+	Form    Form       // of error bodies
+	Who     string     // the caller's login, for the log; empty when anonymous
+	Note    error      // an error that the log line shall show
+	Asked   Asked      // is told what a handler looks for in the request; nil but in tests
+	queried string     // what query was read from
+	query   url.Values // read once; nobody changes it
 	params  []param
 	room    [4]param // for params: no pattern has more
 }

@@ -19,11 +19,15 @@ type Query struct {
 
 // QueryOf reads a request's query.
 func QueryOf(r *http.Request) Query {
-	q := Query{asked: From(r.Context()).Asked}
-	if r.URL.RawQuery != "" {
-		q.values = r.URL.Query()
+	raw := r.URL.RawQuery
+	if raw == "" {
+		return Query{asked: From(r.Context()).Asked}
 	}
-	return q
+	i := From(r.Context())
+	if i.query == nil || i.queried != raw {
+		i.query, i.queried = r.URL.Query(), raw
+	}
+	return Query{values: i.query, asked: i.Asked}
 }
 
 // Get is the first value of a parameter; empty when it was not sent.

@@ -314,8 +314,11 @@ func (s *Service) fillIndex(ctx context.Context, repo int64) error {
 	if err := f.begin(); err != nil {
 		return err
 	}
-	if len(f.issues)*bytesPerIssue > maxIndexBytes {
-		return nil
+	if f.sizes[Property{ByAll, 0}]*bytesPerIssue > maxIndexBytes {
+		return nil // each list asks again, so this must be found out before anything is read
+	}
+	if err := f.readIssues(); err != nil {
+		return err
 	}
 	x, err := f.fill()
 	if err != nil {

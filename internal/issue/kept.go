@@ -120,7 +120,7 @@ type legend struct {
 	digests  remembered[digestKey, digest]
 }
 
-func makeLegend(generation int64, labels []*Label, milestones []*Milestone) *legend {
+func newLegend(generation int64, labels []*Label, milestones []*Milestone) *legend {
 	l := &legend{generation: generation, labels: map[int64]*Label{}, named: map[string]*Label{},
 		milestones: map[int64]*Milestone{}, numbered: map[int64]*Milestone{}}
 	for _, label := range labels {

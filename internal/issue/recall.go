@@ -279,5 +279,5 @@ func readLegend(tx *db.Tx, repoID int64) (*legend, error) {
 	if len(labels) > maxLegend || len(milestones) > maxLegend {
 		return &legend{generation: g.legend, tooMuch: true}, nil
 	}
-	return makeLegend(g.legend, labels, milestones), nil
+	return newLegend(g.legend, labels, milestones), nil
 }

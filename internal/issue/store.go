@@ -97,9 +97,9 @@ func lock(tx *db.Tx, repoID int64) error {
 	return err
 }
 
-// newLegend says that what issues show besides themselves changed: labels,
+// raiseLegend says that what issues show besides themselves changed: labels,
 // milestones. The repository's row is locked already.
-func newLegend(tx *db.Tx, repoID int64) error {
+func raiseLegend(tx *db.Tx, repoID int64) error {
 	_, err := tx.Exec(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
 	return err
 }

@@ -81,20 +81,16 @@ type indexFiller struct {
 	sizes      map[Property]int64
 }
 
-// begin reads the generation, the issues and which properties there are. Error:
-// 404.
+// begin reads the generation, which properties there are, and how many issues
+// have them. Error: 404.
 func (f *indexFiller) begin() error {
 	f.sizes = map[Property]int64{}
-	err := f.db.ReadLong(f.ctx, func(tx *db.Tx) (err error) {
+	return f.db.ReadLong(f.ctx, func(tx *db.Tx) (err error) {
 		if f.generation, err = generationOf(tx, f.repo); err != nil {
 			return err
 		}
 		return f.readSizes(tx)
 	})
-	if err != nil {
-		return err
-	}
-	return f.readIssues()
 }
 
 func (f *indexFiller) readSizes(tx *db.Tx) error {

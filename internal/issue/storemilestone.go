@@ -89,7 +89,7 @@ func insertMilestone(tx *db.Tx, m *Milestone) error {
 	if err != nil {
 		return err
 	}
-	return newLegend(tx, m.RepoID)
+	return raiseLegend(tx, m.RepoID)
 }
 
 func milestoneTitled(tx *db.Tx, repoID int64, title string) (taken bool, err error) {
@@ -105,7 +105,7 @@ func updateMilestone(tx *db.Tx, m *Milestone) error {
 	if err != nil {
 		return err
 	}
-	return newLegend(tx, m.RepoID)
+	return raiseLegend(tx, m.RepoID)
 }
 
 // deleteMilestone removes a milestone, with its issues' postings and counters
@@ -134,7 +134,7 @@ func deleteMilestone(tx *db.Tx, m *Milestone, actorID int64, detail any) error {
 			return err
 		}
 	}
-	return newLegend(tx, m.RepoID)
+	return raiseLegend(tx, m.RepoID)
 }
 
 // milestoneOrder is how a list of milestones is made.

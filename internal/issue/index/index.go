@@ -87,21 +87,6 @@ func (x *Index) find(id int64) (place, bool) {
 	return place(at), ok
 }
 
-// Properties are those of an issue, in no order; none of one that is not there.
-func (x *Index) Properties(id int64) []Property {
-	at, ok := x.find(id)
-	if !ok {
-		return nil
-	}
-	var list []Property
-	for p, s := range x.sets {
-		if s.has(at) {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 // Counts tells how many issues have a property.
 func (x *Index) Counts(p Property) (open, closed int) {
 	if s := x.sets[p]; s != nil {

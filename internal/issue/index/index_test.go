@@ -103,7 +103,7 @@ func TestFindsWhatIsThere(t *testing.T) {
 		}
 		for n, x := range indexes {
 			for _, e := range all[n] {
-				have := x.Properties(e.ID)
+				have := propertiesOf(x, e.ID)
 				slices.SortFunc(have, byProperty)
 				slices.SortFunc(e.Has, byProperty)
 				if !slices.Equal(have, e.Has) {
@@ -112,6 +112,17 @@ func TestFindsWhatIsThere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// propertiesOf are those of an issue, in no order.
+func propertiesOf(x *Index, id int64) (list []Property) {
+	at, _ := x.find(id)
+	for p, s := range x.sets {
+		if s.has(at) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 func byProperty(a, b Property) int {

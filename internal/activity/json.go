@@ -3,6 +3,7 @@ package activity
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,16 +103,10 @@ func (f *feed) loadIssues(tx *db.Tx, caller *account.Caller, repos, issues []int
 	return accesses, err
 }
 
+// unique sorts ids in place and gives each once.
 func unique(ids []int64) []int64 {
-	seen := map[int64]bool{}
-	var out []int64
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // event is GitHub's event.

@@ -164,18 +164,5 @@ func (m many) read(tx *db.Tx, keys []int64) ([]int64, error) {
 		parts[k] = rangeOf(`x.id`, fmt.Sprintf(m.condition, `$`+strconv.Itoa(k+1)), Newest)
 		args[k] = keys[min(k, len(keys)-1)]
 	}
-	rows, err := tx.Query(strings.Join(parts, ` UNION `), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return tx.QueryIDs(strings.Join(parts, ` UNION `), args...)
 }

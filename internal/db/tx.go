@@ -107,6 +107,23 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 	return t.rows, nil
 }
 
+// QueryIDs runs a statement that returns one column of ids, and reads all of them.
+func (t *Tx) QueryIDs(query string, args ...any) (ids []int64, err error) {
+	rows, err := t.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
 // QueryRow runs a statement of which the first row counts. Its errors come
 // with Scan, which must be called.
 func (t *Tx) QueryRow(query string, args ...any) *Row {

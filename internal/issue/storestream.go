@@ -262,20 +262,7 @@ func (f *finder) read(offset, size int64) ([]int64, error) {
 		}
 		b.WriteString(") u" + f.q.Order.by("") + " LIMIT " + b.limit(size) + " OFFSET " + b.arg(offset))
 	}
-	rows, err := f.tx.Query(b.String(), b.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	ids := make([]int64, 0, size)
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return f.tx.QueryIDs(b.String(), b.args...)
 }
 
 // count counts what each stream lets through, up to a key and no further than

@@ -60,19 +60,8 @@ func ofCommit(tx *db.Tx, repoID int64, sha git.SHA, open bool, page web.Page) (i
 	if err := tx.QueryRow(`SELECT count(*)`+which, repoID, string(sha), open).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := tx.Query(`SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`, repoID, string(sha), open, page.Size, page.Offset())
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, 0, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, total, rows.Err()
+	ids, err = tx.QueryIDs(`SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`, repoID, string(sha), open, page.Size, page.Offset())
+	return ids, total, err
 }
 
 func anyOpenOf(tx *db.Tx, repoID int64, sha git.SHA) (some bool, err error) {

@@ -37,17 +37,6 @@ func listPushers(tx *db.Tx, r *Repo, secret bool, page web.Page) (ids []int64, t
 	if err := tx.QueryRow(`SELECT count(*) FROM (`+people+`) p`, args...).Scan(&total); err != nil || page.Offset() >= total {
 		return nil, total, err
 	}
-	rows, err := tx.Query(people+` ORDER BY user_id LIMIT $4 OFFSET $5`, append(args, page.Size, page.Offset())...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, 0, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, total, rows.Err()
+	ids, err = tx.QueryIDs(people+` ORDER BY user_id LIMIT $4 OFFSET $5`, append(args, page.Size, page.Offset())...)
+	return ids, total, err
 }

@@ -44,10 +44,10 @@ func listForks(tx *db.Tx, a *Access, sort string, page web.Page) ([]*Access, err
 	var ids []int64
 	var err error
 	if a.Private {
-		ids, err = queryIDs(tx, `SELECT f.id`+privateForks+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
+		ids, err = tx.QueryIDs(`SELECT f.id`+privateForks+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
 			callerID(a.Caller), a.ID, page.Size, page.Offset())
 	} else {
-		ids, err = queryIDs(tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,
+		ids, err = tx.QueryIDs(`SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,
 			a.ID, page.Size, page.Offset())
 	}
 	if err != nil {

@@ -146,26 +146,8 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]int64, error) {
 	where, args := f.ofOwner(all)
 	n := len(args)
-	return queryIDs(tx, fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`, where, o.ofOwner(), n+1, n+2),
+	return tx.QueryIDs(fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`, where, o.ofOwner(), n+1, n+2),
 		append(args, page.Size, page.Offset())...)
-}
-
-// queryIDs reads one column of ids.
-func queryIDs(tx *db.Tx, query string, args ...any) ([]int64, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }
 
 // inOrder sorts the repositories as their ids are.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/http1"
 )
 
 // Timeouts of connections. Transfers that go on extend them as they do.
@@ -76,12 +78,12 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	// Requests do not end with ctx: a stop lets them finish.
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
-	server := &http.Server{
+	server := http1.New(&http.Server{
 		Handler: h, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: idleConnection,
 		BaseContext: func(net.Listener) context.Context { return requests },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
+	})
 	working, stopWork := context.WithCancel(requests)
 	defer stopWork()
 	var g errgroup.Group

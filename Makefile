@@ -26,7 +26,7 @@ bench: ## Measure the promises: ratios within one run, each beside its bound
 
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
-		./internal/reaction ./internal/issue ./internal/repo ./internal/search
+		./internal/reaction ./internal/issue ./internal/repo ./internal/search ./internal/server
 
 conformance: ## Print how answers compare with GitHub's own description of its API
 	$(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report

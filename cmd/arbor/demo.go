@@ -33,7 +33,9 @@ func (c *demoCommand) Run(p *process) (err error) {
 	if c.Quiet && c.LogLevel == "info" {
 		c.LogLevel = "warn"
 	}
-	log := c.newLog(p.stderr)
+	lines := c.newLog(p.stderr)
+	defer lines.Flush()
+	log := slog.New(lines)
 	if c.Seed != "" {
 		return c.serveSeed(p, log)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"arbor/internal/errs"
+	"arbor/internal/journal"
 )
 
 // commandLine is what can be said to arbor.
@@ -117,11 +118,11 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-// newLog makes the log: one line an event, on standard error.
-func newLog(w io.Writer, format string, level slog.Level) *slog.Logger {
-	o := &slog.HandlerOptions{Level: level}
+// newLog makes the log: one line an event, on standard error. Whoever lets
+// requests log to it calls Flush at the end.
+func newLog(w io.Writer, format string, level slog.Level) *journal.Handler {
 	if format == "json" {
-		return slog.New(slog.NewJSONHandler(w, o))
+		return journal.JSON(w, level)
 	}
-	return slog.New(slog.NewTextHandler(w, o))
+	return journal.Text(w, level)
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/git"
+	"arbor/internal/journal"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 )
@@ -32,7 +33,7 @@ type serverFlags struct {
 	LogLevel       string   `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
 }
 
-func (f *serverFlags) newLog(w io.Writer) *slog.Logger {
+func (f *serverFlags) newLog(w io.Writer) *journal.Handler {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		level = slog.LevelInfo
@@ -83,7 +84,9 @@ func (c *serveCommand) Run(p *process) error {
 	if c.Ephemeral && c.Database != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --database out")
 	}
-	log := c.newLog(p.stderr)
+	lines := c.newLog(p.stderr)
+	defer lines.Flush()
+	log := slog.New(lines)
 	ready := func(address string) error {
 		_, err := fmt.Fprintf(p.stdout, "arbor listens on %s\n", address)
 		return err

@@ -83,7 +83,7 @@ func (s *store) repos(log *slog.Logger) *repo.Service {
 // administer runs one command of the operator on the store. What goes wrong is
 // the command's error; the log has only warnings.
 func administer(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
-	log := newLog(p.stderr, "text", slog.LevelWarn)
+	log := slog.New(newLog(p.stderr, "text", slog.LevelWarn))
 	s, err := f.open(p.ctx, git.Options{Log: log})
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ import (
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/journal"
 	"arbor/internal/repo"
 	"arbor/internal/server"
 )
@@ -278,7 +279,7 @@ func (l *Log) Handle(_ context.Context, r slog.Record) error {
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r.Message == "request" {
+	if r.Message == journal.Request {
 		l.served = append(l.served, served)
 	}
 	l.lines = append(l.lines, b.String())

@@ -1,5 +1,13 @@
 package server
 
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"arbor/internal/web"
+)
+
 // Operation is the anchor of a route's documentation, for tests.
 func Operation(r *Route) string { return r.operation() }
 
@@ -19,3 +27,11 @@ func (s *Server) SetMost(n int64) { s.most = n }
 
 // InFlight is how many requests are being served at this moment.
 func (s *Server) InFlight() int64 { return s.inFlight.Load() }
+
+// Logging is a server that can do nothing but Finish.
+func Logging(log *slog.Logger) *Server { return &Server{log: log} }
+
+// Finish is the end of a request, without its metrics.
+func (s *Server) Finish(w *web.Writer, r *http.Request, info *web.Info, start time.Time) {
+	s.finish(w, r, info, nil, start)
+}

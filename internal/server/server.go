@@ -14,6 +14,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
@@ -29,6 +30,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/journal"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
@@ -72,7 +74,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ww := &web.Writer{ResponseWriter: w}
 	w.Header()["X-Request-Id"] = []string{info.ID}
 	n := s.locate(r, info)
-	defer func() { s.finish(ww, r, info, n, time.Since(start)) }()
+	defer func() { s.finish(ww, r, info, n, start) }()
 	if s.inFlight.Add(1) > s.most {
 		s.inFlight.Add(-1)
 		web.Handle(ww, r, fail(errs.New(errs.Unavailable, "the server is overloaded; try again")))
@@ -327,8 +329,9 @@ func sendOff(w *web.Writer) {
 }
 
 // finish counts and logs the request: one line, without headers, tokens or
-// bodies. A 5xx shows its cause.
-func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, took time.Duration) {
+// bodies. A 5xx shows its cause, and is written at once (package journal).
+func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, start time.Time) {
+	now := time.Now()
 	if p := recover(); p != nil {
 		defer panic(p)
 	} else {
@@ -342,7 +345,7 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 		}
 	}
 	if n != nil {
-		n.metrics.observe(r.Method, status, took)
+		n.metrics.observe(r.Method, status, now.Sub(start))
 	}
 	level := slog.LevelInfo
 	if status >= 500 {
@@ -351,17 +354,10 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	if !s.log.Enabled(r.Context(), level) {
 		return
 	}
-	pattern := info.Pattern
-	if pattern == "" {
-		pattern = "-"
+	line := journal.Line{At: now, Level: level, Method: r.Method, Route: cmp.Or(info.Pattern, "-"), Status: status,
+		Took: now.Sub(start), Caller: info.Who, Bytes: w.Bytes, ID: info.ID}
+	if status >= 400 {
+		line.Error = info.Note
 	}
-	// The logger itself would look up from where it is called, for nobody.
-	line := slog.NewRecord(time.Now(), level, "request", 0)
-	line.AddAttrs(slog.String("method", r.Method), slog.String("route", pattern), slog.Int("status", status),
-		slog.Duration("took", took), slog.String("caller", info.Who), slog.Int64("bytes", w.Bytes),
-		slog.String("id", info.ID))
-	if info.Note != nil && status >= 400 {
-		line.AddAttrs(slog.String("error", info.Note.Error()))
-	}
-	_ = s.log.Handler().Handle(r.Context(), line) // as the logger does: there is nobody to tell
+	journal.Log(r.Context(), s.log, &line)
 }

@@ -3,7 +3,6 @@ package activity
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +77,7 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 // loadIssues reads repositories, issues and pull requests; also the repositories
 // of heads.
 func (f *feed) loadIssues(tx *db.Tx, caller *account.Caller, repos, issues []int64) ([]*repo.Access, error) {
-	found, err := issue.ByIDs(tx, unique(issues))
+	found, err := issue.ByIDs(tx, db.Unique(issues))
 	if err != nil {
 		return nil, err
 	}
@@ -96,17 +95,11 @@ func (f *feed) loadIssues(tx *db.Tx, caller *account.Caller, repos, issues []int
 			repos = append(repos, p.HeadRepoID)
 		}
 	}
-	accesses, err := repo.VisibleByID(tx, caller, unique(repos))
+	accesses, err := repo.VisibleByID(tx, caller, db.Unique(repos))
 	for _, a := range accesses {
 		f.repos[a.ID] = a
 	}
 	return accesses, err
-}
-
-// unique sorts ids in place and gives each once.
-func unique(ids []int64) []int64 {
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }
 
 // event is GitHub's event.

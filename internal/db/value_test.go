@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -161,6 +162,17 @@ func TestPlaceholders(t *testing.T) {
 		t.Error(got)
 	}
 	if got := db.Values(1, 1); got != "($1)" {
+		t.Error(got)
+	}
+}
+
+func TestUnique(t *testing.T) {
+	t.Parallel()
+	ids := []int64{7, 3, 7, 9, 3}
+	if got := db.Unique(ids); !slices.Equal(got, []int64{7, 3, 9}) || !slices.Equal(ids, []int64{7, 3, 7, 9, 3}) {
+		t.Errorf("%d of %d", got, ids)
+	}
+	if got := db.Unique(nil); len(got) != 0 {
 		t.Error(got)
 	}
 }

@@ -130,7 +130,7 @@ func (api *API) assign(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 				named = append(named, p.ID)
 			}
 		}
-		ids := choose(slices.Clone(c.Issue.Assignees), unique(named))
+		ids := choose(slices.Clone(c.Issue.Assignees), db.Unique(named))
 		if len(ids) > MaxAssignees {
 			return tooManyAssignees("assignees")
 		}

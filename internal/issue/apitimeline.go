@@ -124,7 +124,7 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 			}
 		}
 	}
-	issues, err := ByIDs(tx, unique(sources))
+	issues, err := ByIDs(tx, db.Unique(sources))
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 			repos = append(repos, i.RepoID)
 		}
 	}
-	others, err := repo.VisibleByID(tx, a.Caller, unique(repos))
+	others, err := repo.VisibleByID(tx, a.Caller, db.Unique(repos))
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 	for n, i := range p.issues {
 		ids[n] = i.RepoID
 	}
-	list, err := repo.Accesses(tx, caller, unique(ids))
+	list, err := repo.Accesses(tx, caller, db.Unique(ids))
 	for _, a := range list {
 		p.repos[a.ID], p.places[a.ID] = a, newPlace(p.info, a.Repo)
 	}

@@ -299,7 +299,7 @@ func (w *pushedWork) write(tx *db.Tx, list []saying) error {
 	for n := range list {
 		numbers[n] = list[n].number
 	}
-	issues, err := issuesNumbered(tx, w.access.ID, unique(numbers))
+	issues, err := issuesNumbered(tx, w.access.ID, db.Unique(numbers))
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (w *pushedWork) write(tx *db.Tx, list []saying) error {
 	if err := insertEvents(tx, events); err != nil {
 		return err
 	}
-	closed, err := closedBy(tx, unique(ids))
+	closed, err := closedBy(tx, db.Unique(ids))
 	if err != nil {
 		return err
 	}

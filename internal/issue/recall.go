@@ -149,7 +149,7 @@ func (r *recall) dress(p *page, l *legend, known *people) {
 			people = append(people, m.CreatorID)
 		}
 	}
-	p.people, r.people = known.find(unique(people))
+	p.people, r.people = known.find(db.Unique(people))
 }
 
 // namesKept looks names up in memory.

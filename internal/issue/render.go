@@ -72,10 +72,10 @@ func (p *page) load(tx *db.Tx) (err error) {
 			reacted = append(reacted, i.ID)
 		}
 	}
-	if p.labels, err = labelsOf(tx, unique(labels)); err != nil {
+	if p.labels, err = labelsOf(tx, db.Unique(labels)); err != nil {
 		return err
 	}
-	if p.milestones, err = milestonesByID(tx, unique(milestones)); err != nil {
+	if p.milestones, err = milestonesByID(tx, db.Unique(milestones)); err != nil {
 		return err
 	}
 	for _, m := range p.milestones {
@@ -98,20 +98,7 @@ func (p *page) authors() []int64 {
 	for n, i := range p.issues {
 		ids[n] = i.AuthorID
 	}
-	return unique(ids)
-}
-
-// unique gives each id once, in the order of their first appearance.
-func unique(ids []int64) []int64 {
-	seen := make(map[int64]bool, len(ids))
-	out := ids[:0:0]
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
+	return db.Unique(ids)
 }
 
 // user gives the simple form of an account, or null.

@@ -28,7 +28,7 @@ func (p *commentPage) load(tx *db.Tx) (err error) {
 			reacted = append(reacted, c.ID)
 		}
 	}
-	authors = unique(authors)
+	authors = db.Unique(authors)
 	if p.people, err = account.ByIDs(tx, authors); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (p *eventPage) load(tx *db.Tx) error {
 			}
 		}
 	}
-	more, err := account.ByIDs(tx, unique(ids))
+	more, err := account.ByIDs(tx, db.Unique(ids))
 	for id, a := range more {
 		p.people[id] = a
 	}
@@ -60,7 +60,7 @@ func (api *API) eventRendering(p *eventPage, find func(*db.Tx) ([]*Event, error)
 				for n, e := range p.events {
 					ids[n] = e.IssueID
 				}
-				if p.issues, err = ByIDs(tx, unique(ids)); err != nil {
+				if p.issues, err = ByIDs(tx, db.Unique(ids)); err != nil {
 					return err
 				}
 			}

@@ -29,7 +29,7 @@ func (p *page) associate(tx *db.Tx, users []int64) error {
 	if len(users) == 0 {
 		return nil
 	}
-	more, err := associations(tx, p.repos, unique(users))
+	more, err := associations(tx, p.repos, db.Unique(users))
 	for k, s := range more {
 		if p.roles == nil {
 			p.roles = map[roleKey]string{}

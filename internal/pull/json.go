@@ -55,7 +55,7 @@ func (p *page) load(tx *db.Tx) error {
 			heads = append(heads, pull.HeadRepoID)
 		}
 	}
-	forks, err := repo.Accesses(tx, p.base.Caller, unique(heads))
+	forks, err := repo.Accesses(tx, p.base.Caller, db.Unique(heads))
 	if err != nil {
 		return err
 	}
@@ -78,18 +78,6 @@ func (p *page) load(tx *db.Tx) error {
 		p.logins[id] = o.Login
 	}
 	return p.Load(tx, append(people, p.reviewers()...)...)
-}
-
-func unique(ids []int64) []int64 {
-	seen := map[int64]bool{}
-	var out []int64
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // appendPull renders a pull request as GitHub's v3 does (decision 28).

@@ -23,42 +23,21 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		needProgram(t, "curl", "the lines of the demo that use curl")
-		temporary, work := t.TempDir(), t.TempDir()
-		args := []string{"demo", "--listen", "127.0.0.1:0"}
-		if engine == db.PostgreSQL {
-			args = append(args, "--database", dbtest.Empty(t, engine))
-		}
-		var out, problems logBuffer
-		cmd := exec.Command("arbor", args...)
-		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = work, append(gittest.Env(), "TMPDIR="+temporary), &out, &problems
-		held, end, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer end.Close()
-		cmd.ExtraFiles, cmd.Env = []*os.File{held}, append(cmd.Env, leashVariable+"=3")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		held.Close()
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		eventually(t, func() bool { return strings.Contains(out.String(), "git push") },
-			func() string { return out.String() + problems.String() })
-		lines := pasteable(out.String())
+		d := startDemo(t, engine, "git push")
+		lines := pasteable(d.out.String())
 		if len(lines) < 10 {
-			t.Errorf("only %d lines to paste:\n%s", len(lines), &out)
+			t.Errorf("only %d lines to paste:\n%s", len(lines), &d.out)
 		}
 		for _, line := range lines {
-			text, err := paste(t, work, line)
+			text, err := paste(t, d.work, line)
 			if err != nil || strings.Contains(text, `"error"`) {
 				t.Errorf("pasted: %s\n%v\n%s", line, err, text)
 			}
 		}
-		address := regexp.MustCompile(`http://[^ /']+`).FindString(out.String())
+		address := d.address()
 		for number, want := range map[string]string{"8": `"merged":true`, "9": `"mergeable_state":"dirty"`, "10": `"merged":true`,
 			"11": `"merged":true`, "12": `"mergeable_state":"unstable"`} {
-			text, err := paste(t, work, "curl -s "+address+"/repos/alice/greenhouse/pulls/"+number)
+			text, err := paste(t, d.work, "curl -s "+address+"/repos/alice/greenhouse/pulls/"+number)
 			if err != nil || !strings.Contains(text, want) {
 				t.Errorf("pull request %s is not %s: %v\n%s", number, want, err, text)
 			}
@@ -66,25 +45,82 @@ func TestDemo(t *testing.T) {
 		if got := refs(t, address+"/alice/greenhouse"); got["refs/heads/watering"] == "" {
 			t.Errorf("the push that the demo shows made no branch: %v", got)
 		}
-		if err := cmd.Process.Signal(os.Interrupt); err != nil { // Ctrl-C
-			t.Fatal(err)
-		}
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("Ctrl-C: %v\n%s", err, &problems)
-			}
-		case <-time.After(patience):
-			cmd.Process.Signal(syscall.SIGQUIT)
-			t.Fatalf("Ctrl-C does not end it: %v\n%s", <-ended, &problems)
-		}
-		if left := glob(t, filepath.Join(temporary, "*")); len(left) != 0 {
-			t.Errorf("left behind: %q", left)
-		}
-		if problems.String() != "" {
-			t.Errorf("on standard error:\n%s", &problems)
-		}
 	})
+}
+
+// demoProcess is an arbor demo in a process of its own.
+type demoProcess struct {
+	t             *testing.T
+	cmd           *exec.Cmd
+	out, problems logBuffer
+	work          string // where it was started, for what it says to paste
+	temporary     string // where it makes its folder
+	ended         chan error
+}
+
+// startDemo starts a demo and waits until it has told what to try, of which last
+// is in the last line. At the end of the test it is stopped as a person does.
+func startDemo(t *testing.T, engine db.Engine, last string, flags ...string) *demoProcess {
+	t.Helper()
+	d := &demoProcess{t: t, work: t.TempDir(), temporary: t.TempDir(), ended: make(chan error, 1)}
+	args := append([]string{"demo", "--listen", "127.0.0.1:0"}, flags...)
+	if engine == db.PostgreSQL {
+		args = append(args, "--database", dbtest.Empty(t, engine))
+	}
+	held, end, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.cmd = exec.Command("arbor", args...)
+	d.cmd.Dir, d.cmd.Stdout, d.cmd.Stderr, d.cmd.ExtraFiles = d.work, &d.out, &d.problems, []*os.File{held}
+	d.cmd.Env = append(gittest.Env(), "TMPDIR="+d.temporary, leashVariable+"=3")
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	held.Close()
+	go func() { d.ended <- d.cmd.Wait() }()
+	t.Cleanup(func() {
+		d.stop()
+		end.Close()
+	})
+	eventually(t, func() bool { return strings.Contains(d.out.String(), last) && strings.HasSuffix(d.out.String(), "\n") },
+		func() string { return d.out.String() + d.problems.String() })
+	return d
+}
+
+// stop presses Ctrl-C, after which nothing may be left, nor have been complained
+// of.
+func (d *demoProcess) stop() {
+	d.t.Helper()
+	if err := d.cmd.Process.Signal(os.Interrupt); err != nil {
+		d.t.Error(err)
+	}
+	select {
+	case err := <-d.ended:
+		if err != nil || d.problems.String() != "" {
+			d.t.Errorf("Ctrl-C: the demo ended with %v and said:\n%s", err, &d.problems)
+		}
+	case <-time.After(patience):
+		d.cmd.Process.Signal(syscall.SIGQUIT)
+		d.t.Errorf("Ctrl-C does not end it: %v\n%s", <-d.ended, &d.problems)
+	}
+	if left := glob(d.t, filepath.Join(d.temporary, "*")); len(left) != 0 {
+		d.t.Errorf("left behind: %q", left)
+	}
+}
+
+// address is where the demo says that it is.
+func (d *demoProcess) address() string {
+	return regexp.MustCompile(`http://[^ /']+`).FindString(d.out.String())
+}
+
+// tokens are people's, by login, as the demo prints them.
+func (d *demoProcess) tokens() map[string]string {
+	tokens := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^  (\S+) +(arb_\S+)`).FindAllStringSubmatch(d.out.String(), -1) {
+		tokens[m[1]] = m[2]
+	}
+	return tokens
 }
 
 // pasteable are the commands that the demo prints, in their order.

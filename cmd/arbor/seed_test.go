@@ -6,14 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
-	"arbor/internal/git/gittest"
 )
 
 const seedText = `
@@ -205,37 +203,13 @@ func TestResetNeedsEphemeral(t *testing.T) {
 func TestDemoSeed(t *testing.T) {
 	t.Parallel()
 	needProgram(t, "curl", "the lines of the demo that use curl")
-	temporary, work := t.TempDir(), t.TempDir()
-	var out, problems logBuffer
-	cmd := exec.Command("arbor", "demo", "--seed", writeSeed(t, seedText), "--listen", "127.0.0.1:0")
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = work, append(gittest.Env(), "TMPDIR="+temporary), &out, &problems
-	held, end, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer end.Close()
-	cmd.ExtraFiles, cmd.Env = []*os.File{held}, append(cmd.Env, leashVariable+"=3")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	held.Close()
-	eventually(t, func() bool { return strings.Contains(out.String(), "/repos/alice/garden") },
-		func() string { return out.String() + problems.String() })
-	for _, line := range pasteable(out.String()) {
-		if text, err := paste(t, work, line); err != nil {
+	d := startDemo(t, db.SQLite, "/repos/alice/garden", "--seed", writeSeed(t, seedText))
+	for _, line := range pasteable(d.out.String()) {
+		if text, err := paste(t, d.work, line); err != nil {
 			t.Errorf("pasted: %s\n%v\n%s", line, err, text)
 		}
 	}
-	if !regexp.MustCompile(`alice +arb_alice_secret\n`).MatchString(out.String()) {
-		t.Errorf("it does not tell who there is:\n%s", &out)
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil || problems.String() != "" {
-		t.Errorf("Ctrl-C: %v\n%s", err, &problems)
-	}
-	if left := glob(t, filepath.Join(temporary, "*")); len(left) != 0 {
-		t.Errorf("left behind: %q", left)
+	if token := d.tokens()["alice"]; token != "arb_alice_secret" {
+		t.Errorf("alice's token is %q in:\n%s", token, &d.out)
 	}
 }

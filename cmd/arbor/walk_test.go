@@ -30,7 +30,8 @@ import (
 func TestEveryAddressAnswers(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		address, tokens := startDemo(t, engine)
+		d := startDemo(t, engine, "git push")
+		address, tokens := d.address(), d.tokens()
 		silent := silentFields(t)
 		first := &walk{t: t, token: tokens["alice"]} // who belongs to the organization for everyone to see
 		if status, _, body := first.ask(http.MethodPut, address+"/orgs/"+demoOrg+"/public_members/alice"); status != http.StatusNoContent {
@@ -46,41 +47,6 @@ func TestEveryAddressAnswers(t *testing.T) {
 			}
 		}
 	})
-}
-
-// startDemo starts the demo, and gives its address and people's tokens.
-func startDemo(t *testing.T, engine db.Engine) (address string, tokens map[string]string) {
-	t.Helper()
-	args := []string{"demo", "--listen", "127.0.0.1:0"}
-	if engine == db.PostgreSQL {
-		args = append(args, "--database", dbtest.Empty(t, engine))
-	}
-	var out, problems logBuffer
-	cmd := exec.Command("arbor", args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.TempDir(), append(gittest.Env(), "TMPDIR="+t.TempDir()), &out, &problems
-	held, end, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.ExtraFiles, cmd.Env = []*os.File{held}, append(cmd.Env, leashVariable+"=3")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	held.Close()
-	t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil || problems.String() != "" {
-			t.Errorf("the demo ended with %v and said:\n%s", err, &problems)
-		}
-		end.Close()
-	})
-	eventually(t, func() bool { return strings.Contains(out.String(), "git push") },
-		func() string { return out.String() + problems.String() })
-	tokens = map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^  (\S+) +(arb_\S+)`).FindAllStringSubmatch(out.String(), -1) {
-		tokens[m[1]] = m[2]
-	}
-	return regexp.MustCompile(`http://[^ /']+`).FindString(out.String()), tokens
 }
 
 // silentFields are the fields that ARCHITECTURE.md says not to answer, as

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -34,6 +35,27 @@ CREATE TABLE pairs (worker BIGINT NOT NULL, n BIGINT NOT NULL, half BIGINT NOT N
 func openTest(t testing.TB, engine db.Engine) *db.DB {
 	t.Helper()
 	return openAt(t, dbtest.Empty(t, engine))
+}
+
+// each runs a test on both engines, on a database of its own.
+func each(t *testing.T, test func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) { test(t, openTest(t, engine)) })
+}
+
+// crowd has writers do something at the same time, each of them a number of
+// times, and waits for them.
+func crowd(writers, times int, do func(w, i int)) {
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range times {
+				do(w, i)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func openAt(t testing.TB, address string) *db.DB {

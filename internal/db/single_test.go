@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"testing"
-	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 )
 
 // A write of one statement must be as durable, as visible and as well told as
 // any other, whether its caller comes alone or in a crowd.
 func TestWriteOne(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		put := func(name string) (int64, error) {
 			return d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`, name)
@@ -62,21 +57,15 @@ func TestWriteOne(t *testing.T) {
 			})
 			crowd.Go(func() {
 				for k := range 5 {
-					err := d.Write(ctx, func(tx *db.Tx) error {
-						_, err := tx.Exec(`INSERT INTO parents (name) VALUES ($1)`, fmt.Sprint("w", n, " ", k))
-						return err
-					})
-					if err != nil {
+					if err := d.Write(ctx, stmt(`INSERT INTO parents (name) VALUES ($1)`, fmt.Sprint("w", n, " ", k))); err != nil {
 						t.Error(err)
 					}
 				}
 			})
 		}
 		crowd.Wait()
-		var rows int64
-		err := d.Read(ctx, func(tx *db.Tx) error { return tx.QueryRow(`SELECT count(*) FROM parents`).Scan(&rows) })
-		if err != nil || rows != 1+8*25 {
-			t.Errorf("%d rows, %v", rows, err)
+		if rows := number(t, d, `SELECT count(*) FROM parents`); rows != 1+8*25 {
+			t.Errorf("%d rows", rows)
 		}
 	})
 }
@@ -84,39 +73,17 @@ func TestWriteOne(t *testing.T) {
 // Cancelling at random moments must never lie about the outcome, also where
 // somebody else runs the statement.
 func TestWriteOneUnderCancellation(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
-		var mu sync.Mutex
-		acknowledged := map[string]bool{}
-		var wg sync.WaitGroup
-		for w := range 8 {
-			wg.Go(func() {
-				for i := range 60 {
-					name := fmt.Sprintf("%d %d", w, i)
-					ctx, cancel := context.WithTimeout(context.Background(), rand.N(3*time.Millisecond))
-					_, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, name)
-					cancel()
-					mu.Lock()
-					acknowledged[name] = err == nil
-					mu.Unlock()
-				}
-			})
-		}
-		wg.Wait()
-		for name, want := range acknowledged {
-			if got := number(t, d, `SELECT count(*) FROM parents WHERE name = $1`, name) == 1; got != want {
-				t.Errorf("%s: there %v, acknowledged %v", name, got, want)
-			}
-		}
+	each(t, func(t *testing.T, d *db.DB) {
+		acknowledgements(t, d, "parents", func(ctx context.Context, name string) error {
+			_, err := d.WriteOne(ctx, `INSERT INTO parents (name) VALUES ($1)`, name)
+			return err
+		})
 	})
 }
 
 // What single statements change counts for those who keep numbers at once.
 func TestWriteOneAndGenerations(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		var wg sync.WaitGroup
 		for w := range 4 {
 			wg.Go(func() {

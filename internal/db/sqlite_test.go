@@ -35,6 +35,40 @@ func insert(key string, bytes int) func(*Tx) error {
 	}
 }
 
+// insertOne is insert as a single statement.
+func insertOne(d *DB, key string, bytes int) error {
+	_, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, key, make([]byte, bytes))
+	return err
+}
+
+// together has a transaction take its time until n writers wait behind it; then
+// it ends, and all are waited for. Before that, full is called unless it is nil.
+func together(d *DB, n int, write func(i int), full func()) {
+	inside, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		d.Write(context.Background(), func(tx *Tx) error { close(inside); <-release; return nil })
+	})
+	<-inside
+	for i := range n {
+		wg.Go(func() { write(i) })
+	}
+	for d.backend.(*sqliteBackend).writer.waiting() < n {
+		time.Sleep(time.Millisecond)
+	}
+	if full != nil {
+		full()
+	}
+	close(release)
+	wg.Wait()
+}
+
+func (w *writer) waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.queue)
+}
+
 func rowCount(t testing.TB, d *DB) (n int) {
 	t.Helper()
 	err := d.Read(context.Background(), func(tx *Tx) error { return tx.QueryRow(`SELECT count(*) FROM t`).Scan(&n) })
@@ -116,10 +150,10 @@ func TestFullDisk(t *testing.T) {
 	for w := range 4 {
 		wg.Go(func() {
 			for i := range 20 {
-				if _, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, fmt.Sprint("one ", w, i), []byte{1}); err != nil {
+				if err := insertOne(d, fmt.Sprint("one ", w, i), 1); err != nil {
 					t.Errorf("single statement %d %d: %v", w, i, err)
 				}
-				if _, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, fmt.Sprint("big ", w, i), make([]byte, 1<<20)); err == nil {
+				if err := insertOne(d, fmt.Sprint("big ", w, i), 1<<20); err == nil {
 					t.Errorf("single statement %d %d fitted", w, i)
 				}
 				mu.Lock()
@@ -138,30 +172,13 @@ func TestFullDisk(t *testing.T) {
 func TestCommitsAreShared(t *testing.T) {
 	t.Parallel()
 	d, b := openFile(t)
-	inside, release := make(chan struct{}), make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		d.Write(context.Background(), func(tx *Tx) error {
-			close(inside)
-			<-release
-			return insert("first", 1)(tx)
-		})
-	})
-	<-inside
 	const writers = 600
-	for i := range writers {
-		wg.Go(func() {
-			if err := d.Write(context.Background(), insert(fmt.Sprint(i), 1)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	for b.writer.waiting() < writers {
-		time.Sleep(time.Millisecond)
-	}
-	close(release)
-	wg.Wait()
-	if n := rowCount(t, d); n != writers+1 {
+	together(d, writers, func(i int) {
+		if err := d.Write(context.Background(), insert(fmt.Sprint(i), 1)); err != nil {
+			t.Error(err)
+		}
+	}, nil)
+	if n := rowCount(t, d); n != writers {
 		t.Errorf("%d rows", n)
 	}
 	if c := b.writer.commits; c > 60 {
@@ -174,30 +191,13 @@ func TestCommitsAreShared(t *testing.T) {
 func TestSingleStatementsAreShared(t *testing.T) {
 	t.Parallel()
 	d, b := openFile(t)
-	inside, release := make(chan struct{}), make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		d.Write(context.Background(), func(tx *Tx) error {
-			close(inside)
-			<-release
-			return insert("first", 1)(tx)
-		})
-	})
-	<-inside
 	const writers = 200
-	for i := range writers {
-		wg.Go(func() {
-			if _, err := d.WriteOne(context.Background(), `INSERT INTO t (k, v) VALUES ($1, $2)`, fmt.Sprint(i), []byte{1}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	for b.writer.waiting() < writers {
-		time.Sleep(time.Millisecond)
-	}
-	close(release)
-	wg.Wait()
-	if n := rowCount(t, d); n != writers+1 {
+	together(d, writers, func(i int) {
+		if err := insertOne(d, fmt.Sprint(i), 1); err != nil {
+			t.Error(err)
+		}
+	}, nil)
+	if n := rowCount(t, d); n != writers {
 		t.Errorf("%d rows", n)
 	}
 	if b.writer.commits > 60 || b.writer.conn.statements["SAVEPOINT member"] != nil {
@@ -206,33 +206,15 @@ func TestSingleStatementsAreShared(t *testing.T) {
 	}
 }
 
-func (w *writer) waiting() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.queue)
-}
-
 // An overload is told, not stored up in memory.
 func TestTheQueueIsBounded(t *testing.T) {
 	t.Parallel()
-	d, b := openFile(t)
-	inside, release := make(chan struct{}), make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		d.Write(context.Background(), func(*Tx) error { close(inside); <-release; return nil })
+	d, _ := openFile(t)
+	together(d, maxWaiting, func(int) { d.Write(context.Background(), func(*Tx) error { return nil }) }, func() {
+		if err := d.Write(context.Background(), insert("late", 1)); !errs.Is(err, errs.Unavailable) {
+			t.Errorf("beyond the queue: %v", err)
+		}
 	})
-	<-inside
-	for range maxWaiting {
-		wg.Go(func() { d.Write(context.Background(), func(*Tx) error { return nil }) })
-	}
-	for b.writer.waiting() < maxWaiting {
-		time.Sleep(time.Millisecond)
-	}
-	if err := d.Write(context.Background(), insert("late", 1)); !errs.Is(err, errs.Unavailable) {
-		t.Errorf("beyond the queue: %v", err)
-	}
-	close(release)
-	wg.Wait()
 }
 
 // A server that runs for months meets more query texts than it may keep.

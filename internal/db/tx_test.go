@@ -14,9 +14,7 @@ import (
 )
 
 func TestErrorsAreTranslated(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, stmt(`INSERT INTO parents (name) VALUES ('a')`))
 		var id int64
 		for _, c := range []struct {
@@ -48,9 +46,7 @@ func TestErrorsAreTranslated(t *testing.T) {
 }
 
 func TestAffected(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, func(tx *db.Tx) error {
 			for _, c := range []struct {
 				query string
@@ -81,9 +77,7 @@ func TestAffected(t *testing.T) {
 
 // A swallowed failure must not let the rest through on the engine that could.
 func TestAFailedStatementEndsTheTransaction(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		err := d.Write(context.Background(), func(tx *db.Tx) error {
 			if err := count("x")(tx); err != nil {
 				return err
@@ -104,9 +98,7 @@ func TestAFailedStatementEndsTheTransaction(t *testing.T) {
 }
 
 func TestOneStatementAtATime(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, stmt(`INSERT INTO counters (name, n) VALUES ('a', 1), ('b', 2)`))
 		err := d.Read(context.Background(), func(tx *db.Tx) error {
 			rows, err := tx.Query(`SELECT n FROM counters`)
@@ -128,9 +120,7 @@ func TestOneStatementAtATime(t *testing.T) {
 }
 
 func TestReadIsASnapshotAndReadOnly(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, count("x"))
 		err := d.Read(context.Background(), func(tx *db.Tx) error {
 			for range 2 {
@@ -184,9 +174,7 @@ func TestTheClockIsFrozen(t *testing.T) {
 
 // A client that hangs up must not keep a core busy.
 func TestALongStatementIsStopped(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		began := time.Now()

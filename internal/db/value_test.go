@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 )
 
 type state string
@@ -19,9 +18,7 @@ type id int64
 // What goes in comes out, on both engines: else a column would lose or change
 // what a user entered.
 func TestValues(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		text, no, at := "naïve ☃", false, db.Time(1303479228000123)
 		var none *string
 		mustWrite(t, d, func(tx *db.Tx) error {
@@ -83,9 +80,7 @@ func TestValues(t *testing.T) {
 
 // Plain destinations, and what does not fit them: nothing is cut or guessed.
 func TestScan(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, stmt(`INSERT INTO vals (id, s, b, ok, n, small) VALUES (1, 'x', NULL, TRUE, 300, NULL)`))
 		scan := func(column string, dest any) error {
 			return d.Read(context.Background(), func(tx *db.Tx) error {
@@ -117,9 +112,7 @@ func TestScan(t *testing.T) {
 }
 
 func TestTextIsCheckedBeforeTheEngineSeesIt(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		for _, text := range []string{"a\x00b", "a\xffb"} {
 			err := d.Write(context.Background(), stmt(`INSERT INTO vals (id, s) VALUES (1, $1)`, text))
 			if !errors.Is(err, db.ErrText) {

@@ -16,26 +16,16 @@ import (
 
 // Lost or doubled updates would be wrong counters and duplicate issue numbers.
 func TestConcurrentWriters(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		const writers, each = 8, 500
-		var wg sync.WaitGroup
-		for w := range writers {
-			wg.Go(func() {
-				own := fmt.Sprintf("own %d", w)
-				for range each {
-					err := d.Write(context.Background(), func(tx *db.Tx) error {
-						return errors.Join(count(own)(tx), count("all")(tx), tx.Bump("all"))
-					})
-					if err != nil {
-						t.Error(err)
-						return
-					}
-				}
+		crowd(writers, each, func(w, _ int) {
+			err := d.Write(context.Background(), func(tx *db.Tx) error {
+				return errors.Join(count(fmt.Sprintf("own %d", w))(tx), count("all")(tx), tx.Bump("all"))
 			})
-		}
-		wg.Wait()
+			if err != nil {
+				t.Error(err)
+			}
+		})
 		if n := number(t, d, `SELECT n FROM counters WHERE name = 'all'`); n != writers*each {
 			t.Errorf("all: %d, want %d", n, writers*each)
 		}
@@ -51,34 +41,23 @@ func TestConcurrentWriters(t *testing.T) {
 // Transactions that lock the same rows in different order deadlock on
 // PostgreSQL; callers must not see that.
 func TestDeadlocksAreRetried(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, stmt(`INSERT INTO counters (name, n) VALUES ('a', 0), ('b', 0)`))
-		var wg sync.WaitGroup
-		for w := range 4 {
+		crowd(4, 5, func(w, _ int) {
 			names := []string{"a", "b"}
-			if w%2 == 1 {
-				names = []string{"b", "a"}
-			}
-			wg.Go(func() {
-				for range 5 {
-					err := d.Write(context.Background(), func(tx *db.Tx) error {
-						if err := count(names[0])(tx); err != nil {
-							return err
-						}
-						if engine == db.PostgreSQL {
-							time.Sleep(time.Millisecond)
-						}
-						return count(names[1])(tx)
-					})
-					if err != nil {
-						t.Error(err)
-					}
+			err := d.Write(context.Background(), func(tx *db.Tx) error {
+				if err := count(names[w%2])(tx); err != nil {
+					return err
 				}
+				if d.Engine() == db.PostgreSQL {
+					time.Sleep(time.Millisecond)
+				}
+				return count(names[1-w%2])(tx)
 			})
-		}
-		wg.Wait()
+			if err != nil {
+				t.Error(err)
+			}
+		})
 		if n := number(t, d, `SELECT count(*) FROM counters WHERE n = 20`); n != 2 {
 			t.Error("counters are not exact")
 		}
@@ -90,27 +69,19 @@ var errRefused = errors.New("refused")
 // One user's refused, panicking or abandoned request must take nothing of the
 // others' along, nor leave anything of its own.
 func TestNeighbours(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		const writers, each = 8, 60
-		var wg sync.WaitGroup
-		for w := range writers {
-			wg.Go(func() {
-				for i := range each {
-					name := fmt.Sprintf("%d %d", w, i)
-					switch err := misbehave(d, name, (w+i)%6); {
-					case (w+i)%6 < 2 && err != nil:
-						t.Errorf("%s: %v", name, err)
-					case (w+i)%6 == 2 && !errors.Is(err, errRefused):
-						t.Errorf("%s: %v; want its own error", name, err)
-					case (w+i)%6 == 3 && !errors.Is(err, db.ErrUnique):
-						t.Errorf("%s: %v; want a unique violation", name, err)
-					}
-				}
-			})
-		}
-		wg.Wait()
+		crowd(writers, each, func(w, i int) {
+			name, way := fmt.Sprintf("%d %d", w, i), (w+i)%6
+			switch err := misbehave(d, name, way); {
+			case way < 2 && err != nil:
+				t.Errorf("%s: %v", name, err)
+			case way == 2 && !errors.Is(err, errRefused):
+				t.Errorf("%s: %v; want its own error", name, err)
+			case way == 3 && !errors.Is(err, db.ErrUnique):
+				t.Errorf("%s: %v; want a unique violation", name, err)
+			}
+		})
 		if n := number(t, d, `SELECT count(*) FROM counters`); n != writers*each/3 {
 			t.Errorf("%d rows, want those of the %d that returned nil", n, writers*each/3)
 		}
@@ -152,28 +123,19 @@ func misbehave(d *db.DB, name string, way int) (err error) {
 // Whose deferred constraint fails at the shared COMMIT is not known; the
 // neighbours run again and must not notice.
 func TestASharedCommitThatFails(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
+	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, stmt(`INSERT INTO parents (name) VALUES ('a')`))
 		const writers, each = 8, 30
-		var wg sync.WaitGroup
-		for w := range writers {
-			wg.Go(func() {
-				for range each {
-					later, want := 1, error(nil)
-					if w == 0 {
-						later, want = 99, db.ErrForeignKey
-					}
-					err := d.Write(context.Background(),
-						stmt(`INSERT INTO children (parent_id, later_id) VALUES (1, $1)`, later))
-					if !errors.Is(err, want) {
-						t.Errorf("writer %d: %v", w, err)
-					}
-				}
-			})
-		}
-		wg.Wait()
+		crowd(writers, each, func(w, _ int) {
+			later, want := 1, error(nil)
+			if w == 0 {
+				later, want = 99, db.ErrForeignKey
+			}
+			err := d.Write(context.Background(), stmt(`INSERT INTO children (parent_id, later_id) VALUES (1, $1)`, later))
+			if !errors.Is(err, want) {
+				t.Errorf("writer %d: %v", w, err)
+			}
+		})
 		if n := number(t, d, `SELECT count(*) FROM children`); n != (writers-1)*each {
 			t.Errorf("%d rows, want %d", n, (writers-1)*each)
 		}
@@ -230,33 +192,31 @@ func TestCancelledWriters(t *testing.T) {
 
 // Cancelling at random moments must never lie about the outcome.
 func TestAcknowledgementsUnderCancellation(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		d := openTest(t, engine)
-		const writers, each = 8, 60
-		var mu sync.Mutex
-		acknowledged := map[string]bool{}
-		var wg sync.WaitGroup
-		for w := range writers {
-			wg.Go(func() {
-				for i := range each {
-					name := fmt.Sprintf("%d %d", w, i)
-					ctx, cancel := context.WithTimeout(context.Background(), rand.N(3*time.Millisecond))
-					err := d.Write(ctx, count(name))
-					cancel()
-					mu.Lock()
-					acknowledged[name] = err == nil
-					mu.Unlock()
-				}
-			})
-		}
-		wg.Wait()
-		for name, want := range acknowledged {
-			if got := number(t, d, `SELECT count(*) FROM counters WHERE name = $1`, name) == 1; got != want {
-				t.Errorf("%s: there %v, acknowledged %v", name, got, want)
-			}
-		}
+	each(t, func(t *testing.T, d *db.DB) {
+		acknowledgements(t, d, "counters", func(ctx context.Context, name string) error { return d.Write(ctx, count(name)) })
 	})
+}
+
+// acknowledgements has many write names into a table with little patience, and
+// demands that those are there, and only those, that were acknowledged.
+func acknowledgements(t *testing.T, d *db.DB, table string, write func(ctx context.Context, name string) error) {
+	t.Helper()
+	var mu sync.Mutex
+	acknowledged := map[string]bool{}
+	crowd(8, 60, func(w, i int) {
+		name := fmt.Sprintf("%d %d", w, i)
+		ctx, cancel := context.WithTimeout(context.Background(), rand.N(3*time.Millisecond))
+		err := write(ctx, name)
+		cancel()
+		mu.Lock()
+		defer mu.Unlock()
+		acknowledged[name] = err == nil
+	})
+	for name, want := range acknowledged {
+		if got := number(t, d, `SELECT count(*) FROM `+table+` WHERE name = $1`, name) == 1; got != want {
+			t.Errorf("%s: there %v, acknowledged %v", name, got, want)
+		}
+	}
 }
 
 // A server that restarts breaks every idle connection; requests afterwards must
@@ -270,11 +230,11 @@ func TestBrokenConnections(t *testing.T) {
 		address := dbtest.Empty(t, engine)
 		d, other := openAt(t, address), openAt(t, address)
 		for round := range 5 {
-			var wg sync.WaitGroup
-			for range 8 {
-				wg.Go(func() { mustWrite(t, d, count("x")) })
-			}
-			wg.Wait()
+			crowd(8, 1, func(int, int) {
+				if err := d.Write(context.Background(), count("x")); err != nil {
+					t.Error(err)
+				}
+			})
 			mustWrite(t, other, func(tx *db.Tx) error {
 				_, err := tx.Exec(`SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity
 					WHERE datname = current_database() AND pid <> pg_backend_pid()`)

@@ -259,7 +259,7 @@ func TestManyAtOnce(t *testing.T) {
 // Operators' tools read what slog writes, so that is what stands in the log,
 // whatever a request holds.
 func FuzzLinesAreThoseOfSlog(f *testing.F) {
-	f.Add("GET", "/repos/{owner}/{repo}", "alice", "5f-01", 200, int64(12), int64(1_700_000_000_123_456_789), 0, "")
+	f.Add("GET", "/repos/{owner}/{repo}", "alice", "5f-01", 200, int64(12), int64(1_700_000_000_123_456_789), 19800, "")
 	f.Add("GET", "-", "", "5f-02", 499, int64(0), int64(1_700_000_000_999_999_999), 3600, "a cause")
 	f.Add("É\\", "a=b\"c", "\x00\x7f\xff", "", -1, int64(-1), int64(0), -5400, "\n")
 	f.Fuzz(func(t *testing.T, method, route, caller, id string, status int, n, at int64, zone int, cause string) {
@@ -269,7 +269,7 @@ func FuzzLinesAreThoseOfSlog(f *testing.F) {
 		}
 		when := time.Unix(0, at).In(time.FixedZone("", zone%(24*3600)))
 		write := func(h slog.Handler) {
-			for _, l.At = range []time.Time{when, when.Add(time.Millisecond), when.Add(time.Second), when.Add(-time.Minute), when.UTC(), {}} {
+			for _, l.At = range []time.Time{when, when.Add(time.Millisecond), when.UTC(), when.Add(time.Second), when.Add(-time.Minute), {}} {
 				journal.Log(t.Context(), slog.New(h), &l)
 			}
 			l.Level = slog.LevelError

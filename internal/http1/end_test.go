@@ -51,6 +51,28 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// A server may stop at the moment in which handlers that were watched return.
+func TestShutdownAtEnd(t *testing.T) {
+	for range 10 {
+		goOn := make(chan struct{})
+		s := start(t, func(w http.ResponseWriter, r *http.Request) { <-goOn }, nil)
+		clients := make([]*client, 20)
+		for i := range clients {
+			clients[i] = dial(t, s.address)
+			clients[i].send(fmt.Sprintf(get, "a"))
+		}
+		time.Sleep(3 * watchTick)
+		close(goOn)
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		for _, c := range clients {
+			c.isAnswered("")
+			c.isClosed()
+		}
+	}
+}
+
 // Close ends the contexts of what runs, here and in net/http.
 func TestClose(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})

@@ -260,6 +260,27 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
+// That somebody hung up is noticed also when the time for a request to come is long over.
+func TestHangUpLate(t *testing.T) {
+	const short = 2 * watchTick
+	begun, ended := make(chan struct{}), make(chan struct{})
+	s := start(t, func(w http.ResponseWriter, r *http.Request) {
+		begun <- struct{}{}
+		<-r.Context().Done()
+		close(ended)
+	}, func(h *http.Server) { h.ReadHeaderTimeout = short })
+	c := dial(t, s.address)
+	c.send(fmt.Sprintf(get, "long"))
+	<-begun
+	time.Sleep(3 * short)
+	c.Close()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Fatal("the handler never learned that its client had hung up")
+	}
+}
+
 // The goroutine that looks ends when nobody asks, and begins again.
 func TestLookEnds(t *testing.T) {
 	s := start(t, echo, nil)

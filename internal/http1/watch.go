@@ -65,6 +65,8 @@ func (c *conn) look() bool {
 		return true
 	}
 	if c.watched == nil && c.end < len(c.buf) {
+		c.readBy = time.Time{} // the handler may take longer than the request had to come
+		c.rwc.SetReadDeadline(c.readBy)
 		c.watched = make(chan struct{})
 		go c.watch(c.watched, c.cancel)
 	}
@@ -94,7 +96,6 @@ func (c *conn) unwatch() {
 	}
 	c.rwc.SetReadDeadline(longAgo)
 	<-watched
-	c.readBy = time.Time{}
 }
 
 // longAgo is a deadline that ends a call at once.

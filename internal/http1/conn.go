@@ -191,7 +191,7 @@ func (c *conn) answer() (another bool) {
 		p := recover()
 		cancel()
 		c.unwatch()
-		r.Body.Close()
+		c.request.Body.Close() // not r's, which the handler may have replaced
 		if another = p == nil && w.finish(); p != nil && p != http.ErrAbortHandler {
 			c.server.logf("http1: panic serving %s: %v\n%s", c.remote, p, debug.Stack())
 		}

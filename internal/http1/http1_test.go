@@ -346,3 +346,31 @@ func TestLeftBehind(t *testing.T) {
 		c.isAnswered("/a")
 	}
 }
+
+// A goroutine that still reads the body when its handler has returned sees
+// nothing of the requests that are read into the same memory.
+func TestBodyLeftBehind(t *testing.T) {
+	var readers sync.WaitGroup
+	s := start(t, func(w http.ResponseWriter, r *http.Request) {
+		body, want := r.Body, r.Header.Get("X-Is")
+		r.Body = nil // which is a handler's right, too
+		readers.Go(func() {
+			p := make([]byte, 1)
+			for {
+				if _, err := body.Read(p); err != nil {
+					return
+				} else if string(p) != want {
+					t.Errorf("%q of another request, not %q", p, want)
+					return
+				}
+			}
+		})
+	}, nil)
+	c := dial(t, s.address)
+	for i := range 50 {
+		is := string(rune('a' + i%26))
+		c.send("POST /a HTTP/1.1\r\nHost: h\r\nX-Is: " + is + "\r\nContent-Length: 10000\r\n\r\n" + strings.Repeat(is, 10000))
+		c.isAnswered("")
+	}
+	readers.Wait()
+}

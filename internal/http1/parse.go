@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // verdict is what parse finds out about the bytes of a connection.
@@ -225,14 +226,18 @@ func init() {
 	commonNames["X-GitHub-Api-Version"] = "X-Github-Api-Version"
 }
 
-// body is a request's body, in the connection's buffer.
+// body is a request's body, in the connection's buffer. Later requests are read
+// into that: a goroutine that the handler left behind must not see them.
 type body struct {
+	mu     sync.Mutex
 	rest   []byte
 	closed bool
 }
 
 // Read is io.Reader's.
 func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
 	case b.closed:
 		return 0, http.ErrBodyReadAfterClose
@@ -246,6 +251,8 @@ func (b *body) Read(p []byte) (int, error) {
 
 // Close is io.Closer's.
 func (b *body) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.closed, b.rest = true, nil
 	return nil
 }

@@ -92,10 +92,7 @@ func (c *conn) next() (size int) {
 		n, err := c.rwc.Read(c.buf[c.end:])
 		c.end += n
 		if err != nil {
-			if !isTimeout(err) {
-				c.end = 0 // nobody waits for an answer
-			}
-			return 0
+			return 0 // who sends no more may still wait for an answer
 		}
 	}
 }

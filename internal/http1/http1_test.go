@@ -225,6 +225,28 @@ func TestNoRequest(t *testing.T) {
 	}
 }
 
+// Who says that no more comes is answered still, be it that his request is not whole.
+func TestHalfClosed(t *testing.T) {
+	s := start(t, echo, nil)
+	for text, status := range map[string]int{
+		fmt.Sprintf(get, "a"):                                         200,
+		"GET /a HTTP/1.1\nHost: h\n\n":                                200,
+		"GET /a HTTP/1.0\r\n\r\n":                                     200,
+		"GET /a HTTP/1.1\r\nHost: h\r\n":                              400,
+		"POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nabc": 200, // echo shows the error
+	} {
+		c := dial(t, s.address)
+		c.send(text)
+		if err := c.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if r, body := c.answer("GET"); r.StatusCode != status {
+			t.Errorf("%d %q for %q", r.StatusCode, body, text)
+		}
+		c.isClosed()
+	}
+}
+
 // Who hangs up ends the context of a handler that takes long; who sends more
 // meanwhile is answered later.
 func TestHangUp(t *testing.T) {

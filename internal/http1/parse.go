@@ -41,6 +41,9 @@ func parse(buf []byte, r *http.Request) (size int, v verdict) {
 	}
 	end := bytes.Index(buf, endOfHead)
 	if end < 0 {
+		if bytes.Contains(buf, []byte("\n\n")) || bytes.Contains(buf, []byte("\n\r\n")) {
+			return 0, notPlain // it ends for net/http, which needs no CR
+		}
 		return 0, incomplete
 	}
 	line, lines, _ := strings.Cut(string(buf[:end+2]), "\r\n")

@@ -75,11 +75,16 @@ func (c *conn) serve() {
 // then what was read of it, if anything, is net/http's.
 func (c *conn) next() (size int) {
 	for partly := false; ; {
-		size, verdict := parse(c.buf[:c.end], &c.request)
-		if verdict == plain {
-			return size
+		if c.end >= size { // else only more of the body has come
+			var verdict verdict
+			switch size, verdict = parse(c.buf[:c.end], &c.request); verdict {
+			case plain:
+				return size
+			case notPlain:
+				return 0
+			}
 		}
-		if verdict == notPlain || c.end == len(c.buf) && !c.grow() {
+		if c.end == len(c.buf) && !c.grow() {
 			return 0
 		}
 		switch {

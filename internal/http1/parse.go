@@ -26,7 +26,8 @@ const maxLines = 64
 var endOfHead = []byte("\r\n\r\n")
 
 // parse reads the request that buf begins with into r, when it is plain and
-// complete, and gives the number of its bytes. Its body is read from buf.
+// complete, and gives the number of its bytes. Its body is read from buf. Of an
+// incomplete one it gives the number when the head has told it, else 0.
 //
 // Plain is: a method of the list; a path, not an absolute address; HTTP/1.1;
 // lines that end with CR LF; names of tokens right before their colon; values

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"net"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -137,5 +139,28 @@ func checkParse(t *testing.T, buf []byte) {
 		if _, v := parse(buf[:k], &http.Request{}); v != incomplete {
 			t.Fatalf("%d of %d bytes are %v", k, size, v)
 		}
+	}
+}
+
+// A body that drips in does not have its head read again with each drop.
+func TestDrip(t *testing.T) {
+	ours, theirs := net.Pipe() // without a buffer: each write is a read
+	defer ours.Close()
+	head := "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\nX-Large: " + strings.Repeat("y", 8000) + "\r\n\r\n"
+	go func() {
+		io.WriteString(theirs, head)
+		for range 5000 {
+			io.WriteString(theirs, "x")
+		}
+	}()
+	c := newConn(New(&http.Server{}), ours)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if size := c.next(); size != len(head)+5000 {
+		t.Errorf("%d bytes of %d", size, len(head)+5000)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d bytes of memory for a request of %d", n, len(head)+5000)
 	}
 }

@@ -1,19 +1,48 @@
 package server_test
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
+	"arbor/internal/errs"
 	"arbor/internal/journal"
 	"arbor/internal/server"
 	"arbor/internal/web"
 )
+
+// An operator learns why an answer broke off, though it had begun as a good one.
+func TestBrokenOffIsLogged(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		note   error
+		want   string
+	}{
+		{200, nil, "level=INFO msg=request status=200"},
+		{200, errors.New("the disk is gone"), `level=ERROR msg=request status=200 error="the disk is gone"`},
+		{200, errs.New(errs.Canceled, "hung up"), `level=INFO msg=request status=200 error="hung up"`},
+		{0, errs.New(errs.Canceled, "hung up"), `level=INFO msg=request status=499 error="hung up"`},
+		{404, errs.Absent(), `level=INFO msg=request status=404 error="Not Found"`},
+		{500, errors.New("the disk is gone"), `level=ERROR msg=request status=500 error="the disk is gone"`},
+	} {
+		var text strings.Builder
+		s := server.Logging(slog.New(slog.NewTextHandler(&text, nil)))
+		s.Finish(&web.Writer{ResponseWriter: httptest.NewRecorder(), Status: c.status}, httptest.NewRequest("GET", "/", nil),
+			&web.Info{Note: c.note}, time.Now())
+		got := regexp.MustCompile(`(level|msg|status|error)=("[^"]*"|\S+)`).FindAllString(text.String(), -1)
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q, not %q: %s", got, c.want, &text)
+		}
+	}
+}
 
 // What the end of each request costs, most of it its line of the log: as the
 // program logs, and beside it as slog does, with a write for each line. Writing

@@ -74,7 +74,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ww := &web.Writer{ResponseWriter: w}
 	w.Header()["X-Request-Id"] = []string{info.ID}
 	n := s.locate(r, info)
-	defer func() { s.finish(ww, r, info, n, start) }()
+	defer s.finish(ww, r, info, n, start)
 	if s.inFlight.Add(1) > s.most {
 		s.inFlight.Add(-1)
 		web.Handle(ww, r, fail(errs.New(errs.Unavailable, "the server is overloaded; try again")))
@@ -329,14 +329,11 @@ func sendOff(w *web.Writer) {
 }
 
 // finish counts and logs the request: one line, without headers, tokens or
-// bodies. A 5xx shows its cause, and is written at once (package journal).
+// bodies. A 4xx or 5xx shows its cause, and so does an answer that broke off
+// after it had begun; what is the server's fault is written at once (package journal).
 func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, start time.Time) {
 	now := time.Now()
-	if p := recover(); p != nil {
-		defer panic(p)
-	} else {
-		sendOff(w)
-	}
+	sendOff(w)
 	status := w.Status
 	if status == 0 {
 		status = http.StatusOK
@@ -348,7 +345,8 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 		n.metrics.observe(r.Method, status, now.Sub(start))
 	}
 	level := slog.LevelInfo
-	if status >= 500 {
+	brokeOff := status < 400 && info.Note != nil
+	if status >= 500 || brokeOff && !errs.Is(info.Note, errs.Canceled) {
 		level = slog.LevelError
 	}
 	if !s.log.Enabled(r.Context(), level) {
@@ -356,7 +354,7 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	}
 	line := journal.Line{At: now, Level: level, Method: r.Method, Route: cmp.Or(info.Pattern, "-"), Status: status,
 		Took: now.Sub(start), Caller: info.Who, Bytes: w.Bytes, ID: info.ID}
-	if status >= 400 {
+	if status >= 400 || brokeOff {
 		line.Error = info.Note
 	}
 	journal.Log(r.Context(), s.log, &line)

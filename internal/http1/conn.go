@@ -51,23 +51,28 @@ func (c *conn) serve() {
 	ctx, cancel := context.WithCancel(c.server.base)
 	defer cancel()
 	c.ctx = context.WithValue(ctx, http.LocalAddrContextKey, c.rwc.LocalAddr())
-	defer c.server.end(c)
+	given := false
+	defer func() {
+		if !given {
+			c.rwc.Close()
+		}
+		c.server.end(c)
+	}()
 	for {
 		size := c.next()
 		if size == 0 {
 			break
 		}
 		if !c.answer() || c.server.closing.Load() {
-			c.rwc.Close()
 			return
 		}
 		c.keep(c.buf[size:c.end])
 	}
 	if c.end == 0 || c.server.closing.Load() {
-		c.rwc.Close()
 		return
 	}
 	c.rwc.SetDeadline(time.Time{})
+	given = true
 	c.server.rest.give(c.rwc, c.buf[:c.end])
 }
 
@@ -189,15 +194,17 @@ func (c *conn) answer() (another bool) {
 	c.mu.Unlock()
 	c.server.note()
 	c.writeWithin(c.server.HTTP.WriteTimeout)
+	returned := false // and has not ended its goroutine
 	defer func() {
 		p := recover()
 		cancel()
 		c.unwatch()
 		c.request.Body.Close() // not r's, which the handler may have replaced
-		if another = p == nil && w.finish(); p != nil && p != http.ErrAbortHandler {
+		if another = returned && w.finish(); p != nil && p != http.ErrAbortHandler {
 			c.server.logf("http1: panic serving %s: %v\n%s", c.remote, p, debug.Stack())
 		}
 	}()
 	c.server.HTTP.Handler.ServeHTTP(w, r)
+	returned = true
 	return true
 }

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -324,12 +325,15 @@ func TestLookEnds(t *testing.T) {
 func TestPanics(t *testing.T) {
 	s := start(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "half of ")
-		if r.URL.Path == "/abort" {
+		switch r.URL.Path {
+		case "/abort":
 			panic(http.ErrAbortHandler)
+		case "/exit":
+			runtime.Goexit() // as FailNow does in a test's handler
 		}
 		panic("a fault of " + r.URL.Path)
 	}, nil)
-	for _, path := range []string{"abort", "fault"} {
+	for _, path := range []string{"abort", "exit", "fault"} {
 		c := dial(t, s.address)
 		c.send(fmt.Sprintf(get, path))
 		c.isClosed()

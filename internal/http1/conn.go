@@ -28,7 +28,7 @@ type conn struct {
 	buf     []byte       // what was read: the request in hand, then what follows it
 	end     int          // how far buf is filled
 	readBy  time.Time    // the read deadline that is set; zero: not known
-	writeBy time.Time    // the write deadline that is set; zero: not known
+	writeBy time.Time    // the write deadline that is set; zero: none
 	head    []byte       // of the answer, reused
 	body    []byte       // of the answer, reused
 	names   []string     // of its headers, reused
@@ -151,10 +151,11 @@ func (c *conn) readWithin(d time.Duration, roughly bool) {
 
 // writeWithin bounds the time of the next writes, roughly; 0: no bound.
 func (c *conn) writeWithin(d time.Duration) {
-	if d <= 0 {
-		return
+	var by time.Time
+	if d > 0 {
+		by = time.Now().Add(d)
 	}
-	if by := time.Now().Add(d); !near(c.writeBy, by, d/slack) {
+	if c.writeBy != by && !near(c.writeBy, by, d/slack) {
 		c.writeBy = by
 		c.rwc.SetWriteDeadline(by)
 	}

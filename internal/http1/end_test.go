@@ -109,6 +109,25 @@ func TestTimeouts(t *testing.T) {
 	half.isClosed()
 }
 
+// A deadline that a handler sets is for its own answer.
+func TestWriteDeadline(t *testing.T) {
+	for _, timeout := range []time.Duration{0, time.Minute} {
+		s := start(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "1")
+			fmt.Fprint(w, "x")
+			c := http.NewResponseController(w)
+			if err := errors.Join(c.Flush(), c.SetWriteDeadline(longAgo)); err != nil {
+				t.Error(err)
+			}
+		}, func(h *http.Server) { h.WriteTimeout = timeout })
+		c := dial(t, s.address)
+		for range 3 {
+			c.send(fmt.Sprintf(get, "a"))
+			c.isAnswered("x")
+		}
+	}
+}
+
 // Who does not read what he asked for does not keep the server for ever.
 func TestWriteTimeout(t *testing.T) {
 	ended := make(chan error, 1)

@@ -137,7 +137,7 @@ func (w *response) SetWriteDeadline(by time.Time) error {
 	if w.over {
 		return errOver
 	}
-	w.conn.writeBy = time.Time{}
+	w.conn.writeBy = by
 	return w.conn.rwc.SetWriteDeadline(by)
 }
 

@@ -202,15 +202,10 @@ const (
 	inPath // what stands in a path for itself
 )
 
-var (
-	class [256]byte // of each byte, for lines
-	token [256]bool // the bytes of a token (RFC 9110, 5.6.2)
-)
+// class is that of each byte, for lines; token are the bytes of a token (RFC 9110, 5.6.2).
+var class, token = classes()
 
-// commonNames saves making the canonical form of a name.
-var commonNames = map[string]string{}
-
-func init() {
+func classes() (class [256]byte, token [256]bool) {
 	class[' '], class['\t'] = blank, blank
 	for c := '!'; c <= '~'; c++ {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
@@ -220,14 +215,23 @@ func init() {
 		}
 		token[c] = letter || strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 	}
-	for _, name := range []string{"Host", "Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Connection",
-		"Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Git-Protocol", "If-Modified-Since", "If-None-Match",
-		"Origin", "Referer", "User-Agent", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
-		"X-Github-Api-Version", "X-Requested-With"} {
-		commonNames[name] = name
-		commonNames[strings.ToLower(name)] = name
+	return class, token
+}
+
+// commonNames saves making the canonical form of a name.
+var commonNames = canonical("Host", "Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Connection",
+	"Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Git-Protocol", "If-Modified-Since", "If-None-Match",
+	"Origin", "Referer", "User-Agent", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+	"X-GitHub-Api-Version", "X-Requested-With")
+
+// canonical maps names, as they are given and in small letters, to their canonical form.
+func canonical(names ...string) map[string]string {
+	m := make(map[string]string, 2*len(names))
+	for _, name := range names {
+		key := textproto.CanonicalMIMEHeaderKey(name)
+		m[name], m[key], m[strings.ToLower(name)] = key, key, key
 	}
-	commonNames["X-GitHub-Api-Version"] = "X-Github-Api-Version"
+	return m
 }
 
 // body is a request's body, in the connection's buffer. Later requests are read

@@ -21,15 +21,10 @@ func FromVisible(id string, caller *account.Caller) string {
 	return from + ` AND ` + visible
 }
 
-// FromNamed is FromVisible for the repository that has a name now: $1 is the
-// caller's id, $2 the owner's login and $3 the repository's name, both folded.
-func FromNamed(caller *account.Caller) string {
-	from := accessFrom + `WHERE o.login_folded = $2 AND r.name_folded = $3`
-	if caller != nil && caller.SiteAdmin {
-		return from
-	}
-	return from + ` AND ` + visible
-}
+// FromPublic is FromVisible for the public repository that has a name now, which
+// everyone sees: $2 is the owner's login and $3 the repository's name, both folded.
+const FromPublic = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
+	WHERE o.login_folded = $2 AND r.name_folded = $3 AND NOT r.private`
 
 // CallerID is the id of a caller, 0 for the anonymous one.
 func CallerID(c *account.Caller) int64 { return callerID(c) }

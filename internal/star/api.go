@@ -147,17 +147,17 @@ func (api *API) CheckOf(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 //
 // Star stars the repository for the caller; again is 204, too (decision 41).
 func (api *API) Star(w http.ResponseWriter, r *http.Request) error {
-	return api.change(w, r, api.s.putNamed, api.s.Put)
+	return api.change(w, r, api.s.starNamed, api.s.Put)
 }
 
 // DELETE /user/starred/{owner}/{repo}
 //
 // Unstar takes the caller's star off; without one it is 204, too (decision 41).
 func (api *API) Unstar(w http.ResponseWriter, r *http.Request) error {
-	return api.change(w, r, api.s.dropNamed, api.s.Drop)
+	return api.change(w, r, api.s.unstarNamed, api.s.Drop)
 }
 
-// change does at once what there is to do for whoever sees the repository under
+// change does at once what there is to do where everyone sees the repository under
 // its name. Only when nothing was done it is asked why, as everywhere else.
 func (api *API) change(w http.ResponseWriter, r *http.Request,
 	direct func(context.Context, *account.Caller, string, string) (bool, error),

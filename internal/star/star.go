@@ -62,16 +62,16 @@ func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error { return drop(tx, k, a.ID, a.Caller.ID) })
 }
 
-// putNamed is Put for a repository's present name. It reports whether it added
-// a star: else the caller may have done that before, or must not see what is
-// there, or there is nothing, perhaps but under another name.
-func (s *Service) putNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
-	return putNamed(ctx, s.db, Star, caller, owner, name)
+// starNamed is Put for a public repository's present name. It reports whether it
+// added a star: else the caller may have done that before, or the repository is
+// private, or there is none, perhaps but under another name.
+func (s *Service) starNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
+	return starNamed(ctx, s.db, caller.ID, owner, name)
 }
 
-// dropNamed is Drop in the same way.
-func (s *Service) dropNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
-	return dropNamed(ctx, s.db, Star, caller, owner, name)
+// unstarNamed is Drop in the same way.
+func (s *Service) unstarNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
+	return unstarNamed(ctx, s.db, caller.ID, owner, name)
 }
 
 // Has reports since when the caller has marked the repository; zero: it has not.

@@ -56,7 +56,8 @@ func (b *sqliteBackend) writeOne(ctx context.Context, query string, args []any) 
 // When the transaction was lost, or another process writes just now, nothing
 // has happened: write knows how to wait, and how to try again.
 func (w *writer) one(ctx context.Context, s *single) (affected int64, done bool, err error) {
-	m := &member{single: s}
+	m := newMember(false, s)
+	defer m.free()
 	baton, err := w.enter(ctx, m)
 	if baton {
 		if w.alone() {
@@ -129,7 +130,7 @@ func (w *writer) autocommit(s *single) (affected int64, done bool, err error) {
 		}
 		w.conn = c
 	}
-	if tryLock(w.turn.file) != nil {
+	if w.turn.try() != nil {
 		return 0, false, nil
 	}
 	from, _ := w.backend.stamp()

@@ -14,10 +14,17 @@ import (
 // committed waits behind whoever came meanwhile.
 //
 // It is a lock on a file of its own: a lock on the database's would be lost
-// with SQLite's. It is not needed for correctness, only for fairness.
+// with SQLite's. It is not needed for correctness, only for fairness, and so
+// whoever has just passed need not pass again for passEvery.
 type turnstile struct {
-	file *os.File
+	file   *os.File
+	inside bool      // it is held
+	passed time.Time // when it was left the last time
 }
+
+// passEvery is about how much longer another process may have to wait for its
+// turn so that one that writes all the time asks for its own less often.
+const passEvery = time.Millisecond
 
 func newTurnstile(path string) (*turnstile, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -29,8 +36,16 @@ func newTurnstile(path string) (*turnstile, error) {
 
 // enter waits for other processes, at most about as long as one of them may
 // wait for the write lock.
-func (t *turnstile) enter() {
-	_ = poll(errTaken, func() error { return tryLock(t.file) })
+func (t *turnstile) enter() { _ = poll(errTaken, t.try) }
+
+// try enters unless another process is inside: errTaken, as a rule.
+func (t *turnstile) try() error {
+	if time.Since(t.passed) < passEvery {
+		return nil
+	}
+	err := tryLock(t.file)
+	t.inside = err == nil
+	return err
 }
 
 // poll calls try until it returns something else than the temporary error, or
@@ -60,7 +75,13 @@ func (t *turnstile) lock(c *sqliteConn) error {
 	return poll(errBusy, func() error { return c.control("BEGIN IMMEDIATE") })
 }
 
-func (t *turnstile) leave() { unlock(t.file) }
+func (t *turnstile) leave() {
+	if t.inside {
+		t.inside = false
+		t.passed = time.Now()
+		unlock(t.file)
+	}
+}
 
 func (t *turnstile) close() { t.file.Close() }
 

@@ -60,7 +60,28 @@ type member struct {
 	single  *single       // nil: a function, which it runs itself
 	baton   chan struct{} // its turn has come
 	outcome chan error    // of the commit that it waits for
+	timer   *time.Timer   // ends the wait for its turn
 	given   bool          // under writer.mu: the baton was given to it, or its statement was taken
+}
+
+// members are used again: nothing is in their channels, and their timers are
+// stopped. A member that ends in another way than it should is not one of them.
+var members = sync.Pool{New: func() any {
+	m := &member{baton: make(chan struct{}, 1), outcome: make(chan error, 1), timer: time.NewTimer(maxWait)}
+	m.timer.Stop()
+	return m
+}}
+
+func newMember(solo bool, s *single) *member {
+	m := members.Get().(*member)
+	m.solo, m.single, m.given = solo, s, false
+	return m
+}
+
+// free gives a member back that nobody else knows any more.
+func (m *member) free() {
+	m.single = nil
+	members.Put(m)
 }
 
 func newWriter(b *sqliteBackend, turn *turnstile) *writer {
@@ -85,19 +106,19 @@ func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
 
 // attempt gets the baton, runs fn, hands the baton on and waits for the commit.
 func (w *writer) attempt(ctx context.Context, fn func(*Tx) error, solo bool) error {
-	m := &member{solo: solo}
-	if _, err := w.enter(ctx, m); err != nil {
-		return err
-	}
-	err := ctx.Err()
+	m := newMember(solo, nil)
+	_, err := w.enter(ctx, m)
 	if err == nil {
-		err = w.run(m, fn)
+		if err = ctx.Err(); err == nil {
+			err = w.run(m, fn)
+		}
+		w.pass()
+		if err == nil {
+			err = <-m.outcome
+		}
 	}
-	w.pass()
-	if err != nil {
-		return err
-	}
-	return <-m.outcome
+	m.free()
+	return err
 }
 
 // enter returns with the baton, or without it: then with an error, or because
@@ -106,7 +127,6 @@ func (w *writer) enter(ctx context.Context, m *member) (baton bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	m.outcome = make(chan error, 1)
 	w.mu.Lock()
 	switch {
 	case w.closed:
@@ -120,12 +140,11 @@ func (w *writer) enter(ctx context.Context, m *member) (baton bool, err error) {
 		w.mu.Unlock()
 		return false, errOverload("too many wait to write")
 	}
-	m.baton = make(chan struct{})
 	w.queue = append(w.queue, m)
 	w.mu.Unlock()
 
-	timer := time.NewTimer(maxWait)
-	defer timer.Stop()
+	m.timer.Reset(maxWait)
+	defer m.timer.Stop()
 	select {
 	case <-m.baton:
 		return true, nil
@@ -133,7 +152,7 @@ func (w *writer) enter(ctx context.Context, m *member) (baton bool, err error) {
 		return false, err
 	case <-ctx.Done():
 		return false, w.leave(m, ctx.Err())
-	case <-timer.C:
+	case <-m.timer.C:
 		return false, w.leave(m, errOverload("the turn to write did not come; is there a Write inside a Write?"))
 	}
 }
@@ -152,17 +171,16 @@ func (w *writer) leave(m *member, reason error) error {
 		}
 	}
 	w.mu.Unlock()
-	if given && m.single != nil {
-		select {
-		case <-m.baton:
-		case err := <-m.outcome:
-			return err
-		}
+	if !given {
+		return reason
 	}
-	if given {
+	select {
+	case <-m.baton:
 		w.pass()
+		return reason
+	case err := <-m.outcome:
+		return err
 	}
-	return reason
 }
 
 // run begins what is needed and runs fn. After an error nothing of fn is left.
@@ -352,7 +370,7 @@ func (w *writer) pass() {
 		w.mu.Lock()
 	}
 	if len(w.queue) > 0 {
-		close(w.next().baton)
+		w.next().baton <- struct{}{}
 		w.mu.Unlock()
 		return
 	}

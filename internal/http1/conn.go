@@ -31,7 +31,7 @@ type conn struct {
 	writeBy time.Time    // the write deadline that is set; zero: none
 	head    []byte       // of the answer, reused
 	body    []byte       // of the answer, reused
-	names   []string     // of its headers, reused
+	fields  []field      // of the answer, reused
 
 	mu       sync.Mutex
 	closing  bool          // no further request is read

@@ -15,9 +15,9 @@ func (w *response) begin() {
 	b := append(w.conn.head[:0], "HTTP/1.1 "...)
 	b = strconv.AppendInt(b, int64(w.status), 10)
 	b = append(append(append(b, ' '), http.StatusText(w.status)...), "\r\n"...)
-	names := w.conn.names[:0]
+	fields := w.conn.fields[:0]
 	dated := false
-	for name := range w.header {
+	for name, values := range w.header {
 		switch name {
 		case "Content-Length", "Transfer-Encoding", "Trailer":
 			continue
@@ -35,20 +35,27 @@ func (w *response) begin() {
 			dated = true
 		}
 		if isToken(name) {
-			names = append(names, name)
+			fields = append(fields, field{name, values})
 		}
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		for _, value := range w.header[name] {
-			b = appendField(b, name, value)
+	slices.SortFunc(fields, func(x, y field) int { return strings.Compare(x.name, y.name) })
+	for _, f := range fields {
+		for _, value := range f.values {
+			b = appendField(b, f.name, value)
 		}
 	}
-	w.conn.names = names
+	clear(fields)
+	w.conn.fields = fields
 	if !dated {
 		b = appendField(b, "Date", date(time.Now()))
 	}
 	w.head = b
+}
+
+// field is a header of an answer.
+type field struct {
+	name   string
+	values []string
 }
 
 // appendField renders a header line. A value that would begin another line does not.

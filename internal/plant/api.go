@@ -172,7 +172,7 @@ func (s *stream) send(more bool) error {
 	if !s.begun {
 		s.begun = true
 		s.rc = http.NewResponseController(s.w)
-		s.w.Header()["Content-Type"] = []string{"application/json"}
+		s.w.Header()["Content-Type"] = jsonType
 		s.w.WriteHeader(http.StatusOK)
 	}
 	// A writer without deadlines has none to extend.

@@ -23,10 +23,13 @@ func appendPlant(b []byte, p *Plant) []byte {
 // bracket takes the place of the first one.
 func appendItem(b []byte, p *Plant) []byte { return appendPlant(append(b, ','), p) }
 
+// jsonType is shared by all answers, and never changed.
+var jsonType = []string{"application/json"}
+
 // answer sends a whole body of JSON.
 func answer(w http.ResponseWriter, status int, body []byte) error {
 	h := w.Header()
-	h["Content-Type"] = []string{"application/json"}
+	h["Content-Type"] = jsonType
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	_, err := w.Write(body)

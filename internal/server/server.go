@@ -16,6 +16,7 @@ package server
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"log/slog"
 	"net/http"
@@ -86,11 +87,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // newID makes a request id that no other request has.
 func (s *Server) newID() string {
-	return s.idPrefix + hex.EncodeToString(bigEndian(s.lastID.Add(1)))
-}
-
-func bigEndian(n uint64) []byte {
-	return []byte{byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+	var number [8]byte
+	binary.BigEndian.PutUint64(number[:], s.lastID.Add(1))
+	id := append(make([]byte, 0, 32), s.idPrefix...)
+	return string(hex.AppendEncode(id, number[2:]))
 }
 
 func newIDPrefix() string {

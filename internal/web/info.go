@@ -116,7 +116,11 @@ func Address(r *http.Request, fixed string) (site, self string, api bool) {
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	return scheme + plain, scheme + host, api
+	site = scheme + plain
+	if self = site; api {
+		self = scheme + host
+	}
+	return site, self, api
 }
 
 // CutAPIHost cuts the "api." off a host that begins with it, as gh sends it.

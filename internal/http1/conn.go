@@ -187,7 +187,7 @@ func (c *conn) answer() (another bool) {
 	}
 	c.request.RemoteAddr = c.remote
 	r := c.request.WithContext(ctx) // a copy, which the handler may keep
-	w := &response{conn: c, request: r, cancel: cancel, header: make(http.Header, 16), length: -1}
+	w := &response{conn: c, request: r, cancel: cancel, header: http.Header{}, length: -1}
 	c.mu.Lock()
 	c.serving = true
 	c.requests++

@@ -61,11 +61,8 @@ type field struct {
 // appendField renders a header line. A value that would begin another line does not.
 func appendField(b []byte, name, value string) []byte {
 	b = append(append(b, name...), ": "...)
-	for i := range len(value) {
-		if value[i] == '\r' || value[i] == '\n' {
-			value = strings.NewReplacer("\r", " ", "\n", " ").Replace(value)
-			break
-		}
+	if strings.IndexByte(value, '\r') >= 0 || strings.IndexByte(value, '\n') >= 0 {
+		value = strings.NewReplacer("\r", " ", "\n", " ").Replace(value)
 	}
 	return append(append(b, strings.Trim(value, " \t")...), "\r\n"...)
 }

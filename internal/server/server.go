@@ -283,7 +283,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 			w.Header().Set("Connection", "close")
 			return errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, limit)
+		if r.ContentLength < 0 { // else there is no more than it says
+			r.Body = http.MaxBytesReader(w, r.Body, limit)
+		}
 	}
 	return route.serve(w, r)
 }

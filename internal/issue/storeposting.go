@@ -72,18 +72,10 @@ func posted(tx *db.Tx, issueID int64, k Kind, values []int64) (map[int64]bool, e
 	for _, v := range values {
 		args = append(args, v)
 	}
-	rows, err := tx.Query(`SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
+	there, err := tx.QueryIDs(`SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
 		db.ValuesFrom(3, 1, len(values)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v int64
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
-		}
+	for _, v := range there {
 		has[v] = true
 	}
-	return has, rows.Err()
+	return has, err
 }

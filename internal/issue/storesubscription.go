@@ -17,20 +17,12 @@ func settled(tx *db.Tx, issueID int64, users []int64) (map[int64]bool, error) {
 	for _, id := range users {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
+	said, err := tx.QueryIDs(`SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
 		db.ValuesFrom(2, 1, len(users)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+	for _, id := range said {
 		done[id] = true
 	}
-	return done, rows.Err()
+	return done, err
 }
 
 // wishOf is what an account said about an issue, and when; NoWish when it said

@@ -52,21 +52,10 @@ func deleteRequests(tx *db.Tx, issueID int64, users []int64) (gone []int64, err 
 	for _, id := range users {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`DELETE FROM requested_reviewers WHERE issue_id = $1 AND user_id IN `+db.ValuesFrom(2, 1, len(users))+`
+	gone, err = tx.QueryIDs(`DELETE FROM requested_reviewers WHERE issue_id = $1 AND user_id IN `+db.ValuesFrom(2, 1, len(users))+`
 		RETURNING user_id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		gone = append(gone, id)
-	}
 	slices.Sort(gone)
-	return gone, rows.Err()
+	return gone, err
 }
 
 // addReviewComments counts review comments that everyone sees.

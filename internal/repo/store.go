@@ -200,19 +200,11 @@ func repoIDs(tx *db.Tx, ids []int64) (map[int64]bool, error) {
 	for i, id := range ids {
 		args[i] = id
 	}
-	rows, err := tx.Query(`SELECT id FROM repos WHERE id IN `+placeholders(1, len(ids)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+	there, err := tx.QueryIDs(`SELECT id FROM repos WHERE id IN `+placeholders(1, len(ids)), args...)
+	for _, id := range there {
 		found[id] = true
 	}
-	return found, rows.Err()
+	return found, err
 }
 
 // placeholders makes "($3,$4,$5)" of from 3 and n 3.

@@ -19,17 +19,10 @@ const (
 // Bounded by Options.TransferTimeout. Errors: Canceled when the client went
 // away, Unavailable past the deadline.
 func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f ArchiveFormat, prefix string) error {
-	p, err := r.git.prepare(ctx, task{
+	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "archive", flags: []string{"--format=" + string(f), "--prefix=" + prefix}, revs: []SHA{commit}},
 		dir:     r.dir, limit: r.git.options.TransferTimeout})
 	if err != nil {
-		return err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := p.begin(false); err != nil {
 		return err
 	}
 	growPipe(out)

@@ -145,15 +145,8 @@ func (g *Git) streamTask(ctx context.Context, slots chan struct{}, t task, fn fu
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	p, err := g.prepare(ctx, t)
+	p, out, err := g.read(ctx, t)
 	if err != nil {
-		return err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := p.begin(t.nice); err != nil {
 		return err
 	}
 	if err := fn(bufio.NewReaderSize(out, 64<<10)); err != nil {

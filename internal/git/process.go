@@ -166,6 +166,24 @@ func (p *process) begin(nice bool) error {
 	return nil
 }
 
+// read begins a task whose output is read while it runs. Whoever has read to its
+// end calls wait, and whoever does not want the rest calls stop.
+func (g *Git) read(ctx context.Context, t task) (*process, io.Reader, error) {
+	p, err := g.prepare(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		p.cancel()
+		return nil, nil, err
+	}
+	if err := p.begin(t.nice); err != nil {
+		return nil, nil, err
+	}
+	return p, out, nil
+}
+
 // wait waits for the process and says how it ended: nil, the context's error,
 // an Unavailable for its deadline, or an *exitError.
 func (p *process) wait() error {

@@ -92,18 +92,11 @@ func clientGone(err error) error {
 
 // uploadPack runs git upload-pack and copies what it says while it says it.
 func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOptions) error {
-	p, err := r.git.prepare(ctx, task{
+	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "upload-pack", flags: []string{"--strict", "--stateless-rpc"}, path: r.dir},
 		dir:     r.dir, env: protocolEnv(o.Protocol), limit: r.git.options.TransferTimeout,
 		stdin: bytes.NewReader(request)})
 	if err != nil {
-		return err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := p.begin(false); err != nil {
 		return err
 	}
 	growPipe(out)

@@ -128,17 +128,10 @@ func (r *Repository) walkListing(ctx context.Context, tree SHA, fn func(*WalkEnt
 	if !r.Exists() {
 		return missing(string(tree))
 	}
-	p, err := r.git.prepare(ctx, task{
+	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "ls-tree", flags: append(flags, "-l", "-z", "--full-tree"), revs: []SHA{tree}},
 		dir:     r.dir, limit: walkReads * r.git.options.ReadTimeout})
 	if err != nil {
-		return err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := p.begin(false); err != nil {
 		return err
 	}
 	if err := parseListing(bufio.NewReaderSize(out, 128<<10), fn); err != nil {

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -33,17 +32,17 @@ func ask(r *http.Request, a *repo.Access, q question, into any) (more bool, err 
 	if err != nil {
 		return false, err
 	}
-	if answer.status != http.StatusOK {
-		return false, fmt.Errorf("page: %s answers %d", q.path, answer.status)
+	if answer.Status != http.StatusOK {
+		return false, fmt.Errorf("page: %s answers %d", q.path, answer.Status)
 	}
-	if err := json.Unmarshal(answer.body.Bytes(), into); err != nil {
+	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
 		return false, fmt.Errorf("page: %s: %w", q.path, err)
 	}
-	return strings.Contains(answer.header.Get("Link"), `rel="next"`), nil
+	return strings.Contains(answer.Header().Get("Link"), `rel="next"`), nil
 }
 
 // send asks a question.
-func send(r *http.Request, a *repo.Access, q question) (*captured, error) {
+func send(r *http.Request, a *repo.Access, q question) (*web.Captured, error) {
 	info := web.From(r.Context())
 	accept := "application/vnd.github+json"
 	switch {
@@ -64,25 +63,9 @@ func send(r *http.Request, a *repo.Access, q question) (*captured, error) {
 	if err != nil {
 		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
 	}
-	answer := &captured{header: http.Header{}, status: http.StatusOK}
+	answer := web.Capture()
 	return answer, q.handler(answer, web.With(request, inner), a)
 }
-
-// captured takes an answer in memory.
-type captured struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is that of the answer.
-func (c *captured) Header() http.Header { return c.header }
-
-// WriteHeader notes the status.
-func (c *captured) WriteHeader(status int) { c.status = status }
-
-// Write keeps the bytes.
-func (c *captured) Write(p []byte) (int, error) { return c.body.Write(p) }
 
 // part is the query for a page of a list, as the request numbers it.
 func part(r *http.Request, size int, more ...string) url.Values {

@@ -22,7 +22,7 @@ func (p *Pages) readme(r *http.Request, a *repo.Access) (template.HTML, error) {
 	}
 	q := question{handler: p.from.Git.GetReadme, path: "/readme"}
 	_, err := ask(r, a, q, &at)
-	var answer *captured
+	var answer *web.Captured
 	if err == nil {
 		q.kind = "html"
 		answer, err = send(r, a, q)
@@ -30,11 +30,11 @@ func (p *Pages) readme(r *http.Request, a *repo.Access) (template.HTML, error) {
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) {
 		return "", nil
 	}
-	if err != nil || answer.status != http.StatusOK {
+	if err != nil || answer.Status != http.StatusOK {
 		return "", err
 	}
 	// Trusted: package markdown has sanitized it, and addresses alone change.
-	return template.HTML(relink(answer.body.String(), at.HTMLURL)), nil
+	return template.HTML(relink(answer.Body.String(), at.HTMLURL)), nil
 }
 
 // relink makes the relative links of sanitized HTML lead where they do from the

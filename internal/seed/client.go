@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 // refusal is an error of the interface.
@@ -56,31 +57,20 @@ func (a *applier) send(ctx context.Context, login, method, path string, body, in
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	w := web.Capture()
 	a.server.ServeHTTP(w, r)
-	if w.status >= 300 {
-		said := &refusal{Status: w.status}
-		if err := json.Unmarshal(w.body.Bytes(), said); err != nil || said.Message == "" {
-			said.Message = http.StatusText(w.status)
+	if w.Status >= 300 {
+		said := &refusal{Status: w.Status}
+		if err := json.Unmarshal(w.Body.Bytes(), said); err != nil || said.Message == "" {
+			said.Message = http.StatusText(w.Status)
 		}
 		return said
 	}
 	if into == nil {
 		return nil
 	}
-	return json.Unmarshal(w.body.Bytes(), into)
+	return json.Unmarshal(w.Body.Bytes(), into)
 }
-
-// recorder keeps an answer.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) WriteHeader(status int)      { r.status = status }
-func (r *recorder) Write(b []byte) (int, error) { return r.body.Write(b) }
 
 // caller is a user who acts.
 func (a *applier) caller(login string) (*account.Caller, error) {

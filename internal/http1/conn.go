@@ -34,7 +34,6 @@ type conn struct {
 	fields  []field      // of the answer, reused
 
 	mu       sync.Mutex
-	closing  bool          // no further request is read
 	serving  bool          // a handler runs
 	requests uint64        // how many have begun
 	looked   uint64        // the request that was seen at the last look
@@ -140,7 +139,7 @@ func (c *conn) readWithin(d time.Duration, roughly bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closing {
+	if c.server.closing.Load() {
 		by = longAgo
 	} else if roughly && near(c.readBy, by, d/slack) {
 		return
@@ -168,11 +167,10 @@ func near(set, want time.Time, slack time.Duration) bool {
 
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
-// wake ends the wait for a next request: the server stops.
+// wake ends the wait for a next request: the server stops, and has said so.
 func (c *conn) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.closing = true
 	if !c.serving {
 		c.readBy = longAgo
 		c.rwc.SetReadDeadline(longAgo)

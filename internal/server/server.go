@@ -319,7 +319,7 @@ func fromOtherSite(r *http.Request) bool {
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // sendOff lets the client have a whole answer before it is counted and logged,
-// which would keep it waiting. An answer of unknown length is left to net/http,
+// which would keep it waiting. An answer of unknown length is left to the HTTP server,
 // which finds its length out.
 func sendOff(w *web.Writer) {
 	if !w.Started() || len(w.Header()["Content-Length"]) == 0 && w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {

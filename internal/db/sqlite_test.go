@@ -78,14 +78,14 @@ func rowCount(t testing.TB, d *DB) (n int) {
 	return n
 }
 
-// The settings that durability rests on; and nobody else on the machine may
+// The settings that durability and the cost of a commit rest on; and nobody else on the machine may
 // read the file, its log or its index.
 func TestSQLiteSettings(t *testing.T) {
 	t.Parallel()
 	d, b := openFile(t)
 	err := d.Write(context.Background(), func(tx *Tx) error {
 		for pragma, want := range map[string]any{
-			"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1),
+			"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "page_size": int64(2048),
 		} {
 			var got any
 			if err := tx.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil {

@@ -122,7 +122,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	if base == "" {
 		return "", nil
 	}
-	key := peelKey{t.access.ID, base}
+	key := peelKey{repo: t.access.ID, sha: base}
 	if tree, ok := t.api.peeled.get(key); ok {
 		return tree, nil
 	}
@@ -144,12 +144,13 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 }
 
 // checkObjects makes sure that the objects that entries name are here, and of
-// the type of the entry. A submodule's commit need not be.
+// the type of the entry. A submodule's commit need not be here, but what is here
+// must be a commit.
 func (t *newTree) checkObjects(ctx context.Context) error {
 	var ask []git.SHA
 	place := map[git.SHA]int{}
 	for _, e := range t.entries {
-		if e.sha == "" || e.content != nil || e.mode == git.ModeSubmodule {
+		if e.sha == "" || e.content != nil {
 			continue
 		}
 		if _, known := place[e.sha]; !known {
@@ -166,17 +167,16 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 	}
 	for i, e := range t.entries {
 		k, asked := place[e.sha]
-		if !asked || e.content != nil || e.mode == git.ModeSubmodule {
+		if !asked || e.content != nil {
 			continue
 		}
-		switch o := objects[k]; o.Type {
-		case e.mode.Type():
-			if o.Type == git.TypeBlob {
-				t.sizes[e.sha] = o.Size
-			} else {
-				t.whole = t.whole && t.git().IsWhole(e.sha)
-			}
-		case "":
+		switch o := objects[k]; {
+		case e.mode == git.ModeSubmodule && (o.Type == "" || o.Type == git.TypeCommit):
+		case o.Type == git.TypeBlob && e.mode.Type() == o.Type:
+			t.sizes[e.sha] = o.Size
+		case o.Type == git.TypeTree && e.mode.Type() == o.Type:
+			t.whole = t.whole && t.git().IsWhole(e.sha)
+		case o.Type == "":
 			t.refuseAt(i, "sha", errs.Missing, string(e.sha)+" is not an object of this repository")
 		default:
 			t.refuseAt(i, "sha", errs.InvalidField, string(e.sha)+" is a "+string(o.Type)+", and mode "+e.mode.String()+" needs a "+string(e.mode.Type()))

@@ -64,12 +64,15 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,
-// commit or annotated tag, or by a branch or tag (decision 43). Errors: 409 for
-// a repository without any ref, 404.
+// commit or annotated tag, or as revision says (decisions 43, 50). Errors: 409
+// for a repository without any ref, 404.
 func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
-	sha, err := api.repos.Resolve(ctx, a, name)
+	if name == "" {
+		return "", errs.Absent()
+	}
+	sha, err := api.find(ctx, a, name, false)
 	if err == nil {
-		key := peelKey{a.ID, sha}
+		key := peelKey{repo: a.ID, sha: sha, tags: true}
 		if tree, ok := api.peeled.get(key); ok {
 			return tree, nil
 		}
@@ -79,18 +82,10 @@ func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA,
 			return tree, nil
 		}
 	}
-	if !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
-		return "", err
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return "", api.orEmpty(ctx, a, errs.Absent())
 	}
-	refs, refsErr := api.repos.Refs(ctx, a)
-	switch {
-	case refsErr != nil:
-		return "", refsErr
-	case len(refs.List) == 0:
-		return "", errs.New(errs.Conflict, "Git Repository is empty.")
-	default:
-		return "", errs.Absent()
-	}
+	return "", err
 }
 
 // peelCache remembers to which tree an object leads: that never changes.
@@ -102,6 +97,7 @@ type peelCache struct {
 type peelKey struct {
 	repo int64
 	sha  git.SHA
+	tags bool // annotated tags are followed, too
 }
 
 // maxPeeled bounds the cache to about 3 MB.

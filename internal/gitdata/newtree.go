@@ -186,5 +186,11 @@ func parseMode(s string, m *git.Mode) bool {
 	return false
 }
 
-// readBaseTree reads base_tree: a full SHA, or none.
-func readBaseTree(body *web.Object) git.SHA { return readSHA(body, "base_tree", false) }
+// readBaseTree reads base_tree: a full SHA, or none. An empty one is neither: who
+// has lost the name of a tree would get a new one without all that is in it.
+func readBaseTree(body *web.Object) git.SHA {
+	if string(body.Raw("base_tree")) == `""` {
+		return parseSHA(body, "base_tree", "")
+	}
+	return readSHA(body, "base_tree", false)
+}

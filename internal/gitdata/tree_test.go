@@ -100,7 +100,7 @@ func TestTreeEqualsGit(t *testing.T) {
 		tree := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
 		commit := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main"))
 		tag := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "v1"))
-		for _, name := range []string{tree, commit, tag, strings.ToUpper(tree), "main", "feature/x", "feature%2Fx", "v1", "light", "refs/heads/main"} {
+		for _, name := range []string{tree, commit, tag, strings.ToUpper(tree), "main", "feature/x", "feature%2Fx", "v1", "light", "refs/heads/main", "heads/main", "tags/v1", "HEAD"} {
 			for query, recursive := range map[string]bool{"": false, "?recursive=1": true, "?recursive=true": true, "?recursive=0": false, "?recursive=false": false, "?recursive=": false} {
 				a := s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/" + name + query, Status: 200})
 				var p treePayload

@@ -93,6 +93,7 @@ func TestBadTrees(t *testing.T) {
 		base := gittest.Run(t, dir, "rev-parse", "main^{tree}")
 		blob := gittest.Run(t, dir, "rev-parse", "main:plain.txt")
 		tag := gittest.Run(t, dir, "rev-parse", "v1")
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/zoo/git/trees/" + tag, Status: 200}) // as base_tree it is none all the same
 		file := func(path string) string {
 			quoted, _ := json.Marshal(path)
 			return `{"tree": [{"path": "ok", "mode": "100644", "content": ""}, {"path": ` + string(quoted) + `, "mode": "100644", "content": "x"}]}`
@@ -127,6 +128,9 @@ func TestBadTrees(t *testing.T) {
 			{"tree of another repository", `{"tree": [{"path": "x", "mode": "040000", "sha": "` + foreignTree + `"}]}`, "tree[0].sha"},
 			{"tree as blob", `{"tree": [{"path": "x", "mode": "100644", "sha": "` + base + `"}]}`, "tree[0].sha"},
 			{"blob as tree", `{"tree": [{"path": "x", "mode": "040000", "sha": "` + blob + `"}]}`, "tree[0].sha"},
+			{"blob as submodule", `{"tree": [{"path": "x", "mode": "160000", "sha": "` + blob + `"}]}`, "tree[0].sha"},
+			{"tree as submodule", `{"tree": [{"path": "x", "mode": "160000", "sha": "` + base + `"}]}`, "tree[0].sha"},
+			{"empty base", `{"base_tree": "", "tree": [{"path": "x", "mode": "100644", "content": "x"}]}`, "base_tree"},
 			{"base of another repository", `{"base_tree": "` + foreignTree + `", "tree": [{"path": "x", "mode": "100644", "content": "x"}]}`, "base_tree"},
 			{"base is a blob", `{"base_tree": "` + blob + `", "tree": [{"path": "x", "mode": "100644", "content": "x"}]}`, "base_tree"},
 			{"base is a tag", `{"base_tree": "` + tag + `", "tree": [{"path": "x", "mode": "100644", "content": "x"}]}`, "base_tree"},

@@ -186,7 +186,8 @@ func (o *Object) String(field string, max int) Opt[string] {
 func (o *Object) Enum(field string, values ...string) Opt[string] {
 	v := o.String(field, 0)
 	if v.Given() && !slices.Contains(values, v.Value) && !o.isWrong(field) {
-		o.invalid(field, "one of "+strings.Join(values, ", "))
+		o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField, Value: v.Value,
+			Message: strconv.Quote(field) + " must be one of " + strings.Join(values, ", ")})
 	}
 	return v
 }

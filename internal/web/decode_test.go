@@ -26,6 +26,23 @@ func read(t testing.TB, body string) (*Object, error) {
 	return o, o.Err()
 }
 
+// A value that an enumeration lacks is told with the field, beside those that it
+// has, each once (decisions 15, 17).
+func TestEnumerations(t *testing.T) {
+	_, err := read(t, `{"state":"ajar"}`)
+	r := httptest.NewRequest("GET", "/?direction=up", nil)
+	_, ofQuery := QueryEnum(r, "Thing", "direction", "desc", "asc", "desc")
+	for err, want := range map[error]errs.Field{
+		err:     {Resource: "Thing", Field: "state", Code: "invalid", Value: "ajar", Message: `"state" must be one of open, closed`},
+		ofQuery: {Resource: "Thing", Field: "direction", Code: "invalid", Value: "up", Message: `"direction" must be one of asc, desc`},
+	} {
+		var e *errs.Error
+		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0] != want {
+			t.Errorf("got %+v, want %+v", err, want)
+		}
+	}
+}
+
 // Each wrong type names its field, and integers are exact: 1.0 is none
 // (decisions 16, 17, 51).
 func TestObject(t *testing.T) {

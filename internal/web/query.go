@@ -48,6 +48,9 @@ func QueryEnum(r *http.Request, resource, name string, values ...string) (string
 	if slices.Contains(values, v) {
 		return v, nil
 	}
+	if slices.Contains(values[1:], values[0]) {
+		values = values[1:] // the default is named twice
+	}
 	return "", errs.Validation(errs.Field{Resource: resource, Field: name, Code: errs.InvalidField, Value: v,
 		Message: strconv.Quote(name) + " must be one of " + strings.Join(values, ", ")})
 }

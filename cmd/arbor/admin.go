@@ -182,7 +182,7 @@ func (c *repoCreate) Run(p *process) error {
 
 // dropFailed takes back a repository whose import failed.
 func dropFailed(p *process, repos *repo.Service, made *repo.Repo, cause error) error {
-	if err := repos.Delete(context.WithoutCancel(p.ctx), made.ID); err != nil {
+	if err := repos.Delete(context.WithoutCancel(p.ctx), made.ID, nil); err != nil {
 		return fmt.Errorf("%w; and the empty repository could not be removed: %v", cause, err)
 	}
 	repos.Wait()

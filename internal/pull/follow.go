@@ -97,6 +97,21 @@ func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) er
 	return nil
 }
 
+// FollowGone closes the pull requests whose head is in a repository that is
+// deleted: its branches go, too (decision 36). It is a repo.Told.
+func (s *Service) FollowGone(tx *db.Tx, r *repo.Repo, by int64) error {
+	list, err := openElsewhere(tx, r.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		if err := s.close(tx, p, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	if u.New == git.ZeroSHA {
 		return s.close(tx, p, u.By)

@@ -48,14 +48,21 @@ func TestAcrossForks(t *testing.T) {
 		truth(t, s, "alice", "alice/plot")
 		truth(t, s, "bob", "bob/plot")
 
-		// The fork goes, with something open: it can still be read and merged.
+		// The fork goes, with something open: that is closed by who deletes the fork,
+		// and can still be read.
 		commit(t, s, "carol/plot", "b1", "last", "last")
 		open := propose(t, s, "carol", "alice/plot", "carol:b1", "main")
 		s.Check(t, apitest.Case{Do: "DELETE /repos/carol/plot", As: "carol", Status: 204})
 		p := read(t, s, "", "alice/plot", open.Number)
-		if p.Head.Repo != nil || p.Head.SHA != open.Head.SHA || p.State == "open" && p.Mergeable == nil {
+		if p.Head.Repo != nil || p.Head.SHA != open.Head.SHA || p.State != "closed" {
 			t.Errorf("without its fork: %+v", p)
 		}
+		s.Run(t, []apitest.Case{
+			{Do: fmt.Sprintf("GET /repos/alice/plot/issues/%d", p.Number), Status: 200, Want: `{"state": "closed", "closed_by": {"login": "carol"}}`},
+			{Do: fmt.Sprintf("PUT /repos/alice/plot/pulls/%d/merge", p.Number), As: "alice", Status: 405},
+			{Do: fmt.Sprintf("PATCH /repos/alice/plot/pulls/%d", p.Number), As: "alice", Send: `{"state": "open"}`, Status: 422,
+				Want: `{"errors": [{"message": "state cannot be changed. The b1 branch or its repository has been deleted."}]}`},
+		})
 		for _, part := range []string{"/files", "/commits"} {
 			s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d%s", p.Number, part), Status: 200})
 		}

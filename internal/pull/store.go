@@ -89,6 +89,12 @@ func openByBase(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
 }
 
+// openElsewhere finds the open pull requests to other repositories whose head is
+// in this one.
+func openElsewhere(tx *db.Tx, repoID int64) ([]*Pull, error) {
+	return query(tx, `WHERE p.head_repo_id = $1 AND p.repo_id <> $1 AND p.open ORDER BY p.issue_id`, repoID)
+}
+
 func openBy(tx *db.Tx, where string, repoID int64, branches []string) ([]*Pull, error) {
 	var all []*Pull
 	for chunk := range slices.Chunk(branches, maxNames) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -105,14 +106,18 @@ func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 
 // Delete removes the repository's row with all that hangs on it, and then its
 // directory. Should the server die in between, the sweep of the next start
-// finds a directory without a row. Error: 404.
-func (s *Service) Delete(ctx context.Context, id int64) error {
+// finds a directory without a row. by is who wants it; nil: the operator. Error:
+// 404.
+func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) error {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockRepo(tx, id); err != nil {
 			return err
 		}
 		a, err := accessByID(tx, nil, id)
 		if err != nil {
+			return err
+		}
+		if err := tell(tx, s.observers.Gone, a.Repo, a.doneBy(by)); err != nil {
 			return err
 		}
 		if err := leaveNetwork(tx, a.Repo); err != nil {

@@ -104,6 +104,7 @@ type Observers struct {
 	Created []Created
 	Turned  []Told // it has just been hidden or shown
 	Joined  []Joined
+	Gone    []Told // it is deleted at the end of the transaction
 }
 
 // Service holds what the operations on repositories share.

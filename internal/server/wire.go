@@ -111,6 +111,9 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 		Created: []repo.Created{issue.AddDefaultLabels, activity.NoteCreated},
 		Turned:  []repo.Told{star.Turned, activity.NoteTurned},
 		Joined:  []repo.Joined{activity.NoteJoined},
+		Gone: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {
+			return s.Pulls.FollowGone(tx, r, by)
+		}},
 		Prepare: []repo.Preparer{func(ctx context.Context, repos *repo.Service, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.Prepare(ctx, repos, id, moved)
 		}},

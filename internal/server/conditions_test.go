@@ -283,6 +283,7 @@ func TestRateLimit(t *testing.T) {
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET /users/alice", As: "alice", Status: 200, Has: left("2")},
+			{Name: "nothing new costs nothing", Do: "GET /users/alice", As: "alice", Headers: map[string]string{"If-None-Match": "*"}, Status: 304, Body: "-", Has: left("2")},
 			{Name: "asking costs nothing", Do: "GET /rate_limit", As: "alice", Status: 200, Has: left("2"), Want: `{"rate": {"limit": 3, "remaining": 2, "used": 1}, "resources": {"core": {"remaining": 2}}}`},
 			{Do: "GET /users/alice", As: "alice", Status: 200, Has: left("1")},
 			{Do: "GET /users/alice", As: "alice", Status: 200, Has: left("0")},
@@ -290,6 +291,7 @@ func TestRateLimit(t *testing.T) {
 			{Name: "it still answers", Do: "GET /rate_limit", As: "alice", Status: 200, Want: `{"rate": {"remaining": 0}}`},
 			{Name: "others are not touched", Do: "GET /users/alice", As: "bob", Status: 200, Has: left("2")},
 			{Name: "without a token", Do: "GET /users/alice", Status: 200, Has: left("2")},
+			{Name: "nothing new without one", Do: "GET /users/alice", Headers: map[string]string{"If-None-Match": "*"}, Status: 304, Body: "-", Has: left("1")},
 		})
 	}, limited)
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -76,8 +76,9 @@ func (l *limiter) state(key string, n int64) (remaining int64, reset time.Time) 
 }
 
 // take counts a request and sets the rate headers. Asking how much is left
-// costs nothing. Error: 403, as at GitHub.
-func (l *limiter) take(h http.Header, r *http.Request, caller *account.Caller, pattern string) error {
+// costs nothing, nor does asking with a token for what has not changed. Error:
+// 403, as at GitHub.
+func (l *limiter) take(w *web.Writer, r *http.Request, caller *account.Caller, pattern string) error {
 	if l.limit <= 0 {
 		return nil
 	}
@@ -85,7 +86,8 @@ func (l *limiter) take(h http.Header, r *http.Request, caller *account.Caller, p
 	if pattern == rateLimitPath {
 		cost = 0
 	}
-	remaining, reset := l.state(l.key(r, caller), cost)
+	key, h := l.key(r, caller), w.Header()
+	remaining, reset := l.state(key, cost)
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(l.limit, 10))
 	h.Set("X-RateLimit-Remaining", strconv.FormatInt(max(0, remaining), 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix(), 10))
@@ -93,5 +95,21 @@ func (l *limiter) take(h http.Header, r *http.Request, caller *account.Caller, p
 		h.Set("Retry-After", strconv.FormatInt(max(1, int64(reset.Sub(l.now()).Seconds())), 10))
 		return errs.New(errs.RateLimited, "API rate limit exceeded")
 	}
+	if caller != nil && cost > 0 {
+		w.Unchanged = func() {
+			l.giveBack(key, reset)
+			h.Set("X-RateLimit-Remaining", strconv.FormatInt(remaining+cost, 10))
+		}
+	}
 	return nil
+}
+
+// giveBack takes back that a request was counted, unless the window that it was
+// counted in is over.
+func (l *limiter) giveBack(key string, ends time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ends.Equal(ends) && l.used[key] > 0 {
+		l.used[key]--
+	}
 }

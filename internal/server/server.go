@@ -249,7 +249,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	caller, given, err := s.authenticate(r, route.Group)
 	if route.counts() {
 		// First of all, so that guessing credentials counts too.
-		if err := s.limiter.take(w.Header(), r, caller, info.Pattern); err != nil {
+		if err := s.limiter.take(w, r, caller, info.Pattern); err != nil {
 			return err
 		}
 	}

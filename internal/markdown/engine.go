@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"html"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -21,6 +22,11 @@ type engine struct {
 	renderer renderer.Renderer
 }
 
+// address is what becomes a link by itself: as at GitHub, the host of an address
+// with a scheme may be one in the house (http://intranet/) or a number.
+var address = regexp.MustCompile(`^(?:http|https|ftp)://[a-zA-Z0-9](?:[-a-zA-Z0-9@:%._+~#=]{0,255}[a-zA-Z0-9])?(?::[0-9]+)?` +
+	"(?:[/#?][-a-zA-Z0-9@:%_+.~#$!?&/=();,'\">^{}\\[\\]`]*)?")
+
 // goldmark is made on first use, once.
 var goldmark = sync.OnceValue(newEngine)
 
@@ -29,7 +35,7 @@ func newEngine() *engine {
 	inlines := append(parser.DefaultInlineParsers(),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
-		util.Prioritized(extension.NewLinkifyParser(), 999))
+		util.Prioritized(extension.NewLinkifyParser(extension.WithLinkifyURLRegexp(address)), 999))
 	paragraphs := append(parser.DefaultParagraphTransformers(),
 		util.Prioritized(extension.NewTableParagraphTransformer(), 200))
 	bound(blocks, inlines, paragraphs)

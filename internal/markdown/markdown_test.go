@@ -41,6 +41,8 @@ func TestHTML(t *testing.T) {
 		{"link", `[a](http://h/p?a=1&b=2 "t")`, `<p><a href="http://h/p?a=1&amp;b=2" title="t" rel="nofollow">a</a></p>`},
 		{"relative link", "[a](docs/x.md)", `<p><a href="docs/x.md">a</a></p>`},
 		{"reference link", "[a][r]\n\n[r]: https://h/", `<p><a href="https://h/" rel="nofollow">a</a></p>`},
+		{"a host in the house", "http://intranet:8080/a?b=1, http://127.0.0.1:3000 (https://build-7/#x) http://", `<p><a href="http://intranet:8080/a?b=1" rel="nofollow">http://intranet:8080/a?b=1</a>, ` +
+			`<a href="http://127.0.0.1:3000" rel="nofollow">http://127.0.0.1:3000</a> (<a href="https://build-7/#x" rel="nofollow">https://build-7/#x</a>) http://</p>`},
 		{"autolinks", "http://h.com/a. <b@c.de>", `<p><a href="http://h.com/a" rel="nofollow">http://h.com/a</a>. ` +
 			`<a href="mailto:b@c.de">b@c.de</a></p>`},
 		{"image", "![a](https://h/i.png)", `<p><img src="https://h/i.png" alt="a"></p>`},

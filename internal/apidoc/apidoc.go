@@ -44,7 +44,6 @@ import (
 	"html"
 	"io/fs"
 	"strings"
-	"sync"
 )
 
 //go:embed plants.yaml code-hosting/*.yaml
@@ -53,23 +52,18 @@ var sources embed.FS
 // Site is the address that stands for the server's own in examples and links.
 const Site = "https://arbor.example"
 
-var (
-	codeHosting = sync.OnceValues(func() ([]byte, error) {
-		d, err := loadCodeHosting()
-		return render(d, err)
-	})
-	plants = sync.OnceValues(func() ([]byte, error) {
-		d, err := loadPlants()
-		return render(d, err)
-	})
-)
+// CodeHosting makes the document of the code-hosting API, as JSON. It takes some
+// 20 MiB on the way, so keep it.
+func CodeHosting() ([]byte, error) {
+	d, err := loadCodeHosting()
+	return render(d, err)
+}
 
-// CodeHosting is the document of the code-hosting API as JSON, made when it is
-// first asked for. The bytes are shared: do not change them.
-func CodeHosting() ([]byte, error) { return codeHosting() }
-
-// Plants is the document of the plant store, likewise.
-func Plants() ([]byte, error) { return plants() }
+// Plants makes the document of the plant store, likewise.
+func Plants() ([]byte, error) {
+	d, err := loadPlants()
+	return render(d, err)
+}
 
 // At puts the address of a server, such as http://localhost:8080, in the place
 // of the example's in a JSON document.

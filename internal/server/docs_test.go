@@ -1,11 +1,15 @@
 package server_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,4 +185,47 @@ func TestDocsPage(t *testing.T) {
 		}
 	}
 	s.Check(t, apitest.Case{Do: "GET /docs", Status: 304, Headers: map[string]string{"If-None-Match": a.Header.Get("ETag")}})
+}
+
+// What is large goes compressed to those who take it, and plain to all others,
+// the same either way and under one tag, which is weak for that reason.
+func TestDocsAreCompressed(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	for _, path := range []string{"/docs", "/openapi/code-hosting.json", "/openapi/plants.json"} {
+		plain := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Has: map[string]string{
+			"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": ""}})
+		tag := plain.Header.Get("ETag")
+		if got := plain.Header.Get("Content-Length"); got != strconv.Itoa(len(plain.Body)) || !strings.HasPrefix(tag, "W/") {
+			t.Errorf("%s: length %s of %d, tag %s", path, got, len(plain.Body), tag)
+		}
+		accepts := map[string]string{"Accept-Encoding": "br;q=1.0, gzip;q=0.8, *;q=0.1"}
+		zipped := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Headers: accepts, Has: map[string]string{
+			"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": "gzip", "ETag": tag,
+			"Content-Type": plain.Header.Get("Content-Type"), "Content-Security-Policy": plain.Header.Get("Content-Security-Policy")}})
+		if len(zipped.Body)*4 > len(plain.Body) {
+			t.Errorf("%s: %d bytes of %d", path, len(zipped.Body), len(plain.Body))
+		}
+		z, err := gzip.NewReader(bytes.NewReader(zipped.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(z); err != nil || !bytes.Equal(text, plain.Body) {
+			t.Errorf("%s: what is compressed is something else: %v", path, err)
+		}
+		for _, accept := range []string{"gzip", "identity"} {
+			want := strconv.Itoa(len(plain.Body))
+			if accept == "gzip" {
+				want = strconv.Itoa(len(zipped.Body))
+			}
+			s.Run(t, []apitest.Case{
+				{Do: "HEAD " + path, Status: 200, Body: "-", Headers: map[string]string{"Accept-Encoding": accept}, Has: map[string]string{
+					"Content-Length": want, "ETag": tag}},
+				{Do: "GET " + path, Status: 304, Body: "-", Headers: map[string]string{"Accept-Encoding": accept, "If-None-Match": tag},
+					Has: map[string]string{"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": "", "ETag": tag}},
+			})
+		}
+		s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Headers: map[string]string{"Accept-Encoding": "gzip;q=0, *"},
+			Has: map[string]string{"Content-Encoding": ""}})
+	}
 }

@@ -11,6 +11,7 @@ var (
 	any1         = []string{"*"}
 	exposed      = []string{"ETag, Link, Location, Retry-After, X-Poll-Interval, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
 	vary         = []string{"Accept, Authorization"}
+	varyEncoding = []string{"Accept, Accept-Encoding, Authorization"}
 	privateCache = []string{"private, max-age=0, must-revalidate"}
 	publicCache  = []string{"public, max-age=0, must-revalidate"}
 	plainService = []string{"service.v3; format=json"}

@@ -3,6 +3,7 @@
 //
 //	activity.go  what is told, and the observers that note it
 //	store.go     the SQL, of table activities; storescope.go: which ones a feed is made of
+//	prune.go     what no feed reads any more goes; storeprune.go: the SQL for that
 //	api.go       the handlers
 //	json.go      GitHub's events
 //
@@ -13,8 +14,9 @@
 // the transaction in which it happens. Stars are not in any feed (decision 42).
 //
 // A feed is the newest Newest activities of its scope at most, so its cost does
-// not depend on what is stored. What the caller may not see now is in no feed,
-// whoever could see it when it happened (decision 13).
+// not depend on what is stored, and what is stored not on how much ever
+// happened. What the caller may not see now is in no feed, whoever could see it
+// when it happened (decision 13).
 package activity
 
 import (

@@ -62,7 +62,8 @@ func New(o Options) *Server {
 	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
 	searches := search.New(o.DB, issues, o.Log)
 	s := &Server{
-		o: o, log: o.Log, accounts: accounts, made: made, searches: searches, runners: []runner{accounts, repos, issues, pulls, searches},
+		o: o, log: o.Log, accounts: accounts, made: made, searches: searches,
+		runners: []runner{accounts, repos, issues, pulls, searches, activity.NewPruner(o.DB, o.Log)},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		most: maxInFlight,
 	}
@@ -136,7 +137,7 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 func RepositoriesDir(dataDir string) string { return filepath.Join(dataDir, "repositories") }
 
 // Run does what goes on beside the requests, until ctx is done: it stores last
-// uses of tokens and packs repositories.
+// uses of tokens, packs repositories and removes what no feed tells of.
 func (s *Server) Run(ctx context.Context) error {
 	var g errgroup.Group
 	for _, r := range s.runners {

@@ -1,0 +1,99 @@
+package activity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"arbor/internal/db"
+)
+
+// progress is the row of the table activity_pruning.
+type progress struct{ position, began, paid int64 }
+
+// readProgress reads how far pruning has come, and the newest activity.
+func readProgress(tx *db.Tx) (at progress, newest int64, err error) {
+	if err := tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM activities`).Scan(&newest); err != nil {
+		return at, 0, err
+	}
+	err = tx.QueryRow(`SELECT position, began, paid FROM activity_pruning`).Scan(&at.position, &at.began, &at.paid)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return at, newest, err
+}
+
+// advance stores progress; false if somebody else made some since from was read.
+func advance(tx *db.Tx, from, to progress) (mine bool, err error) {
+	n, err := tx.Exec(`UPDATE activity_pruning SET position = $1, began = $2, paid = $3 WHERE position = $4 AND began = $5 AND paid = $6`,
+		to.position, to.began, to.paid, from.position, from.began, from.paid)
+	if err == nil && n == 0 && from == (progress{}) {
+		n, err = tx.Exec(`INSERT INTO activity_pruning (id, position, began, paid) VALUES (1, $1, $2, $3) ON CONFLICT DO NOTHING`,
+			to.position, to.began, to.paid)
+	}
+	return n == 1, err
+}
+
+// least selects the oldest of a range that stays; NULL where all do. columns are
+// those of the range's index before the id. All of them are compared and sorted
+// by, since PostgreSQL takes ORDER BY id alone for a reason to walk the whole
+// table by its ids.
+func (p *Pruner) least(columns ...string) string {
+	x, k, order, same := `x.`+strings.Join(columns, `, x.`), `k.`+strings.Join(columns, `, k.`), ``, ``
+	for _, c := range columns {
+		order += `x.` + c + ` DESC, `
+		same += ` AND x.` + c + ` = k.` + c
+	}
+	return fmt.Sprintf(`(SELECT CASE WHEN TRUE%s THEN x.id END FROM activities x WHERE (%s, x.id) <= (%s, %d) AND x.%s IS NOT NULL
+		ORDER BY %sx.id DESC LIMIT 1 OFFSET %d) AS least`, same, x, k, int64(math.MaxInt64), columns[0], order, p.kept-1)
+}
+
+// look reads the next activities behind a position: how many there are, the last
+// of them, and which ones no feed reads. The oldest that stays is looked up once
+// for each range that some of them are in.
+func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []int64, err error) {
+	rows, err := tx.Query(`WITH
+		batch AS MATERIALIZED (SELECT x.id, x.repo_id, x.actor_id, x.org_id, x.public FROM activities x WHERE x.id > $1 ORDER BY x.id LIMIT $2),
+		of_repo AS MATERIALIZED (SELECT k.repo_id, `+p.least(`repo_id`)+` FROM (SELECT DISTINCT repo_id FROM batch) k),
+		of_actor AS MATERIALIZED (SELECT k.actor_id, k.public, `+p.least(`actor_id`, `public`)+`
+			FROM (SELECT DISTINCT actor_id, public FROM batch) k),
+		of_org AS MATERIALIZED (SELECT k.org_id, k.public, `+p.least(`org_id`, `public`)+`
+			FROM (SELECT DISTINCT org_id, public FROM batch WHERE org_id IS NOT NULL) k)
+		SELECT b.id, COALESCE(b.id < r.least AND b.id < a.least AND (b.org_id IS NULL OR b.id < o.least), FALSE)
+		FROM batch b JOIN of_repo r ON r.repo_id = b.repo_id JOIN of_actor a ON a.actor_id = b.actor_id AND a.public = b.public
+			LEFT JOIN of_org o ON o.org_id = b.org_id AND o.public = b.public
+		ORDER BY b.id`, position, int64(p.perTurn))
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var unread bool
+		if err := rows.Scan(&last, &unread); err != nil {
+			return 0, 0, nil, err
+		}
+		if seen++; unread {
+			gone = append(gone, last)
+		}
+	}
+	return seen, last, gone, rows.Err()
+}
+
+// remove removes activities. Their number is rounded up, so that few texts are
+// ever prepared.
+func remove(tx *db.Tx, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	n := 1
+	for n < len(ids) {
+		n *= 4
+	}
+	args := make([]any, n)
+	for i := range args {
+		args[i] = ids[min(i, len(ids)-1)]
+	}
+	_, err := tx.Exec(`DELETE FROM activities WHERE id IN `+db.ValuesFrom(1, 1, n), args...)
+	return err
+}

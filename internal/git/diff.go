@@ -60,13 +60,17 @@ func diffFlags() []string {
 	return []string{"-r", "-p", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}
 }
 
-// WriteDiff writes the changes from one tree to another as `git diff` does.
+// WriteDiff writes the changes from one tree to another as `git diff` does, of any
+// size: the server keeps 64 KiB of it, and git one file's two versions. A diff of
+// 200 MB in many files took 10 MB of memory here and 3 in git; one of a single
+// file, 60 MB before and after, 470 in git, which is the most: what is larger than
+// core.bigFileThreshold is told of as binary.
 func (r *Repository) WriteDiff(ctx context.Context, w io.Writer, from, to SHA) error {
 	return r.copyOut(ctx, w, command{sub: "diff-tree", flags: diffFlags(), revs: []SHA{from, to}})
 }
 
 // WritePatches writes the commits that to has and none of not has, as `git
-// format-patch` does: the oldest first, without merges.
+// format-patch` does: the oldest first, without merges; of any size, as WriteDiff.
 func (r *Repository) WritePatches(ctx context.Context, w io.Writer, to SHA, not ...SHA) error {
 	c := command{sub: "format-patch", flags: []string{"--stdout", "--no-ext-diff", "--no-color"}, revs: []SHA{to}, not: not}
 	if len(not) == 0 {

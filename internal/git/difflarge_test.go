@@ -1,0 +1,76 @@
+package git_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// counter counts what is written to it.
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
+
+// A diff of 200 MB costs the server and git what a small one does: its git has
+// 100 MB, and would have them if the diff were ten times as large. It is not
+// parallel, since it counts all that the process allocates.
+func TestLargeDiffsStream(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("memory of processes is limited as Linux does it")
+	}
+	const lines = 16 << 10 // of 64 bytes
+	files := 200
+	if testing.Short() {
+		files = 20
+	}
+	dir := gittest.Bare(t)
+	stream, in := io.Pipe()
+	go func() {
+		w := bufio.NewWriter(in)
+		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\na\n", gittest.Author, gittest.Start)
+		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nb\n", gittest.Author, gittest.Start+1)
+		for f := range files {
+			fmt.Fprintf(w, "M 100644 inline f%d\ndata %d\n", f, 64*lines)
+			for line := range lines {
+				fmt.Fprintf(w, "%31d %31d\n", f, line)
+			}
+		}
+		fmt.Fprintln(w, "done")
+		in.CloseWithError(w.Flush())
+	}()
+	gittest.Pipe(t, dir, stream, "-c", "fastimport.unpackLimit=0", "-c", "core.compression=1", "fast-import", "--quiet", "--depth=0")
+	first, second := git.SHA(gittest.Run(t, dir, "rev-parse", "main~1")), git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	small := filepath.Join(t.TempDir(), "git")
+	if err := os.WriteFile(small, []byte("#!/bin/sh\nulimit -v 100000 && exec git \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := gittest.New(t, git.Options{Binary: small}).Repository(dir)
+	for name, write := range map[string]func(io.Writer) error{
+		"diff":  func(w io.Writer) error { return r.WriteDiff(t.Context(), w, first, second) },
+		"patch": func(w io.Writer) error { return r.WritePatches(t.Context(), w, second, first) },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var c counter
+		if err := write(&c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		runtime.ReadMemStats(&after)
+		if want := int64(files) << 20; c.n < want {
+			t.Errorf("%s: %d bytes of more than %d", name, c.n, want)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+			t.Errorf("%s: the server took %d bytes of memory for %d", name, used, c.n)
+		}
+	}
+}

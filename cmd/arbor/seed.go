@@ -14,7 +14,8 @@ import (
 
 // fill applies a seed to the store, which must be empty or filled with the very
 // same seed. It is tried on a throwaway store first, so a seed that is wrong
-// leaves nothing behind; once begun in earnest it is finished.
+// leaves nothing behind; once begun in earnest it is finished, or begun anew by
+// the next try.
 func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options) error {
 	to, err := f.locate()
 	if err != nil {
@@ -33,7 +34,7 @@ func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options) e
 	}
 	to.Git, to.Database.Log = o, o.Log
 	if err := seed.Fill(context.WithoutCancel(ctx), from, to); err != nil {
-		return fmt.Errorf("the store is half filled with %s, empty it before the next try: %w", from.File, err)
+		return fmt.Errorf("the store is not filled with %s: %w", from.File, err)
 	}
 	o.Log.Info("the store was filled", "file", from.File)
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -46,7 +47,8 @@ func (f *storeFlags) locate() (seed.Store, error) {
 }
 
 // open makes the data folder where it is missing, opens the database, brings
-// its tables up to date, and finds git. All of them log where git does.
+// its tables up to date, and finds git. All of them log where git does. A store
+// that is half filled with a seed is refused.
 func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
 	at, err := f.locate()
 	if err != nil {
@@ -60,6 +62,9 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
 	if err != nil {
 		g.Close()
 		return nil, err
+	}
+	if err := seed.CheckWhole(ctx, d); err != nil {
+		return nil, errors.Join(err, d.Close(), g.Close())
 	}
 	return &store{at.DataDir, d, g}, nil
 }

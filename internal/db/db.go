@@ -7,6 +7,7 @@
 //	time.go        Time: microseconds, as every table stores them
 //	errors.go      sentinels and kinds for the drivers' codes
 //	migrate.go     migrations/NNNN_name.sql, and the tables that keep count
+//	erase.go       Erase: all rows go
 //	migrators.go   how each engine locks for them, and what their tokens mean
 //	pool.go        a bounded pool of connections
 //	sqlite.go      SQLite: the file, reads
@@ -142,7 +143,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	d := &DB{trace: o.Trace, now: o.Now}
 	var err error
 	scheme, _, address := strings.Cut(o.URL, "://")
-	if strings.HasPrefix(o.URL, "postgres://") || strings.HasPrefix(o.URL, "postgresql://") {
+	if isPostgres(o.URL) {
 		d.kind = PostgreSQL
 		d.backend, err = newPostgres(o)
 	} else if address {

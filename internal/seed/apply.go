@@ -29,44 +29,71 @@ type Store struct {
 	Git      git.Options
 }
 
-// ErrNotEmpty says that a store holds something else than the seed.
-var ErrNotEmpty = errors.New("the store is not empty: a seed goes into an empty one, or into one that was filled with the very same seed")
+// Errors of stores that are not there for a seed.
+var (
+	// ErrNotEmpty says that a store holds something else than the seed.
+	ErrNotEmpty = errors.New("the store is not empty: a seed goes into an empty one, or into one that was filled with the very same seed")
+	// ErrUnfinished says that a store is half filled.
+	ErrUnfinished = errors.New("the store is half filled with a seed: unless a server is at it, start one with --seed, which empties the store and begins anew")
+	// ErrFilling says that another process fills the store now.
+	ErrFilling = errors.New("the store is being filled with a seed by another process")
+)
 
 // Held reports whether a store was filled with this very seed, whatever became of
-// it since. Errors: ErrNotEmpty for a store that holds anything else.
+// it since. Errors: ErrNotEmpty for a store that holds anything else; none for
+// one that is half filled, which Fill empties.
 func Held(ctx context.Context, s *Seed, o db.Options) (same bool, err error) {
 	d, err := db.Open(ctx, o)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	return holds(ctx, d, s)
+	same, _, err = holds(ctx, d, s)
+	return same, err
 }
 
-func holds(ctx context.Context, d *db.DB, s *Seed) (same bool, err error) {
-	var digest []byte
-	var empty bool
+// CheckWhole returns ErrUnfinished for a store that is half filled with a seed:
+// whatever people did there, Fill would take away.
+func CheckWhole(ctx context.Context, d *db.DB) error {
+	return d.Read(ctx, func(tx *db.Tx) error {
+		c, err := held(tx)
+		if err == nil && c.unfinished {
+			err = ErrUnfinished
+		}
+		return err
+	})
+}
+
+func holds(ctx context.Context, d *db.DB, s *Seed) (same, unfinished bool, err error) {
+	var c contents
 	err = d.Read(ctx, func(tx *db.Tx) (err error) {
-		digest, empty, err = held(tx)
+		c, err = held(tx)
 		return err
 	})
 	switch {
 	case err != nil:
-		return false, err
-	case bytes.Equal(digest, s.Digest[:]):
-		return true, nil
-	case !empty:
-		return false, ErrNotEmpty
+		return false, false, err
+	case c.unfinished:
+		return false, true, nil
+	case bytes.Equal(c.digest, s.Digest[:]):
+		return true, false, nil
+	case !c.empty:
+		return false, false, ErrNotEmpty
 	}
-	return false, nil
+	return false, false, nil
 }
 
 // Fill opens an empty store, which nothing else uses, and applies the seed to it;
-// it does nothing to a store that holds this very seed. Errors: ErrNotEmpty;
-// *Error for what the seed asks for and cannot have, found out on the way: then
-// the store is half filled, and of no use. See Rehearse.
+// it does nothing to a store that holds this very seed. A store that was half
+// filled, with whatever seed, by a process that is no more, is emptied first.
+// Errors: ErrNotEmpty; ErrFilling; *Error for what the seed asks for and cannot
+// have, found out on the way: then the store is half filled. See Rehearse.
 func Fill(ctx context.Context, s *Seed, to Store) (err error) {
-	log := quiet(to.Database.Log)
+	mine, err := lockStore(to.DataDir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mine.release(err == nil)) }()
 	g, err := git.New(ctx, to.Git)
 	if err != nil {
 		return err
@@ -75,14 +102,18 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	time := &clock{}
 	time.set(s.Start)
 	to.Database.Now = time.now
-	d, err := db.Open(ctx, to.Database)
+	d, same, err := open(ctx, s, to)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if same, err := holds(ctx, d, s); err != nil || same {
+	if same {
+		return nil
+	}
+	if err := d.Write(ctx, func(tx *db.Tx) error { return begin(tx, s.Digest[:]) }); err != nil {
 		return err
 	}
+	log := quiet(to.Database.Log)
 	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true})
 	a := &applier{s: s, clock: time, server: srv, repos: srv.Services().Repos, accounts: account.New(d, log),
 		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
@@ -90,7 +121,33 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 		return err
 	}
 	a.repos.Wait()
-	return d.Write(ctx, func(tx *db.Tx) error { return note(tx, s.Digest[:]) })
+	return d.Write(ctx, finish)
+}
+
+// open opens a store that holds nothing, or the same seed. One that is half
+// filled is emptied: the objects first, since the database tells what it is.
+func open(ctx context.Context, s *Seed, to Store) (d *db.DB, same bool, err error) {
+	if d, err = db.Open(ctx, to.Database); err != nil {
+		return nil, false, err
+	}
+	same, unfinished, err := holds(ctx, d, s)
+	if err == nil && !unfinished {
+		return d, same, nil
+	}
+	if err := errors.Join(err, d.Close()); err != nil {
+		return nil, false, err
+	}
+	if err := os.RemoveAll(server.RepositoriesDir(to.DataDir)); err != nil {
+		return nil, false, err
+	}
+	if err := db.Erase(ctx, to.Database); err != nil {
+		return nil, false, err
+	}
+	if to.Database.Log != nil {
+		to.Database.Log.Info("the store was half filled with a seed by a process that is no more: it was emptied")
+	}
+	d, err = db.Open(ctx, to.Database)
+	return d, false, err
 }
 
 // Rehearse applies the seed to a store in a temporary folder, so that what it

@@ -7,20 +7,34 @@ import (
 	"arbor/internal/db"
 )
 
-// held tells which seed a store was filled with; nil: with none. empty is false
-// for a store that holds anything at all: everything hangs on accounts.
-func held(tx *db.Tx) (digest []byte, empty bool, err error) {
-	err = tx.QueryRow(`SELECT digest FROM seeds`).Scan(&digest)
+// contents is what a store holds, as far as seeds go.
+type contents struct {
+	digest     []byte // of the seed that it was filled with; nil: with none
+	unfinished bool   // that was not done to its end
+	empty      bool   // it holds nothing at all: everything hangs on accounts
+}
+
+func held(tx *db.Tx) (c contents, err error) {
+	var digest []byte
+	finished := true
+	err = tx.QueryRow(`SELECT digest, finished FROM seeds`).Scan(&digest, &finished)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
-		return nil, false, err
+		return c, err
 	}
 	var any bool
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts)`).Scan(&any)
-	return bytes.Clone(digest), !any && digest == nil, err
+	return contents{bytes.Clone(digest), !finished, !any && digest == nil}, err
 }
 
-// note marks the store as filled with a seed.
-func note(tx *db.Tx, digest []byte) error {
-	_, err := tx.Exec(`INSERT INTO seeds (digest, applied_at) VALUES ($1, $2)`, digest, tx.Now)
+// begin marks an empty store as one that is being filled with a seed: all that it
+// holds from then on is the seed's, and of no use before finish.
+func begin(tx *db.Tx, digest []byte) error {
+	_, err := tx.Exec(`INSERT INTO seeds (digest, applied_at, finished) VALUES ($1, $2, FALSE)`, digest, tx.Now)
+	return err
+}
+
+// finish marks the store as filled.
+func finish(tx *db.Tx) error {
+	_, err := tx.Exec(`UPDATE seeds SET applied_at = $1, finished = TRUE`, tx.Now)
 	return err
 }

@@ -72,7 +72,7 @@ func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if protected == "true" || protected == "1" {
 			list = nil
 		}
-		return newPlace(ctx, a).branches(cut(w, r, list)), nil
+		return newPlace(ctx, a).branches(web.Cut(w, r, list)), nil
 	})
 }
 
@@ -109,15 +109,6 @@ func below(list []git.Ref, prefix string) []git.Ref {
 	from, _ := slices.BinarySearchFunc(list, prefix, byName)
 	to, _ := slices.BinarySearchFunc(list, prefix[:len(prefix)-1]+"0", byName) // "0" follows "/"
 	return list[from:to]
-}
-
-// cut gives the page of a list that the request asks for, and sets its links.
-func cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
-	page := web.ReadPage(r)
-	total := int64(len(list))
-	web.Link(w, r, page, total)
-	from := min(page.Offset(), total)
-	return list[from:min(from+page.Size, total)]
 }
 
 func (p *place) branches(list []git.Ref) []shortBranchJSON {
@@ -172,7 +163,7 @@ func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		slices.SortFunc(list, func(a, b git.Ref) int { return compareVersions(b.Name, a.Name) })
 		p := newPlace(ctx, a)
 		out := []tagJSON{}
-		for _, ref := range cut(w, r, list) {
+		for _, ref := range web.Cut(w, r, list) {
 			sha, name := ref.SHA, strings.TrimPrefix(ref.Name, "refs/tags/")
 			if ref.Peeled != "" {
 				sha = ref.Peeled

@@ -71,7 +71,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 			return nil, err
 		}
 		out := []any{}
-		for _, c := range cut(w, r, list[:min(len(list), maxContributors)]) {
+		for _, c := range web.Cut(w, r, list[:min(len(list), maxContributors)]) {
 			out = append(out, c.json(web.From(ctx)))
 		}
 		return out, nil

@@ -24,7 +24,7 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if err != nil {
 			return nil, err
 		}
-		list, err := objects.Commits(ctx, cut(w, r, shas))
+		list, err := objects.Commits(ctx, web.Cut(w, r, shas))
 		if err != nil {
 			return nil, err
 		}

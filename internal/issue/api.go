@@ -32,33 +32,9 @@ func NewAPI(s *Service) *API {
 	return &API{s: s, reactions: reaction.NewAPI(s.db), answers: web.NewAnswers(web.NewCache(cacheBytes)), asked: web.NewRecent()}
 }
 
-// number reads the number of an issue or milestone from the address. Error: 404
-// for what is no number.
-func number(r *http.Request, name string) (int64, error) {
-	n, ok := parseNumber(web.Param(r, name))
-	if !ok {
-		return 0, errs.Absent()
-	}
-	return n, nil
-}
-
-// parseNumber reads a number from 1 as GitHub writes it: digits alone.
-func parseNumber(s string) (n int64, ok bool) {
-	if s == "" || len(s) > 18 || s[0] == '0' {
-		return 0, false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(s[i]-'0')
-	}
-	return n, true
-}
-
 // find reads the issue that {number} names. Errors: 404, 410 (decision 16).
 func (api *API) find(r *http.Request, a *repo.Access) (*Issue, error) {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +54,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Issue, error) {
 // Get answers the full form of an issue or a pull request's issue. Errors: 404,
 // 410.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}

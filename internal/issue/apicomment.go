@@ -13,7 +13,7 @@ import (
 // findComment reads the comment that {id} names. Errors: 404, 410 (decision
 // 16).
 func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
-	id, err := number(r, "id")
+	id, err := web.Number(r, "id")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func readSince(r *http.Request) (db.Time, error) {
 // ListComments answers a page of the comments on an issue or pull request, the
 // oldest first; with since those changed then or later. Errors: 404, 410, 422.
 func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo
 //
 // GetComment answers one comment. Errors: 404, 410.
 func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	id, err := number(r, "id")
+	id, err := web.Number(r, "id")
 	if err != nil {
 		return err
 	}

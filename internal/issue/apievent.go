@@ -13,7 +13,7 @@ import (
 // ListEvents answers a page of what happened to an issue or pull request, the
 // oldest first. Errors: 404, 410, 422 for a page beyond the first 5,000 events.
 func (api *API) ListEvents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (api *API) ListRepoEvents(w http.ResponseWriter, r *http.Request, a *repo.A
 // GetEvent answers one event with its issue. What stands in timelines only is
 // none. Errors: 404, 410.
 func (api *API) GetEvent(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	id, err := number(r, "id")
+	id, err := web.Number(r, "id")
 	if err != nil {
 		return err
 	}

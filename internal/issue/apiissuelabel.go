@@ -17,7 +17,7 @@ import (
 // ListIssueLabels answers the labels of an issue, in the order in which they
 // were given. Errors: 404, 410.
 func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -30,17 +30,8 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 			return nil, err
 		}
 		list, err := labelsInOrder(tx, a.ID, i.Labels)
-		return newPlace(web.From(r.Context()), a.Repo).labels(cut(w, r, list)), err
+		return newPlace(web.From(r.Context()), a.Repo).labels(web.Cut(w, r, list)), err
 	}))
-}
-
-// cut gives the page of a short list that the request asks for, and links to
-// the others.
-func cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
-	page, total := web.ReadPage(r), int64(len(list))
-	web.Link(w, r, page, total)
-	from := min(page.Offset(), total)
-	return list[from:min(from+page.Size, total)]
 }
 
 // POST /repos/{owner}/{repo}/issues/{number}/labels

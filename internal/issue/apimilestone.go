@@ -127,7 +127,7 @@ func (api *API) answerMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 //
 // GetMilestone answers a milestone. Errors: 404.
 func (api *API) GetMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (api *API) GetMilestone(w http.ResponseWriter, r *http.Request, a *repo.Acc
 // EditMilestone changes what the body names: title, description, due_on, state.
 // Errors: 404, 422.
 func (api *API) EditMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (api *API) EditMilestone(w http.ResponseWriter, r *http.Request, a *repo.Ac
 //
 // DeleteMilestone removes a milestone; its issues are in none then. Errors: 404.
 func (api *API) DeleteMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (api *API) DeleteMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 // ListMilestoneLabels answers the labels that the issues of a milestone have,
 // each once, by name. Errors: 404.
 func (api *API) ListMilestoneLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -198,6 +198,6 @@ func (api *API) ListMilestoneLabels(w http.ResponseWriter, r *http.Request, a *r
 			return nil, err
 		}
 		list, err := labelsWithin(tx, m)
-		return newPlace(web.From(r.Context()), a.Repo).labels(cut(w, r, list)), err
+		return newPlace(web.From(r.Context()), a.Repo).labels(web.Cut(w, r, list)), err
 	}))
 }

@@ -39,7 +39,7 @@ func (p *place) subscription(number int64, s Subscription) *subscriptionJSON {
 // request, by own wish or by having a part in it. Errors: 404 when not at all,
 // 410.
 func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}

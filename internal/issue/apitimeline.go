@@ -16,7 +16,7 @@ import (
 // oldest first: events, comments, and where issues that the caller may see refer
 // to it. Errors: 404, 410, 422 for a page beyond the first 5,000 entries.
 func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}

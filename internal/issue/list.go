@@ -141,7 +141,7 @@ func milestoneNamed(n names, v string) (Property, error) {
 	case "none":
 		return Property{ByMilestone, None}, nil
 	}
-	if number, ok := parseNumber(v); ok {
+	if number, ok := web.ParseNumber(v); ok {
 		m, err := n.milestone(number)
 		if !errs.Is(err, errs.NotFound) {
 			if err != nil {

@@ -31,19 +31,9 @@ func NewAPI(s *Service, g *gitdata.API) *API {
 	return &API{s: s, git: g, answers: web.NewAnswers(web.NewCache(cacheBytes))}
 }
 
-// number reads {number}. Error: 404 for what is no number.
-func number(r *http.Request) (int64, error) {
-	v := web.Param(r, "number")
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < 1 || strings.Trim(v, "0123456789") != "" || v[0] == '0' {
-		return 0, errs.Absent()
-	}
-	return n, nil
-}
-
 // find reads the pull request that {number} names. Error: 404.
 func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, error) {
-	n, err := number(r)
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,7 +20,7 @@ type requestedJSON struct {
 // ListRequested answers who is asked to review a pull request and has not done
 // so. Error: 404.
 func (api *API) ListRequested(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := number(r)
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}

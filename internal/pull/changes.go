@@ -26,7 +26,7 @@ type ranges struct {
 
 // brought is what the pull request brings that {number} names. Error: 404.
 func (api *API) brought(r *http.Request, a *repo.Access) (gitdata.Range, error) {
-	n, err := number(r)
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return gitdata.Range{}, err
 	}

@@ -2,7 +2,6 @@ package reaction
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"arbor/internal/account"
@@ -125,10 +124,9 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 	if err := s.admit(r, a); err != nil {
 		return err
 	}
-	name := web.Param(r, "reaction_id")
-	id, err := strconv.ParseInt(name, 10, 64)
-	if err != nil || strconv.FormatInt(id, 10) != name { // 01 is another address than 1
-		return errs.Absent()
+	id, err := web.Number(r, "reaction_id")
+	if err != nil {
+		return err
 	}
 	err = api.db.Write(r.Context(), func(tx *db.Tx) error {
 		userID, err := madeBy(tx, a.ID, s, id)

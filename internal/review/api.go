@@ -31,7 +31,7 @@ func NewAPI(s *Service) *API {
 
 // find reads the pull request that {number} names. Error: 404.
 func (api *API) find(r *http.Request, a *repo.Access) (*pull.Pull, *issue.Issue, error) {
-	n, err := number(r, "number")
+	n, err := web.Number(r, "number")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,7 +41,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (*pull.Pull, *issue.Issue,
 // findReview reads the issue of the pull request and the id of the review that
 // the path names. Error: 404.
 func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Review, error) {
-	id, err := number(r, "id")
+	id, err := web.Number(r, "id")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // findComment reads the comment that {id} names. Error: 404.
 func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
-	id, err := number(r, "id")
+	id, err := web.Number(r, "id")
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (api *API) created(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 //
 // Reply answers a comment of the pull request. Errors: 403, 404, 422.
 func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	id, err := number(r, "id")
+	id, err := web.Number(r, "id")
 	if err != nil {
 		return err
 	}

@@ -15,16 +15,6 @@ import (
 // maxComments is how many comments one request brings at most.
 const maxComments = 500
 
-// number reads a number of the path. Error: 404 for what is no number.
-func number(r *http.Request, name string) (int64, error) {
-	v := web.Param(r, name)
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < 1 || strconv.FormatInt(n, 10) != v { // 01 is another address than 1
-		return 0, errs.Absent()
-	}
-	return n, nil
-}
-
 // readText reads the body of a comment: not blank, MaxBody code points at most.
 func readText(body *web.Object) issue.Text {
 	body.Require("body")

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"arbor/internal/errs"
 )
 
 // Info is what the server knows of a request beside the request itself. One is
@@ -80,6 +82,31 @@ func Param(r *http.Request, name string) string {
 		}
 	}
 	return ""
+}
+
+// Number reads a placeholder that is a number or an id, see ParseNumber. Error:
+// 404 for what is none.
+func Number(r *http.Request, name string) (int64, error) {
+	n, ok := ParseNumber(Param(r, name))
+	if !ok {
+		return 0, errs.Absent()
+	}
+	return n, nil
+}
+
+// ParseNumber reads a number from 1 as GitHub writes it: digits alone, 18 at
+// most; 01 is another address than 1.
+func ParseNumber(s string) (n int64, ok bool) {
+	if s == "" || len(s) > 18 || s[0] == '0' {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(s[i]-'0')
+	}
+	return n, true
 }
 
 // API makes the address of an API resource, under the prefix that the request

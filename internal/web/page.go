@@ -82,6 +82,15 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 	w.Header().Set("Link", b.String())
 }
 
+// Cut gives the page of a whole list that the request asks for, and sets its
+// links.
+func Cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
+	page, total := ReadPage(r), int64(len(list))
+	Link(w, r, page, total)
+	from := min(page.Offset(), total)
+	return list[from:min(from+page.Size, total)]
+}
+
 // LinkSince sets the Link header of a list that goes on behind an id, as
 // GitHub's lists of all accounts do: to the next page only.
 func LinkSince(w http.ResponseWriter, r *http.Request, id int64) {

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -19,7 +20,7 @@ import (
 type API struct {
 	s         *Service
 	reactions *reaction.API
-	answers   *web.Answers
+	answers   *tracker.Answers
 	asked     *web.Recent // lists
 	rooms     sync.Pool   // of []byte: where lists are made that are not kept
 }
@@ -29,7 +30,7 @@ const cacheBytes = 48 << 20
 
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API {
-	return &API{s: s, reactions: reaction.NewAPI(s.db), answers: web.NewAnswers(web.NewCache(cacheBytes)), asked: web.NewRecent()}
+	return &API{s: s, reactions: reaction.NewAPI(s.db), answers: tracker.NewAnswers(s.db, cacheBytes), asked: web.NewRecent()}
 }
 
 // find reads the issue that {number} names. Errors: 404, 410 (decision 16).
@@ -58,7 +59,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	return api.serve(w, r, a, api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
+	return api.answers.Serve(w, r, a, api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
 		i, err := ByNumber(tx, a.ID, n)
 		if err == nil {
 			err = enabled(a.Repo, i)
@@ -98,7 +99,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", newPlace(web.From(r.Context()), a.Repo).api+"/issues/"+itoa(made.Number))
+	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/issues/"+itoa(made.Number))
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // knowsMembers reports a caller who may know of all who can be assigned, also of
 // those who conceal that they are members of the organization.
-func knowsMembers(a *repo.Access) bool { return a.Role >= account.Push || insider(a) }
+func knowsMembers(a *repo.Access) bool { return a.Role >= account.Push || a.Insider() }
 
 // GET /repos/{owner}/{repo}/assignees
 //

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -54,7 +55,7 @@ func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	page := web.ReadPage(r)
-	return api.serve(w, r, a, api.commentRendering(a, func(tx *db.Tx) ([]*Comment, error) {
+	return api.answers.Serve(w, r, a, api.commentRendering(a, func(tx *db.Tx) ([]*Comment, error) {
 		i, err := ByNumber(tx, a.ID, n)
 		if err == nil {
 			err = enabled(a.Repo, i)
@@ -92,7 +93,7 @@ func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo
 	}
 	page := web.ReadPage(r)
 	l := commentList{repoID: a.ID, since: since, updated: sort == "updated", desc: sort != "" && direction == "desc"}
-	return api.serve(w, r, a, api.commentRendering(a, func(tx *db.Tx) ([]*Comment, error) {
+	return api.answers.Serve(w, r, a, api.commentRendering(a, func(tx *db.Tx) ([]*Comment, error) {
 		list, total, err := l.page(tx, page)
 		web.Link(w, r, page, total)
 		return list, err
@@ -107,7 +108,7 @@ func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	return api.serve(w, r, a, api.commentRendering(a, func(tx *db.Tx) ([]*Comment, error) {
+	return api.answers.Serve(w, r, a, api.commentRendering(a, func(tx *db.Tx) ([]*Comment, error) {
 		c, err := enabledComment(tx, a, id)
 		if err != nil {
 			return nil, err
@@ -137,7 +138,7 @@ func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", newPlace(web.From(r.Context()), a.Repo).api+"/issues/comments/"+itoa(made.ID))
+	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/issues/comments/"+itoa(made.ID))
 	return api.answerComment(w, r, a, http.StatusCreated, made)
 }
 

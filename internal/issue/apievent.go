@@ -18,7 +18,7 @@ func (api *API) ListEvents(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	p := &eventPage{page: newPage(r.Context(), a)}
-	return api.serve(w, r, a, api.eventRendering(p, func(tx *db.Tx) ([]*Event, error) {
+	return api.answers.Serve(w, r, a, api.eventRendering(p, func(tx *db.Tx) ([]*Event, error) {
 		i, err := enabledIssue(tx, a, n)
 		if err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func (api *API) ListRepoEvents(w http.ResponseWriter, r *http.Request, a *repo.A
 		return err
 	}
 	p := &eventPage{page: newPage(r.Context(), a), withIssues: true}
-	return api.serve(w, r, a, api.eventRendering(p, func(tx *db.Tx) ([]*Event, error) {
+	return api.answers.Serve(w, r, a, api.eventRendering(p, func(tx *db.Tx) ([]*Event, error) {
 		list, total, err := eventsOfRepo(tx, a.ID, page)
 		web.Link(w, r, page, total)
 		return list, err
@@ -73,7 +73,7 @@ func (api *API) GetEvent(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		return err
 	}
 	p := &eventPage{page: newPage(r.Context(), a), withIssues: true}
-	return api.serve(w, r, a, api.eventRendering(p, func(tx *db.Tx) ([]*Event, error) {
+	return api.answers.Serve(w, r, a, api.eventRendering(p, func(tx *db.Tx) ([]*Event, error) {
 		e, err := eventByID(tx, a.ID, id)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -21,7 +22,7 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 	if err != nil {
 		return err
 	}
-	return api.serve(w, r, a, api.renderJSON(func(tx *db.Tx) (any, error) {
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		i, err := ByNumber(tx, a.ID, n)
 		if err == nil {
 			err = enabled(a.Repo, i)
@@ -30,8 +31,8 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 			return nil, err
 		}
 		list, err := labelsInOrder(tx, a.ID, i.Labels)
-		return newPlace(web.From(r.Context()), a.Repo).labels(web.Cut(w, r, list)), err
-	}))
+		return renderLabels(tracker.PlaceOf(r, a), web.Cut(w, r, list)), err
+	})
 }
 
 // POST /repos/{owner}/{repo}/issues/{number}/labels
@@ -77,7 +78,7 @@ func (api *API) relabel(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newPlace(web.From(r.Context()), a.Repo).labels(list))
+	return web.JSON(w, r, http.StatusOK, renderLabels(tracker.PlaceOf(r, a), list))
 }
 
 // readNames reads the names of labels from a body, which may be the array
@@ -133,5 +134,5 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newPlace(web.From(r.Context()), a.Repo).labels(list))
+	return web.JSON(w, r, http.StatusOK, renderLabels(tracker.PlaceOf(r, a), list))
 }

@@ -1,40 +1,24 @@
 package issue
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
 // maxLabelDescription is in code points, as at GitHub.
 const maxLabelDescription = 100
 
-// renderJSON makes what renders the value that find reads, in one snapshot.
-func (api *API) renderJSON(find func(tx *db.Tx) (any, error)) web.Render {
-	return func(ctx context.Context) ([]byte, string, error) {
-		var v any
-		err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			v, err = find(tx)
-			return err
-		})
-		if err != nil {
-			return nil, "", err
-		}
-		body, err := web.Marshal(v)
-		return body, web.Tag(body), err
-	}
-}
-
 // labels renders a list of labels.
-func (p *place) labels(list []*Label) []*labelJSON {
+func renderLabels(p *tracker.Place, list []*Label) []*labelJSON {
 	out := make([]*labelJSON, len(list))
 	for n, l := range list {
-		out[n] = p.label(l)
+		out[n] = renderLabel(p, l)
 	}
 	return out
 }
@@ -43,15 +27,15 @@ func (p *place) labels(list []*Label) []*labelJSON {
 //
 // ListLabels answers the labels of the repository by name.
 func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, api.renderJSON(func(tx *db.Tx) (any, error) {
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		page := web.ReadPage(r)
 		list, total, err := listLabels(tx, a.ID, page)
 		if err != nil {
 			return nil, err
 		}
 		web.Link(w, r, page, total)
-		return newPlace(web.From(r.Context()), a.Repo).labels(list), nil
-	}))
+		return renderLabels(tracker.PlaceOf(r, a), list), nil
+	})
 }
 
 // POST /repos/{owner}/{repo}/labels
@@ -73,7 +57,7 @@ func (api *API) CreateLabel(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err := api.s.CreateLabel(r.Context(), l); err != nil {
 		return err
 	}
-	made := newPlace(web.From(r.Context()), a.Repo).label(l)
+	made := renderLabel(tracker.PlaceOf(r, a), l)
 	return web.Created(w, r, made.URL, made)
 }
 
@@ -105,13 +89,13 @@ func readColor(body *web.Object) web.Opt[string] {
 // GetLabel answers a label, whose name matches without regard to case. Errors:
 // 404.
 func (api *API) GetLabel(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, api.renderJSON(func(tx *db.Tx) (any, error) {
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		l, err := labelNamed(tx, a.ID, web.Param(r, "name"))
 		if err != nil {
 			return nil, err
 		}
-		return newPlace(web.From(r.Context()), a.Repo).label(l), nil
-	}))
+		return renderLabel(tracker.PlaceOf(r, a), l), nil
+	})
 }
 
 // PATCH /repos/{owner}/{repo}/labels/{name}
@@ -138,7 +122,7 @@ func (api *API) EditLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newPlace(web.From(r.Context()), a.Repo).label(l))
+	return web.JSON(w, r, http.StatusOK, renderLabel(tracker.PlaceOf(r, a), l))
 }
 
 // DELETE /repos/{owner}/{repo}/labels/{name}

@@ -8,11 +8,12 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
 // milestones renders milestones with their creators, whom it reads at once.
-func (p *place) milestones(tx *db.Tx, list []*Milestone) ([]*milestoneJSON, error) {
+func renderMilestones(tx *db.Tx, p *tracker.Place, list []*Milestone) ([]*milestoneJSON, error) {
 	ids := make([]int64, len(list))
 	for n, m := range list {
 		ids[n] = m.CreatorID
@@ -20,7 +21,7 @@ func (p *place) milestones(tx *db.Tx, list []*Milestone) ([]*milestoneJSON, erro
 	creators, err := account.ByIDs(tx, ids)
 	out := make([]*milestoneJSON, len(list))
 	for n, m := range list {
-		out[n] = p.milestone(m, creators[m.CreatorID])
+		out[n] = renderMilestone(p, m, creators[m.CreatorID])
 	}
 	return out, err
 }
@@ -45,15 +46,15 @@ func (api *API) ListMilestones(w http.ResponseWriter, r *http.Request, a *repo.A
 	}
 	o := milestoneOrder{completeness: sort == "completeness", desc: direction == "desc"}
 	o.state, _ = ParseState(state)
-	return api.serve(w, r, a, api.renderJSON(func(tx *db.Tx) (any, error) {
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		page := web.ReadPage(r)
 		list, total, err := listMilestones(tx, a.ID, o, page)
 		if err != nil {
 			return nil, err
 		}
 		web.Link(w, r, page, total)
-		return newPlace(web.From(r.Context()), a.Repo).milestones(tx, list)
-	}))
+		return renderMilestones(tx, tracker.PlaceOf(r, a), list)
+	})
 }
 
 // POST /repos/{owner}/{repo}/milestones
@@ -111,7 +112,7 @@ func readDueOn(body *web.Object) (due web.Opt[db.Time]) {
 func (api *API) answerMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, m *Milestone) error {
 	var out []*milestoneJSON
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		out, err = newPlace(web.From(r.Context()), a.Repo).milestones(tx, []*Milestone{m})
+		out, err = renderMilestones(tx, tracker.PlaceOf(r, a), []*Milestone{m})
 		return err
 	})
 	if err != nil {
@@ -131,15 +132,15 @@ func (api *API) GetMilestone(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	return api.serve(w, r, a, api.renderJSON(func(tx *db.Tx) (any, error) {
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		m, err := milestoneByNumber(tx, a.ID, n)
 		if err != nil {
 			return nil, err
 		}
 		web.LastModified(w, m.UpdatedAt.Time())
-		out, err := newPlace(web.From(r.Context()), a.Repo).milestones(tx, []*Milestone{m})
+		out, err := renderMilestones(tx, tracker.PlaceOf(r, a), []*Milestone{m})
 		return out[0], err
-	}))
+	})
 }
 
 // PATCH /repos/{owner}/{repo}/milestones/{number}
@@ -192,12 +193,12 @@ func (api *API) ListMilestoneLabels(w http.ResponseWriter, r *http.Request, a *r
 	if err != nil {
 		return err
 	}
-	return api.serve(w, r, a, api.renderJSON(func(tx *db.Tx) (any, error) {
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		m, err := milestoneByNumber(tx, a.ID, n)
 		if err != nil {
 			return nil, err
 		}
 		list, err := labelsWithin(tx, m)
-		return newPlace(web.From(r.Context()), a.Repo).labels(web.Cut(w, r, list)), err
-	}))
+		return renderLabels(tracker.PlaceOf(r, a), web.Cut(w, r, list)), err
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -21,11 +22,11 @@ type subscriptionJSON struct {
 	RepositoryURL string   `json:"repository_url"`
 }
 
-func (p *place) subscription(number int64, s Subscription) *subscriptionJSON {
-	issue := p.api + "/issues/" + itoa(number)
+func renderSubscription(p *tracker.Place, number int64, s Subscription) *subscriptionJSON {
+	issue := p.API + "/issues/" + itoa(number)
 	out := &subscriptionJSON{
 		Subscribed: s.Subscribed, Ignored: s.Ignored, CreatedAt: orNil(s.Since),
-		URL: issue + "/subscription", IssueURL: issue, RepositoryURL: p.api,
+		URL: issue + "/subscription", IssueURL: issue, RepositoryURL: p.API,
 	}
 	if s.Reason != "" {
 		out.Reason = &s.Reason
@@ -60,7 +61,7 @@ func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request, a *repo.
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newPlace(web.From(r.Context()), a.Repo).subscription(n, s))
+	return web.JSON(w, r, http.StatusOK, renderSubscription(tracker.PlaceOf(r, a), n, s))
 }
 
 // PUT /repos/{owner}/{repo}/issues/{number}/subscription
@@ -91,7 +92,7 @@ func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request, a *repo.
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newPlace(web.From(r.Context()), a.Repo).subscription(i.Number, s))
+	return web.JSON(w, r, http.StatusOK, renderSubscription(tracker.PlaceOf(r, a), i.Number, s))
 }
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/subscription

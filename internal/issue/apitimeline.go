@@ -2,11 +2,11 @@ package issue
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -23,11 +23,7 @@ func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	render := api.timelineRendering(w, r, a, n)
 	// Issues of any repository stand in it, as far as this caller sees them: it
 	// is kept only while nothing at all is committed.
-	stamp, ok := api.s.db.Stamp()
-	if !ok {
-		return answerOnce(w, r, render)
-	}
-	return api.answers.Serve(w, r, fmt.Sprint(answerKey(r, a), stamp, callerID(a)), render)
+	return api.answers.ServeAtRest(w, r, tracker.KeyOfCaller(r, a), render)
 }
 
 // timeline is a page of a timeline: entries in order, and the pages that hold

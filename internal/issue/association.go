@@ -41,7 +41,7 @@ func associations(tx *db.Tx, repos map[int64]*repo.Access, users []int64) (map[r
 			continue
 		}
 		for _, m := range members {
-			if m.ID == a.OwnerID && (m.Public || insider(a)) {
+			if m.ID == a.OwnerID && (m.Public || a.Insider()) {
 				found[roleKey{a.ID, m.User}] = "MEMBER"
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // Change is an issue while a transaction makes or changes it. The methods alter
@@ -60,7 +61,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, i *Issue, state stri
 // ChangeIn is Change within a transaction of the caller's. It locks the
 // repository's row.
 func (s *Service) ChangeIn(tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error) (*Issue, error) {
-	if err := lock(tx, r.ID); err != nil {
+	if err := tracker.Lock(tx, r.ID); err != nil {
 		return nil, err
 	}
 	i, err := ByNumber(tx, r.ID, number)

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // How a deleted label leaves its issues. Payloads show it no longer as soon as
@@ -25,7 +26,7 @@ const stripRetry = 10 * time.Second
 func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) error {
 	var many bool
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := lock(tx, a.ID); err != nil {
+		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		l, err := labelNamed(tx, a.ID, name)
@@ -87,7 +88,7 @@ func (s *Service) stripSome(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := lock(tx, repoID); err != nil {
+		if err := tracker.Lock(tx, repoID); err != nil {
 			return err
 		}
 		n, err := stripLabel(tx, repoID, labelID)

@@ -16,15 +16,14 @@
 //
 // Tables: issues, postings, posting_counts, labels, milestones, issue_comments,
 // issue_events, issue_subscriptions, deleted_labels, pushed_commits; and of repos
-// next_number, next_milestone, open_issues and issues_generation.
+// next_number, next_milestone and open_issues.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. Change alone
 // changes an issue's row, so postings and counters follow it always; what takes
 // a deleted label or milestone off many issues at once moves them itself. Each
-// transaction that changes what a payload of issues shows locks the
-// repository's row first and raises its issues_generation: what is cached under
-// that counts no longer. Ids are looked up within their repository.
+// transaction that changes what a payload of issues shows calls tracker.Lock
+// first. Ids are looked up within their repository.
 package issue
 
 import (

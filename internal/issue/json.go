@@ -3,20 +3,9 @@ package issue
 import (
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
-
-// place is where a repository's resources are for one request.
-type place struct {
-	info *web.Info
-	api  string // the address of the repository in the API
-	page string // and of its page
-}
-
-func newPlace(info *web.Info, r *repo.Repo) *place {
-	return &place{info: info, api: info.API(web.Path("repos", r.Owner.Login, r.Name)), page: info.Page(web.Path(r.Owner.Login, r.Name))}
-}
 
 // labelJSON is GitHub's label.
 type labelJSON struct {
@@ -29,9 +18,9 @@ type labelJSON struct {
 	Description *string `json:"description"`
 }
 
-func (p *place) label(l *Label) *labelJSON {
+func renderLabel(p *tracker.Place, l *Label) *labelJSON {
 	return &labelJSON{
-		ID: l.ID, NodeID: account.NodeID("Label", l.ID), URL: p.api + "/labels" + web.Path(l.Name),
+		ID: l.ID, NodeID: account.NodeID("Label", l.ID), URL: p.API + "/labels" + web.Path(l.Name),
 		Name: l.Name, Color: l.Color, Default: l.Default, Description: l.Description,
 	}
 }
@@ -57,12 +46,12 @@ type milestoneJSON struct {
 }
 
 // milestone renders a milestone; creator may be nil.
-func (p *place) milestone(m *Milestone, creator *account.Account) *milestoneJSON {
+func renderMilestone(p *tracker.Place, m *Milestone, creator *account.Account) *milestoneJSON {
 	number := "/milestones/" + itoa(m.Number)
 	return &milestoneJSON{
-		URL: p.api + number, HTMLURL: p.page + "/milestone/" + itoa(m.Number), LabelsURL: p.api + number + "/labels",
+		URL: p.API + number, HTMLURL: p.Page + "/milestone/" + itoa(m.Number), LabelsURL: p.API + number + "/labels",
 		ID: m.ID, NodeID: account.NodeID("Milestone", m.ID), Number: m.Number, Title: m.Title, Description: m.Description,
-		Creator: account.NewSimple(creator, p.info), OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues,
+		Creator: account.NewSimple(creator, p.Info), OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues,
 		State: m.State.String(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DueOn: orNil(m.DueOn), ClosedAt: orNil(m.ClosedAt),
 	}
 }

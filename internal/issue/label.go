@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -87,7 +88,7 @@ func labelsFor(tx *db.Tx, repoID int64, names []string) ([]*Label, error) {
 // the repository is gone, 422 when the name is taken.
 func (s *Service) CreateLabel(ctx context.Context, l *Label) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := lock(tx, l.RepoID); err != nil {
+		if err := tracker.Lock(tx, l.RepoID); err != nil {
 			return err
 		}
 		return insertLabel(tx, l)
@@ -106,7 +107,7 @@ type LabelEdit struct {
 func (s *Service) EditLabel(ctx context.Context, a *repo.Access, name string, e LabelEdit) (*Label, error) {
 	var l *Label
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		if err := lock(tx, a.ID); err != nil {
+		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		if l, err = labelNamed(tx, a.ID, name); err != nil {

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -166,12 +167,12 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	inMemory, bySQL := api.listing(w, r, a, c)
-	if !api.asked.Again(string(answerName(web.From(r.Context()), a)) + r.URL.RequestURI()) {
+	if !api.asked.Again(string(tracker.Name(web.From(r.Context()), a)) + r.URL.RequestURI()) {
 		if done, err := api.listOnce(w, r, inMemory); done || err != nil {
 			return err
 		}
 	}
-	return api.serve(w, r, a, func(ctx context.Context) ([]byte, string, error) {
+	return api.answers.Serve(w, r, a, func(ctx context.Context) ([]byte, string, error) {
 		body, etag, ok, err := inMemory(ctx, nil)
 		if ok || err != nil {
 			return body, etag, err

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -69,14 +70,10 @@ func (api *API) listAcross(w http.ResponseWriter, r *http.Request, scope func(*d
 	if l.choice, err = readChoice(r); err != nil {
 		return err
 	}
-	stamp, ok := api.s.db.Stamp()
-	if !ok {
-		return answerOnce(w, r, l.render)
-	}
 	info := web.From(r.Context())
-	key := fmt.Sprint(stamp, me.ID, info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions),
+	key := fmt.Sprint(me.ID, info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions),
 		info.Media.Kind, " ", info.Prefix, " ", r.URL.EscapedPath(), " ", r.URL.RawQuery)
-	return api.answers.Serve(w, r, key, l.render)
+	return api.answers.ServeAtRest(w, r, key, l.render)
 }
 
 // across is a list across repositories.
@@ -131,7 +128,7 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 	}
 	list, err := repo.Accesses(tx, caller, db.Unique(ids))
 	for _, a := range list {
-		p.repos[a.ID], p.places[a.ID] = a, newPlace(p.info, a.Repo)
+		p.repos[a.ID], p.places[a.ID] = a, tracker.NewPlace(p.info, a.Repo)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -90,7 +91,7 @@ func (s *Service) CreateMilestone(ctx context.Context, a *repo.Access, e Milesto
 func (s *Service) EditMilestone(ctx context.Context, a *repo.Access, number int64, e MilestoneEdit) (*Milestone, error) {
 	var m *Milestone
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		if err := lock(tx, a.ID); err != nil {
+		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		if m, err = milestoneByNumber(tx, a.ID, number); err != nil {
@@ -122,7 +123,7 @@ func milestoneTaken() error {
 // their updated_at; each notes the event. Error: 404.
 func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := lock(tx, a.ID); err != nil {
+		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		m, err := milestoneByNumber(tx, a.ID, number)

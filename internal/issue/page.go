@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // Page is a page of issues for packages whose payloads hold issues or parts of
@@ -35,7 +36,7 @@ func (g *Page) Enter(tx *db.Tx, caller *account.Caller) error { return g.p.enter
 // otherwise.
 func (g *Page) Know(list ...*repo.Access) {
 	for _, a := range list {
-		g.p.repos[a.ID], g.p.places[a.ID] = a, newPlace(g.p.info, a.Repo)
+		g.p.repos[a.ID], g.p.places[a.ID] = a, tracker.NewPlace(g.p.info, a.Repo)
 	}
 }
 

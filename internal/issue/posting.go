@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/tracker"
 )
 
 // Kind is a kind of property that issues are found by.
@@ -11,16 +12,16 @@ type Kind int64
 
 // The kinds of properties, as they are stored, and what their values are.
 const (
-	ByAll        Kind = 1  // 0: every issue has it
-	ByAuthor     Kind = 2  // an account's id
-	ByAssignee   Kind = 3  // an account's id, None or Any
-	ByMilestone  Kind = 4  // a milestone's id, None or Any
-	ByLabel      Kind = 5  // a label's id, or None
-	ByMention    Kind = 6  // the id of an account that the issue or a comment mentions
-	BySubscriber Kind = 7  // the id of an account that is subscribed (decision 14)
-	ByPull       Kind = 8  // 0: it is a pull request
-	ByBranch     Kind = 10 // the id of a branch that package pull lists by
-	ofComments   Kind = 9  // no property: counts the comments in a repository
+	ByAll        Kind = 1                              // 0: every issue has it
+	ByAuthor     Kind = 2                              // an account's id
+	ByAssignee   Kind = 3                              // an account's id, None or Any
+	ByMilestone  Kind = Kind(tracker.MilestonePosting) // a milestone's id, None or Any
+	ByLabel      Kind = Kind(tracker.LabelPosting)     // a label's id, or None
+	ByMention    Kind = 6                              // the id of an account that the issue or a comment mentions
+	BySubscriber Kind = 7                              // the id of an account that is subscribed (decision 14)
+	ByPull       Kind = 8                              // 0: it is a pull request
+	ByBranch     Kind = 10                             // the id of a branch that package pull lists by
+	ofComments   Kind = 9                              // no property: counts the comments in a repository
 )
 
 // Values that are no ids.

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // The messages of pushed commits name issues, and close them when they land on
@@ -289,7 +290,7 @@ func (w *pushedWork) write(tx *db.Tx, list []saying) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := lock(tx, w.access.ID); err != nil {
+	if err := tracker.Lock(tx, w.access.ID); err != nil {
 		if errs.Is(err, errs.NotFound) {
 			return nil // the rows are gone with the repository
 		}

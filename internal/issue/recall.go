@@ -135,11 +135,11 @@ func (r *recall) dress(p *page, l *legend, known *people) {
 	p.legend, p.shared = l, known
 	p.self = p.info.Prefix + " " + p.info.Site
 	at := p.places[r.a.ID] // pieces of the legend hold accounts, too, and the repository's name
-	p.base = at.api + " " + at.page + " " + itoa(known.generation)
+	p.base = at.API + " " + at.Page + " " + itoa(known.generation)
 	p.labels = l.labels
 	p.milestones = map[int64]*Milestone{}
 	people := p.authors()
-	p.roles, r.roles = l.rolesAt(r.a.AccountsGeneration, insider(r.a), r.a.ID, people)
+	p.roles, r.roles = l.rolesAt(r.a.AccountsGeneration, r.a.Insider(), r.a.ID, people)
 	for _, i := range p.issues {
 		people = append(people, i.Assignees...)
 		if m := l.milestones[i.MilestoneID]; m != nil && p.milestones[m.ID] == nil {
@@ -257,7 +257,7 @@ func (r *recall) readPeople(tx *db.Tx) error {
 	r.x.mu.RLock()
 	defer r.x.mu.RUnlock()
 	if l := r.x.kept.legend; l != nil && l.generation == legend.legend {
-		l.addRoles(generation, insider(r.a), byUser)
+		l.addRoles(generation, r.a.Insider(), byUser)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -18,7 +19,7 @@ type page struct {
 	issues []*Issue
 	full   bool // the form of a single issue
 	repos  map[int64]*repo.Access
-	places map[int64]*place
+	places map[int64]*tracker.Place
 
 	people     map[int64]*account.Account
 	labels     map[int64]*Label
@@ -46,12 +47,12 @@ type roleKey struct{ repo, user int64 }
 // newPage makes an empty page of one or more repositories.
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	p := &page{
-		info: web.From(ctx), repos: map[int64]*repo.Access{}, places: map[int64]*place{},
+		info: web.From(ctx), repos: map[int64]*repo.Access{}, places: map[int64]*tracker.Place{},
 		users: map[int64][]byte{}, labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
 	}
 	for _, a := range accesses {
 		p.repos[a.ID] = a
-		p.places[a.ID] = newPlace(p.info, a.Repo)
+		p.places[a.ID] = tracker.NewPlace(p.info, a.Repo)
 	}
 	return p
 }
@@ -114,16 +115,16 @@ func (p *page) user(id int64) []byte {
 	return b
 }
 
-func (p *page) label(at *place, l *Label) []byte {
+func (p *page) label(at *tracker.Place, l *Label) []byte {
 	b := p.labelJSON[l.ID]
 	if b == nil {
-		b = p.legend.piece(p.base, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(at.label(l)) })
+		b = p.legend.piece(p.base, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(renderLabel(at, l)) })
 		p.labelJSON[l.ID] = b
 	}
 	return b
 }
 
-func (p *page) milestoneOf(at *place, i *Issue) []byte {
+func (p *page) milestoneOf(at *tracker.Place, i *Issue) []byte {
 	m := p.milestones[i.MilestoneID]
 	if m == nil {
 		return []byte("null")
@@ -131,7 +132,7 @@ func (p *page) milestoneOf(at *place, i *Issue) []byte {
 	b := p.milestone[m.ID]
 	if b == nil {
 		key := pieceKey{kind: 'm', id: m.ID, open: m.OpenIssues, closed: m.ClosedIssues}
-		b = p.legend.piece(p.base, key, func() []byte { return mustMarshal(at.milestone(m, p.people[m.CreatorID])) })
+		b = p.legend.piece(p.base, key, func() []byte { return mustMarshal(renderMilestone(at, m, p.people[m.CreatorID])) })
 		p.milestone[m.ID] = b
 	}
 	return b
@@ -205,10 +206,10 @@ func (p *page) appendIssue(b []byte, i *Issue) []byte {
 	}
 	if p.info.Media.Preview(web.Reactions) {
 		b = append(b, `,"reactions":`...)
-		b = p.rollups[i.ID].AppendJSON(b, at.api+"/issues/"+itoa(i.Number)+"/reactions")
+		b = p.rollups[i.ID].AppendJSON(b, at.API+"/issues/"+itoa(i.Number)+"/reactions")
 	}
 	b = append(b, `,"timeline_url":"`...)
-	b = append(b, at.api...)
+	b = append(b, at.API...)
 	b = append(b, `/issues/`...)
 	b = strconv.AppendInt(b, i.Number, 10)
 	b = append(b, `/timeline","performed_via_github_app":null,"state_reason":`...)
@@ -227,24 +228,24 @@ func nodeKind(i *Issue) string {
 	return "Issue"
 }
 
-func (p *page) appendAddresses(b []byte, at *place, i *Issue) []byte {
+func (p *page) appendAddresses(b []byte, at *tracker.Place, i *Issue) []byte {
 	var buf [20]byte
 	number := strconv.AppendInt(buf[:0], i.Number, 10)
 	api := func(name, end string) {
 		b = append(b, name...)
-		b = append(b, at.api...)
+		b = append(b, at.API...)
 		b = append(b, `/issues/`...)
 		b = append(b, number...)
 		b = append(b, end...)
 	}
 	api(`{"url":"`, ``)
 	b = append(b, `","repository_url":"`...)
-	b = append(b, at.api...)
+	b = append(b, at.API...)
 	api(`","labels_url":"`, `/labels{/name}`)
 	api(`","comments_url":"`, `/comments`)
 	api(`","events_url":"`, `/events`)
 	b = append(b, `","html_url":"`...)
-	b = append(b, at.page...)
+	b = append(b, at.Page...)
 	b = append(b, pageSegment(i)...)
 	b = append(b, number...)
 	return append(b, '"')
@@ -258,7 +259,7 @@ func pageSegment(i *Issue) string {
 	return "/issues/"
 }
 
-func (p *page) appendLabels(b []byte, at *place, i *Issue) []byte {
+func (p *page) appendLabels(b []byte, at *tracker.Place, i *Issue) []byte {
 	b = append(b, `,"labels":[`...)
 	first := true
 	for _, id := range i.Labels {
@@ -297,12 +298,12 @@ func (p *page) appendAssignees(b []byte, i *Issue) []byte {
 
 // appendPull renders what issues show of the pull request that they are
 // (decision 26).
-func appendPull(b []byte, at *place, i *Issue) []byte {
+func appendPull(b []byte, at *tracker.Place, i *Issue) []byte {
 	n := itoa(i.Number)
 	b = append(b, `,"draft":`...)
 	b = strconv.AppendBool(b, i.Draft)
-	b = append(b, `,"pull_request":{"url":"`+at.api+`/pulls/`+n+`","html_url":"`+at.page+`/pull/`+n+
-		`","diff_url":"`+at.page+`/pull/`+n+`.diff","patch_url":"`+at.page+`/pull/`+n+`.patch","merged_at":`...)
+	b = append(b, `,"pull_request":{"url":"`+at.API+`/pulls/`+n+`","html_url":"`+at.Page+`/pull/`+n+
+		`","diff_url":"`+at.Page+`/pull/`+n+`.diff","patch_url":"`+at.Page+`/pull/`+n+`.patch","merged_at":`...)
 	b = i.MergedAt.AppendJSON(b)
 	return append(b, '}')
 }

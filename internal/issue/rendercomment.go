@@ -106,12 +106,12 @@ func (p *commentPage) appendMembers(b []byte, n int) []byte {
 	var idBuf, numberBuf [20]byte
 	id := strconv.AppendInt(idBuf[:0], c.ID, 10)
 	number := strconv.AppendInt(numberBuf[:0], c.Number, 10)
-	b = append(append(append(b, `"url":"`...), at.api...), `/issues/comments/`...)
+	b = append(append(append(b, `"url":"`...), at.API...), `/issues/comments/`...)
 	b = append(append(b, id...), `","html_url":"`...)
-	b = append(append(b, at.page...), pageSegment(&Issue{Pull: c.Pull})...)
+	b = append(append(b, at.Page...), pageSegment(&Issue{Pull: c.Pull})...)
 	b = append(append(b, number...), `#issuecomment-`...)
 	b = append(append(b, id...), `","issue_url":"`...)
-	b = append(append(append(b, at.api...), `/issues/`...), number...)
+	b = append(append(append(b, at.API...), `/issues/`...), number...)
 	b = append(append(b, `","id":`...), id...)
 	b = append(append(b, `,"node_id":"`...), account.NodeID("IssueComment", c.ID)...)
 	b = append(append(b, `","user":`...), p.user(c.AuthorID)...)
@@ -120,7 +120,7 @@ func (p *commentPage) appendMembers(b []byte, n int) []byte {
 	b = append(append(b, `,"author_association":"`...), p.associationOf(c.RepoID, c.AuthorID)...)
 	b = p.bodies[n].AppendJSON(append(b, '"'))
 	if p.info.Media.Preview(web.Reactions) {
-		b = p.rollups[c.ID].AppendJSON(append(b, `,"reactions":`...), at.api+"/issues/comments/"+string(id)+"/reactions")
+		b = p.rollups[c.ID].AppendJSON(append(b, `,"reactions":`...), at.API+"/issues/comments/"+string(id)+"/reactions")
 	}
 	return append(b, `,"performed_via_github_app":null`...)
 }

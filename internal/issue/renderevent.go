@@ -94,7 +94,7 @@ func (p *eventPage) appendEvent(b []byte, e *Event) []byte {
 	at := p.places[e.RepoID]
 	b = strconv.AppendInt(append(b, `{"id":`...), e.ID, 10)
 	b = append(append(b, `,"node_id":"`...), account.NodeID("IssueEvent", e.ID)...)
-	b = append(append(append(b, `","url":"`...), at.api...), `/issues/events/`...)
+	b = append(append(append(b, `","url":"`...), at.API...), `/issues/events/`...)
 	b = strconv.AppendInt(b, e.ID, 10)
 	b = append(append(b, `","actor":`...), p.user(e.ActorID)...)
 	b = append(append(append(b, `,"event":"`...), e.Kind.String()...), '"')
@@ -102,7 +102,7 @@ func (p *eventPage) appendEvent(b []byte, e *Event) []byte {
 		b = append(b, `,"commit_id":null,"commit_url":null`...)
 	} else {
 		b = append(append(append(b, `,"commit_id":"`...), e.Commit...), `","commit_url":"`...)
-		b = append(append(append(append(b, at.api...), `/commits/`...), e.Commit...), '"')
+		b = append(append(append(append(b, at.API...), `/commits/`...), e.Commit...), '"')
 	}
 	b = e.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
 	b = p.appendDetail(b, e)

@@ -81,8 +81,8 @@ func (t *timeline) reviewOf(e *Event) *Body {
 // (decision 28).
 func (p *eventPage) appendReviewed(b []byte, e *Event, said *Body) []byte {
 	d, at := e.Detail.Review, p.places[e.RepoID]
-	pull := at.api + "/pulls/" + itoa(d.Number)
-	html := at.page + "/pull/" + itoa(d.Number) + "#pullrequestreview-" + itoa(d.ID)
+	pull := at.API + "/pulls/" + itoa(d.Number)
+	html := at.Page + "/pull/" + itoa(d.Number) + "#pullrequestreview-" + itoa(d.ID)
 	b = strconv.AppendInt(append(b, `{"id":`...), d.ID, 10)
 	b = web.AppendString(append(b, `,"node_id":`...), account.NodeID("PullRequestReview", d.ID))
 	b = append(append(b, `,"user":`...), p.user(e.ActorID)...)
@@ -132,7 +132,3 @@ func (c *Change) Read(list ...Text) error {
 	}
 	return c.read(all, 0)
 }
-
-// Lock locks the repository's row and raises its issues_generation, before a
-// change of what hangs on an issue. Error: 404 when the repository is gone.
-func Lock(tx *db.Tx, repoID int64) error { return lock(tx, repoID) }

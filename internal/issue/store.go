@@ -87,23 +87,6 @@ func ByIDs(tx *db.Tx, ids []int64) ([]*Issue, error) {
 	return out, nil
 }
 
-// lock takes the repository's row for the rest of the transaction, and says
-// that payloads of its issues change. Error: 404 when the repository is gone.
-func lock(tx *db.Tx, repoID int64) error {
-	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
-	if err == nil && n == 0 {
-		return errs.Absent()
-	}
-	return err
-}
-
-// raiseLegend says that what issues show besides themselves changed: labels,
-// milestones. The repository's row is locked already.
-func raiseLegend(tx *db.Tx, repoID int64) error {
-	_, err := tx.Exec(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
-	return err
-}
-
 // takeNumber locks the repository and takes the next number for an open issue
 // (decision 31). Error: 404 when the repository is gone.
 func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {

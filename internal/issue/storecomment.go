@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -186,7 +187,7 @@ func deleteComment(tx *db.Tx, c *Comment) error {
 // locks the repository's row, and looks then whether the subject is still there.
 // Error: 404.
 func noteReaction(tx *db.Tx, repoID int64, table string, id int64) error {
-	if err := lock(tx, repoID); err != nil {
+	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
 	}
 	set := `reacted = TRUE`

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -86,7 +87,7 @@ func insertLabel(tx *db.Tx, l *Label) error {
 	if err != nil {
 		return err
 	}
-	return raiseLegend(tx, l.RepoID)
+	return tracker.RaiseLegend(tx, l.RepoID)
 }
 
 // labelsOf finds the labels of a page of issues, of any repositories: ids that
@@ -153,14 +154,14 @@ func updateLabel(tx *db.Tx, l *Label) error {
 	if err != nil {
 		return err
 	}
-	return raiseLegend(tx, l.RepoID)
+	return tracker.RaiseLegend(tx, l.RepoID)
 }
 
 func deleteLabel(tx *db.Tx, l *Label) error {
 	if _, err := tx.Exec(`DELETE FROM labels WHERE id = $1`, l.ID); err != nil {
 		return err
 	}
-	return raiseLegend(tx, l.RepoID)
+	return tracker.RaiseLegend(tx, l.RepoID)
 }
 
 // labelsAcross finds the labels with the folded names in many repositories: the

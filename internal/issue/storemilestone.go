@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -89,7 +90,7 @@ func insertMilestone(tx *db.Tx, m *Milestone) error {
 	if err != nil {
 		return err
 	}
-	return raiseLegend(tx, m.RepoID)
+	return tracker.RaiseLegend(tx, m.RepoID)
 }
 
 func milestoneTitled(tx *db.Tx, repoID int64, title string) (taken bool, err error) {
@@ -105,7 +106,7 @@ func updateMilestone(tx *db.Tx, m *Milestone) error {
 	if err != nil {
 		return err
 	}
-	return raiseLegend(tx, m.RepoID)
+	return tracker.RaiseLegend(tx, m.RepoID)
 }
 
 // deleteMilestone removes a milestone, with its issues' postings and counters
@@ -134,7 +135,7 @@ func deleteMilestone(tx *db.Tx, m *Milestone, actorID int64, detail any) error {
 			return err
 		}
 	}
-	return raiseLegend(tx, m.RepoID)
+	return tracker.RaiseLegend(tx, m.RepoID)
 }
 
 // milestoneOrder is how a list of milestones is made.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -23,7 +24,7 @@ type digestKey struct {
 func (p *page) tag(a *repo.Access, body []byte) string {
 	base := ""
 	if k := p.info.Media.Kind; p.legend != nil && p.rollups == nil && k != "html" && k != "full" {
-		base = string(answerName(p.info, a)) + itoa(a.AccountsGeneration)
+		base = string(tracker.Name(p.info, a)) + itoa(a.AccountsGeneration)
 	}
 	all := make([]byte, 0, len(p.issues)*len(digest{}))
 	start := 1 // behind the bracket, and then each comma

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // landing is a base branch that moved: what came with it may be the head of a
@@ -84,7 +85,7 @@ func (s *Service) land(ctx context.Context, l landing) error {
 // happens when it has changed meanwhile.
 func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := issue.Lock(tx, p.RepoID); err != nil {
+		if err := tracker.Lock(tx, p.RepoID); err != nil {
 			return err
 		}
 		now, err := byID(tx, p.IssueID)

@@ -78,6 +78,9 @@ type Access struct {
 	AccountsGeneration int64 // of account.Topic: grows with every change of an account
 }
 
+// Insider reports a caller who may know who belongs to the organization.
+func (a *Access) Insider() bool { return a.Member || a.Caller != nil && a.Caller.SiteAdmin }
+
 // Observer is told, inside the transaction, which refs of a repository move. An
 // error undoes the whole transaction.
 type Observer func(tx *db.Tx, repoID int64, moved []RefUpdate) error

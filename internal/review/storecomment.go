@@ -7,7 +7,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/issue"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -199,7 +199,7 @@ func storeSpots(tx *db.Tx, list []*Comment) error {
 // noteReaction notes that a comment has reactions, under the lock of its
 // repository. Error: 404 when it was deleted meanwhile.
 func noteReaction(tx *db.Tx, repoID, id int64) error {
-	if err := issue.Lock(tx, repoID); err != nil {
+	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
 	}
 	n, err := tx.Exec(`UPDATE review_comments SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)

@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
-	{"internal/reaction", "internal/star"},
+	{"internal/reaction", "internal/star", "internal/tracker"},
 	{"internal/issue"},
 	{"internal/gitdata", "internal/search"},
 	{"internal/status"},

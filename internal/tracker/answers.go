@@ -1,0 +1,121 @@
+// Package tracker is what the parts of a repository's tracker share: issues,
+// labels and milestones.
+//
+//	answers.go   rendered answers, kept while nothing that they show changes
+//	place.go     the addresses of a repository's resources
+//	store.go     how a change says that payloads change, of the table repos
+//
+// Invariant: each transaction that changes what a payload of issues shows locks
+// the repository's row first and raises its issues_generation, see [Lock]: what
+// is kept under that counts no longer. What issues show besides themselves has
+// a legend_generation, too, see [RaiseLegend].
+package tracker
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Answers keeps rendered answers about the trackers of repositories.
+type Answers struct {
+	db   *db.DB
+	kept *web.Answers
+}
+
+// NewAnswers keeps answers of at most limit bytes.
+func NewAnswers(d *db.DB, limit int64) *Answers {
+	return &Answers{db: d, kept: web.NewAnswers(web.NewCache(limit))}
+}
+
+// Serve answers with what is kept under the address, or renders it.
+//
+// Links in rendered bodies lead wherever this caller may go, in any repository:
+// such an answer is kept only while nothing at all is committed.
+func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
+	if kind := web.From(r.Context()).Media.Kind; kind == "html" || kind == "full" {
+		return s.ServeAtRest(w, r, KeyOfCaller(r, a), render)
+	}
+	return s.kept.Serve(w, r, key(r, a), render)
+}
+
+// ServeAtRest answers with what is kept under the key while nothing at all is
+// committed, or renders it; where that cannot be known, always.
+func (s *Answers) ServeAtRest(w http.ResponseWriter, r *http.Request, key string, render web.Render) error {
+	stamp, ok := s.db.Stamp()
+	if !ok {
+		body, etag, err := render(r.Context())
+		if err != nil {
+			return err
+		}
+		return web.Bytes(w, r, http.StatusOK, body, etag)
+	}
+	return s.kept.Serve(w, r, fmt.Sprint(key, " ", stamp), render)
+}
+
+// JSON is Serve with the JSON of the value that find reads, in one snapshot.
+func (s *Answers) JSON(w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (any, error)) error {
+	return s.Serve(w, r, a, func(ctx context.Context) ([]byte, string, error) {
+		var v any
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			v, err = find(tx)
+			return err
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		body, err := web.Marshal(v)
+		return body, web.Tag(body), err
+	})
+}
+
+// KeyOfCaller names everything that an answer about one repository's tracker
+// depends on and that belongs to the tracker, and the caller: for ServeAtRest.
+func KeyOfCaller(r *http.Request, a *repo.Access) string {
+	return key(r, a) + " " + strconv.FormatInt(repo.CallerID(a.Caller), 36)
+}
+
+// key names everything that an answer about one repository's tracker depends on:
+// the address, the dialect, what this caller may see, and the generations of all
+// that payloads show.
+func key(r *http.Request, a *repo.Access) string {
+	b := Name(web.From(r.Context()), a)
+	b = strconv.AppendInt(append(b, " i"...), a.IssuesGeneration, 36)
+	b = strconv.AppendInt(append(b, " a"...), a.AccountsGeneration, 36)
+	for _, s := range [...]string{r.URL.EscapedPath(), r.URL.RawQuery} {
+		b = append(append(b, ' '), s...)
+	}
+	if len(b) > maxKey {
+		sum := sha256.Sum256(b)
+		b = sum[:]
+	}
+	return string(b)
+}
+
+// maxKey is the length of the longest key that is kept as it is, in bytes.
+const maxKey = 600
+
+// Name names what an answer about one repository's tracker depends on besides
+// generations and its address: the dialect, and what this caller may see.
+func Name(info *web.Info, a *repo.Access) []byte {
+	b := make([]byte, 0, 400)
+	b = strconv.AppendInt(b, a.ID, 36)
+	b = append(b, ' ')
+	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), a.Insider(), a.HasIssues} {
+		digit := byte('0')
+		if on {
+			digit = '1'
+		}
+		b = append(b, digit)
+	}
+	for _, s := range [...]string{a.Owner.Login, a.Name, info.Media.Kind, info.Prefix, info.Site} {
+		b = append(append(b, ' '), s...)
+	}
+	return append(b, ' ')
+}

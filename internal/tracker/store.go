@@ -1,0 +1,31 @@
+package tracker
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// Lock takes the repository's row for the rest of the transaction, and raises
+// its issues_generation: payloads of its issues change. Error: 404 when the
+// repository is gone.
+func Lock(tx *db.Tx, repoID int64) error {
+	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
+	if err == nil && n == 0 {
+		return errs.Absent()
+	}
+	return err
+}
+
+// RaiseLegend says that what issues show besides themselves changed: labels,
+// milestones. The repository's row is locked already.
+func RaiseLegend(tx *db.Tx, repoID int64) error {
+	_, err := tx.Exec(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
+	return err
+}
+
+// Kinds of postings, which say what issues have (package issue), that rooms
+// other than theirs read. The value is an id.
+const (
+	MilestonePosting int64 = 4
+	LabelPosting     int64 = 5
+)

@@ -174,6 +174,21 @@ func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Ro
 	}
 }
 
+// Team makes the organization garden of alice, with the public repository
+// garden/plot and the private garden/shed: will may push to both, rae reads the
+// private one, and sam is a stranger.
+func (s *Server) Team(t testing.TB) {
+	t.Helper()
+	for _, login := range []string{"alice", "will", "rae", "sam"} {
+		s.User(t, login)
+	}
+	s.Org(t, "garden", "alice")
+	s.Grant(t, s.Repo(t, "garden/plot", false), "will", account.Push)
+	shed := s.Repo(t, "garden/shed", true)
+	s.Grant(t, shed, "will", account.Push)
+	s.Grant(t, shed, "rae", account.Pull)
+}
+
 // Import fills a repository with the history of a real one.
 func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
 	t.Helper()

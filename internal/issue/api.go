@@ -10,6 +10,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/label"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -154,7 +155,7 @@ func readFields(body *web.Object, several bool) fields {
 func readLabels(body *web.Object) web.Opt[[]string] {
 	var objects []map[string]json.RawMessage // no struct: keys match exactly (decision 51)
 	if raw := body.Raw("labels"); len(raw) == 0 || json.Unmarshal(raw, &objects) != nil || len(objects) == 0 {
-		return body.Strings("labels", MaxLabels, MaxLabelName)
+		return body.Strings("labels", MaxLabels, label.MaxName)
 	}
 	names := web.Opt[[]string]{Set: true}
 	for _, o := range objects {

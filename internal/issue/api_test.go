@@ -3,34 +3,18 @@ package issue_test
 import (
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/apitest"
 )
 
 // graduated is what GitHub's clients send: all previews are on.
 var graduated = map[string]string{"Accept": "application/vnd.github.v3+json"}
 
-// team makes a repository garden/plot with people who may do more or less: its
-// owner's member alice who owns the organization, the writer will, the reader
-// rae of a private one, and the stranger sam.
-func team(t *testing.T, s *apitest.Server) {
-	for _, login := range []string{"alice", "will", "rae", "sam"} {
-		s.User(t, login)
-	}
-	s.Org(t, "garden", "alice")
-	plot := s.Repo(t, "garden/plot", false)
-	s.Grant(t, plot, "will", account.Push)
-	shed := s.Repo(t, "garden/shed", true)
-	s.Grant(t, shed, "will", account.Push)
-	s.Grant(t, shed, "rae", account.Pull)
-}
-
 // A tracker's first need: what was filed is there, under a number that counts
 // from one, with who filed it.
 func TestIssue(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		const path = "{base}/repos/garden/plot/issues/1"
 		filed := `{"id": "$any", "node_id": "$any", "number": 1, "title": "Slugs", "body": "They are *everywhere*.", "state": "open", "locked": false,
 			"url": "` + path + `", "repository_url": "{base}/repos/garden/plot", "labels_url": "` + path + `/labels{/name}",

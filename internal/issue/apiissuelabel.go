@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -30,8 +31,8 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 		if err != nil {
 			return nil, err
 		}
-		list, err := labelsInOrder(tx, a.ID, i.Labels)
-		return renderLabels(tracker.PlaceOf(r, a), web.Cut(w, r, list)), err
+		list, err := label.InOrder(tx, a.ID, i.Labels)
+		return label.NewPayloads(web.Cut(w, r, list), tracker.PlaceOf(r, a)), err
 	})
 }
 
@@ -40,10 +41,10 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 // AddIssueLabels adds labels to those of the issue, and makes those that the
 // repository lacks (decision 32). Errors: 404, 410, 422.
 func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.relabel(w, r, a, func(tx *db.Tx, has []*Label, names []string) ([]*Label, error) {
+	return api.relabel(w, r, a, func(tx *db.Tx, has []*label.Label, names []string) ([]*label.Label, error) {
 		more, err := labelsFor(tx, a.ID, names)
 		for _, l := range more {
-			if !slices.ContainsFunc(has, func(h *Label) bool { return h.ID == l.ID }) {
+			if !slices.ContainsFunc(has, func(h *label.Label) bool { return h.ID == l.ID }) {
 				has = append(has, l)
 			}
 		}
@@ -56,14 +57,14 @@ func (api *API) AddIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.A
 // SetIssueLabels replaces the labels of the issue; an empty array takes them all
 // off. Errors: 404, 410, 422.
 func (api *API) SetIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.relabel(w, r, a, func(tx *db.Tx, _ []*Label, names []string) ([]*Label, error) {
+	return api.relabel(w, r, a, func(tx *db.Tx, _ []*label.Label, names []string) ([]*label.Label, error) {
 		return labelsFor(tx, a.ID, names)
 	})
 }
 
 // relabel changes the labels of an issue with the names that the body has, and
 // answers those that it has then.
-func (api *API) relabel(w http.ResponseWriter, r *http.Request, a *repo.Access, choose func(tx *db.Tx, has []*Label, names []string) ([]*Label, error)) error {
+func (api *API) relabel(w http.ResponseWriter, r *http.Request, a *repo.Access, choose func(tx *db.Tx, has []*label.Label, names []string) ([]*label.Label, error)) error {
 	i, err := api.find(r, a)
 	if err != nil {
 		return err
@@ -72,13 +73,13 @@ func (api *API) relabel(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	if err != nil {
 		return err
 	}
-	list, err := api.s.relabel(r.Context(), a, i.Number, func(tx *db.Tx, has []*Label) ([]*Label, error) {
+	list, err := api.s.relabel(r.Context(), a, i.Number, func(tx *db.Tx, has []*label.Label) ([]*label.Label, error) {
 		return choose(tx, has, names)
 	})
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, renderLabels(tracker.PlaceOf(r, a), list))
+	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, tracker.PlaceOf(r, a)))
 }
 
 // readNames reads the names of labels from a body, which may be the array
@@ -108,7 +109,7 @@ func (api *API) ClearIssueLabels(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	if _, err := api.s.relabel(r.Context(), a, i.Number, func(*db.Tx, []*Label) ([]*Label, error) { return nil, nil }); err != nil {
+	if _, err := api.s.relabel(r.Context(), a, i.Number, func(*db.Tx, []*label.Label) ([]*label.Label, error) { return nil, nil }); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -123,9 +124,9 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	folded := FoldLabel(web.Param(r, "name"))
-	list, err := api.s.relabel(r.Context(), a, i.Number, func(_ *db.Tx, has []*Label) ([]*Label, error) {
-		at := slices.IndexFunc(has, func(l *Label) bool { return FoldLabel(l.Name) == folded })
+	folded := label.Fold(web.Param(r, "name"))
+	list, err := api.s.relabel(r.Context(), a, i.Number, func(_ *db.Tx, has []*label.Label) ([]*label.Label, error) {
+		at := slices.IndexFunc(has, func(l *label.Label) bool { return label.Fold(l.Name) == folded })
 		if at < 0 {
 			return nil, errs.New(errs.NotFound, "Label does not exist")
 		}
@@ -134,5 +135,5 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, renderLabels(tracker.PlaceOf(r, a), list))
+	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, tracker.PlaceOf(r, a)))
 }

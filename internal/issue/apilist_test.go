@@ -22,7 +22,7 @@ func numbered(numbers ...int) string {
 func TestListOfRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		file := func(as, body string) {
 			t.Helper()
 			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: as, Send: body, Status: 201})
@@ -118,7 +118,7 @@ func TestListOfRepository(t *testing.T) {
 func TestListsAcrossRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		s.Repo(t, "will/own", false)
 		s.Repo(t, "sam/else", false)
 		file := func(as, repo, body string) {

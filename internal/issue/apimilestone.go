@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -198,7 +199,7 @@ func (api *API) ListMilestoneLabels(w http.ResponseWriter, r *http.Request, a *r
 		if err != nil {
 			return nil, err
 		}
-		list, err := labelsWithin(tx, m)
-		return renderLabels(tracker.PlaceOf(r, a), web.Cut(w, r, list)), err
+		list, err := label.Within(tx, m.RepoID, m.ID)
+		return label.NewPayloads(web.Cut(w, r, list), tracker.PlaceOf(r, a)), err
 	})
 }

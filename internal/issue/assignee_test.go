@@ -118,7 +118,7 @@ func TestAssigneesOfUsersRepository(t *testing.T) {
 func TestAssign(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot") + "/assignees"
 		s.Run(t, []apitest.Case{
 			{Name: "the interface shows one", Do: "POST " + on, As: "will", Send: `{"assignees": ["WILL", "sam", "rae", "nobody", "garden", "will"]}`, Status: 201,

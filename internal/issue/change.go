@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/label"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -254,9 +255,9 @@ func (c *Change) CloseBy(commit string) {
 }
 
 // SetLabels replaces the labels.
-func (c *Change) SetLabels(labels []*Label) error {
+func (c *Change) SetLabels(labels []*label.Label) error {
 	ids := make([]int64, len(labels))
-	names := map[int64]*Label{}
+	names := map[int64]*label.Label{}
 	for n, l := range labels {
 		ids[n], names[l.ID] = l.ID, l
 	}
@@ -264,7 +265,7 @@ func (c *Change) SetLabels(labels []*Label) error {
 		return nil
 	}
 	gone := difference(c.Issue.Labels, ids)
-	old, err := labelsByID(c.Tx, c.Repo.ID, gone)
+	old, err := label.ByIDs(c.Tx, c.Repo.ID, gone)
 	if err != nil {
 		return err
 	}

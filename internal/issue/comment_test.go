@@ -85,7 +85,7 @@ func media(name string) map[string]string {
 func TestComment(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		before := column[db.Time](t, s, on, "updated_at")
 		first := said(t, s, "rae", on, "Beer *traps*.")
@@ -132,7 +132,7 @@ func TestComment(t *testing.T) {
 func TestCommentsMoveTheIssue(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		id := said(t, s, "sam", on, "one")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", id)
@@ -164,7 +164,7 @@ func TestCommentsMoveTheIssue(t *testing.T) {
 func TestBadComments(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", said(t, s, "sam", on, "fine"))
 		field := func(code string) string {
@@ -200,7 +200,7 @@ func TestBadComments(t *testing.T) {
 func TestCommentRights(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		s.Repo(t, "sam/own", false)
 		public, private := filed(t, s, "sam", "garden/plot"), filed(t, s, "rae", "garden/shed")
 		own := said(t, s, "sam", public, "open")
@@ -241,7 +241,7 @@ func TestCommentRights(t *testing.T) {
 func TestCommentsWithoutIssues(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on, pull := filed(t, s, "sam", "garden/plot"), pulled(t, s, "sam", "garden/plot")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", said(t, s, "sam", on, "of the issue"))
 		id := said(t, s, "sam", pull, "of the pull request")
@@ -267,7 +267,7 @@ func TestCommentsWithoutIssues(t *testing.T) {
 func TestCommentRepresentations(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		filed(t, s, "rae", "garden/shed")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", said(t, s, "rae", on, "*Ask* @WILL <script>x</script>about garden/shed#1"))
@@ -298,7 +298,7 @@ func TestCommentRepresentations(t *testing.T) {
 func TestCommentsAreFresh(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", said(t, s, "sam", on, "one"))
 		see := func(want string) {
@@ -337,7 +337,7 @@ func TestCommentsAreFresh(t *testing.T) {
 func TestCommentAtOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		const n = 12
 		var ids [n]int64

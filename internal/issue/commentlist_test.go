@@ -18,7 +18,7 @@ import (
 // minutes, and returns their ids.
 func spoken(t *testing.T, s *apitest.Server, n int, shuffle func(i int) int) []int64 {
 	t.Helper()
-	team(t, s)
+	s.Team(t)
 	on := []string{filed(t, s, "sam", "garden/plot"), pulled(t, s, "sam", "garden/plot")}
 	other := filed(t, s, "rae", "garden/shed")
 	var ids []int64

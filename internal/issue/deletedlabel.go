@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
@@ -29,11 +30,11 @@ func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) 
 		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}
-		l, err := labelNamed(tx, a.ID, name)
+		l, err := label.ByName(tx, a.ID, name)
 		if err != nil {
 			return err
 		}
-		if err := deleteLabel(tx, l); err != nil {
+		if err := label.Delete(tx, l); err != nil {
 			return err
 		}
 		n, err := countPosted(tx, a.ID, Property{ByLabel, l.ID})

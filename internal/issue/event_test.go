@@ -15,7 +15,7 @@ import (
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		const plot = "/repos/garden/plot"
 		patch := func(body string) {
 			t.Helper()
@@ -127,7 +127,7 @@ func kinds(t testing.TB, a *apitest.Answer) string {
 func TestTimeline(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		file := func(as, repository, body string) {
 			t.Helper()
 			s.Check(t, apitest.Case{Do: "POST /repos/" + repository + "/issues", As: as, Send: fmt.Sprintf(`{"title": "x", "body": %q}`, body), Status: 201})
@@ -236,7 +236,7 @@ func TestTimelineVisibility(t *testing.T) {
 func TestMentionEvents(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		const shed = "/repos/garden/shed/issues"
 		say := func(as, body string) {
 			t.Helper()

@@ -17,7 +17,7 @@ import (
 // 1, filed by sam; eleven who can be assigned; and elsewhere a milestone 2.
 func desk(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	team(t, s)
+	s.Team(t)
 	plot := s.Repo(t, "will/desk", false)
 	for n := range 11 {
 		login := fmt.Sprint("hand", n)

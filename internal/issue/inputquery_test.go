@@ -16,7 +16,7 @@ import (
 func TestEachParameterWithWrongValues(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		across := "filter state sort direction since"
 		for _, list := range []struct{ resource, path, parameters string }{
@@ -43,7 +43,7 @@ func TestEachParameterWithWrongValues(t *testing.T) {
 func TestParametersThatNameNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		filed(t, s, "will", "garden/plot")
 		const list = "GET /repos/garden/plot/issues?"
 		for _, value := range []string{"nobody-here", "%00", "a%00b", "%ff%fe", "%F0%9F%98%80", strings.Repeat("x", 5000), "..", "%2F", "%25", "*x", "None", "'%20OR%201=1--", "%20will"} {
@@ -94,7 +94,7 @@ func manyLabels(n int) string {
 func TestNumbersInAddresses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "will", "garden/plot")
 		id := said(t, s, "will", on, "x")
 		s.Run(t, []apitest.Case{
@@ -129,7 +129,7 @@ func TestNumbersInAddresses(t *testing.T) {
 func TestNoPayload(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "will", "garden/plot")
 		for _, send := range []string{"", "{}", "null", " \n", " null "} {
 			for _, do := range []struct {

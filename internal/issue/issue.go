@@ -3,8 +3,8 @@
 //
 //	issue.go                 the types
 //	create.go, change.go     how an issue is made and changed, with all that follows
-//	rules.go                 who may be assigned, which labels and milestones there are
-//	deletedlabel.go          how a deleted label leaves its issues
+//	rules.go, label.go       who may be assigned, which labels and milestone an issue can have
+//	deletedlabel.go          how a deleted label leaves its issues; package label has the others
 //	posting.go               the inverted index: what finds issues
 //	stream.go, list.go       lists, from ranges of that index
 //	indexes.go               the same in memory, where it is at hand; package index
@@ -14,7 +14,7 @@
 //	store*.go                the SQL
 //	api*.go, json.go         the handlers and their JSON
 //
-// Tables: issues, postings, posting_counts, labels, milestones, issue_comments,
+// Tables: issues, postings, posting_counts, milestones, issue_comments,
 // issue_events, issue_subscriptions, deleted_labels, pushed_commits; and of repos
 // next_number, next_milestone and open_issues.
 //
@@ -117,7 +117,6 @@ type Issue struct {
 const (
 	MaxTitle     = 256
 	MaxBody      = 65_536
-	MaxLabelName = 50
 	MaxLabels    = 100
 	MaxAssignees = 10
 )

@@ -4,26 +4,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/tracker"
-	"arbor/internal/web"
 )
-
-// labelJSON is GitHub's label.
-type labelJSON struct {
-	ID          int64   `json:"id"`
-	NodeID      string  `json:"node_id"`
-	URL         string  `json:"url"`
-	Name        string  `json:"name"`
-	Color       string  `json:"color"`
-	Default     bool    `json:"default"`
-	Description *string `json:"description"`
-}
-
-func renderLabel(p *tracker.Place, l *Label) *labelJSON {
-	return &labelJSON{
-		ID: l.ID, NodeID: account.NodeID("Label", l.ID), URL: p.API + "/labels" + web.Path(l.Name),
-		Name: l.Name, Color: l.Color, Default: l.Default, Description: l.Description,
-	}
-}
 
 // milestoneJSON is GitHub's milestone.
 type milestoneJSON struct {

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/issue/index"
+	"arbor/internal/label"
 )
 
 // kept is what payloads of one repository's issues are made from, in memory
@@ -106,9 +107,9 @@ func (n *indexes) mostIdle(x *indexed) (victim *indexed) {
 type legend struct {
 	generation int64
 	tooMuch    bool // for the memory: the rest is empty
-	labels     map[int64]*Label
-	named      map[string]*Label    // by FoldLabel
-	milestones map[int64]*Milestone // without what is counted in them
+	labels     map[int64]*label.Label
+	named      map[string]*label.Label // by label.Fold
+	milestones map[int64]*Milestone    // without what is counted in them
 	numbered   map[int64]*Milestone
 
 	mu       sync.RWMutex
@@ -120,11 +121,11 @@ type legend struct {
 	digests  remembered[digestKey, digest]
 }
 
-func newLegend(generation int64, labels []*Label, milestones []*Milestone) *legend {
-	l := &legend{generation: generation, labels: map[int64]*Label{}, named: map[string]*Label{},
+func newLegend(generation int64, labels []*label.Label, milestones []*Milestone) *legend {
+	l := &legend{generation: generation, labels: map[int64]*label.Label{}, named: map[string]*label.Label{},
 		milestones: map[int64]*Milestone{}, numbered: map[int64]*Milestone{}}
-	for _, label := range labels {
-		l.labels[label.ID], l.named[FoldLabel(label.Name)] = label, label
+	for _, one := range labels {
+		l.labels[one.ID], l.named[label.Fold(one.Name)] = one, one
 	}
 	for _, m := range milestones {
 		l.milestones[m.ID], l.numbered[m.Number] = m, m

@@ -38,7 +38,7 @@ func private(t *testing.T, s *apitest.Server) (comment, event, onIssue, onCommen
 func TestIdsOfOtherRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		filed(t, s, "will", "garden/plot")
 		comment, event, onIssue, onComment := private(t, s)
 		s.Repo(t, "sam/own", false)
@@ -75,7 +75,7 @@ func TestIdsOfOtherRepositories(t *testing.T) {
 func TestReactionsOfOtherSubjects(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		filed(t, s, "will", "garden/plot")
 		comment, _, onIssue, onComment := private(t, s)
 		other := filed(t, s, "will", "garden/shed")
@@ -143,7 +143,7 @@ func view(t *testing.T, s *apitest.Server, as string) (all []seen) {
 func TestPrivateLeaksNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will", Send: `{"title": "Spring"}`, Status: 201})
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "Open", "body": "Not garden/shed#1, but #2", "milestone": 1}`, Status: 201})
 		said(t, s, "will", "/repos/garden/plot/issues/1", "See garden/shed#1 and https://example.org")
@@ -180,7 +180,7 @@ func TestPrivateLeaksNothing(t *testing.T) {
 func TestWhoLeavesSeesNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		filed(t, s, "will", "garden/plot")
 		private(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues", As: "will", Send: `{"title": "` + secret + `", "assignee": "will", "body": "@rae"}`, Status: 201})
@@ -209,7 +209,7 @@ func TestWhoLeavesSeesNothing(t *testing.T) {
 func TestPrivateIsAbsent(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		filed(t, s, "will", "garden/plot")
 		comment, event, _, _ := private(t, s)
 		for _, do := range []string{

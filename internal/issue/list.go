@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -48,7 +49,7 @@ func readChoice(r *http.Request) (choice, error) {
 		return c, wrong("labels", errs.InvalidField, nil)
 	}
 	for name := range strings.SplitSeq(labels, ",") {
-		folded := FoldLabel(strings.TrimSpace(name))
+		folded := label.Fold(strings.TrimSpace(name))
 		if folded != "" && !seen[folded] {
 			seen[folded] = true
 			c.labels = append(c.labels, folded)

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -157,7 +158,7 @@ func (l *across) query(tx *db.Tx) (Query, error) {
 	}
 	var labels map[int64][]int64
 	if len(l.choice.labels) > 0 {
-		if labels, err = labelsAcross(tx, repos, l.choice.labels); err != nil {
+		if labels, err = label.Across(tx, repos, l.choice.labels); err != nil {
 			return q, err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func TestLock(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		const open, locked = `{"locked": false, "active_lock_reason": null}`, `{"locked": true, "active_lock_reason": null}`
 		heated, spam := `{"locked": true, "active_lock_reason": "too heated"}`, `{"locked": true, "active_lock_reason": "spam"}`
 		type transition struct{ method, send, want string }
@@ -38,7 +38,7 @@ func TestLock(t *testing.T) {
 func TestLockRefusals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		private := filed(t, s, "rae", "garden/shed")
 		const told = `{"message": "Locking is the preview the-key-preview: send an 'Accept' header with application/vnd.service.the-key-preview+json"}`
@@ -77,7 +77,7 @@ func TestLockRefusals(t *testing.T) {
 func TestLockedConversation(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "sam", "garden/plot")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", said(t, s, "sam", on, "before"))
 		const locked = `{"message": "The conversation is locked: must have push access to Repository."}`

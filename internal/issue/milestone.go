@@ -63,6 +63,14 @@ func (e *MilestoneEdit) apply(m *Milestone, now db.Time) bool {
 	return described || m.Title != before.Title || m.DueOn != before.DueOn || m.State != before.State
 }
 
+// orNone makes an empty text absent (decision 19).
+func orNone(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 func textOf(s *string) string {
 	if s == nil {
 		return ""

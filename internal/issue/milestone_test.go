@@ -15,7 +15,7 @@ const milestones = "/repos/garden/plot/milestones"
 func TestMilestones(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		const at = "{base}/repos/garden/plot/milestones/1"
 		spring := `{"url": "` + at + `", "html_url": "{base}/garden/plot/milestone/1", "labels_url": "` + at + `/labels", "id": "$any", "node_id": "$any",
 			"number": 1, "title": "Spring", "description": "Sow", "creator": {"login": "will"}, "open_issues": 0, "closed_issues": 0, "state": "open",
@@ -69,7 +69,7 @@ func TestMilestones(t *testing.T) {
 func TestDeleteMilestone(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		for _, title := range []string{"one", "two"} {
 			s.Check(t, apitest.Case{Do: "POST " + milestones, As: "will", Send: `{"title": "` + title + `"}`, Status: 201})
 		}
@@ -103,7 +103,7 @@ func TestDeleteMilestone(t *testing.T) {
 func TestBadMilestones(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		s.Check(t, apitest.Case{Do: "POST " + milestones, As: "will", Send: `{"title": "` + repeated("é", 256) + `"}`, Status: 201})
 		for _, c := range []struct{ body, field, code string }{
 			{`{}`, "title", "missing_field"}, {`{"title": null}`, "title", "missing_field"}, {`{"title": ""}`, "title", "missing_field"}, {`{"title": " \n"}`, "title", "missing_field"},
@@ -138,7 +138,7 @@ func TestBadMilestones(t *testing.T) {
 func TestListMilestones(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		for i, m := range []struct{ due, state string }{ // numbers from 1
 			{`"2020-03-01T00:00:00Z"`, "open"}, {`null`, "open"}, {`"2020-01-01T00:00:00Z"`, "closed"}, {`"2020-02-01T00:00:00Z"`, "open"},
 			{`null`, "closed"}, {`"2020-02-01T00:00:00Z"`, "open"},
@@ -185,7 +185,7 @@ func TestListMilestones(t *testing.T) {
 func TestPlanAtOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		const each = 6
 		var status [3 * each]int
 		var wg sync.WaitGroup

@@ -56,7 +56,7 @@ func commitOn(t *testing.T, s *apitest.Server, parent, message string) (sha stri
 func TestCommitsReferToIssues(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		for _, at := range []string{"garden/plot", "garden/plot", "garden/plot", "garden/shed"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/issues", As: "will", Send: `{"title": "x"}`, Status: 201})
 		}
@@ -123,7 +123,7 @@ func TestCommitsReferToIssues(t *testing.T) {
 func TestFirstPushRefersToIssues(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		for range 3 {
 			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "x"}`, Status: 201})
 		}
@@ -327,7 +327,7 @@ func TestPushedWorkThatFails(t *testing.T) {
 func TestPushWithoutIssuesLeavesNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		r := s.Repo(t, "garden/empty", false)
 		s.Check(t, apitest.Case{Do: "PUT /repos/garden/empty/contents/a", As: "alice", Send: `{"message": "#1", "content": "eA=="}`, Status: 201})
 		var n int64

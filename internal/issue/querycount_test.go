@@ -131,7 +131,7 @@ func pagesOf(s *apitest.Server) []string {
 // One of them has as many comments, and they, too, carry everything.
 func laden(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	team(t, s)
+	s.Team(t)
 	s.Grant(t, s.Repo(t, "garden/bare", false), "will", account.Push)
 	post := func(do, as, send string) {
 		t.Helper()

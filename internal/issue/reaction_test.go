@@ -13,7 +13,7 @@ import (
 func TestReactions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on, pull := filed(t, s, "sam", "garden/plot"), pulled(t, s, "sam", "garden/plot")
 		id := said(t, s, "rae", on, "Salt.")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", id)

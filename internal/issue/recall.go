@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue/index"
+	"arbor/internal/label"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -16,7 +17,7 @@ import (
 type names interface {
 	milestone(number int64) (*Milestone, error) // 404
 	logins(list []string) (map[string]*account.Account, error)
-	labels(list []string) (map[string]*Label, error)
+	labels(list []string) (map[string]*label.Label, error)
 }
 
 // namesInSQL looks names up in a repository.
@@ -33,8 +34,8 @@ func (n namesInSQL) logins(list []string) (map[string]*account.Account, error) {
 	return account.ByLogins(n.tx, list)
 }
 
-func (n namesInSQL) labels(list []string) (map[string]*Label, error) {
-	return labelsNamed(n.tx, n.repo, list)
+func (n namesInSQL) labels(list []string) (map[string]*label.Label, error) {
+	return label.Named(n.tx, n.repo, list)
 }
 
 // recall makes a page of a repository's issues from what is kept in memory.
@@ -180,11 +181,11 @@ func (n *namesKept) logins(list []string) (map[string]*account.Account, error) {
 	return found, nil
 }
 
-func (n *namesKept) labels(list []string) (map[string]*Label, error) {
-	found := map[string]*Label{}
+func (n *namesKept) labels(list []string) (map[string]*label.Label, error) {
+	found := map[string]*label.Label{}
 	for _, name := range list {
-		if l := n.l.named[FoldLabel(name)]; l != nil {
-			found[FoldLabel(name)] = l
+		if l := n.l.named[label.Fold(name)]; l != nil {
+			found[label.Fold(name)] = l
 		}
 	}
 	return found, nil
@@ -268,7 +269,7 @@ func readLegend(tx *db.Tx, repoID int64) (*legend, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := queryLabels(tx, ` WHERE l.repo_id = $1 LIMIT $2`, repoID, maxLegend+1)
+	labels, err := label.First(tx, repoID, maxLegend+1)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -70,7 +71,7 @@ func (w *world) surround(t *testing.T, s *apitest.Server, random *rand.Rand, n i
 	var err error
 	switch random.IntN(7) {
 	case 0:
-		_, err = w.service.EditLabel(t.Context(), &a, []string{"a", "b"}[random.IntN(2)], issue.LabelEdit{Color: name(fmt.Sprintf("%06x", n))})
+		_, err = label.New(s.DB).Edit(t.Context(), &a, []string{"a", "b"}[random.IntN(2)], label.Edit{Color: name(fmt.Sprintf("%06x", n))})
 	case 1:
 		_, err = w.service.CreateMilestone(t.Context(), &a, issue.MilestoneEdit{Title: name(fmt.Sprint("m", n))})
 	case 2:

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/label"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -22,7 +23,7 @@ type page struct {
 	places map[int64]*tracker.Place
 
 	people     map[int64]*account.Account
-	labels     map[int64]*Label
+	labels     map[int64]*label.Label
 	milestones map[int64]*Milestone
 	roles      map[roleKey]string // author associations that are not NONE
 	rollups    map[int64]reaction.Rollup
@@ -73,7 +74,7 @@ func (p *page) load(tx *db.Tx) (err error) {
 			reacted = append(reacted, i.ID)
 		}
 	}
-	if p.labels, err = labelsOf(tx, db.Unique(labels)); err != nil {
+	if p.labels, err = label.OfIssues(tx, db.Unique(labels)); err != nil {
 		return err
 	}
 	if p.milestones, err = milestonesByID(tx, db.Unique(milestones)); err != nil {
@@ -115,10 +116,10 @@ func (p *page) user(id int64) []byte {
 	return b
 }
 
-func (p *page) label(at *tracker.Place, l *Label) []byte {
+func (p *page) label(at *tracker.Place, l *label.Label) []byte {
 	b := p.labelJSON[l.ID]
 	if b == nil {
-		b = p.legend.piece(p.base, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(renderLabel(at, l)) })
+		b = p.legend.piece(p.base, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(label.NewPayload(l, at)) })
 		p.labelJSON[l.ID] = b
 	}
 	return b

@@ -41,7 +41,7 @@ func subscribers(t *testing.T, s *apitest.Server) (logins string, counted int64)
 func TestSubscription(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		const on = "/repos/garden/plot/issues/1"
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "alice", Send: `{"title": "Slugs", "body": "@rae?", "assignee": "will"}`, Status: 201})
 		said(t, s, "sam", on, "Salt.")
@@ -158,7 +158,7 @@ func eventsOf(t *testing.T, s *apitest.Server, plus, minus issue.EventKind) (lis
 func TestSubscriptionRefusals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on, private := filed(t, s, "sam", "garden/plot"), filed(t, s, "rae", "garden/shed")
 		for _, method := range []string{"GET ", "PUT ", "DELETE "} {
 			s.Run(t, []apitest.Case{
@@ -186,7 +186,7 @@ func TestSubscriptionRefusals(t *testing.T) {
 func TestSubscribedIssuesAreFound(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		plot := s.Repo(t, "sam/own", false)
 		on := filed(t, s, "sam", "sam/own")
 		s.Grant(t, plot, "rae", account.Pull)

@@ -19,7 +19,7 @@ import (
 func TestStoredScripts(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		on := filed(t, s, "will", "garden/plot")
 		for _, payload := range corpus {
 			payload = strings.ReplaceAll(payload, "\x00", "") // a NUL is refused
@@ -76,7 +76,7 @@ func TestCorpusIsHarmful(t *testing.T) {
 func TestStoredNames(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		for n, name := range names {
 			name := quoted(t, name)
 			var filed struct{ Number int }

@@ -13,7 +13,7 @@ import (
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		team(t, s)
+		s.Team(t)
 		preview := media("the-key-preview")
 		const (
 			open     = `{"state": "open", "closed_at": null, "closed_by": null, "locked": false}`

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/issue"
+	"arbor/internal/label"
 )
 
 // posted is the condition that the issue has a property. Its postings are few:
@@ -88,7 +89,7 @@ func (s *statement) labels() {
 	for _, l := range s.q.Labels {
 		folded := make([]string, len(l.Names))
 		for n, name := range l.Names {
-			folded[n] = issue.FoldLabel(name)
+			folded[n] = label.Fold(name)
 		}
 		by := s.named(issue.ByLabel, "labels", "l.name_folded", folded)
 		switch {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/issue"
+	"arbor/internal/label"
 	"arbor/internal/reaction"
 )
 
@@ -19,7 +19,7 @@ func (c *checker) checkTracker(r *Repo) {
 	labels := map[string]bool{}
 	for i := range r.Labels {
 		l := &r.Labels[i]
-		if folded := issue.FoldLabel(l.Name); labels[folded] {
+		if folded := label.Fold(l.Name); labels[folded] {
 			c.wrong(&l.place, "name", "%q is declared above", l.Name)
 		} else {
 			labels[folded] = true
@@ -29,8 +29,8 @@ func (c *checker) checkTracker(r *Repo) {
 		}
 	}
 	if r.DefaultLabels == nil || *r.DefaultLabels {
-		for _, name := range issue.DefaultLabels() {
-			labels[issue.FoldLabel(name)] = true
+		for _, name := range label.Defaults() {
+			labels[label.Fold(name)] = true
 		}
 	}
 	milestones := map[string]bool{}
@@ -102,7 +102,7 @@ func (t *threads) start(p *place, h *Thread) time.Time {
 		c.wrong(p, "title", "is blank")
 	}
 	for _, l := range h.Labels {
-		if !t.labels[issue.FoldLabel(l)] {
+		if !t.labels[label.Fold(l)] {
 			c.wrong(p, "labels", "%s has no label %q", r.Name, l)
 		}
 	}

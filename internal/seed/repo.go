@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
-	"arbor/internal/issue"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -110,7 +110,7 @@ func (a *applier) create(ctx context.Context, r *Repo) error {
 // labels makes labels and milestones.
 func (a *applier) labels(ctx context.Context, r *Repo) error {
 	if r.DefaultLabels != nil && !*r.DefaultLabels {
-		for _, name := range issue.DefaultLabels() {
+		for _, name := range label.Defaults() {
 			if err := a.send(ctx, r.admin, "DELETE", r.path("labels", name), nil, nil); err != nil {
 				return a.s.told(&r.place, err)
 			}

@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star", "internal/tracker"},
+	{"internal/label"},
 	{"internal/issue"},
 	{"internal/gitdata", "internal/search"},
 	{"internal/status"},

@@ -5,6 +5,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
+	"arbor/internal/label"
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
@@ -22,6 +23,7 @@ type features struct {
 	repos    *repo.API
 	service  *repo.Service
 	issues   *issue.API
+	labels   *label.API
 	pulls    *pull.API
 	reviews  *review.API
 	git      *gitdata.API
@@ -40,6 +42,7 @@ func (s *Server) interfaceTable(f features) []Route {
 	a, r, g, c, i, m, p := f.accounts, f.repos, f.git, f.statuses, f.issues, f.pulls, f.plants
 	v := f.reviews
 	k, e := f.stars, f.feeds
+	l := f.labels
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	seen := func(h web.Handler) Endpoint { return Endpoint{Right: Pull, serve: h, handler: h} } // which finds the repository itself
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
@@ -234,10 +237,10 @@ func (s *Server) interfaceTable(f features) []Route {
 		// Labels, milestones, assignees
 		{"GET", "/repos/{owner}/{repo}/assignees", pull(i.ListAssignees)},
 		{"GET", "/repos/{owner}/{repo}/assignees/{assignee}", pull(i.CheckAssignee)},
-		{"GET", "/repos/{owner}/{repo}/labels", pull(i.ListLabels)},
-		{"POST", "/repos/{owner}/{repo}/labels", push(i.CreateLabel)},
-		{"GET", "/repos/{owner}/{repo}/labels/{name}", pull(i.GetLabel)},
-		{"PATCH", "/repos/{owner}/{repo}/labels/{name}", push(i.EditLabel)},
+		{"GET", "/repos/{owner}/{repo}/labels", pull(l.List)},
+		{"POST", "/repos/{owner}/{repo}/labels", push(l.Create)},
+		{"GET", "/repos/{owner}/{repo}/labels/{name}", pull(l.Get)},
+		{"PATCH", "/repos/{owner}/{repo}/labels/{name}", push(l.Edit)},
 		{"DELETE", "/repos/{owner}/{repo}/labels/{name}", push(i.DeleteLabel)},
 		{"GET", "/repos/{owner}/{repo}/milestones", pull(i.ListMilestones)},
 		{"POST", "/repos/{owner}/{repo}/milestones", push(i.CreateMilestone)},

@@ -17,6 +17,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
+	"arbor/internal/label"
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
@@ -76,6 +77,7 @@ func New(o Options) *Server {
 		repos:    repo.NewAPI(repos),
 		service:  repos,
 		issues:   from.Issues,
+		labels:   label.NewAPI(label.New(o.DB)),
 		git:      objects,
 		statuses: status.NewAPI(status.New(o.DB, repos), objects),
 		pulls:    from.Pulls,
@@ -109,7 +111,7 @@ type Services struct {
 func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Services {
 	s := &Services{}
 	s.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
-		Created: []repo.Created{issue.AddDefaultLabels, activity.NoteCreated},
+		Created: []repo.Created{label.AddDefaults, activity.NoteCreated},
 		Turned:  []repo.Told{star.Turned, activity.NoteTurned},
 		Joined:  []repo.Joined{activity.NoteJoined},
 		Gone: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/label"
 )
 
 // drawn is an issue as it will be, with what no row of issues holds.
@@ -190,7 +191,7 @@ func (f *filler) history(d *drawn, r *Repo, involved []*account.Account) []*acco
 		heap.Push(&f.later, &happened{issue: &d.Issue, event: e, at: at})
 	}
 	for _, id := range d.Labels {
-		l := r.Labels[slices.IndexFunc(r.Labels, func(l *issue.Label) bool { return l.ID == id })]
+		l := r.Labels[slices.IndexFunc(r.Labels, func(l *label.Label) bool { return l.ID == id })]
 		note(issue.EventLabeled, d.CreatedAt, issue.Event{Detail: issue.Detail{Label: &issue.EventLabel{Name: l.Name, Color: l.Color}}})
 	}
 	for _, id := range d.Assignees {

@@ -22,6 +22,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -93,7 +94,7 @@ type Tracker struct {
 // Repo is a repository of a Tracker.
 type Repo struct {
 	*repo.Repo
-	Labels     []*issue.Label
+	Labels     []*label.Label
 	Milestones []*issue.Milestone
 	Issues     int
 }
@@ -187,7 +188,7 @@ func (f *filler) people(ctx context.Context) error {
 // repos makes the repositories, whom they let push, their labels and milestones.
 func (f *filler) repos(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
-	repos := repo.New(f.d, nil, log, "", repo.Observers{Created: []repo.Created{issue.AddDefaultLabels}})
+	repos := repo.New(f.d, nil, log, "", repo.Observers{Created: []repo.Created{label.AddDefaults}})
 	issues := issue.New(f.d, repos, log, issue.Hooks{})
 	for n, size := range f.o.Repos {
 		made, err := repos.Create(ctx, nil, repo.NewRepo{Owner: f.o.Org, Name: fmt.Sprintf("project%d", n)})
@@ -200,7 +201,7 @@ func (f *filler) repos(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := f.labels(ctx, issues, r); err != nil {
+		if err := f.labels(ctx, r); err != nil {
 			return err
 		}
 		by := &repo.Access{Repo: made, Role: account.Admin, Caller: &account.Caller{ID: f.made.People[0].ID, Login: f.made.People[0].Login}}
@@ -218,14 +219,14 @@ func (f *filler) repos(ctx context.Context) error {
 }
 
 // labels adds labels to those that a repository begins with, and reads all.
-func (f *filler) labels(ctx context.Context, issues *issue.Service, r *Repo) error {
+func (f *filler) labels(ctx context.Context, r *Repo) error {
 	err := f.d.Read(ctx, func(tx *db.Tx) (err error) {
 		r.Labels, err = firstLabels(tx, r.ID, f.o.Labels)
 		return err
 	})
 	for n := len(r.Labels); err == nil && n < f.o.Labels; n++ {
-		l := &issue.Label{RepoID: r.ID, Name: Label(n), Color: fmt.Sprintf("%06x", f.random.IntN(1<<24))}
-		err = issues.CreateLabel(ctx, l)
+		l := &label.Label{RepoID: r.ID, Name: Label(n), Color: fmt.Sprintf("%06x", f.random.IntN(1<<24))}
+		err = label.New(f.d).Create(ctx, l)
 		r.Labels = append(r.Labels, l)
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/label"
 )
 
 // counter names a row of posting_counts.
@@ -89,15 +90,15 @@ func twoTexts(tx *db.Tx, query string, args ...any) ([][2]string, error) {
 }
 
 // firstLabels reads up to n labels of a repository.
-func firstLabels(tx *db.Tx, repoID int64, n int) ([]*issue.Label, error) {
+func firstLabels(tx *db.Tx, repoID int64, n int) ([]*label.Label, error) {
 	rows, err := tx.Query(`SELECT id, name, color FROM labels WHERE repo_id = $1 ORDER BY id LIMIT $2`, repoID, n)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []*issue.Label
+	var list []*label.Label
 	for rows.Next() {
-		l := &issue.Label{RepoID: repoID}
+		l := &label.Label{RepoID: repoID}
 		if err := rows.Scan(&l.ID, &l.Name, &l.Color); err != nil {
 			return nil, err
 		}

@@ -1,13 +1,13 @@
-package issue
+package label
 
 import (
 	"arbor/internal/db"
 	"arbor/internal/repo"
 )
 
-// defaultLabels are GitHub's, with which every repository begins (decision 32):
+// defaults are GitHub's, with which every repository begins (decision 32):
 // name, colour, description.
-var defaultLabels = [...][3]string{
+var defaults = [...][3]string{
 	{"bug", "d73a4a", "Something isn't working"},
 	{"documentation", "0075ca", "Improvements or additions to documentation"},
 	{"duplicate", "cfd3d7", "This issue or pull request already exists"},
@@ -19,22 +19,22 @@ var defaultLabels = [...][3]string{
 	{"wontfix", "ffffff", "This will not be worked on"},
 }
 
-// DefaultLabels are the names of the labels with which every repository begins
+// Defaults are the names of the labels with which every repository begins
 // (decision 32).
-func DefaultLabels() []string {
-	names := make([]string, len(defaultLabels))
-	for n, l := range defaultLabels {
+func Defaults() []string {
+	names := make([]string, len(defaults))
+	for n, l := range defaults {
 		names[n] = l[0]
 	}
 	return names
 }
 
-// AddDefaultLabels gives a new repository its labels (decision 32); it is an
-// observer of repositories being made.
-func AddDefaultLabels(tx *db.Tx, r *repo.Repo, _ int64) error {
-	list := make([]*Label, len(defaultLabels))
-	for n, l := range defaultLabels {
+// AddDefaults gives a new repository its labels (decision 32); it is an observer
+// of repositories being made.
+func AddDefaults(tx *db.Tx, r *repo.Repo, _ int64) error {
+	list := make([]*Label, len(defaults))
+	for n, l := range defaults {
 		list[n] = &Label{RepoID: r.ID, Name: l[0], Color: l[1], Description: &l[2], Default: true}
 	}
-	return insertLabels(tx, list)
+	return insertAll(tx, list)
 }

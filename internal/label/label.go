@@ -1,0 +1,181 @@
+// Package label holds the labels of repositories.
+//
+//	label.go     the type, its rules, and how labels are made and changed
+//	default.go   those with which every repository begins
+//	store.go     the SQL
+//	api.go       the handlers and their JSON
+//
+// Table: labels.
+//
+// It knows no issues, though they bear labels: package issue puts them on and
+// takes them off, also when one is deleted; so DELETE is answered there.
+//
+// Invariants: a name is unique in its repository without regard to case. Each
+// change locks the repository's row first and raises both generations of package
+// tracker. Ids are looked up within their repository, and never used again.
+package label
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// resource is the name of labels in validation errors (decision 15).
+const resource = "Label"
+
+// MaxName is how many code points a name has at most (decision 19).
+const MaxName = 50
+
+// newColor is the colour of a label that an issue names and nobody made
+// (decision 32).
+const newColor = "ededed"
+
+// Label is a row of the table labels.
+type Label struct {
+	ID          int64
+	RepoID      int64
+	Name        string // Fold of it is unique in the repository
+	Color       string // six lower-case hexadecimal digits
+	Description *string
+	Default     bool // one of those that every repository begins with
+}
+
+// Fold makes names that differ only in case equal (decision 25).
+func Fold(name string) string { return strings.ToLower(name) }
+
+// check reports what is wrong with names that an issue gives (decision 19).
+func check(names []string) error {
+	for _, n := range names {
+		if strings.TrimSpace(n) == "" {
+			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.MissingField})
+		}
+		if strings.IndexByte(n, 0) >= 0 {
+			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.InvalidField, Message: "name must not contain NUL"})
+		}
+		if utf8.RuneCountInString(n) > MaxName {
+			return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.Custom, Message: "name is too long (maximum is 50 characters)"})
+		}
+	}
+	return nil
+}
+
+// Ensure finds labels by their names, each once and in the order given, and makes
+// those that are not there (decision 32). The repository's row is locked already.
+// Errors: 422.
+func Ensure(tx *db.Tx, repoID int64, names []string) ([]*Label, error) {
+	if err := check(names); err != nil {
+		return nil, err
+	}
+	byName, err := Named(tx, repoID, names)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Label, 0, len(names))
+	seen := map[string]bool{}
+	for _, n := range names {
+		folded := Fold(n)
+		if seen[folded] {
+			continue
+		}
+		seen[folded] = true
+		l := byName[folded]
+		if l == nil {
+			l = &Label{RepoID: repoID, Name: n, Color: newColor}
+			if err := insert(tx, l); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+// InOrder finds the labels of an issue in their order, without those that were
+// deleted since.
+func InOrder(tx *db.Tx, repoID int64, ids []int64) ([]*Label, error) {
+	byID, err := ByIDs(tx, repoID, ids)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Label, 0, len(ids))
+	for _, id := range ids {
+		if l := byID[id]; l != nil {
+			list = append(list, l)
+		}
+	}
+	return list, nil
+}
+
+// Service holds what the operations on labels share.
+type Service struct{ db *db.DB }
+
+// New makes the operations on a database.
+func New(d *db.DB) *Service { return &Service{d} }
+
+// Create adds a label to its repository and sets its id. Errors: 404 when the
+// repository is gone, 422 when the name is taken.
+func (s *Service) Create(ctx context.Context, l *Label) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tracker.Lock(tx, l.RepoID); err != nil {
+			return err
+		}
+		return insert(tx, l)
+	})
+}
+
+// Edit is what an edit gives a label; what is not given stays.
+type Edit struct {
+	Name        web.Opt[string]
+	Color       web.Opt[string] // six lower-case hexadecimal digits
+	Description web.Opt[string] // null and an empty text take it away
+}
+
+// Edit changes the label of that name. Errors: 404, 422 when the new name is
+// another label's.
+func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit) (*Label, error) {
+	var l *Label
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		if err := tracker.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		if l, err = ByName(tx, a.ID, name); err != nil {
+			return err
+		}
+		if e.Name.Given() {
+			other, err := ByName(tx, a.ID, e.Name.Value)
+			if err == nil && other.ID != l.ID {
+				return taken()
+			}
+			if err != nil && !errs.Is(err, errs.NotFound) {
+				return err
+			}
+			l.Name = e.Name.Value
+		}
+		l.Color = e.Color.Or(l.Color)
+		if e.Description.Set {
+			l.Description = orNone(e.Description.Value)
+		}
+		return update(tx, l)
+	})
+	return l, err
+}
+
+// taken is the 422 for a name that another label has.
+func taken() error {
+	return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.AlreadyExists})
+}
+
+// orNone makes an empty text absent (decision 19).
+func orNone(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,202 @@
+package label
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// scanner is a row of either kind that package db gives.
+type scanner interface{ Scan(dest ...any) error }
+
+const columns = `l.id, l.repo_id, l.name, l.color, l.description, l.is_default`
+
+func scan(row scanner) (*Label, error) {
+	var l Label
+	err := row.Scan(&l.ID, &l.RepoID, &l.Name, &l.Color, &l.Description, &l.Default)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	return &l, err
+}
+
+func query(tx *db.Tx, rest string, args ...any) ([]*Label, error) {
+	rows, err := tx.Query(`SELECT `+columns+` FROM labels l`+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Label
+	for rows.Next() {
+		l, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, rows.Err()
+}
+
+// Named finds labels by name, under Fold of it.
+func Named(tx *db.Tx, repoID int64, names []string) (map[string]*Label, error) {
+	byName := make(map[string]*Label, len(names))
+	if len(names) == 0 {
+		return byName, nil
+	}
+	args := []any{repoID}
+	for _, n := range names {
+		args = append(args, Fold(n))
+	}
+	list, err := query(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN `+db.ValuesFrom(2, 1, len(names)), args...)
+	for _, l := range list {
+		byName[Fold(l.Name)] = l
+	}
+	return byName, err
+}
+
+// ByIDs finds labels; those that were deleted are missing from the map.
+func ByIDs(tx *db.Tx, repoID int64, ids []int64) (map[int64]*Label, error) {
+	byID := make(map[int64]*Label, len(ids))
+	if len(ids) == 0 {
+		return byID, nil
+	}
+	args := make([]any, 1, len(ids)+1)
+	args[0] = repoID
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	list, err := query(tx, ` WHERE l.repo_id = $1 AND l.id IN `+db.ValuesFrom(2, 1, len(ids)), args...)
+	for _, l := range list {
+		byID[l.ID] = l
+	}
+	return byID, err
+}
+
+// insert adds a label and sets its id. Error: 422 when the name is taken.
+func insert(tx *db.Tx, l *Label) error {
+	err := tx.QueryRow(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repo_id, name_folded) DO NOTHING RETURNING id`,
+		l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default).Scan(&l.ID)
+	if errors.Is(err, db.ErrNoRows) {
+		return taken()
+	}
+	if err != nil {
+		return err
+	}
+	return tracker.RaiseLegend(tx, l.RepoID)
+}
+
+// OfIssues finds the labels of a page of issues, of any repositories: ids that
+// stand in an issue's row are of its repository.
+func OfIssues(tx *db.Tx, ids []int64) (map[int64]*Label, error) {
+	byID := make(map[int64]*Label, len(ids))
+	if len(ids) == 0 {
+		return byID, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	list, err := query(tx, ` WHERE l.id IN `+db.Values(1, len(ids)), args...)
+	for _, l := range list {
+		byID[l.ID] = l
+	}
+	return byID, err
+}
+
+// insertAll adds labels of a new repository in one statement.
+func insertAll(tx *db.Tx, list []*Label) error {
+	args := make([]any, 0, 6*len(list))
+	for _, l := range list {
+		args = append(args, l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default)
+	}
+	_, err := tx.Exec(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default) VALUES `+
+		db.Values(len(list), 6), args...)
+	return err
+}
+
+// ByName finds a label without regard to case. Error: 404.
+func ByName(tx *db.Tx, repoID int64, name string) (*Label, error) {
+	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
+		return nil, errs.Absent()
+	}
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM labels l WHERE l.repo_id = $1 AND l.name_folded = $2`,
+		repoID, Fold(name)))
+}
+
+// First reads up to limit labels of the repository, in any order.
+func First(tx *db.Tx, repoID, limit int64) ([]*Label, error) {
+	return query(tx, ` WHERE l.repo_id = $1 LIMIT $2`, repoID, limit)
+}
+
+// list reads a page of the repository's labels by name, and how many there are:
+// an index alone counts them and finds the page.
+func list(tx *db.Tx, repoID int64, p web.Page) (found []*Label, total int64, err error) {
+	found, err = query(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN (SELECT name_folded FROM labels
+		WHERE repo_id = $1 ORDER BY name_folded LIMIT $2 OFFSET $3) ORDER BY l.name_folded`, repoID, p.Size, p.Offset())
+	if err == nil {
+		err = tx.QueryRow(`SELECT count(*) FROM labels WHERE repo_id = $1`, repoID).Scan(&total)
+	}
+	return found, total, err
+}
+
+// Within finds the labels that issues of a milestone have, by name.
+func Within(tx *db.Tx, repoID, milestoneID int64) ([]*Label, error) {
+	return query(tx, ` WHERE l.repo_id = $1 AND l.id IN (SELECT p.value FROM postings q
+			JOIN postings p ON p.issue_id = q.issue_id AND p.kind = $2
+			WHERE q.kind = $3 AND q.value = $4 AND q.repo_id = $1)
+		ORDER BY l.name_folded`, repoID, tracker.LabelPosting, tracker.MilestonePosting, milestoneID)
+}
+
+// update writes all that can change.
+func update(tx *db.Tx, l *Label) error {
+	_, err := tx.Exec(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
+		l.ID, l.Name, Fold(l.Name), l.Color, l.Description)
+	if err != nil {
+		return err
+	}
+	return tracker.RaiseLegend(tx, l.RepoID)
+}
+
+// Delete removes a label, whose repository's row is locked; the issues that bear
+// it are the caller's to see to.
+func Delete(tx *db.Tx, l *Label) error {
+	if _, err := tx.Exec(`DELETE FROM labels WHERE id = $1`, l.ID); err != nil {
+		return err
+	}
+	return tracker.RaiseLegend(tx, l.RepoID)
+}
+
+// maxRepos is how many repositories stand in one statement.
+const maxRepos = 400
+
+// Across finds the labels with the folded names in many repositories: the ids of
+// those that each has.
+func Across(tx *db.Tx, repos []repo.Scoped, folded []string) (map[int64][]int64, error) {
+	found := map[int64][]int64{}
+	for chunk := range slices.Chunk(repos, maxRepos) {
+		args := make([]any, 0, len(folded)+len(chunk))
+		for _, name := range folded {
+			args = append(args, name)
+		}
+		for _, r := range chunk {
+			args = append(args, r.ID)
+		}
+		list, err := query(tx, ` WHERE l.name_folded IN `+db.Values(1, len(folded))+
+			` AND l.repo_id IN `+db.ValuesFrom(len(folded)+1, 1, len(chunk)), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range list {
+			found[l.RepoID] = append(found[l.RepoID], l.ID)
+		}
+	}
+	return found, nil
+}

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/server"
 	"arbor/internal/web"
@@ -55,7 +56,7 @@ func (d *demo) fillIssues(ctx context.Context) error {
 		}
 		access[login] = &found.Access
 	}
-	if err := fillMilestones(ctx, services.Issues, access["alice"]); err != nil {
+	if err := fillMilestones(ctx, milestone.New(d.store.db), access["alice"]); err != nil {
 		return err
 	}
 	for _, i := range demoIssues {
@@ -66,13 +67,13 @@ func (d *demo) fillIssues(ctx context.Context) error {
 	return nil
 }
 
-func fillMilestones(ctx context.Context, s *issue.Service, a *repo.Access) error {
+func fillMilestones(ctx context.Context, s *milestone.Service, a *repo.Access) error {
 	due := db.FromTime(time.Now().AddDate(0, 2, 0).Truncate(24 * time.Hour))
-	for _, m := range []issue.MilestoneEdit{
+	for _, m := range []milestone.Edit{
 		{Title: given("Before the summer"), Description: given("What the plants cannot wait for"), DueOn: web.Opt[db.Time]{Set: true, Value: due}},
 		{Title: given("Some day")},
 	} {
-		if _, err := s.CreateMilestone(ctx, a, m); err != nil {
+		if _, err := s.Create(ctx, a, m); err != nil {
 			return err
 		}
 	}

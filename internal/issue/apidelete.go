@@ -16,3 +16,17 @@ func (api *API) DeleteLabel(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	}
 	return web.NoContent(w)
 }
+
+// DELETE /repos/{owner}/{repo}/milestones/{number}
+//
+// DeleteMilestone removes a milestone; its issues are in none then. Errors: 404.
+func (api *API) DeleteMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	if err := api.s.DeleteMilestone(r.Context(), a, n); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -13,19 +13,19 @@ import (
 // subscriptionJSON is GitHub's subscription to a thread, with the issue in the
 // thread's place.
 type subscriptionJSON struct {
-	Subscribed    bool     `json:"subscribed"`
-	Ignored       bool     `json:"ignored"`
-	Reason        *string  `json:"reason"`
-	CreatedAt     *db.Time `json:"created_at"`
-	URL           string   `json:"url"`
-	IssueURL      string   `json:"issue_url"`
-	RepositoryURL string   `json:"repository_url"`
+	Subscribed    bool    `json:"subscribed"`
+	Ignored       bool    `json:"ignored"`
+	Reason        *string `json:"reason"`
+	CreatedAt     db.Time `json:"created_at"` // null: no subscription
+	URL           string  `json:"url"`
+	IssueURL      string  `json:"issue_url"`
+	RepositoryURL string  `json:"repository_url"`
 }
 
 func renderSubscription(p *tracker.Place, number int64, s Subscription) *subscriptionJSON {
 	issue := p.API + "/issues/" + itoa(number)
 	out := &subscriptionJSON{
-		Subscribed: s.Subscribed, Ignored: s.Ignored, CreatedAt: orNil(s.Since),
+		Subscribed: s.Subscribed, Ignored: s.Ignored, CreatedAt: s.Since,
 		URL: issue + "/subscription", IssueURL: issue, RepositoryURL: p.API,
 	}
 	if s.Reason != "" {

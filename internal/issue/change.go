@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/label"
 	"arbor/internal/markdown"
+	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
@@ -299,7 +300,7 @@ func (c *Change) SetAssignees(ids []int64) {
 }
 
 // SetMilestone puts the issue into a milestone, or with nil into none.
-func (c *Change) SetMilestone(m *Milestone) error {
+func (c *Change) SetMilestone(m *milestone.Milestone) error {
 	var id int64
 	if m != nil {
 		id = m.ID
@@ -308,7 +309,7 @@ func (c *Change) SetMilestone(m *Milestone) error {
 		return nil
 	}
 	if c.Issue.MilestoneID != 0 {
-		old, err := milestonesByID(c.Tx, []int64{c.Issue.MilestoneID})
+		old, err := milestone.ByIDs(c.Tx, []int64{c.Issue.MilestoneID})
 		if err != nil {
 			return err
 		}

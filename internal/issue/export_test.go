@@ -43,11 +43,6 @@ func RenderList(s *Service, r *http.Request, a *repo.Access, memory bool) (body 
 	return body, etag, w.Header().Get("Link"), ok, err
 }
 
-// MilestoneByNumber finds a milestone of a repository. Error: 404.
-func MilestoneByNumber(tx *db.Tx, repoID, number int64) (*Milestone, error) {
-	return milestoneByNumber(tx, repoID, number)
-}
-
 // ListInMemory makes a list of a repository's issues in a room.
 func (api *API) ListInMemory(r *http.Request, a *repo.Access, room []byte) (body []byte, ok bool, err error) {
 	c, err := readChoice(r)

@@ -4,7 +4,8 @@
 //	issue.go                 the types
 //	create.go, change.go     how an issue is made and changed, with all that follows
 //	rules.go, label.go       who may be assigned, which labels and milestone an issue can have
-//	deletedlabel.go          how a deleted label leaves its issues; package label has the others
+//	deletedlabel.go          how a deleted label leaves its issues; package label has the rest
+//	deletedmilestone.go      how a deleted milestone does; package milestone has the rest
 //	posting.go               the inverted index: what finds issues
 //	stream.go, list.go       lists, from ranges of that index
 //	indexes.go               the same in memory, where it is at hand; package index
@@ -14,9 +15,9 @@
 //	store*.go                the SQL
 //	api*.go, json.go         the handlers and their JSON
 //
-// Tables: issues, postings, posting_counts, milestones, issue_comments,
-// issue_events, issue_subscriptions, deleted_labels, pushed_commits; and of repos
-// next_number, next_milestone and open_issues.
+// Tables: issues, postings, posting_counts, issue_comments, issue_events,
+// issue_subscriptions, deleted_labels, pushed_commits; and of repos next_number
+// and open_issues.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. Change alone

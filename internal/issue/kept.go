@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/issue/index"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 )
 
 // kept is what payloads of one repository's issues are made from, in memory
@@ -24,7 +25,13 @@ const (
 	maxLegend   = 2000     // labels, or milestones, of a repository whose lists are made in memory
 )
 
-func (i *Issue) bytes() int64 { return 400 + int64(len(i.Title)+len(textOf(i.Body))) }
+func (i *Issue) bytes() int64 {
+	n := 400 + len(i.Title)
+	if i.Body != nil {
+		n += len(*i.Body)
+	}
+	return int64(n)
+}
 
 // forget drops the rows of issues that changed.
 func (k *kept) forget(changed []index.Entry) {
@@ -108,9 +115,9 @@ type legend struct {
 	generation int64
 	tooMuch    bool // for the memory: the rest is empty
 	labels     map[int64]*label.Label
-	named      map[string]*label.Label // by label.Fold
-	milestones map[int64]*Milestone    // without what is counted in them
-	numbered   map[int64]*Milestone
+	named      map[string]*label.Label        // by label.Fold
+	milestones map[int64]*milestone.Milestone // without what is counted in them
+	numbered   map[int64]*milestone.Milestone
 
 	mu       sync.RWMutex
 	counted  int64               // the issues_generation that counts belong to
@@ -121,9 +128,9 @@ type legend struct {
 	digests  remembered[digestKey, digest]
 }
 
-func newLegend(generation int64, labels []*label.Label, milestones []*Milestone) *legend {
+func newLegend(generation int64, labels []*label.Label, milestones []*milestone.Milestone) *legend {
 	l := &legend{generation: generation, labels: map[int64]*label.Label{}, named: map[string]*label.Label{},
-		milestones: map[int64]*Milestone{}, numbered: map[int64]*Milestone{}}
+		milestones: map[int64]*milestone.Milestone{}, numbered: map[int64]*milestone.Milestone{}}
 	for _, one := range labels {
 		l.labels[one.ID], l.named[label.Fold(one.Name)] = one, one
 	}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/issue/index"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -15,7 +16,7 @@ import (
 
 // names finds what the parameters of a list name.
 type names interface {
-	milestone(number int64) (*Milestone, error) // 404
+	milestone(number int64) (*milestone.Milestone, error) // 404
 	logins(list []string) (map[string]*account.Account, error)
 	labels(list []string) (map[string]*label.Label, error)
 }
@@ -26,8 +27,8 @@ type namesInSQL struct {
 	repo int64
 }
 
-func (n namesInSQL) milestone(number int64) (*Milestone, error) {
-	return milestoneByNumber(n.tx, n.repo, number)
+func (n namesInSQL) milestone(number int64) (*milestone.Milestone, error) {
+	return milestone.ByNumber(n.tx, n.repo, number)
 }
 
 func (n namesInSQL) logins(list []string) (map[string]*account.Account, error) {
@@ -138,7 +139,7 @@ func (r *recall) dress(p *page, l *legend, known *people) {
 	at := p.places[r.a.ID] // pieces of the legend hold accounts, too, and the repository's name
 	p.base = at.API + " " + at.Page + " " + itoa(known.generation)
 	p.labels = l.labels
-	p.milestones = map[int64]*Milestone{}
+	p.milestones = map[int64]*milestone.Milestone{}
 	people := p.authors()
 	p.roles, r.roles = l.rolesAt(r.a.AccountsGeneration, r.a.Insider(), r.a.ID, people)
 	for _, i := range p.issues {
@@ -160,7 +161,7 @@ type namesKept struct {
 	y *people
 }
 
-func (n *namesKept) milestone(number int64) (*Milestone, error) {
+func (n *namesKept) milestone(number int64) (*milestone.Milestone, error) {
 	if m := n.l.numbered[number]; m != nil {
 		return m, nil
 	}
@@ -273,7 +274,7 @@ func readLegend(tx *db.Tx, repoID int64) (*legend, error) {
 	if err != nil {
 		return nil, err
 	}
-	milestones, err := queryMilestones(tx, ` WHERE m.repo_id = $1 LIMIT $2`, repoID, maxLegend+1)
+	milestones, err := milestone.First(tx, repoID, maxLegend+1)
 	if err != nil {
 		return nil, err
 	}

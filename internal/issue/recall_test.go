@@ -16,6 +16,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -73,9 +74,9 @@ func (w *world) surround(t *testing.T, s *apitest.Server, random *rand.Rand, n i
 	case 0:
 		_, err = label.New(s.DB).Edit(t.Context(), &a, []string{"a", "b"}[random.IntN(2)], label.Edit{Color: name(fmt.Sprintf("%06x", n))})
 	case 1:
-		_, err = w.service.CreateMilestone(t.Context(), &a, issue.MilestoneEdit{Title: name(fmt.Sprint("m", n))})
+		_, err = milestone.New(s.DB).Create(t.Context(), &a, milestone.Edit{Title: name(fmt.Sprint("m", n))})
 	case 2:
-		_, err = w.service.EditMilestone(t.Context(), &a, 1, issue.MilestoneEdit{Title: name(fmt.Sprint("first ", n))})
+		_, err = milestone.New(s.DB).Edit(t.Context(), &a, 1, milestone.Edit{Title: name(fmt.Sprint("first ", n))})
 	case 3:
 		err = s.Repos.Grant(t.Context(), a.ID, w.people[1+random.IntN(3)].Login, account.Role(1+random.IntN(2)))
 	case 4:
@@ -92,7 +93,7 @@ func (w *world) surround(t *testing.T, s *apitest.Server, random *rand.Rand, n i
 func (w *world) intoMilestone(t *testing.T, a *repo.Access, random *rand.Rand) error {
 	t.Helper()
 	_, err := w.service.Change(t.Context(), a, 1+random.Int64N(60), func(c *issue.Change) error {
-		m, err := issue.MilestoneByNumber(c.Tx, a.ID, 1)
+		m, err := milestone.ByNumber(c.Tx, a.ID, 1)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -24,7 +25,7 @@ type page struct {
 
 	people     map[int64]*account.Account
 	labels     map[int64]*label.Label
-	milestones map[int64]*Milestone
+	milestones map[int64]*milestone.Milestone
 	roles      map[roleKey]string // author associations that are not NONE
 	rollups    map[int64]reaction.Rollup
 	bodies     map[int64]*Body // by issue, as far as they are rendered
@@ -77,7 +78,7 @@ func (p *page) load(tx *db.Tx) (err error) {
 	if p.labels, err = label.OfIssues(tx, db.Unique(labels)); err != nil {
 		return err
 	}
-	if p.milestones, err = milestonesByID(tx, db.Unique(milestones)); err != nil {
+	if p.milestones, err = milestone.ByIDs(tx, db.Unique(milestones)); err != nil {
 		return err
 	}
 	for _, m := range p.milestones {
@@ -133,7 +134,7 @@ func (p *page) milestoneOf(at *tracker.Place, i *Issue) []byte {
 	b := p.milestone[m.ID]
 	if b == nil {
 		key := pieceKey{kind: 'm', id: m.ID, open: m.OpenIssues, closed: m.ClosedIssues}
-		b = p.legend.piece(p.base, key, func() []byte { return mustMarshal(renderMilestone(at, m, p.people[m.CreatorID])) })
+		b = p.legend.piece(p.base, key, func() []byte { return mustMarshal(milestone.NewPayload(m, p.people[m.CreatorID], at)) })
 		p.milestone[m.ID] = b
 	}
 	return b

@@ -4,6 +4,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/milestone"
 	"arbor/internal/repo"
 )
 
@@ -68,8 +69,8 @@ func canBeAssigned(r *repo.Repo, p repo.Person, authorID int64) bool {
 }
 
 // milestoneFor finds the milestone that a body names. Error: 422 (decision 32).
-func milestoneFor(tx *db.Tx, repoID, number int64) (*Milestone, error) {
-	m, err := milestoneByNumber(tx, repoID, number)
+func milestoneFor(tx *db.Tx, repoID, number int64) (*milestone.Milestone, error) {
+	m, err := milestone.ByNumber(tx, repoID, number)
 	if errs.Is(err, errs.NotFound) {
 		return nil, wrong("milestone", errs.InvalidField, number)
 	}

@@ -107,7 +107,7 @@ func (p *Pages) PullList(w http.ResponseWriter, r *http.Request, a *repo.Access)
 func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	number := web.Param(r, "number")
 	m := &milestoneJSON{}
-	_, err := ask(r, a, question{handler: p.from.Issues.GetMilestone, path: "/milestones" + web.Path(number), params: []string{"number", number}}, m)
+	_, err := ask(r, a, question{handler: p.from.Milestones.Get, path: "/milestones" + web.Path(number), params: []string{"number", number}}, m)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
+	"arbor/internal/milestone"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/review"
@@ -44,10 +45,11 @@ type Pages struct {
 
 // Sources are the parts of the API whose answers pages show.
 type Sources struct {
-	Issues  *issue.API
-	Pulls   *pull.API
-	Reviews *review.API
-	Git     *gitdata.API
+	Issues     *issue.API
+	Milestones *milestone.API
+	Pulls      *pull.API
+	Reviews    *review.API
+	Git        *gitdata.API
 }
 
 // New makes the pages of a database, its repositories and what hangs on them.

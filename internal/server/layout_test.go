@@ -29,6 +29,7 @@ var layers = [][]string{
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star", "internal/tracker"},
 	{"internal/label"},
+	{"internal/milestone"},
 	{"internal/issue"},
 	{"internal/gitdata", "internal/search"},
 	{"internal/status"},

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
@@ -19,20 +20,21 @@ import (
 
 // features are the handlers that the table names.
 type features struct {
-	accounts *account.API
-	repos    *repo.API
-	service  *repo.Service
-	issues   *issue.API
-	labels   *label.API
-	pulls    *pull.API
-	reviews  *review.API
-	git      *gitdata.API
-	statuses *status.API
-	searches *search.API
-	stars    *star.API
-	feeds    *activity.API
-	plants   *plant.API
-	pages    *page.Pages
+	accounts   *account.API
+	repos      *repo.API
+	service    *repo.Service
+	issues     *issue.API
+	labels     *label.API
+	milestones *milestone.API
+	pulls      *pull.API
+	reviews    *review.API
+	git        *gitdata.API
+	statuses   *status.API
+	searches   *search.API
+	stars      *star.API
+	feeds      *activity.API
+	plants     *plant.API
+	pages      *page.Pages
 }
 
 // interfaceTable is the whole interface: a line a route, with the right that it
@@ -42,7 +44,7 @@ func (s *Server) interfaceTable(f features) []Route {
 	a, r, g, c, i, m, p := f.accounts, f.repos, f.git, f.statuses, f.issues, f.pulls, f.plants
 	v := f.reviews
 	k, e := f.stars, f.feeds
-	l := f.labels
+	l, n := f.labels, f.milestones
 	pull := func(h repo.Handler) Endpoint { return onRepo(f.service, Pull, h) }
 	seen := func(h web.Handler) Endpoint { return Endpoint{Right: Pull, serve: h, handler: h} } // which finds the repository itself
 	push := func(h repo.Handler) Endpoint { return onRepo(f.service, Push, h) }
@@ -242,12 +244,12 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/labels/{name}", pull(l.Get)},
 		{"PATCH", "/repos/{owner}/{repo}/labels/{name}", push(l.Edit)},
 		{"DELETE", "/repos/{owner}/{repo}/labels/{name}", push(i.DeleteLabel)},
-		{"GET", "/repos/{owner}/{repo}/milestones", pull(i.ListMilestones)},
-		{"POST", "/repos/{owner}/{repo}/milestones", push(i.CreateMilestone)},
-		{"GET", "/repos/{owner}/{repo}/milestones/{number}", pull(i.GetMilestone)},
-		{"PATCH", "/repos/{owner}/{repo}/milestones/{number}", push(i.EditMilestone)},
+		{"GET", "/repos/{owner}/{repo}/milestones", pull(n.List)},
+		{"POST", "/repos/{owner}/{repo}/milestones", push(n.Create)},
+		{"GET", "/repos/{owner}/{repo}/milestones/{number}", pull(n.Get)},
+		{"PATCH", "/repos/{owner}/{repo}/milestones/{number}", push(n.Edit)},
 		{"DELETE", "/repos/{owner}/{repo}/milestones/{number}", push(i.DeleteMilestone)},
-		{"GET", "/repos/{owner}/{repo}/milestones/{number}/labels", pull(i.ListMilestoneLabels)},
+		{"GET", "/repos/{owner}/{repo}/milestones/{number}/labels", pull(n.ListLabels)},
 
 		// Pull requests
 		{"GET", "/repos/{owner}/{repo}/pulls", pull(m.List)},

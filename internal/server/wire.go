@@ -18,6 +18,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
@@ -70,23 +71,24 @@ func New(o Options) *Server {
 	}
 	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) }, func() float64 { return float64(o.Git.Started()) })
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
-	from := page.Sources{Issues: issue.NewAPI(issues), Pulls: pull.NewAPI(pulls, objects),
+	from := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB)), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
 	s.routes = s.interfaceTable(features{
-		accounts: account.NewAPI(accounts),
-		repos:    repo.NewAPI(repos),
-		service:  repos,
-		issues:   from.Issues,
-		labels:   label.NewAPI(label.New(o.DB)),
-		git:      objects,
-		statuses: status.NewAPI(status.New(o.DB, repos), objects),
-		pulls:    from.Pulls,
-		reviews:  from.Reviews,
-		searches: search.NewAPI(searches),
-		feeds:    activity.NewAPI(o.DB, issues),
-		stars:    star.NewAPI(star.New(o.DB, repos)),
-		plants:   plant.NewAPI(o.DB),
-		pages:    page.New(o.DB, repos, from),
+		accounts:   account.NewAPI(accounts),
+		repos:      repo.NewAPI(repos),
+		service:    repos,
+		issues:     from.Issues,
+		labels:     label.NewAPI(label.New(o.DB)),
+		milestones: from.Milestones,
+		git:        objects,
+		statuses:   status.NewAPI(status.New(o.DB, repos), objects),
+		pulls:      from.Pulls,
+		reviews:    from.Reviews,
+		searches:   search.NewAPI(searches),
+		feeds:      activity.NewAPI(o.DB, issues),
+		stars:      star.NewAPI(star.New(o.DB, repos)),
+		plants:     plant.NewAPI(o.DB),
+		pages:      page.New(o.DB, repos, from),
 	})
 	s.table = newTable(s.routes, s.metrics)
 	s.reserved = map[string]bool{}

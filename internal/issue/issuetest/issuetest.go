@@ -21,8 +21,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/issue"
 	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -95,7 +95,7 @@ type Tracker struct {
 type Repo struct {
 	*repo.Repo
 	Labels     []*label.Label
-	Milestones []*issue.Milestone
+	Milestones []*milestone.Milestone
 	Issues     int
 }
 
@@ -189,7 +189,6 @@ func (f *filler) people(ctx context.Context) error {
 func (f *filler) repos(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
 	repos := repo.New(f.d, nil, log, "", repo.Observers{Created: []repo.Created{label.AddDefaults}})
-	issues := issue.New(f.d, repos, log, issue.Hooks{})
 	for n, size := range f.o.Repos {
 		made, err := repos.Create(ctx, nil, repo.NewRepo{Owner: f.o.Org, Name: fmt.Sprintf("project%d", n)})
 		if err != nil {
@@ -205,15 +204,21 @@ func (f *filler) repos(ctx context.Context) error {
 			return err
 		}
 		by := &repo.Access{Repo: made, Role: account.Admin, Caller: &account.Caller{ID: f.made.People[0].ID, Login: f.made.People[0].Login}}
-		for m := range f.o.Milestones {
-			e := issue.MilestoneEdit{Title: given(fmt.Sprintf("%d.%d", 1+m/4, m%4)), Description: given(sentence(f.random))}
-			milestone, err := issues.CreateMilestone(ctx, by, e)
-			if err != nil {
-				return err
-			}
-			r.Milestones = append(r.Milestones, milestone)
+		if err := f.milestones(ctx, by, r); err != nil {
+			return err
 		}
 		f.made.Repos = append(f.made.Repos, r)
+	}
+	return nil
+}
+
+func (f *filler) milestones(ctx context.Context, by *repo.Access, r *Repo) error {
+	for n := range f.o.Milestones {
+		m, err := milestone.New(f.d).Create(ctx, by, milestone.Edit{Title: given(fmt.Sprintf("%d.%d", 1+n/4, n%4)), Description: given(sentence(f.random))})
+		if err != nil {
+			return err
+		}
+		r.Milestones = append(r.Milestones, m)
 	}
 	return nil
 }

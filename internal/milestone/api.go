@@ -1,0 +1,192 @@
+package milestone
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/label"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// API answers the requests about milestones.
+type API struct {
+	s       *Service
+	answers *tracker.Answers
+}
+
+// cacheBytes bounds the rendered answers kept in memory.
+const cacheBytes = 4 << 20
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s, tracker.NewAnswers(s.db, cacheBytes)} }
+
+// GET /repos/{owner}/{repo}/milestones
+//
+// List answers milestones: state open (default), closed or all; sort due_on
+// (default; those without a date come last) or completeness; direction asc
+// (default) or desc. Errors: 422.
+func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	state, err := web.QueryEnum(r, resource, "state", "open", "closed", "all")
+	if err != nil {
+		return err
+	}
+	sort, err := web.QueryEnum(r, resource, "sort", "due_on", "completeness")
+	if err != nil {
+		return err
+	}
+	direction, err := web.QueryEnum(r, resource, "direction", "asc", "desc")
+	if err != nil {
+		return err
+	}
+	o := order{completeness: sort == "completeness", desc: direction == "desc"}
+	switch state {
+	case "open":
+		o.state = open
+	case "closed":
+		o.state = closed
+	}
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
+		page := web.ReadPage(r)
+		found, total, err := list(tx, a.ID, o, page)
+		if err != nil {
+			return nil, err
+		}
+		web.Link(w, r, page, total)
+		return payloads(tx, found, tracker.PlaceOf(r, a))
+	})
+}
+
+// POST /repos/{owner}/{repo}/milestones
+//
+// Create makes a milestone of title, description, due_on and state. Errors: 422.
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadObject(r, resource)
+	if err != nil {
+		return err
+	}
+	body.Require("title")
+	e := readEdit(body)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	m, err := api.s.Create(r.Context(), a, e)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, http.StatusCreated, m)
+}
+
+// readEdit reads the fields of a milestone.
+func readEdit(body *web.Object) Edit {
+	e := Edit{Title: body.String("title", MaxTitle), Description: body.String("description", maxDescription),
+		State: body.Enum("state", "open", "closed"), DueOn: readDueOn(body)}
+	if e.Title.Value != "" && strings.TrimSpace(e.Title.Value) == "" {
+		body.Wrong("title", errs.MissingField, "title can't be blank")
+	}
+	return e
+}
+
+// readDueOn reads a time; null and an empty text are none.
+func readDueOn(body *web.Object) (due web.Opt[db.Time]) {
+	text := body.String("due_on", 0)
+	due.Set, due.Null = text.Set, text.Value == ""
+	if due.Null {
+		return due
+	}
+	t, ok := web.ParseTime(text.Value)
+	if !ok {
+		body.Wrong("due_on", errs.InvalidField, "due_on must be a time such as 2011-04-22T13:33:48Z")
+		return due
+	}
+	// The zero Time is none: the first moment of 1970 is stored as a later one
+	// of the same second.
+	if due.Value = db.FromTime(t); due.Value == 0 {
+		due.Value = 1
+	}
+	return due
+}
+
+// answer answers with a milestone that was just written.
+func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, m *Milestone) error {
+	var out []*Payload
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		out, err = payloads(tx, []*Milestone{m}, tracker.PlaceOf(r, a))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if status == http.StatusCreated {
+		w.Header().Set("Location", out[0].URL)
+	}
+	return web.JSON(w, r, status, out[0])
+}
+
+// GET /repos/{owner}/{repo}/milestones/{number}
+//
+// Get answers a milestone. Errors: 404.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
+		m, err := ByNumber(tx, a.ID, n)
+		if err != nil {
+			return nil, err
+		}
+		web.LastModified(w, m.UpdatedAt.Time())
+		out, err := payloads(tx, []*Milestone{m}, tracker.PlaceOf(r, a))
+		return out[0], err
+	})
+}
+
+// PATCH /repos/{owner}/{repo}/milestones/{number}
+//
+// Edit changes what the body names: title, description, due_on, state. Errors:
+// 404, 422.
+func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, resource)
+	if err != nil {
+		return err
+	}
+	e := readEdit(body)
+	if string(body.Raw("title")) == `""` {
+		body.Wrong("title", errs.MissingField, "title can't be blank")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	m, err := api.s.Edit(r.Context(), a, n, e)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, http.StatusOK, m)
+}
+
+// GET /repos/{owner}/{repo}/milestones/{number}/labels
+//
+// ListLabels answers the labels that the issues of a milestone have, each once,
+// by name. Errors: 404.
+func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
+		m, err := ByNumber(tx, a.ID, n)
+		if err != nil {
+			return nil, err
+		}
+		found, err := label.Within(tx, m.RepoID, m.ID)
+		return label.NewPayloads(web.Cut(w, r, found), tracker.PlaceOf(r, a)), err
+	})
+}

@@ -1,0 +1,60 @@
+package milestone
+
+import (
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/tracker"
+)
+
+// Payload is GitHub's milestone.
+type Payload struct {
+	URL          string          `json:"url"`
+	HTMLURL      string          `json:"html_url"`
+	LabelsURL    string          `json:"labels_url"`
+	ID           int64           `json:"id"`
+	NodeID       string          `json:"node_id"`
+	Number       int64           `json:"number"`
+	Title        string          `json:"title"`
+	Description  *string         `json:"description"`
+	Creator      *account.Simple `json:"creator"`
+	OpenIssues   int64           `json:"open_issues"`
+	ClosedIssues int64           `json:"closed_issues"`
+	State        string          `json:"state"`
+	CreatedAt    db.Time         `json:"created_at"`
+	UpdatedAt    db.Time         `json:"updated_at"`
+	DueOn        db.Time         `json:"due_on"`    // null: none
+	ClosedAt     db.Time         `json:"closed_at"` // null: open
+}
+
+// NewPayload renders a milestone of the repository at the place; creator may be
+// nil.
+func NewPayload(m *Milestone, creator *account.Account, at *tracker.Place) *Payload {
+	number := strconv.FormatInt(m.Number, 10)
+	state := "open"
+	if m.Closed {
+		state = "closed"
+	}
+	url := at.API + "/milestones/" + number
+	return &Payload{
+		URL: url, HTMLURL: at.Page + "/milestone/" + number, LabelsURL: url + "/labels",
+		ID: m.ID, NodeID: account.NodeID(resource, m.ID), Number: m.Number, Title: m.Title, Description: m.Description,
+		Creator: account.NewSimple(creator, at.Info), OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues,
+		State: state, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DueOn: m.DueOn, ClosedAt: m.ClosedAt,
+	}
+}
+
+// payloads renders milestones with their creators, whom it reads at once.
+func payloads(tx *db.Tx, list []*Milestone, at *tracker.Place) ([]*Payload, error) {
+	ids := make([]int64, len(list))
+	for n, m := range list {
+		ids[n] = m.CreatorID
+	}
+	creators, err := account.ByIDs(tx, ids)
+	out := make([]*Payload, len(list))
+	for n, m := range list {
+		out[n] = NewPayload(m, creators[m.CreatorID], at)
+	}
+	return out, err
+}

@@ -1,0 +1,205 @@
+package milestone
+
+import (
+	"errors"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// The states, as they are stored: those of issues.
+const (
+	open   int64 = 1
+	closed int64 = 2
+)
+
+func stateOf(m *Milestone) int64 {
+	if m.Closed {
+		return closed
+	}
+	return open
+}
+
+// scanner is a row of either kind that package db gives.
+type scanner interface{ Scan(dest ...any) error }
+
+// columns are what scan reads, of milestones under the name m. Kind 4 is
+// tracker.MilestonePosting; the states are open and closed.
+const columns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.creator_id,
+	m.created_at, m.updated_at, m.due_on, m.closed_at,
+	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 1), 0),
+	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 2), 0)`
+
+// scan reads columns. Error: 404 when there is no row.
+func scan(row scanner) (*Milestone, error) {
+	var m Milestone
+	var state int64
+	err := row.Scan(&m.ID, &m.RepoID, &m.Number, &m.Title, &m.Description, &state, &m.CreatorID,
+		&m.CreatedAt, &m.UpdatedAt, &m.DueOn, &m.ClosedAt, &m.OpenIssues, &m.ClosedIssues)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	m.Closed = state == closed
+	return &m, err
+}
+
+func query(tx *db.Tx, rest string, args ...any) ([]*Milestone, error) {
+	rows, err := tx.Query(`SELECT `+columns+` FROM milestones m`+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Milestone
+	for rows.Next() {
+		m, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, rows.Err()
+}
+
+// ByNumber finds a milestone of a repository. Error: 404.
+func ByNumber(tx *db.Tx, repoID, number int64) (*Milestone, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM milestones m WHERE m.repo_id = $1 AND m.number = $2`, repoID, number))
+}
+
+// ByIDs finds the milestones of a page in one query.
+func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
+	byID := make(map[int64]*Milestone, len(ids))
+	if len(ids) == 0 {
+		return byID, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	list, err := query(tx, ` WHERE m.id IN `+db.Values(1, len(ids)), args...)
+	for _, m := range list {
+		byID[m.ID] = m
+	}
+	return byID, err
+}
+
+// First reads up to limit milestones of the repository, in any order.
+func First(tx *db.Tx, repoID, limit int64) ([]*Milestone, error) {
+	return query(tx, ` WHERE m.repo_id = $1 LIMIT $2`, repoID, limit)
+}
+
+// takeNumber locks the repository and takes the next number.
+func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {
+	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_milestone = next_milestone + 1
+		WHERE id = $1 RETURNING next_milestone - 1`, repoID).Scan(&number)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return number, err
+}
+
+// insert adds a milestone and sets its id. Error: 422 when the title is taken.
+func insert(tx *db.Tx, m *Milestone) error {
+	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id, created_at, updated_at, due_on, closed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repo_id, title) DO NOTHING RETURNING id`,
+		m.RepoID, m.Number, m.Title, m.Description, stateOf(m), m.CreatorID, m.CreatedAt, m.UpdatedAt, m.DueOn, m.ClosedAt).Scan(&m.ID)
+	if errors.Is(err, db.ErrNoRows) {
+		return taken()
+	}
+	if err != nil {
+		return err
+	}
+	return tracker.RaiseLegend(tx, m.RepoID)
+}
+
+func titled(tx *db.Tx, repoID int64, title string) (taken bool, err error) {
+	var n int64
+	err = tx.QueryRow(`SELECT count(*) FROM milestones WHERE repo_id = $1 AND title = $2`, repoID, title).Scan(&n)
+	return n > 0, err
+}
+
+// update writes all that can change.
+func update(tx *db.Tx, m *Milestone) error {
+	_, err := tx.Exec(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
+		WHERE id = $1`, m.ID, m.Title, m.Description, stateOf(m), m.UpdatedAt, m.DueOn, m.ClosedAt)
+	if err != nil {
+		return err
+	}
+	return tracker.RaiseLegend(tx, m.RepoID)
+}
+
+// Delete removes a milestone that no issue is in, and whose repository's row is
+// locked.
+func Delete(tx *db.Tx, m *Milestone) error {
+	if _, err := tx.Exec(`DELETE FROM milestones WHERE id = $1`, m.ID); err != nil {
+		return err
+	}
+	return tracker.RaiseLegend(tx, m.RepoID)
+}
+
+// order is how a list of milestones is made.
+type order struct {
+	state        int64 // 0: both
+	completeness bool  // by the closed part of the issues; else by the due date, those without one last
+	desc         bool
+}
+
+// list reads a page of milestones and how many there are. An index alone counts
+// and orders them; the rows are read of the page only.
+func list(tx *db.Tx, repoID int64, o order, p web.Page) ([]*Milestone, int64, error) {
+	where, args := ` WHERE m.repo_id = $1`, []any{repoID}
+	if o.state != 0 {
+		where, args = where+` AND m.state = $2`, append(args, o.state)
+	}
+	var total int64
+	if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil || p.Offset() >= total {
+		return nil, total, err
+	}
+	numbers, err := ordered(tx, where, o, p, args)
+	if err != nil {
+		return nil, 0, err
+	}
+	at := make(map[int64]int, len(numbers))
+	args = []any{repoID}
+	for i, n := range numbers {
+		at[n], args = i, append(args, n)
+	}
+	found, err := query(tx, ` WHERE m.repo_id = $1 AND m.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
+	list := make([]*Milestone, len(numbers))
+	for _, m := range found {
+		list[at[m.Number]] = m
+	}
+	return list, total, err
+}
+
+// ordered finds the numbers of a page.
+func ordered(tx *db.Tx, where string, o order, p web.Page, args []any) ([]int64, error) {
+	direction := " ASC"
+	if o.desc {
+		direction = " DESC"
+	}
+	by := ` ORDER BY m.due_on IS NULL, m.due_on` + direction
+	from := ` FROM milestones m`
+	if o.completeness {
+		from += ` LEFT JOIN (SELECT value, SUM(CASE WHEN state = 2 THEN n ELSE 0 END) AS closed, SUM(n) AS total
+			FROM posting_counts WHERE repo_id = $1 AND kind = 4 GROUP BY value) c ON c.value = m.id`
+		by = ` ORDER BY COALESCE(CAST(c.closed AS DOUBLE PRECISION) / NULLIF(c.total, 0), 0)` + direction
+	}
+	limit := ` LIMIT $` + strconv.Itoa(len(args)+1) + ` OFFSET $` + strconv.Itoa(len(args)+2)
+	rows, err := tx.Query(`SELECT m.number`+from+where+by+`, m.number`+direction+limit, append(args, p.Size, p.Offset())...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var numbers []int64
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, rows.Err()
+}

@@ -11,7 +11,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
-	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -19,11 +18,10 @@ import (
 
 // API answers the requests about issues.
 type API struct {
-	s         *Service
-	reactions *reaction.API
-	answers   *tracker.Answers
-	asked     *web.Recent // lists
-	rooms     sync.Pool   // of []byte: where lists are made that are not kept
+	s       *Service
+	answers *tracker.Answers
+	asked   *web.Recent // lists
+	rooms   sync.Pool   // of []byte: where lists are made that are not kept
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -31,7 +29,7 @@ const cacheBytes = 48 << 20
 
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API {
-	return &API{s: s, reactions: reaction.NewAPI(s.db), answers: tracker.NewAnswers(s.db, cacheBytes), asked: web.NewRecent()}
+	return &API{s: s, answers: tracker.NewAnswers(s.db, cacheBytes), asked: web.NewRecent()}
 }
 
 // find reads the issue that {number} names. Errors: 404, 410 (decision 16).

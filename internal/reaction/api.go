@@ -14,13 +14,21 @@ import (
 // resource names reactions in validation errors.
 const resource = "Reaction"
 
-// API does the handlers' work once they have found the subject. In the
+// Find finds the subject that the address of a request names, in the repository
+// and as far as the caller may see it. Errors: 404 and whatever else its owner
+// answers.
+type Find func(r *http.Request, a *repo.Access) (Subject, error)
+
+// API answers the requests about reactions to the subjects of one owner. In the
 // interface dialect reactions are a preview: without its media type every
 // operation is a 415, as for locking (decisions 2, 3, 6).
-type API struct{ db *db.DB }
+type API struct {
+	db   *db.DB
+	find Find
+}
 
-// NewAPI makes the operations on a database.
-func NewAPI(d *db.DB) *API { return &API{d} }
+// NewAPI makes the handlers for the subjects that find finds.
+func NewAPI(d *db.DB, find Find) *API { return &API{d, find} }
 
 // payload is GitHub's reaction.
 type payload struct {
@@ -35,10 +43,18 @@ func newPayload(r row, user *account.Account, i *web.Info) payload {
 	return payload{r.id, account.NodeID(resource, r.id), account.NewSimple(user, i), r.content.String(), r.createdAt}
 }
 
+// GET /repos/{owner}/{repo}/issues/{number}/reactions
+// GET /repos/{owner}/{repo}/issues/comments/{id}/reactions
+// GET /repos/{owner}/{repo}/pulls/comments/{id}/reactions
+//
 // List answers a page of the reactions to the subject, the oldest first; with
-// the parameter content those of one kind only. Errors: 415, 422 for a content
-// that there is not.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access, s Subject) error {
+// the parameter content those of one kind only. Errors: those of Find, 415, 422
+// for a content that there is not.
+func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
 	if err := previewed(r); err != nil {
 		return err
 	}
@@ -73,12 +89,18 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access, s S
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
+// POST /repos/{owner}/{repo}/issues/{number}/reactions
+// POST /repos/{owner}/{repo}/issues/comments/{id}/reactions
+// POST /repos/{owner}/{repo}/pulls/comments/{id}/reactions
+//
 // Create adds the caller's reaction to the subject: 201, or 200 with the one
 // that the caller has already. Whoever sees the subject may react to it; to a
-// locked one only those with push access. The caller is signed in. Errors: 403
-// for a locked one, 404 when the repository is gone, 415, 422 for the content.
-func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access, s Subject) error {
-	if err := s.admit(r, a); err != nil {
+// locked one only those with push access. The caller is signed in. Errors: those
+// of Find, 403 for a locked one, 404 when the repository is gone, 415, 422 for the
+// content.
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := api.admitted(r, a)
+	if err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, resource)
@@ -116,12 +138,18 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 	return web.JSON(w, r, status, newPayload(made, user, web.From(r.Context())))
 }
 
+// DELETE /repos/{owner}/{repo}/issues/{number}/reactions/{reaction_id}
+// DELETE /repos/{owner}/{repo}/issues/comments/{id}/reactions/{reaction_id}
+// DELETE /repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}
+//
 // Delete takes the reaction that {reaction_id} names off the subject: 204. It
 // must be the caller's own; administrators of the site may take off any, those
 // of the repository may not. What Create needs on a locked subject, Delete
-// needs too. Errors: 403, 404 for a reaction that the subject does not have, 415.
-func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access, s Subject) error {
-	if err := s.admit(r, a); err != nil {
+// needs too. Errors: those of Find, 403, 404 for a reaction that the subject does
+// not have, 415.
+func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	s, err := api.admitted(r, a)
+	if err != nil {
 		return err
 	}
 	id, err := web.Number(r, "reaction_id")
@@ -150,15 +178,17 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 // previewed returns the 415 of a request without the preview's media type.
 func previewed(r *http.Request) error { return web.RequirePreview(r, web.Reactions, "Reactions are") }
 
-// admit is what every change of a subject's reactions needs.
-func (s Subject) admit(r *http.Request, a *repo.Access) error {
-	if err := previewed(r); err != nil {
-		return err
+// admitted finds the subject, and checks what every change of its reactions
+// needs.
+func (api *API) admitted(r *http.Request, a *repo.Access) (Subject, error) {
+	s, err := api.find(r, a)
+	if err == nil {
+		err = previewed(r)
 	}
-	if s.Locked && a.Role < account.Push {
-		return errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
+	if err == nil && s.Locked && a.Role < account.Push {
+		err = errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
 	}
-	return nil
+	return s, err
 }
 
 func (s Subject) changed(tx *db.Tx) error {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -44,22 +43,8 @@ func each(t *testing.T, fn func(t *testing.T, s *apitest.Server)) {
 
 // routes does what the server and a subject's package do around this package.
 func routes(s *apitest.Server) http.Handler {
-	api := reaction.NewAPI(s.DB)
 	mux := http.NewServeMux()
-	type operation func(http.ResponseWriter, *http.Request, *repo.Access, reaction.Subject) error
-	add := func(kind reaction.Kind, method, path string, do operation) {
-		found := func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-			id, err := strconv.ParseInt(web.Param(r, "id"), 10, 64)
-			if err != nil {
-				return errs.Absent()
-			}
-			return do(w, r, a, reaction.Subject{Kind: kind, ID: id, Locked: id == lockedID, Changed: func(tx *db.Tx) error {
-				if id == goneID {
-					return errs.Absent()
-				}
-				return tx.Bump(changes)
-			}})
-		}
+	add := func(method, path string, do repo.Handler) {
 		mux.HandleFunc(method+" /repos/{owner}/{repo}"+path, func(w http.ResponseWriter, r *http.Request) {
 			self := "http://" + r.Host
 			info := &web.Info{ID: "test", Site: self, Prefix: self, Media: web.ParseAccept(r.Header["Accept"]), Form: web.APIErrors}
@@ -73,13 +58,22 @@ func routes(s *apitest.Server) http.Handler {
 			}
 			r = web.With(r.WithContext(account.WithCaller(r.Context(), caller)), info)
 			r.Body = http.MaxBytesReader(w, r.Body, web.MaxJSON)
-			web.Handle(&web.Writer{ResponseWriter: w}, r, s.Repos.With(account.Pull, found))
+			web.Handle(&web.Writer{ResponseWriter: w}, r, s.Repos.With(account.Pull, do))
 		})
 	}
 	for path, kind := range map[string]reaction.Kind{"/issues/{id}/reactions": reaction.Issue, "/issues/comments/{id}/reactions": reaction.IssueComment} {
-		add(kind, "GET", path, api.List)
-		add(kind, "POST", path, api.Create)
-		add(kind, "DELETE", path+"/{reaction_id}", api.Delete)
+		api := reaction.NewAPI(s.DB, func(r *http.Request, _ *repo.Access) (reaction.Subject, error) {
+			id, err := web.Number(r, "id")
+			return reaction.Subject{Kind: kind, ID: id, Locked: id == lockedID, Changed: func(tx *db.Tx) error {
+				if id == goneID {
+					return errs.Absent()
+				}
+				return tx.Bump(changes)
+			}}, err
+		})
+		add("GET", path, api.List)
+		add("POST", path, api.Create)
+		add("DELETE", path+"/{reaction_id}", api.Delete)
 	}
 	return mux
 }

@@ -3,10 +3,10 @@
 //
 //   - reaction.go: the contents, the subjects, and the rollup in payloads
 //   - store.go: the SQL, of the table reactions
-//   - api.go: list, create and delete, for the packages that own subjects
+//   - api.go: the handlers, for all kinds of subjects
 //
 // It knows no subject: package issue and those above find the issue or comment
-// in its repository, and pass it on as a [Subject]. So there are no routes here.
+// in its repository, by a [Find] that gives it as a [Subject].
 //
 // Invariants: a user has each content at most once on a subject. A reaction
 // leaves its subject's updated_at alone (decision 57). No foreign key leads to

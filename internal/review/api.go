@@ -9,16 +9,14 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
-	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
 // API answers the requests about reviews.
 type API struct {
-	s         *Service
-	reactions *reaction.API
-	answers   *web.Answers
+	s       *Service
+	answers *web.Answers
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -26,7 +24,7 @@ const cacheBytes = 16 << 20
 
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API {
-	return &API{s, reaction.NewAPI(s.db), web.NewAnswers(web.NewCache(cacheBytes))}
+	return &API{s, web.NewAnswers(web.NewCache(cacheBytes))}
 }
 
 // find reads the pull request that {number} names. Error: 404.

@@ -203,9 +203,9 @@ func (api *API) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.NoContent(w)
 }
 
-// subject is the comment that {id} names, as package reaction sees it. What is
+// Subject is the comment that {id} names, as package reaction sees it. What is
 // not submitted has no reactions. Error: 404.
-func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
+func (api *API) Subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
 	c, err := api.findComment(r, a)
 	if err == nil && c.Pending {
 		err = errs.Absent()
@@ -216,38 +216,4 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	return reaction.Subject{Kind: reaction.ReviewComment, ID: c.ID, Locked: c.Locked, Changed: func(tx *db.Tx) error {
 		return noteReaction(tx, a.ID, c.ID)
 	}}, nil
-}
-
-// GET /repos/{owner}/{repo}/pulls/comments/{id}/reactions
-//
-// ListReactions answers a page of the reactions to a comment, see
-// reaction.API.List.
-func (api *API) ListReactions(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	s, err := api.subject(r, a)
-	if err != nil {
-		return err
-	}
-	return api.reactions.List(w, r, a, s)
-}
-
-// POST /repos/{owner}/{repo}/pulls/comments/{id}/reactions
-//
-// CreateReaction reacts to a comment, see reaction.API.Create.
-func (api *API) CreateReaction(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	s, err := api.subject(r, a)
-	if err != nil {
-		return err
-	}
-	return api.reactions.Create(w, r, a, s)
-}
-
-// DELETE /repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}
-//
-// DeleteReaction takes a reaction off a comment, see reaction.API.Delete.
-func (api *API) DeleteReaction(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	s, err := api.subject(r, a)
-	if err != nil {
-		return err
-	}
-	return api.reactions.Delete(w, r, a, s)
 }

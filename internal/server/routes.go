@@ -10,6 +10,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
+	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/search"
@@ -31,6 +32,9 @@ type features struct {
 	git        *gitdata.API
 	statuses   *status.API
 	searches   *search.API
+	toIssues   *reaction.API
+	toComments *reaction.API // of issues
+	toReviews  *reaction.API // to comments of theirs
 	stars      *star.API
 	feeds      *activity.API
 	plants     *plant.API
@@ -219,9 +223,9 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/issues/{number}/subscription", own(i.GetSubscription)},
 		{"PUT", "/repos/{owner}/{repo}/issues/{number}/subscription", own(i.SetSubscription)},
 		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/subscription", own(i.DeleteSubscription)},
-		{"GET", "/repos/{owner}/{repo}/issues/{number}/reactions", pull(i.ListReactions)},
-		{"POST", "/repos/{owner}/{repo}/issues/{number}/reactions", pull(i.CreateReaction)},
-		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/reactions/{reaction_id}", pull(i.DeleteReaction)}, // one's own
+		{"GET", "/repos/{owner}/{repo}/issues/{number}/reactions", pull(f.toIssues.List)},
+		{"POST", "/repos/{owner}/{repo}/issues/{number}/reactions", pull(f.toIssues.Create)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/reactions/{reaction_id}", pull(f.toIssues.Delete)}, // one's own
 		{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", pull(i.ListComments)},
 		{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", pull(i.CreateComment)}, // when locked: push
 		{"GET", "/repos/{owner}/{repo}/issues/{number}/events", pull(i.ListEvents)},
@@ -232,9 +236,9 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.GetComment)},
 		{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.EditComment)},    // its author; others: push
 		{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}", pull(i.DeleteComment)}, // the same
-		{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(i.ListCommentReactions)},
-		{"POST", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(i.CreateCommentReaction)},
-		{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}/reactions/{reaction_id}", pull(i.DeleteCommentReaction)}, // one's own
+		{"GET", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(f.toComments.List)},
+		{"POST", "/repos/{owner}/{repo}/issues/comments/{id}/reactions", pull(f.toComments.Create)},
+		{"DELETE", "/repos/{owner}/{repo}/issues/comments/{id}/reactions/{reaction_id}", pull(f.toComments.Delete)}, // one's own
 
 		// Labels, milestones, assignees
 		{"GET", "/repos/{owner}/{repo}/assignees", pull(i.ListAssignees)},
@@ -271,9 +275,9 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}", pull(v.GetComment)},
 		{"PATCH", "/repos/{owner}/{repo}/pulls/comments/{id}", pull(v.EditComment)},    // its author; others: push
 		{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}", pull(v.DeleteComment)}, // the same
-		{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", pull(v.ListReactions)},
-		{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", pull(v.CreateReaction)},
-		{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}", pull(v.DeleteReaction)}, // one's own
+		{"GET", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", pull(f.toReviews.List)},
+		{"POST", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions", pull(f.toReviews.Create)},
+		{"DELETE", "/repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}", pull(f.toReviews.Delete)}, // one's own
 		{"GET", "/repos/{owner}/{repo}/pulls/{number}/comments", pull(v.ListComments)},
 		{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments", pull(v.CreateComment)},      // when locked: push
 		{"POST", "/repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies", pull(v.Reply)}, // the same

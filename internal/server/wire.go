@@ -22,6 +22,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
+	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/search"
@@ -86,6 +87,9 @@ func New(o Options) *Server {
 		reviews:    from.Reviews,
 		searches:   search.NewAPI(searches),
 		feeds:      activity.NewAPI(o.DB, issues),
+		toIssues:   reaction.NewAPI(o.DB, from.Issues.Subject),
+		toComments: reaction.NewAPI(o.DB, from.Issues.CommentSubject),
+		toReviews:  reaction.NewAPI(o.DB, from.Reviews.Subject),
 		stars:      star.NewAPI(star.New(o.DB, repos)),
 		plants:     plant.NewAPI(o.DB),
 		pages:      page.New(o.DB, repos, from),

@@ -106,7 +106,7 @@ func (s *Service) finish(c *Change) error {
 	for n := range c.events {
 		c.events[n].IssueID = i.ID
 	}
-	if err := insertEvents(c.Tx, c.events); err != nil {
+	if err := InsertEvents(c.Tx, c.events); err != nil {
 		return err
 	}
 	if err := c.refer(); err != nil {

@@ -11,13 +11,11 @@
 //	indexes.go               the same in memory, where it is at hand; package index
 //	event.go, eventlist.go   what happened to issues, and timelines
 //	reference.go             issues that name other issues
-//	pushed.go                commits that name issues, and close them
 //	store*.go                the SQL
-//	api*.go, json.go         the handlers and their JSON
+//	api*.go, render*.go      the handlers and their JSON
 //
 // Tables: issues, postings, posting_counts, issue_comments, issue_events,
-// issue_subscriptions, deleted_labels, pushed_commits; and of repos next_number
-// and open_issues.
+// issue_subscriptions, deleted_labels; and of repos next_number and open_issues.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. Change alone

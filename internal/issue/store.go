@@ -145,3 +145,23 @@ func byNumbers(tx *db.Tx, keys []issueKey) (map[issueKey]*Issue, error) {
 	}
 	return found, err
 }
+
+// Numbered finds issues of a repository by their numbers, in one query;
+// those that are not there are missing from the map.
+func Numbered(tx *db.Tx, repoID int64, numbers []int64) (map[int64]*Issue, error) {
+	found := make(map[int64]*Issue, len(numbers))
+	if len(numbers) == 0 {
+		return found, nil
+	}
+	args := []any{repoID}
+	places := make([]string, len(numbers))
+	for n, number := range numbers {
+		args = append(args, number)
+		places[n] = fmt.Sprintf("$%d", n+2)
+	}
+	list, err := queryIssues(tx, ` WHERE i.repo_id = $1 AND i.number IN (`+strings.Join(places, ",")+`)`, args...)
+	for _, i := range list {
+		found[i.Number] = i
+	}
+	return found, err
+}

@@ -12,9 +12,9 @@ import (
 	"arbor/internal/web"
 )
 
-// insertEvents adds events in one statement. One that refers from where an
-// event refers already is left out.
-func insertEvents(tx *db.Tx, list []Event) error {
+// InsertEvents adds events in one statement, of issues whose repositories are
+// locked. One that refers from where an event refers already is left out.
+func InsertEvents(tx *db.Tx, list []Event) error {
 	if len(list) == 0 {
 		return nil
 	}

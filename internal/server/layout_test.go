@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/label"},
 	{"internal/milestone"},
 	{"internal/issue"},
-	{"internal/gitdata", "internal/search"},
+	{"internal/gitdata", "internal/search", "internal/closing"},
 	{"internal/status"},
 	{"internal/pull"},
 	{"internal/review"},

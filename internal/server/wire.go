@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/activity"
+	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
@@ -66,7 +67,7 @@ func New(o Options) *Server {
 	searches := search.New(o.DB, issues, o.Log)
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, made: made, searches: searches,
-		runners: []runner{accounts, repos, issues, pulls, searches, activity.NewPruner(o.DB, o.Log)},
+		runners: []runner{accounts, repos, issues, made.Closing, pulls, searches, activity.NewPruner(o.DB, o.Log)},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		most: maxInFlight,
 	}
@@ -106,9 +107,10 @@ func New(o Options) *Server {
 // Services are the features that change together: repositories, with all that
 // follows their changes.
 type Services struct {
-	Repos  *repo.Service
-	Issues *issue.Service
-	Pulls  *pull.Service
+	Repos   *repo.Service
+	Issues  *issue.Service
+	Closing *closing.Service
+	Pulls   *pull.Service
 }
 
 // NewServices makes them: for the server, and for the commands that work beside
@@ -126,7 +128,7 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 		Prepare: []repo.Preparer{func(ctx context.Context, repos *repo.Service, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.Prepare(ctx, repos, id, moved)
 		}},
-		Moved: []repo.Observer{issue.NotePush, activity.NoteRefs, func(tx *db.Tx, id int64, moved []repo.RefUpdate) error {
+		Moved: []repo.Observer{closing.Note, activity.NoteRefs, func(tx *db.Tx, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.FollowRefs(tx, id, moved)
 		}},
 	})
@@ -137,6 +139,7 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 		},
 		Reviews: review.Texts,
 	})
+	s.Closing = closing.New(d, s.Repos, s.Issues, log)
 	s.Pulls = pull.New(d, s.Repos, s.Issues, log)
 	return s
 }
@@ -158,7 +161,7 @@ func (s *Server) Run(ctx context.Context) error {
 // it reads pushed commits, makes test merges and indexes texts. Nothing else may
 // happen meanwhile.
 func (s *Server) Settle(ctx context.Context) error {
-	if err := s.made.Issues.Settle(ctx); err != nil {
+	if err := s.made.Closing.Settle(ctx); err != nil {
 		return err
 	}
 	if err := s.made.Pulls.Settle(ctx); err != nil {

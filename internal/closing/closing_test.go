@@ -1,4 +1,4 @@
-package issue_test
+package closing_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
@@ -32,6 +33,21 @@ func becomes(t *testing.T, want string, ask func() string) {
 		}
 	}
 	t.Fatalf("there is %q, want %q", got, want)
+}
+
+// kinds are the events of a timeline, each with who did it.
+func kinds(t *testing.T, a *apitest.Answer) string {
+	t.Helper()
+	var list []struct {
+		Event string
+		Actor struct{ Login string }
+	}
+	a.JSON(t, &list)
+	out := make([]string, len(list))
+	for n, e := range list {
+		out[n] = e.Event + ":" + e.Actor.Login
+	}
+	return strings.Join(out, " ")
 }
 
 // commitOn makes a commit through the API, which no branch has, and returns its
@@ -175,7 +191,7 @@ func newBench(t *testing.T, engine db.Engine) *bench {
 	t.Helper()
 	b := &bench{db: dbtest.Open(t, engine), log: &apitest.Log{}}
 	log := slog.New(b.log)
-	b.repos = repo.New(b.db, gittest.New(t, git.Options{}), log, t.TempDir(), repo.Observers{Moved: []repo.Observer{issue.NotePush}})
+	b.repos = repo.New(b.db, gittest.New(t, git.Options{}), log, t.TempDir(), repo.Observers{Moved: []repo.Observer{closing.Note}})
 	b.issues = issue.New(b.db, b.repos, log, issue.Hooks{})
 	alice, err := account.New(b.db, log).CreateUser(t.Context(), account.NewUser{Login: "alice"})
 	if err != nil {
@@ -226,7 +242,7 @@ func (b *bench) work(t *testing.T, workers int) {
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for range workers {
-		s := issue.New(b.db, b.repos, slog.New(b.log), issue.Hooks{})
+		s := closing.New(b.db, b.repos, b.issues, slog.New(b.log))
 		all.Go(func() {
 			if err := s.Run(ctx); err != nil {
 				t.Errorf("a worker ended: %v", err)
@@ -283,7 +299,7 @@ func TestPushedWorkOutlivesServers(t *testing.T) {
 		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = due_at + 3600000000`) // somebody is at it
 		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer stop()
-		if err := b.issues.Run(ctx); err != nil || b.count(t, waiting) != "1" {
+		if err := closing.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil || b.count(t, waiting) != "1" {
 			t.Errorf("work of others is done too (%v)", err)
 		}
 	})

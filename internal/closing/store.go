@@ -1,20 +1,22 @@
-package issue
+package closing
 
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
 
-// insertPushed leaves work for later: branches that a push has moved.
-func insertPushed(tx *db.Tx, repoID int64, list []repo.RefUpdate) error {
-	for part := range slices.Chunk(list, maxNames) {
+// maxBranches is how many branches stand in one statement.
+const maxBranches = 400
+
+// insert leaves work for later: branches that a push has moved.
+func insert(tx *db.Tx, repoID int64, list []repo.RefUpdate) error {
+	for part := range slices.Chunk(list, maxBranches) {
 		args := make([]any, 0, 7*len(part))
 		for _, u := range part {
 			args = append(args, repoID, u.By, u.Name, string(u.Old), string(u.New), tx.Now, tx.Now)
@@ -34,16 +36,15 @@ func numbered(tx *db.Tx, repoID int64) (yes bool, err error) {
 	return yes, err
 }
 
-// pushedDue reports whether there is work that nobody does.
-func pushedDue(tx *db.Tx) (due bool, err error) {
+// due reports whether there is work that nobody does.
+func due(tx *db.Tx) (due bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pushed_commits WHERE due_at <= $1)`, tx.Now).Scan(&due)
 	return due, err
 }
 
-// leasePushed takes what is longest due: branches that one account has pushed to
-// one repository, until the time; nothing is no error. What failed before comes
-// alone.
-func leasePushed(tx *db.Tx, until db.Time) ([]pushed, error) {
+// lease takes what is longest due: branches that one account has pushed to one
+// repository, until the time; nothing is no error. What failed before comes alone.
+func lease(tx *db.Tx, until db.Time) ([]pushed, error) {
 	var repoID, actorID, firstID, tries int64
 	err := tx.QueryRow(`SELECT repo_id, actor_id, id, tries FROM pushed_commits WHERE due_at <= $1
 		ORDER BY due_at, id LIMIT 1`, tx.Now).Scan(&repoID, &actorID, &firstID, &tries)
@@ -57,7 +58,7 @@ func leasePushed(tx *db.Tx, until db.Time) ([]pushed, error) {
 	if tries == 0 {
 		where = `id IN (SELECT id FROM pushed_commits WHERE repo_id = $3 AND actor_id = $4 AND due_at <= $1 AND tries = 0
 			ORDER BY id LIMIT $5)`
-		args = []any{tx.Now, until, repoID, actorID, maxNames}
+		args = []any{tx.Now, until, repoID, actorID, maxBranches}
 	}
 	rows, err := tx.Query(`UPDATE pushed_commits SET due_at = $2, tries = tries + 1 WHERE due_at <= $1 AND `+where+`
 		RETURNING id, repo_id, actor_id, name, old_sha, new_sha, tries`, args...)
@@ -77,21 +78,21 @@ func leasePushed(tx *db.Tx, until db.Time) ([]pushed, error) {
 	return list, rows.Err()
 }
 
-// postponePushed makes leased work due at another time.
-func postponePushed(tx *db.Tx, list []pushed, due db.Time) error {
-	where, args := pushedIn(list, 2)
+// postpone makes leased work due at another time.
+func postpone(tx *db.Tx, list []pushed, due db.Time) error {
+	where, args := among(list, 2)
 	_, err := tx.Exec(`UPDATE pushed_commits SET due_at = $1 WHERE `+where, append([]any{due}, args...)...)
 	return err
 }
 
-// deletePushed removes work that is done.
-func deletePushed(tx *db.Tx, list []pushed) error {
-	where, args := pushedIn(list, 1)
+// remove removes work that is done.
+func remove(tx *db.Tx, list []pushed) error {
+	where, args := among(list, 1)
 	_, err := tx.Exec(`DELETE FROM pushed_commits WHERE `+where, args...)
 	return err
 }
 
-func pushedIn(list []pushed, first int) (where string, args []any) {
+func among(list []pushed, first int) (where string, args []any) {
 	for _, p := range list {
 		args = append(args, p.id)
 	}
@@ -124,7 +125,7 @@ func closedBy(tx *db.Tx, issues []int64) (map[commitOfIssue]bool, error) {
 	if len(issues) == 0 {
 		return found, nil
 	}
-	args := []any{int64(EventClosed)}
+	args := []any{int64(issue.EventClosed)}
 	for _, id := range issues {
 		args = append(args, id)
 	}
@@ -142,24 +143,4 @@ func closedBy(tx *db.Tx, issues []int64) (map[commitOfIssue]bool, error) {
 		found[k] = true
 	}
 	return found, rows.Err()
-}
-
-// issuesNumbered finds issues of a repository by their numbers, in one query;
-// those that are not there are missing from the map.
-func issuesNumbered(tx *db.Tx, repoID int64, numbers []int64) (map[int64]*Issue, error) {
-	found := make(map[int64]*Issue, len(numbers))
-	if len(numbers) == 0 {
-		return found, nil
-	}
-	args := []any{repoID}
-	places := make([]string, len(numbers))
-	for n, number := range numbers {
-		args = append(args, number)
-		places[n] = fmt.Sprintf("$%d", n+2)
-	}
-	list, err := queryIssues(tx, ` WHERE i.repo_id = $1 AND i.number IN (`+strings.Join(places, ",")+`)`, args...)
-	for _, i := range list {
-		found[i.Number] = i
-	}
-	return found, err
 }

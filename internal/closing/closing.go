@@ -1,0 +1,159 @@
+// Package closing reads what the messages of pushed commits say of issues: they
+// refer to them, and close them when they land on the default branch.
+//
+//	closing.go   the work that a push leaves, and who does it
+//	work.go      a piece of it: which commits are new, and what they say
+//	store.go     the SQL
+//
+// Table: pushed_commits.
+//
+// A push leaves a row for each branch in its own transaction ([Note]). Run takes
+// the rows under a lease that ends by itself, reads the commits, and removes the
+// rows in the transaction that writes what the commits say. So nothing is lost
+// with a process; and that two of them now and then read the same commits does
+// no harm, since each commit refers to an issue, and closes it, but once.
+package closing
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+const (
+	leaseTime  = 5 * time.Second // after that, work counts as abandoned
+	pollTime   = 2 * time.Second // between looks for work of other processes
+	maxTries   = 5               // before work that fails is dropped
+	workTime   = time.Minute     // for one piece of work
+	maxCommits = 1000            // commits of a push that are read, the newest
+	atOnce     = 16              // commits in memory at one time
+	maxSayings = 100             // in one transaction
+)
+
+const branches = "refs/heads/"
+
+// pushed is a row of the table pushed_commits.
+type pushed struct {
+	id, repoID, actorID int64
+	name                string
+	old, new            git.SHA
+	tries               int64
+}
+
+// Note is a repo.Observer: it notes which branches got commits that are to be
+// read. Nothing is noted where no issue could be named, nor for refs that
+// come into being with their repository.
+func Note(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+	var list []repo.RefUpdate
+	for _, u := range moved {
+		if u.By != 0 && u.New != git.ZeroSHA && u.New != u.Old && strings.HasPrefix(u.Name, branches) {
+			list = append(list, u)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if yes, err := numbered(tx, repoID); err != nil || !yes {
+		return err
+	}
+	return insert(tx, repoID, list)
+}
+
+// Service reads commits.
+type Service struct {
+	db     *db.DB
+	repos  *repo.Service
+	issues *issue.Service
+	log    *slog.Logger
+}
+
+// New makes the service.
+func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
+	return &Service{db: d, repos: repos, issues: issues, log: log}
+}
+
+// Run reads what was pushed, to this process and to others that died, until ctx
+// is done. It returns nil: what fails is logged and tried again.
+func (s *Service) Run(ctx context.Context) error {
+	moves := s.repos.Moves()
+	poll := time.NewTicker(pollTime)
+	defer poll.Stop()
+	for {
+		for ctx.Err() == nil && s.readOne(ctx) {
+		}
+		select {
+		case <-moves:
+		case <-poll.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Settle reads the commits that were pushed before the call. For stores that are
+// being filled: what fails is logged, and left to Run.
+func (s *Service) Settle(ctx context.Context) error {
+	for ctx.Err() == nil && s.readOne(ctx) {
+	}
+	return ctx.Err()
+}
+
+// readOne does one piece of work, and reports whether there may be more.
+func (s *Service) readOne(ctx context.Context) (more bool) {
+	list, err := s.take(ctx)
+	if err != nil || len(list) == 0 {
+		if err != nil && ctx.Err() == nil {
+			s.log.Warn("looking for pushed commits failed", "error", err)
+		}
+		return false
+	}
+	limited, cancel := context.WithTimeout(ctx, workTime)
+	defer cancel()
+	if err = s.say(limited, list); err == nil {
+		return true
+	}
+	if ctx.Err() == nil {
+		s.log.Warn("reading pushed commits failed", "repository", list[0].repoID, "branch", list[0].name, "try", list[0].tries, "error", err)
+	}
+	after := context.WithoutCancel(ctx)
+	err = s.db.Write(after, func(tx *db.Tx) error {
+		switch {
+		case ctx.Err() != nil: // a stop: whoever comes next goes on
+			return postpone(tx, list, tx.Now)
+		case list[0].tries >= maxTries:
+			return remove(tx, list)
+		}
+		wait := time.Duration(1<<list[0].tries) * time.Second
+		return postpone(tx, list, later(tx, wait))
+	})
+	if err != nil {
+		s.log.Warn("pushed commits stay for a later time", "error", err)
+	}
+	return true
+}
+
+// take leases a piece of work, if there is any.
+func (s *Service) take(ctx context.Context) (list []pushed, err error) {
+	var some bool
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		some, err = due(tx)
+		return err
+	})
+	if err != nil || !some {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		list, err = lease(tx, later(tx, leaseTime))
+		return err
+	})
+	return list, err
+}
+
+// later is a time after that of the transaction.
+func later(tx *db.Tx, by time.Duration) db.Time { return tx.Now + db.Time(by.Microseconds()) }

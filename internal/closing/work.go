@@ -1,0 +1,234 @@
+package closing
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/markdown"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+)
+
+// saying is that a commit names an issue of its repository.
+type saying struct {
+	number int64
+	sha    git.SHA
+	closes bool
+}
+
+// commitOfIssue is that a commit closed an issue.
+type commitOfIssue struct {
+	issue int64
+	sha   string
+}
+
+// say reads the commits of one account's pushes to one repository, and writes
+// what they say.
+func (s *Service) say(ctx context.Context, list []pushed) error {
+	w := &work{s: s, list: list}
+	err := s.db.Read(ctx, w.load)
+	if errs.Is(err, errs.NotFound) { // the repository, or the way to it, is gone
+		return s.db.Write(ctx, func(tx *db.Tx) error { return remove(tx, list) })
+	}
+	if err != nil {
+		return err
+	}
+	sayings, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		part := sayings[:min(len(sayings), maxSayings)]
+		sayings = sayings[len(part):]
+		err := s.db.Write(ctx, func(tx *db.Tx) error {
+			if err := w.write(tx, part); err != nil || len(sayings) > 0 {
+				return err
+			}
+			return remove(tx, list)
+		})
+		if err != nil || len(sayings) == 0 {
+			return err
+		}
+	}
+}
+
+// work is a piece of work: branches that one account has pushed to one
+// repository.
+type work struct {
+	s      *Service
+	list   []pushed // in the order of the pushes
+	access *repo.Access
+	tips   map[string]git.SHA // what is known of other branches, as of before what is not read yet
+}
+
+// load reads what the work needs from the store. Error: 404 when the account
+// may no longer see the repository.
+func (w *work) load(tx *db.Tx) error {
+	who, err := account.ByID(tx, w.list[0].actorID)
+	if err != nil {
+		return err
+	}
+	actor := &account.Caller{ID: who.ID, Login: who.Login, SiteAdmin: who.SiteAdmin}
+	found, err := repo.VisibleByID(tx, actor, []int64{w.list[0].repoID})
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return errs.Absent()
+	}
+	w.access = found[0]
+	if !slices.ContainsFunc(w.list, func(p pushed) bool { return p.old == git.ZeroSHA }) {
+		return nil
+	}
+	if w.tips, err = repo.Branches(tx, w.access.ID); err != nil {
+		return err
+	}
+	unread, err := unreadBranches(tx, w.access.ID)
+	for name, old := range unread {
+		if old == git.ZeroSHA {
+			delete(w.tips, name)
+		} else if w.tips[name] != "" {
+			w.tips[name] = old
+		}
+	}
+	return err
+}
+
+// read lists the new commits, the oldest first, and reads their messages. Those
+// of the default branch may close issues; they count also where another branch
+// had them before.
+func (w *work) read(ctx context.Context) ([]saying, error) {
+	objects := w.s.repos.Git(w.access.ID)
+	var list []saying
+	for _, landing := range []bool{false, true} {
+		from, not := w.ends(landing)
+		if len(from) == 0 {
+			continue
+		}
+		commits, err := objects.NewCommits(ctx, from, not, maxCommits)
+		if err != nil {
+			return nil, err
+		}
+		slices.Reverse(commits)
+		for part := range slices.Chunk(commits, atOnce) {
+			read, err := objects.Commits(ctx, part)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range read {
+				list = append(list, w.sayings(c, landing)...)
+			}
+		}
+	}
+	return list, nil
+}
+
+// ends gives whose histories are new, and since which: of the default branch
+// (landing) or of the others. A branch that is new begins where it left others.
+func (w *work) ends(landing bool) (from, not []git.SHA) {
+	first := map[string]bool{}
+	created := false
+	for _, p := range w.list {
+		if (p.name == branches+w.access.DefaultBranch) != landing {
+			continue
+		}
+		from = append(from, p.new)
+		if !first[p.name] && p.old != git.ZeroSHA {
+			not = append(not, p.old)
+		}
+		first[p.name] = true
+		created = created || p.old == git.ZeroSHA
+	}
+	if created && !landing {
+		for _, tip := range w.tips {
+			not = append(not, tip)
+		}
+	}
+	return from, not
+}
+
+// sayings is what one commit says of issues of its own repository.
+func (w *work) sayings(c *git.Commit, landing bool) []saying {
+	refs := markdown.Plain(c.Message)
+	own := account.Fold(w.access.FullName())
+	var list []saying
+	for _, i := range refs.Issues {
+		if i.Owner == "" || account.Fold(i.Owner+"/"+i.Repo) == own {
+			list = append(list, saying{i.Number, c.SHA, landing && slices.Contains(refs.Closes, i)})
+		}
+	}
+	return list
+}
+
+// write notes with the issues that commits refer to them, and closes those that
+// commits on the default branch fix. A commit closes an issue once: who opened
+// it again knows better.
+func (w *work) write(tx *db.Tx, list []saying) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if err := tracker.Lock(tx, w.access.ID); err != nil {
+		if errs.Is(err, errs.NotFound) {
+			return nil // the rows are gone with the repository
+		}
+		return err
+	}
+	numbers := make([]int64, len(list))
+	for n := range list {
+		numbers[n] = list[n].number
+	}
+	issues, err := issue.Numbered(tx, w.access.ID, db.Unique(numbers))
+	if err != nil {
+		return err
+	}
+	var events []issue.Event
+	var ids []int64
+	for _, say := range list {
+		i := issues[say.number]
+		if !w.has(i) {
+			continue
+		}
+		events = append(events, issue.Event{RepoID: w.access.ID, IssueID: i.ID, ActorID: w.access.Caller.ID,
+			Kind: issue.EventReferenced, Commit: string(say.sha)})
+		if say.closes {
+			ids = append(ids, i.ID)
+		}
+	}
+	if err := issue.InsertEvents(tx, events); err != nil {
+		return err
+	}
+	closed, err := closedBy(tx, db.Unique(ids))
+	if err != nil {
+		return err
+	}
+	for _, say := range list {
+		if i := issues[say.number]; say.closes && w.has(i) {
+			if err := w.close(tx, i, say.sha, closed); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// has reports whether the repository has the issue: a pull request also where
+// issues are switched off (decision 16).
+func (w *work) has(i *issue.Issue) bool { return i != nil && (i.Pull || w.access.HasIssues) }
+
+func (w *work) close(tx *db.Tx, i *issue.Issue, sha git.SHA, closed map[commitOfIssue]bool) error {
+	key := commitOfIssue{i.ID, string(sha)}
+	if i.State == issue.Closed || closed[key] {
+		return nil
+	}
+	closed[key], i.State = true, issue.Closed
+	_, err := w.s.issues.ChangeIn(tx, w.access.Repo, w.access.Caller, i.Number, func(c *issue.Change) error {
+		c.CloseBy(string(sha))
+		return nil
+	})
+	return err
+}

@@ -245,7 +245,7 @@ func (e *edit) apply(c *Change) error {
 		return err
 	}
 	if e.state.Given() {
-		state, _ := ParseState(e.state.Value)
+		state, _ := tracker.ParseState(e.state.Value)
 		c.SetState(state, Reason(max(0, slices.Index(reasons[:], e.reason.Value))))
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/markdown"
 	"arbor/internal/milestone"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
@@ -27,7 +28,7 @@ type Change struct {
 	touched      bool
 	participants []int64
 	mentions     []int64
-	also         []Property
+	also         []posting.Property
 	references   []reference
 }
 
@@ -134,7 +135,7 @@ func (c *Change) Touch() { c.touched = true }
 
 // Also gives the issue properties that do not follow from its row, and that it
 // does not have yet.
-func (c *Change) Also(list ...Property) { c.also = append(c.also, list...) }
+func (c *Change) Also(list ...posting.Property) { c.also = append(c.also, list...) }
 
 // Mention notes the accounts that a new text mentions, which subscribes them.
 func (c *Change) Mention(users ...int64) { c.mentions = append(c.mentions, users...) }
@@ -144,8 +145,8 @@ func (c *Change) Mention(users ...int64) { c.mentions = append(c.mentions, users
 func (c *Change) Involve(users ...int64) { c.participants = append(c.participants, users...) }
 
 // involve finds which mentions and subscriptions are new.
-func (c *Change) involve() ([]Property, error) {
-	var list []Property
+func (c *Change) involve() ([]posting.Property, error) {
+	var list []posting.Property
 	slices.Sort(c.mentions)
 	c.mentions = slices.Compact(c.mentions)
 	c.participants = append(c.participants, c.mentions...)
@@ -157,7 +158,7 @@ func (c *Change) involve() ([]Property, error) {
 	mentioned, subscribed := map[int64]bool{}, map[int64]bool{}
 	if c.before != nil {
 		var err error
-		if mentioned, err = posted(c.Tx, c.Issue.ID, ByMention, c.mentions); err != nil {
+		if mentioned, err = posting.Which(c.Tx, c.Issue.ID, posting.ByMention, c.mentions); err != nil {
 			return nil, err
 		}
 		if subscribed, err = settled(c.Tx, c.Issue.ID, c.participants); err != nil {
@@ -166,7 +167,7 @@ func (c *Change) involve() ([]Property, error) {
 	}
 	for _, id := range c.mentions {
 		if !mentioned[id] {
-			list = append(list, Property{ByMention, id})
+			list = append(list, posting.ByMention.Of(id))
 			c.Event(EventMentioned, Event{ActorID: id, UserID: id})
 		}
 	}
@@ -174,7 +175,7 @@ func (c *Change) involve() ([]Property, error) {
 		if subscribed[id] {
 			continue
 		}
-		list = append(list, Property{BySubscriber, id})
+		list = append(list, posting.BySubscriber.Of(id))
 		if slices.Contains(c.mentions, id) {
 			c.Event(EventSubscribed, Event{ActorID: id, UserID: id})
 		}

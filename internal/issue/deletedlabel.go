@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
@@ -37,7 +38,7 @@ func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) 
 		if err := label.Delete(tx, l); err != nil {
 			return err
 		}
-		n, err := countPosted(tx, a.ID, Property{ByLabel, l.ID})
+		n, err := posting.Total(tx, a.ID, posting.ByLabel.Of(l.ID))
 		if err != nil {
 			return err
 		}

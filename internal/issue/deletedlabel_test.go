@@ -13,6 +13,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -125,8 +126,8 @@ func crowd(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account, n
 func bare(t testing.TB, s *apitest.Server, r *repo.Repo) (n int64) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-		_, n, err = issue.Find(tx, issue.Query{States: []issue.State{issue.Open, issue.Closed},
-			Parts: []issue.Part{{RepoID: r.ID, Has: []issue.Property{{Kind: issue.ByLabel, Value: issue.None}}}}}, 0, 1, -1)
+		_, n, err = posting.Find(tx, posting.Query{States: []issue.State{issue.Open, issue.Closed},
+			Parts: []posting.Part{{RepoID: r.ID, Has: []posting.Property{{Kind: posting.ByLabel, Value: posting.None}}}}}, 0, 1, -1)
 		return err
 	})
 	if err != nil {

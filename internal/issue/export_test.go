@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 
 	"arbor/internal/db"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -17,7 +18,7 @@ var errBySQL = errors.New("not found in memory")
 
 // FindInMemory is Find where all repositories are in memory. Error: where it
 // would have asked SQL.
-func (s *Service) FindInMemory(tx *db.Tx, q Query, offset, size int64) ([]int64, int64, error) {
+func (s *Service) FindInMemory(tx *db.Tx, q posting.Query, offset, size int64) ([]int64, int64, error) {
 	f, ok, err := s.indexes.find(tx, &q, offset, size)
 	if err == nil && !ok {
 		err = errBySQL

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue/index"
+	"arbor/internal/posting"
 )
 
 // indexes are those of repositories whose issues were listed lately, in memory.
@@ -86,7 +87,7 @@ type found struct {
 }
 
 // find is Find in memory. ok is false where SQL must be asked.
-func (n *indexes) find(tx *db.Tx, q *Query, offset, size int64) (f found, ok bool, err error) {
+func (n *indexes) find(tx *db.Tx, q *posting.Query, offset, size int64) (f found, ok bool, err error) {
 	if len(q.Parts) > maxParts {
 		return f, false, nil
 	}
@@ -105,7 +106,7 @@ func (n *indexes) find(tx *db.Tx, q *Query, offset, size int64) (f found, ok boo
 		if r.index == nil || r.indexed.generation.issues != r.to {
 			return f, false, nil
 		}
-		s := r.index.Select(q.inIndex(r.part))
+		s := r.index.Select(partInIndex(q, r.part))
 		f.total += int64(s.Total())
 		chosen = append(chosen, s)
 	}
@@ -160,18 +161,18 @@ func (n *indexes) issues(tx *db.Tx, f *found) ([]*Issue, error) {
 // must have reached.
 type needed struct {
 	*indexed
-	part *Part
+	part *posting.Part
 	to   int64
 }
 
 // all finds the index of each part; ok is false where one is missing. They are
 // in the order of their repositories: who holds one waits only for later ones.
-func (n *indexes) all(parts []Part) (list []needed, ok bool) {
+func (n *indexes) all(parts []posting.Part) (list []needed, ok bool) {
 	ok = true
 	list = make([]needed, len(parts))
 	for at := range parts {
 		x := n.get(parts[at].RepoID)
-		list[at] = needed{x, &parts[at], parts[at].generation}
+		list[at] = needed{x, &parts[at], parts[at].Generation}
 		ok = ok && x != nil
 	}
 	if ok {
@@ -180,11 +181,11 @@ func (n *indexes) all(parts []Part) (list []needed, ok bool) {
 	return list, ok
 }
 
-// inIndex is the query for one of its parts.
-func (q *Query) inIndex(p *Part) index.Query {
+// partInIndex is a query for one of its parts.
+func partInIndex(q *posting.Query, p *posting.Part) index.Query {
 	in := index.Query{Since: int64(q.Since), Open: slices.Contains(q.States, Open), Closed: slices.Contains(q.States, Closed)}
 	for _, has := range p.Has {
-		if has.Kind != ByAll || len(p.Has) == 1 {
+		if has.Kind != posting.ByAll || len(p.Has) == 1 {
 			in.Has = append(in.Has, inIndex(has))
 		}
 	}
@@ -194,7 +195,7 @@ func (q *Query) inIndex(p *Part) index.Query {
 	return in
 }
 
-func inIndex(p Property) index.Property {
+func inIndex(p posting.Property) index.Property {
 	return index.Property{Kind: index.Kind(p.Kind), Value: p.Value}
 }
 
@@ -314,7 +315,7 @@ func (s *Service) fillIndex(ctx context.Context, repo int64) error {
 	if err := f.begin(); err != nil {
 		return err
 	}
-	if f.sizes[Property{ByAll, 0}]*bytesPerIssue > maxIndexBytes {
+	if f.sizes[posting.ByAll.Of(0)]*bytesPerIssue > maxIndexBytes {
 		return nil // each list asks again, so this must be found out before anything is read
 	}
 	if err := f.readIssues(); err != nil {

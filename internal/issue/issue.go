@@ -6,16 +6,16 @@
 //	rules.go, label.go       who may be assigned, which labels and milestone an issue can have
 //	deletedlabel.go          how a deleted label leaves its issues; package label has the rest
 //	deletedmilestone.go      how a deleted milestone does; package milestone has the rest
-//	posting.go               the inverted index: what finds issues
-//	stream.go, list.go       lists, from ranges of that index
+//	posting.go               what an issue is found by; package posting is that index
+//	list.go, listacross.go   lists, of one repository and of many
 //	indexes.go               the same in memory, where it is at hand; package index
 //	event.go, eventlist.go   what happened to issues, and timelines
 //	reference.go             issues that name other issues
 //	store*.go                the SQL
 //	api*.go, render*.go      the handlers and their JSON
 //
-// Tables: issues, postings, posting_counts, issue_comments, issue_events,
-// issue_subscriptions, deleted_labels; and of repos next_number and open_issues.
+// Tables: issues, issue_comments, issue_events, issue_subscriptions,
+// deleted_labels; and of repos next_number and open_issues.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. Change alone
@@ -34,38 +34,20 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // Resource is the name of issues in validation errors (decision 15).
 const Resource = "Issue"
 
 // State is open or closed.
-type State uint8
+type State = tracker.State
 
-// The states, as they are stored.
+// The states.
 const (
-	Open   State = 1
-	Closed State = 2
+	Open   = tracker.Open
+	Closed = tracker.Closed
 )
-
-// String gives open or closed.
-func (s State) String() string {
-	if s == Closed {
-		return "closed"
-	}
-	return "open"
-}
-
-// ParseState reads what String gives.
-func ParseState(s string) (state State, ok bool) {
-	switch s {
-	case "open":
-		return Open, true
-	case "closed":
-		return Closed, true
-	}
-	return 0, false
-}
 
 // Reason says why an issue has its state.
 type Reason uint8

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/issue/index"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
+	"arbor/internal/posting"
 )
 
 // kept is what payloads of one repository's issues are made from, in memory
@@ -149,7 +150,7 @@ func (l *legend) count(x *indexed, milestone int64) (open, closed int64) {
 	if ok {
 		return c[0], c[1]
 	}
-	a, b := x.index.Counts(inIndex(Property{ByMilestone, milestone}))
+	a, b := x.index.Counts(inIndex(posting.ByMilestone.Of(milestone)))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.counts == nil || l.counted != x.generation.issues {

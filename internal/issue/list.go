@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -19,7 +20,7 @@ import (
 type choice struct {
 	states []State
 	labels []string
-	order  Order
+	order  posting.Order
 	since  db.Time
 }
 
@@ -32,7 +33,7 @@ func readChoice(r *http.Request) (choice, error) {
 		return c, err
 	}
 	c.states = []State{Open, Closed}
-	if s, ok := ParseState(state); ok {
+	if s, ok := tracker.ParseState(state); ok {
 		c.states = []State{s}
 	}
 	if c.order, err = readOrder(r); err != nil {
@@ -61,28 +62,28 @@ func readChoice(r *http.Request) (choice, error) {
 	return c, nil
 }
 
-func readOrder(r *http.Request) (Order, error) {
+func readOrder(r *http.Request) (posting.Order, error) {
 	sort, err := web.QueryEnum(r, Resource, "sort", "created", "updated", "comments")
 	if err != nil {
-		return Order{}, err
+		return posting.Order{}, err
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", "desc", "asc")
-	return Order{Sort: map[string]Sort{"updated": Updated, "comments": Comments}[sort], Asc: direction == "asc"}, err
+	return posting.Order{Sort: map[string]posting.Sort{"updated": posting.Updated, "comments": posting.Comments}[sort], Asc: direction == "asc"}, err
 }
 
 // people are the parameters of a repository's list that name logins, and what
 // they choose by.
 var peopleParameters = [...]struct {
 	name string
-	kind Kind
-}{{"creator", ByAuthor}, {"assignee", ByAssignee}, {"mentioned", ByMention}}
+	kind posting.Kind
+}{{"creator", posting.ByAuthor}, {"assignee", posting.ByAssignee}, {"mentioned", posting.ByMention}}
 
 // chooseIn makes the query for one repository; ok is false when a parameter
 // names what nothing has: the list is empty (decision 25). Error: 422 for a
 // milestone that is no number or not there.
-func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q Query, ok bool, err error) {
-	part := Part{RepoID: a.ID}
-	q = Query{States: c.states, Since: c.since, Order: c.order}
+func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q posting.Query, ok bool, err error) {
+	part := posting.Part{RepoID: a.ID}
+	q = posting.Query{States: c.states, Since: c.since, Order: c.order}
 	values := web.QueryOf(r)
 	if m := values.Get("milestone"); m != "" {
 		by, err := milestoneNamed(n, m)
@@ -97,10 +98,10 @@ func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q Query, ok b
 		v := values.Get(p.name)
 		switch {
 		case v == "":
-		case p.kind == ByAssignee && v == "none":
-			part.Has = append(part.Has, Property{ByAssignee, None})
-		case p.kind == ByAssignee && v == "*":
-			part.Has = append(part.Has, Property{ByAssignee, Any})
+		case p.kind == posting.ByAssignee && v == "none":
+			part.Has = append(part.Has, posting.ByAssignee.Of(posting.None))
+		case p.kind == posting.ByAssignee && v == "*":
+			part.Has = append(part.Has, posting.ByAssignee.Of(posting.Any))
 		default:
 			logins[p.name] = account.Fold(v)
 			people = append(people, v)
@@ -116,7 +117,7 @@ func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q Query, ok b
 			if who == nil {
 				return q, false, nil
 			}
-			part.Has = append(part.Has, Property{p.kind, who.ID})
+			part.Has = append(part.Has, p.kind.Of(who.ID))
 		}
 	}
 	if len(c.labels) > 0 {
@@ -125,34 +126,34 @@ func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q Query, ok b
 			return q, false, err
 		}
 		for _, name := range c.labels {
-			part.Has = append(part.Has, Property{ByLabel, labels[name].ID})
+			part.Has = append(part.Has, posting.ByLabel.Of(labels[name].ID))
 		}
 	}
 	if len(part.Has) == 0 {
-		part.Has = []Property{{ByAll, 0}}
+		part.Has = []posting.Property{posting.ByAll.Of(0)}
 	}
-	q.Parts = []Part{part}
+	q.Parts = []posting.Part{part}
 	return q, true, nil
 }
 
 // milestoneNamed reads the parameter milestone: a number, * for any, or none.
-func milestoneNamed(n names, v string) (Property, error) {
+func milestoneNamed(n names, v string) (posting.Property, error) {
 	switch v {
 	case "*":
-		return Property{ByMilestone, Any}, nil
+		return posting.ByMilestone.Of(posting.Any), nil
 	case "none":
-		return Property{ByMilestone, None}, nil
+		return posting.ByMilestone.Of(posting.None), nil
 	}
 	if number, ok := web.ParseNumber(v); ok {
 		m, err := n.milestone(number)
 		if !errs.Is(err, errs.NotFound) {
 			if err != nil {
-				return Property{}, err
+				return posting.Property{}, err
 			}
-			return Property{ByMilestone, m.ID}, nil
+			return posting.ByMilestone.Of(m.ID), nil
 		}
 	}
-	return Property{}, wrong("milestone", errs.InvalidField, v)
+	return posting.Property{}, wrong("milestone", errs.InvalidField, v)
 }
 
 // GET /repos/{owner}/{repo}/issues
@@ -212,7 +213,7 @@ type listRender func(ctx context.Context, room []byte) (body []byte, etag string
 func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) (
 	inMemory listRender, bySQL web.Render) {
 	at := web.ReadPage(r)
-	choose := func(n names) (Query, bool, error) { return chooseIn(n, a, c, r) }
+	choose := func(n names) (posting.Query, bool, error) { return chooseIn(n, a, c, r) }
 	inMemory = func(ctx context.Context, room []byte) ([]byte, string, bool, error) {
 		p := newPage(ctx, a)
 		total, ok, err := api.s.recall(ctx, p, a, at, choose)

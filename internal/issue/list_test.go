@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -22,7 +23,7 @@ import (
 type model struct {
 	id, repo, updated, comments int64
 	state                       issue.State
-	has                         map[issue.Property]bool
+	has                         map[posting.Property]bool
 }
 
 // Whatever is asked of a list, each page must hold exactly what a look at every
@@ -34,8 +35,8 @@ func TestFindAgreesWithLookingAtEveryIssue(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		world := fillAtRandom(t, s, random)
 		for range 400 {
-			world.check(t, s, random, func(tx *db.Tx, q issue.Query, offset, size int64) ([]int64, int64, error) {
-				return issue.Find(tx, q, offset, size, -1)
+			world.check(t, s, random, func(tx *db.Tx, q posting.Query, offset, size int64) ([]int64, int64, error) {
+				return posting.Find(tx, q, offset, size, -1)
 			})
 		}
 		for _, id := range world.repos {
@@ -48,7 +49,7 @@ func TestFindAgreesWithLookingAtEveryIssue(t *testing.T) {
 				world.change(t, random)
 				world.read(t, s)
 			}
-			world.check(t, s, random, func(tx *db.Tx, q issue.Query, offset, size int64) ([]int64, int64, error) {
+			world.check(t, s, random, func(tx *db.Tx, q posting.Query, offset, size int64) ([]int64, int64, error) {
 				ids, _, err := world.service.FindInMemory(tx, q, offset, size)
 				if err != nil {
 					return nil, 0, err
@@ -68,7 +69,7 @@ func TestFindAgreesWithLookingAtEveryIssue(t *testing.T) {
 }
 
 // check holds one query, which is drawn, against the model.
-func (w *world) check(t *testing.T, s *apitest.Server, random *rand.Rand, find func(tx *db.Tx, q issue.Query, offset, size int64) ([]int64, int64, error)) {
+func (w *world) check(t *testing.T, s *apitest.Server, random *rand.Rand, find func(tx *db.Tx, q posting.Query, offset, size int64) ([]int64, int64, error)) {
 	t.Helper()
 	q := randomQuery(random, w)
 	want := w.find(q)
@@ -92,7 +93,7 @@ func (w *world) check(t *testing.T, s *apitest.Server, random *rand.Rand, find f
 type world struct {
 	issues  []model
 	repos   []int64
-	props   []issue.Property
+	props   []posting.Property
 	now     db.Time
 	service *issue.Service
 	people  []*account.Account
@@ -183,7 +184,7 @@ func (w *world) change(t *testing.T, random *rand.Rand) {
 
 // read looks at every row.
 func (w *world) read(t *testing.T, s *apitest.Server) {
-	seen := map[issue.Property]bool{}
+	seen := map[posting.Property]bool{}
 	w.issues, w.props = nil, nil
 	err := s.DB.Read(context.Background(), func(tx *db.Tx) error {
 		rows, err := tx.Query(`SELECT i.id, i.repo_id, i.updated_at, i.comments, i.state, p.kind, p.value
@@ -199,10 +200,10 @@ func (w *world) read(t *testing.T, s *apitest.Server) {
 				return err
 			}
 			if n := len(w.issues); n == 0 || w.issues[n-1].id != m.id {
-				m.state, m.has = issue.State(state), map[issue.Property]bool{}
+				m.state, m.has = issue.State(state), map[posting.Property]bool{}
 				w.issues = append(w.issues, m)
 			}
-			p := issue.Property{Kind: issue.Kind(kind), Value: value}
+			p := posting.Property{Kind: posting.Kind(kind), Value: value}
 			w.issues[len(w.issues)-1].has[p] = true
 			if !seen[p] {
 				seen[p] = true
@@ -217,21 +218,21 @@ func (w *world) read(t *testing.T, s *apitest.Server) {
 	}
 }
 
-func randomQuery(random *rand.Rand, w *world) issue.Query {
-	q := issue.Query{States: [][]issue.State{{issue.Open}, {issue.Closed}, {issue.Open, issue.Closed}}[random.IntN(3)],
-		Order: issue.Order{Sort: issue.Sort(random.IntN(3)), Asc: random.IntN(2) == 0}}
-	has := []issue.Property{{Kind: issue.ByAll}}
+func randomQuery(random *rand.Rand, w *world) posting.Query {
+	q := posting.Query{States: [][]issue.State{{issue.Open}, {issue.Closed}, {issue.Open, issue.Closed}}[random.IntN(3)],
+		Order: posting.Order{Sort: posting.Sort(random.IntN(3)), Asc: random.IntN(2) == 0}}
+	has := []posting.Property{{Kind: posting.ByAll}}
 	for range random.IntN(3) {
-		if p := w.props[random.IntN(len(w.props))]; p.Kind != issue.ByAll {
+		if p := w.props[random.IntN(len(w.props))]; p.Kind != posting.ByAll {
 			has = append(has, p)
 		}
 	}
 	first := random.IntN(4)
 	for _, id := range w.repos[first : first+[]int{1, 2, 4, 71}[random.IntN(4)]] {
-		q.Parts = append(q.Parts, issue.Part{RepoID: id, Has: has})
+		q.Parts = append(q.Parts, posting.Part{RepoID: id, Has: has})
 	}
 	if random.IntN(4) == 0 {
-		q.Parts[0].Lacks = []issue.Property{w.props[random.IntN(len(w.props))]}
+		q.Parts[0].Lacks = []posting.Property{w.props[random.IntN(len(w.props))]}
 	}
 	if random.IntN(4) == 0 {
 		q.Since = db.Time(w.issues[random.IntN(len(w.issues))].updated)
@@ -240,15 +241,15 @@ func randomQuery(random *rand.Rand, w *world) issue.Query {
 }
 
 // find is what Find must find.
-func (w *world) find(q issue.Query) []int64 {
+func (w *world) find(q posting.Query) []int64 {
 	var list []model
 	for _, m := range w.issues {
-		at := slices.IndexFunc(q.Parts, func(p issue.Part) bool { return p.RepoID == m.repo })
+		at := slices.IndexFunc(q.Parts, func(p posting.Part) bool { return p.RepoID == m.repo })
 		if at < 0 || !slices.Contains(q.States, m.state) || db.Time(m.updated) < q.Since {
 			continue
 		}
-		missing := func(p issue.Property) bool { return !m.has[p] }
-		present := func(p issue.Property) bool { return m.has[p] }
+		missing := func(p posting.Property) bool { return !m.has[p] }
+		present := func(p posting.Property) bool { return m.has[p] }
 		if !slices.ContainsFunc(q.Parts[at].Has, missing) && !slices.ContainsFunc(q.Parts[at].Lacks, present) {
 			list = append(list, m)
 		}
@@ -256,9 +257,9 @@ func (w *world) find(q issue.Query) []int64 {
 	slices.SortFunc(list, func(a, b model) int {
 		c := 0
 		switch q.Order.Sort {
-		case issue.Updated:
+		case posting.Updated:
 			c = cmp.Compare(a.updated, b.updated)
-		case issue.Comments:
+		case posting.Comments:
 			c = cmp.Compare(a.comments, b.comments)
 		}
 		if c = cmp.Or(c, cmp.Compare(a.id, b.id)); !q.Order.Asc {

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -135,8 +136,8 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 }
 
 // query makes the parts of the query, a part a repository in scope.
-func (l *across) query(tx *db.Tx) (Query, error) {
-	q := Query{States: l.choice.states, Since: l.choice.since, Order: l.choice.order}
+func (l *across) query(tx *db.Tx) (posting.Query, error) {
+	q := posting.Query{States: l.choice.states, Since: l.choice.since, Order: l.choice.order}
 	s := repo.Scope{Caller: l.me}
 	if err := l.scope(tx, &s); err != nil {
 		return q, err
@@ -145,16 +146,16 @@ func (l *across) query(tx *db.Tx) (Query, error) {
 	if err != nil {
 		return q, err
 	}
-	by := Property{ByAll, 0}
+	by := posting.ByAll.Of(0)
 	switch l.filter {
 	case "assigned":
-		by = Property{ByAssignee, l.me.ID}
+		by = posting.ByAssignee.Of(l.me.ID)
 	case "created":
-		by = Property{ByAuthor, l.me.ID}
+		by = posting.ByAuthor.Of(l.me.ID)
 	case "mentioned":
-		by = Property{ByMention, l.me.ID}
+		by = posting.ByMention.Of(l.me.ID)
 	case "subscribed":
-		by = Property{BySubscriber, l.me.ID}
+		by = posting.BySubscriber.Of(l.me.ID)
 	}
 	var labels map[int64][]int64
 	if len(l.choice.labels) > 0 {
@@ -163,15 +164,15 @@ func (l *across) query(tx *db.Tx) (Query, error) {
 		}
 	}
 	for _, r := range repos {
-		part := Part{RepoID: r.ID, Has: []Property{by}, generation: r.IssuesGeneration}
+		part := posting.Part{RepoID: r.ID, Has: []posting.Property{by}, Generation: r.IssuesGeneration}
 		if len(labels[r.ID]) < len(l.choice.labels) {
 			continue
 		}
 		for _, id := range labels[r.ID] {
-			part.Has = append(part.Has, Property{ByLabel, id})
+			part.Has = append(part.Has, posting.ByLabel.Of(id))
 		}
 		if !r.HasIssues { // its pull requests are still there (decision 16)
-			part.Has = append(part.Has, Property{ByPull, 0})
+			part.Has = append(part.Has, posting.ByPull.Of(0))
 		}
 		q.Parts = append(q.Parts, part)
 	}

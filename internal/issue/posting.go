@@ -4,64 +4,40 @@ import (
 	"slices"
 
 	"arbor/internal/db"
-	"arbor/internal/tracker"
+	"arbor/internal/posting"
 )
 
-// Kind is a kind of property that issues are found by.
-type Kind int64
-
-// The kinds of properties, as they are stored, and what their values are.
-const (
-	ByAll        Kind = 1                              // 0: every issue has it
-	ByAuthor     Kind = 2                              // an account's id
-	ByAssignee   Kind = 3                              // an account's id, None or Any
-	ByMilestone  Kind = Kind(tracker.MilestonePosting) // a milestone's id, None or Any
-	ByLabel      Kind = Kind(tracker.LabelPosting)     // a label's id, or None
-	ByMention    Kind = 6                              // the id of an account that the issue or a comment mentions
-	BySubscriber Kind = 7                              // the id of an account that is subscribed (decision 14)
-	ByPull       Kind = 8                              // 0: it is a pull request
-	ByBranch     Kind = 10                             // the id of a branch that package pull lists by
-	ofComments   Kind = 9                              // no property: counts the comments in a repository
-)
-
-// Values that are no ids.
-const (
-	None int64 = 0
-	Any  int64 = -1
-)
-
-// Property is what a posting says of its issue.
-type Property struct {
-	Kind  Kind
-	Value int64
+// row is what the issue's postings hold of it.
+func (i *Issue) row() posting.Row {
+	return posting.Row{IssueID: i.ID, RepoID: i.RepoID, State: i.State, UpdatedAt: i.UpdatedAt, Comments: i.Comments}
 }
 
 // Properties are those that follow from the issue's row. Mentions and
 // subscriptions do not: they are postings alone.
-func (i *Issue) Properties() []Property {
-	list := make([]Property, 0, 8+len(i.Labels)+len(i.Assignees))
-	list = append(list, Property{ByAll, 0}, Property{ByAuthor, i.AuthorID})
+func (i *Issue) Properties() []posting.Property {
+	list := make([]posting.Property, 0, 8+len(i.Labels)+len(i.Assignees))
+	list = append(list, posting.ByAll.Of(0), posting.ByAuthor.Of(i.AuthorID))
 	if i.Pull {
-		list = append(list, Property{ByPull, 0})
+		list = append(list, posting.ByPull.Of(0))
 	}
-	list = appendEach(list, ByAssignee, i.Assignees)
+	list = appendEach(list, posting.ByAssignee, i.Assignees)
 	if len(i.Assignees) > 0 {
-		list = append(list, Property{ByAssignee, Any})
+		list = append(list, posting.ByAssignee.Of(posting.Any))
 	}
 	if i.MilestoneID == 0 {
-		list = append(list, Property{ByMilestone, None})
+		list = append(list, posting.ByMilestone.Of(posting.None))
 	} else {
-		list = append(list, Property{ByMilestone, i.MilestoneID}, Property{ByMilestone, Any})
+		list = append(list, posting.ByMilestone.Of(i.MilestoneID), posting.ByMilestone.Of(posting.Any))
 	}
-	return appendEach(list, ByLabel, i.Labels)
+	return appendEach(list, posting.ByLabel, i.Labels)
 }
 
-func appendEach(list []Property, k Kind, values []int64) []Property {
+func appendEach(list []posting.Property, k posting.Kind, values []int64) []posting.Property {
 	if len(values) == 0 {
-		return append(list, Property{k, None})
+		return append(list, k.Of(posting.None))
 	}
 	for _, v := range values {
-		list = append(list, Property{k, v})
+		list = append(list, k.Of(v))
 	}
 	return list
 }
@@ -69,40 +45,59 @@ func appendEach(list []Property, k Kind, values []int64) []Property {
 // post makes the postings and counters follow an issue's row; before is nil
 // when it is new. more are properties besides those of the row, which the issue
 // did not have.
-func post(tx *db.Tx, before, after *Issue, more []Property) error {
+func post(tx *db.Tx, before, after *Issue, more []posting.Property) error {
 	if before == nil {
-		return addPostings(tx, after, append(after.Properties(), more...))
+		return posting.Add(tx, after.row(), append(after.Properties(), more...))
 	}
 	had, has := before.Properties(), after.Properties()
 	gone := without(had, has)
 	if len(gone) > 0 {
-		if err := dropPostings(tx, before, gone); err != nil {
+		if err := posting.Drop(tx, before.row(), gone); err != nil {
 			return err
 		}
 	}
 	if before.State != after.State {
-		if err := moveCounts(tx, after.ID, before.State, after.State); err != nil {
+		if err := posting.MoveCounts(tx, after.ID, before.State, after.State); err != nil {
 			return err
 		}
 	}
 	if before.State != after.State || before.UpdatedAt != after.UpdatedAt || before.Comments != after.Comments {
-		if err := movePostings(tx, after); err != nil {
+		if err := posting.Move(tx, after.row()); err != nil {
 			return err
 		}
 	}
 	if fresh := append(without(has, had), more...); len(fresh) > 0 {
-		return addPostings(tx, after, fresh)
+		return posting.Add(tx, after.row(), fresh)
 	}
 	return nil
 }
 
 // without gives the properties of list that are not among others.
-func without(list, others []Property) []Property {
-	var rest []Property
+func without(list, others []posting.Property) []posting.Property {
+	var rest []posting.Property
 	for _, p := range list {
 		if !slices.Contains(others, p) {
 			rest = append(rest, p)
 		}
 	}
 	return rest
+}
+
+// List reads a page of the issues that the query chooses, and how many there are
+// in all: from memory where the repositories are there, else by SQL.
+func (s *Service) List(tx *db.Tx, q posting.Query, offset, size int64) (list []*Issue, total int64, err error) {
+	f, ok, err := s.indexes.find(tx, &q, offset, size)
+	if err != nil {
+		return nil, 0, err
+	}
+	if ok {
+		list, err = s.indexes.issues(tx, &f)
+		return list, f.total, err
+	}
+	ids, total, err := posting.Find(tx, q, offset, size, -1)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err = ByIDs(tx, ids)
+	return list, total, err
 }

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/issue/index"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
+	"arbor/internal/posting"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -43,7 +44,7 @@ func (n namesInSQL) labels(list []string) (map[string]*label.Label, error) {
 type recall struct {
 	s      *Service
 	a      *repo.Access
-	choose func(n names) (q Query, ok bool, err error)
+	choose func(n names) (q posting.Query, ok bool, err error)
 	at     web.Page
 	x      *indexed
 
@@ -64,7 +65,7 @@ type recall struct {
 const recallTries = 5
 
 // recall fills a page. ok is false where SQL must make it.
-func (s *Service) recall(ctx context.Context, p *page, a *repo.Access, at web.Page, choose func(n names) (Query, bool, error)) (total int64, ok bool, err error) {
+func (s *Service) recall(ctx context.Context, p *page, a *repo.Access, at web.Page, choose func(n names) (posting.Query, bool, error)) (total int64, ok bool, err error) {
 	r := &recall{s: s, a: a, choose: choose, at: at}
 	for range recallTries {
 		if r.x = s.indexes.get(r.a.ID); r.x == nil {
@@ -119,7 +120,7 @@ func (r *recall) try(p *page) (total int64, ok bool, err error) {
 	if err != nil || len(r.named) > 0 || !some {
 		return 0, err == nil && !some && len(r.named) == 0, err
 	}
-	chosen := r.x.index.Select(q.inIndex(&q.Parts[0]))
+	chosen := r.x.index.Select(partInIndex(&q, &q.Parts[0]))
 	total = int64(chosen.Total())
 	for _, id := range index.Page([]*index.Selection{chosen}, index.Order(q.Order), int(min(r.at.Offset(), total)), int(r.at.Size)) {
 		if i := r.x.kept.rows[id]; i != nil {

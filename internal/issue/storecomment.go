@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/posting"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -151,7 +152,7 @@ func (l *commentList) all(tx *db.Tx) (n int64, err error) {
 		return l.issue.Comments, nil
 	}
 	err = tx.QueryRow(`SELECT n FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = 0 AND state = 0`,
-		l.repoID, int64(ofComments)).Scan(&n)
+		l.repoID, int64(posting.OfComments)).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}
@@ -166,7 +167,7 @@ func insertComment(tx *db.Tx, c *Comment) error {
 	if err != nil {
 		return err
 	}
-	return count(tx, c.RepoID, []Property{{ofComments, 0}}, 0, 1)
+	return posting.Count(tx, c.RepoID, []posting.Property{posting.OfComments.Of(0)}, 0, 1)
 }
 
 func updateComment(tx *db.Tx, c *Comment) error {
@@ -179,7 +180,7 @@ func deleteComment(tx *db.Tx, c *Comment) error {
 	if _, err := tx.Exec(`DELETE FROM issue_comments WHERE id = $1`, c.ID); err != nil {
 		return err
 	}
-	return count(tx, c.RepoID, []Property{{ofComments, 0}}, 0, -1)
+	return posting.Count(tx, c.RepoID, []posting.Property{posting.OfComments.Of(0)}, 0, -1)
 }
 
 // noteReaction notes that an issue has reactions, or with a comment's id that

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"arbor/internal/db"
+	"arbor/internal/posting"
 )
 
 func insertDeletedLabel(tx *db.Tx, repoID, labelID int64) error {
@@ -34,7 +35,7 @@ func stripLabel(tx *db.Tx, repoID, labelID int64) (n int64, err error) {
 		return 0, err
 	}
 	if n = int64(len(ids)); n == 0 {
-		return 0, dropCounts(tx, repoID, Property{ByLabel, labelID})
+		return 0, posting.DropCounts(tx, repoID, posting.ByLabel.Of(labelID))
 	}
 	// The list of ids begins and ends with a comma while the id is cut out of it.
 	id, in := itoa(labelID), ` IN `+db.ValuesFrom(2, 1, len(ids))
@@ -48,9 +49,9 @@ func stripLabel(tx *db.Tx, repoID, labelID int64) (n int64, err error) {
 		return 0, err
 	}
 	if n < stripped {
-		err = dropCounts(tx, repoID, Property{ByLabel, labelID})
+		err = posting.DropCounts(tx, repoID, posting.ByLabel.Of(labelID))
 	} else {
-		err = countStates(tx, repoID, Property{ByLabel, labelID}, states, -1)
+		err = posting.CountStates(tx, repoID, posting.ByLabel.Of(labelID), states, -1)
 	}
 	if err != nil {
 		return 0, err
@@ -64,14 +65,14 @@ func stripLabel(tx *db.Tx, repoID, labelID int64) (n int64, err error) {
 		SELECT id, 5, 0, repo_id, state, updated_at, comments`+bare, args...); err != nil {
 		return 0, err
 	}
-	return n, countStates(tx, repoID, Property{ByLabel, None}, states, 1)
+	return n, posting.CountStates(tx, repoID, posting.ByLabel.Of(posting.None), states, 1)
 }
 
 // issuesLabeled finds some issues with a label, and how many of them there are
 // in each state.
 func issuesLabeled(tx *db.Tx, repoID, labelID int64) (ids []any, states map[State]int64, err error) {
 	rows, err := tx.Query(`SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
-		int64(ByLabel), labelID, repoID, stripped)
+		int64(posting.ByLabel), labelID, repoID, stripped)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,29 +104,4 @@ func statesOf(tx *db.Tx, query string, args ...any) (map[State]int64, error) {
 		states[State(state)] = n
 	}
 	return states, rows.Err()
-}
-
-// countStates adds numbers of issues, times by, to the counters of a property.
-func countStates(tx *db.Tx, repoID int64, p Property, states map[State]int64, by int64) error {
-	for _, s := range [...]State{Open, Closed} {
-		if n := states[s]; n > 0 {
-			if err := count(tx, repoID, []Property{p}, s, by*n); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// countPosted gives the number of issues with a property, open and closed.
-func countPosted(tx *db.Tx, repoID int64, p Property) (n int64, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`,
-		repoID, int64(p.Kind), p.Value).Scan(&n)
-	return n, err
-}
-
-// dropCounts forgets the counters of a property that no issue has any more.
-func dropCounts(tx *db.Tx, repoID int64, p Property) error {
-	_, err := tx.Exec(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID, int64(p.Kind), p.Value)
-	return err
 }

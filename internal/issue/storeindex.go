@@ -8,7 +8,11 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue/index"
+	"arbor/internal/posting"
 )
+
+// maxNames is how many values stand in one statement.
+const maxNames = 400
 
 // changedSince reads the issues of a repository that changed after a generation,
 // maxCatchUp and one at most.
@@ -77,14 +81,14 @@ type indexFiller struct {
 	repo       int64
 	generation generation
 	issues     []index.Entry
-	properties []Property
-	sizes      map[Property]int64
+	properties []posting.Property
+	sizes      map[posting.Property]int64
 }
 
 // begin reads the generation, which properties there are, and how many issues
 // have them. Error: 404.
 func (f *indexFiller) begin() error {
-	f.sizes = map[Property]int64{}
+	f.sizes = map[posting.Property]int64{}
 	return f.db.ReadLong(f.ctx, func(tx *db.Tx) (err error) {
 		if f.generation, err = generationOf(tx, f.repo); err != nil {
 			return err
@@ -95,19 +99,19 @@ func (f *indexFiller) begin() error {
 
 func (f *indexFiller) readSizes(tx *db.Tx) error {
 	rows, err := tx.Query(`SELECT kind, value, n FROM posting_counts WHERE repo_id = $1 AND kind <> $2 AND n > 0 ORDER BY 1, 2`,
-		f.repo, int64(ofComments))
+		f.repo, int64(posting.OfComments))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var p Property
+		var p posting.Property
 		var kind, n int64
 		if err := rows.Scan(&kind, &p.Value, &n); err != nil {
 			return err
 		}
-		p.Kind = Kind(kind)
-		if f.sizes[p] == 0 && p.Kind != ByAll {
+		p.Kind = posting.Kind(kind)
+		if f.sizes[p] == 0 && p.Kind != posting.ByAll {
 			f.properties = append(f.properties, p)
 		}
 		f.sizes[p] += n
@@ -151,7 +155,7 @@ func (f *indexFiller) fill() (*index.Index, error) {
 	for _, e := range f.issues {
 		b.Issue(e.ID, e.Updated, e.Comments, e.Closed)
 	}
-	b.Property(inIndex(Property{ByAll, 0}), f.ids())
+	b.Property(inIndex(posting.ByAll.Of(0)), f.ids())
 	for len(f.properties) > 0 {
 		n, rows := 1, f.sizes[f.properties[0]]
 		for n < min(len(f.properties), maxNames) && f.properties[n].Kind == f.properties[0].Kind && rows+f.sizes[f.properties[n]] <= fillChunk {
@@ -175,7 +179,7 @@ func (f *indexFiller) ids() []int64 {
 }
 
 // readProperties reads which issues have some properties of one kind.
-func (f *indexFiller) readProperties(b *index.Builder, list []Property) error {
+func (f *indexFiller) readProperties(b *index.Builder, list []posting.Property) error {
 	args := []any{int64(list[0].Kind), f.repo}
 	for _, p := range list {
 		args = append(args, p.Value)

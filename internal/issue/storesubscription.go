@@ -4,12 +4,13 @@ import (
 	"errors"
 
 	"arbor/internal/db"
+	"arbor/internal/posting"
 )
 
 // settled tells which accounts need no subscription from having a part in the
 // issue: they are subscribed, or said that they do not want to be.
 func settled(tx *db.Tx, issueID int64, users []int64) (map[int64]bool, error) {
-	done, err := posted(tx, issueID, BySubscriber, users)
+	done, err := posting.Which(tx, issueID, posting.BySubscriber, users)
 	if err != nil || len(users) == 0 {
 		return done, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/db"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -45,7 +46,7 @@ func subscriptionOf(tx *db.Tx, i *Issue, userID int64) (s Subscription, err erro
 	case Unsubscribe:
 		return s, nil
 	}
-	has, err := posted(tx, i.ID, BySubscriber, []int64{userID})
+	has, err := posting.Which(tx, i.ID, posting.BySubscriber, []int64{userID})
 	if err != nil || !has[userID] {
 		return s, err
 	}
@@ -85,15 +86,15 @@ func (s *Service) Subscribe(ctx context.Context, a *repo.Access, number int64, w
 // wish makes the index and the events follow a wish of the actor's.
 func (c *Change) wish(wish Wish) error {
 	id := c.Actor.ID
-	has, err := posted(c.Tx, c.Issue.ID, BySubscriber, []int64{id})
+	has, err := posting.Which(c.Tx, c.Issue.ID, posting.BySubscriber, []int64{id})
 	if err != nil || has[id] == (wish == Subscribe) {
 		return err
 	}
-	list := []Property{{BySubscriber, id}}
+	list := []posting.Property{posting.BySubscriber.Of(id)}
 	if wish == Subscribe {
 		c.Event(EventSubscribed, Event{UserID: id})
-		return addPostings(c.Tx, c.Issue, list)
+		return posting.Add(c.Tx, c.Issue.row(), list)
 	}
 	c.Event(EventUnsubscribed, Event{UserID: id})
-	return dropPostings(c.Tx, c.Issue, list)
+	return posting.Drop(c.Tx, c.Issue.row(), list)
 }

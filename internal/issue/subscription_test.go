@@ -7,6 +7,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 )
 
 // subscribers are the logins in the index that lists of subscribed issues read.
@@ -14,7 +15,7 @@ func subscribers(t *testing.T, s *apitest.Server) (logins string, counted int64)
 	t.Helper()
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 		logins = ""
-		rows, err := tx.Query(`SELECT a.login FROM postings p JOIN accounts a ON a.id = p.value WHERE p.kind = $1 ORDER BY a.login`, int64(issue.BySubscriber))
+		rows, err := tx.Query(`SELECT a.login FROM postings p JOIN accounts a ON a.id = p.value WHERE p.kind = $1 ORDER BY a.login`, int64(posting.BySubscriber))
 		if err != nil {
 			return err
 		}
@@ -29,7 +30,7 @@ func subscribers(t *testing.T, s *apitest.Server) (logins string, counted int64)
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		return tx.QueryRow(`SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM posting_counts WHERE kind = $1`, int64(issue.BySubscriber)).Scan(&counted)
+		return tx.QueryRow(`SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM posting_counts WHERE kind = $1`, int64(posting.BySubscriber)).Scan(&counted)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -152,7 +153,7 @@ func Within(tx *db.Tx, repoID, milestoneID int64) ([]*Label, error) {
 	return query(tx, ` WHERE l.repo_id = $1 AND l.id IN (SELECT p.value FROM postings q
 			JOIN postings p ON p.issue_id = q.issue_id AND p.kind = $2
 			WHERE q.kind = $3 AND q.value = $4 AND q.repo_id = $1)
-		ORDER BY l.name_folded`, repoID, tracker.LabelPosting, tracker.MilestonePosting, milestoneID)
+		ORDER BY l.name_folded`, repoID, int64(posting.ByLabel), int64(posting.ByMilestone), milestoneID)
 }
 
 // update writes all that can change.

@@ -43,12 +43,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	o := order{completeness: sort == "completeness", desc: direction == "desc"}
-	switch state {
-	case "open":
-		o.state = open
-	case "closed":
-		o.state = closed
-	}
+	o.state, _ = tracker.ParseState(state)
 	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		page := web.ReadPage(r)
 		found, total, err := list(tx, a.ID, o, page)

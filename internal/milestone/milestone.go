@@ -43,7 +43,7 @@ type Milestone struct {
 	Number      int64 // within the repository, from 1
 	Title       string
 	Description *string
-	Closed      bool
+	State       tracker.State
 	CreatorID   int64
 	CreatedAt   db.Time
 	UpdatedAt   db.Time
@@ -74,15 +74,15 @@ func (e *Edit) apply(m *Milestone, now db.Time) bool {
 		m.DueOn = e.DueOn.Value
 	}
 	if e.State.Given() {
-		m.Closed = e.State.Value == "closed"
+		m.State, _ = tracker.ParseState(e.State.Value)
 	}
 	switch {
-	case !m.Closed:
+	case m.State == tracker.Open:
 		m.ClosedAt = 0
-	case !before.Closed:
+	case before.State != tracker.Closed:
 		m.ClosedAt = now
 	}
-	return described || m.Title != before.Title || m.DueOn != before.DueOn || m.Closed != before.Closed
+	return described || m.Title != before.Title || m.DueOn != before.DueOn || m.State != before.State
 }
 
 func textOf(s *string) string {
@@ -115,7 +115,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 		if err != nil {
 			return err
 		}
-		m = &Milestone{RepoID: a.ID, Number: number, CreatorID: a.Caller.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		m = &Milestone{RepoID: a.ID, Number: number, State: tracker.Open, CreatorID: a.Caller.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		e.apply(m, tx.Now)
 		return insert(tx, m)
 	})

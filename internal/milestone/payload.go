@@ -32,16 +32,12 @@ type Payload struct {
 // nil.
 func NewPayload(m *Milestone, creator *account.Account, at *tracker.Place) *Payload {
 	number := strconv.FormatInt(m.Number, 10)
-	state := "open"
-	if m.Closed {
-		state = "closed"
-	}
 	url := at.API + "/milestones/" + number
 	return &Payload{
 		URL: url, HTMLURL: at.Page + "/milestone/" + number, LabelsURL: url + "/labels",
 		ID: m.ID, NodeID: account.NodeID(resource, m.ID), Number: m.Number, Title: m.Title, Description: m.Description,
 		Creator: account.NewSimple(creator, at.Info), OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues,
-		State: state, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DueOn: m.DueOn, ClosedAt: m.ClosedAt,
+		State: m.State.String(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DueOn: m.DueOn, ClosedAt: m.ClosedAt,
 	}
 }
 

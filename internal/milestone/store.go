@@ -10,24 +10,11 @@ import (
 	"arbor/internal/web"
 )
 
-// The states, as they are stored: those of issues.
-const (
-	open   int64 = 1
-	closed int64 = 2
-)
-
-func stateOf(m *Milestone) int64 {
-	if m.Closed {
-		return closed
-	}
-	return open
-}
-
 // scanner is a row of either kind that package db gives.
 type scanner interface{ Scan(dest ...any) error }
 
 // columns are what scan reads, of milestones under the name m. Kind 4 is
-// tracker.MilestonePosting; the states are open and closed.
+// posting.ByMilestone; 1 and 2 are the states.
 const columns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.creator_id,
 	m.created_at, m.updated_at, m.due_on, m.closed_at,
 	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 1), 0),
@@ -42,7 +29,7 @@ func scan(row scanner) (*Milestone, error) {
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
-	m.Closed = state == closed
+	m.State = tracker.State(state)
 	return &m, err
 }
 
@@ -104,7 +91,7 @@ func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {
 func insert(tx *db.Tx, m *Milestone) error {
 	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id, created_at, updated_at, due_on, closed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repo_id, title) DO NOTHING RETURNING id`,
-		m.RepoID, m.Number, m.Title, m.Description, stateOf(m), m.CreatorID, m.CreatedAt, m.UpdatedAt, m.DueOn, m.ClosedAt).Scan(&m.ID)
+		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt, m.DueOn, m.ClosedAt).Scan(&m.ID)
 	if errors.Is(err, db.ErrNoRows) {
 		return taken()
 	}
@@ -123,7 +110,7 @@ func titled(tx *db.Tx, repoID int64, title string) (taken bool, err error) {
 // update writes all that can change.
 func update(tx *db.Tx, m *Milestone) error {
 	_, err := tx.Exec(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
-		WHERE id = $1`, m.ID, m.Title, m.Description, stateOf(m), m.UpdatedAt, m.DueOn, m.ClosedAt)
+		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
 	if err != nil {
 		return err
 	}
@@ -141,8 +128,8 @@ func Delete(tx *db.Tx, m *Milestone) error {
 
 // order is how a list of milestones is made.
 type order struct {
-	state        int64 // 0: both
-	completeness bool  // by the closed part of the issues; else by the due date, those without one last
+	state        tracker.State // 0: both
+	completeness bool          // by the closed part of the issues; else by the due date, those without one last
 	desc         bool
 }
 
@@ -151,7 +138,7 @@ type order struct {
 func list(tx *db.Tx, repoID int64, o order, p web.Page) ([]*Milestone, int64, error) {
 	where, args := ` WHERE m.repo_id = $1`, []any{repoID}
 	if o.state != 0 {
-		where, args = where+` AND m.state = $2`, append(args, o.state)
+		where, args = where+` AND m.state = $2`, append(args, int64(o.state))
 	}
 	var total int64
 	if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil || p.Offset() >= total {

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -190,7 +191,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			c.SetTitle(title.Value)
 		}
 		if state.Given() {
-			to, _ := issue.ParseState(state.Value)
+			to, _ := tracker.ParseState(state.Value)
 			c.SetState(to, issue.NoReason)
 		}
 		if text.Set {

@@ -10,7 +10,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -38,7 +40,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			if q.Since != 0 {
 				q.Since = max(1, tx.Now-db.Time(longRunning.Microseconds()))
 			}
-			q.Parts = []issue.Part{{RepoID: a.ID, Has: append(has, issue.Property{Kind: issue.ByPull})}}
+			q.Parts = []posting.Part{{RepoID: a.ID, Has: append(has, posting.Property{Kind: posting.ByPull})}}
 			list, total, err := api.s.issues.List(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err
@@ -60,14 +62,14 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // readQuery reads state, sort and direction. Since is set, to any value, where
 // only those lately updated count.
-func readQuery(r *http.Request) (issue.Query, error) {
-	var q issue.Query
+func readQuery(r *http.Request) (posting.Query, error) {
+	var q posting.Query
 	state, err := web.QueryEnum(r, Resource, "state", "open", "closed", "all")
 	if err != nil {
 		return q, err
 	}
 	q.States = []issue.State{issue.Open, issue.Closed}
-	if s, ok := issue.ParseState(state); ok {
+	if s, ok := tracker.ParseState(state); ok {
 		q.States = []issue.State{s}
 	}
 	sort, err := web.QueryEnum(r, Resource, "sort", "created", "updated", "popularity", "long-running")
@@ -79,9 +81,9 @@ func readQuery(r *http.Request) (issue.Query, error) {
 	case "created":
 		usual = "desc"
 	case "updated":
-		q.Order.Sort = issue.Updated
+		q.Order.Sort = posting.Updated
 	case "popularity":
-		q.Order.Sort = issue.Comments
+		q.Order.Sort = posting.Comments
 	default: // by age, the oldest first where the direction is asc
 		q.Since, q.States = 1, []issue.State{issue.Open}
 	}
@@ -92,12 +94,12 @@ func readQuery(r *http.Request) (issue.Query, error) {
 
 // branches reads the filters base and head; some is false when no pull request
 // ever had such a branch. Error: 422 for a head that is not USER:BRANCH.
-func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has []issue.Property, some bool, err error) {
+func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has []posting.Property, some bool, err error) {
 	values := web.QueryOf(r)
 	add := func(ownerID int64, name string) error {
 		id, err := branchID(tx, a.ID, ownerID, name)
 		if some = some && id != 0; some {
-			has = append(has, issue.Property{Kind: issue.ByBranch, Value: id})
+			has = append(has, posting.Property{Kind: posting.ByBranch, Value: id})
 		}
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/issue"
+	"arbor/internal/posting"
 )
 
 // columns and scan read a pull request; from has what they need.
@@ -172,11 +172,11 @@ func branchID(tx *db.Tx, repoID, ownerID int64, name string) (id int64, err erro
 }
 
 // branchProperty is branchID for a pull request that has the branch from now on.
-func branchProperty(tx *db.Tx, repoID, ownerID int64, name string) (issue.Property, error) {
+func branchProperty(tx *db.Tx, repoID, ownerID int64, name string) (posting.Property, error) {
 	var id int64
 	err := tx.QueryRow(`INSERT INTO pull_branches (repo_id, owner_id, name) VALUES ($1, $2, $3)
 		ON CONFLICT (repo_id, owner_id, name) DO UPDATE SET name = excluded.name RETURNING id`, repoID, ownerID, name).Scan(&id)
-	return issue.Property{Kind: issue.ByBranch, Value: id}, err
+	return posting.Property{Kind: posting.ByBranch, Value: id}, err
 }
 
 // lease takes scheduled test merges that are due, until some time.

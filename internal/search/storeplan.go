@@ -2,12 +2,11 @@ package search
 
 import (
 	"fmt"
-
 	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -30,7 +29,7 @@ type statement struct {
 // property is a kind of posting, and the values that it may have: what stands
 // behind IN.
 type property struct {
-	kind   issue.Kind
+	kind   posting.Kind
 	values string
 	looked bool // by a SELECT
 }
@@ -127,7 +126,7 @@ func (s *statement) confine(from string, off []int64) {
 	} else {
 		s.few, s.scope = nil, `(SELECT r.id`+from+`)`
 	}
-	pull := property{kind: issue.ByPull, values: "(0)"}
+	pull := property{kind: posting.ByPull, values: "(0)"}
 	switch {
 	case s.q.Pull == Yes:
 		s.need(pull)

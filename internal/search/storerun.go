@@ -3,7 +3,7 @@ package search
 import (
 	"fmt"
 
-	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/web"
 )
 
@@ -22,7 +22,7 @@ func (s *statement) from() string {
 		b += " JOIN issues i ON i.id = p.issue_id"
 	}
 	if s.base.kind == 0 {
-		s.base = property{kind: issue.ByAll, values: "(0)"}
+		s.base = property{kind: posting.ByAll, values: "(0)"}
 	}
 	repos := "p.repo_id"
 	if s.base.looked && s.few == nil {

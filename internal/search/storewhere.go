@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/issue"
 	"arbor/internal/label"
+	"arbor/internal/posting"
 )
 
 // posted is the condition that the issue has a property. Its postings are few:
@@ -41,15 +42,15 @@ func (s *statement) among(not bool, query string) {
 func (s *statement) people() {
 	q, n := s.q, s.names
 	if yes := n.ids(q.Authors.Yes); len(yes) > 0 {
-		s.need(property{kind: issue.ByAuthor, values: s.list(yes)})
+		s.need(property{kind: posting.ByAuthor, values: s.list(yes)})
 	}
 	if no := n.ids(q.Authors.No); len(no) > 0 {
-		s.and("NOT %s", posted(property{kind: issue.ByAuthor, values: s.list(no)}))
+		s.and("NOT %s", posted(property{kind: posting.ByAuthor, values: s.list(no)}))
 	}
 	for _, c := range []struct {
-		kind issue.Kind
+		kind posting.Kind
 		of   *Choice
-	}{{issue.ByAssignee, &q.Assignees}, {issue.ByMention, &q.Mentioned}} {
+	}{{posting.ByAssignee, &q.Assignees}, {posting.ByMention, &q.Mentioned}} {
 		for _, id := range n.ids(c.of.Yes) {
 			s.need(property{kind: c.kind, values: s.list([]int64{id})})
 		}
@@ -62,7 +63,7 @@ func (s *statement) people() {
 	})
 	s.eachOf(&q.Involved, func(id string) string {
 		return fmt.Sprintf(`SELECT issue_id FROM postings WHERE kind IN (%d, %d, %d) AND value = %s
-			UNION SELECT issue_id FROM issue_comments WHERE author_id = %[4]s`, issue.ByAuthor, issue.ByAssignee, issue.ByMention, id)
+			UNION SELECT issue_id FROM issue_comments WHERE author_id = %[4]s`, posting.ByAuthor, posting.ByAssignee, posting.ByMention, id)
 	})
 }
 
@@ -76,7 +77,7 @@ func (s *statement) eachOf(c *Choice, query func(id string) string) {
 }
 
 // named is the property of having a label or a milestone of one of the names.
-func (s *statement) named(kind issue.Kind, table, column string, values []string) property {
+func (s *statement) named(kind posting.Kind, table, column string, values []string) property {
 	marks := make([]string, len(values))
 	for n, v := range values {
 		marks[n] = s.arg(v)
@@ -91,7 +92,7 @@ func (s *statement) labels() {
 		for n, name := range l.Names {
 			folded[n] = label.Fold(name)
 		}
-		by := s.named(issue.ByLabel, "labels", "l.name_folded", folded)
+		by := s.named(posting.ByLabel, "labels", "l.name_folded", folded)
 		switch {
 		case l.Not:
 			s.and("NOT %s", posted(by))
@@ -111,7 +112,7 @@ func (s *statement) milestones() {
 		for n, t := range titles {
 			list[n] = account.Fold(t)
 		}
-		return s.named(issue.ByMilestone, "milestones", "lower(l.title)", list)
+		return s.named(posting.ByMilestone, "milestones", "lower(l.title)", list)
 	}
 	if yes := s.q.Milestones.Yes; len(yes) > 0 {
 		s.need(by(yes))
@@ -124,7 +125,7 @@ func (s *statement) milestones() {
 func (s *statement) flags() {
 	q := s.q
 	if q.Pull == No {
-		s.and("NOT %s", posted(property{kind: issue.ByPull, values: "(0)"}))
+		s.and("NOT %s", posted(property{kind: posting.ByPull, values: "(0)"}))
 	}
 	switch q.Open {
 	case Yes:
@@ -143,9 +144,9 @@ func (s *statement) flags() {
 	}
 	for _, f := range []struct {
 		flag Flag
-		kind issue.Kind
-	}{{q.Labeled, issue.ByLabel}, {q.Assigned, issue.ByAssignee}, {q.Milestoned, issue.ByMilestone}} {
-		none := property{kind: f.kind, values: fmt.Sprintf("(%d)", issue.None)}
+		kind posting.Kind
+	}{{q.Labeled, posting.ByLabel}, {q.Assigned, posting.ByAssignee}, {q.Milestoned, posting.ByMilestone}} {
+		none := property{kind: f.kind, values: fmt.Sprintf("(%d)", posting.None)}
 		switch f.flag {
 		case No:
 			s.need(none)

@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star", "internal/tracker"},
+	{"internal/posting"},
 	{"internal/label"},
 	{"internal/milestone"},
 	{"internal/issue"},

@@ -3,6 +3,7 @@
 //
 //	answers.go   rendered answers, kept while nothing that they show changes
 //	place.go     the addresses of a repository's resources
+//	state.go     open and closed
 //	store.go     how a change says that payloads change, of the table repos
 //
 // Invariant: each transaction that changes what a payload of issues shows locks

@@ -22,10 +22,3 @@ func RaiseLegend(tx *db.Tx, repoID int64) error {
 	_, err := tx.Exec(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
 	return err
 }
-
-// Kinds of postings, which say what issues have (package issue), that rooms
-// other than theirs read. The value is an id.
-const (
-	MilestonePosting int64 = 4
-	LabelPosting     int64 = 5
-)

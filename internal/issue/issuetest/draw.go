@@ -12,12 +12,13 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/label"
+	"arbor/internal/posting"
 )
 
 // drawn is an issue as it will be, with what no row of issues holds.
 type drawn struct {
 	issue.Issue
-	has []issue.Property // all its postings, in the order of their key
+	has []posting.Property // all its postings, in the order of their key
 }
 
 // batch is how many issues are added in one transaction.
@@ -119,7 +120,7 @@ func (f *filler) draw(r *Repo, number int64, when time.Time) *drawn {
 		}
 		if p := people[min(k, len(people)-1)]; !slices.Contains(logins, p.Login) {
 			logins, involved = append(logins, p.Login), append(involved, p)
-			d.has = append(d.has, issue.Property{Kind: issue.ByMention, Value: p.ID})
+			d.has = append(d.has, posting.Property{Kind: posting.ByMention, Value: p.ID})
 		}
 	}
 	text := body(x, logins)
@@ -159,12 +160,12 @@ func (f *filler) closeIssue(d *drawn) {
 // index makes the postings of an issue and counts them.
 func (f *filler) index(d *drawn, involved []*account.Account) {
 	for _, p := range involved {
-		if by := (issue.Property{Kind: issue.BySubscriber, Value: p.ID}); !slices.Contains(d.has, by) {
+		if by := (posting.Property{Kind: posting.BySubscriber, Value: p.ID}); !slices.Contains(d.has, by) {
 			d.has = append(d.has, by)
 		}
 	}
 	d.has = append(d.has, d.Properties()...)
-	slices.SortFunc(d.has, func(a, b issue.Property) int {
+	slices.SortFunc(d.has, func(a, b posting.Property) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value))
 	})
 	for _, p := range d.has {
@@ -203,7 +204,7 @@ func (f *filler) history(d *drawn, r *Repo, involved []*account.Account) []*acco
 		}
 	}
 	for _, p := range d.has {
-		if p.Kind == issue.ByMention {
+		if p.Kind == posting.ByMention {
 			note(issue.EventMentioned, d.CreatedAt, issue.Event{ActorID: p.Value, UserID: p.Value})
 			note(issue.EventSubscribed, d.CreatedAt, issue.Event{UserID: p.Value})
 		}
@@ -218,7 +219,7 @@ func (f *filler) history(d *drawn, r *Repo, involved []*account.Account) []*acco
 		involved = append(involved, by)
 	}
 	if d.Comments > 0 {
-		f.counts[counter{d.RepoID, issue.Property{Kind: ofComments}, 0}] += d.Comments
+		f.counts[counter{d.RepoID, posting.Property{Kind: ofComments}, 0}] += d.Comments
 	}
 	return involved
 }

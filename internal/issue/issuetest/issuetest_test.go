@@ -15,6 +15,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/issuetest"
 	"arbor/internal/markdown"
+	"arbor/internal/posting"
 )
 
 // Figures that were measured on a generated tracker are worth nothing unless it
@@ -116,18 +117,18 @@ func checkRepo(t *testing.T, tx *db.Tx, r *issuetest.Repo) {
 // checkIssue holds the postings of an issue against what the code that changes
 // issues derives from the row, the text and the comments.
 func checkIssue(t *testing.T, tx *db.Tx, i *issue.Issue) {
-	want := map[issue.Property]bool{}
+	want := map[posting.Property]bool{}
 	for _, p := range i.Properties() {
 		want[p] = true
 	}
 	involved := append([]int64{i.AuthorID}, i.Assignees...)
 	for _, a := range must(account.ByLogins(tx, markdown.Parse(*i.Body).References().Logins)) {
-		want[issue.Property{Kind: issue.ByMention, Value: a.ID}] = true
+		want[posting.Property{Kind: posting.ByMention, Value: a.ID}] = true
 		involved = append(involved, a.ID)
 	}
 	involved = append(involved, must(column[int64](tx, `SELECT author_id FROM issue_comments WHERE issue_id = $1`, i.ID))...)
 	for _, id := range involved {
-		want[issue.Property{Kind: issue.BySubscriber, Value: id}] = true
+		want[posting.Property{Kind: posting.BySubscriber, Value: id}] = true
 	}
 	rows, err := tx.Query(`SELECT kind, value, repo_id, state, updated_at, comments FROM postings WHERE issue_id = $1`, i.ID)
 	if err != nil {
@@ -140,7 +141,7 @@ func checkIssue(t *testing.T, tx *db.Tx, i *issue.Issue) {
 		if err := rows.Scan(&kind, &value, &repoID, &state, &updated, &comments); err != nil {
 			t.Fatal(err)
 		}
-		p := issue.Property{Kind: issue.Kind(kind), Value: value}
+		p := posting.Property{Kind: posting.Kind(kind), Value: value}
 		if !want[p] || repoID != i.RepoID || issue.State(state) != i.State || updated != i.UpdatedAt || comments != i.Comments {
 			t.Errorf("issue %d: a posting %v that does not follow from it, or differs from it", i.ID, p)
 		}

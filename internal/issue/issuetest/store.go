@@ -12,17 +12,18 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/label"
+	"arbor/internal/posting"
 )
 
 // counter names a row of posting_counts.
 type counter struct {
 	repo  int64
-	by    issue.Property
+	by    posting.Property
 	state issue.State
 }
 
 // ofComments is the kind of counter that counts a repository's comments.
-const ofComments issue.Kind = 9
+const ofComments posting.Kind = 9
 
 // bulk tables are those whose indexes are built after their rows.
 var bulk = [...]string{"postings", "issue_comments", "issue_events"}

@@ -1,4 +1,4 @@
-package issue
+package posting
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue/index"
+	"arbor/internal/tracker"
 )
 
 // Sort is what a list is ordered by; ties are broken by id (decision 24).
@@ -29,8 +30,8 @@ type Order struct {
 // through.
 type Query struct {
 	Parts  []Part
-	States []State // each once
-	Since  db.Time // updated at or after; zero: whenever
+	States []tracker.State // each once
+	Since  db.Time         // updated at or after; zero: whenever
 	Order  Order
 }
 
@@ -40,7 +41,9 @@ type Part struct {
 	Has    []Property // at least one
 	Lacks  []Property
 
-	generation int64 // of the repository's issues, as this transaction reads it; 0: it was not read
+	// Generation is that of the repository's issues, as this transaction reads it,
+	// for who finds issues in memory; 0: it was not read.
+	Generation int64
 }
 
 // stream is a range of the postings: the issues of one repository and state
@@ -49,7 +52,7 @@ type Part struct {
 type stream struct {
 	by    Property
 	repo  int64
-	state State
+	state tracker.State
 	has   []Property // besides by
 	sizes []int64    // how many postings each of these has
 	lacks []Property
@@ -98,27 +101,8 @@ func streams(tx *db.Tx, q *Query) ([]stream, error) {
 	return list, nil
 }
 
-// List reads a page of the issues that the query chooses, and how many there are
-// in all: from memory where the repositories are there, else by SQL.
-func (s *Service) List(tx *db.Tx, q Query, offset, size int64) (list []*Issue, total int64, err error) {
-	f, ok, err := s.indexes.find(tx, &q, offset, size)
-	if err != nil {
-		return nil, 0, err
-	}
-	if ok {
-		list, err = s.indexes.issues(tx, &f)
-		return list, f.total, err
-	}
-	ids, total, err := Find(tx, q, offset, size, -1)
-	if err != nil {
-		return nil, 0, err
-	}
-	list, err = ByIDs(tx, ids)
-	return list, total, err
-}
-
-// Find reads the ids of such a page by SQL alone. known is the total if the caller
-// has it already, else negative.
+// Find reads the ids of a page of the issues that the query chooses, and how many
+// there are in all. known is the total if the caller has it already, else negative.
 func Find(tx *db.Tx, q Query, offset, size, known int64) (ids []int64, total int64, err error) {
 	list, err := streams(tx, &q)
 	if err != nil || len(list) == 0 {

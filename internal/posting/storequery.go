@@ -1,4 +1,4 @@
-package issue
+package posting
 
 import (
 	"errors"
@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/tracker"
 )
 
 // countKey names a counter.
 type countKey struct {
 	repo  int64
 	by    Property
-	state State
+	state tracker.State
 }
 
 // maxNames is how many values stand in one statement.
@@ -73,7 +74,7 @@ func readCounts(tx *db.Tx, where string, args []any, into map[countKey]int64) er
 		if err := rows.Scan(&k.repo, &kind, &k.by.Value, &state, &n); err != nil {
 			return err
 		}
-		k.by.Kind, k.state = Kind(kind), State(state)
+		k.by.Kind, k.state = Kind(kind), tracker.State(state)
 		into[k] = n
 	}
 	return rows.Err()
@@ -200,18 +201,26 @@ func (f *finder) all(b *builder, s *stream) {
 }
 
 // later is how keys compare that come after another.
-func (o Order) later() string { return []string{" < ", " > "}[bit(o.Asc)] }
+func (o Order) later() string { return pick(o.Asc, " > ", " < ") }
+
+// pick gives one of two signs.
+func pick(asc bool, yes, no string) string {
+	if asc {
+		return yes
+	}
+	return no
+}
 
 // bounds are the conditions of what comes before a key or is it, in one part or
 // two: a range of values takes half the time of one of pairs.
 func (o Order) bounds(b *builder, k key) []string {
-	id := "p.issue_id" + []string{" >= ", " <= "}[bit(o.Asc)] + b.arg(k.id)
+	id := "p.issue_id" + pick(o.Asc, " <= ", " >= ") + b.arg(k.id)
 	c := o.column()
 	if c == "" {
 		return []string{id}
 	}
 	value := b.arg(k.value)
-	return []string{"p." + c + []string{" > ", " < "}[bit(o.Asc)] + value, "p." + c + " = " + value + " AND " + id}
+	return []string{"p." + c + pick(o.Asc, " < ", " > ") + value, "p." + c + " = " + value + " AND " + id}
 }
 
 func lookup(b *builder, has Property) string {

@@ -1,0 +1,61 @@
+// Package posting is the inverted index of issues: which of them have which
+// properties, in the order of each list.
+//
+//	posting.go      properties
+//	query.go        what finds issues: ranges, chosen by their sizes and merged
+//	store.go        the SQL of changes
+//	storequery.go   the SQL of queries
+//
+// Tables: postings, posting_counts.
+//
+// A posting says that an issue has a property. Each property of a repository and
+// state is a range in three orders: creation (ids grow), update, comments. The
+// counters beside them tell how long each range is. Package issue makes both
+// follow its rows, and knows what is found in memory instead.
+package posting
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/tracker"
+)
+
+// Kind is a kind of property that issues are found by.
+type Kind int64
+
+// The kinds of properties, as they are stored, and what their values are.
+const (
+	ByAll        Kind = 1  // 0: every issue has it
+	ByAuthor     Kind = 2  // an account's id
+	ByAssignee   Kind = 3  // an account's id, None or Any
+	ByMilestone  Kind = 4  // a milestone's id, None or Any
+	ByLabel      Kind = 5  // a label's id, or None
+	ByMention    Kind = 6  // the id of an account that the issue or a comment mentions
+	BySubscriber Kind = 7  // the id of an account that is subscribed (decision 14)
+	ByPull       Kind = 8  // 0: it is a pull request
+	ByBranch     Kind = 10 // the id of a branch that package pull lists by
+	OfComments   Kind = 9  // no property: counts the comments in a repository
+)
+
+// Values that are no ids.
+const (
+	None int64 = 0
+	Any  int64 = -1
+)
+
+// Property is what a posting says of its issue.
+type Property struct {
+	Kind  Kind
+	Value int64
+}
+
+// Of is the property of that kind with a value.
+func (k Kind) Of(value int64) Property { return Property{k, value} }
+
+// Row is what the postings of an issue hold of it.
+type Row struct {
+	IssueID   int64
+	RepoID    int64
+	State     tracker.State
+	UpdatedAt db.Time
+	Comments  int64
+}

@@ -1,0 +1,107 @@
+package posting
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/tracker"
+)
+
+// Add adds postings that are not there yet, and counts them.
+func Add(tx *db.Tx, r Row, list []Property) error {
+	args := make([]any, 0, 7*len(list))
+	for _, p := range list {
+		args = append(args, r.IssueID, int64(p.Kind), p.Value, r.RepoID, int64(r.State), r.UpdatedAt, r.Comments)
+	}
+	_, err := tx.Exec(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `+
+		db.Values(len(list), 7), args...)
+	if err != nil {
+		return err
+	}
+	return Count(tx, r.RepoID, list, r.State, 1)
+}
+
+// Drop removes postings that are there, and counts them off.
+func Drop(tx *db.Tx, r Row, list []Property) error {
+	where, args := make([]string, len(list)), []any{r.IssueID}
+	for n, p := range list {
+		where[n] = fmt.Sprintf("kind = $%d AND value = $%d", 2*n+2, 2*n+3)
+		args = append(args, int64(p.Kind), p.Value)
+	}
+	_, err := tx.Exec(`DELETE FROM postings WHERE issue_id = $1 AND (`+strings.Join(where, " OR ")+`)`, args...)
+	if err != nil {
+		return err
+	}
+	return Count(tx, r.RepoID, list, r.State, -1)
+}
+
+// Move gives all postings of an issue what they are ordered by.
+func Move(tx *db.Tx, r Row) error {
+	_, err := tx.Exec(`UPDATE postings SET state = $2, updated_at = $3, comments = $4 WHERE issue_id = $1`,
+		r.IssueID, int64(r.State), r.UpdatedAt, r.Comments)
+	return err
+}
+
+// Count adds to the counters of the properties.
+func Count(tx *db.Tx, repoID int64, list []Property, s tracker.State, by int64) error {
+	args := make([]any, 0, 5*len(list))
+	for _, p := range list {
+		args = append(args, repoID, int64(p.Kind), p.Value, int64(s), by)
+	}
+	_, err := tx.Exec(`INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `+db.Values(len(list), 5)+`
+		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, args...)
+	return err
+}
+
+// MoveCounts counts all postings of an issue from one state to another.
+func MoveCounts(tx *db.Tx, issueID int64, from, to tracker.State) error {
+	_, err := tx.Exec(`INSERT INTO posting_counts (repo_id, kind, value, state, n)
+		SELECT repo_id, kind, value, CAST($2 AS SMALLINT), -1 FROM postings WHERE issue_id = $1
+		UNION ALL SELECT repo_id, kind, value, CAST($3 AS SMALLINT), 1 FROM postings WHERE issue_id = $1
+		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, issueID, int64(from), int64(to))
+	return err
+}
+
+// Which tells which of the values the issue has as properties of the kind.
+func Which(tx *db.Tx, issueID int64, k Kind, values []int64) (map[int64]bool, error) {
+	has := map[int64]bool{}
+	if len(values) == 0 {
+		return has, nil
+	}
+	args := []any{issueID, int64(k)}
+	for _, v := range values {
+		args = append(args, v)
+	}
+	there, err := tx.QueryIDs(`SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
+		db.ValuesFrom(3, 1, len(values)), args...)
+	for _, v := range there {
+		has[v] = true
+	}
+	return has, err
+}
+
+// CountStates adds numbers of issues, times by, to the counters of a property.
+func CountStates(tx *db.Tx, repoID int64, p Property, states map[tracker.State]int64, by int64) error {
+	for _, s := range [...]tracker.State{tracker.Open, tracker.Closed} {
+		if n := states[s]; n > 0 {
+			if err := Count(tx, repoID, []Property{p}, s, by*n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Total gives the number of issues with a property, open and closed.
+func Total(tx *db.Tx, repoID int64, p Property) (n int64, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`,
+		repoID, int64(p.Kind), p.Value).Scan(&n)
+	return n, err
+}
+
+// DropCounts forgets the counters of a property that no issue has any more.
+func DropCounts(tx *db.Tx, repoID int64, p Property) error {
+	_, err := tx.Exec(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID, int64(p.Kind), p.Value)
+	return err
+}

@@ -141,7 +141,7 @@ func readFields(body *web.Object, several bool) fields {
 	case `""`:
 		f.milestone = web.Opt[int64]{Set: true, Null: true}
 	case "0", "-0": // in Go's words none; numbers begin with 1
-		body.Wrong("milestone", errs.InvalidField, "")
+		body.WrongValue("milestone", 0)
 	default:
 		f.milestone = body.Int("milestone")
 	}

@@ -217,22 +217,23 @@ func (c *Change) SetBody(t Text) error {
 	return c.read(t, 0)
 }
 
-// SetState opens or closes the issue (decision 33). A reason other than
-// NoReason replaces the usual one.
+// SetState opens or closes the issue (decision 33). A reason for closing, other
+// than NoReason, replaces the usual one, also that of a closed issue.
 func (c *Change) SetState(s State, why Reason) {
 	i := c.Issue
-	switch {
-	case s == Open:
-		why = Reopened
-	case why == NoReason:
-		why = Completed
-	}
+	given := s == Closed && why != NoReason && why != Reopened
 	if i.State == s {
-		if s == Closed && !i.Pull && why != i.StateReason {
+		if given && !i.Pull && why != i.StateReason {
 			i.StateReason = why
 			c.Touch()
 		}
 		return
+	}
+	switch {
+	case s == Open:
+		why = Reopened
+	case !given:
+		why = Completed
 	}
 	i.State, i.StateReason = s, why
 	if i.Pull {

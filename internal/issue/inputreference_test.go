@@ -25,7 +25,7 @@ func TestUnknownReferences(t *testing.T) {
 			{"both, to clear", `"assignee": null, "assignees": []`, wrongField("assignees", "custom")},
 			{"a milestone that is not there", `"milestone": 9`, wrongField("milestone", "invalid")},
 			{"another repository's milestone", `"milestone": 2`, wrongField("milestone", "invalid")},
-			{"milestone 0", `"milestone": 0`, wrongField("milestone", "invalid")},
+			{"milestone 0", `"milestone": 0`, `{"errors": [{"resource": "Issue", "field": "milestone", "code": "invalid", "value": 0}]}`},
 			{"a negative milestone", `"milestone": -1`, wrongField("milestone", "invalid")},
 			{"an empty label", `"labels": [""]`, `{"message": "Validation Failed", "errors": [{"resource": "Label", "field": "name", "code": "missing_field"}]}`},
 			{"a blank label", `"labels": ["bug", " "]`, `{"message": "Validation Failed", "errors": [{"resource": "Label", "field": "name", "code": "missing_field"}]}`},

@@ -23,6 +23,8 @@ func TestTransitions(t *testing.T) {
 			unlocked = `{"locked": false, "active_lock_reason": null, "state": "open"}`
 			toClosed = `{"state": "closed"}`
 			toOpen   = `{"state": "open"}`
+
+			notPlanned = `{"state": "closed", "state_reason": "not_planned"}`
 		)
 		for _, row := range []struct {
 			name   string
@@ -43,6 +45,11 @@ func TestTransitions(t *testing.T) {
 				apitest.Case{Do: "PATCH ", As: "rae", Send: toOpen, Status: 403}, closed},
 			{"closed, closed by another who can push", []apitest.Case{{Do: "PATCH ", As: "sam", Send: toClosed, Status: 200}},
 				apitest.Case{Do: "PATCH ", As: "will", Send: toClosed, Status: 200}, `{"state": "closed", "closed_by": {"login": "sam"}}`},
+			{"closed for a reason, closed again", []apitest.Case{{Do: "PATCH ", As: "will", Send: notPlanned, Status: 200}},
+				apitest.Case{Do: "PATCH ", As: "will", Send: toClosed, Status: 200}, `{"state": "closed", "state_reason": "not_planned"}`},
+			{"closed, closed for another reason", []apitest.Case{{Do: "PATCH ", As: "will", Send: toClosed, Status: 200}},
+				apitest.Case{Do: "PATCH ", As: "will", Send: notPlanned, Status: 200}, `{"state": "closed", "state_reason": "not_planned"}`},
+			{"open, closed as reopened", nil, apitest.Case{Do: "PATCH ", As: "will", Send: `{"state": "closed", "state_reason": "reopened"}`, Status: 200}, closed},
 			{"unlocked, locked", nil, apitest.Case{Do: "PUT /lock", As: "will", Headers: preview, Status: 204, Body: "-"}, locked},
 			{"unlocked, locked without push access", nil, apitest.Case{Do: "PUT /lock", As: "sam", Headers: preview, Status: 403}, unlocked},
 			{"unlocked, locked by nobody", nil, apitest.Case{Do: "PUT /lock", Headers: preview, Status: 401}, unlocked},

@@ -127,6 +127,11 @@ func (o *Object) Wrong(field, code, message string) {
 	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: code, Message: message})
 }
 
+// WrongValue notes a field whose value, of the right type, is invalid.
+func (o *Object) WrongValue(field string, value any) {
+	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField, Value: value})
+}
+
 // invalid notes a field of the wrong type.
 func (o *Object) invalid(field, want string) {
 	o.Wrong(field, errs.InvalidField, strconv.Quote(field)+" must be "+want)

@@ -13,6 +13,7 @@
 //	sqlite.go      SQLite: the file, reads
 //	sqliteconn.go  SQLite: a connection, its prepared statements, its rows
 //	writer.go      SQLite: the one writer, and commits shared by those who wait
+//	queue.go       SQLite: who waits for the writer, and takes it over
 //	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries

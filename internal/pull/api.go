@@ -202,8 +202,13 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	if state.Value == issue.Open.String() {
-		api.s.hurry()
+	if state.Value == issue.Open.String() { // perhaps with another head: what is told of it must be its own
+		if p, _, err = api.find(r, a); err == nil {
+			_, err = api.s.tested(r.Context(), p)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return api.answer(w, r, a, http.StatusOK, p.Number)
 }

@@ -149,7 +149,7 @@ func (y *yard) deletedHead(p int64) {
 	if q := y.read(p); q.Head.SHA == y.tip("b0") {
 		y.Errorf("a closed one follows its branch: %+v", q)
 	}
-	y.state(p, "open", 200, openPull)
+	y.state(p, "open", 200, `{"state": "open", "mergeable": true, "commits": 3, "head": {"sha": "`+y.tip("b0")+`"}}`)
 	if q := y.read(p); q.Head.SHA != y.tip("b0") || q.Commits != 3 {
 		y.Errorf("opened again: %+v", q)
 	}

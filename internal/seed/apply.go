@@ -1,190 +1,19 @@
 package seed
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/server"
 	"arbor/internal/web"
 )
-
-// Store says what is filled with a seed.
-type Store struct {
-	DataDir  string     // the data folder
-	Database db.Options // its clock is the seed's while the seed is applied
-	Git      git.Options
-}
-
-// Errors of stores that are not there for a seed.
-var (
-	// ErrNotEmpty says that a store holds something else than the seed.
-	ErrNotEmpty = errors.New("the store is not empty: a seed goes into an empty one, or into one that was filled with the very same seed")
-	// ErrUnfinished says that a store is half filled.
-	ErrUnfinished = errors.New("the store is half filled with a seed: unless a server is at it, start one with --seed, which empties the store and begins anew")
-	// ErrFilling says that another process fills the store now.
-	ErrFilling = errors.New("the store is being filled with a seed by another process")
-)
-
-// Held reports whether a store was filled with this very seed, whatever became of
-// it since. Errors: ErrNotEmpty for a store that holds anything else; none for
-// one that is half filled, which Fill empties.
-func Held(ctx context.Context, s *Seed, o db.Options) (same bool, err error) {
-	d, err := db.Open(ctx, o)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	same, _, err = holds(ctx, d, s)
-	return same, err
-}
-
-// CheckWhole returns ErrUnfinished for a store that is half filled with a seed:
-// whatever people did there, Fill would take away.
-func CheckWhole(ctx context.Context, d *db.DB) error {
-	return d.Read(ctx, func(tx *db.Tx) error {
-		c, err := held(tx)
-		if err == nil && c.unfinished {
-			err = ErrUnfinished
-		}
-		return err
-	})
-}
-
-func holds(ctx context.Context, d *db.DB, s *Seed) (same, unfinished bool, err error) {
-	var c contents
-	err = d.Read(ctx, func(tx *db.Tx) (err error) {
-		c, err = held(tx)
-		return err
-	})
-	switch {
-	case err != nil:
-		return false, false, err
-	case c.unfinished:
-		return false, true, nil
-	case bytes.Equal(c.digest, s.Digest[:]):
-		return true, false, nil
-	case !c.empty:
-		return false, false, ErrNotEmpty
-	}
-	return false, false, nil
-}
-
-// Fill opens an empty store, which nothing else uses, and applies the seed to it;
-// it does nothing to a store that holds this very seed. A store that was half
-// filled, with whatever seed, by a process that is no more, is emptied first.
-// Errors: ErrNotEmpty; ErrFilling; *Error for what the seed asks for and cannot
-// have, found out on the way: then the store is half filled. See Rehearse.
-func Fill(ctx context.Context, s *Seed, to Store) (err error) {
-	mine, err := lockStore(to.DataDir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, mine.release(err == nil)) }()
-	g, err := git.New(ctx, to.Git)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, g.Close()) }()
-	time := &clock{}
-	time.set(s.Start)
-	to.Database.Now = time.now
-	d, same, err := open(ctx, s, to)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	if same {
-		return nil
-	}
-	if err := d.Write(ctx, func(tx *db.Tx) error { return begin(tx, s.Digest[:]) }); err != nil {
-		return err
-	}
-	log := quiet(to.Database.Log)
-	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true})
-	a := &applier{s: s, clock: time, server: srv, repos: srv.Services().Repos, accounts: account.New(d, log),
-		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
-	if err := a.apply(ctx); err != nil {
-		return err
-	}
-	a.repos.Wait()
-	return d.Write(ctx, finish)
-}
-
-// open opens a store that holds nothing, or the same seed. One that is half
-// filled is emptied: the objects first, since the database tells what it is.
-func open(ctx context.Context, s *Seed, to Store) (d *db.DB, same bool, err error) {
-	if d, err = db.Open(ctx, to.Database); err != nil {
-		return nil, false, err
-	}
-	same, unfinished, err := holds(ctx, d, s)
-	if err == nil && !unfinished {
-		return d, same, nil
-	}
-	if err := errors.Join(err, d.Close()); err != nil {
-		return nil, false, err
-	}
-	if err := os.RemoveAll(server.RepositoriesDir(to.DataDir)); err != nil {
-		return nil, false, err
-	}
-	if err := db.Erase(ctx, to.Database); err != nil {
-		return nil, false, err
-	}
-	if to.Database.Log != nil {
-		to.Database.Log.Info("the store was half filled with a seed by a process that is no more: it was emptied")
-	}
-	d, err = db.Open(ctx, to.Database)
-	return d, false, err
-}
-
-// Rehearse applies the seed to a store in a temporary folder, so that what it
-// asks for and cannot have is known before another store is touched. Errors:
-// those of Fill.
-func Rehearse(ctx context.Context, s *Seed, o git.Options) (err error) {
-	dir, err := os.MkdirTemp("", "arbor-rehearsal-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o.Log = quiet(o.Log)
-	return Fill(ctx, s, Store{DataDir: dir, Git: o, Database: db.Options{URL: filepath.Join(dir, "arbor.db"), Log: o.Log, Throwaway: true}})
-}
-
-// quiet is a log that tells of problems only: a line for each request that a seed
-// consists of would bury those of the people who come later.
-func quiet(log *slog.Logger) *slog.Logger {
-	if log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return slog.New(problems{log.Handler()})
-}
-
-// problems leaves out what is below a warning.
-type problems struct{ slog.Handler }
-
-func (p problems) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && p.Handler.Enabled(ctx, level)
-}
-
-// clock is the database's while a seed is applied.
-type clock struct{ micros atomic.Int64 }
-
-func (c *clock) set(t time.Time) { c.micros.Store(t.UnixMicro()) }
-
-func (c *clock) now() time.Time { return time.UnixMicro(c.micros.Load()).UTC() }
 
 // applier applies one seed.
 type applier struct {

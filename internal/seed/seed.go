@@ -6,7 +6,8 @@
 //	yaml.go       YAML to values; problem.go errors with line and key
 //	union.go      what can be said in two ways: briefly, or as a mapping
 //	check.go      what the file says must fit together: checkrepo.go, checkissue.go
-//	apply.go      Apply, and accounts; repo.go repositories, history.go their
+//	fill.go       Fill, what may be filled, and rehearsals; lock_*.go: by whom
+//	apply.go      what is done, and accounts; repo.go repositories, history.go their
 //	              commits, issue.go and pull.go trackers in the order of time
 //	client.go     requests to the server's own handler, as anybody
 //	store.go      which seed a store holds

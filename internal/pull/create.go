@@ -103,7 +103,7 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 		return nil, errs.Validation(fields...)
 	}
 	p := &Pull{
-		RepoID: a.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base, Modifiable: n.Modifiable && from.ID != a.ID,
+		RepoID: a.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base, Modifiable: n.Modifiable && from.ID != a.ID && from.Role >= account.Push,
 		HeadRepoID: from.ID, HeadOwnerID: from.OwnerID, HeadRef: branch, HeadSHA: head,
 	}
 	if err := s.bring(ctx, from.ID, a.ID, head, base); err != nil {

@@ -73,7 +73,8 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 }
 
 // mayUpdate returns the 403 for who may not move the head: those with push
-// access to its repository may, and to a public base where the author lets them.
+// access to its repository may, and to a public base where the author, who has
+// that access, lets them.
 // A head outside the network is refused, a 422: it may be public while the base
 // is private, whose commits it would show.
 func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
@@ -81,7 +82,12 @@ func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error 
 		return a.Require(account.Push)
 	}
 	may, related := a.Role >= account.Push && p.Modifiable && !a.Private, false
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if may && p.HeadRepoID != 0 {
+			if may, err = authorPushes(tx, p); err != nil {
+				return err
+			}
+		}
 		list, err := repo.VisibleByID(tx, a.Caller, []int64{p.HeadRepoID})
 		if err != nil || len(list) == 0 {
 			return err

@@ -83,6 +83,12 @@ func proposed(t *testing.T, h *hub) int {
 	equal(t, "the state", closed.GetState(), "closed")
 	opened := got[*github.PullRequest](t)(c.PullRequests.Edit(ctx, "alice", "nursery", n, &github.PullRequest{State: github.Ptr("open")}))
 	equal(t, "the title", opened.GetTitle(), "Add ferns and moss")
+	main := got[*github.Reference](t)(h.as(t, "will").Git.GetRef(ctx, "alice", "nursery", "heads/main"))
+	got[*github.Reference](t)(h.as(t, "will").Git.CreateRef(ctx, "alice", "nursery", github.CreateRef{Ref: "refs/heads/next", SHA: main.GetObject().GetSHA()}))
+	for _, base := range []string{"next", "main"} {
+		edited := got[*github.PullRequest](t)(c.PullRequests.Edit(ctx, "alice", "nursery", n, &github.PullRequest{Base: &github.PullRequestBranch{Ref: github.Ptr(base)}}))
+		equal(t, "the base", edited.GetBase().GetRef(), base)
+	}
 	got[*github.IssueComment](t)(c.Issues.CreateComment(ctx, "alice", "nursery", n, &github.IssueComment{Body: github.Ptr("Please!")}))
 	return n
 }

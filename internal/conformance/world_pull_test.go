@@ -26,6 +26,10 @@ func (w *world) pulls() {
 	w.do("alice", "PATCH "+garden+"/issues/5", `{"labels": ["bug"], "milestone": 1, "assignees": ["bob"]}`)
 	w.do("alice", "PATCH "+garden+"/pulls/6", `{"title": "Add some moss", "body": "Soft", "state": "closed"}`)
 	w.do("alice", "PATCH "+garden+"/pulls/6", `{"state": "open"}`)
+	w.do("alice", "PATCH "+garden+"/pulls/8", `{"base": "grass"}`)
+	w.do("", "GET "+garden+"/issues/8/events")
+	w.do("", "GET "+garden+"/issues/8/timeline")
+	w.do("alice", "PATCH "+garden+"/pulls/8", `{"base": "main"}`)
 	w.do("alice", "PUT "+garden+"/issues/6/lock", `{"lock_reason": "off-topic"}`)
 	for _, n := range []string{"5", "6", "7"} {
 		w.do("alice", "GET "+garden+"/pulls/"+n)

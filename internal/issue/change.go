@@ -28,7 +28,7 @@ type Change struct {
 	touched      bool
 	participants []int64
 	mentions     []int64
-	also         []posting.Property
+	also, less   []posting.Property
 	references   []reference
 }
 
@@ -101,7 +101,7 @@ func (s *Service) finish(c *Change) error {
 	if err != nil {
 		return err
 	}
-	if err := post(c.Tx, c.before, i, append(more, c.also...)); err != nil {
+	if err := post(c.Tx, c.before, i, append(more, c.also...), c.less); err != nil {
 		return err
 	}
 	for n := range c.events {
@@ -136,6 +136,9 @@ func (c *Change) Touch() { c.touched = true }
 // Also gives the issue properties that do not follow from its row, and that it
 // does not have yet.
 func (c *Change) Also(list ...posting.Property) { c.also = append(c.also, list...) }
+
+// Without takes properties from the issue that Also gave it.
+func (c *Change) Without(list ...posting.Property) { c.less = append(c.less, list...) }
 
 // Mention notes the accounts that a new text mentions, which subscribes them.
 func (c *Change) Mention(users ...int64) { c.mentions = append(c.mentions, users...) }

@@ -33,6 +33,7 @@ const (
 	EventRequestRemoved  EventKind = 20 // of UserID
 	EventReviewed        EventKind = 21 // stands in timelines only
 	EventReviewDismissed EventKind = 22
+	EventBaseChanged     EventKind = 23 // another branch that a pull request asks to merge into
 )
 
 // String is the name that payloads have.
@@ -45,6 +46,7 @@ func (k EventKind) String() string {
 		EventReferenced: "referenced", EventCrossReferenced: "cross-referenced", EventMerged: "merged",
 		EventCommentDeleted: "comment_deleted", EventReviewRequested: "review_requested",
 		EventRequestRemoved: "review_request_removed", EventReviewed: "reviewed", EventReviewDismissed: "review_dismissed",
+		EventBaseChanged: "base_ref_changed",
 	}[k]
 }
 

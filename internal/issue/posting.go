@@ -44,13 +44,13 @@ func appendEach(list []posting.Property, k posting.Kind, values []int64) []posti
 
 // post makes the postings and counters follow an issue's row; before is nil
 // when it is new. more are properties besides those of the row, which the issue
-// did not have.
-func post(tx *db.Tx, before, after *Issue, more []posting.Property) error {
+// did not have, and less those which it has no longer.
+func post(tx *db.Tx, before, after *Issue, more, less []posting.Property) error {
 	if before == nil {
 		return posting.Add(tx, after.row(), append(after.Properties(), more...))
 	}
 	had, has := before.Properties(), after.Properties()
-	gone := without(had, has)
+	gone := append(without(had, has), less...)
 	if len(gone) > 0 {
 		if err := posting.Drop(tx, before.row(), gone); err != nil {
 			return err

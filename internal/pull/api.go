@@ -12,7 +12,6 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -163,8 +162,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // PATCH /repos/{owner}/{repo}/pulls/{number}
 //
-// Edit changes title, body and state, for the author and for who has push
-// access. Errors: 403, 404, 422 (decisions 33, 37).
+// Edit changes title, body, state and base, for the author and for who has push
+// access. Errors: 403, 404, 422 (decisions 33, 37, 38).
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, i, err := api.find(r, a)
 	if err != nil {
@@ -177,38 +176,20 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	title, text := body.String("title", issue.MaxTitle), body.String("body", issue.MaxBody)
-	state := body.Enum("state", "open", "closed")
-	if title.Set && strings.TrimSpace(title.Value) == "" && body.Err() == nil {
+	e := Edit{Title: body.String("title", issue.MaxTitle), State: body.Enum("state", "open", "closed"), Base: body.String("base", 0)}
+	text := body.String("body", issue.MaxBody)
+	if e.Title.Set && strings.TrimSpace(e.Title.Value) == "" && body.Err() == nil {
 		body.Wrong("title", errs.MissingField, "title can't be blank")
 	}
 	if err := body.Err(); err != nil {
 		return err
 	}
-	parsed := issue.NewText(text.Value)
-	_, err = api.s.issues.Edit(r.Context(), a, i, state.Value, func(c *issue.Change) error {
-		if title.Given() {
-			c.SetTitle(title.Value)
-		}
-		if state.Given() {
-			to, _ := tracker.ParseState(state.Value)
-			c.SetState(to, issue.NoReason)
-		}
-		if text.Set {
-			return c.SetBody(parsed)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	if text.Set {
+		parsed := issue.NewText(text.Value)
+		e.Text = &parsed
 	}
-	if state.Value == issue.Open.String() { // perhaps with another head: what is told of it must be its own
-		if p, _, err = api.find(r, a); err == nil {
-			_, err = api.s.tested(r.Context(), p)
-		}
-		if err != nil {
-			return err
-		}
+	if err := api.s.Edit(r.Context(), a, p.Number, e); err != nil {
+		return err
 	}
 	return api.answer(w, r, a, http.StatusOK, p.Number)
 }

@@ -109,7 +109,7 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 	if err := s.bring(ctx, from.ID, a.ID, head, base); err != nil {
 		return nil, err
 	}
-	return p, s.checkBetween(ctx, a, p, n)
+	return p, s.checkBetween(ctx, p, n.Head)
 }
 
 // bring copies what the base repository lacks of a head.
@@ -135,17 +135,17 @@ func (s *Service) headOf(ctx context.Context, a *repo.Access, head string) (*rep
 	return fork, branch, err
 }
 
-// checkBetween refuses branches that have nothing to merge (decision 38).
-func (s *Service) checkBetween(ctx context.Context, a *repo.Access, p *Pull, n NewPull) error {
-	g := s.repos.Git(a.ID)
-	common, err := g.MergeBase(ctx, p.BaseSHA, p.HeadSHA)
+// checkBetween refuses branches that have nothing to merge (decision 38); head
+// is what the caller calls that branch.
+func (s *Service) checkBetween(ctx context.Context, p *Pull, head string) error {
+	common, err := s.repos.Git(p.RepoID).MergeBase(ctx, p.BaseSHA, p.HeadSHA)
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return custom("base", "The "+p.BaseRef+" branch has no history in common with "+n.Head)
+		return custom("base", "The "+p.BaseRef+" branch has no history in common with "+head)
 	case err != nil:
 		return err
 	case common == p.HeadSHA:
-		return custom("head", "No commits between "+p.BaseRef+" and "+n.Head)
+		return custom("head", "No commits between "+p.BaseRef+" and "+head)
 	}
 	return nil
 }

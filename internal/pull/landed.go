@@ -89,7 +89,7 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by int64
 			return err
 		}
 		now, err := byID(tx, p.IssueID)
-		if err != nil || !now.Open || now.Merged() || now.HeadSHA != p.HeadSHA {
+		if err != nil || !now.Open || now.Merged() || now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef {
 			return err
 		}
 		i, err := issue.ByNumber(tx, p.RepoID, p.Number)

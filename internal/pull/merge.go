@@ -171,7 +171,7 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, u
 		return err
 	case now.Merged() || !now.Open:
 		return errNotMergeable
-	case now.HeadSHA != p.HeadSHA:
+	case now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef:
 		return errMoved
 	}
 	return s.conclude(tx, a, p, i, sha)

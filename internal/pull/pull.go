@@ -3,6 +3,7 @@
 //
 //	pull.go                 the types
 //	create.go               a new one, also from an issue, also across a network
+//	edit.go                 title, body, state, and another base
 //	follow.go               what pushes and changed issues do to pull requests
 //	trial.go                test merges: who wants them and how they are made
 //	merge.go                merging; landed.go: by a push, outside of it

@@ -144,6 +144,14 @@ func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
 	return err
 }
 
+// setBase notes another base, with its tip, and that it wants a test merge: the
+// last one counted the commits that the former base lacked.
+func setBase(tx *db.Tx, issueID int64, branch string, tip git.SHA) error {
+	_, err := tx.Exec(`UPDATE pulls SET base_ref = $2, base_sha = $3, tested_base = NULL, wanted = TRUE, due_at = 0, tries = 0
+		WHERE issue_id = $1`, issueID, branch, string(tip))
+	return err
+}
+
 func setOpen(tx *db.Tx, issueID int64, open bool) error {
 	_, err := tx.Exec(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, open)
@@ -193,11 +201,14 @@ func lease(tx *db.Tx, most int, until db.Time) ([]*Pull, error) {
 	return list, err
 }
 
-// storeTrial writes what came of a test merge, unless the head has moved since.
-func storeTrial(tx *db.Tx, t *trial) (stored bool, err error) {
+// storeTrial writes what came of a test merge, unless the head has moved since
+// or the base is another.
+func storeTrial(tx *db.Tx, p *Pull, t *trial) (stored bool, err error) {
 	n, err := tx.Exec(`UPDATE pulls SET tested_base = $2, tested_head = $3, test_sha = $4, additions = $5, deletions = $6,
-		changed_files = $7, commits = $8, wanted = FALSE, due_at = 0, tries = 0 WHERE issue_id = $1 AND head_sha = $3`,
-		t.issueID, string(t.base), string(t.head), orNull(t.commit), t.additions, t.deletions, t.files, t.commits)
+		changed_files = $7, commits = $8, wanted = FALSE, due_at = 0, tries = 0
+		WHERE issue_id = $1 AND head_sha = $3 AND base_ref = $9 AND base_sha = $10`,
+		t.issueID, string(t.base), string(t.head), orNull(t.commit), t.additions, t.deletions, t.files, t.commits,
+		p.BaseRef, string(p.BaseSHA))
 	return n == 1, err
 }
 

@@ -97,8 +97,9 @@ func (s *Service) testNow(ctx context.Context, p *Pull) ([]git.SHA, error) {
 	return nil, err
 }
 
-// errStale says that a test merge was of a head that is none any more.
-var errStale = errors.New("pull: the head has moved")
+// errStale says that a test merge was of a head or for a base that is none any
+// more.
+var errStale = errors.New("pull: the head has moved, or the base is another")
 
 // store writes what came of a test merge, and points refs/pull/N/merge at it.
 func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
@@ -113,7 +114,7 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 		if err := repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullMerge, merge); err != nil {
 			return err
 		}
-		stored, err := storeTrial(tx, t)
+		stored, err := storeTrial(tx, p, t)
 		switch {
 		case err != nil:
 			return err
@@ -167,9 +168,10 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 	return now, err
 }
 
-// try makes and stores a test merge, one at a time for each pair of commits.
+// try makes and stores a test merge, one at a time for each pair of commits and
+// the base that it counts from.
 func (s *Service) try(ctx context.Context, p *Pull) error {
-	key := fmt.Sprint(p.IssueID, p.BaseTip, p.HeadSHA)
+	key := fmt.Sprint(p.IssueID, p.BaseSHA, p.BaseTip, p.HeadSHA)
 	alone, err := s.trials.Enter(ctx, key)
 	if err != nil || !alone {
 		return err

@@ -111,6 +111,10 @@ async function edited({ as }, own) {
   has(await data(pulls.update({ ...own, title: 'Add tree ferns', body: '' })), { title: 'Add tree ferns', body: null });
   has(await data(pulls.update({ ...own, state: 'closed' })), { state: 'closed', merged: false });
   has(await data(pulls.update({ ...own, state: 'open' })), { state: 'open', closed_at: null });
+  for (const base of ['vines', 'main']) {
+    assert.equal((await data(pulls.update({ ...own, base }))).base.ref, base);
+  }
+  await refused(pulls.update({ ...own, base: 'nowhere' }), 422, { field: 'base', code: 'invalid' });
   await refused(as('sam').rest.pulls.update({ ...own, title: 'x' }), 403);
   await refused(pulls.update({ ...own, state: 'ajar' }), 422, { field: 'state', code: 'invalid' });
 }

@@ -1,0 +1,141 @@
+package pull
+
+import (
+	"context"
+	"errors"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// Edit is what somebody wants to change of a pull request; what was not sent, or
+// was sent as null, stays.
+type Edit struct {
+	Title web.Opt[string]
+	Text  *issue.Text // nil: the body stays
+	State web.Opt[string]
+	Base  web.Opt[string] // a branch of the repository, as in NewPull
+}
+
+// Edit changes a pull request, all of it in one transaction. Errors: 404, 422
+// (decisions 33, 38).
+func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) error {
+	err := repo.Again(ctx, errMoved, func() error { return s.editOnce(ctx, a, number, e) })
+	if errors.Is(err, errMoved) {
+		return errs.New(errs.Unavailable, "the branches keep moving; try again")
+	}
+	if err != nil || !e.Base.Given() && e.State.Value != issue.Open.String() {
+		return err
+	}
+	p, _, err := s.find(ctx, a, number)
+	if err == nil {
+		_, err = s.tested(ctx, p) // so that what is told of it is of its own head and base
+	}
+	return err
+}
+
+func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e Edit) error {
+	p, i, err := s.find(ctx, a, number)
+	if err != nil {
+		return err
+	}
+	var base git.SHA
+	if e.Base.Given() && e.Base.Value != p.BaseRef {
+		if base, err = s.checkBase(ctx, a, p, e.Base.Value); err != nil {
+			return err
+		}
+	}
+	_, err = s.issues.Edit(ctx, a, i, e.State.Value, func(c *issue.Change) error {
+		if base != "" {
+			if err := changeBase(c, p, e.Base.Value, base); err != nil {
+				return err
+			}
+		}
+		if e.Title.Given() {
+			c.SetTitle(e.Title.Value)
+		}
+		if e.State.Given() {
+			to, _ := tracker.ParseState(e.State.Value)
+			c.SetState(to, issue.NoReason)
+		}
+		if e.Text != nil {
+			return c.SetBody(*e.Text)
+		}
+		return nil
+	})
+	return err
+}
+
+// checkBase checks that a pull request may ask to merge into another branch, as
+// a new one may, and gives its tip. Error: 422 (decision 38).
+func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch string) (git.SHA, error) {
+	if !p.Open {
+		return "", custom("base", "Cannot change the base branch of a closed pull request.")
+	}
+	tip, err := s.repos.Ref(ctx, a, heads+branch)
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return "", wrong("base", errs.InvalidField, branch)
+	}
+	if err != nil {
+		return "", err
+	}
+	head := p.HeadRef
+	if p.HeadRepoID != p.RepoID {
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			owner, err := account.ByID(tx, p.HeadOwnerID)
+			if err == nil {
+				head = owner.Login + ":" + head
+			}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	to := *p
+	to.BaseRef, to.BaseSHA = branch, tip
+	return tip, s.checkBetween(ctx, &to, head)
+}
+
+// changeBase is what checkBase leaves to the transaction: the branch has the tip
+// that was looked at, and no other open pull request has the two. mergeable is
+// unknown then, as after a push (decision 36). Errors: errMoved, 422.
+func changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
+	to, err := byID(c.Tx, p.IssueID)
+	if err != nil {
+		return err
+	}
+	now, err := repo.BranchTip(c.Tx, p.RepoID, branch)
+	if err != nil {
+		return err
+	}
+	if !to.Open || to.HeadSHA != p.HeadSHA || to.BaseRef != p.BaseRef || now != tip {
+		return errMoved
+	}
+	to.BaseRef = branch
+	if other, err := openPair(c.Tx, to); err != nil || other != 0 {
+		if err == nil {
+			err = alreadyExists(c.Tx, to)
+		}
+		return err
+	}
+	from, err := branchProperty(c.Tx, p.RepoID, 0, p.BaseRef)
+	if err != nil {
+		return err
+	}
+	by, err := branchProperty(c.Tx, p.RepoID, 0, branch)
+	if err != nil {
+		return err
+	}
+	c.Without(from)
+	c.Also(by)
+	c.Event(issue.EventBaseChanged, issue.Event{})
+	c.Touch()
+	return setBase(c.Tx, p.IssueID, branch, tip)
+}

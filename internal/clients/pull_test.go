@@ -85,6 +85,10 @@ func proposed(t *testing.T, h *hub) int {
 	equal(t, "the title", opened.GetTitle(), "Add ferns and moss")
 	main := got[*github.Reference](t)(h.as(t, "will").Git.GetRef(ctx, "alice", "nursery", "heads/main"))
 	got[*github.Reference](t)(h.as(t, "will").Git.CreateRef(ctx, "alice", "nursery", github.CreateRef{Ref: "refs/heads/next", SHA: main.GetObject().GetSHA()}))
+	for _, may := range []bool{false, true} {
+		edited := got[*github.PullRequest](t)(c.PullRequests.Edit(ctx, "alice", "nursery", n, &github.PullRequest{MaintainerCanModify: github.Ptr(may)}))
+		equal(t, "maintainer_can_modify", edited.GetMaintainerCanModify(), may)
+	}
 	for _, base := range []string{"next", "main"} {
 		edited := got[*github.PullRequest](t)(c.PullRequests.Edit(ctx, "alice", "nursery", n, &github.PullRequest{Base: &github.PullRequestBranch{Ref: github.Ptr(base)}}))
 		equal(t, "the base", edited.GetBase().GetRef(), base)

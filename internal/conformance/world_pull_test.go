@@ -30,6 +30,8 @@ func (w *world) pulls() {
 	w.do("", "GET "+garden+"/issues/8/events")
 	w.do("", "GET "+garden+"/issues/8/timeline")
 	w.do("alice", "PATCH "+garden+"/pulls/8", `{"base": "main"}`)
+	w.do("bob", "PATCH "+garden+"/pulls/5", `{"maintainer_can_modify": false}`)
+	w.do("bob", "PATCH "+garden+"/pulls/5", `{"maintainer_can_modify": true}`)
 	w.do("alice", "PUT "+garden+"/issues/6/lock", `{"lock_reason": "off-topic"}`)
 	for _, n := range []string{"5", "6", "7"} {
 		w.do("alice", "GET "+garden+"/pulls/"+n)

@@ -162,8 +162,9 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // PATCH /repos/{owner}/{repo}/pulls/{number}
 //
-// Edit changes title, body, state and base, for the author and for who has push
-// access. Errors: 403, 404, 422 (decisions 33, 37, 38).
+// Edit changes title, body, state, base and whether maintainers may push to the
+// head, for the author and for who has push access. Errors: 403, 404, 422
+// (decisions 33, 37, 38).
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	p, i, err := api.find(r, a)
 	if err != nil {
@@ -176,7 +177,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	e := Edit{Title: body.String("title", issue.MaxTitle), State: body.Enum("state", "open", "closed"), Base: body.String("base", 0)}
+	e := Edit{Title: body.String("title", issue.MaxTitle), State: body.Enum("state", "open", "closed"), Base: body.String("base", 0),
+		Modifiable: body.Bool("maintainer_can_modify")}
 	text := body.String("body", issue.MaxBody)
 	if e.Title.Set && strings.TrimSpace(e.Title.Value) == "" && body.Err() == nil {
 		body.Wrong("title", errs.MissingField, "title can't be blank")

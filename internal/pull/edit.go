@@ -21,6 +21,8 @@ type Edit struct {
 	Text  *issue.Text // nil: the body stays
 	State web.Opt[string]
 	Base  web.Opt[string] // a branch of the repository, as in NewPull
+
+	Modifiable web.Opt[bool] // dropped without a right on the head, see lend
 }
 
 // Edit changes a pull request, all of it in one transaction. Errors: 404, 422
@@ -65,7 +67,12 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 			c.SetState(to, issue.NoReason)
 		}
 		if e.Text != nil {
-			return c.SetBody(*e.Text)
+			if err := c.SetBody(*e.Text); err != nil {
+				return err
+			}
+		}
+		if e.Modifiable.Given() {
+			return lend(c, e.Modifiable.Value)
 		}
 		return nil
 	})

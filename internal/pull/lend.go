@@ -7,6 +7,32 @@ import (
 	"arbor/internal/repo"
 )
 
+// lend lets the maintainers of the base push to the head of a pull request from
+// a fork, or no longer. It is up to the author and to who may push to the head;
+// others change nothing, and nobody lets anyone where the author may not push.
+func lend(c *issue.Change, to bool) error {
+	p, err := byID(c.Tx, c.Issue.ID)
+	if err != nil || p.Modifiable == to || p.HeadRepoID == p.RepoID || p.HeadRepoID == 0 {
+		return err
+	}
+	may := c.Actor.ID == c.Issue.AuthorID
+	if !may {
+		if may, err = pushes(c.Tx, c.Actor, p.HeadRepoID); err != nil {
+			return err
+		}
+	}
+	if may && to {
+		if may, err = authorPushes(c.Tx, p); err != nil {
+			return err
+		}
+	}
+	if !may {
+		return nil
+	}
+	c.Touch()
+	return setModifiable(c.Tx, p.IssueID, to)
+}
+
 // authorPushes reports whether the author of a pull request may push to its head
 // now: only then can the author let others.
 func authorPushes(tx *db.Tx, p *Pull) (bool, error) {

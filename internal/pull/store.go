@@ -152,6 +152,11 @@ func setBase(tx *db.Tx, issueID int64, branch string, tip git.SHA) error {
 	return err
 }
 
+func setModifiable(tx *db.Tx, issueID int64, to bool) error {
+	_, err := tx.Exec(`UPDATE pulls SET modifiable = $2 WHERE issue_id = $1`, issueID, to)
+	return err
+}
+
 func setOpen(tx *db.Tx, issueID int64, open bool) error {
 	_, err := tx.Exec(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, open)

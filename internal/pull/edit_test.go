@@ -49,7 +49,7 @@ func TestChangeBase(t *testing.T) {
 				Want: `{"mergeable": true, "base": {"ref": "main"}, "updated_at": "` + made.Updated + `"}`},
 			{Name: "none", Do: edit, As: "sam", Send: `{"base": null}`, Status: 200, Want: `{"base": {"ref": "main"}}`},
 			{Name: "another", Do: edit, As: "sam", Send: `{"base": "dev", "title": "Add t"}`, Status: 200,
-				Want: `{"title": "Add t", "mergeable": null, "base": {"label": "alice:dev", "ref": "dev", "sha": "` + dev + `"}}`},
+				Want: `{"title": "Add t", "mergeable": true, "commits": 1, "base": {"label": "alice:dev", "ref": "dev", "sha": "` + dev + `"}}`},
 			{Name: "what it brings to dev", Do: "GET /repos/alice/plot/pulls/1", Status: 200, Want: `{"mergeable": true, "mergeable_state": "clean", "commits": 1, "changed_files": 1}`},
 			{Do: "GET /repos/alice/plot/pulls/1/files", Status: 200, Want: `[{"filename": "t"}]`},
 			{Do: "GET /repos/alice/plot/pulls/1/commits", Status: 200, Want: `[{"commit": {"message": "Add t"}}]`},

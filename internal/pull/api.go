@@ -137,7 +137,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	body.Require("head", "base")
 	if from := body.Int("issue"); from.Given() {
 		if n.Issue = from.Value; n.Issue < 1 && body.Err() == nil {
-			body.Wrong("issue", errs.InvalidField, "")
+			body.WrongValue("issue", n.Issue)
 		}
 	} else {
 		title := body.String("title", issue.MaxTitle)

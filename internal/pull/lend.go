@@ -5,7 +5,54 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
+
+// Lent finds the branches of a repository that the caller may push to as a
+// maintainer of what open pull requests from there ask to merge into, since their
+// authors let them (decision 49). With hold, the pull requests stay as they are
+// until the transaction ends.
+func (s *Service) Lent(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) {
+	list, err := openLent(tx, a.ID)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(list))
+	for n, p := range list {
+		ids[n] = p.RepoID
+	}
+	bases, err := repo.Accesses(tx, a.Caller, db.Unique(ids))
+	if err != nil {
+		return nil, err
+	}
+	maintained := map[int64]bool{}
+	for _, base := range bases { // in the order of their ids
+		if base.Role < account.Push || base.NetworkID != a.NetworkID {
+			continue
+		}
+		maintained[base.ID] = true
+		if hold {
+			if err := tracker.Lock(tx, base.ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if hold && len(maintained) > 0 {
+		if list, err = openLent(tx, a.ID); err != nil {
+			return nil, err
+		}
+	}
+	lent := map[string]bool{}
+	for _, p := range list {
+		if !maintained[p.RepoID] || lent[p.HeadRef] {
+			continue
+		}
+		if lent[p.HeadRef], err = authorPushes(tx, p); err != nil {
+			return nil, err
+		}
+	}
+	return lent, nil
+}
 
 // lend lets the maintainers of the base push to the head of a pull request from
 // a fork, or no longer. It is up to the author and to who may push to the head;

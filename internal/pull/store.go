@@ -95,6 +95,12 @@ func openElsewhere(tx *db.Tx, repoID int64) ([]*Pull, error) {
 	return query(tx, `WHERE p.head_repo_id = $1 AND p.repo_id <> $1 AND p.open ORDER BY p.issue_id`, repoID)
 }
 
+// openLent finds the open pull requests from a repository to others whose
+// maintainers may push to the head.
+func openLent(tx *db.Tx, headRepoID int64) ([]*Pull, error) {
+	return query(tx, `WHERE p.head_repo_id = $1 AND p.open AND p.modifiable AND p.repo_id <> $1 ORDER BY p.issue_id`, headRepoID)
+}
+
 func openBy(tx *db.Tx, where string, repoID int64, branches []string) ([]*Pull, error) {
 	var all []*Pull
 	for chunk := range slices.Chunk(branches, maxNames) {

@@ -100,8 +100,8 @@ func (p *push) run(ctx context.Context) error {
 
 func (p *push) attempt(ctx context.Context) error {
 	p.checkNames()
-	if p.settled() {
-		return nil
+	if err := p.checkLent(ctx); err != nil || p.settled() {
+		return err
 	}
 	quarantine, err := p.receive(ctx)
 	if err != nil || p.unpack != "" {
@@ -257,14 +257,19 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	unlock := p.s.locks.lock(p.access.ID)
 	defer unlock()
 	index, updates := p.open(all)
+	var may condition
 	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
 		now, err := p.accessNow(tx)
 		if err != nil {
 			return err
 		}
 		if now.Role < account.Push {
-			p.refuseRest("you may no longer push here")
-			return nil
+			lent, err := p.s.lent(tx, now, false)
+			if err != nil {
+				return err
+			}
+			p.refuseOthers(lent, noLonger)
+			may = p.stillLent
 		}
 		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch}, updates)
 		p.refuseAll(index, refused)
@@ -278,7 +283,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 		return err
 	}
 	index, updates = p.open(all)
-	refused, err := p.s.MoveRefs(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes())
+	refused, err := p.s.moveRefsIf(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes(), may)
 	p.refuseAll(index, refused)
 	p.s.packing.add(p.access.ID)
 	return err

@@ -37,10 +37,19 @@ const (
 // Error, and nothing moved: 404 for a repository that is gone, an observer's
 // error.
 func (s *Service) MoveRefs(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {
+	return s.moveRefsIf(ctx, repoID, updates, atomic, grownKB, nil)
+}
+
+// condition finds, for each update, why it may not happen, inside the transaction
+// that would do it. The repository's row is locked.
+type condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
+
+// moveRefsIf is MoveRefs under a condition; nil: none.
+func (s *Service) moveRefsIf(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may condition) ([]error, error) {
 	var refused []error
 	err := s.Prepared(ctx, repoID, updates, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) (err error) {
-			refused, err = s.moveRefs(tx, repoID, updates, atomic, grownKB)
+			refused, err = s.moveRefs(tx, repoID, updates, atomic, grownKB, may)
 			return err
 		})
 	})
@@ -80,7 +89,7 @@ func (b *bell) ring() {
 	}
 }
 
-func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {
+func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may condition) ([]error, error) {
 	branch, err := lockForRefs(tx, repoID)
 	if err != nil {
 		return nil, err
@@ -88,6 +97,17 @@ func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic 
 	refused, err := checkUpdates(tx, repoID, branch, updates)
 	if err != nil {
 		return nil, err
+	}
+	if may != nil {
+		more, err := may(tx, updates)
+		if err != nil {
+			return nil, err
+		}
+		for i, err := range more {
+			if refused[i] == nil {
+				refused[i] = err
+			}
+		}
 	}
 	good := make([]RefUpdate, 0, len(updates))
 	for i, u := range updates {

@@ -108,6 +108,7 @@ type Observers struct {
 	Turned  []Told // it has just been hidden or shown
 	Joined  []Joined
 	Gone    []Told // it is deleted at the end of the transaction
+	Lent    Lender // nil: nobody lends anything
 }
 
 // Service holds what the operations on repositories share.
@@ -226,7 +227,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		}
 		made = r
 		if first != nil {
-			if _, err := s.moveRefs(tx, r.ID, []RefUpdate{*first}, true, 1); err != nil {
+			if _, err := s.moveRefs(tx, r.ID, []RefUpdate{*first}, true, 1, nil); err != nil {
 				return err
 			}
 			r.SizeKB, r.RefsGeneration = 1, 1

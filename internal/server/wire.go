@@ -131,6 +131,7 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 		Moved: []repo.Observer{closing.Note, activity.NoteRefs, func(tx *db.Tx, id int64, moved []repo.RefUpdate) error {
 			return s.Pulls.FollowRefs(tx, id, moved)
 		}},
+		Lent: func(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) { return s.Pulls.Lent(tx, a, hold) },
 	})
 	s.Issues = issue.New(d, s.Repos, log, issue.Hooks{
 		Changed: []issue.Observer{pull.FollowIssue},

@@ -74,9 +74,8 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 
 // mayUpdate returns the 403 for who may not move the head: those with push
 // access to its repository may, and to a public base where the author, who has
-// that access, lets them.
-// A head outside the network is refused, a 422: it may be public while the base
-// is private, whose commits it would show.
+// that access, lets them. A head outside the network is refused, a 422: it may be
+// public while the base is private, whose commits it would show.
 func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
 	if p.HeadRepoID == p.RepoID {
 		return a.Require(account.Push)

@@ -191,13 +191,13 @@ func (d *DB) Close() error { return d.backend.close() }
 // Errors: fn's own; errs.Unavailable when too many wait or the database is
 // closed.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return d.backend.read(ctx, d.traced(fn), false)
+	return d.transact(fn, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, false) })
 }
 
 // ReadLong is Read for statements that may take long: ctx stops them midway.
 // On SQLite that costs some 2 µs a statement more.
 func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
-	return d.backend.read(ctx, d.traced(fn), true)
+	return d.transact(fn, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, true) })
 }
 
 // Write runs fn in one transaction, which is durable when Write returns nil
@@ -205,11 +205,11 @@ func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 // PostgreSQL that breaks during COMMIT: then nobody knows, and the error says
 // so).
 //
-// fn may run more than once, so it must not change anything outside the
-// database, or change it the same way each time; what it computes is to be
-// assigned, not added. Wait for no process, file or network inside it. Read
-// or Write inside fn is a mistake: it waits for its own transaction until it
-// gives up.
+// fn may run more than once, so it changes nothing outside the database: what
+// must follow a commit goes into [Tx.OnCommit]. Results may be assigned to the
+// caller's variables, never added to what they hold. Wait for no process, file
+// or network inside it. Read or Write inside fn is a mistake: it waits for its
+// own transaction until it gives up.
 //
 // A caller whose ctx ends while it waits for its turn gets ctx's error, and
 // its fn never runs. On SQLite ctx is not looked at once fn runs; on PostgreSQL
@@ -218,18 +218,27 @@ func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 // Errors: fn's own; those of errors.go; errs.Unavailable when too many wait,
 // another process holds the database for long, or the database is closed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	return d.backend.write(ctx, d.traced(fn))
+	return d.transact(fn, func(fn func(*Tx) error) error { return d.backend.write(ctx, fn) })
 }
 
-// traced makes the statements of fn known to who asked for that.
-func (d *DB) traced(fn func(*Tx) error) func(*Tx) error {
-	if d.trace == nil {
-		return fn
-	}
-	return func(tx *Tx) error {
+// transact runs fn by run, one of the backend's ways to run a transaction. When
+// the transaction has ended well, it calls what the run that counts left to
+// [Tx.OnCommit].
+func (d *DB) transact(fn func(*Tx) error, run func(func(*Tx) error) error) error {
+	var onCommit []func()
+	err := run(func(tx *Tx) error {
 		tx.trace = d.trace
-		return fn(tx)
+		err := fn(tx)
+		onCommit = tx.onCommit
+		return err
+	})
+	if err != nil {
+		return err
 	}
+	for _, call := range onCommit {
+		call()
+	}
+	return nil
 }
 
 // Generation returns how often a transaction bumped topic: 0 for one never

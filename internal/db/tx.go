@@ -20,6 +20,8 @@ type Tx struct {
 	rows   *Rows              // open, at most one
 	bumps  []string           // topics, sorted, for the end
 	trace  func(query string) // may be nil
+
+	onCommit []func() // for after the end
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
@@ -146,6 +148,17 @@ func (t *Tx) Bump(topic string) error {
 	}
 	return nil
 }
+
+// OnCommit has fn called once the transaction is durable and over: in the order
+// of these calls, by the caller of Write, before Write returns. fn is dropped
+// when the transaction is rolled back, and with a run of the transaction's
+// function that is repeated. It may open transactions itself.
+//
+// A process that dies after the commit calls nothing, and nor does one whose
+// connection to PostgreSQL broke during COMMIT. So fn may ring a worker or fill
+// a cache; what must not be lost is a row of the transaction. In a Read, fn is
+// called when the Read has ended without an error.
+func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
 // Generation returns topic's number in this transaction's snapshot, without
 // its own bumps.

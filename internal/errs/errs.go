@@ -31,6 +31,7 @@ const (
 	UnsupportedMedia             // 415: a media type that is not produced or taken
 	Invalid                      // 422: understood, and not acceptable
 	RateLimited                  // 403, as at GitHub: too many requests in an hour
+	TooManyRequests              // 429: the caller's own share of the server is used up; try again
 	Unavailable                  // 503: overloaded or stopping; try again
 	Canceled                     // 499 in the log only: the client hung up
 )

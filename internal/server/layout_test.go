@@ -24,6 +24,7 @@ import (
 // not know each other.
 var layers = [][]string{
 	{"internal/errs", "internal/markdown", "internal/http1", "internal/journal"},
+	{"internal/admission"},
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},

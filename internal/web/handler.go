@@ -66,6 +66,8 @@ func Status(kind errs.Kind) int {
 		return http.StatusUnsupportedMediaType
 	case errs.Invalid:
 		return http.StatusUnprocessableEntity
+	case errs.TooManyRequests:
+		return http.StatusTooManyRequests
 	case errs.Unavailable:
 		return http.StatusServiceUnavailable
 	case errs.Canceled:
@@ -89,7 +91,7 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		delete(h, name)
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
-	if e.Kind == errs.Unavailable {
+	if e.Kind == errs.Unavailable || e.Kind == errs.TooManyRequests {
 		h.Set("Retry-After", "1")
 	}
 	form := info.Form

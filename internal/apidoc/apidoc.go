@@ -1,5 +1,5 @@
 // Package apidoc describes the two interfaces to programs and to people: it
-// makes OpenAPI 3.1 documents and the pages at /docs from one source.
+// makes OpenAPI 3.1 documents, which the page at /docs shows.
 //
 // The source is YAML: plants.yaml whole, and the files of code-hosting, which
 // are parts of one document (two parts that say the same thing twice are an
@@ -41,7 +41,6 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
-	"html"
 	"io/fs"
 	"strings"
 )
@@ -75,13 +74,8 @@ func At(document []byte, site string) []byte {
 	return bytes.ReplaceAll(document, []byte(Site), quoted[1:len(quoted)-1])
 }
 
-// PageAt is At for a page of HTML.
-func PageAt(page []byte, site string) []byte {
-	return bytes.ReplaceAll(page, []byte(Site), []byte(html.EscapeString(site)))
-}
-
-// Operation is the id of an operation, which is the anchor of its documentation
-// too: get-repos-owner-repo. The pattern is as in the route table or as in the
+// Operation is the id of an operation, to which its documentation_url leads:
+// get-repos-owner-repo. The pattern is as in the route table or as in the
 // documents (decision 15).
 func Operation(method, pattern string) string {
 	id := strings.ToLower(method) + pattern

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"arbor/internal/apidoc"
-	"arbor/internal/plant"
 	"arbor/internal/web"
 )
 
@@ -20,30 +19,20 @@ import (
 func (r *Route) operation() string { return apidoc.Operation(r.Method, r.Pattern) }
 
 // docs are what the server says of itself, each made when it is first asked for.
-type docs struct{ page, hosting, plants *rendition }
+type docs struct{ page, script, redoc, hosting, plants *rendition }
 
-func newDocs(routes []Route) *docs {
-	page := func() (*apidoc.Page, error) {
-		var numbers []apidoc.Number
-		for _, c := range plant.Conditions() {
-			numbers = append(numbers, apidoc.Number(c))
-		}
-		return apidoc.NewPage(numbers, others(routes))
-	}
+func newDocs() *docs {
 	document := func(load func() ([]byte, error)) *rendition {
-		return newRendition("application/json; charset=utf-8", apidoc.At, func() (text []byte, policy string, err error) {
-			text, err = load()
-			return text, "", err
-		})
+		return newRendition("application/json; charset=utf-8", apidoc.At, load)
+	}
+	fixed := func(kind string, text []byte) *rendition {
+		same := func(text []byte, _ string) []byte { return text }
+		return newRendition(kind, same, func() ([]byte, error) { return text, nil })
 	}
 	return &docs{
-		page: newRendition("text/html; charset=utf-8", apidoc.PageAt, func() (text []byte, policy string, err error) {
-			p, err := page()
-			if err != nil {
-				return nil, "", err
-			}
-			return p.HTML, p.Policy, nil
-		}),
+		page:    fixed("text/html; charset=utf-8", apidoc.Page),
+		script:  fixed("text/javascript; charset=utf-8", apidoc.Script),
+		redoc:   fixed("text/javascript; charset=utf-8", apidoc.Redoc),
 		hosting: document(apidoc.CodeHosting),
 		plants:  document(apidoc.Plants),
 	}
@@ -55,14 +44,8 @@ func newDocs(routes []Route) *docs {
 type rendition struct {
 	kind string // its content type
 	at   func(text []byte, site string) []byte
-	made func() (*template, error)
+	made func() (zipped []byte, err error) // for the address that stands for all
 	last atomic.Pointer[published]
-}
-
-// template is a rendition for the address that stands for all.
-type template struct {
-	zipped []byte
-	policy string // its Content-Security-Policy; empty: it needs none
 }
 
 type published struct {
@@ -72,9 +55,9 @@ type published struct {
 	etag   string
 }
 
-func newRendition(kind string, at func(text []byte, site string) []byte, load func() (text []byte, policy string, err error)) *rendition {
-	return &rendition{kind: kind, at: at, made: sync.OnceValues(func() (*template, error) {
-		text, policy, err := load()
+func newRendition(kind string, at func(text []byte, site string) []byte, load func() ([]byte, error)) *rendition {
+	return &rendition{kind: kind, at: at, made: sync.OnceValues(func() ([]byte, error) {
+		text, err := load()
 		if err != nil {
 			return nil, err
 		}
@@ -82,17 +65,17 @@ func newRendition(kind string, at func(text []byte, site string) []byte, load fu
 		// What it was made of is tens of megabytes of garbage, which a server
 		// that does little else would keep for minutes.
 		debug.FreeOSMemory()
-		return &template{zipped, policy}, err
+		return zipped, err
 	})}
 }
 
 // publish makes the rendition for an address.
-func (d *rendition) publish(t *template, site string) (*published, error) {
+func (d *rendition) publish(made []byte, site string) (*published, error) {
 	if p := d.last.Load(); p != nil && p.site == site {
 		return p, nil
 	}
 	var b bytes.Buffer
-	if err := unzip(&b, t.zipped); err != nil {
+	if err := unzip(&b, made); err != nil {
 		return nil, err
 	}
 	text := d.at(b.Bytes(), site)
@@ -108,11 +91,11 @@ func (d *rendition) publish(t *template, site string) (*published, error) {
 // answer sends it compressed to who takes that. The entity tag is weak, so it
 // stands for both forms (RFC 9110, 8.8.1).
 func (d *rendition) answer(w http.ResponseWriter, r *http.Request) error {
-	t, err := d.made()
+	made, err := d.made()
 	if err != nil {
 		return err
 	}
-	p, err := d.publish(t, web.From(r.Context()).Site)
+	p, err := d.publish(made, web.From(r.Context()).Site)
 	if err != nil {
 		return err
 	}
@@ -120,9 +103,6 @@ func (d *rendition) answer(w http.ResponseWriter, r *http.Request) error {
 	h["X-Content-Type-Options"] = nosniff
 	h["Cache-Control"] = publicCache
 	h["Vary"] = varyEncoding
-	if t.policy != "" {
-		h.Set("Content-Security-Policy", t.policy)
-	}
 	if web.NotModified(w, r, p.etag) {
 		return nil
 	}
@@ -158,27 +138,28 @@ func unzip(w io.Writer, zipped []byte) error {
 	return err
 }
 
-// others are the addresses beside the two services.
-func others(routes []Route) []apidoc.Address {
-	var list []apidoc.Address
-	for _, r := range routes {
-		switch r.Group {
-		case Git:
-			list = append(list, apidoc.Address{Method: r.Method, Pattern: r.Pattern, About: "For git."})
-		case Pages:
-			list = append(list, apidoc.Address{Method: r.Method, Pattern: r.Pattern, About: "For people and their machines."})
-		}
-	}
-	return list
-}
-
 // GET /docs
 //
 // Docs answers the documentation page, for people: both services, each
-// operation at the anchor that documentation_url names.
+// operation where documentation_url leads to.
 func (s *Server) Docs(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("Content-Security-Policy", apidoc.PagePolicy)
 	return s.docs.page.answer(w, r)
+}
+
+// GET /docs/docs.js
+//
+// DocsScript answers what opens the documents on the page.
+func (s *Server) DocsScript(w http.ResponseWriter, r *http.Request) error {
+	return s.docs.script.answer(w, r)
+}
+
+// GET /docs/redoc.js
+//
+// DocsRenderer answers what shows them.
+func (s *Server) DocsRenderer(w http.ResponseWriter, r *http.Request) error {
+	return s.docs.redoc.answer(w, r)
 }
 
 // GET /openapi/code-hosting.json

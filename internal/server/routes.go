@@ -80,6 +80,8 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/rate_limit", anyone(s.RateLimit)},
 		{"GET", "/healthz", people(s.Healthz)},
 		{"GET", "/docs", people(s.Docs)},
+		{"GET", "/docs/docs.js", people(s.DocsScript)},
+		{"GET", "/docs/redoc.js", people(s.DocsRenderer)},
 		{"GET", "/openapi/code-hosting.json", people(s.CodeHostingDocument)},
 		{"GET", "/openapi/plants.json", people(s.PlantsDocument)},
 

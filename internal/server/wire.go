@@ -100,7 +100,7 @@ func New(o Options) *Server {
 	for _, login := range account.ReservedLogins() {
 		s.reserved[login] = true
 	}
-	s.docs = newDocs(s.routes)
+	s.docs = newDocs()
 	return s
 }
 

@@ -24,6 +24,10 @@ race: ## Run the tests under the race detector
 bench: ## Measure the promises: ratios within one run, each beside its bound
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 90m ./internal/bench
 
+SIEGE ?= 10m
+siege: ## Attack a server on each engine for SIEGE while honest callers work
+	$(GO) test ./internal/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
+
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
 		./internal/reaction ./internal/issue ./internal/repo ./internal/search ./internal/server
@@ -39,4 +43,4 @@ fuzz: ## Run each fuzz test for FUZZTIME
 		done; \
 	done
 
-.PHONY: help build demo test ci race bench microbench conformance fuzz
+.PHONY: help build demo test ci race bench siege microbench conformance fuzz

@@ -23,7 +23,7 @@ import (
 // import those of lower layers only; beside each other stand those that must
 // not know each other.
 var layers = [][]string{
-	{"internal/errs", "internal/markdown", "internal/http1", "internal/journal"},
+	{"internal/errs", "internal/markdown", "internal/journal"},
 	{"internal/admission"},
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},
 	{"internal/account"},

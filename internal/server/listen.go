@@ -8,13 +8,10 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"arbor/internal/http1"
 )
 
 // Timeouts of connections. Transfers that go on extend them as they do.
@@ -24,12 +21,6 @@ const (
 	idleConnection = 2 * time.Minute
 	stopTimeout    = 30 * time.Second // for what is in flight when the server stops
 )
-
-// ballast is memory that nothing ever touches, so it is only a number to the
-// garbage collector: it may let the heap grow by as many bytes before it runs.
-// What is really alive is a few MiB, and without it small answers would have it
-// run some hundred times a second.
-const ballast = 16 << 20
 
 // maxHeader bounds a request's header in bytes.
 const maxHeader = 64 << 10
@@ -78,17 +69,16 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	// Requests do not end with ctx: a stop lets them finish.
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
-	server := http1.New(&http.Server{
+	server := &http.Server{
 		Handler: h, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: idleConnection,
 		BaseContext: func(net.Listener) context.Context { return requests },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	})
+	}
 	working, stopWork := context.WithCancel(requests)
 	defer stopWork()
 	var g errgroup.Group
 	if work != nil {
-		defer runtime.KeepAlive(make([]byte, ballast))
 		g.Go(func() error { return work(working) })
 	}
 	stopped := make(chan error, 1)

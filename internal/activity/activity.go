@@ -16,7 +16,8 @@
 // A feed is the newest Newest activities of its scope at most, so its cost does
 // not depend on what is stored, and what is stored not on how much ever
 // happened. What the caller may not see now is in no feed, whoever could see it
-// when it happened (decision 13).
+// when it happened (decision 13); and what happened in a repository while it was
+// private is not shown to everybody when it is public (decision 63).
 package activity
 
 import (
@@ -55,7 +56,7 @@ type Activity struct {
 	RepoID    int64
 	OrgID     int64 // that owns the repository; 0: a user does
 	ActorID   int64
-	Public    bool
+	Public    bool // everybody sees it: the repository is public, and was when it happened
 	Kind      Kind
 	IssueID   int64   // Opened to ReviewCommented
 	SubjectID int64   // the fork, the member, the comment or the review

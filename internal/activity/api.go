@@ -83,7 +83,7 @@ func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
 // ListOfRepo answers what happened in a repository, the newest first, as all
 // feeds do: 300 events at most, as they are to be seen now.
 func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, func(*db.Tx) (scope, error) { return ofRepo(a.ID), nil })
+	return api.serve(w, r, func(*db.Tx) (scope, error) { return ofRepo(a.ID, a.Granted), nil })
 }
 
 // GET /networks/{owner}/{repo}/events
@@ -91,7 +91,7 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 // ListOfNetwork answers what happened in a repository and in all that were
 // forked from each other with it, as far as the caller sees them.
 func (api *API) ListOfNetwork(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, func(tx *db.Tx) (scope, error) { return ofNetwork(tx, a.NetworkID) })
+	return api.serve(w, r, func(tx *db.Tx) (scope, error) { return ofNetwork(tx, a.NetworkID, a.Caller) })
 }
 
 // GET /orgs/{org}/events

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/db"
 )
 
-// kept is how many activities of each range stay: of a repository, and of an
-// actor and an organization in public and in private each. No feed reads more,
+// kept is how many activities of each range stay: of a repository, an actor and
+// an organization, in public and elsewhere each. No feed reads more,
 // and those in public read Newest: so there are more when repositories of some
 // are deleted or hidden.
 const kept = maxHidden

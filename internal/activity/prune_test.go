@@ -25,7 +25,7 @@ type row struct {
 
 // ranges are those that an activity is in.
 func (r row) ranges() []string {
-	list := []string{fmt.Sprint("repo ", r.repo), fmt.Sprint("actor ", r.actor, r.public)}
+	list := []string{fmt.Sprint("repo ", r.repo, r.public), fmt.Sprint("actor ", r.actor, r.public)}
 	if r.org != 0 {
 		list = append(list, fmt.Sprint("org ", r.org, r.public))
 	}

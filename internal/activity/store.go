@@ -22,21 +22,22 @@ func insert(tx *db.Tx, repoID int64, list ...Activity) error {
 		values += `, ` + db.ValuesFrom(9, len(list)-1, 6)
 	}
 	_, err := tx.Exec(`WITH v (actor, kind, subject, ref, before, after) AS (VALUES `+values+`)
-		INSERT INTO activities (repo_id, org_id, actor_id, public, kind, subject_id, ref, before_sha, after_sha, created_at)
-		SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, v.actor, NOT r.private, v.kind, NULLIF(v.subject, 0), NULLIF(v.ref, ''),
+		INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, subject_id, ref, before_sha, after_sha, created_at)
+		SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, v.actor, NOT r.private, NOT r.private, v.kind, NULLIF(v.subject, 0), NULLIF(v.ref, ''),
 			NULLIF(v.before, ''), NULLIF(v.after, ''), CAST($2 AS BIGINT)
 		FROM v, repos r JOIN accounts o ON o.id = r.owner_id WHERE r.id = $1`, args...)
 	return err
 }
 
 // list reads what the caller may see of a scope, the newest first, Newest at
-// most: in repositories that are visible now, of issues, comments, reviews and
-// forks that are there.
+// most, of issues, comments, reviews and forks that are there. What is not public
+// is for those who have a role in the repository beyond everyone's: it is private
+// now, or was when it happened (decision 63).
 func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 	rows, err := tx.Query(`SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
 			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha, ''), a.created_at
 		FROM (`+s.sql+`) a
-		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromVisible(`a.repo_id`, caller)+`))
+		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromGranted(`a.repo_id`, caller)+`))
 			AND (a.issue_id IS NULL OR EXISTS (SELECT 1 FROM issues i JOIN repos h ON h.id = i.repo_id
 				WHERE i.id = a.issue_id AND (i.pull = TRUE OR h.has_issues = TRUE)))
 			AND CASE a.kind WHEN 4 THEN EXISTS (SELECT 1`+repo.FromVisible(`a.subject_id`, caller)+`)

@@ -55,13 +55,15 @@ func (p *Pruner) least(columns ...string) string {
 func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []int64, err error) {
 	rows, err := tx.Query(`WITH
 		batch AS MATERIALIZED (SELECT x.id, x.repo_id, x.actor_id, x.org_id, x.public FROM activities x WHERE x.id > $1 ORDER BY x.id LIMIT $2),
-		of_repo AS MATERIALIZED (SELECT k.repo_id, `+p.least(`repo_id`)+` FROM (SELECT DISTINCT repo_id FROM batch) k),
+		of_repo AS MATERIALIZED (SELECT k.repo_id, k.public, `+p.least(`repo_id`, `public`)+`
+			FROM (SELECT DISTINCT repo_id, public FROM batch) k),
 		of_actor AS MATERIALIZED (SELECT k.actor_id, k.public, `+p.least(`actor_id`, `public`)+`
 			FROM (SELECT DISTINCT actor_id, public FROM batch) k),
 		of_org AS MATERIALIZED (SELECT k.org_id, k.public, `+p.least(`org_id`, `public`)+`
 			FROM (SELECT DISTINCT org_id, public FROM batch WHERE org_id IS NOT NULL) k)
 		SELECT b.id, COALESCE(b.id < r.least AND b.id < a.least AND (b.org_id IS NULL OR b.id < o.least), FALSE)
-		FROM batch b JOIN of_repo r ON r.repo_id = b.repo_id JOIN of_actor a ON a.actor_id = b.actor_id AND a.public = b.public
+		FROM batch b JOIN of_repo r ON r.repo_id = b.repo_id AND r.public = b.public
+			JOIN of_actor a ON a.actor_id = b.actor_id AND a.public = b.public
 			LEFT JOIN of_org o ON o.org_id = b.org_id AND o.public = b.public
 		ORDER BY b.id`, position, int64(p.perTurn))
 	if err != nil {

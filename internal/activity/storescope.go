@@ -37,8 +37,9 @@ func everything() scope {
 	return scope{rangeOf(`x.*`, lately, Newest), []any{int64(maxGlobal)}}
 }
 
-// ofRepo is what happened in one repository, which the caller sees.
-func ofRepo(id int64) scope { return scope{rangeOf(`x.*`, `x.repo_id = $2`, Newest), []any{id}} }
+// ofRepo is what happened in one repository, which the caller sees: in public,
+// and with all elsewhere, too.
+func ofRepo(id int64, all bool) scope { return turned(`x.repo_id = $2`, id, all) }
 
 // ofActor is what somebody did in public, and with all elsewhere, too.
 func ofActor(id int64, all bool) scope { return turned(`x.actor_id = $2`, id, all) }
@@ -56,33 +57,50 @@ func turned(condition string, id int64, all bool) scope {
 }
 
 // many is ranges of one index: condition says of one of them that x is in it,
-// with a place for its key, and keys selects the keys under the name id; $1 is
-// whose they are.
-type many struct{ condition, keys string }
+// with a place for its key, and keys selects the keys under the name id, with its
+// values.
+type many struct {
+	condition, keys string
+	args            []any
+}
+
+// inPublic and elsewhere are the two ranges of a repository, and byActor that of
+// what somebody did in public.
+const (
+	inPublic  = `x.repo_id = %s AND x.public = TRUE`
+	elsewhere = `x.repo_id = %s AND x.public = FALSE`
+	byActor   = `x.actor_id = %s AND x.public = TRUE`
+)
 
 // ofNetwork is what happened in the repositories that were forked from each
-// other.
-func ofNetwork(tx *db.Tx, rootID int64) (scope, error) {
-	return newest(tx, rootID, many{`x.repo_id = %s`, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`})
+// other, as far as the caller sees them.
+func ofNetwork(tx *db.Tx, rootID int64, caller *account.Caller) (scope, error) {
+	list := []many{{inPublic, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`, []any{rootID}}}
+	if caller != nil {
+		list = append(list, many{elsewhere, `SELECT n.id FROM repos n WHERE (n.id = $2 OR n.root_id = $2)
+			AND EXISTS (SELECT 1` + repo.FromGranted(`n.id`, caller) + `)`, []any{caller.ID, rootID}})
+	}
+	return newest(tx, list...)
 }
 
 // received is what happened in the repositories that a user watches and what
 // those did whom the user follows: in public, and for the user as the caller
-// also in private repositories that the user watches.
+// also elsewhere in repositories that the user watches and has a role in.
 func received(tx *db.Tx, userID int64, caller *account.Caller) (scope, error) {
-	watched := `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND (w.private = FALSE`
+	watched, user := `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND `, []any{userID}
+	list := []many{{inPublic, watched + `w.private = FALSE`, user},
+		{byActor, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`, user}}
 	if repo.CallerID(caller) == userID {
-		watched += ` OR EXISTS (SELECT 1` + repo.FromVisible(`w.repo_id`, caller) + `)`
+		list = append(list, many{elsewhere, watched + `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`, user})
 	}
-	return newest(tx, userID, many{`x.repo_id = %s`, watched + `)`},
-		many{`x.actor_id = %s AND x.public = TRUE`, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`})
+	return newest(tx, list...)
 }
 
 // newest is the Newest activities of many ranges together.
-func newest(tx *db.Tx, of int64, list ...many) (scope, error) {
+func newest(tx *db.Tx, list ...many) (scope, error) {
 	var ids []int64
 	for _, m := range list {
-		more, err := m.newest(tx, of)
+		more, err := m.newest(tx)
 		if err != nil {
 			return scope{}, err
 		}
@@ -112,8 +130,8 @@ const rangesAtOnce = 16
 
 // newest reads the ids of the newest activities, from the range with the newest
 // of all on, until those that are left go back further than what is found.
-func (m many) newest(tx *db.Tx, of int64) ([]int64, error) {
-	keys, tops, err := m.tops(tx, of)
+func (m many) newest(tx *db.Tx) ([]int64, error) {
+	keys, tops, err := m.tops(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +151,9 @@ func (m many) newest(tx *db.Tx, of int64) ([]int64, error) {
 
 // tops reads the keys of the ranges that may hold any of the Newest activities,
 // and the newest of each, which is in the order of the keys.
-func (m many) tops(tx *db.Tx, of int64) (keys, tops []int64, err error) {
+func (m many) tops(tx *db.Tx) (keys, tops []int64, err error) {
 	rows, err := tx.Query(`SELECT k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE `+fmt.Sprintf(m.condition, `k.id`)+`), 0) AS top
-		FROM (`+m.keys+`) k ORDER BY 2 DESC LIMIT `+strconv.Itoa(Newest), of)
+		FROM (`+m.keys+`) k ORDER BY 2 DESC LIMIT `+strconv.Itoa(Newest), m.args...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -104,12 +104,18 @@ type place struct {
 
 // role is decision 12 for one repository and a caller, perhaps nil.
 func (p place) role(caller *account.Caller, r *Repo) account.Role {
+	role := p.grantedRole(caller, r)
+	if !r.Private {
+		role = max(role, account.Pull)
+	}
+	return role
+}
+
+// grantedRole is role without what everybody has.
+func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
 	if p.granted != nil {
 		role = account.Role(*p.granted)
-	}
-	if !r.Private {
-		role = max(role, account.Pull)
 	}
 	if caller == nil {
 		return role

@@ -35,8 +35,12 @@ func (b *sqlBuilder) arg(v any) string {
 
 func (b *sqlBuilder) and(condition string) { b.where = append(b.where, condition) }
 
-// visible holds when the caller may see the repository r (decision 12).
-const visible = `(NOT r.private OR r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
+// visible holds when the caller may see the repository r (decision 12), hasRole
+// when the caller may also while it is private.
+const (
+	visible = `(NOT r.private OR ` + hasRole + `)`
+	hasRole = `(r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
+)
 
 func (f *filter) build() *sqlBuilder {
 	b := &sqlBuilder{}

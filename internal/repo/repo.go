@@ -48,6 +48,7 @@ type Repo struct {
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
 	RefsGeneration int64 // grows with every change of a ref
+	Unreached      bool  // its folder may hold objects that no ref leads to (decision 60)
 	OpenIssues     int64 // open issues and pull requests
 	Stars          int64
 	Watchers       int64 // who are told of everything in it
@@ -74,6 +75,9 @@ type Access struct {
 	Role   account.Role    // at least Pull
 	Caller *account.Caller // nil: anonymous
 	Member bool            // of the organization that owns the repository
+	// Granted says that the caller has a role in the repository whether it is
+	// public or not.
+	Granted bool
 
 	AccountsGeneration int64 // of account.Topic: grows with every change of an account
 }

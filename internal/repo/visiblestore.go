@@ -11,14 +11,20 @@ import (
 // caller may see the repository of the id, an expression (decision 13). It ends
 // in a condition. $1 is the caller's id, as CallerID gives it; the repository has
 // the name r.
-func FromVisible(id string, caller *account.Caller) string {
+func FromVisible(id string, caller *account.Caller) string { return fromRepo(id, visible, caller) }
+
+// FromGranted is FromVisible for callers who see the repository whether it is
+// public or not.
+func FromGranted(id string, caller *account.Caller) string { return fromRepo(id, hasRole, caller) }
+
+func fromRepo(id, condition string, caller *account.Caller) string {
 	from := ` FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
 		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 WHERE r.id = ` + id
 	if caller != nil && caller.SiteAdmin {
 		return from
 	}
-	return from + ` AND ` + visible
+	return from + ` AND ` + condition
 }
 
 // FromPublic is FromVisible for the public repository that has a name now, which

@@ -1,0 +1,170 @@
+package activity_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/activity"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+)
+
+// turn shows a repository to everybody, or hides it.
+func turn(t *testing.T, s *apitest.Server, repository string, private bool) {
+	t.Helper()
+	s.Check(t, apitest.Case{Do: "PATCH /repos/" + repository, As: "alice", Send: fmt.Sprintf(`{"private": %t}`, private), Status: 200})
+}
+
+// What happened in a repository while it was private stays with those who have a
+// role in it, whatever becomes of the repository (decision 63): a stranger who
+// reads feeds after it was published learns nothing of that time.
+func TestEventsKeepTheirVisibility(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		users(t, s, "alice", "bob", "eve", "rae")
+		s.Admin(t, "chief")
+		r := s.Repo(t, "alice/garden", true)
+		s.Grant(t, r, "rae", account.Pull)
+		s.Grant(t, r, "bob", account.Push)
+		s.Run(t, []apitest.Case{
+			{Do: "PUT /user/following/bob", As: "eve", Status: 204},
+			{Do: "PUT /repos/alice/garden/subscription", As: "rae", Status: 200},
+		})
+		put(t, s, "bob", "alice/garden", "secret.txt", "main")
+		turn(t, s, "alice/garden", false)
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/subscription", As: "eve", Status: 200})
+		put(t, s, "bob", "alice/garden", "open.txt", "main")
+		before := []string{"Create branch bob alice/garden", "Member added alice alice/garden", "Member added alice alice/garden",
+			"Create repository alice alice/garden"}
+		open := []string{"Push bob alice/garden", "Public alice alice/garden"}
+		whole := slices.Concat(open, before)
+		check := func(public, all []string) {
+			t.Helper()
+			pushes := func(lines []string) []string { return only(lines, " bob ") }
+			for _, as := range []string{"", "eve"} {
+				for _, path := range []string{"/repos/alice/garden/events", "/networks/alice/garden/events"} {
+					if len(public) > 0 {
+						holds(t, s, as, path, public...)
+					} else {
+						s.Check(t, apitest.Case{Do: "GET " + path, As: as, Status: 404})
+					}
+				}
+				holds(t, s, as, "/events", public...)
+				holds(t, s, as, "/users/bob/events", pushes(public)...)
+				holds(t, s, as, "/users/bob/received_events")
+			}
+			holds(t, s, "eve", "/users/eve/received_events", public...)
+			for _, as := range []string{"rae", "bob", "alice", "chief"} {
+				holds(t, s, as, "/repos/alice/garden/events", all...)
+				holds(t, s, as, "/networks/alice/garden/events", all...)
+				holds(t, s, as, "/events", public...)
+				holds(t, s, as, "/users/bob/events/public", pushes(public)...)
+			}
+			holds(t, s, "bob", "/users/bob/events", pushes(all)...)
+			holds(t, s, "rae", "/users/rae/received_events", all...)
+			holds(t, s, "rae", "/users/rae/received_events/public", public...)
+		}
+		check(open, whole)
+		turn(t, s, "alice/garden", true)
+		put(t, s, "bob", "alice/garden", "hidden.txt", "main")
+		check(nil, slices.Concat([]string{"Push bob alice/garden"}, whole))
+		turn(t, s, "alice/garden", false)
+		check(slices.Concat([]string{"Public alice alice/garden"}, open),
+			slices.Concat([]string{"Public alice alice/garden", "Push bob alice/garden"}, whole))
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/rae", As: "alice", Status: 204})
+		holds(t, s, "rae", "/users/rae/received_events", slices.Concat([]string{"Public alice alice/garden"}, open)...)
+		holds(t, s, "rae", "/repos/alice/garden/events", slices.Concat([]string{"Public alice alice/garden"}, open)...)
+	})
+}
+
+// However much happened in private, the page of a stranger is filled with what
+// is public, and the number of pages tells nothing of the rest.
+func TestPrivateEventsTakeNoPlace(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		users(t, s, "alice", "bob")
+		alice := idOf(t, s, "alice")
+		r := s.Repo(t, "alice/garden", false)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "bob", Send: `{"title": "Open"}`, Status: 201})
+		turn(t, s, "alice/garden", true)
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			list := make([]activity.Activity, 400)
+			for n := range list {
+				list[n] = activity.Activity{ActorID: alice, Kind: activity.Created, Ref: fmt.Sprint("refs/heads/", n)}
+			}
+			return activity.Insert(tx, r.ID, list...)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn(t, s, "alice/garden", false)
+		for _, path := range []string{"/repos/alice/garden/events", "/networks/alice/garden/events"} {
+			holds(t, s, "bob", path, "Public alice alice/garden", "Issues opened bob alice/garden", "Create repository alice alice/garden")
+			s.Check(t, apitest.Case{Do: "GET " + path + "?per_page=1", Status: 200, Has: map[string]string{
+				"Link": `<{base}` + path + `?per_page=1&page=2>; rel="next", <{base}` + path + `?per_page=1&page=3>; rel="last"`}})
+		}
+		if n := len(told(t, s, "alice", "/repos/alice/garden/events?per_page=100&page=3")); n != 100 {
+			t.Errorf("the third page of the owner has %d events", n)
+		}
+	})
+}
+
+func idOf(t *testing.T, s *apitest.Server, login string) (id int64) {
+	t.Helper()
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+		a, err := account.ByLogin(tx, login)
+		if err == nil {
+			id = a.ID
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// A store from before activities kept their visibility shows strangers nothing
+// of what happened before a repository was published, since nobody knows better.
+func TestEventsOfOlderStoresKeepTheirVisibility(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile(filepath.Join("..", "db", "migrations", "0025_reach.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, fill, _ := strings.Cut(string(script), "UPDATE activities")
+	fill, _, _ = strings.Cut("UPDATE activities"+fill, "DROP INDEX")
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		users(t, s, "alice")
+		for _, name := range []string{"garden", "orchard", "cellar"} {
+			s.Repo(t, "alice/"+name, name != "orchard")
+			put(t, s, "alice", "alice/"+name, "a.txt", "main")
+		}
+		turn(t, s, "alice/garden", false)
+		put(t, s, "alice", "alice/garden", "b.txt", "main")
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			// As it was: all events of a repository are as visible as the repository.
+			_, err := tx.Exec(`UPDATE activities SET was_public = FALSE, public = repo_id NOT IN (SELECT id FROM repos WHERE private = TRUE)`)
+			for _, statement := range strings.Split(strings.TrimSpace(fill), ";") {
+				if err == nil && strings.TrimSpace(statement) != "" {
+					_, err = tx.Exec(statement)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, s, "", "/events", "Push alice alice/garden", "Public alice alice/garden", "Create branch alice alice/orchard", "Create repository alice alice/orchard")
+		turn(t, s, "alice/cellar", false)
+		turn(t, s, "alice/orchard", true)
+		turn(t, s, "alice/orchard", false)
+		holds(t, s, "", "/repos/alice/cellar/events", "Public alice alice/cellar")
+		holds(t, s, "", "/repos/alice/orchard/events", "Public alice alice/orchard", "Create branch alice alice/orchard", "Create repository alice alice/orchard")
+	})
+}

@@ -17,6 +17,7 @@
 //	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries
+//	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	generation.go  Generation: concurrent calls share a query
 //	stamp.go       SQLite: whether anything was committed, at no cost
 //	words.go       what a word is, in texts and in what is looked for

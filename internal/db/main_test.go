@@ -28,6 +28,7 @@ CREATE TABLE children (
 CREATE TABLE vals (
 	id {{key}}, s {{text}}, b {{bytes}}, ok BOOLEAN, n BIGINT, small SMALLINT, f DOUBLE PRECISION, at BIGINT
 );
+CREATE TABLE jobs (id BIGINT PRIMARY KEY, kind BIGINT NOT NULL, due_at BIGINT NOT NULL, tries SMALLINT NOT NULL DEFAULT 0);
 CREATE TABLE pairs (worker BIGINT NOT NULL, n BIGINT NOT NULL, half BIGINT NOT NULL, PRIMARY KEY (worker, n, half));
 `)},
 }

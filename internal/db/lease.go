@@ -1,0 +1,195 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Jobs is a table whose rows are work that one worker at a time may do, on
+// whichever node. It has the columns due_at, the time before which nobody takes
+// a row, and tries. Both times and leases are of the database's clock, so nodes
+// whose clocks differ agree. A row that is due at once says 0.
+type Jobs struct {
+	Table string
+	Key   string // the primary key, an integer
+}
+
+// Lease is the right to work on some rows until a time, which nobody else has
+// meanwhile. The time is the token as well: each lease of a row ends later than
+// the one before it.
+type Lease struct {
+	IDs   []int64 // in order
+	Until Time    // by the database's clock
+}
+
+// ErrLeaseLost says that a lease ended, and that its rows may be somebody else's
+// by now. Returned by a transaction's function it undoes the transaction.
+var ErrLeaseLost = errors.New("db: the lease was lost")
+
+// Clock is an SQL expression: the microseconds of the database's own clock, the
+// same throughout a statement. SQLite's has milliseconds, and is this machine's.
+func (e Engine) Clock() string {
+	if e == PostgreSQL {
+		return `CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS BIGINT)`
+	}
+	return `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`
+}
+
+// Clock reads the database's own clock. Tx.Now is the node's, or what a seed
+// says; only what nodes must agree on needs this one.
+func (t *Tx) Clock() (now Time, err error) {
+	err = t.QueryRow(`SELECT ` + t.Engine().Clock()).Scan(&now)
+	return now, err
+}
+
+// Due reports whether a row is due that where holds for, which may use $1
+// onwards.
+func (j Jobs) Due(tx *Tx, where string, args ...any) (due bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM `+j.Table+` WHERE due_at <= `+tx.Engine().Clock()+` AND `+where+`)`,
+		args...).Scan(&due)
+	return due, err
+}
+
+// Take leases rows that are due and that where holds for, which may use $3
+// onwards: the longest due first, that many at most. It counts a try of each. A
+// row that somebody else is just taking is passed over. nil: there is none.
+func (j Jobs) Take(tx *Tx, length time.Duration, most int, where string, args ...any) (*Lease, error) {
+	clock, locking := tx.Engine().Clock(), tx.Engine().Locking(j.Table)
+	if locking != "" {
+		locking += " SKIP LOCKED"
+	}
+	rows, err := tx.Query(`UPDATE `+j.Table+` SET due_at = `+clock+` + $1, tries = tries + 1
+		WHERE due_at <= `+clock+` AND `+j.Key+` IN (SELECT `+j.Key+` FROM `+j.Table+` WHERE due_at <= `+clock+` AND `+where+`
+			ORDER BY due_at, `+j.Key+` LIMIT $2`+locking+`)
+		RETURNING `+j.Key+`, due_at`, append([]any{length.Microseconds(), most}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	l := &Lease{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id, &l.Until); err != nil {
+			return nil, err
+		}
+		l.IDs = append(l.IDs, id)
+	}
+	if err := rows.Err(); err != nil || len(l.IDs) == 0 {
+		return nil, err
+	}
+	slices.Sort(l.IDs)
+	return l, nil
+}
+
+// Extend makes a lease last for length from now on. Error: ErrLeaseLost.
+func (j Jobs) Extend(tx *Tx, l *Lease, length time.Duration) (*Lease, error) {
+	// A lease never gets shorter, so that its time stays a token.
+	rows, err := tx.Query(`UPDATE `+j.Table+` SET due_at = CASE WHEN due_at < `+tx.Engine().Clock()+` + $2
+			THEN `+tx.Engine().Clock()+` + $2 ELSE due_at + 1 END
+		WHERE due_at = $1 AND `+j.among(l, 3)+` RETURNING due_at`, l.args(length.Microseconds())...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	longer, n := &Lease{IDs: l.IDs}, 0
+	for ; rows.Next(); n++ {
+		if err := rows.Scan(&longer.Until); err != nil {
+			return nil, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return longer, l.whole(int64(n))
+}
+
+// PutOff ends a lease: its rows are due again after some time. Error:
+// ErrLeaseLost.
+func (j Jobs) PutOff(tx *Tx, l *Lease, wait time.Duration) error {
+	n, err := tx.Exec(`UPDATE `+j.Table+` SET due_at = `+tx.Engine().Clock()+` + $2 WHERE due_at = $1 AND `+j.among(l, 3),
+		l.args(wait.Microseconds())...)
+	return errors.Join(err, l.whole(n))
+}
+
+// Remove ends a lease with its rows: they are done. Error: ErrLeaseLost.
+func (j Jobs) Remove(tx *Tx, l *Lease) error {
+	n, err := tx.Exec(`DELETE FROM `+j.Table+` WHERE due_at = $1 AND `+j.among(l, 2), l.args()...)
+	return errors.Join(err, l.whole(n))
+}
+
+// among is the condition on a lease's rows.
+func (j Jobs) among(l *Lease, first int) string {
+	return j.Key + ` IN ` + ValuesFrom(first, 1, len(l.IDs))
+}
+
+// args are a statement's arguments: the token, what else there is, the rows.
+func (l *Lease) args(more ...any) []any {
+	args := append([]any{l.Until}, more...)
+	for _, id := range l.IDs {
+		args = append(args, id)
+	}
+	return args
+}
+
+func (l *Lease) whole(n int64) error {
+	if n != int64(len(l.IDs)) {
+		return ErrLeaseLost
+	}
+	return nil
+}
+
+// Hold calls work, and extends the lease until that returns. work's context ends
+// when the lease is lost, with ErrLeaseLost as its cause; that is then the error
+// of Hold. The lease that is left is for PutOff and Remove.
+func (d *DB) Hold(ctx context.Context, j Jobs, l *Lease, length time.Duration, work func(context.Context) error) (*Lease, error) {
+	working, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	var extending sync.WaitGroup
+	extending.Go(func() {
+		if err := d.extend(working, j, &l, length, done); err != nil {
+			cancel(err)
+		}
+	})
+	err := work(working)
+	close(done)
+	extending.Wait()
+	if cause := context.Cause(working); errors.Is(cause, ErrLeaseLost) {
+		err = errors.Join(cause, err)
+	}
+	return l, err
+}
+
+// extend extends a lease several times in its length, until done. A database
+// that does not answer for so long has lost it.
+func (d *DB) extend(ctx context.Context, j Jobs, l **Lease, length time.Duration, done <-chan struct{}) error {
+	tick := time.NewTicker(length / 4)
+	defer tick.Stop()
+	for last := time.Now(); ; {
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		began := time.Now()
+		var longer *Lease
+		err := d.Write(ctx, func(tx *Tx) (err error) {
+			longer, err = j.Extend(tx, *l, length)
+			return err
+		})
+		switch {
+		case err == nil:
+			*l, last = longer, began
+		case errors.Is(err, ErrLeaseLost):
+			return err
+		case ctx.Err() == nil && time.Since(last) > length:
+			return fmt.Errorf("%w: %w", ErrLeaseLost, err)
+		}
+	}
+}

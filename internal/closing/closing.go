@@ -125,12 +125,11 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 	err = s.db.Write(after, func(tx *db.Tx) error {
 		switch {
 		case ctx.Err() != nil: // a stop: whoever comes next goes on
-			return postpone(tx, list, tx.Now)
+			return postpone(tx, list, 0)
 		case list[0].tries >= maxTries:
 			return remove(tx, list)
 		}
-		wait := time.Duration(1<<list[0].tries) * time.Second
-		return postpone(tx, list, later(tx, wait))
+		return postpone(tx, list, time.Second<<list[0].tries)
 	})
 	if err != nil {
 		s.log.Warn("pushed commits stay for a later time", "error", err)
@@ -142,18 +141,15 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 func (s *Service) take(ctx context.Context) (list []pushed, err error) {
 	var some bool
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		some, err = due(tx)
+		some, err = jobs.Due(tx, `TRUE`)
 		return err
 	})
 	if err != nil || !some {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		list, err = lease(tx, later(tx, leaseTime))
+		list, err = take(tx, leaseTime)
 		return err
 	})
 	return list, err
 }
-
-// later is a time after that of the transaction.
-func later(tx *db.Tx, by time.Duration) db.Time { return tx.Now + db.Time(by.Microseconds()) }

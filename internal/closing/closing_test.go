@@ -290,13 +290,13 @@ func TestPushedWorkOutlivesServers(t *testing.T) {
 			t.Errorf("%s references", got)
 		}
 		b.push(t, "b", "#1 again")
-		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = due_at - 1`) // whose lease ran out
+		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 1`) // whose lease ran out
 		b.work(t, 1)
 		if got := b.count(t, referenced); got != "2" {
 			t.Errorf("%s references", got)
 		}
 		b.push(t, "c", "#1 once more")
-		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = due_at + 3600000000`) // somebody is at it
+		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 9000000000000000`) // somebody is at it
 		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer stop()
 		if err := closing.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil || b.count(t, waiting) != "1" {

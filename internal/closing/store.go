@@ -1,9 +1,9 @@
 package closing
 
 import (
-	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -19,7 +19,7 @@ func insert(tx *db.Tx, repoID int64, list []repo.RefUpdate) error {
 	for part := range slices.Chunk(list, maxBranches) {
 		args := make([]any, 0, 7*len(part))
 		for _, u := range part {
-			args = append(args, repoID, u.By, u.Name, string(u.Old), string(u.New), tx.Now, tx.Now)
+			args = append(args, repoID, u.By, u.Name, string(u.Old), string(u.New), tx.Now, 0)
 		}
 		_, err := tx.Exec(`INSERT INTO pushed_commits (repo_id, actor_id, name, old_sha, new_sha, created_at, due_at)
 			VALUES `+db.Values(len(part), 7), args...)
@@ -36,32 +36,36 @@ func numbered(tx *db.Tx, repoID int64) (yes bool, err error) {
 	return yes, err
 }
 
-// due reports whether there is work that nobody does.
-func due(tx *db.Tx) (due bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pushed_commits WHERE due_at <= $1)`, tx.Now).Scan(&due)
-	return due, err
-}
+// jobs are the rows: branches whose new commits are to be read.
+var jobs = db.Jobs{Table: "pushed_commits", Key: "id"}
 
-// lease takes what is longest due: branches that one account has pushed to one
-// repository, until the time; nothing is no error. What failed before comes alone.
-func lease(tx *db.Tx, until db.Time) ([]pushed, error) {
+// take leases what is longest due: branches that one account has pushed to one
+// repository; nothing is no error. What failed before comes alone.
+func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	var repoID, actorID, firstID, tries int64
-	err := tx.QueryRow(`SELECT repo_id, actor_id, id, tries FROM pushed_commits WHERE due_at <= $1
-		ORDER BY due_at, id LIMIT 1`, tx.Now).Scan(&repoID, &actorID, &firstID, &tries)
+	err := tx.QueryRow(`SELECT repo_id, actor_id, id, tries FROM pushed_commits WHERE due_at <= `+tx.Engine().Clock()+`
+		ORDER BY due_at, id LIMIT 1`).Scan(&repoID, &actorID, &firstID, &tries)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	where, args := `id = $3`, []any{tx.Now, until, firstID}
+	var l *db.Lease
 	if tries == 0 {
-		where = `id IN (SELECT id FROM pushed_commits WHERE repo_id = $3 AND actor_id = $4 AND due_at <= $1 AND tries = 0
-			ORDER BY id LIMIT $5)`
-		args = []any{tx.Now, until, repoID, actorID, maxBranches}
+		l, err = jobs.Take(tx, length, maxBranches, `repo_id = $3 AND actor_id = $4 AND tries = 0`, repoID, actorID)
+	} else {
+		l, err = jobs.Take(tx, length, 1, `id = $3`, firstID)
 	}
-	rows, err := tx.Query(`UPDATE pushed_commits SET due_at = $2, tries = tries + 1 WHERE due_at <= $1 AND `+where+`
-		RETURNING id, repo_id, actor_id, name, old_sha, new_sha, tries`, args...)
+	if err != nil || l == nil {
+		return nil, err
+	}
+	where, args := `id IN `+db.Values(1, len(l.IDs)), make([]any, len(l.IDs))
+	for i, id := range l.IDs {
+		args[i] = id
+	}
+	rows, err := tx.Query(`SELECT id, repo_id, actor_id, name, old_sha, new_sha, tries FROM pushed_commits WHERE `+where+`
+		ORDER BY id`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +78,14 @@ func lease(tx *db.Tx, until db.Time) ([]pushed, error) {
 		}
 		list = append(list, p)
 	}
-	slices.SortFunc(list, func(a, b pushed) int { return cmp.Compare(a.id, b.id) })
 	return list, rows.Err()
 }
 
-// postpone makes leased work due at another time.
-func postpone(tx *db.Tx, list []pushed, due db.Time) error {
+// postpone makes leased work due after some time.
+func postpone(tx *db.Tx, list []pushed, wait time.Duration) error {
 	where, args := among(list, 2)
-	_, err := tx.Exec(`UPDATE pushed_commits SET due_at = $1 WHERE `+where, append([]any{due}, args...)...)
+	_, err := tx.Exec(`UPDATE pushed_commits SET due_at = `+tx.Engine().Clock()+` + $1 WHERE `+where,
+		append([]any{wait.Microseconds()}, args...)...)
 	return err
 }
 

@@ -3,6 +3,7 @@ package pull
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -198,18 +199,17 @@ func branchProperty(tx *db.Tx, repoID, ownerID int64, name string) (posting.Prop
 	return posting.Property{Kind: posting.ByBranch, Value: id}, err
 }
 
-// lease takes scheduled test merges that are due, until some time.
-func lease(tx *db.Tx, most int, until db.Time) ([]*Pull, error) {
-	list, err := query(tx, `WHERE p.wanted AND p.due_at <= $1 ORDER BY p.due_at, p.issue_id LIMIT $2`, tx.Now, most)
-	if err != nil || len(list) == 0 {
-		return nil, err
+// jobs are scheduled test merges; those that wait have the column wanted set.
+var jobs = db.Jobs{Table: "pulls", Key: "issue_id"}
+
+// lease takes a scheduled test merge that is due; nil: there is none.
+func lease(tx *db.Tx, length time.Duration) (*Pull, *db.Lease, error) {
+	l, err := jobs.Take(tx, length, 1, `wanted`)
+	if err != nil || l == nil {
+		return nil, nil, err
 	}
-	args := []any{until}
-	for _, p := range list {
-		args = append(args, p.IssueID)
-	}
-	_, err = tx.Exec(`UPDATE pulls SET due_at = $1, tries = tries + 1 WHERE issue_id IN `+db.ValuesFrom(2, 1, len(list)), args...)
-	return list, err
+	p, err := byID(tx, l.IDs[0])
+	return p, l, err
 }
 
 // storeTrial writes what came of a test merge, unless the head has moved since
@@ -223,14 +223,12 @@ func storeTrial(tx *db.Tx, p *Pull, t *trial) (stored bool, err error) {
 	return n == 1, err
 }
 
-// putOff lets a failed test merge wait, or gives it up.
-func putOff(tx *db.Tx, issueID int64, until db.Time, giveUp bool) error {
-	_, err := tx.Exec(`UPDATE pulls SET due_at = $2, wanted = wanted AND NOT CAST($3 AS BOOLEAN) WHERE issue_id = $1`, issueID, until, giveUp)
+// giveUp ends a leased test merge that is not to be made: it waits until somebody
+// wants it again. Error: db.ErrLeaseLost.
+func giveUp(tx *db.Tx, l *db.Lease) error {
+	if err := jobs.PutOff(tx, l, 0); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE pulls SET wanted = FALSE WHERE issue_id = $1`, l.IDs[0])
 	return err
-}
-
-// anyDue reports whether a scheduled test merge is due.
-func anyDue(tx *db.Tx) (due bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pulls WHERE wanted AND due_at <= $1)`, tx.Now).Scan(&due)
-	return due, err
 }

@@ -193,10 +193,9 @@ func (s *Service) hurry() {
 }
 
 const (
-	leaseTime = 10 * time.Second // for which a job belongs to one worker; longer ones may be done twice, to the same end
+	leaseTime = 10 * time.Second // after which the job of a dead worker is somebody else's
 	pollTime  = 5 * time.Second  // how long work of other processes waits at most
-	atOnce    = 4                // jobs taken together
-	giveUp    = 8                // tries of one job; then it waits until somebody asks again
+	maxTries  = 8                // of one job; then it waits until somebody asks again
 	tooLong   = 3                // tries that may take all of trialTime; then the two do not merge
 )
 
@@ -235,19 +234,20 @@ func (s *Service) catchUp(ctx context.Context) {
 	}
 }
 
-// work takes some jobs and does them. It reports whether there may be more.
+// work takes a job and does it. It reports whether there may be more.
 func (s *Service) work(ctx context.Context) bool {
 	waiting := false
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		waiting, err = anyDue(tx)
+		waiting, err = jobs.Due(tx, `wanted`)
 		return err
 	})
 	if err != nil || !waiting {
 		return false
 	}
-	var list []*Pull
+	var p *Pull
+	var l *db.Lease
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		list, err = lease(tx, atOnce, tx.Now+db.Time(leaseTime.Microseconds()))
+		p, l, err = lease(tx, leaseTime)
 		return err
 	})
 	if err != nil {
@@ -256,38 +256,52 @@ func (s *Service) work(ctx context.Context) bool {
 		}
 		return false
 	}
-	for _, p := range list {
-		s.job(ctx, p)
+	if l != nil {
+		s.job(ctx, p, l)
 	}
-	return len(list) > 0
+	return l != nil
 }
 
-// job does one scheduled test merge; one that fails waits, longer each time.
-func (s *Service) job(ctx context.Context, p *Pull) {
-	work, cancel := context.WithTimeout(ctx, trialTime)
-	defer cancel()
-	var err error
+// job does one scheduled test merge; one that fails waits, longer each time. Who
+// lost the lease, also because the pull request has another head by now, leaves
+// it to the next holder.
+func (s *Service) job(ctx context.Context, p *Pull, l *db.Lease) {
+	late := false
+	l, err := s.db.Hold(ctx, jobs, l, leaseTime, func(ctx context.Context) error {
+		if p.Tested() || p.BaseTip == "" {
+			return nil
+		}
+		work, cancel := context.WithTimeout(ctx, trialTime)
+		defer cancel()
+		err := s.try(work, p)
+		late = work.Err() != nil
+		return err
+	})
 	switch {
-	case p.BaseTip == "":
-		err = errs.Absent()
-	case !p.Tested():
-		err = s.try(work, p)
-	default:
-		err = s.db.Write(ctx, func(tx *db.Tx) error { return putOff(tx, p.IssueID, 0, true) })
-	}
-	if err == nil || ctx.Err() != nil || errors.Is(err, errStale) {
+	case errors.Is(err, db.ErrLeaseLost) || errors.Is(err, errStale) || ctx.Err() != nil:
 		return
+	case p.Tested() || p.BaseTip == "":
+		err = s.db.Write(ctx, func(tx *db.Tx) error { return giveUp(tx, l) })
+	case err == nil:
+		return
+	default:
+		err = s.failed(ctx, p, l, late, err)
 	}
-	s.log.Warn("test merge failed", "pull", p.IssueID, "try", p.Tries+1, "error", err)
-	if work.Err() != nil && p.Tries+1 >= tooLong {
-		err = s.store(ctx, p, p.failed())
-	} else {
-		wait := time.Second << min(p.Tries, 10)
-		err = s.db.Write(ctx, func(tx *db.Tx) error {
-			return putOff(tx, p.IssueID, tx.Now+db.Time(wait.Microseconds()), p.Tries+1 >= giveUp || p.BaseTip == "")
-		})
-	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrLeaseLost) {
 		s.log.Error("a test merge cannot be put off", "pull", p.IssueID, "error", err)
 	}
+}
+
+// failed notes that a test merge failed, and late that it took all its time.
+func (s *Service) failed(ctx context.Context, p *Pull, l *db.Lease, late bool, cause error) error {
+	s.log.Warn("test merge failed", "pull", p.IssueID, "try", p.Tries, "error", cause)
+	if late && p.Tries >= tooLong {
+		return s.store(ctx, p, p.failed())
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if p.Tries >= maxTries {
+			return giveUp(tx, l)
+		}
+		return jobs.PutOff(tx, l, time.Second<<min(p.Tries-1, 10))
+	})
 }

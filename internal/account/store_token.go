@@ -18,9 +18,20 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	return &c, expires, orAbsent(err)
 }
 
+// TokenHolds is the condition that a caller's token is neither revoked nor
+// expired, for statements that write: token and now are expressions. Callers of
+// this process, who have none, pass with 0.
+func TokenHolds(token, now string) string {
+	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t
+		WHERE t.id = CAST(` + token + ` AS BIGINT) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
+}
+
 // Again reads a caller as it is now, for work that takes long between its start
 // and what it changes. Errors: 401 when the token was revoked or has expired.
 func Again(tx *db.Tx, c *Caller) (*Caller, error) {
+	if c.TokenID == 0 { // of this process, see server.authenticate
+		return c, nil
+	}
 	now := Caller{TokenID: c.TokenID}
 	var expires db.Time
 	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin
@@ -30,6 +41,13 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 		return nil, badCredentials()
 	}
 	return &now, err
+}
+
+// Holds returns a 401 when the caller's token ended after the request began. Each
+// transaction of a request that is not safe asks it at its end.
+func (c *Caller) Holds(tx *db.Tx) error {
+	_, err := Again(tx, c)
+	return err
 }
 
 // tokenTaken reports whether there is or was such a token.

@@ -3,6 +3,7 @@
 //
 //	db.go          Open, Read, Write, Generation, Close
 //	tx.go          Tx, Rows, Row: what a transaction's function works with
+//	check.go       WithCheck: rights that are asked again before a commit
 //	value.go       which Go values go in, and into which they come out
 //	time.go        Time: microseconds, as every table stores them
 //	errors.go      sentinels and kinds for the drivers' codes
@@ -216,10 +217,11 @@ func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 // its fn never runs. On SQLite ctx is not looked at once fn runs; on PostgreSQL
 // it stops a statement and so the transaction, but never a COMMIT.
 //
-// Errors: fn's own; those of errors.go; errs.Unavailable when too many wait,
-// another process holds the database for long, or the database is closed.
+// Errors: fn's own; those of [WithCheck]; those of errors.go; errs.Unavailable
+// when too many wait, another process holds the database for long, or the
+// database is closed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	return d.transact(fn, func(fn func(*Tx) error) error { return d.backend.write(ctx, fn) })
+	return d.transact(checked(ctx, fn), func(fn func(*Tx) error) error { return d.backend.write(ctx, fn) })
 }
 
 // transact runs fn by run, one of the backend's ways to run a transaction. When

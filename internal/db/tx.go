@@ -21,7 +21,8 @@ type Tx struct {
 	bumps  []string           // topics, sorted, for the end
 	trace  func(query string) // may be nil
 
-	onCommit []func() // for after the end
+	check    func(*Tx) error // for the end, see WithCheck; may be nil
+	onCommit []func()        // for after the end
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.

@@ -53,13 +53,16 @@ const (
 // Create adds a plant to the caller's. Errors: Malformed when the id is taken
 // (decision 47), Unauthenticated when the account is gone.
 func (s *Service) Create(ctx context.Context, c *account.Caller, p *Plant) error {
-	added, err := insert(ctx, s.db, c.ID, p)
+	added, err := insert(ctx, s.db, c, p)
 	switch {
 	case errors.Is(err, db.ErrForeignKey):
 		return errs.Wrap(errs.Unauthenticated, "Bad credentials", err)
 	case err != nil:
 		return err
 	case !added:
+		if err := s.db.Check(ctx); err != nil {
+			return err
+		}
 		return refuse(takenID, "a plant with this id exists already")
 	}
 	return nil

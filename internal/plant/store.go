@@ -4,17 +4,24 @@ import (
 	"context"
 	"database/sql"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 )
 
-// insert adds a plant; false when its id is taken.
-func insert(ctx context.Context, d *db.DB, owner int64, p *Plant) (bool, error) {
+// inserting adds a plant for who has a token, $5, that is good at the time $6.
+func inserting() string {
+	return `INSERT INTO plants (id, owner_id, name, tag)
+		SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT)
+		WHERE ` + account.TokenHolds(`$5`, `$6`) + ` ON CONFLICT (id) DO NOTHING`
+}
+
+// insert adds a plant; false when its id is taken, or the caller's token is gone.
+func insert(ctx context.Context, d *db.DB, c *account.Caller, p *Plant) (bool, error) {
 	var tag any
 	if p.Tag != nil {
 		tag = *p.Tag
 	}
-	n, err := d.WriteOne(ctx, `INSERT INTO plants (id, owner_id, name, tag) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (id) DO NOTHING`, p.ID, owner, p.Name, tag)
+	n, err := d.WriteOne(ctx, inserting(), p.ID, c.ID, p.Name, tag, c.TokenID, d.Now())
 	return n == 1, err
 }
 

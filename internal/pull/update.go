@@ -63,9 +63,15 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.bring(ctx, p.RepoID, p.HeadRepoID, sha, p.HeadSHA); err != nil {
 		return err
 	}
-	refused, err := s.repos.MoveRefs(ctx, p.HeadRepoID, []repo.RefUpdate{
+	refused, err := s.repos.MoveRefsIf(ctx, p.HeadRepoID, []repo.RefUpdate{
 		{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID},
-	}, true, 0)
+	}, true, 0, func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
+		now, err := byID(tx, p.IssueID)
+		if err == nil {
+			err = mayUpdateIn(tx, a, now)
+		}
+		return make([]error, len(updates)), err
+	})
 	if err == nil && refused[0] != nil {
 		err = errMoved
 	}
@@ -77,26 +83,28 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 // that access, lets them. A head outside the network is refused, a 422: it may be
 // public while the base is private, whose commits it would show.
 func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error { return mayUpdateIn(tx, a, p) })
+}
+
+// mayUpdateIn is mayUpdate in a transaction: also in the one that moves the head.
+func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) (err error) {
 	if p.HeadRepoID == p.RepoID {
 		return a.Require(account.Push)
 	}
 	may, related := a.Role >= account.Push && p.Modifiable && !a.Private, false
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if may && p.HeadRepoID != 0 {
-			if may, err = authorPushes(tx, p); err != nil {
-				return err
-			}
-		}
-		list, err := repo.VisibleByID(tx, a.Caller, []int64{p.HeadRepoID})
-		if err != nil || len(list) == 0 {
+	if may && p.HeadRepoID != 0 {
+		if may, err = authorPushes(tx, p); err != nil {
 			return err
 		}
-		may, related = may || list[0].Role >= account.Push, list[0].NetworkID == a.NetworkID
-		return nil
-	})
-	switch {
-	case err != nil:
+	}
+	list, err := repo.VisibleByID(tx, a.Caller, []int64{p.HeadRepoID})
+	if err != nil {
 		return err
+	}
+	if len(list) > 0 {
+		may, related = may || list[0].Role >= account.Push, list[0].NetworkID == a.NetworkID
+	}
+	switch {
 	case !may:
 		return errs.New(errs.Forbidden, "Must have push access to the head branch.")
 	case !related:

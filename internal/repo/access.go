@@ -34,9 +34,31 @@ func (s *Service) With(need account.Role, h Handler) web.Handler {
 		if err := a.Access.Require(need); err != nil {
 			return err
 		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			r = r.WithContext(db.WithCheck(r.Context(), a.Access.Holds))
+		}
 		return h(w, r, &a.Access)
 	}
 }
+
+// Holds returns why the caller may no longer do what the access says: the request
+// took long, and a token was revoked meanwhile, a role taken away or the
+// repository hidden. Each transaction of a request that is not safe asks it at
+// its end. Errors: 401, 403, 404.
+func (a *Access) Holds(tx *db.Tx) error {
+	now, err := a.Now(tx)
+	switch {
+	case err != nil:
+		return err
+	case now.Role < account.Pull:
+		return errs.Absent()
+	}
+	return now.Require(a.Role)
+}
+
+// Now is the access as it is now. Errors: 401 for a token that ended, 404 for a
+// repository that is gone. The role may be below Pull.
+func (a *Access) Now(tx *db.Tx) (*Access, error) { return accessAgain(tx, a.Caller, a.ID) }
 
 // Found is what an address led to.
 type Found struct {

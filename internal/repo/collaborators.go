@@ -125,6 +125,9 @@ func (s *Service) grant(ctx context.Context, by *account.Caller, repoID int64, l
 		if err := lockRepo(tx, repoID); err != nil {
 			return err
 		}
+		if err := tx.Check(); err != nil { // now: it may be the caller whose role changes
+			return err
+		}
 		a, err := accessByID(tx, nil, repoID)
 		if err != nil {
 			return err
@@ -169,6 +172,12 @@ func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *Ac
 			if err := a.Require(account.Admin); err != nil {
 				return err
 			}
+		}
+		if err := lockRepo(tx, a.ID); err != nil {
+			return err
+		}
+		if err := tx.Check(); err != nil { // now: it may be the caller who leaves
+			return err
 		}
 		return dropCollaborator(tx, a.ID, user.ID)
 	})

@@ -113,6 +113,9 @@ func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) erro
 		if err := lockRepo(tx, id); err != nil {
 			return err
 		}
+		if err := tx.Check(); err != nil { // there is nothing to ask about at the end
+			return err
+		}
 		a, err := accessByID(tx, nil, id)
 		if err != nil {
 			return err

@@ -60,10 +60,10 @@ func (p *push) refuseOthers(lent map[string]bool, reason string) {
 // noLonger is why a push is refused whose caller has lost the right meanwhile.
 const noLonger = "you may no longer push here"
 
-// stillLent is the condition of a push by who has no push access: who closes the
-// pull request, or keeps the branch to themselves, does so before the push or
-// after it.
-func (p *push) stillLent(tx *db.Tx, updates []RefUpdate) ([]error, error) {
+// stillMay is the condition of every push: who takes the role or the token away,
+// closes the pull request or keeps the branch to themselves, does so before the
+// push or after it.
+func (p *push) stillMay(tx *db.Tx, updates []RefUpdate) ([]error, error) {
 	refused := make([]error, len(updates))
 	now, err := p.accessNow(tx)
 	if err != nil || now.Role >= account.Push {

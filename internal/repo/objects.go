@@ -12,8 +12,12 @@ import (
 
 // WriteObjects makes objects part of the repository, durably (decision 45), and
 // has its packs consolidated later. No ref names them yet: MoveRefs, CreateRef
-// and UpdateRef do that, after this has returned.
+// and UpdateRef do that, after this has returned. The right to write is asked
+// again before: no transaction follows that would.
 func (s *Service) WriteObjects(ctx context.Context, repoID int64, objects []git.NewObject) ([]git.SHA, error) {
+	if err := s.db.Check(ctx); err != nil {
+		return nil, err
+	}
 	shas, err := s.Git(repoID).WriteObjects(ctx, objects)
 	s.packing.add(repoID)
 	return shas, err

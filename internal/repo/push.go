@@ -257,7 +257,6 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	unlock := p.s.locks.lock(p.access.ID)
 	defer unlock()
 	index, updates := p.open(all)
-	var may condition
 	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
 		now, err := p.accessNow(tx)
 		if err != nil {
@@ -269,7 +268,6 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 				return err
 			}
 			p.refuseOthers(lent, noLonger)
-			may = p.stillLent
 		}
 		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch}, updates)
 		p.refuseAll(index, refused)
@@ -283,23 +281,20 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 		return err
 	}
 	index, updates = p.open(all)
-	refused, err := p.s.moveRefsIf(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes(), may)
+	refused, err := p.s.MoveRefsIf(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes(), p.stillMay)
 	p.refuseAll(index, refused)
 	p.s.packing.add(p.access.ID)
 	return err
 }
 
 // accessNow is the access as it is now: a push may take so long that its caller
-// loses the role, or the token, on the way.
+// loses the role, or the token, on the way. Without a token it has no role.
 func (p *push) accessNow(tx *db.Tx) (*Access, error) {
-	caller, err := account.Again(tx, p.access.Caller)
+	now, err := p.access.Now(tx)
 	if errs.Is(err, errs.Unauthenticated) {
 		return &Access{Repo: p.access.Repo}, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return accessByID(tx, caller, p.access.ID)
+	return now, err
 }
 
 // unlessGone returns the error of a push, unless the removal of the repository

@@ -37,15 +37,15 @@ const (
 // Error, and nothing moved: 404 for a repository that is gone, an observer's
 // error.
 func (s *Service) MoveRefs(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {
-	return s.moveRefsIf(ctx, repoID, updates, atomic, grownKB, nil)
+	return s.MoveRefsIf(ctx, repoID, updates, atomic, grownKB, nil)
 }
 
-// condition finds, for each update, why it may not happen, inside the transaction
+// Condition finds, for each update, why it may not happen, inside the transaction
 // that would do it. The repository's row is locked.
-type condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
+type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 
-// moveRefsIf is MoveRefs under a condition; nil: none.
-func (s *Service) moveRefsIf(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may condition) ([]error, error) {
+// MoveRefsIf is MoveRefs under a condition; nil: none.
+func (s *Service) MoveRefsIf(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition) ([]error, error) {
 	var refused []error
 	err := s.Prepared(ctx, repoID, updates, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) (err error) {
@@ -89,7 +89,7 @@ func (b *bell) ring() {
 	}
 }
 
-func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may condition) ([]error, error) {
+func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition) ([]error, error) {
 	branch, err := lockForRefs(tx, repoID)
 	if err != nil {
 		return nil, err

@@ -24,15 +24,16 @@ const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 
 type scanner interface{ Scan(dest ...any) error }
 
-func scanAccess(row scanner, caller *account.Caller) (*Access, error) {
+// scanAccess reads accessColumns, and then whatever else the query selected.
+func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, error) {
 	var p place
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
-	err := row.Scan(&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
+	err := row.Scan(append([]any{&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.RefsGeneration, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers, &r.IssuesGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
-		&a.AccountsGeneration)
+		&a.AccountsGeneration}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -65,6 +66,23 @@ func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (
 
 func accessByID(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
 	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+`WHERE r.id = $2`, callerID(caller), id), caller)
+}
+
+// accessAgain is accessByID for a caller who may have lost the token meanwhile, or
+// the site's administration. Errors: 401, 404.
+func accessAgain(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
+	if caller == nil || caller.TokenID == 0 {
+		return accessByID(tx, caller, id)
+	}
+	now := *caller
+	a, err := scanAccess(tx.QueryRow(`SELECT `+accessColumns+`, u.site_admin`+accessFrom+`JOIN accounts u ON u.id = $1
+		WHERE r.id = $2 AND `+account.TokenHolds("$3", "$4"), caller.ID, id, caller.TokenID, tx.Now), &now, &now.SiteAdmin)
+	if errs.Is(err, errs.NotFound) {
+		if _, gone := account.Again(tx, caller); gone != nil {
+			return nil, gone
+		}
+	}
+	return a, err
 }
 
 // queryAccess reads many repositories. where begins after FROM and may use $2

@@ -30,6 +30,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/journal"
 	"arbor/internal/search"
@@ -264,7 +265,11 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	}
 	if caller != nil {
 		info.Who = caller.Login
-		r = r.WithContext(account.WithCaller(r.Context(), caller))
+		ctx := account.WithCaller(r.Context(), caller)
+		if !safe(r.Method) && route.Group != Git { // pushes ask themselves; what a repository's routes ask besides, repo.With says
+			ctx = db.WithCheck(ctx, caller.Holds)
+		}
+		r = r.WithContext(ctx)
 	}
 	if route.Group == API || route.Group == Plants {
 		if safe(r.Method) {

@@ -66,12 +66,12 @@ func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 // added a star: else the caller may have done that before, or the repository is
 // private, or there is none, perhaps but under another name.
 func (s *Service) starNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
-	return starNamed(ctx, s.db, caller.ID, owner, name)
+	return starNamed(ctx, s.db, caller, owner, name)
 }
 
 // unstarNamed is Drop in the same way.
 func (s *Service) unstarNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
-	return unstarNamed(ctx, s.db, caller.ID, owner, name)
+	return unstarNamed(ctx, s.db, caller, owner, name)
 }
 
 // Has reports since when the caller has marked the repository; zero: it has not.

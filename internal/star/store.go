@@ -15,18 +15,22 @@ import (
 // it or deletes it holds it.
 
 // starNamed stars the public repository of that name, unless it is starred: what
-// most requests want is found and counted by one statement. It reports whether
-// it did.
-func starNamed(ctx context.Context, d *db.DB, userID int64, owner, name string) (bool, error) {
-	n, err := d.WriteOne(ctx, starring(d.Engine()), userID, account.Fold(owner), account.Fold(name), d.Now())
+// most requests want is found and counted by one statement, which also asks for the
+// caller's token. It reports whether it did.
+func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
+	n, err := d.WriteOne(ctx, starring(d.Engine()), caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
 	return n == 1, err
 }
 
 // unstarNamed takes the user's star off, as starNamed adds it.
-func unstarNamed(ctx context.Context, d *db.DB, userID int64, owner, name string) (bool, error) {
-	n, err := d.WriteOne(ctx, deleting(d.Engine(), Star, repo.FromPublic), userID, account.Fold(owner), account.Fold(name))
+func unstarNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
+	n, err := d.WriteOne(ctx, deleting(d.Engine(), Star, fromPublic()), caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
 	return n == 1, err
 }
+
+// fromPublic finds the public repository of a name, for who has a token, $5, that
+// is good at the time $4.
+func fromPublic() string { return repo.FromPublic + ` AND ` + account.TokenHolds(`$5`, `$4`) }
 
 // starring is inserting for the public repository of a name, at the time $4.
 // SQLite puts what a SELECT finds into a table of its own before it inserts that,
@@ -35,9 +39,9 @@ func unstarNamed(ctx context.Context, d *db.DB, userID int64, owner, name string
 func starring(e db.Engine) string {
 	if e == db.SQLite {
 		return `INSERT OR IGNORE INTO stars (user_id, repo_id, private, created_at)
-			VALUES ($1, (SELECT r.id` + repo.FromPublic + `), FALSE, $4)`
+			VALUES ($1, (SELECT r.id` + fromPublic() + `), FALSE, $4)`
 	}
-	return inserting(e, Star, `$4`, repo.FromPublic)
+	return inserting(e, Star, `$4`, fromPublic())
 }
 
 // fromID finds the repository of an id, $2, whoever asks.

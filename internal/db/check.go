@@ -1,0 +1,63 @@
+package db
+
+import "context"
+
+type checkKey struct{}
+
+// WithCheck returns a context whose writes are asked about once more: Write calls
+// check in each transaction, last, and what it returns undoes the transaction. So
+// the right to write is asked when every lock is held, right before the commit,
+// however long the request took until then; and no operation can forget it.
+//
+// WriteOne does not ask: its statement holds the condition itself.
+func WithCheck(ctx context.Context, check func(*Tx) error) context.Context {
+	return context.WithValue(ctx, checkKey{}, check)
+}
+
+func checkOf(ctx context.Context) func(*Tx) error {
+	check, _ := ctx.Value(checkKey{}).(func(*Tx) error)
+	return check
+}
+
+// Check asks the context's check at once, in a read: before work that is no
+// transaction.
+func (d *DB) Check(ctx context.Context) error {
+	check := checkOf(ctx)
+	if check == nil {
+		return nil
+	}
+	return d.Read(ctx, check)
+}
+
+// Check asks the context's check now, and not again at the end: for who takes
+// away in this transaction what it asks for. Lock first what decides.
+func (t *Tx) Check() error {
+	check := t.check
+	if t.check = nil; check == nil {
+		return nil
+	}
+	return check(t)
+}
+
+// checked is fn with the context's check at its end. Who may not write learns
+// nothing else of what fn found.
+func checked(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
+	check := checkOf(ctx)
+	if check == nil {
+		return fn
+	}
+	return func(tx *Tx) error {
+		tx.check = check
+		err := fn(tx)
+		if tx.rows != nil {
+			tx.rows.Close()
+		}
+		if tx.failed != nil {
+			return err
+		}
+		if denied := tx.Check(); denied != nil {
+			return denied
+		}
+		return err
+	}
+}

@@ -1,0 +1,52 @@
+package pull_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+)
+
+// An update of a branch moves a ref of the head's repository: whoever loses the
+// right to push there while the merge is made must not move it any more.
+func TestUpdateAsksForTheHeadAgain(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		fork(t, s)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`, Status: 201})
+		commit(t, s, "alice/plot", "main", "new.txt", "new")
+		head, err := s.Repos.Find(t.Context(), nil, "sam", "plot")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.User(t, "helper")
+		s.Grant(t, head.Repo, "helper", account.Push)
+		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
+		answered := make(chan *apitest.Answer, 1)
+		var once sync.Once
+		err = s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			if _, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = $1`, head.ID); err != nil {
+				return err
+			}
+			once.Do(func() {
+				go func() { answered <- s.Do(t, apitest.Case{Do: update, As: "helper"}) }()
+				time.Sleep(300 * time.Millisecond) // until it waits; should it take longer, it is refused before
+			})
+			_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1`, head.ID)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := <-answered; a.Status != http.StatusForbidden {
+			t.Errorf("%s by who lost the right meanwhile: %d %s", update, a.Status, a.Body)
+		}
+		s.Grant(t, head.Repo, "helper", account.Push)
+		s.Check(t, apitest.Case{Name: "with the right", Do: update, As: "helper", Status: http.StatusAccepted})
+	})
+}

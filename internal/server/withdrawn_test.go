@@ -1,0 +1,301 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/server"
+)
+
+// A request may be long under way: its body trickles, its merge takes a while.
+// Whoever loses the right meanwhile must not write any more. Every unsafe route
+// is asked for by one who may, until the right is withdrawn between its check and
+// the write.
+func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		found := &lookups{}
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: found.trace})
+		})
+		w := newWalker(t, s)
+		w.build(t, "guild", "nightshade", true)
+		for _, r := range s.Server.Routes() {
+			if r.Method == http.MethodGet || r.Group == server.Git && r.Right != server.Push {
+				continue
+			}
+			if !onRepo(&r) {
+				w.revokedGlobally(t, &r)
+				continue
+			}
+			for _, h := range w.homes {
+				if h.owner == "guild" {
+					w.withdrawn(t, &r, h, found)
+				}
+			}
+		}
+	})
+}
+
+// lookups counts how often a repository was looked for by its name.
+type lookups struct{ n atomic.Int64 }
+
+func (l *lookups) trace(query string) {
+	if strings.Contains(query, "FROM accounts o JOIN repos r") {
+		l.n.Add(1)
+	}
+}
+
+// wait returns soon after another lookup. Should there be none, because nothing
+// is looked for before the body is there, the request is refused all the sooner.
+func (l *lookups) wait(since int64) {
+	for end := time.Now().Add(300 * time.Millisecond); l.n.Load() == since && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
+}
+
+// withdrawn tries one route in one repository.
+func (w *walker) withdrawn(t *testing.T, r *server.Route, h *home, found *lookups) {
+	t.Helper()
+	how, made := acts[r.Method+" "+actKey(r)], map[string]string{}
+	if how.make != nil {
+		made = how.make(w, t, h)
+	}
+	if r.Group == server.Git {
+		return // pushes have tests of their own, see repo's TestPushAfter...
+	}
+	c := apitest.Case{Do: r.Method + " " + h.address(t, r.Pattern, made),
+		Send: fill(how.body, made, h.is, map[string]string{"mark": h.mark}), Headers: headersFor(r, how)}
+	who := either(how.as, "keeper")
+	name := either(made["repo"], h.name)
+
+	before := w.digest(t)
+	w.revoked(t, who, c)
+	if !h.private {
+		w.unchanged(t, c, before)
+		return
+	}
+	if w.waits(c) {
+		w.demotedWhileWaiting(t, who, name, c, found)
+	}
+	if c.Send != "" {
+		w.demotedWhileSending(t, who, name, c, found)
+	}
+	w.unchanged(t, c, before)
+	if a := w.ask(t, who, c); a.Status >= 300 {
+		t.Errorf("%s by %s, whose right it is: %d %s", c.Do, who, a.Status, a.Body)
+	}
+}
+
+// waits reports requests that wait for who holds the writer, or on PostgreSQL the
+// repository's row. The others have no time between the check and the write, but
+// for their bodies.
+func (w *walker) waits(c apitest.Case) bool {
+	never := []string{"/git/trees", "/git/blobs", "/git/commits", "/git/tags"}
+	if w.Engine == db.PostgreSQL {
+		never = append(never, "/statuses/", "/reactions", "/subscription", "/user/starred")
+	}
+	return !slices.ContainsFunc(never, func(part string) bool { return strings.Contains(c.Do, part) })
+}
+
+func (w *walker) unchanged(t *testing.T, c apitest.Case, before []string) {
+	t.Helper()
+	for i, after := range w.digest(t) {
+		if after != before[i] {
+			t.Errorf("%s changed something after the right was withdrawn: %s\nbefore %s\nafter  %s", c.Do, holdings[i], before[i], after)
+		}
+	}
+}
+
+// actKey names a route in acts.
+func actKey(r *server.Route) string {
+	return strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")
+}
+
+// revoked asks with a token that the server still knows, and that the store does
+// not hold any more: what it says of the generation is true the next moment only.
+func (w *walker) revoked(t *testing.T, who string, c apitest.Case) {
+	t.Helper()
+	w.ok(t, who, "GET /user", "")
+	w.sql(t, `UPDATE tokens SET revoked_at = 1 WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
+	defer w.sql(t, `UPDATE tokens SET revoked_at = NULL WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
+	if a := w.ask(t, who, c); a.Status != http.StatusUnauthorized {
+		t.Errorf("%s by %s, whose token was revoked meanwhile: %d %s", c.Do, who, a.Status, a.Body)
+	}
+}
+
+// revokedGlobally is revoked for a route of no repository.
+func (w *walker) revokedGlobally(t *testing.T, r *server.Route) {
+	t.Helper()
+	how := globals[r.Method+" "+r.Pattern]
+	c := apitest.Case{Do: r.Method + " " + how.path, Send: how.body, Headers: headersFor(r, act{})}
+	before := w.digest(t)
+	w.revoked(t, how.as, c)
+	w.unchanged(t, c, before)
+}
+
+// theRepository is the organization's repository of a name, $1.
+const theRepository = `(SELECT r.id FROM repos r JOIN accounts o ON o.id = r.owner_id WHERE r.name = $1 AND o.login = 'guild')`
+
+const (
+	granted = `INSERT INTO collaborators (repo_id, user_id, role, created_at)
+		SELECT ` + theRepository + `, a.id, CAST($3 AS SMALLINT), 1 FROM accounts a WHERE a.login = $2`
+	taken = `DELETE FROM collaborators WHERE repo_id = ` + theRepository + `
+		AND user_id = (SELECT id FROM accounts WHERE login = $2)`
+)
+
+// regrant gives a collaborator the role back.
+func (w *walker) regrant(t *testing.T, name, who string) {
+	t.Helper()
+	w.sql(t, granted, name, who, map[string]int{"reader": 1, "writer": 2, "keeper": 3}[who])
+}
+
+// demotedWhileWaiting holds all writers up until the request waits among them,
+// and takes the role away before it comes to its turn.
+func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.Case, found *lookups) {
+	t.Helper()
+	answered := make(chan *apitest.Answer, 1)
+	var once sync.Once
+	err := w.DB.Write(t.Context(), func(tx *db.Tx) error {
+		if _, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = `+theRepository, name); err != nil {
+			return err
+		}
+		once.Do(func() {
+			since := found.n.Load()
+			go func() { answered <- w.ask(t, who, c) }()
+			found.wait(since)
+		})
+		_, err := tx.Exec(taken, name, who)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := <-answered
+	w.regrant(t, name, who)
+	if a.Status != http.StatusNotFound {
+		t.Errorf("%s by %s, who lost the role while the request waited: %d %s", c.Do, who, a.Status, a.Body)
+	}
+}
+
+// demotedWhileSending sends half of the body, and the rest when the role is gone.
+func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.Case, found *lookups) {
+	t.Helper()
+	since := found.n.Load()
+	conn, err := net.Dial("tcp", w.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	method, path, _ := strings.Cut(c.Do, " ")
+	var head bytes.Buffer
+	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n", method, path, w.Address, w.tokens[who])
+	for key, value := range c.Headers {
+		fmt.Fprintf(&head, "%s: %s\r\n", key, value)
+	}
+	half := len(c.Send) / 2
+	chunk := func(text string) string { return strconv.FormatInt(int64(len(text)), 16) + "\r\n" + text + "\r\n" }
+	fmt.Fprintf(&head, "\r\n%s", chunk(c.Send[:half]))
+	if _, err := conn.Write(head.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	found.wait(since)
+	w.sql(t, taken, name, who)
+	if _, err := io.WriteString(conn, chunk(c.Send[half:])+"0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	a, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(a.Body)
+	w.regrant(t, name, who)
+	// Who reads no body was done when the role went.
+	ignores := slices.ContainsFunc([]string{"/git-", "/user/starred"}, func(part string) bool { return strings.Contains(path, part) })
+	if a.StatusCode != http.StatusNotFound && !ignores {
+		t.Errorf("%s by %s, who lost the role while the body came: %d %s", c.Do, who, a.StatusCode, body)
+	}
+}
+
+// sql runs a statement as somebody beside the server might.
+func (w *walker) sql(t *testing.T, statement string, args ...any) {
+	t.Helper()
+	err := w.DB.Write(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(statement, args...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holdings are what requests change, one text a row.
+var holdings = []string{
+	`SELECT CAST(repo_id AS TEXT) || name || sha FROM refs WHERE name NOT LIKE 'refs/pull/%'`,
+	`SELECT CAST(id AS TEXT) || name || COALESCE(description, '') FROM repos`,
+	`SELECT CAST(id AS TEXT) || title || COALESCE(body, '') || CAST(state AS TEXT) || labels || assignees || CAST(locked AS TEXT) FROM issues`,
+	`SELECT CAST(id AS TEXT) || body FROM issue_comments`,
+	`SELECT CAST(id AS TEXT) || name || color FROM labels`,
+	`SELECT CAST(id AS TEXT) || title || COALESCE(description, '') FROM milestones`,
+	`SELECT CAST(id AS TEXT) || body || CAST(state AS TEXT) FROM reviews`,
+	`SELECT CAST(id AS TEXT) || body FROM review_comments`,
+	`SELECT CAST(issue_id AS TEXT) || '/' || CAST(user_id AS TEXT) FROM requested_reviewers`,
+	`SELECT CAST(id AS TEXT) FROM statuses`,
+	`SELECT CAST(id AS TEXT) FROM reactions`,
+	`SELECT CAST(user_id AS TEXT) || '/' || CAST(repo_id AS TEXT) FROM stars`,
+	`SELECT CAST(user_id AS TEXT) || '/' || CAST(repo_id AS TEXT) FROM watches`,
+	`SELECT CAST(issue_id AS TEXT) || '/' || CAST(user_id AS TEXT) FROM issue_subscriptions`,
+	`SELECT CAST(user_id AS TEXT) || '/' || CAST(target_id AS TEXT) FROM followers`,
+	`SELECT CAST(user_id AS TEXT) || '/' || CAST(repo_id AS TEXT) || CAST(role AS TEXT) FROM collaborators`,
+	`SELECT CAST(org_id AS TEXT) || '/' || CAST(user_id AS TEXT) || CAST(owner AS TEXT) || CAST(public AS TEXT) FROM members`,
+	`SELECT login || COALESCE(bio, '') FROM accounts`,
+	`SELECT CAST(id AS TEXT) || name FROM plants`,
+}
+
+// digest reads the holdings.
+func (w *walker) digest(t *testing.T) []string {
+	t.Helper()
+	out := make([]string, len(holdings))
+	err := w.DB.Read(t.Context(), func(tx *db.Tx) error {
+		for i, query := range holdings {
+			rows, err := tx.Query(query)
+			if err != nil {
+				return fmt.Errorf("%s: %w", query, err)
+			}
+			var list []string
+			for rows.Next() {
+				var text string
+				if err := rows.Scan(&text); err != nil {
+					rows.Close()
+					return fmt.Errorf("%s: %w", query, err)
+				}
+				list = append(list, text)
+			}
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			slices.Sort(list)
+			out[i] = strings.Join(list, "\n")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -14,14 +14,15 @@ import (
 )
 
 type userCommand struct {
-	Create userCreate `cmd:"" help:"Register a user."`
+	Create userCreate   `cmd:"" help:"Register a user."`
+	Email  emailCommand `cmd:"" help:"Manage the addresses by which commits are a user's."`
 }
 
 type userCreate struct {
 	storeFlags
 	Login string `arg:"" help:"Name of the user in addresses: letters, digits, '-', '.' and '_'."`
 	Name  string `help:"Name for people to read."`
-	Email string `help:"Address for mail."`
+	Email string `help:"Address for mail. It is verified thereby: commits with it are the user's."`
 	Admin bool   `help:"Make the user a site administrator, who may do everything."`
 }
 

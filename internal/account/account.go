@@ -9,6 +9,7 @@
 //   - follow.go, store_follow.go, api_follow.go: who follows whom, of table followers
 //   - store.go, store_member.go, store_token.go: the SQL, of tables accounts, members, tokens
 //   - api.go, api_org.go, api_member.go: the handlers; json.go: their JSON (decision 28)
+//   - email.go, store_email.go: whose commits are whose, of table emails (decision 64)
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no

@@ -26,8 +26,9 @@ type NewUser struct {
 	Admin bool // administrates the site (decision 12)
 }
 
-// CreateUser registers a user. Errors: 422 for a login that is not allowed or
-// is taken, saying by what, and for an impossible name or address.
+// CreateUser registers a user, whose address is verified thereby. Errors: 422 for
+// a login that is not allowed or is taken, saying by what, for an impossible name
+// or address, and for an address that is somebody else's.
 func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	if err := checkLine("name", n.Name); err != nil {
 		return nil, err
@@ -36,7 +37,15 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 		return nil, errs.Newf(errs.Invalid, "%q is no e-mail address", n.Email)
 	}
 	a := &Account{Login: n.Login, Kind: User, Name: given(n.Name), Email: given(n.Email), SiteAdmin: n.Admin}
-	err := s.db.Write(ctx, func(tx *db.Tx) error { return register(tx, a) })
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := register(tx, a); err != nil || n.Email == "" {
+			return err
+		}
+		if err := claim(tx, a, n.Email); err != nil {
+			return err
+		}
+		return verify(tx, a, n.Email)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ var reserved = [...]string{
 	"downloads", "emojis", "enterprise", "enterprises", "events", "explore", "favicon.ico", "features", "feed", "feeds",
 	"ghost", "gists", "gitignore", "graphql", "healthz", "help", "home", "hooks", "import", "install", "installation",
 	"invitations", "issues", "jobs", "join", "labels", "legal", "licenses", "livez", "login", "logout", "manifest.json",
-	"markdown", "marketplace", "me", "meta", "metrics", "milestones", "networks", "new", "none", "notifications", "null",
+	"markdown", "marketplace", "me", "meta", "metrics", "milestones", "networks", "new", "none", "noreply", "notifications", "null",
 	"oauth", "octocat", "openapi", "openapi.json", "openapi.yaml", "organizations", "orgs", "packages", "password",
 	"plants", "plugins", "privacy", "projects", "public", "pulls", "rate_limit", "raw", "readyz", "register", "releases",
 	"repos", "repositories", "robots.txt", "root", "scim", "search", "security", "sessions", "settings", "setup",

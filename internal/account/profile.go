@@ -103,13 +103,17 @@ func (s *Service) findOrg(ctx context.Context, caller *Caller, login string) (or
 	return org, may, err
 }
 
-// changeSelf changes the caller's own profile.
+// changeSelf changes the caller's own profile. Error: 422 for an address that is
+// reserved for another account.
 func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a *Account, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockAccount(tx, caller.ID); err != nil {
 			return err
 		}
 		if a, err = ByID(tx, caller.ID); err != nil {
+			return err
+		}
+		if err := c.follow(tx, a); err != nil {
 			return err
 		}
 		c.apply(a)

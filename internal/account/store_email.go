@@ -1,27 +1,27 @@
 package account
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"arbor/internal/db"
 )
 
-// noReply ends the addresses of those who gave none.
-const noReply = "@users.noreply.arbor"
+// Email is an address that somebody claims.
+type Email struct {
+	Address  string // folded
+	Verified bool   // it counts for commits
+}
 
-// NoReply is an address that leads nowhere and stands for the account in its
-// commits when it has no other.
-func NoReply(a *Account) string { return fmt.Sprintf("%d+%s%s", a.ID, a.Login, noReply) }
-
-// ByEmails finds the accounts that have one of the addresses, in one query,
-// under Fold of the address; of several with one address the oldest. Addresses
-// that nobody has are missing from the map, and so are those that are not
-// ASCII. Those of NoReply count, with a second query when there are any. It is
-// how the people of commits get their logins (decision 28).
+// ByEmails finds the accounts whose addresses these are, in one query, under Fold
+// of the address: those that were verified, and those that are reserved for an
+// account, with a query more for each of their two forms. Addresses that are
+// nobody's are missing from the map. It is how the people of commits get their
+// logins (decisions 28, 64).
 func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
-	found, err := byNoReply(tx, emails)
+	found, err := byReserved(tx, emails)
 	if err != nil {
 		return nil, err
 	}
@@ -29,51 +29,127 @@ func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	for len(args) > 0 {
 		part := args[:min(len(args), maxEmails)]
 		args = args[len(part):]
-		list, err := queryAccounts(tx, ` WHERE lower(a.email) IN `+db.Values(1, len(part))+` ORDER BY a.id DESC`, part...)
-		if err != nil {
+		if err := byVerified(tx, part, found); err != nil {
 			return nil, err
 		}
-		for _, a := range list {
-			if a.Email != nil && a.Kind == User {
-				found[Fold(*a.Email)] = a
+	}
+	return found, nil
+}
+
+// byVerified adds the accounts for which the addresses were verified.
+func byVerified(tx *db.Tx, folded []any, found map[string]*Account) error {
+	rows, err := tx.Query(`SELECT `+accountColumns+`, e.address FROM emails e JOIN accounts a ON a.id = e.account_id
+		WHERE e.verified = TRUE AND e.address IN `+db.Values(1, len(folded)), folded...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var address string
+		a, err := scanAccount(rows, &address)
+		if err != nil {
+			return err
+		}
+		if _, is := parseReserved(address); !is {
+			found[address] = a
+		}
+	}
+	return rows.Err()
+}
+
+// byReserved finds the people for whom addresses are reserved.
+func byReserved(tx *db.Tx, emails []string) (map[string]*Account, error) {
+	found := map[string]*Account{}
+	var ids []int64
+	var logins []string
+	for _, e := range emails {
+		switch r, is := parseReserved(e); {
+		case !is:
+		case r.id != 0:
+			ids = append(ids, r.id)
+		case r.login != "":
+			logins = append(logins, r.login)
+		}
+	}
+	if len(ids)+len(logins) == 0 {
+		return found, nil
+	}
+	byID, err := ByIDs(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byLogin, err := ByLogins(tx, logins)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range emails {
+		if r, is := parseReserved(e); is {
+			a := byID[r.id]
+			if r.id == 0 {
+				a = byLogin[r.login]
+			}
+			if a != nil && a.Kind == User {
+				found[Fold(e)] = a
 			}
 		}
 	}
 	return found, nil
 }
 
-// byNoReply finds the accounts whose NoReply is among the addresses.
-func byNoReply(tx *db.Tx, emails []string) (map[string]*Account, error) {
-	found := map[string]*Account{}
-	var ids []int64
-	for _, e := range emails {
-		name, ok := strings.CutSuffix(Fold(e), noReply)
-		number, _, plus := strings.Cut(name, "+")
-		if id, err := strconv.ParseInt(number, 10, 64); ok && plus && err == nil {
-			ids = append(ids, id)
-		}
+// noReply ends the addresses that are reserved for accounts; noReplyHost is what
+// stands behind their @.
+const (
+	noReplyHost = "users.noreply.arbor"
+	noReply     = "@" + noReplyHost
+)
+
+// NoReply is an address that leads nowhere and stands for the account in its
+// commits when it has no other.
+func NoReply(a *Account) string { return strconv.FormatInt(a.ID, 10) + "+" + a.Login + noReply }
+
+// reservation is for whom an address is reserved: by id (ID+LOGIN@, which outlives
+// the login), else by login (LOGIN@). Neither: for nobody.
+type reservation struct {
+	id    int64
+	login string // folded
+}
+
+// machine is the login in the address of merges that nobody made, see package git.
+const machine = "noreply"
+
+// parseReserved reads an address that only its own account may have.
+func parseReserved(email string) (r reservation, is bool) {
+	name, ok := strings.CutSuffix(Fold(email), noReply)
+	if !ok {
+		return reservation{}, false
 	}
-	if len(ids) == 0 {
-		return found, nil
+	number, _, plus := strings.Cut(name, "+")
+	switch id, err := strconv.ParseInt(number, 10, 64); {
+	case plus && err == nil && id > 0 && strconv.FormatInt(id, 10) == number:
+		r.id = id
+	case !plus && name != machine:
+		r.login = name
 	}
-	accounts, err := ByIDs(tx, ids)
-	for _, a := range accounts {
-		found[Fold(NoReply(a))] = a
-	}
-	return found, err
+	return r, true
+}
+
+// mayHave reports whether an account may claim an address.
+func mayHave(a *Account, email string) bool {
+	r, is := parseReserved(email)
+	return !is || r.id == a.ID && a.ID != 0 || r.login != "" && r.login == Fold(a.Login)
 }
 
 // maxEmails is how many addresses one query asks for.
 const maxEmails = 256
 
-// foldedEmails folds the addresses and drops repeated ones and those that
-// cannot be an account's: too long for the index, or not printable ASCII, where
-// the engines differ. It fills up to a power of two, as distinct does.
+// foldedEmails folds the addresses and drops repeated ones and those that cannot
+// be an account's: too long for the index, or no text. It fills up to a power of
+// two, as distinct does.
 func foldedEmails(emails []string) []any {
 	seen := map[string]bool{}
 	var args []any
 	for _, e := range emails {
-		if e = Fold(e); e == "" || len(e) > 320 || seen[e] || !printable(e) {
+		if e = Fold(e); e == "" || len(e) > 320 || seen[e] || !utf8.ValidString(e) || hasControl(e) {
 			continue
 		}
 		seen[e] = true
@@ -85,11 +161,69 @@ func foldedEmails(emails []string) []any {
 	return args
 }
 
-func printable(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
+// emailsOf lists what an account claims.
+func emailsOf(tx *db.Tx, accountID int64) ([]Email, error) {
+	rows, err := tx.Query(`SELECT address, verified FROM emails WHERE account_id = $1 ORDER BY created_at, address`, accountID)
+	if err != nil {
+		return nil, err
 	}
-	return true
+	defer rows.Close()
+	var list []Email
+	for rows.Next() {
+		var e Email
+		if err := rows.Scan(&e.Address, &e.Verified); err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+// isVerified reports whether an address was verified for an account.
+func isVerified(tx *db.Tx, accountID int64, address string) (verified bool, err error) {
+	err = tx.QueryRow(`SELECT verified FROM emails WHERE account_id = $1 AND address = $2`, accountID, Fold(address)).Scan(&verified)
+	if errors.Is(err, db.ErrNoRows) {
+		return false, nil
+	}
+	return verified, err
+}
+
+// insertEmail claims an address, unless it is claimed.
+func insertEmail(tx *db.Tx, accountID int64, address string) error {
+	_, err := tx.Exec(`INSERT INTO emails (account_id, address, verified, created_at) VALUES ($1, $2, FALSE, $3)
+		ON CONFLICT (account_id, address) DO NOTHING`, accountID, Fold(address), tx.Now)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// deleteEmail ends a claim, if it is not verified or anyway with force. It reports
+// whether it did.
+func deleteEmail(tx *db.Tx, accountID int64, address string, force bool) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM emails WHERE account_id = $1 AND address = $2 AND (verified = FALSE OR CAST($3 AS BOOLEAN))`,
+		accountID, Fold(address), force)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.Bump(Topic)
+}
+
+// verifier is the login for which an address was verified; empty: for nobody.
+func verifier(tx *db.Tx, address string) (login string, err error) {
+	err = tx.QueryRow(`SELECT a.login FROM emails e JOIN accounts a ON a.id = e.account_id
+		WHERE e.verified = TRUE AND e.address = $1`, Fold(address)).Scan(&login)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", nil
+	}
+	return login, err
+}
+
+// setVerified reports whether the account claims the address.
+func setVerified(tx *db.Tx, accountID int64, address string) (bool, error) {
+	n, err := tx.Exec(`UPDATE emails SET verified = TRUE WHERE account_id = $1 AND address = $2`, accountID, Fold(address))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.Bump(Topic)
 }

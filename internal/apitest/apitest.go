@@ -145,6 +145,18 @@ func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	return made
 }
 
+// Email gives a user an address that counts for commits.
+func (s *Server) Email(t testing.TB, login, address string) {
+	t.Helper()
+	err := s.Accounts.AddEmail(t.Context(), login, address)
+	if err == nil {
+		err = s.Accounts.VerifyEmail(t.Context(), login, address)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Org registers an organization.
 func (s *Server) Org(t testing.TB, login, owner string) *account.Account {
 	t.Helper()

@@ -41,6 +41,7 @@ func (w *world) accounts() {
 			"location": "Oslo", "bio": "Prunes them"}`,
 	} {
 		w.do(login, "PATCH /user", about)
+		w.Email(w.t, login, login+"@example.org")
 	}
 	w.Org(w.t, "orchard", "alice")
 	w.do("alice", "PATCH /orgs/orchard", `{"name": "The Orchard", "description": "Apples, mostly", "company": "Orchard Ltd",

@@ -3,6 +3,7 @@ package gitdata
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,11 +126,9 @@ func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		found = []string{account.NoReply(a)}
-		if a.Email != nil && git.CheckEmail(*a.Email) == nil {
-			found = append(found, *a.Email)
-		}
-		return nil
+		list, err := account.CommitEmails(tx, a)
+		found = slices.DeleteFunc(list, func(email string) bool { return git.CheckEmail(email) != nil })
+		return err
 	})
 	return found, err
 }

@@ -30,7 +30,9 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 				return err
 			}
 		}
-		author = identity(who, tx.Now)
+		if author, err = identity(tx, who); err != nil {
+			return err
+		}
 		id, err = reserveID(tx, owner.ID)
 		return err
 	})

@@ -23,35 +23,34 @@ func (s *Service) WriteObjects(ctx context.Context, repoID int64, objects []git.
 	return shas, err
 }
 
-// Identity is the caller as author of a commit made now: name and e-mail of
-// the account, and where there are none the login and an address that leads
-// nowhere.
+// Identity is the caller as author of a commit made now: name and e-mail of the
+// account; without a name the login, and without an e-mail that was verified an
+// address that leads nowhere.
 func (s *Service) Identity(ctx context.Context, caller *account.Caller) (git.Signature, error) {
 	var who git.Signature
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		a, err := account.ByID(tx, caller.ID)
 		if err == nil {
-			who = identity(a, tx.Now)
+			who, err = identity(tx, a)
 		}
 		return err
 	})
 	return who, err
 }
 
-func identity(a *account.Account, now db.Time) git.Signature {
-	who := git.Signature{Name: a.Login, Email: account.NoReply(a), When: now.Time()}
+func identity(tx *db.Tx, a *account.Account) (git.Signature, error) {
+	who := git.Signature{Name: a.Login, Email: account.NoReply(a), When: tx.Now.Time()}
 	if a.Name != nil {
 		if name := plainName(*a.Name); name != "" {
 			who.Name = name
 		}
 	}
-	if a.Email != nil && *a.Email != "" {
-		try := who
-		if try.Email = *a.Email; try.Check() == nil {
-			who = try
-		}
+	email, err := account.CommitEmail(tx, a)
+	try := who
+	if try.Email = email; err == nil && try.Check() == nil {
+		who = try
 	}
-	return who
+	return who, err
 }
 
 // plainName leaves out of a name what a commit's author line cannot hold.

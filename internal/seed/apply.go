@@ -122,6 +122,11 @@ func (a *applier) user(ctx context.Context, u *User) error {
 			return a.s.told(&u.place, err)
 		}
 	}
+	if u.Email != "" {
+		if err := a.accounts.VerifyEmail(ctx, u.Login, u.Email); err != nil {
+			return a.s.told(&u.place, err)
+		}
+	}
 	for i := range u.Tokens {
 		t := &u.Tokens[i]
 		n := account.NewToken{Login: u.Login, Value: t.Value, Note: t.Note}

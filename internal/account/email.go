@@ -1,0 +1,163 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// An address is claimed by whoever writes it into their profile, and by several
+// people if they like. It counts for commits when the operator has verified it,
+// for one of them (decision 64). What is reserved for an account counts always,
+// and nobody else can claim it.
+
+// AddEmail claims an address for a user: it is unverified, unless it was claimed
+// and verified before. Errors: 404 for the user; 422 for what is no address, or
+// is reserved for another account.
+func (s *Service) AddEmail(ctx context.Context, login, address string) error {
+	return s.changeEmails(ctx, login, func(tx *db.Tx, a *Account) error { return claim(tx, a, address) })
+}
+
+// VerifyEmail makes an address count for the user who claims it. Errors: 404 for
+// the user and for an address that was not claimed; 422 when it was verified for
+// somebody else.
+func (s *Service) VerifyEmail(ctx context.Context, login, address string) error {
+	return s.changeEmails(ctx, login, func(tx *db.Tx, a *Account) error { return verify(tx, a, address) })
+}
+
+// RemoveEmail takes an address from a user, and out of the profile. Errors: 404
+// for the user and the address.
+func (s *Service) RemoveEmail(ctx context.Context, login, address string) error {
+	return s.changeEmails(ctx, login, func(tx *db.Tx, a *Account) error {
+		found, err := deleteEmail(tx, a.ID, address, true)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return errs.Newf(errs.NotFound, "%q has no address %q", a.Login, address)
+		case a.Email == nil || Fold(*a.Email) != Fold(address):
+			return nil
+		}
+		a.Email = nil
+		return updateAccount(tx, a)
+	})
+}
+
+// Emails lists the addresses that a user claims. Error: 404.
+func (s *Service) Emails(ctx context.Context, login string) (list []Email, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := personNamed(tx, login)
+		if err != nil {
+			return err
+		}
+		list, err = emailsOf(tx, a.ID)
+		return err
+	})
+	return list, err
+}
+
+func (s *Service) changeEmails(ctx context.Context, login string, fn func(*db.Tx, *Account) error) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		a, err := personNamed(tx, login)
+		if err != nil {
+			return err
+		}
+		if err := lockAccount(tx, a.ID); err != nil {
+			return err
+		}
+		return fn(tx, a)
+	})
+}
+
+func personNamed(tx *db.Tx, login string) (*Account, error) {
+	a, err := userNamed(tx, login)
+	if errs.Is(err, errs.NotFound) {
+		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
+	}
+	return a, err
+}
+
+// claim adds an address to an account. Errors: 422.
+func claim(tx *db.Tx, a *Account, address string) error {
+	switch {
+	case !plausibleEmail(address):
+		return errs.Newf(errs.Invalid, "%q is no e-mail address", address)
+	case !mayHave(a, address):
+		return errs.Newf(errs.Invalid, "%q is reserved for another account", address)
+	}
+	return insertEmail(tx, a.ID, address)
+}
+
+// verify makes a claimed address count for an account. Errors: 404, 422.
+func verify(tx *db.Tx, a *Account, address string) error {
+	if !mayHave(a, address) {
+		return errs.Newf(errs.Invalid, "%q is reserved for another account", address)
+	}
+	switch by, err := verifier(tx, address); {
+	case err != nil:
+		return err
+	case by != "" && by != a.Login:
+		return errs.Newf(errs.Invalid, "%q is verified for %q", address, by)
+	}
+	found, err := setVerified(tx, a.ID, address)
+	switch {
+	case errors.Is(err, db.ErrUnique): // at the same moment
+		return errs.Newf(errs.Invalid, "%q is verified for somebody else", address)
+	case err == nil && !found:
+		return errs.Newf(errs.NotFound, "%q has no address %q: add it first", a.Login, address)
+	}
+	return err
+}
+
+// follow claims the address that a user writes into the profile in place of the
+// old one, whose claim ends unless it was verified. Error: 422.
+func (c *changes) follow(tx *db.Tx, a *Account) error {
+	if !c.email.Set {
+		return nil
+	}
+	address := c.email.Or("")
+	if a.Email != nil && Fold(*a.Email) != Fold(address) {
+		if _, err := deleteEmail(tx, a.ID, *a.Email, false); err != nil {
+			return err
+		}
+	}
+	if address == "" {
+		return nil
+	}
+	if !mayHave(a, address) {
+		return errs.Validation(errs.Field{Resource: "User", Field: "email", Code: errs.InvalidField,
+			Message: "email is reserved for another account"})
+	}
+	return insertEmail(tx, a.ID, address)
+}
+
+// CommitEmail is the address of commits that the account makes here: that of the
+// profile if it counts, else the reserved one. So they are always the account's.
+func CommitEmail(tx *db.Tx, a *Account) (string, error) {
+	if a.Email == nil {
+		return NoReply(a), nil
+	}
+	verified, err := isVerified(tx, a.ID, *a.Email)
+	if err != nil || !verified {
+		return NoReply(a), err
+	}
+	return *a.Email, nil
+}
+
+// CommitEmails are all addresses that make a commit the account's, but for the
+// reserved one of a login that it no longer has.
+func CommitEmails(tx *db.Tx, a *Account) ([]string, error) {
+	list, err := emailsOf(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := []string{NoReply(a), a.Login + noReply}
+	for _, e := range list {
+		if e.Verified {
+			found = append(found, e.Address)
+		}
+	}
+	return found, nil
+}

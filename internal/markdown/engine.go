@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"html"
 	"regexp"
 	"strings"
 	"sync"
@@ -64,7 +63,7 @@ func newEngine() *engine {
 func render(source string) (out string) {
 	defer func() {
 		if recover() != nil {
-			out = "<pre>" + html.EscapeString(source) + "</pre>"
+			out = preformatted(source)
 		}
 	}()
 	src := []byte(source)

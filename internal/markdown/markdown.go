@@ -15,6 +15,11 @@
 // classes of theirs left in it, and only where the caller's [Links] say that the
 // target exists and the reader may see it. A body cannot forge one.
 //
+// A text that would take much more room or work than its length says is shown as
+// it is, in <pre>: one of more lines than maxLines, or whose HTML would be larger
+// than maxHTML. [Cache] keeps documents, so that a text that is shown often is
+// parsed once.
+//
 // [Parse] needs no database; a page of bodies is parsed, then all its
 // [Document.References] are looked up together, then each is written by
 // [Document.HTML]. The package imports nothing of Arbor.
@@ -23,6 +28,7 @@ package markdown
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -33,13 +39,20 @@ const (
 	MaxSource     = 256 << 10 // bytes that are read: 65,536 code points of four bytes (decision 19)
 	MaxReferences = 100       // distinct logins, issues, commits and closed issues, each
 	MaxLinks      = 1000      // places in one document that may become such a link
+
+	maxLines = 5000 // of a source; in shorter lines than people write each one costs more than it says
 )
+
+// maxHTML is how large the HTML of a source of that many bytes may be, before and
+// after links are written.
+func maxHTML(source int) int { return 64<<10 + 4*source }
 
 // Document is a parsed body. It never changes and may be used by many at once.
 type Document struct {
 	html  string // safe and balanced, without links to people, issues and commits
 	spans []span // where such links may stand in html, in order
 	refs  References
+	text  func() string
 }
 
 // References is what a text names outside code and links, each entry once and
@@ -84,9 +97,31 @@ func Parse(source string) *Document {
 		return &Document{}
 	}
 	b := balancer{ids: map[string]bool{}, dropped: map[string]int{}}
-	b.run(sanitize(render(source)))
-	return &Document{html: strings.TrimSpace(string(b.out)), spans: b.found.spans, refs: b.found.refs}
+	b.run(safe(source))
+	if len(b.out) > maxHTML(len(source)) { // by the prefixes of its ids
+		b = balancer{ids: map[string]bool{}, dropped: map[string]int{}}
+		b.run(preformatted(source))
+	}
+	d := &Document{html: strings.TrimSpace(string(b.out)), spans: b.found.spans, refs: b.found.refs}
+	d.text = sync.OnceValue(d.plain)
+	return d
 }
+
+// safe renders a source as HTML without anything that the policy forbids. A source
+// that would take much more room or work than its length says stands there as it
+// is.
+func safe(source string) string {
+	if strings.Count(source, "\n") > maxLines {
+		return preformatted(source)
+	}
+	rendered := render(source)
+	if len(rendered) > maxHTML(len(source)) {
+		return preformatted(source)
+	}
+	return sanitize(rendered)
+}
+
+func preformatted(source string) string { return "<pre>" + html.EscapeString(source) + "</pre>" }
 
 // References returns what the text names, for the caller to look up.
 func (d *Document) References() References {
@@ -105,12 +140,16 @@ func (d *Document) HTML(l Links) string {
 		return d.html
 	}
 	targets := resolve(d.refs, l)
+	most := maxHTML(len(d.html))
 	var out strings.Builder
 	done := 0
 	for _, s := range d.spans {
 		target := targets[s.kind][s.index]
 		if !target.ok {
 			continue
+		}
+		if out.Len() > most {
+			break
 		}
 		out.WriteString(d.html[done:s.start])
 		target.write(&out, s.kind, d.html[s.start:s.end])

@@ -193,6 +193,9 @@ func FuzzHTML(f *testing.F) {
 		if err := check(d.HTML(Links{})); err != nil {
 			t.Fatalf("%q: %v", d.HTML(Links{}), err)
 		}
+		if len(d.html) > maxHTML(len(source)) && !strings.HasPrefix(d.html, "<pre>") || len(d.Text()) > 3*len(source) {
+			t.Fatalf("%d bytes become %d, as plain text %d", len(source), len(d.html), len(d.Text()))
+		}
 		linked, err := parseBody(d.HTML(everything()))
 		if err != nil || strings.TrimSpace(words(linked)) == "" && strings.TrimSpace(d.Text()) != "" && !strings.Contains(d.html, "<img") {
 			t.Fatalf("links lose text: %v", err)

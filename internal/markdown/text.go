@@ -11,6 +11,14 @@ import (
 // between blocks, a line for each item, row and line break, cells apart by tabs,
 // images as their alternative text, code as it was written.
 func (d *Document) Text() string {
+	if d.text == nil {
+		return ""
+	}
+	return d.text()
+}
+
+// plain makes the text, once.
+func (d *Document) plain() string {
 	var w textWriter
 	z := html.NewTokenizer(strings.NewReader(d.html))
 	for {

@@ -1,0 +1,107 @@
+package markdown
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// dense are texts of which each byte makes a renderer do more than people's text
+// does. Each is repeated to the asked length.
+var dense = []string{
+	"a\n=\n", "a\n-\n", "# a\n", "- [ ] a\n", "|a|b|c|d|\n|-|-|-|-|\n", "- a\n", "1. a\n", "> a\n\n", "a\n", "a\\\n", "---\n", "***\n",
+	"[a](b)", "![a](http://b)", "a@b.c ", "http://a.b ", "www.a.bc ", "*a* ", "**a** ", "~~a~~ ", "`a` ", "\"", "<", "&", "&amp;", "\x01",
+	"<b>", "<p>", "<kbd></kbd>", "<h1>a", "<hr>", "<a id=b title=c lang=d dir=ltr>", "<table><tr><td>", "<ruby><rt>a", "<details><summary>",
+	"@a1 ", "#1 ", "o/r#1 ", "0123456 ", "[a]: b\n[a]", "[^1]", ">>>> ", "- - - ", "```\n", "    a\n\n", "<!-- -->", "\\*", "é", "𝄞",
+}
+
+// measure parses a source and gives what that allocated, in bytes.
+func measure(source string) (*Document, int64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := Parse(source)
+	runtime.ReadMemStats(&after)
+	return d, int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// A list holds a hundred texts of the longest kind. None may take, or become, many
+// times what its length says: a page of `a` above `=` took half a gigabyte.
+func TestCostIsBoundedByLength(t *testing.T) {
+	goldmark()
+	policy()
+	texts := map[string]string{}
+	for _, unit := range dense {
+		texts[unit] = strings.Repeat(unit, 64<<10/len(unit))
+		texts[unit+" on long lines"] = strings.Repeat(strings.TrimRight(unit, "\n")+" ", 64<<10/(len(unit)+1))
+		texts[unit+" in lines"] = strings.Repeat(strings.Repeat(unit, 1+14/len(unit))+"\n", 64<<10/16)
+	}
+	for _, p := range pathological {
+		texts[p.name] = p.text(64 << 10)
+	}
+	for name, source := range texts {
+		d, took := measure(source)
+		if took > Cost(source) {
+			t.Errorf("%q: %d bytes take %d, more than %d", name, len(source), took, Cost(source))
+		}
+		if most := maxHTML(len(source)); len(d.html) > most+len("<pre></pre>") && !strings.HasPrefix(d.html, "<pre>") {
+			t.Errorf("%q: %d bytes become %d, more than %d", name, len(source), len(d.html), most)
+		}
+		if n := len(d.Text()); n > 3*len(source)+1 { // U+FFFD has three bytes
+			t.Errorf("%q: the plain text of %d bytes has %d", name, len(source), n)
+		}
+	}
+}
+
+// What is too much is still there for its readers, word for word.
+func TestTooMuchIsShownAsItIs(t *testing.T) {
+	t.Parallel()
+	source := strings.TrimSpace(strings.Repeat("a & <b>\n=\n", 64<<10/10))
+	d := Parse(source)
+	if want := preformatted(source); strings.ReplaceAll(d.html, "&#34;", `"`) != want {
+		t.Errorf("it is %.80q, want %.80q", d.html, want)
+	}
+	if d.Text() != source {
+		t.Errorf("its plain text is %.80q", d.Text())
+	}
+	if err := check(d.HTML(everything())); err != nil {
+		t.Error(err)
+	}
+	if usual := Parse(strings.Repeat("a\n=\n", 1000)); strings.Count(usual.html, "<h1") != 1000 {
+		t.Error("a thousand headings are not shown as such")
+	}
+}
+
+// Three kilobytes that name a thousand issues with long titles must not become
+// megabytes in each answer.
+func TestLinksAreBoundedByLength(t *testing.T) {
+	t.Parallel()
+	d := Parse(strings.Repeat("#1 #2 #3 ", 400))
+	title := strings.Repeat("\"", 256)
+	out := d.HTML(Links{Issue: func(string, string, int64) (string, string, bool) { return "/i", title, true }})
+	if most := maxHTML(len(d.html)); len(out) > most+len(d.html)+10_000 || !strings.HasSuffix(out, "#3</p>") {
+		t.Errorf("%d bytes, want at most about %d", len(out), most)
+	}
+	if err := check(strings.ReplaceAll(out, ` class="issue-link"`, "")); err != nil {
+		t.Errorf("%.500v", err)
+	}
+}
+
+// A text that is shown again costs nothing, and what is kept stays within its
+// bound.
+func TestDocumentsAreKept(t *testing.T) {
+	c := NewCache(1 << 18)
+	source := strings.Repeat(comment, 4<<10/len(comment))
+	first := c.Parse(source)
+	if c.Get(source) != first || c.Parse(source) != first {
+		t.Error("the same text was parsed twice")
+	}
+	for i := range 100 {
+		c.Parse(strings.Repeat("x", i) + source)
+		if c.size > c.limit {
+			t.Fatalf("%d bytes are kept of at most %d", c.size, c.limit)
+		}
+	}
+	if c.Get(source) != nil || len(c.byHash) != c.order.Len() || c.order.Len() < 2 {
+		t.Errorf("the oldest is kept, or nothing is: %d", c.order.Len())
+	}
+}

@@ -51,13 +51,9 @@ func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error
 	if err != nil {
 		return err
 	}
-	body, err := feed.render(r.Context(), api.issues)
-	if err != nil {
-		return err
-	}
 	w.Header().Set("X-Poll-Interval", pollInterval)
 	web.Link(w, r, p, total)
-	return web.JSON(w, r, http.StatusOK, body)
+	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error { return feed.render(out, api.issues) })
 }
 
 // named is a find of the account that the address names.

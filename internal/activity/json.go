@@ -3,6 +3,7 @@ package activity
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -132,35 +133,54 @@ type shortRepo struct {
 	URL  string `json:"url"`
 }
 
-// render renders the page, outside a transaction.
-func (f *feed) render(ctx context.Context, issues *issue.Service) ([]*event, error) {
-	if err := f.page.Bodies(ctx, issues); err != nil {
-		return nil, err
+// render renders the page, outside a transaction: an event after the other, each
+// with the texts that it holds.
+func (f *feed) render(out *web.Output, issues *issue.Service) error {
+	err := f.page.Bodies(out, issues)
+	if err == nil {
+		err = f.comments.Bodies(out, issues)
 	}
-	comments, err := f.comments.Comments(ctx, issues)
+	if err == nil {
+		err = f.reviews.Bodies(out, issues)
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	reviews, reviewComments, err := f.reviews.Render(ctx, issues)
-	if err != nil {
-		return nil, err
-	}
-	bodies := map[Kind]map[int64][]byte{Commented: comments, Reviewed: reviews, ReviewCommented: reviewComments}
-	out := make([]*event, 0, len(f.list))
-	for _, a := range f.list {
-		e := &event{ID: strconv.FormatInt(a.ID, 10), Actor: f.actor(a.ActorID), Public: a.Public, CreatedAt: a.CreatedAt}
-		at := f.repos[a.RepoID]
-		e.Repo = shortRepo{at.ID, at.FullName(), f.address(at)}
-		if e.Actor != nil {
-			e.Actor.DisplayLogin = e.Actor.Login
+	out.Buf = append(out.Buf, '[')
+	for n, a := range f.list {
+		e, err := f.event(a)
+		if err == nil {
+			err = out.Item(n, e)
 		}
-		if a.OrgID != 0 {
-			e.Org = f.actor(a.OrgID)
+		if err != nil {
+			return err
 		}
-		e.Type, e.Payload = f.payload(a, bodies[a.Kind][a.SubjectID])
-		out = append(out, e)
 	}
-	return out, nil
+	out.Buf = append(out.Buf, ']')
+	return nil
+}
+
+func (f *feed) event(a *Activity) (e *event, err error) {
+	e = &event{ID: strconv.FormatInt(a.ID, 10), Actor: f.actor(a.ActorID), Public: a.Public, CreatedAt: a.CreatedAt}
+	at := f.repos[a.RepoID]
+	e.Repo = shortRepo{at.ID, at.FullName(), f.address(at)}
+	if e.Actor != nil {
+		e.Actor.DisplayLogin = e.Actor.Login
+	}
+	if a.OrgID != 0 {
+		e.Org = f.actor(a.OrgID)
+	}
+	var body []byte
+	switch a.Kind {
+	case Commented:
+		body, err = f.comments.Comment(a.SubjectID)
+	case Reviewed:
+		body, err = f.reviews.Review(a.SubjectID)
+	case ReviewCommented:
+		body, err = f.reviews.Comment(a.SubjectID)
+	}
+	e.Type, e.Payload = f.payload(a, body)
+	return e, errors.Join(err, f.page.Err())
 }
 
 func (f *feed) actor(id int64) *actor {

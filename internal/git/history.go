@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,7 +31,7 @@ func (r *Repository) Commits(ctx context.Context, shas []SHA) ([]*Commit, error)
 			part := rest[:min(len(rest), commitsAtOnce)]
 			rest = rest[len(part):]
 			var err error
-			if commits, err = c.commits(commits, part); err != nil {
+			if commits, err = c.commits(commits, part, nil); err != nil {
 				return err
 			}
 		}
@@ -39,9 +40,60 @@ func (r *Repository) Commits(ctx context.Context, shas []SHA) ([]*Commit, error)
 	return commits, err
 }
 
-// commits asks for some commits at once and appends them. Whatever goes wrong
-// in their midst leaves answers unread.
-func (c *catFile) commits(list []*Commit, shas []SHA) ([]*Commit, error) {
+// CommitsPart is how many bytes of commits EachCommits holds at one time, unless a
+// single one is larger.
+const CommitsPart = 1 << 20
+
+// EachCommits reads many commits, as Commits does, and gives them to fn in parts
+// of at most CommitsPart bytes: mostly there is one. No process is held while fn
+// runs. An error of fn ends it and is returned.
+func (r *Repository) EachCommits(ctx context.Context, shas []SHA, fn func(part []*Commit) error) error {
+	for _, sha := range shas {
+		if err := checkSHA(sha); err != nil {
+			return err
+		}
+	}
+	for len(shas) > 0 {
+		part, err := r.commitsPart(ctx, shas)
+		if err != nil {
+			return err
+		}
+		shas = shas[len(part):]
+		if err := fn(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commitsPart reads the first of the commits: as many as CommitsPart says, or one.
+func (r *Repository) commitsPart(ctx context.Context, shas []SHA) (part []*Commit, err error) {
+	err = r.cat(ctx, func(c *catFile) error {
+		part = make([]*Commit, 0, min(len(shas), commitsAtOnce))
+		left := CommitsPart
+		for rest := shas; len(rest) > 0; {
+			ask := rest[:min(len(rest), commitsAtOnce)]
+			rest = rest[len(ask):]
+			var err error
+			if part, err = c.commits(part, ask, &left); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errPart) {
+		err = nil
+	}
+	return part, err
+}
+
+// errPart says that the commits that follow are for the next part.
+var errPart = errors.New("git: as many commits as are read at one time")
+
+// commits asks for some commits at once and appends them, as long as there are
+// bytes left of what may be read, where left is not nil. Whatever goes wrong in
+// their midst leaves answers unread.
+func (c *catFile) commits(list []*Commit, shas []SHA, left *int) ([]*Commit, error) {
 	request := make([]byte, 0, len(shas)*50+6)
 	for _, sha := range shas {
 		request = append(append(append(request, "contents "...), sha...), '\n')
@@ -62,6 +114,12 @@ func (c *catFile) commits(list []*Commit, shas []SHA) ([]*Commit, error) {
 		}
 		if object.Size > MaxCommitBytes {
 			return nil, errSpent{errs.Newf(errs.TooLarge, "commit %s is too large", sha)}
+		}
+		if left != nil {
+			if int(object.Size) > *left && len(list) > 0 {
+				return list, errSpent{errPart}
+			}
+			*left -= int(object.Size)
 		}
 		contents := make([]byte, object.Size+1)
 		if _, err := io.ReadFull(c.out, contents); err != nil {

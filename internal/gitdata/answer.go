@@ -28,16 +28,28 @@ func named(revision string, people bool) basis {
 	return basis{refs: err != nil, people: people, sha: sha}
 }
 
-// cached answers what was rendered before, or renders it. render may set Link
-// and Last-Modified.
-func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, render func(context.Context) (any, error)) error {
-	return api.answers.Serve(w, r, keyOf(r, a, on), func(ctx context.Context) ([]byte, string, error) {
-		value, err := render(ctx)
+// renderer is a value that is rendered while it is read, not by encoding/json.
+type renderer interface {
+	render(ctx context.Context, out *web.Output) error
+}
+
+// cached answers what was rendered before, or renders it. read may set Link and
+// Last-Modified; what it gives is a renderer or goes through encoding/json.
+func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, read func(context.Context) (any, error)) error {
+	return api.answers.Serve(w, r, keyOf(r, a, on), func(out *web.Output) error {
+		value, err := read(out.Context())
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		body, err := web.Marshal(value)
-		return body, etagOf(on, body), err
+		if special, ok := value.(renderer); ok {
+			err = special.render(out.Context(), out)
+		} else {
+			err = out.JSON(value)
+		}
+		if err == nil && !out.Begun() {
+			out.ETag = etagOf(on, out.Buf)
+		}
+		return err
 	})
 }
 

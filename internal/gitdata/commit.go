@@ -93,9 +93,7 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 	p := newPlace(ctx, a)
 	out := p.commit(c, known)
 	out.Stats = &statsJSON{changes.Additions + changes.Deletions, changes.Additions, changes.Deletions}
-	files := p.files(changes.Files, sha, parentOf(c))
-	out.Files = &files
-	return out, nil
+	return commitAnswer{c, out, fileList{p, changes, sha, parentOf(c)}}, nil
 }
 
 // parentOf is what a commit is compared with: its first parent, or nothing.

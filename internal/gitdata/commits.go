@@ -147,15 +147,7 @@ func (api *API) listCommits(ctx context.Context, w http.ResponseWriter, r *http.
 	if err != nil {
 		return nil, err
 	}
-	commits, err := api.repos.Git(a.ID).Commits(ctx, shas)
-	if err != nil {
-		return nil, err
-	}
-	known, err := api.people(ctx, commits...)
-	if err != nil {
-		return nil, err
-	}
-	return newPlace(ctx, a).commits(commits, known), nil
+	return commitList{api, a, shas}, nil
 }
 
 // walk gives a page of a walk and sets its links. How long the walk is depends

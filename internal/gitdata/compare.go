@@ -21,19 +21,49 @@ const commitsPerComparison = 250
 
 // comparisonJSON is GitHub's commit-comparison.
 type comparisonJSON struct {
-	URL          string        `json:"url"`
-	HTMLURL      string        `json:"html_url"`
-	PermalinkURL string        `json:"permalink_url"`
-	DiffURL      string        `json:"diff_url"`
-	PatchURL     string        `json:"patch_url"`
-	Base         *commitJSON   `json:"base_commit"`
-	MergeBase    *commitJSON   `json:"merge_base_commit"`
-	Status       string        `json:"status"`
-	Ahead        int           `json:"ahead_by"`
-	Behind       int           `json:"behind_by"`
-	Total        int           `json:"total_commits"`
-	Commits      []*commitJSON `json:"commits"`
-	Files        []fileJSON    `json:"files"`
+	URL          string      `json:"url"`
+	HTMLURL      string      `json:"html_url"`
+	PermalinkURL string      `json:"permalink_url"`
+	DiffURL      string      `json:"diff_url"`
+	PatchURL     string      `json:"patch_url"`
+	Base         *commitJSON `json:"base_commit"`
+	MergeBase    *commitJSON `json:"merge_base_commit"`
+	Status       string      `json:"status"`
+	Ahead        int         `json:"ahead_by"`
+	Behind       int         `json:"behind_by"`
+	Total        int         `json:"total_commits"`
+}
+
+// compareAnswer is a comparison with its commits and files.
+type compareAnswer struct {
+	payload comparisonJSON
+	commits commitList // the base and the merge base stand before them
+	files   fileList
+}
+
+func (c compareAnswer) render(ctx context.Context, out *web.Output) error {
+	err := c.commits.api.eachCommit(ctx, out, c.commits.access, c.commits.shas, func(n int, commit *commitJSON) error {
+		switch n {
+		case 0:
+			c.payload.Base = commit
+			return nil
+		case 1:
+			c.payload.MergeBase = commit
+			err := out.Open(c.payload)
+			out.Member("commits")
+			out.Buf = append(out.Buf, '[')
+			return err
+		}
+		return out.Item(n-2, commit)
+	})
+	if err != nil {
+		return err
+	}
+	out.Buf = append(out.Buf, ']')
+	out.Member("files")
+	err = c.files.render(ctx, out)
+	out.Close()
+	return err
 }
 
 // comparison is what an address asks to compare.
@@ -130,7 +160,7 @@ func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		}
 	}
 	web.Link(w, r, page, int64(c.ahead))
-	return api.renderComparison(ctx, a, c, changes)
+	return api.renderComparison(ctx, a, c, changes), nil
 }
 
 // from is the tree that the head's is compared with.
@@ -154,15 +184,7 @@ func (c *comparison) status() string {
 	}
 }
 
-func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison, changes *git.Changes) (any, error) {
-	commits, err := api.repos.Git(a.ID).Commits(ctx, append([]git.SHA{c.baseSHA, c.mergeBase}, c.commits...))
-	if err != nil {
-		return nil, err
-	}
-	known, err := api.people(ctx, commits...)
-	if err != nil {
-		return nil, err
-	}
+func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison, changes *git.Changes) compareAnswer {
 	p := newPlace(ctx, a)
 	dots := "..."
 	if c.direct {
@@ -170,14 +192,14 @@ func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *compari
 	}
 	spec := "/compare/" + escapePath(c.base) + dots + escapePath(c.head)
 	owner := a.Owner.Login
-	return comparisonJSON{
+	payload := comparisonJSON{
 		URL: p.api + spec, HTMLURL: p.page + spec,
 		PermalinkURL: p.page + "/compare/" + owner + ":" + string(c.baseSHA[:7]) + dots + owner + ":" + string(c.headSHA[:7]),
 		DiffURL:      p.page + spec + ".diff", PatchURL: p.page + spec + ".patch",
-		Base: p.commit(commits[0], known), MergeBase: p.commit(commits[1], known), Status: c.status(),
-		Ahead: c.ahead, Behind: c.behind, Total: c.ahead, Commits: p.commits(commits[2:], known),
-		Files: p.files(changes.Files, c.headSHA, c.from()),
-	}, nil
+		Status: c.status(), Ahead: c.ahead, Behind: c.behind, Total: c.ahead,
+	}
+	shas := append([]git.SHA{c.baseSHA, c.mergeBase}, c.commits...)
+	return compareAnswer{payload, commitList{api, a, shas}, fileList{p, changes, c.headSHA, c.from()}}
 }
 
 // compareAs answers a comparison as a diff, or as the patches of its commits.

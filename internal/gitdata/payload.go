@@ -134,7 +134,6 @@ type commitJSON struct {
 	Committer   *account.Simple `json:"committer"`
 	Parents     []parentJSON    `json:"parents"`
 	Stats       *statsJSON      `json:"stats,omitempty"`
-	Files       *[]fileJSON     `json:"files,omitempty"`
 }
 
 type commitBodyJSON struct {
@@ -169,12 +168,69 @@ func (p *place) commit(c *git.Commit, known people) *commitJSON {
 	}
 }
 
-func (p *place) commits(list []*git.Commit, known people) []*commitJSON {
-	out := make([]*commitJSON, len(list))
-	for i, c := range list {
-		out[i] = p.commit(c, known)
+// eachCommit renders commits for a list in their order. They are read meanwhile,
+// some at a time: their messages may be large.
+func (api *API) eachCommit(ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *commitJSON) error) error {
+	p, n := newPlace(ctx, a), 0
+	return api.repos.Git(a.ID).EachCommits(ctx, shas, func(part []*git.Commit) error {
+		known, err := api.people(ctx, part...)
+		if err != nil {
+			return err
+		}
+		for _, c := range part {
+			if err := reserveCommit(out, c); err != nil {
+				return err
+			}
+			if err := fn(n, p.commit(c, known)); err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+}
+
+// commitList is a list of commits.
+type commitList struct {
+	api    *API
+	access *repo.Access
+	shas   []git.SHA
+}
+
+func (l commitList) render(ctx context.Context, out *web.Output) error {
+	out.Buf = append(out.Buf, '[')
+	err := l.api.eachCommit(ctx, out, l.access, l.shas, func(n int, c *commitJSON) error { return out.Item(n, c) })
+	out.Buf = append(out.Buf, ']')
+	return err
+}
+
+// reserveCommit asks for the memory that it takes to render a large commit: a
+// control character has six bytes in JSON, and encoding/json renders it twice.
+func reserveCommit(out *web.Output, c *git.Commit) error {
+	if size := len(c.Message) + len(c.Payload) + len(c.Signed) + 48*len(c.Parents); size > 64<<10 {
+		return out.Reserve(12 * int64(size))
 	}
-	return out
+	return nil
+}
+
+// commitAnswer is one commit with its files.
+type commitAnswer struct {
+	commit  *git.Commit
+	payload *commitJSON
+	files   fileList
+}
+
+func (c commitAnswer) render(ctx context.Context, out *web.Output) error {
+	err := reserveCommit(out, c.commit)
+	if err == nil {
+		err = out.Open(c.payload)
+	}
+	if err == nil {
+		out.Member("files")
+		err = c.files.render(ctx, out)
+	}
+	out.Close()
+	return err
 }
 
 // people are the accounts behind the addresses of commits.
@@ -213,26 +269,34 @@ type fileJSON struct {
 	Previous    string  `json:"previous_filename,omitempty"`
 }
 
-// files renders changed files; of a deleted one the addresses lead to where it
-// was last.
-func (p *place) files(list []git.FileChange, head, base git.SHA) []fileJSON {
-	out := make([]fileJSON, len(list))
-	for i := range list {
-		f := &list[i]
-		sha, at := string(f.SHA), string(head)
-		if f.Status == 'D' {
-			sha, at = string(f.OldSHA), string(base)
-		}
-		path := escapePath(f.Path)
-		out[i] = fileJSON{
-			SHA: &sha, Filename: f.Path, Status: f.StatusName(), Additions: f.Additions, Deletions: f.Deletions,
-			Changes: f.Additions + f.Deletions, BlobURL: p.page + "/blob/" + at + "/" + path,
-			RawURL: p.page + "/raw/" + at + "/" + path, ContentsURL: p.api + "/contents/" + path + "?ref=" + at,
-			Previous: f.OldPath,
-		}
-		if f.HasPatch {
-			out[i].Patch = &f.Patch
-		}
+// file renders a changed file; of a deleted one the addresses lead to where it was
+// last.
+func (p *place) file(f *git.FileChange, head, base git.SHA) *fileJSON {
+	sha, at := string(f.SHA), string(head)
+	if f.Status == 'D' {
+		sha, at = string(f.OldSHA), string(base)
+	}
+	path := escapePath(f.Path)
+	out := &fileJSON{
+		SHA: &sha, Filename: f.Path, Status: f.StatusName(), Additions: f.Additions, Deletions: f.Deletions,
+		Changes: f.Additions + f.Deletions, BlobURL: p.page + "/blob/" + at + "/" + path,
+		RawURL: p.page + "/raw/" + at + "/" + path, ContentsURL: p.api + "/contents/" + path + "?ref=" + at,
+		Previous: f.OldPath,
+	}
+	if f.HasPatch {
+		out.Patch = &f.Patch
 	}
 	return out
+}
+
+// fileList is the changed files of a page, rendered one after the other: each may
+// have a large patch.
+type fileList struct {
+	place      *place
+	changes    *git.Changes
+	head, base git.SHA
+}
+
+func (l fileList) render(_ context.Context, out *web.Output) error {
+	return out.List(len(l.changes.Files), func(n int) any { return l.place.file(&l.changes.Files[n], l.head, l.base) })
 }

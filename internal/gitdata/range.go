@@ -24,15 +24,7 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if err != nil {
 			return nil, err
 		}
-		list, err := objects.Commits(ctx, web.Cut(w, r, shas))
-		if err != nil {
-			return nil, err
-		}
-		known, err := api.people(ctx, list...)
-		if err != nil {
-			return nil, err
-		}
-		return newPlace(ctx, a).commits(list, known), nil
+		return commitList{api, a, web.Cut(w, r, shas)}, nil
 	})
 }
 
@@ -63,7 +55,7 @@ func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			return nil, err
 		}
 		web.Link(w, r, page, int64(min(changes.Total, git.MaxFiles)))
-		return newPlace(ctx, a).files(changes.Files, g.Head, common), nil
+		return fileList{newPlace(ctx, a), changes, g.Head, common}, nil
 	})
 }
 

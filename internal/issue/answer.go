@@ -1,7 +1,6 @@
 package issue
 
 import (
-	"context"
 	"net/http"
 
 	"arbor/internal/db"
@@ -19,50 +18,47 @@ const (
 
 // answer answers with one issue in its full form, which was just written.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, i *Issue) error {
-	body, _, err := api.rendering(a, func(*db.Tx) ([]*Issue, error) { return []*Issue{i}, nil }, single)(r.Context())
-	if err != nil {
-		return err
-	}
-	return web.Bytes(w, r, status, body, "")
+	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) ([]*Issue, error) { return []*Issue{i}, nil }, single))
 }
 
 // rendering makes what renders the issues of one repository that find finds, in
 // one snapshot.
 func (api *API) rendering(a *repo.Access, find func(*db.Tx) ([]*Issue, error), f form) web.Render {
-	return func(ctx context.Context) ([]byte, string, error) {
-		p := newPage(ctx, a)
+	return func(out *web.Output) error {
+		p := newPage(out.Context(), a)
 		p.full = f == single
-		err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
 			if p.issues, err = find(tx); err != nil {
 				return err
 			}
 			return p.load(tx)
 		})
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		if f == list {
-			return api.finishPage(ctx, a, p, nil)
+			return api.finishPage(out, a, p)
 		}
-		if err := api.s.renderBodies(ctx, p); err != nil {
-			return nil, "", err
+		if err := api.s.prepareBodies(out, p); err != nil {
+			return err
 		}
-		body := p.appendIssue(make([]byte, 0, 6<<10), p.issues[0])
-		return body, web.Tag(body), nil
+		out.Grow(6 << 10)
+		out.Buf = p.appendIssue(out.Buf, p.issues[0])
+		return p.bodies.Err()
 	}
 }
 
-// finishPage renders a page that has all that it shows but bodies, in the room
-// given or in its own.
-func (api *API) finishPage(ctx context.Context, a *repo.Access, p *page, room []byte) (body []byte, etag string, err error) {
-	if err := api.s.renderBodies(ctx, p); err != nil {
-		return nil, "", err
+// finishPage renders a page that has all that it shows but bodies.
+func (api *API) finishPage(out *web.Output, a *repo.Access, p *page) error {
+	if err := api.s.prepareBodies(out, p); err != nil {
+		return err
 	}
-	if room == nil {
-		room = make([]byte, 0, 4<<10*(len(p.issues)+1))
+	out.Grow(4 << 10 * (len(p.issues) + 1))
+	if err := p.write(out); err != nil || out.Begun() {
+		return err
 	}
-	body = p.appendList(room)
-	return body, p.tag(a, body), nil
+	out.ETag = p.tag(a, out.Buf)
+	return nil
 }
 
 func bit(b bool) int {

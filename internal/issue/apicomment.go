@@ -162,11 +162,7 @@ func readComment(r *http.Request) (Text, error) {
 
 // answerComment answers with one comment that was just written.
 func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
-	body, _, err := api.commentRendering(a, func(*db.Tx) ([]*Comment, error) { return []*Comment{c}, nil }, single)(r.Context())
-	if err != nil {
-		return err
-	}
-	return web.Bytes(w, r, status, body, "")
+	return web.Answer(w, r, status, api.commentRendering(a, func(*db.Tx) ([]*Comment, error) { return []*Comment{c}, nil }, single))
 }
 
 // PATCH /repos/{owner}/{repo}/issues/comments/{id}

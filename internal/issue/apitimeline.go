@@ -2,6 +2,7 @@ package issue
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"arbor/internal/db"
@@ -36,11 +37,13 @@ type timeline struct {
 	// commentAt gives places in comments.
 	commentAt map[int64]int
 	said      map[int64]string // by reviews
-	reviews   map[int64]*Body  // the same, rendered
+	reviews   *Bodies          // the same
+	reviewAt  map[int64]int    // places in reviews
 }
 
 func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *repo.Access, number int64) web.Render {
-	return func(ctx context.Context) ([]byte, string, error) {
+	return func(out *web.Output) error {
+		ctx := out.Context()
 		page := web.ReadPage(r)
 		var t *timeline
 		err := api.s.db.Read(ctx, func(tx *db.Tx) error {
@@ -62,20 +65,20 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 			}
 			return t.loadReviews(tx, api.s.hooks.Reviews)
 		})
+		if err == nil {
+			err = api.s.prepareBodies(out, t.events.page)
+		}
+		if err == nil {
+			err = api.s.prepareComments(out, t.comments)
+		}
+		if err == nil {
+			err = t.prepareReviews(out, api.s, a)
+		}
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		if err := api.s.renderBodies(ctx, t.events.page); err != nil {
-			return nil, "", err
-		}
-		if err := api.s.renderComments(ctx, t.comments); err != nil {
-			return nil, "", err
-		}
-		if err := t.renderReviews(ctx, api.s, a); err != nil {
-			return nil, "", err
-		}
-		b := t.append(make([]byte, 0, 2<<10*(len(t.entries)+1)))
-		return b, web.Tag(b), nil
+		out.Grow(2 << 10 * (len(t.entries) + 1))
+		return t.write(out)
 	}
 }
 
@@ -138,29 +141,37 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 	return t.events.load(tx)
 }
 
-// append renders the page as an array.
-func (t *timeline) append(b []byte) []byte {
-	b = append(b, '[')
+// write renders the page as an array.
+func (t *timeline) write(out *web.Output) error {
+	out.Buf = append(out.Buf, '[')
 	for n, e := range t.entries {
 		if n > 0 {
-			b = append(b, ',')
+			out.Buf = append(out.Buf, ',')
 		}
-		event := t.eventAt[e.id]
-		switch {
-		case e.comment:
-			n := t.commentAt[e.id]
-			b = t.comments.appendMembers(append(b, '{'), n)
-			b = append(append(b, `,"event":"commented","actor":`...), t.comments.user(t.comments.comments[n].AuthorID)...)
-			b = append(b, '}')
-		case event.Kind == EventCrossReferenced:
-			b = t.events.appendCrossReference(b, event)
-		case event.Kind == EventReviewed && event.Detail.Review != nil:
-			b = t.events.appendReviewed(b, event, t.reviewOf(event))
-		default:
-			b = t.events.appendEvent(b, event)
+		out.Buf = t.appendEntry(out.Buf, e)
+		if err := errors.Join(t.events.bodies.Err(), t.comments.bodies.Err(), t.reviews.Err(), out.Next()); err != nil {
+			return err
 		}
 	}
-	return append(b, ']')
+	out.Buf = append(out.Buf, ']')
+	return nil
+}
+
+func (t *timeline) appendEntry(b []byte, e entry) []byte {
+	event := t.eventAt[e.id]
+	switch {
+	case e.comment:
+		n := t.commentAt[e.id]
+		b = t.comments.appendMembers(append(b, '{'), n)
+		b = append(append(b, `,"event":"commented","actor":`...), t.comments.user(t.comments.comments[n].AuthorID)...)
+		return append(b, '}')
+	case event.Kind == EventCrossReferenced:
+		return t.events.appendCrossReference(b, event)
+	case event.Kind == EventReviewed && event.Detail.Review != nil:
+		return t.events.appendReviewed(b, event, t.reviewOf(event))
+	default:
+		return t.events.appendEvent(b, event)
+	}
 }
 
 // appendCrossReference renders that another issue refers to this one, as

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -51,42 +52,122 @@ func (y *Body) AppendJSON(b []byte) []byte {
 	return b
 }
 
-// Bodies renders a page of texts, in their order. What all of them refer to is
-// looked up together, as far as the caller may see it (decision 13).
-func (s *Service) Bodies(ctx context.Context, list []Source) ([]Body, error) {
-	kind := web.From(ctx).Media.Kind
-	out := make([]Body, len(list))
+// Bodies are the texts of a page. Each is rendered when it is asked for, and what
+// they say is parsed in parts of partBytes: so a page of large texts is never in
+// memory in all its forms. What the texts of a part refer to is looked up
+// together, as far as the caller may see it (decision 13).
+type Bodies struct {
+	list []Source
+	kind string // of web.Media
+	part part
+	next func(list []Source) (part, error)
+	err  error
+}
+
+// part is some texts that follow each other, parsed.
+type part struct {
+	from    int
+	docs    []*markdown.Document
+	targets *targets // nil for plain text
+}
+
+// partBytes is how much of texts is parsed at one time; a single text may be
+// larger.
+const partBytes = 1 << 20
+
+// renderedTimes is how many times its length a text takes, at most, while it is a
+// part of an answer: as HTML with and without links, as plain text, as JSON.
+const renderedTimes = 16
+
+// Bodies prepares a page of texts for the answer in which they stand. Errors:
+// those of Output.Reserve.
+func (s *Service) Bodies(out *web.Output, list []Source) (*Bodies, error) {
+	ctx := out.Context()
+	b := &Bodies{list: list, kind: web.From(ctx).Media.Kind,
+		next: func(list []Source) (part, error) { return s.nextPart(ctx, list) }}
+	total, largest := 0, 0
 	for n := range list {
-		out[n] = Body{raw: list[n].Body, kind: kind}
+		total, largest = total+list[n].size(), max(largest, list[n].size())
 	}
-	if kind != "text" && kind != "html" && kind != "full" {
-		return out, nil
+	if total < 64<<10 {
+		return b, nil
 	}
-	docs := make([]*markdown.Document, len(list))
+	needed := 2*total + 6*largest // read, and escaped in JSON
+	if b.renders() {
+		needed += renderedTimes * min(total, max(largest, partBytes))
+	}
+	return b, out.Reserve(int64(needed))
+}
+
+func (b *Bodies) renders() bool { return b.kind == "text" || b.kind == "html" || b.kind == "full" }
+
+func (s *Source) size() int {
+	if s.Body == nil {
+		return 0
+	}
+	return len(*s.Body)
+}
+
+// At gives the n-th text. After an error it is empty, see Err.
+func (b *Bodies) At(n int) *Body {
+	body := &Body{raw: b.list[n].Body, kind: b.kind}
+	if body.raw == nil || !b.renders() || b.err != nil {
+		return body
+	}
+	if n < b.part.from || n >= b.part.from+len(b.part.docs) {
+		size, end := b.list[n].size(), n+1
+		for end < len(b.list) && size+b.list[end].size() <= partBytes {
+			size += b.list[end].size()
+			end++
+		}
+		b.part = part{}
+		if b.part, b.err = b.next(b.list[n:end]); b.err != nil {
+			return body
+		}
+		b.part.from = n
+	}
+	doc := b.part.docs[n-b.part.from]
+	if b.kind != "html" {
+		body.text = doc.Text()
+	}
+	if b.kind != "text" {
+		body.html = doc.HTML(b.part.targets.links(b.list[n].Access))
+	}
+	return body
+}
+
+// Err is the first error of At. The answer is worth nothing then.
+func (b *Bodies) Err() error { return b.err }
+
+// nextPart parses texts and finds what they refer to.
+func (s *Service) nextPart(ctx context.Context, list []Source) (p part, err error) {
+	p.docs = make([]*markdown.Document, len(list))
 	for n, src := range list {
-		if src.Body != nil {
-			docs[n] = markdown.Parse(*src.Body)
-		}
-	}
-	var targets *targets
-	if kind != "text" {
-		var err error
-		if targets, err = s.findTargets(ctx, list, docs); err != nil {
-			return nil, err
-		}
-	}
-	for n, doc := range docs {
-		if doc == nil {
+		if src.Body == nil {
 			continue
 		}
-		if kind != "html" {
-			out[n].text = doc.Text()
-		}
-		if kind != "text" {
-			out[n].html = doc.HTML(targets.links(list[n].Access))
+		if p.docs[n], err = s.parse(ctx, *src.Body); err != nil {
+			return p, err
 		}
 	}
-	return out, nil
+	if web.From(ctx).Media.Kind != "text" {
+		p.targets, err = s.findTargets(ctx, list, p.docs)
+	}
+	return p, err
+}
+
+// parse reads Markdown, mostly from what is kept of texts that were read before. A
+// text that was not is admitted by its size first.
+func (s *Service) parse(ctx context.Context, text string) (*markdown.Document, error) {
+	if doc := s.texts.Get(text); doc != nil {
+		return doc, nil
+	}
+	release, err := admission.Memory(ctx, markdown.Cost(text))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return s.texts.Parse(text), nil
 }
 
 // targets is what the texts of a page lead to.
@@ -94,11 +175,17 @@ type targets struct {
 	info    *web.Info
 	people  map[string]*account.Account // by folded login
 	repos   map[string]*repo.Access     // by folded OWNER/NAME
-	issues  map[issueKey]*Issue
+	issues  map[issueKey]linked
 	commits map[commitKey]git.SHA
 }
 
 type issueKey struct{ repo, number int64 }
+
+// linked is what a link to an issue shows of it.
+type linked struct {
+	pull  bool
+	title string
+}
 
 type commitKey struct {
 	repo   int64
@@ -114,7 +201,7 @@ const (
 
 func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdown.Document) (*targets, error) {
 	t := &targets{info: web.From(ctx), repos: map[string]*repo.Access{},
-		issues: map[issueKey]*Issue{}, commits: map[commitKey]git.SHA{}}
+		issues: map[issueKey]linked{}, commits: map[commitKey]git.SHA{}}
 	refs := make([]markdown.References, len(docs))
 	var logins, repos []string
 	var caller *account.Caller
@@ -153,7 +240,7 @@ func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdo
 				}
 			}
 		}
-		t.issues, err = byNumbers(tx, keys)
+		t.issues, err = linkedTo(tx, keys)
 		return err
 	})
 	if err != nil {
@@ -228,11 +315,12 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 			if to == nil {
 				return "", "", false
 			}
-			i := t.issues[issueKey{to.ID, number}]
-			if i == nil || !i.Pull && !to.HasIssues {
+			i, there := t.issues[issueKey{to.ID, number}]
+			if !there || !i.pull && !to.HasIssues {
 				return "", "", false
 			}
-			return t.info.Page(web.Path(to.Owner.Login, to.Name)+pageSegment(i)) + itoa(number), i.Title, true
+			page := web.Path(to.Owner.Login, to.Name) + pageSegment(&Issue{Pull: i.pull})
+			return t.info.Page(page) + itoa(number), i.title, true
 		},
 		Commit: func(owner, name, sha string) (string, bool) {
 			to := t.repos[nameOf(a, owner, name)]
@@ -245,24 +333,20 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 	}
 }
 
-// renderBodies renders the bodies of a page of issues.
-func (s *Service) renderBodies(ctx context.Context, p *page) error {
+// prepareBodies prepares the bodies of a page of issues.
+func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
 	list := make([]Source, len(p.issues))
+	p.bodyAt = make(map[int64]int, len(list))
 	for n, i := range p.issues {
-		list[n] = Source{p.repos[i.RepoID], i.Body}
+		list[n], p.bodyAt[i.ID] = Source{p.repos[i.RepoID], i.Body}, n
 	}
-	bodies, err := s.Bodies(ctx, list)
-	if err != nil {
-		return err
-	}
-	p.bodies = make(map[int64]*Body, len(bodies))
-	for n, i := range p.issues {
-		p.bodies[i.ID] = &bodies[n]
-	}
-	return nil
+	p.bodies, err = s.Bodies(out, list)
+	return err
 }
 
-func (p *page) appendBody(b []byte, i *Issue) []byte { return p.bodies[i.ID].AppendJSON(b) }
+func (p *page) appendBody(b []byte, i *Issue) []byte {
+	return p.bodies.At(p.bodyAt[i.ID]).AppendJSON(b)
+}
 
 // repositoryOf renders the repository of an issue as lists across repositories
 // show it, once for a page.

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // FillIndex fills the index of a repository, as its first list would have done.
@@ -35,13 +36,14 @@ func RenderList(s *Service, r *http.Request, a *repo.Access, memory bool) (body 
 	}
 	w := httptest.NewRecorder()
 	inMemory, bySQL := NewAPI(s).listing(w, r, a, c)
-	if memory {
-		body, etag, ok, err = inMemory(r.Context(), nil)
-	} else {
-		body, etag, err = bySQL(r.Context())
-		ok = true
-	}
-	return body, etag, w.Header().Get("Link"), ok, err
+	err = web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
+		if ok = true; !memory {
+			return bySQL(out)
+		}
+		ok, err = inMemory(out)
+		return err
+	})
+	return w.Body.Bytes(), w.Header().Get("Etag"), w.Header().Get("Link"), ok, err
 }
 
 // ListInMemory makes a list of a repository's issues in a room.
@@ -50,7 +52,12 @@ func (api *API) ListInMemory(r *http.Request, a *repo.Access, room []byte) (body
 	if err != nil {
 		return nil, false, err
 	}
-	inMemory, _ := api.listing(httptest.NewRecorder(), r, a, c)
-	body, _, ok, err = inMemory(r.Context(), room[:0])
-	return body, ok, err
+	w := httptest.NewRecorder()
+	w.Body = nil
+	inMemory, _ := api.listing(w, r, a, c)
+	err = web.AnswerIn(&room, w, r, http.StatusOK, func(out *web.Output) (err error) {
+		ok, err = inMemory(out)
+		return err
+	})
+	return room, ok, err
 }

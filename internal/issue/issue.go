@@ -33,6 +33,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/markdown"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
@@ -129,11 +130,16 @@ type Service struct {
 
 	deleted chan struct{} // wakes who takes deleted labels off many issues
 	indexes *indexes
+	texts   *markdown.Cache // those that were rendered lately
 }
+
+// textBytes bounds what is kept of rendered texts.
+const textBytes = 32 << 20
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, h Hooks) *Service {
-	return &Service{db: d, repos: repos, log: log, hooks: h, deleted: make(chan struct{}, 1), indexes: newIndexes()}
+	return &Service{db: d, repos: repos, log: log, hooks: h, deleted: make(chan struct{}, 1), indexes: newIndexes(),
+		texts: markdown.NewCache(textBytes)}
 }
 
 // joinIDs writes ids as a column holds them.

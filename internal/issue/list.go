@@ -1,7 +1,7 @@
 package issue
 
 import (
-	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -174,12 +174,11 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return err
 		}
 	}
-	return api.answers.Serve(w, r, a, func(ctx context.Context) ([]byte, string, error) {
-		body, etag, ok, err := inMemory(ctx, nil)
-		if ok || err != nil {
-			return body, etag, err
+	return api.answers.Serve(w, r, a, func(out *web.Output) error {
+		if ok, err := inMemory(out); ok || err != nil {
+			return err
 		}
-		return bySQL(ctx)
+		return bySQL(out)
 	})
 }
 
@@ -190,23 +189,29 @@ func (api *API) listOnce(w http.ResponseWriter, r *http.Request, inMemory listRe
 	if room == nil {
 		room = new([]byte)
 	}
-	defer api.rooms.Put(room)
-	body, etag, ok, err := inMemory(r.Context(), (*room)[:0])
-	if err != nil || !ok {
-		return false, err
+	defer func() {
+		if cap(*room) <= web.MaxHeld {
+			api.rooms.Put(room)
+		}
+	}()
+	err = web.AnswerIn(room, w, r, http.StatusOK, func(out *web.Output) error {
+		ok, err := inMemory(out)
+		if err == nil && !ok {
+			err = errNotInMemory
+		}
+		return err
+	})
+	if errors.Is(err, errNotInMemory) {
+		return false, nil
 	}
-	if *room = body; cap(body) > maxRoom {
-		*room = nil
-	}
-	return true, web.Bytes(w, r, http.StatusOK, body, etag)
+	return err == nil, err
 }
 
-// maxRoom is the size in bytes of a list whose room is used again.
-const maxRoom = 1 << 20
+var errNotInMemory = errors.New("issue: the list is not made from memory")
 
-// listRender makes a list in the room given, or in its own. ok is false where
-// memory cannot make it.
-type listRender func(ctx context.Context, room []byte) (body []byte, etag string, ok bool, err error)
+// listRender renders a list. ok is false where memory cannot make it; nothing is
+// rendered then.
+type listRender func(out *web.Output) (ok bool, err error)
 
 // listing makes what renders a list of the repository's issues: from memory,
 // which reports false where it cannot, and by SQL.
@@ -214,18 +219,18 @@ func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	inMemory listRender, bySQL web.Render) {
 	at := web.ReadPage(r)
 	choose := func(n names) (posting.Query, bool, error) { return chooseIn(n, a, c, r) }
-	inMemory = func(ctx context.Context, room []byte) ([]byte, string, bool, error) {
+	inMemory = func(out *web.Output) (bool, error) {
+		ctx := out.Context()
 		p := newPage(ctx, a)
 		total, ok, err := api.s.recall(ctx, p, a, at, choose)
 		if err == nil && ok {
 			err = api.s.rollups(ctx, p)
 		}
 		if err != nil || !ok {
-			return nil, "", false, err
+			return false, err
 		}
 		web.Link(w, r, at, total)
-		body, etag, err := api.finishPage(ctx, a, p, room)
-		return body, etag, true, err
+		return true, api.finishPage(out, a, p)
 	}
 	bySQL = api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
 		q, ok, err := choose(namesInSQL{tx, a.ID})

@@ -1,7 +1,6 @@
 package issue
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 
@@ -93,7 +92,8 @@ type across struct {
 // are looked at (decision 16).
 func (l *across) find404(tx *db.Tx) error { return l.scope(tx, &repo.Scope{Caller: l.me}) }
 
-func (l *across) render(ctx context.Context) ([]byte, string, error) {
+func (l *across) render(out *web.Output) error {
+	ctx := out.Context()
 	p := newPage(ctx)
 	p.repository = map[int64][]byte{}
 	err := l.api.s.db.Read(ctx, func(tx *db.Tx) error {
@@ -112,13 +112,13 @@ func (l *across) render(ctx context.Context) ([]byte, string, error) {
 		return p.load(tx)
 	})
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	if err := l.api.s.renderBodies(ctx, p); err != nil {
-		return nil, "", err
+	if err := l.api.s.prepareBodies(out, p); err != nil {
+		return err
 	}
-	body := p.appendList(make([]byte, 0, 8<<10*(len(p.issues)+1)))
-	return body, web.Tag(body), nil
+	out.Grow(8 << 10 * (len(p.issues) + 1))
+	return p.write(out)
 }
 
 // enter reads the repositories that the issues of a page are in, which the

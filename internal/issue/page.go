@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
+	"arbor/internal/web"
 )
 
 // Page is a page of issues for packages whose payloads hold issues or parts of
@@ -52,8 +53,12 @@ func (g *Page) Load(tx *db.Tx, people ...int64) error {
 	return err
 }
 
-// Bodies renders the bodies of the page, after Load and outside a transaction.
-func (g *Page) Bodies(ctx context.Context, s *Service) error { return s.renderBodies(ctx, g.p) }
+// Bodies prepares the bodies of the page, after Load and outside a transaction.
+// They are rendered while the page is; Err tells whether they were.
+func (g *Page) Bodies(out *web.Output, s *Service) error { return s.prepareBodies(out, g.p) }
+
+// Err is the first error of the rendering of bodies.
+func (g *Page) Err() error { return g.p.bodies.Err() }
 
 // AppendIssue renders an issue of the page as the issues' routes do.
 func (g *Page) AppendIssue(b []byte, i *Issue) []byte { return g.p.appendIssue(b, i) }
@@ -108,15 +113,16 @@ func (g *CommentPage) Load(tx *db.Tx, ids []int64) (err error) {
 	return g.p.load(tx)
 }
 
-// Comments renders each comment of the page as the comments' routes do, under
-// its id, after Load and outside a transaction.
-func (g *CommentPage) Comments(ctx context.Context, s *Service) (map[int64][]byte, error) {
-	if err := s.renderComments(ctx, g.p); err != nil {
-		return nil, err
-	}
-	out := make(map[int64][]byte, len(g.p.comments))
+// Bodies prepares the comments' bodies, as Page.Bodies does.
+func (g *CommentPage) Bodies(out *web.Output, s *Service) error { return s.prepareComments(out, g.p) }
+
+// Comment renders a comment of the page as the comments' routes do; nil where it
+// is not there.
+func (g *CommentPage) Comment(id int64) ([]byte, error) {
 	for n, c := range g.p.comments {
-		out[c.ID] = g.p.appendComment(nil, n)
+		if c.ID == id {
+			return g.p.appendComment(nil, n), g.p.bodies.Err()
+		}
 	}
-	return out, nil
+	return nil, nil
 }

@@ -2,6 +2,7 @@ package issue
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"arbor/internal/account"
@@ -28,7 +29,8 @@ type page struct {
 	milestones map[int64]*milestone.Milestone
 	roles      map[roleKey]string // author associations that are not NONE
 	rollups    map[int64]reaction.Rollup
-	bodies     map[int64]*Body // by issue, as far as they are rendered
+	bodies     *Bodies
+	bodyAt     map[int64]int // places of issues in bodies
 
 	// What pages share that are made from memory; nil on others.
 	legend *legend
@@ -41,7 +43,7 @@ type page struct {
 	labelJSON  map[int64][]byte
 	milestone  map[int64][]byte
 	repository map[int64][]byte // nil: issues do not show their repository
-	ends       []int            // where each issue of a list ends
+	ends       []int            // where each issue of a list ends, in an answer that is held whole
 }
 
 type roleKey struct{ repo, user int64 }
@@ -149,18 +151,22 @@ func mustMarshal(v any) []byte {
 	return b
 }
 
-// appendList renders the page as an array.
-func (p *page) appendList(b []byte) []byte {
-	b = append(b, '[')
+// write renders the page as an array.
+func (p *page) write(out *web.Output) error {
+	out.Buf = append(out.Buf, '[')
 	p.ends = p.ends[:0]
 	for n, i := range p.issues {
 		if n > 0 {
-			b = append(b, ',')
+			out.Buf = append(out.Buf, ',')
 		}
-		b = p.appendIssue(b, i)
-		p.ends = append(p.ends, len(b))
+		out.Buf = p.appendIssue(out.Buf, i)
+		p.ends = append(p.ends, len(out.Buf))
+		if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
+			return err
+		}
 	}
-	return append(b, ']')
+	out.Buf = append(out.Buf, ']')
+	return nil
 }
 
 // appendIssue renders an issue as GitHub's v3 does (decision 28), by hand: a

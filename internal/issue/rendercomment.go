@@ -1,7 +1,7 @@
 package issue
 
 import (
-	"context"
+	"errors"
 	"strconv"
 
 	"arbor/internal/account"
@@ -16,7 +16,7 @@ import (
 type commentPage struct {
 	*page
 	comments []*Comment
-	bodies   []Body // in the order of comments, once they are rendered
+	bodies   *Bodies // in the order of comments
 }
 
 // load reads what the comments refer to.
@@ -41,56 +41,59 @@ func (p *commentPage) load(tx *db.Tx) (err error) {
 	return err
 }
 
-// renderComments renders the bodies of a page of comments.
-func (s *Service) renderComments(ctx context.Context, p *commentPage) (err error) {
+// prepareComments prepares the bodies of a page of comments.
+func (s *Service) prepareComments(out *web.Output, p *commentPage) (err error) {
 	list := make([]Source, len(p.comments))
 	for n, c := range p.comments {
 		list[n] = Source{p.repos[c.RepoID], &c.Body}
 	}
-	p.bodies, err = s.Bodies(ctx, list)
+	p.bodies, err = s.Bodies(out, list)
 	return err
 }
 
 // commentRendering is rendering for comments.
 func (api *API) commentRendering(a *repo.Access, find func(*db.Tx) ([]*Comment, error), f form) web.Render {
-	return func(ctx context.Context) ([]byte, string, error) {
-		p := &commentPage{page: newPage(ctx, a)}
-		err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	return func(out *web.Output) error {
+		p := &commentPage{page: newPage(out.Context(), a)}
+		err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
 			if p.comments, err = find(tx); err != nil {
 				return err
 			}
 			return p.load(tx)
 		})
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		if err := api.s.renderComments(ctx, p); err != nil {
-			return nil, "", err
+		if err := api.s.prepareComments(out, p); err != nil {
+			return err
 		}
 		size := 2
 		for _, c := range p.comments {
 			size += 2<<10 + 3*len(c.Body)
 		}
-		body := make([]byte, 0, size)
+		out.Grow(min(size, web.MaxHeld))
 		if f == single {
-			body = p.appendComment(body, 0)
-		} else {
-			body = p.appendComments(body)
+			out.Buf = p.appendComment(out.Buf, 0)
+			return p.bodies.Err()
 		}
-		return body, web.Tag(body), nil
+		return p.write(out)
 	}
 }
 
-// appendComments renders the page as an array.
-func (p *commentPage) appendComments(b []byte) []byte {
-	b = append(b, '[')
+// write renders the page as an array.
+func (p *commentPage) write(out *web.Output) error {
+	out.Buf = append(out.Buf, '[')
 	for n := range p.comments {
 		if n > 0 {
-			b = append(b, ',')
+			out.Buf = append(out.Buf, ',')
 		}
-		b = p.appendComment(b, n)
+		out.Buf = p.appendComment(out.Buf, n)
+		if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
+			return err
+		}
 	}
-	return append(b, ']')
+	out.Buf = append(out.Buf, ']')
+	return nil
 }
 
 // appendComment renders the n-th comment of the page as GitHub's v3 does
@@ -118,7 +121,7 @@ func (p *commentPage) appendMembers(b []byte, n int) []byte {
 	b = c.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
 	b = c.UpdatedAt.AppendJSON(append(b, `,"updated_at":`...))
 	b = append(append(b, `,"author_association":"`...), p.associationOf(c.RepoID, c.AuthorID)...)
-	b = p.bodies[n].AppendJSON(append(b, '"'))
+	b = p.bodies.At(n).AppendJSON(append(b, '"'))
 	if p.info.Media.Preview(web.Reactions) {
 		b = p.rollups[c.ID].AppendJSON(append(b, `,"reactions":`...), at.API+"/issues/comments/"+string(id)+"/reactions")
 	}

@@ -1,7 +1,7 @@
 package issue
 
 import (
-	"context"
+	"errors"
 	"strconv"
 
 	"arbor/internal/account"
@@ -49,8 +49,8 @@ func (p *eventPage) load(tx *db.Tx) error {
 
 // eventRendering is rendering for events.
 func (api *API) eventRendering(p *eventPage, find func(*db.Tx) ([]*Event, error), f form) web.Render {
-	return func(ctx context.Context) ([]byte, string, error) {
-		err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	return func(out *web.Output) error {
+		err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
 			if p.events, err = find(tx); err != nil {
 				return err
 			}
@@ -67,25 +67,28 @@ func (api *API) eventRendering(p *eventPage, find func(*db.Tx) ([]*Event, error)
 			return p.load(tx)
 		})
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		if err := api.s.renderBodies(ctx, p.page); err != nil {
-			return nil, "", err
+		if err := api.s.prepareBodies(out, p.page); err != nil {
+			return err
 		}
-		b := make([]byte, 0, 2<<10*(len(p.events)+len(p.issues)+1))
+		out.Grow(2 << 10 * (len(p.events) + len(p.issues) + 1))
 		if f == single {
-			b = p.appendEvent(b, p.events[0])
-			return b, web.Tag(b), nil
+			out.Buf = p.appendEvent(out.Buf, p.events[0])
+			return p.bodies.Err()
 		}
-		b = append(b, '[')
+		out.Buf = append(out.Buf, '[')
 		for n, e := range p.events {
 			if n > 0 {
-				b = append(b, ',')
+				out.Buf = append(out.Buf, ',')
 			}
-			b = p.appendEvent(b, e)
+			out.Buf = p.appendEvent(out.Buf, e)
+			if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
+				return err
+			}
 		}
-		b = append(b, ']')
-		return b, web.Tag(b), nil
+		out.Buf = append(out.Buf, ']')
+		return nil
 	}
 }
 

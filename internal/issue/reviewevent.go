@@ -1,7 +1,6 @@
 package issue
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -53,26 +52,23 @@ func (t *timeline) loadReviews(tx *db.Tx, read Texts) (err error) {
 	return err
 }
 
-// renderReviews renders what the reviews say as the request asks for it.
-func (t *timeline) renderReviews(ctx context.Context, s *Service, a *repo.Access) error {
+// prepareReviews prepares what the reviews say as the request asks for it.
+func (t *timeline) prepareReviews(out *web.Output, s *Service, a *repo.Access) (err error) {
 	ids := slices.Sorted(maps.Keys(t.said))
 	list := make([]Source, len(ids))
+	t.reviewAt = make(map[int64]int, len(ids))
 	for n, id := range ids {
 		text := t.said[id]
-		list[n] = Source{Access: a, Body: &text}
+		list[n], t.reviewAt[id] = Source{Access: a, Body: &text}, n
 	}
-	bodies, err := s.Bodies(ctx, list)
-	t.reviews = make(map[int64]*Body, len(ids))
-	for n := range bodies {
-		t.reviews[ids[n]] = &bodies[n]
-	}
+	t.reviews, err = s.Bodies(out, list)
 	return err
 }
 
 // reviewOf is what the review of an event says: nothing, when it is gone.
 func (t *timeline) reviewOf(e *Event) *Body {
-	if y := t.reviews[e.Detail.Review.ID]; y != nil {
-		return y
+	if n, ok := t.reviewAt[e.Detail.Review.ID]; ok {
+		return t.reviews.At(n)
 	}
 	return &Body{raw: new(string), kind: t.events.info.Media.Kind}
 }

@@ -127,10 +127,12 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 	return err
 }
 
-// byNumbers finds issues of several repositories in one query; those that are
-// not there are missing from the map.
-func byNumbers(tx *db.Tx, keys []issueKey) (map[issueKey]*Issue, error) {
-	found := make(map[issueKey]*Issue, len(keys))
+// linkedTo finds what links to issues of several repositories show of them, in one
+// query: whether each is a pull request, and its title. It does not read their
+// bodies, for one text may name hundreds. Those that are not there are missing from
+// the map.
+func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
+	found := make(map[issueKey]linked, len(keys))
 	if len(keys) == 0 {
 		return found, nil
 	}
@@ -139,11 +141,20 @@ func byNumbers(tx *db.Tx, keys []issueKey) (map[issueKey]*Issue, error) {
 		where[n] = fmt.Sprintf("(i.repo_id = $%d AND i.number = $%d)", 2*n+1, 2*n+2)
 		args = append(args, k.repo, k.number)
 	}
-	list, err := queryIssues(tx, ` WHERE `+strings.Join(where, " OR "), args...)
-	for _, i := range list {
-		found[issueKey{i.RepoID, i.Number}] = i
+	rows, err := tx.Query(`SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where, " OR "), args...)
+	if err != nil {
+		return nil, err
 	}
-	return found, err
+	defer rows.Close()
+	for rows.Next() {
+		var key issueKey
+		var to linked
+		if err := rows.Scan(&key.repo, &key.number, &to.pull, &to.title); err != nil {
+			return nil, err
+		}
+		found[key] = to
+	}
+	return found, rows.Err()
 }
 
 // Numbered finds issues of a repository by their numbers, in one query;

@@ -1,7 +1,6 @@
 package pull
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -49,30 +48,24 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	case "diff", "patch":
 		return api.writeText(w, r, a, kind)
 	}
-	return api.serve(w, r, a, "", func(ctx context.Context) ([]byte, string, error) {
+	return api.serve(w, r, a, "", func(out *web.Output) error {
 		p, i, err := api.find(r, a)
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		if _, err := api.s.tested(ctx, p); err != nil {
-			return nil, "", err
+		if _, err := api.s.tested(out.Context(), p); err != nil {
+			return err
 		}
 		web.LastModified(w, i.UpdatedAt.Time())
-		body, err := api.render(ctx, a, p.Number)
-		return body, web.Tag(body), err
+		return api.render(out, a, p.Number, true)
 	})
 }
 
-// render renders the full form of one pull request.
-func (api *API) render(ctx context.Context, a *repo.Access, number int64) ([]byte, error) {
-	return api.renderForm(ctx, a, number, true)
-}
-
-// renderForm renders one pull request in its full form, or in that of lists.
-func (api *API) renderForm(ctx context.Context, a *repo.Access, number int64, full bool) ([]byte, error) {
-	p := newPage(ctx, a)
+// render renders one pull request in its full form, or in that of lists.
+func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool) error {
+	p := newPage(out.Context(), a)
 	p.full = full
-	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
 		i, err := issue.ByNumber(tx, a.ID, number)
 		if err != nil {
 			return err
@@ -84,21 +77,19 @@ func (api *API) renderForm(ctx context.Context, a *repo.Access, number int64, fu
 		return p.load(tx)
 	})
 	if err == nil {
-		err = p.Bodies(ctx, api.s.issues)
+		err = p.Bodies(out, api.s.issues)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return p.appendPull(make([]byte, 0, 24<<10), p.Issues()[0]), nil
+	out.Grow(24 << 10)
+	out.Buf = p.appendPull(out.Buf, p.Issues()[0])
+	return p.Err()
 }
 
 // answer answers with the full form of a pull request that was just written.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64) error {
-	body, err := api.render(r.Context(), a, number)
-	if err != nil {
-		return err
-	}
-	return web.Bytes(w, r, status, body, "")
+	return web.Answer(w, r, status, func(out *web.Output) error { return api.render(out, a, number, true) })
 }
 
 // serve answers what is kept under the address and all that the answer depends
@@ -107,11 +98,7 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render) error {
 	stamp, ok := api.s.db.Stamp()
 	if !ok {
-		body, etag, err := render(r.Context())
-		if err != nil {
-			return err
-		}
-		return web.Bytes(w, r, http.StatusOK, body, etag)
+		return web.Answer(w, r, http.StatusOK, render)
 	}
 	info := web.From(r.Context())
 	caller := int64(0)

@@ -1,7 +1,6 @@
 package pull
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -29,7 +28,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	at := web.ReadPage(r)
-	return api.serve(w, r, a, "", func(ctx context.Context) ([]byte, string, error) {
+	return api.serve(w, r, a, "", func(out *web.Output) error {
+		ctx := out.Context()
 		p := newPage(ctx, a)
 		err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 			has, some, err := branches(tx, a, r)
@@ -50,13 +50,12 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return p.load(tx)
 		})
 		if err == nil {
-			err = p.Bodies(ctx, api.s.issues)
+			err = p.Bodies(out, api.s.issues)
 		}
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		body := p.appendList(nil)
-		return body, web.Tag(body), nil
+		return p.write(out)
 	})
 }
 

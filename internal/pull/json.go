@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"arbor/internal/account"
@@ -128,16 +129,20 @@ func (p *page) appendPull(b []byte, i *issue.Issue) []byte {
 	return append(b, '}')
 }
 
-// appendList renders the pull requests of the page as an array.
-func (p *page) appendList(b []byte) []byte {
-	b = append(b, '[')
+// write renders the pull requests of the page as an array.
+func (p *page) write(out *web.Output) error {
+	out.Buf = append(out.Buf, '[')
 	for n, i := range p.Issues() {
 		if n > 0 {
-			b = append(b, ',')
+			out.Buf = append(out.Buf, ',')
 		}
-		b = p.appendPull(b, i)
+		out.Buf = p.appendPull(out.Buf, i)
+		if err := errors.Join(p.Err(), out.Next()); err != nil {
+			return err
+		}
 	}
-	return append(b, ']')
+	out.Buf = append(out.Buf, ']')
+	return nil
 }
 
 // mergeCommit is the commit on the base branch once it is merged, else that of

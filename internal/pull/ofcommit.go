@@ -33,10 +33,11 @@ func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	at := web.ReadPage(r)
-	return api.serve(w, r, a, string(sha), func(ctx context.Context) ([]byte, string, error) {
+	return api.serve(w, r, a, string(sha), func(out *web.Output) error {
+		ctx := out.Context()
 		open, err := api.s.offered(ctx, a, sha)
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		p := newPage(ctx, a)
 		err = api.s.db.Read(ctx, func(tx *db.Tx) error {
@@ -53,13 +54,12 @@ func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 			return p.load(tx)
 		})
 		if err == nil {
-			err = p.Bodies(ctx, api.s.issues)
+			err = p.Bodies(out, api.s.issues)
 		}
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		body := p.appendList(nil)
-		return body, web.Tag(body), nil
+		return p.write(out)
 	})
 }
 

@@ -62,10 +62,8 @@ func LoadFeed(ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[i
 	return f, shared.Associate(tx, authors)
 }
 
-// Render renders what was loaded, under the ids, outside a transaction. States
-// are written as events write them.
-func (f *Feed) Render(ctx context.Context, s *issue.Service) (reviews, comments map[int64][]byte, err error) {
-	reviews, comments = map[int64][]byte{}, map[int64][]byte{}
+// Bodies prepares the texts of what was loaded, outside a transaction.
+func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
 	texts := make([]issue.Source, 0, len(f.reviews)+len(f.comments))
 	for _, v := range f.reviews {
 		texts = append(texts, issue.Source{Access: f.pages[v.RepoID].a, Body: &v.Body})
@@ -73,19 +71,31 @@ func (f *Feed) Render(ctx context.Context, s *issue.Service) (reviews, comments 
 	for _, c := range f.comments {
 		texts = append(texts, issue.Source{Access: f.pages[c.RepoID].a, Body: &c.Body})
 	}
-	bodies, err := s.Bodies(ctx, texts)
-	if err != nil {
-		return nil, nil, err
+	bodies, err := s.Bodies(out, texts)
+	for _, p := range f.pages {
+		p.bodies = bodies
 	}
+	return err
+}
+
+// Review renders a review that was loaded; its state is written as events write it.
+func (f *Feed) Review(id int64) ([]byte, error) {
 	for n, v := range f.reviews {
-		p := f.pages[v.RepoID]
-		p.bodies = bodies[n : n+1]
-		reviews[v.ID] = p.appendReviewAs(nil, 0, v, f.numbers[v.IssueID], eventNames[v.State])
+		if v.ID == id {
+			p := f.pages[v.RepoID]
+			return p.appendReviewAs(nil, n, v, f.numbers[v.IssueID], eventNames[v.State]), p.bodies.Err()
+		}
 	}
+	return nil, nil
+}
+
+// Comment renders a comment that was loaded.
+func (f *Feed) Comment(id int64) ([]byte, error) {
 	for n, c := range f.comments {
-		p := f.pages[c.RepoID]
-		p.bodies = bodies[len(f.reviews)+n:][:1]
-		comments[c.ID] = p.appendComment(nil, 0, c)
+		if c.ID == id {
+			p := f.pages[c.RepoID]
+			return p.appendComment(nil, len(f.reviews)+n, c), p.bodies.Err()
+		}
 	}
-	return reviews, comments, nil
+	return nil, nil
 }

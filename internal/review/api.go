@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -56,23 +55,23 @@ func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Revi
 // List answers a page of the reviews, the oldest first; of those that are not
 // submitted the caller's own. Error: 404.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+	return api.serve(w, r, a, func(out *web.Output) error {
 		p, _, err := api.find(r, a)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		page := web.ReadPage(r)
 		var list []*Review
 		var total int64
-		err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
 			list, total, err = listReviews(tx, p.IssueID, callerID(a), page)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		web.Link(w, r, page, total)
-		return api.s.renderReviews(ctx, a, p.Number, list, false)
+		return api.s.renderReviews(out, a, p.Number, list, false)
 	})
 }
 
@@ -103,12 +102,12 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 //
 // Get answers one review. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+	return api.serve(w, r, a, func(out *web.Output) error {
 		i, v, err := api.findReview(r, a)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return api.s.renderReviews(ctx, a, i.Number, []*Review{v}, true)
+		return api.s.renderReviews(out, a, i.Number, []*Review{v}, true)
 	})
 }
 
@@ -154,23 +153,23 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // ListReviewComments answers a page of a review's comments, the oldest first.
 // Error: 404.
 func (api *API) ListReviewComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+	return api.serve(w, r, a, func(out *web.Output) error {
 		_, v, err := api.findReview(r, a)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		page := web.ReadPage(r)
 		var list []*Comment
 		var total int64
-		err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
 			list, total, err = commentsOfReview(tx, v.ID, page)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		web.Link(w, r, page, total)
-		return api.s.renderComments(ctx, a, list, false)
+		return api.s.renderComments(out, a, list, false)
 	})
 }
 

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"net/http"
 
 	"arbor/internal/db"
@@ -38,24 +37,24 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, whi
 		return err
 	}
 	l.since, l.updated, l.desc = db.FromTime(since), sort == "updated", sort != "" && direction == "desc"
-	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+	return api.serve(w, r, a, func(out *web.Output) error {
 		l := l
 		var err error
 		if l.column, l.id, err = which(); err != nil {
-			return nil, err
+			return err
 		}
 		page := web.ReadPage(r)
 		var list []*Comment
 		var total int64
-		err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
 			list, total, err = l.page(tx, page)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		web.Link(w, r, page, total)
-		return api.s.renderComments(ctx, a, list, false)
+		return api.s.renderComments(out, a, list, false)
 	})
 }
 
@@ -156,12 +155,12 @@ func readBody(r *http.Request) (issue.Text, error) {
 //
 // GetComment answers one comment. Error: 404.
 func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(ctx context.Context) ([]byte, error) {
+	return api.serve(w, r, a, func(out *web.Output) error {
 		c, err := api.findComment(r, a)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return api.s.renderComments(ctx, a, []*Comment{c}, true)
+		return api.s.renderComments(out, a, []*Comment{c}, true)
 	})
 }
 

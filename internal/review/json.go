@@ -20,7 +20,7 @@ type page struct {
 	api     string // the address of the repository in the API
 	html    string // and of its page
 	rollups map[int64]reaction.Rollup
-	bodies  []issue.Body
+	bodies  *issue.Bodies
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
@@ -37,13 +37,13 @@ func (p *page) load(tx *db.Tx, authors []int64) error {
 	return p.Associate(tx, authors)
 }
 
-// render renders texts in the representation that the request asks for.
-func (p *page) render(ctx context.Context, s *issue.Service, texts []string) (err error) {
+// prepare prepares texts in the representation that the request asks for.
+func (p *page) prepare(out *web.Output, s *issue.Service, texts []string) (err error) {
 	list := make([]issue.Source, len(texts))
 	for n := range texts {
 		list[n] = issue.Source{Access: p.a, Body: &texts[n]}
 	}
-	p.bodies, err = s.Bodies(ctx, list)
+	p.bodies, err = s.Bodies(out, list)
 	return err
 }
 
@@ -63,7 +63,7 @@ func (p *page) appendReviewAs(b []byte, n int, v *Review, pull int64, state stri
 	b = strconv.AppendInt(append(b, `{"id":`...), v.ID, 10)
 	str(`,"node_id":`, account.NodeID(Resource, v.ID))
 	b = append(append(b, `,"user":`...), p.User(v.AuthorID)...)
-	b = p.bodies[n].AppendJSON(b)
+	b = p.bodies.At(n).AppendJSON(b)
 	str(`,"state":`, state)
 	str(`,"html_url":`, html)
 	str(`,"pull_request_url":`, of)
@@ -108,7 +108,7 @@ func (p *page) appendComment(b []byte, n int, c *Comment) []byte {
 		num(`,"in_reply_to_id":`, c.ReplyTo)
 	}
 	b = append(append(b, `,"user":`...), p.User(c.AuthorID)...)
-	b = p.bodies[n].AppendJSON(b)
+	b = p.bodies.At(n).AppendJSON(b)
 	b = c.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
 	b = c.UpdatedAt.AppendJSON(append(b, `,"updated_at":`...))
 	str(`,"html_url":`, html)

@@ -1,7 +1,7 @@
 package review
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -13,9 +13,10 @@ import (
 
 // renderComments renders comments, with a fixed number of queries; where they
 // are now is found before (see follow).
-func (s *Service) renderComments(ctx context.Context, a *repo.Access, list []*Comment, single bool) ([]byte, error) {
+func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Comment, single bool) error {
+	ctx := out.Context()
 	if err := s.follow(ctx, list); err != nil {
-		return nil, err
+		return err
 	}
 	p := newPage(ctx, a)
 	var authors, reacted []int64
@@ -36,87 +37,75 @@ func (s *Service) renderComments(ctx context.Context, a *repo.Access, list []*Co
 		return err
 	})
 	if err == nil {
-		err = p.render(ctx, s.issues, texts)
+		err = p.prepare(out, s.issues, texts)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
+	return p.write(out, len(list), single, func(b []byte, n int) []byte { return p.appendComment(b, n, list[n]) })
+}
+
+// write renders one item, or all as an array.
+func (p *page) write(out *web.Output, n int, single bool, item func(b []byte, n int) []byte) error {
 	if single {
-		return p.appendComment(nil, 0, list[0]), nil
+		out.Buf = item(out.Buf, 0)
+		return p.bodies.Err()
 	}
-	b := append(make([]byte, 0, 4<<10*(len(list)+1)), '[')
-	for n, c := range list {
-		if n > 0 {
-			b = append(b, ',')
+	out.Grow(4 << 10 * (n + 1))
+	out.Buf = append(out.Buf, '[')
+	for i := range n {
+		if i > 0 {
+			out.Buf = append(out.Buf, ',')
 		}
-		b = p.appendComment(b, n, c)
+		out.Buf = item(out.Buf, i)
+		if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
+			return err
+		}
 	}
-	return append(b, ']'), nil
+	out.Buf = append(out.Buf, ']')
+	return nil
 }
 
 // renderReviews renders reviews of one pull request.
-func (s *Service) renderReviews(ctx context.Context, a *repo.Access, pull int64, list []*Review, single bool) ([]byte, error) {
-	p := newPage(ctx, a)
+func (s *Service) renderReviews(out *web.Output, a *repo.Access, pull int64, list []*Review, single bool) error {
+	p := newPage(out.Context(), a)
 	authors, texts := make([]int64, len(list)), make([]string, len(list))
 	for n, v := range list {
 		authors[n], texts[n] = v.AuthorID, v.Body
 	}
-	err := s.db.Read(ctx, func(tx *db.Tx) error { return p.load(tx, authors) })
+	err := s.db.Read(out.Context(), func(tx *db.Tx) error { return p.load(tx, authors) })
 	if err == nil {
-		err = p.render(ctx, s.issues, texts)
+		err = p.prepare(out, s.issues, texts)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if single {
-		return p.appendReview(nil, 0, list[0], pull), nil
-	}
-	b := append(make([]byte, 0, 2<<10*(len(list)+1)), '[')
-	for n, v := range list {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = p.appendReview(b, n, v, pull)
-	}
-	return append(b, ']'), nil
+	return p.write(out, len(list), single, func(b []byte, n int) []byte { return p.appendReview(b, n, list[n], pull) })
 }
 
 // answerComment answers with one comment.
 func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
-	body, err := api.s.renderComments(r.Context(), a, []*Comment{c}, true)
-	if err != nil {
-		return err
-	}
-	return web.Bytes(w, r, status, body, "")
+	return web.Answer(w, r, status, func(out *web.Output) error { return api.s.renderComments(out, a, []*Comment{c}, true) })
 }
 
 // serve answers a GET with what is kept under its address, or with what render
 // makes. Texts lead wherever this caller may go, in any repository: an answer is
 // kept only while nothing at all is committed, and where that cannot be known
 // not at all.
-func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render func(ctx context.Context) ([]byte, error)) error {
+func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
 	stamp, ok := api.s.db.Stamp()
 	if !ok {
-		body, err := render(r.Context())
-		if err != nil {
-			return err
-		}
-		return web.Bytes(w, r, http.StatusOK, body, "")
+		return web.Answer(w, r, http.StatusOK, render)
 	}
 	info := web.From(r.Context())
 	key := fmt.Sprint(stamp, callerID(a), info.Media.Preview(web.Reactions), info.Media.Kind, " ", info.Prefix, " ",
 		r.URL.EscapedPath(), " ", r.URL.RawQuery)
-	return api.answers.Serve(w, r, key, func(ctx context.Context) ([]byte, string, error) {
-		body, err := render(ctx)
-		return body, web.Tag(body), err
-	})
+	return api.answers.Serve(w, r, key, render)
 }
 
 // answer answers with one review.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, pull int64, v *Review) error {
-	body, err := api.s.renderReviews(r.Context(), a, pull, []*Review{v}, true)
-	if err != nil {
-		return err
-	}
-	return web.Bytes(w, r, http.StatusOK, body, "")
+	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
+		return api.s.renderReviews(out, a, pull, []*Review{v}, true)
+	})
 }

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -41,24 +41,22 @@ func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 		return errs.Newf(errs.Invalid, "Only the first %d search results are available", MaxReach)
 	}
 	caller := account.CallerFrom(r.Context())
-	render := func(ctx context.Context) ([]byte, string, error) {
-		found, err := api.s.Search(ctx, caller, q, at)
+	render := func(out *web.Output) error {
+		found, err := api.s.Search(out.Context(), caller, q, at)
+		if err == nil {
+			err = found.page.Bodies(out, api.s.issues)
+		}
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		web.Link(w, r, at, min(found.Total, MaxReach))
-		body := found.appendJSON(make([]byte, 0, 4<<10*(len(found.Hits)+1)))
-		return body, web.Tag(body), nil
+		return found.write(out)
 	}
 	// What is found depends on the whole store, so an answer is kept only while
 	// nothing is committed: neither an issue nor the indexing of one.
 	stamp, ok := api.s.db.Stamp()
 	if !ok {
-		body, etag, err := render(r.Context())
-		if err != nil {
-			return err
-		}
-		return web.Bytes(w, r, http.StatusOK, body, etag)
+		return web.Answer(w, r, http.StatusOK, render)
 	}
 	var id int64
 	if caller != nil {
@@ -90,22 +88,28 @@ func readQuery(r *http.Request) (*Query, error) {
 	return q, nil
 }
 
-// appendJSON renders GitHub's issue-search-result. The items come first among
+// write renders GitHub's issue-search-result. The items come first among
 // what is no count: clients that page take what does.
-func (f *Results) appendJSON(b []byte) []byte {
-	b = append(b, `{"total_count":`...)
+func (f *Results) write(out *web.Output) error {
+	out.Grow(4 << 10 * (len(f.Hits) + 1))
+	b := append(out.Buf, `{"total_count":`...)
 	b = strconv.AppendInt(b, f.Total, 10)
 	b = append(b, `,"incomplete_results":`...)
 	b = strconv.AppendBool(b, f.Part)
-	b = append(b, `,"items":[`...)
+	out.Buf = append(b, `,"items":[`...)
 	for n, hit := range f.Hits {
+		b := out.Buf
 		if n > 0 {
 			b = append(b, ',')
 		}
 		b = f.page.AppendIssue(b, hit.Issue)
 		b = append(b[:len(b)-1], `,"score":`...) // inside the issue's brace
 		b = strconv.AppendInt(b, hit.Score, 10)
-		b = append(b, ".0}"...)
+		out.Buf = append(b, ".0}"...)
+		if err := errors.Join(f.page.Err(), out.Next()); err != nil {
+			return err
+		}
 	}
-	return append(b, `],"search_type":"lexical"}`...)
+	out.Buf = append(out.Buf, `],"search_type":"lexical"}`...)
+	return nil
 }

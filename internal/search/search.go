@@ -141,7 +141,7 @@ func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, 
 		}
 		return nil, err
 	}
-	return found, found.page.Bodies(ctx, s.issues)
+	return found, nil
 }
 
 // read finds the page and reads what its payloads show.

@@ -13,7 +13,6 @@
 package tracker
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -51,28 +50,23 @@ func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 func (s *Answers) ServeAtRest(w http.ResponseWriter, r *http.Request, key string, render web.Render) error {
 	stamp, ok := s.db.Stamp()
 	if !ok {
-		body, etag, err := render(r.Context())
-		if err != nil {
-			return err
-		}
-		return web.Bytes(w, r, http.StatusOK, body, etag)
+		return web.Answer(w, r, http.StatusOK, render)
 	}
 	return s.kept.Serve(w, r, fmt.Sprint(key, " ", stamp), render)
 }
 
 // JSON is Serve with the JSON of the value that find reads, in one snapshot.
 func (s *Answers) JSON(w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (any, error)) error {
-	return s.Serve(w, r, a, func(ctx context.Context) ([]byte, string, error) {
+	return s.Serve(w, r, a, func(out *web.Output) error {
 		var v any
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		err := s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
 			v, err = find(tx)
 			return err
 		})
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		body, err := web.Marshal(v)
-		return body, web.Tag(body), err
+		return out.JSON(v)
 	})
 }
 

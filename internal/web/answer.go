@@ -1,10 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,28 +12,19 @@ import (
 
 var jsonType = []string{"application/json; charset=utf-8"}
 
-// buffers keeps what JSON was rendered into, so that answers cost no garbage.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxPooled is the size in bytes of the largest buffer worth keeping.
-const maxPooled = 1 << 20
+// rooms keeps what JSON was rendered into, so that answers cost no garbage.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // JSON answers with v and the given status. A GET that answers 200 gets an
 // ETag made of the body, and 304 when the caller has it already (decision 27).
 func JSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
-	buf := buffers.Get().(*bytes.Buffer)
-	buf.Reset()
+	room := rooms.Get().(*[]byte)
 	defer func() {
-		if buf.Cap() <= maxPooled {
-			buffers.Put(buf)
+		if cap(*room) <= MaxHeld {
+			rooms.Put(room)
 		}
 	}()
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	return Bytes(w, r, status, bytes.TrimSuffix(buf.Bytes(), []byte("\n")), "")
+	return AnswerIn(room, w, r, status, func(out *Output) error { return out.JSON(v) })
 }
 
 // Bytes answers with a body of JSON that is already rendered. etag is the

@@ -2,11 +2,11 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"hash/maphash"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -40,14 +40,13 @@ func (n *Recent) Again(key string) bool {
 	return n.slots[h>>16%uint64(len(n.slots))].Swap(h) == h
 }
 
-// Render makes the body of an answer and its entity tag. It may set the headers
-// Link and Last-Modified.
-type Render func(ctx context.Context) (body []byte, etag string, err error)
-
 // Serve answers 200 with what is kept under the key, or with what render makes.
 func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, key string, render Render) error {
 	for {
 		if body, note, ok := a.cache.Get(key); ok {
+			if note == large {
+				return Answer(w, r, http.StatusOK, render)
+			}
 			etag, rest, _ := strings.Cut(note, "\n")
 			for _, name := range kept {
 				var value string
@@ -67,24 +66,33 @@ func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, key string, rend
 	}
 }
 
+// large is the note of an answer that is too large to be kept: whoever asks for it
+// need not wait for others.
+const large = "large"
+
 // fill renders an answer while nobody else does, keeps it and sends it.
 func (a *Answers) fill(w http.ResponseWriter, r *http.Request, key string, render Render) error {
-	body, etag, err := func() ([]byte, string, error) {
-		defer a.filling.Leave(key)
-		body, etag, err := render(r.Context())
-		if err == nil {
-			note := etag
-			for _, name := range kept {
-				note += "\n" + w.Header().Get(name)
-			}
-			a.cache.Put(key, body, note)
+	leave := sync.OnceFunc(func() { a.filling.Leave(key) })
+	defer leave()
+	out := &Output{w: w, r: r, status: http.StatusOK, begin: func() {
+		a.cache.Put(key, nil, large)
+		leave()
+	}}
+	return out.run(func(out *Output) error {
+		if err := render(out); err != nil || out.begun || len(out.Buf) > MaxHeld {
+			return err
 		}
-		return body, etag, err
-	}()
-	if err != nil {
-		return err
-	}
-	return Bytes(w, r, http.StatusOK, body, etag)
+		if out.ETag == "" {
+			out.ETag = Tag(out.Buf)
+		}
+		note := out.ETag
+		for _, name := range kept {
+			note += "\n" + w.Header().Get(name)
+		}
+		a.cache.Put(key, out.Buf, note)
+		leave()
+		return nil
+	})
 }
 
 // Marshal renders v as JSON does in answers: without escapes that only HTML

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"container/list"
 	"sync"
 )
@@ -52,6 +53,9 @@ func (c *Cache) Put(key string, body []byte, etag string) {
 	if int64(len(body)) > c.MaxEntry() {
 		return
 	}
+	if cap(body)-len(body) > len(body)/4 { // it was rendered into a larger room
+		body = bytes.Clone(body)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.byKey[key]; e != nil {
@@ -71,4 +75,4 @@ func (c *Cache) drop(e *list.Element) {
 	c.size -= v.cost()
 }
 
-func (v *cached) cost() int64 { return int64(len(v.body)+len(v.key)) + entryCost }
+func (v *cached) cost() int64 { return int64(cap(v.body)+len(v.key)+len(v.etag)) + entryCost }

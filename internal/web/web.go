@@ -8,6 +8,7 @@
 //   - page.go: page, per_page and Link (decision 23)
 //   - answer.go: JSON answers, ETag and 304 (decision 27)
 //   - errors.go: the three forms of an error body (decisions 15, 48, 53)
+//   - output.go: an answer while it is rendered; a large one streams
 //   - cache.go, answers.go, flights.go: rendered answers within a bounded memory
 //   - network.go: whom a limit counts together when nobody signed in
 //

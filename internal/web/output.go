@@ -1,0 +1,229 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"arbor/internal/admission"
+)
+
+// MaxHeld is the size in bytes of the largest answer that is held whole.
+const MaxHeld = 1 << 20
+
+const (
+	sentAtOnce   = 128 << 10   // bytes, at most
+	writeTimeout = time.Minute // for so many
+)
+
+// Output is the body of an answer in JSON while it is rendered. A small one is
+// held whole, gets an ETag, and may be kept. One that grows beyond MaxHeld goes
+// out as it comes: it has no ETag (decision 69) and nobody keeps it. So the memory
+// of an answer is MaxHeld and its largest item, however long it is.
+type Output struct {
+	Buf  []byte // renderers append to it, and call Next between two items
+	ETag string // with its quotes; empty makes one of the body
+
+	w      http.ResponseWriter
+	r      *http.Request
+	status int
+	begun  bool   // the header is out
+	begin  func() // nil, or called before the header goes out while rendering goes on
+
+	reserved int64
+	release  []func()
+}
+
+// Render renders the body of an answer into an Output. It may set the headers
+// Link and Last-Modified before the first item.
+type Render func(out *Output) error
+
+// errHead ends the rendering of an answer whose body nobody gets.
+var errHead = errors.New("web: the answer has no body")
+
+// Answer answers with what render renders.
+func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) error {
+	return AnswerIn(nil, w, r, status, render)
+}
+
+// AnswerIn is Answer with room for the body, which nobody else uses meanwhile.
+func AnswerIn(room *[]byte, w http.ResponseWriter, r *http.Request, status int, render Render) error {
+	out := &Output{w: w, r: r, status: status}
+	if room != nil {
+		out.Buf = (*room)[:0]
+		defer func() { *room = out.Buf }()
+	}
+	return out.run(render)
+}
+
+// run renders and sends the answer.
+func (o *Output) run(render Render) error {
+	defer o.free()
+	if err := render(o); err != nil {
+		if errors.Is(err, errHead) {
+			return nil
+		}
+		return err
+	}
+	return o.end()
+}
+
+func (o *Output) free() {
+	for _, release := range o.release {
+		release()
+	}
+	o.reserved, o.release = 0, nil
+}
+
+// Reserve sees to it that so many bytes are accounted for, beside MaxHeld, until
+// the answer has been sent. It is called before what takes them is made. Errors:
+// those of admission.Memory.
+func (o *Output) Reserve(bytes int64) error {
+	if bytes <= o.reserved {
+		return nil
+	}
+	release, err := admission.Memory(o.r.Context(), bytes-o.reserved)
+	if err != nil {
+		return err
+	}
+	o.reserved, o.release = bytes, append(o.release, release)
+	return nil
+}
+
+// Grow makes room for so many bytes, where there is none yet.
+func (o *Output) Grow(bytes int) {
+	if cap(o.Buf) == 0 {
+		o.Buf = make([]byte, 0, bytes)
+	}
+}
+
+// Context is that of the request.
+func (o *Output) Context() context.Context { return o.r.Context() }
+
+// Begun reports that a part of the answer is out: Buf does not hold it whole.
+func (o *Output) Begun() bool { return o.begun }
+
+// Next is called between two items. What was rendered goes out when it is much.
+func (o *Output) Next() error {
+	if len(o.Buf) < sentAtOnce || !o.begun && len(o.Buf) <= MaxHeld {
+		return nil
+	}
+	if !o.begun {
+		o.begun = true
+		if o.begin != nil {
+			o.begin()
+		}
+		h := o.w.Header()
+		h["Content-Type"] = jsonType
+		delete(h, "Etag")
+		o.w.WriteHeader(o.status)
+		if o.r.Method == http.MethodHead {
+			return errHead
+		}
+	}
+	err := o.send(o.Buf)
+	o.Buf = o.Buf[:0]
+	return err
+}
+
+// send gives each part its own deadline: a slow client may take long, a dead one
+// may not.
+func (o *Output) send(b []byte) error {
+	control := http.NewResponseController(o.w)
+	for len(b) > 0 {
+		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a page's writer has none
+		n, err := o.w.Write(b[:min(len(b), sentAtOnce)])
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// end sends what is left.
+func (o *Output) end() error {
+	if !o.begun && len(o.Buf) > MaxHeld {
+		if err := o.Next(); err != nil && !errors.Is(err, errHead) {
+			return err
+		}
+		return nil
+	}
+	if o.begun {
+		return o.send(o.Buf)
+	}
+	return Bytes(o.w, o.r, o.status, o.Buf, o.ETag)
+}
+
+// JSON renders a value. The items of a slice are items of the answer.
+func (o *Output) JSON(v any) error {
+	list := reflect.ValueOf(v)
+	if list.Kind() != reflect.Slice || list.IsNil() || list.Type().Elem().Kind() == reflect.Uint8 {
+		return o.value(v)
+	}
+	return o.List(list.Len(), func(n int) any { return list.Index(n).Interface() })
+}
+
+// List renders an array of n items.
+func (o *Output) List(n int, item func(n int) any) error {
+	o.Buf = append(o.Buf, '[')
+	for i := range n {
+		if err := o.Item(i, item(i)); err != nil {
+			return err
+		}
+	}
+	o.Buf = append(o.Buf, ']')
+	return nil
+}
+
+// Item renders the n-th item of a list whose brackets the caller writes.
+func (o *Output) Item(n int, v any) error {
+	if n > 0 {
+		o.Buf = append(o.Buf, ',')
+	}
+	if err := o.value(v); err != nil {
+		return err
+	}
+	return o.Next()
+}
+
+// Open renders an object and leaves it open for members that Member adds. Close
+// closes it.
+func (o *Output) Open(v any) error {
+	if err := o.value(v); err != nil {
+		return err
+	}
+	o.Buf = o.Buf[:len(o.Buf)-1]
+	return nil
+}
+
+// Member begins a member of an object that is open and has others.
+func (o *Output) Member(name string) {
+	o.Buf = append(strconv.AppendQuote(append(o.Buf, ','), name), ':')
+}
+
+// Close closes the object that Open opened.
+func (o *Output) Close() { o.Buf = append(o.Buf, '}') }
+
+// value renders a value as JSON does in answers: without escapes that only HTML
+// would need.
+func (o *Output) value(v any) error {
+	enc := json.NewEncoder((*appender)(&o.Buf))
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	o.Buf = o.Buf[:len(o.Buf)-1] // a newline
+	return nil
+}
+
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
+}

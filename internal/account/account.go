@@ -109,7 +109,9 @@ type Account struct {
 	SiteAdmin    bool
 	DefaultRole  Role // of an organization: what members have on its repositories
 	PublicRepos  int64
-	PrivateRepos int64
+	PrivateRepos int64 // but for withdrawn forks
+	Withdrawn    int64 // forks of what the owner no longer sees (decision 62)
+	PrivateForks bool  // of an organization: its private repositories may be forked
 	Followers    int64
 	Following    int64
 	CreatedAt    db.Time
@@ -145,9 +147,25 @@ type Service struct {
 	tokens tokenCache
 	uses   lastUses
 	counts counts
+	lost   []Lost
 }
 
+// Lost is told, inside the transaction, that somebody may see less of an
+// organization's repositories than before, and who wanted it: a membership ended,
+// an owner became a member, or members get no permission by default. An error
+// undoes the whole transaction.
+type Lost func(tx *db.Tx, orgID, by int64) error
+
 // New makes the service. Start Run beside it to have last uses of tokens stored.
-func New(d *db.DB, log *slog.Logger) *Service {
-	return &Service{db: d, log: log, clock: time.Now}
+func New(d *db.DB, log *slog.Logger, lost ...Lost) *Service {
+	return &Service{db: d, log: log, clock: time.Now, lost: lost}
+}
+
+func (s *Service) tellLost(tx *db.Tx, orgID, by int64) error {
+	for _, lost := range s.lost {
+		if err := lost(tx, orgID, by); err != nil {
+			return err
+		}
+	}
+	return nil
 }

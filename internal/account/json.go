@@ -200,6 +200,7 @@ type privateOrg struct {
 	PrivateGists                int64  `json:"private_gists"`
 	DiskUsage                   int64  `json:"disk_usage"`
 	Collaborators               int64  `json:"collaborators"`
+	MembersCanForkPrivate       bool   `json:"members_can_fork_private_repositories"`
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
 
@@ -210,7 +211,7 @@ func newFullOrg(a *Account, i *web.Info, may access) *fullOrg {
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
 	}
 	if may.member {
-		o.privateOrg = &privateOrg{DefaultRepositoryPermission: permissions[a.DefaultRole]}
+		o.privateOrg = &privateOrg{DefaultRepositoryPermission: permissions[a.DefaultRole], MembersCanForkPrivate: a.PrivateForks}
 	}
 	if may.owner || may.member && a.DefaultRole > None {
 		o.TotalPrivateRepos, o.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos

@@ -175,7 +175,10 @@ func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userL
 			}
 		}
 		m.Owner = owner
-		return putMember(tx, org.ID, user.ID, owner)
+		if err := putMember(tx, org.ID, user.ID, owner); err != nil || !there || owner {
+			return err
+		}
+		return s.tellLost(tx, org.ID, caller.ID)
 	})
 	return m, err
 }
@@ -203,7 +206,10 @@ func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, us
 				return err
 			}
 		}
-		return deleteMember(tx, org.ID, user.ID)
+		if err := deleteMember(tx, org.ID, user.ID); err != nil {
+			return err
+		}
+		return s.tellLost(tx, org.ID, caller.ID)
 	})
 }
 

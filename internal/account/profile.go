@@ -13,6 +13,7 @@ import (
 type changes struct {
 	name, email, company, blog, location, bio web.Opt[string]
 	defaultRole                               web.Opt[Role]
+	privateForks                              web.Opt[bool]
 }
 
 // readChanges reads the body of a PATCH; bio is the name that the account's
@@ -52,6 +53,15 @@ func (c *changes) readDefaultRole(o *web.Object) {
 	}
 }
 
+// readPrivateForks reads members_can_fork_private_repositories (decision 62).
+func (c *changes) readPrivateForks(o *web.Object) {
+	const field = "members_can_fork_private_repositories"
+	c.privateForks = o.Bool(field)
+	if c.privateForks.Null {
+		o.Wrong(field, errs.InvalidField, field+" must not be null")
+	}
+}
+
 func (c *changes) apply(a *Account) {
 	set := func(to **string, v web.Opt[string]) {
 		if v.Set {
@@ -65,6 +75,7 @@ func (c *changes) apply(a *Account) {
 	set(&a.Location, c.location)
 	set(&a.Bio, c.bio)
 	a.DefaultRole = c.defaultRole.Or(a.DefaultRole)
+	a.PrivateForks = c.privateForks.Or(a.PrivateForks)
 }
 
 // find is ByLogin in a transaction of its own.
@@ -128,8 +139,12 @@ func (s *Service) changeOrg(ctx context.Context, caller *Caller, login string, c
 		if a, err = ownedOrg(tx, caller, login); err != nil {
 			return err
 		}
+		before := a.DefaultRole
 		c.apply(a)
-		return updateAccount(tx, a)
+		if err := updateAccount(tx, a); err != nil || before == None || a.DefaultRole > None {
+			return err
+		}
+		return s.tellLost(tx, a.ID, caller.ID)
 	})
 	return a, err
 }

@@ -9,7 +9,8 @@ import (
 
 // accountColumns are what scanAccount reads, of accounts under the name a.
 const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blog, a.location, a.bio,
-	a.site_admin, a.default_role, a.public_repos, a.private_repos,
+	a.site_admin, a.default_role, a.private_forks, a.public_repos, a.private_repos,
+	CASE WHEN a.private_repos = 0 THEN 0 ELSE (SELECT count(*) FROM withdrawn_forks w WHERE w.owner_id = a.id) END,
 	a.followers, a.following, a.created_at, a.updated_at`
 
 // scanner is a row of either kind that package db gives.
@@ -20,12 +21,13 @@ func scanAccount(row scanner, more ...any) (*Account, error) {
 	var a Account
 	var kind, role int64
 	dest := append([]any{&a.ID, &a.Login, &kind, &a.Name, &a.Email, &a.Company, &a.Blog, &a.Location, &a.Bio,
-		&a.SiteAdmin, &role, &a.PublicRepos, &a.PrivateRepos,
+		&a.SiteAdmin, &role, &a.PrivateForks, &a.PublicRepos, &a.PrivateRepos, &a.Withdrawn,
 		&a.Followers, &a.Following, &a.CreatedAt, &a.UpdatedAt}, more...)
 	if err := row.Scan(dest...); err != nil {
 		return nil, err
 	}
 	a.Kind, a.DefaultRole = Kind(kind), Role(role)
+	a.PrivateRepos -= a.Withdrawn
 	return &a, nil
 }
 
@@ -132,8 +134,8 @@ func insertAccount(tx *db.Tx, a *Account) error {
 func updateAccount(tx *db.Tx, a *Account) error {
 	a.UpdatedAt = tx.Now
 	_, err := tx.Exec(`UPDATE accounts SET name = $2, email = $3, company = $4, blog = $5, location = $6, bio = $7,
-		default_role = $8, updated_at = $9 WHERE id = $1`,
-		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt)
+		default_role = $8, updated_at = $9, private_forks = $10 WHERE id = $1`,
+		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt, a.PrivateForks)
 	if err != nil {
 		return err
 	}

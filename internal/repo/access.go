@@ -124,7 +124,7 @@ type place struct {
 	granted *int64 // the role of a collaborator; nil: none
 }
 
-// role is decision 12 for one repository and a caller, perhaps nil.
+// role is decisions 12 and 62 for one repository and a caller, perhaps nil.
 func (p place) role(caller *account.Caller, r *Repo) account.Role {
 	role := p.grantedRole(caller, r)
 	if !r.Private {
@@ -136,6 +136,9 @@ func (p place) role(caller *account.Caller, r *Repo) account.Role {
 // grantedRole is role without what everybody has.
 func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
+	if r.Withdrawn && (caller == nil || !caller.SiteAdmin) {
+		return role
+	}
 	if p.granted != nil {
 		role = account.Role(*p.granted)
 	}

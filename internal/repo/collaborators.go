@@ -179,7 +179,14 @@ func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *Ac
 		if err := tx.Check(); err != nil { // now: it may be the caller who leaves
 			return err
 		}
-		return dropCollaborator(tx, a.ID, user.ID)
+		if err := dropCollaborator(tx, a.ID, user.ID); err != nil {
+			return err
+		}
+		now, err := accessByID(tx, nil, a.ID)
+		if err != nil {
+			return err
+		}
+		return tell(tx, api.s.observers.Lost, now.Repo, a.Caller.ID)
 	})
 	if err != nil {
 		return err

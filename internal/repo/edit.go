@@ -36,6 +36,11 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 			return err
 		}
 		private := now.Private
+		if e.Private.Given() && e.Private.Value != private {
+			if err := tell(tx, s.observers.Turning, now.Repo, now.doneBy(a.Caller)); err != nil {
+				return err
+			}
+		}
 		if err := e.apply(tx, now.Repo); err != nil {
 			return err
 		}
@@ -80,7 +85,7 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 		if err := checkVisibility(r); err != nil {
 			return err
 		}
-		if err := leaveNetwork(tx, r); err != nil {
+		if err := leaveNetwork(tx, r, false); err != nil {
 			return err
 		}
 		if err := countRepo(tx, r, -1); err != nil {
@@ -123,7 +128,7 @@ func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) erro
 		if err := tell(tx, s.observers.Gone, a.Repo, a.doneBy(by)); err != nil {
 			return err
 		}
-		if err := leaveNetwork(tx, a.Repo); err != nil {
+		if err := leaveNetwork(tx, a.Repo, true); err != nil {
 			return err
 		}
 		if err := countRepo(tx, a.Repo, -1); err != nil {

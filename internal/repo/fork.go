@@ -38,8 +38,9 @@ type fork struct {
 // the row and the refs: whenever the server dies there is a whole fork or none,
 // and at most a directory that the next start sweeps away.
 //
-// Errors: 403 for a repository without branches and tags, and when the caller may
-// not create there; 422 for an organization that there is not, and for a name
+// Errors: 403 for a repository without branches and tags, for a private one where
+// an organization does not allow it or the owner to be does not see the root
+// (decision 62), and when the caller may not create there; 422 for an organization that there is not, and for a name
 // that is taken; 404 and 409 when the repository goes away or changes its
 // visibility meanwhile.
 func (s *Service) Fork(ctx context.Context, a *Access, n NewFork) (*Access, error) {
@@ -133,6 +134,9 @@ func (f *fork) chooseRefs(ctx context.Context) error {
 
 func (f *fork) reserve(ctx context.Context) (id int64, err error) {
 	err = f.s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := f.parent(tx); err != nil {
+			return err
+		}
 		owner, err := f.owner(tx)
 		if err == nil {
 			id, err = reserveID(tx, owner.ID)
@@ -214,7 +218,11 @@ func (f *fork) insert(tx *db.Tx, id int64) (*Access, error) {
 	if err := writeRefs(tx, id, f.refs); err != nil {
 		return nil, err
 	}
-	return accessByID(tx, f.from.Caller, id)
+	made, err := accessByID(tx, f.from.Caller, id)
+	if err == nil && made.Withdrawn {
+		err = errs.New(errs.Forbidden, "Who is to own the fork must see the root of the network: of an organization, one of its owners.")
+	}
+	return made, err
 }
 
 // lockParent takes the rows of the parent and of the network's root, so that
@@ -224,16 +232,27 @@ func (f *fork) lockParent(tx *db.Tx) (parent *Access, network int64, err error) 
 	if err := lockRepo(tx, f.from.ID); err != nil {
 		return nil, 0, err
 	}
-	if parent, err = accessByID(tx, f.from.Caller, f.from.ID); err != nil {
+	if parent, err = f.parent(tx); err != nil {
 		return nil, 0, err
 	}
-	switch {
-	case parent.Role < account.Pull:
-		return nil, 0, errs.Absent()
-	case parent.Private != f.from.Private:
-		return nil, 0, errs.New(errs.Conflict, "The repository changed its visibility meanwhile. Try again.")
-	}
 	return parent, parent.NetworkID, lockRepo(tx, parent.NetworkID)
+}
+
+// parent finds what is to be forked as it is now, if it may be forked: it is asked
+// before objects are copied, and in the transaction of the fork (decision 61).
+func (f *fork) parent(tx *db.Tx) (*Access, error) {
+	parent, err := accessByID(tx, f.from.Caller, f.from.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case parent.Role < account.Pull:
+		return nil, errs.Absent()
+	case parent.Private != f.from.Private:
+		return nil, errs.New(errs.Conflict, "The repository changed its visibility meanwhile. Try again.")
+	case !parent.AllowForking:
+		return nil, errs.New(errs.Forbidden, "The organization does not allow its private repositories to be forked.")
+	}
+	return parent, nil
 }
 
 // names are those that the fork may have, the best first.

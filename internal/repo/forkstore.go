@@ -10,13 +10,19 @@ import (
 // Of a public repository all forks are public, so that counters tell everyone
 // the same. Of a private one everybody sees other forks: they are counted.
 
-// privateForks are the private forks f that the caller, $1, may see (decision
-// 12); a condition on f follows.
+// privateForks are the private forks f that the caller, $1, may see (decisions
+// 12, 62); a condition on f follows.
 const privateForks = ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
 	LEFT JOIN members fm ON fm.org_id = f.owner_id AND fm.user_id = $1
 	LEFT JOIN collaborators fc ON fc.repo_id = f.id AND fc.user_id = $1
-	WHERE (f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR fc.role > 0
+	WHERE ((f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR fc.role > 0)
+			AND NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = f.id)
 		OR EXISTS (SELECT 1 FROM accounts fa WHERE fa.id = $1 AND fa.site_admin)) AND `
+
+// forkable is whether the repository r may be forked: of a private one, the
+// organization that owns it and the one that owns its root say so (decision 62).
+const forkable = `NOT r.private OR (o.kind = 1 OR o.private_forks) AND (r.root_id IS NULL OR EXISTS (
+	SELECT 1 FROM repos s JOIN accounts so ON so.id = s.owner_id WHERE s.id = r.root_id AND (so.kind = 1 OR so.private_forks)))`
 
 // forkColumns are how many forks the repository r and its network have.
 const forkColumns = `CASE WHEN r.private AND r.forks_count > 0

@@ -19,6 +19,7 @@ type filter struct {
 	granted                     bool    // only those that visibleTo has a role on beyond everyone's
 	kind                        string  // forks, sources, or anything else for both; only with owner alone
 	since, before               db.Time // when they were updated; 0: whenever
+	hide                        bool    // some of the owner's are withdrawn forks, which visibleTo does not see
 }
 
 // sqlBuilder collects conditions and their arguments; $1 is the caller.
@@ -35,12 +36,25 @@ func (b *sqlBuilder) arg(v any) string {
 
 func (b *sqlBuilder) and(condition string) { b.where = append(b.where, condition) }
 
-// visible holds when the caller may see the repository r (decision 12), hasRole
-// when the caller may also while it is private.
-const (
-	visible = `(NOT r.private OR ` + hasRole + `)`
-	hasRole = `(r.owner_id = $1 OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)`
-)
+// visibleTo holds when a person may see the repository r (decision 12): who is an
+// expression for the id, which the joined members m and collaborators c are of,
+// too. Site administrators see all; they are not asked.
+func visibleTo(who string) string { return `(NOT r.private OR ` + hasRole(who) + `)` }
+
+// hasRole holds when the person may also while the repository is private, unless
+// it is a withdrawn fork (decision 62).
+func hasRole(who string) string {
+	return `((r.owner_id = ` + who + ` OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)
+		AND ` + notWithdrawn("r") + `)`
+}
+
+// visible is visibleTo for the caller.
+func visible() string { return visibleTo("$1") }
+
+// notWithdrawn holds of a repository that is no withdrawn fork.
+func notWithdrawn(r string) string {
+	return `NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = ` + r + `.id)`
+}
 
 func (f *filter) build() *sqlBuilder {
 	b := &sqlBuilder{}
@@ -57,7 +71,7 @@ func (f *filter) build() *sqlBuilder {
 	}
 	b.and("r.id IN (" + strings.Join(from, " UNION ") + ")")
 	if f.visibleTo == nil || !f.visibleTo.SiteAdmin {
-		b.and(visible)
+		b.and(visible())
 	}
 	switch f.visibility {
 	case "public":

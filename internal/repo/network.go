@@ -14,9 +14,17 @@ import (
 // whatever becomes of the others (git.LinkObjects).
 //
 // A repository leaves its network when it is deleted or changes its visibility,
-// which only roots do. Of a public network the oldest fork of the root takes its
-// place; the forks of a deleted fork become its parent's. Forks of a private
-// repository, which see no more of each other than of it, each go their own way.
+// which only roots do. The forks of a deleted fork become its parent's. Of a public
+// network the oldest fork of the root takes its place. Forks of a private network,
+// which see nothing of each other, each go their own way.
+//
+// A private fork is withdrawn while its owner does not see the root (decision 62):
+// only site administrators see it, until the owner sees the root again. That is
+// computed where roles are, by the view withdrawn_forks, so that nothing which takes
+// access away can forget it. For the fork of an organization one of its owners has
+// to see the root: GitHub leaves such forks to the organization, and its owners are
+// who answers for it. What is withdrawn when its root is deleted stays so, until
+// the operator gives it back.
 
 // Lineage is where a fork comes from, as far as the caller may see it.
 type Lineage struct {
@@ -86,20 +94,23 @@ func ForkOf(tx *db.Tx, caller *account.Caller, networkID int64, ownerLogin strin
 // checkVisibility refuses that a fork is seen by others than its parent is, in
 // GitHub's words.
 func checkVisibility(r *Repo) error {
-	if r.ParentID == 0 {
+	if r.ParentID == 0 && !r.Withdrawn {
 		return nil
 	}
 	message := "Public forks can't be made private. Please duplicate the repository."
-	if r.Private {
+	switch {
+	case r.Withdrawn:
+		message = "Withdrawn forks can't be made public."
+	case r.Private:
 		message = "Private forks can't be made public. Please duplicate the repository."
 	}
 	return errs.Validation(errs.Field{Resource: resource, Field: "private", Code: errs.Custom, Message: message})
 }
 
-// leaveNetwork cuts a repository, whose row is locked, out of its network. It
-// costs as much as the repository has forks, and nothing when it has none and is
-// none.
-func leaveNetwork(tx *db.Tx, r *Repo) error {
+// leaveNetwork cuts a repository, whose row is locked, out of its network: it is
+// hidden, shown or, with deleted, gone. It costs as much as the repository has
+// forks, and nothing when it has none and is none.
+func leaveNetwork(tx *db.Tx, r *Repo, deleted bool) error {
 	root, err := networkOf(tx, r.ID)
 	if err == nil && root != r.ID {
 		err = lockRepo(tx, root)
@@ -112,12 +123,12 @@ func leaveNetwork(tx *db.Tx, r *Repo) error {
 		return err
 	}
 	switch {
-	case r.Private:
-		err = setFree(tx, r.ID, k)
-	case k.parent == nil:
-		err = succeed(tx, r.ID, k)
-	default:
+	case k.parent != nil:
 		err = passOn(tx, r.ID, k)
+	case r.Private:
+		err = setFree(tx, r.ID, deleted)
+	default:
+		err = succeed(tx, r.ID, k)
 	}
 	if err != nil {
 		return err

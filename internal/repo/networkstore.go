@@ -76,29 +76,17 @@ func passOn(tx *db.Tx, id int64, k kin) error {
 		change{`UPDATE repos SET network_count = network_count - 1 WHERE id = $1`, with(*k.root)})
 }
 
-// branches are the forks of $1 and all below them, each with the fork of $1
-// that it comes from.
-const branches = `WITH RECURSIVE branches (id, root) AS (SELECT id, id FROM repos WHERE parent_id = $1
-	UNION ALL SELECT f.id, b.root FROM repos f JOIN branches b ON f.parent_id = b.id) `
-
-// setFree makes each fork of a repository, with the forks below it, a network of
-// its own.
-func setFree(tx *db.Tx, id int64, k kin) error {
-	var below int64
-	if err := tx.QueryRow(branches+`SELECT count(*) FROM branches`, id).Scan(&below); err != nil {
-		return err
+// setFree makes each fork of a private network, whose root leaves, a network of its
+// own. Those that are withdrawn stay so when it is deleted: nobody is left who
+// could give them back by giving access (decision 62). One that is shown
+// everybody sees.
+func setFree(tx *db.Tx, root int64, deleted bool) error {
+	if deleted {
+		err := apply(tx, change{`UPDATE repos SET withdrawn = TRUE
+			WHERE id IN (SELECT w.id FROM withdrawn_forks w WHERE w.root_id = $1)`, with(root)})
+		if err != nil {
+			return err
+		}
 	}
-	list := []change{
-		{branches + `UPDATE repos SET network_count = (SELECT count(*) - 1 FROM branches b WHERE b.root = repos.id)
-			WHERE parent_id = $1 AND forks_count > 0`, with(id)},
-		{branches + `UPDATE repos SET root_id = (SELECT b.root FROM branches b WHERE b.id = repos.id)
-			WHERE id IN (SELECT b.id FROM branches b WHERE b.id <> b.root)`, with(id)},
-		{`UPDATE repos SET parent_id = NULL, root_id = NULL WHERE parent_id = $1`, with(id)},
-	}
-	if k.parent != nil {
-		list = append(list,
-			change{`UPDATE repos SET forks_count = forks_count - 1 WHERE id = $1`, with(*k.parent)},
-			change{`UPDATE repos SET network_count = network_count - $2 WHERE id = $1`, with(*k.root, below+1)})
-	}
-	return apply(tx, list...)
+	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0, network_count = 0 WHERE root_id = $1`, with(root)})
 }

@@ -21,6 +21,7 @@ func listOfOwner(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64,
 	if err != nil {
 		return nil, 0, err
 	}
+	f.hide = owner.Withdrawn > 0 && (f.visibleTo == nil || !f.visibleTo.SiteAdmin)
 	total, err := f.ownerTotal(tx, owner, all)
 	if err != nil || page.Offset() >= total {
 		return nil, total, err
@@ -89,9 +90,12 @@ func (f *filter) countForks(tx *db.Tx, all bool) (n int64, err error) {
 // ownerTotalOfBoth counts forks and sources together.
 func (f *filter) ownerTotalOfBoth(tx *db.Tx, owner *account.Account, all bool) (int64, error) {
 	public, private := owner.PublicRepos, owner.PrivateRepos
+	if !f.hide {
+		private += owner.Withdrawn
+	}
 	if !all {
 		var err error
-		if public, private, err = countGranted(tx, owner.ID, callerID(f.visibleTo)); err != nil {
+		if public, private, err = f.countGranted(tx); err != nil {
 			return 0, err
 		}
 		if !f.granted {
@@ -109,11 +113,14 @@ func (f *filter) ownerTotalOfBoth(tx *db.Tx, owner *account.Account, all bool) (
 }
 
 // countGranted counts the owner's repositories on which a role was granted to
-// the user.
-func countGranted(tx *db.Tx, ownerID, userID int64) (public, private int64, err error) {
-	err = tx.QueryRow(`SELECT count(*), COALESCE(sum(CASE WHEN r.private THEN 1 ELSE 0 END), 0)
-		FROM collaborators c JOIN repos r ON r.id = c.repo_id WHERE c.user_id = $1 AND r.owner_id = $2`, userID, ownerID).
-		Scan(&public, &private)
+// who must see them.
+func (f *filter) countGranted(tx *db.Tx) (public, private int64, err error) {
+	query := `SELECT count(*), COALESCE(sum(CASE WHEN r.private THEN 1 ELSE 0 END), 0)
+		FROM collaborators c JOIN repos r ON r.id = c.repo_id WHERE c.user_id = $1 AND r.owner_id = $2`
+	if f.hide {
+		query += ` AND ` + notWithdrawn("r")
+	}
+	err = tx.QueryRow(query, callerID(f.visibleTo), f.owner).Scan(&public, &private)
 	return public - private, private, err
 }
 
@@ -126,6 +133,9 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 		list, args = append(list, collaborates), append(args, callerID(f.visibleTo))
 	default:
 		list, args = append(list, "(NOT r.private OR "+collaborates+")"), append(args, callerID(f.visibleTo))
+	}
+	if f.hide {
+		list = append(list, notWithdrawn("r"))
 	}
 	switch f.visibility {
 	case "public":

@@ -57,6 +57,8 @@ type Repo struct {
 	SizeKB           int64 // of the packs received, in KiB
 	ParentID         int64 // what it was forked from; 0: it is no fork
 	NetworkID        int64 // the root of its network: itself unless it is a fork
+	Withdrawn        bool  // a private fork whose owner does not see the root (decision 62)
+	AllowForking     bool  // where it is private: so the organizations say that own it and the root
 	Forks            int64 // of it that the caller may see
 	NetworkForks     int64 // of its whole network that the caller may see
 	CreatedAt        db.Time
@@ -109,8 +111,10 @@ type Observers struct {
 	Prepare []Preparer
 	Moved   []Observer
 	Created []Created
+	Turning []Told // it is about to be hidden or shown, and is in its network yet
 	Turned  []Told // it has just been hidden or shown
 	Joined  []Joined
+	Lost    []Told // somebody has just lost a role on it
 	Gone    []Told // it is deleted at the end of the transaction
 	Lent    Lender // nil: nobody lends anything
 }
@@ -222,7 +226,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 			return err
 		}
 		r := &Repo{
-			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
+			ID: id, OwnerID: owner.ID, AllowForking: !n.Private || owner.Kind == account.User || owner.PrivateForks, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
 			Private: n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}

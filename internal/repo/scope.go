@@ -44,7 +44,7 @@ func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 	}
 	query := `SELECT r.id, r.has_issues, r.issues_generation` + accessFrom + `WHERE r.id IN (` + from + `)`
 	if !s.Caller.SiteAdmin {
-		query += ` AND ` + visible
+		query += ` AND ` + visible()
 	}
 	rows, err := tx.Query(query+` ORDER BY r.id`, args...)
 	if err != nil {

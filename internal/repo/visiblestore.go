@@ -11,11 +11,11 @@ import (
 // caller may see the repository of the id, an expression (decision 13). It ends
 // in a condition. $1 is the caller's id, as CallerID gives it; the repository has
 // the name r.
-func FromVisible(id string, caller *account.Caller) string { return fromRepo(id, visible, caller) }
+func FromVisible(id string, caller *account.Caller) string { return fromRepo(id, visible(), caller) }
 
 // FromGranted is FromVisible for callers who see the repository whether it is
 // public or not.
-func FromGranted(id string, caller *account.Caller) string { return fromRepo(id, hasRole, caller) }
+func FromGranted(id string, caller *account.Caller) string { return fromRepo(id, hasRole("$1"), caller) }
 
 func fromRepo(id, condition string, caller *account.Caller) string {
 	from := ` FROM repos r JOIN accounts o ON o.id = r.owner_id

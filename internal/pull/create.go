@@ -65,14 +65,19 @@ func (s *Service) createOnce(ctx context.Context, a *repo.Access, n NewPull) (*P
 }
 
 // hold makes both branches stay until the transaction ends. Error: errMoved when
-// the head is another by now, or the base is gone.
+// the head is another by now, the base is gone, or the author may no longer bring
+// the one to the other.
 func hold(tx *db.Tx, p *Pull) error {
 	head, err := repo.HoldBranch(tx, p.HeadRepoID, p.HeadRef)
 	if err != nil {
 		return err
 	}
 	base, err := repo.HoldBranch(tx, p.RepoID, p.BaseRef)
-	if err == nil && (head != p.HeadSHA || base == "") {
+	if err != nil {
+		return err
+	}
+	still, err := holds(tx, p)
+	if err == nil && (head != p.HeadSHA || base == "" || !still[p.IssueID]) {
 		err = errMoved
 	}
 	return err
@@ -103,21 +108,17 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 		return nil, errs.Validation(fields...)
 	}
 	p := &Pull{
-		RepoID: a.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base, Modifiable: n.Modifiable && from.ID != a.ID && from.Role >= account.Push,
+		RepoID: a.ID, AuthorID: a.Caller.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base, Modifiable: n.Modifiable && from.ID != a.ID && from.Role >= account.Push,
 		HeadRepoID: from.ID, HeadOwnerID: from.OwnerID, HeadRef: branch, HeadSHA: head,
 	}
-	if err := s.bring(ctx, from.ID, a.ID, head, base); err != nil {
+	err := s.repos.Bring(ctx, p.crossing(), head, base)
+	if errors.Is(err, repo.ErrNoCrossing) {
+		return nil, wrong("head", errs.InvalidField, n.Head)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return p, s.checkBetween(ctx, p, n.Head)
-}
-
-// bring copies what the base repository lacks of a head.
-func (s *Service) bring(ctx context.Context, from, to int64, tip git.SHA, have ...git.SHA) error {
-	if from == to {
-		return nil
-	}
-	return git.CopyObjects(ctx, s.repos.Git(from), s.repos.Git(to), tip, have)
 }
 
 // headOf finds the repository and the branch that head names: BRANCH or

@@ -2,6 +2,7 @@ package pull
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"arbor/internal/account"
@@ -30,11 +31,8 @@ func (s *Service) Prepare(ctx context.Context, repos *repo.Service, repoID int64
 		return err
 	}
 	for _, p := range list {
-		if p.RepoID == repoID {
-			continue
-		}
-		err := git.CopyObjects(ctx, repos.Git(repoID), repos.Git(p.RepoID), tips[p.HeadRef].New, []git.SHA{p.HeadSHA, p.BaseSHA})
-		if err != nil {
+		err := repos.Bring(ctx, p.crossing(), tips[p.HeadRef].New, p.HeadSHA, p.BaseSHA)
+		if err != nil && !errors.Is(err, repo.ErrNoCrossing) { // FollowRefs asks again
 			return err
 		}
 	}
@@ -73,8 +71,17 @@ func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) er
 	if err != nil {
 		return err
 	}
+	hold, err := holds(tx, list...)
+	if err != nil {
+		return err
+	}
 	for _, p := range list {
-		if err := s.followHead(tx, p, updates[p.HeadRef]); err != nil {
+		if hold[p.IssueID] {
+			err = s.followHead(tx, p, updates[p.HeadRef])
+		} else {
+			err = s.detach(tx, p, updates[p.HeadRef].By)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -91,21 +98,6 @@ func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) er
 	}
 	for _, p := range list {
 		if err := s.close(tx, p, updates[p.BaseRef].By); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// FollowGone closes the pull requests whose head is in a repository that is
-// deleted: its branches go, too (decision 36). It is a repo.Told.
-func (s *Service) FollowGone(tx *db.Tx, r *repo.Repo, by int64) error {
-	list, err := openElsewhere(tx, r.ID)
-	if err != nil {
-		return err
-	}
-	for _, p := range list {
-		if err := s.close(tx, p, by); err != nil {
 			return err
 		}
 	}
@@ -186,15 +178,19 @@ func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (f
 	case p.Merged():
 		return nil, custom("state", "state cannot be changed. The pull request has been merged.")
 	case tip == "":
-		return nil, custom("state", "state cannot be changed. The "+p.HeadRef+" branch or its repository has been deleted.")
+		return nil, headGone(p)
 	case p.BaseTip == "":
 		return nil, custom("state", "state cannot be changed. The "+p.BaseRef+" branch has been deleted.")
 	}
 	if tip != p.HeadSHA {
-		if err := s.bring(ctx, p.HeadRepoID, p.RepoID, tip, p.HeadSHA, p.BaseTip); err != nil {
+		err := s.repos.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
+		if errors.Is(err, repo.ErrNoCrossing) {
+			return nil, headGone(p)
+		}
+		if err != nil {
 			return nil, err
 		}
-		_, err := s.repos.Git(p.RepoID).MergeBase(ctx, p.HeadSHA, tip)
+		_, err = s.repos.Git(p.RepoID).MergeBase(ctx, p.HeadSHA, tip)
 		if errs.Is(err, errs.NotFound) {
 			return nil, custom("state", "state cannot be changed. The "+p.HeadRef+" branch was force-pushed or recreated.")
 		}
@@ -203,6 +199,12 @@ func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (f
 		}
 	}
 	return func(c *issue.Change) error { return s.reopen(c, p, tip) }, nil
+}
+
+// headGone is the 422 for a pull request whose head is gone, or no longer for its
+// author to see.
+func headGone(p *Pull) error {
+	return custom("state", "state cannot be changed. The "+p.HeadRef+" branch or its repository has been deleted.")
 }
 
 // reopen is what Reopen leaves to the transaction.
@@ -217,6 +219,13 @@ func (s *Service) reopen(c *issue.Change, p *Pull, tip git.SHA) error {
 	}
 	if now != tip || base == "" {
 		return errs.New(errs.Conflict, "The branches moved meanwhile. Try again.")
+	}
+	hold, err := holds(c.Tx, p)
+	if err != nil {
+		return err
+	}
+	if !hold[p.IssueID] {
+		return headGone(p)
 	}
 	other, err := openPair(c.Tx, p)
 	if err != nil {

@@ -83,11 +83,7 @@ func lend(c *issue.Change, to bool) error {
 // authorPushes reports whether the author of a pull request may push to its head
 // now: only then can the author let others.
 func authorPushes(tx *db.Tx, p *Pull) (bool, error) {
-	issues, err := issue.ByIDs(tx, []int64{p.IssueID})
-	if err != nil || len(issues) == 0 {
-		return false, err
-	}
-	author, err := account.ByID(tx, issues[0].AuthorID)
+	author, err := account.ByID(tx, p.AuthorID)
 	if err != nil {
 		return false, err
 	}

@@ -69,7 +69,7 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	switch {
 	case err != nil:
 		return "", err
-	case !p.Open || p.Merged() || i.Draft || p.BaseTip == "":
+	case !p.Open || p.HeadRepoID == 0 || p.Merged() || i.Draft || p.BaseTip == "":
 		return "", errNotMergeable
 	case o.SHA != "" && !strings.EqualFold(o.SHA, string(p.HeadSHA)):
 		return "", errHeadModified

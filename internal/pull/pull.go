@@ -5,6 +5,7 @@
 //	create.go               a new one, also from an issue, also across a network
 //	edit.go                 title, body, state, and another base
 //	follow.go               what pushes and changed issues do to pull requests
+//	detach.go               what ends the relation of a head to its base
 //	trial.go                test merges: who wants them and how they are made
 //	merge.go                merging; landed.go: by a push, outside of it
 //	update.go               merging the base into the head
@@ -23,7 +24,8 @@
 // own transaction and changes through issue's one door.
 //
 // Invariants: a row's head_sha is where refs/pull/N/head leads, and its objects
-// are in the base repository. The result of a test merge is stored with the two
+// are in the base repository; they come there through repo.Bring alone, while
+// repo.MayCross allows it. The result of a test merge is stored with the two
 // commits that it was made of, and says nothing of others: mergeable is null when
 // they are no longer the tips, and a push to a base writes no row here. A merge
 // is one transaction: branch, pull request, issue, events.
@@ -51,10 +53,11 @@ type Pull struct {
 	IssueID     int64
 	RepoID      int64 // that it asks to merge into
 	Number      int64
+	AuthorID    int64
 	Open        bool
 	BaseRef     string  // a branch, without refs/heads/
 	BaseSHA     git.SHA // its tip when the head was last new
-	HeadRepoID  int64   // 0: it is gone
+	HeadRepoID  int64   // 0: it is gone, or what is between the two is over (decision 61)
 	HeadOwnerID int64
 	HeadRef     string
 	HeadSHA     git.SHA

@@ -12,7 +12,7 @@ import (
 )
 
 // columns and scan read a pull request; from has what they need.
-const columns = `p.issue_id, p.repo_id, p.number, p.open, p.base_ref, p.base_sha, COALESCE(p.head_repo_id, 0), p.head_owner_id,
+const columns = `p.issue_id, p.repo_id, p.number, (SELECT i.author_id FROM issues i WHERE i.id = p.issue_id), p.open, p.base_ref, p.base_sha, COALESCE(p.head_repo_id, 0), p.head_owner_id,
 	p.head_ref, p.head_sha, p.modifiable, COALESCE(p.merged_by, 0), COALESCE(p.merge_sha, ''), COALESCE(p.tested_base, ''),
 	COALESCE(p.tested_head, ''), COALESCE(p.test_sha, ''), p.additions, p.deletions, p.changed_files, p.commits,
 	p.wanted, p.tries, p.review_comments, COALESCE(b.sha, '')`
@@ -24,7 +24,7 @@ type scanner interface{ Scan(dest ...any) error }
 // scan reads columns. Error: 404 when there is no row.
 func scan(row scanner) (*Pull, error) {
 	var p Pull
-	err := row.Scan(&p.IssueID, &p.RepoID, &p.Number, &p.Open, &p.BaseRef, &p.BaseSHA, &p.HeadRepoID, &p.HeadOwnerID,
+	err := row.Scan(&p.IssueID, &p.RepoID, &p.Number, &p.AuthorID, &p.Open, &p.BaseRef, &p.BaseSHA, &p.HeadRepoID, &p.HeadOwnerID,
 		&p.HeadRef, &p.HeadSHA, &p.Modifiable, &p.MergedBy, &p.MergeSHA, &p.TestedBase,
 		&p.TestedHead, &p.TestSHA, &p.Additions, &p.Deletions, &p.Files, &p.Commits,
 		&p.Wanted, &p.Tries, &p.ReviewComments, &p.BaseTip)
@@ -90,10 +90,25 @@ func openByBase(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
 }
 
-// openElsewhere finds the open pull requests to other repositories whose head is
-// in this one.
-func openElsewhere(tx *db.Tx, repoID int64) ([]*Pull, error) {
-	return query(tx, `WHERE p.head_repo_id = $1 AND p.repo_id <> $1 AND p.open ORDER BY p.issue_id`, repoID)
+// setHeadsGone takes the head repository from those pull requests p, of issues i,
+// that are between two repositories and meet the condition, in which $1 is id. It
+// gives the ids of the open ones.
+func setHeadsGone(tx *db.Tx, which string, id int64) (open []int64, err error) {
+	all, err := tx.QueryIDs(`UPDATE pulls SET head_repo_id = NULL WHERE issue_id IN (
+		SELECT p.issue_id FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.head_repo_id <> p.repo_id AND (`+which+`))
+		RETURNING CASE WHEN open THEN issue_id ELSE 0 END`, id)
+	for _, id := range all {
+		if id != 0 {
+			open = append(open, id)
+		}
+	}
+	slices.Sort(open)
+	return open, err
+}
+
+// headless finds some open pull requests whose head is gone.
+func headless(tx *db.Tx, most int) ([]int64, error) {
+	return tx.QueryIDs(`SELECT issue_id FROM pulls WHERE open = TRUE AND head_repo_id IS NULL ORDER BY issue_id LIMIT $1`, most)
 }
 
 // openLent finds the open pull requests from a repository to others whose

@@ -230,6 +230,8 @@ func (s *Service) catchUp(ctx context.Context) {
 			s.log.Warn("a push was not searched for pull requests", "repo", l.repo, "error", err)
 		}
 	}
+	for s.closeHeadless(ctx) {
+	}
 	for s.work(ctx) {
 	}
 }

@@ -60,7 +60,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.mayUpdate(ctx, a, p); err != nil { // again: it may have taken long, and bringing shows objects
 		return err
 	}
-	if err := s.bring(ctx, p.RepoID, p.HeadRepoID, sha, p.HeadSHA); err != nil {
+	if err := s.repos.Bring(ctx, back(p, p.AuthorID), sha, p.HeadSHA); err != nil {
 		return err
 	}
 	refused, err := s.repos.MoveRefsIf(ctx, p.HeadRepoID, []repo.RefUpdate{
@@ -78,39 +78,48 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	return err
 }
 
+// back is how the base comes to the head's repository.
+func back(p *Pull, userID int64) repo.Crossing {
+	return repo.Crossing{From: p.RepoID, To: p.HeadRepoID, UserID: userID}
+}
+
 // mayUpdate returns the 403 for who may not move the head: those with push
 // access to its repository may, and to a public base where the author, who has
-// that access, lets them. A head outside the network is refused, a 422: it may be
-// public while the base is private, whose commits it would show.
+// that access, lets them. A 422 is where the base may not come to the head's
+// repository: because one of the two, its author or the caller, does not see both,
+// or because they are in two networks (decision 61).
 func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error { return mayUpdateIn(tx, a, p) })
 }
 
 // mayUpdateIn is mayUpdate in a transaction: also in the one that moves the head.
-func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) (err error) {
+func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 	if p.HeadRepoID == p.RepoID {
 		return a.Require(account.Push)
 	}
-	may, related := a.Role >= account.Push && p.Modifiable && !a.Private, false
-	if may && p.HeadRepoID != 0 {
+	seen, err := repo.ByIDs(tx, a.Caller, []int64{p.RepoID, p.HeadRepoID})
+	if err != nil {
+		return err
+	}
+	base, head := seen[p.RepoID], seen[p.HeadRepoID]
+	may := head != nil && head.Role >= account.Push
+	let := p.Modifiable && base != nil && base.Role >= account.Push && !base.Private
+	switch {
+	case p.HeadRepoID == 0:
+		may = let || p.AuthorID == a.Caller.ID
+	case !may && let:
 		if may, err = authorPushes(tx, p); err != nil {
 			return err
 		}
 	}
-	list, err := repo.VisibleByID(tx, a.Caller, []int64{p.HeadRepoID})
-	if err != nil {
-		return err
-	}
-	if len(list) > 0 {
-		may, related = may || list[0].Role >= account.Push, list[0].NetworkID == a.NetworkID
-	}
-	switch {
-	case !may:
+	if !may {
 		return errs.New(errs.Forbidden, "Must have push access to the head branch.")
-	case !related:
-		return errs.New(errs.Invalid, "The head repository is gone or no fork of this one any more.")
 	}
-	return nil
+	both, err := repo.MayCross(tx, back(p, p.AuthorID), back(p, a.Caller.ID))
+	if err == nil && !(both[0] && both[1]) {
+		err = repo.ErrNoCrossing
+	}
+	return err
 }
 
 // updateJSON is the answer of an update.

@@ -15,7 +15,9 @@ func FromVisible(id string, caller *account.Caller) string { return fromRepo(id,
 
 // FromGranted is FromVisible for callers who see the repository whether it is
 // public or not.
-func FromGranted(id string, caller *account.Caller) string { return fromRepo(id, hasRole("$1"), caller) }
+func FromGranted(id string, caller *account.Caller) string {
+	return fromRepo(id, hasRole("$1"), caller)
+}
 
 func fromRepo(id, condition string, caller *account.Caller) string {
 	from := ` FROM repos r JOIN accounts o ON o.id = r.owner_id

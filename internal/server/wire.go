@@ -61,8 +61,8 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	accounts := account.New(o.DB, o.Log)
 	made := NewServices(o.DB, o.Git, o.Log, o.DataDir)
+	accounts := account.New(o.DB, o.Log, made.Pulls.FollowOrg)
 	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
 	searches := search.New(o.DB, issues, o.Log)
 	s := &Server{
@@ -120,8 +120,14 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 	s := &Services{}
 	s.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
 		Created: []repo.Created{label.AddDefaults, activity.NoteCreated},
-		Turned:  []repo.Told{star.Turned, activity.NoteTurned},
-		Joined:  []repo.Joined{activity.NoteJoined},
+		Turning: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {
+			return s.Pulls.FollowTurning(tx, r, by)
+		}},
+		Turned: []repo.Told{star.Turned, activity.NoteTurned},
+		Joined: []repo.Joined{activity.NoteJoined},
+		Lost: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {
+			return s.Pulls.FollowLost(tx, r, by)
+		}},
 		Gone: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {
 			return s.Pulls.FollowGone(tx, r, by)
 		}},

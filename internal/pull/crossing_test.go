@@ -1,0 +1,74 @@
+package pull_test
+
+import (
+	"fmt"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/git/gittest"
+)
+
+// fetches reports whether git gets an object, by its SHA or by a ref, from a
+// repository.
+func fetches(t *testing.T, s *apitest.Server, who, name, what string) bool {
+	t.Helper()
+	_, _, err := gittest.Try(t, gittest.Bare(t), nil, "fetch", "-q", s.Remote(t, who, name), what)
+	return err == nil
+}
+
+// absent checks that no way leads to a commit in a repository.
+func absent(t *testing.T, s *apitest.Server, who, name, sha string) {
+	t.Helper()
+	s.Check(t, apitest.Case{Name: "a secret commit", Do: "GET /repos/" + name + "/git/commits/" + sha, As: who, Status: 404})
+	if fetches(t, s, who, name, sha) {
+		t.Errorf("git fetches %s from %s", sha, name)
+	}
+	refs := gittest.Run(t, "", "ls-remote", s.Remote(t, who, name))
+	for _, kind := range []string{"head", "merge"} {
+		for n := range 4 {
+			dir, ref := gittest.Bare(t), fmt.Sprintf("refs/pull/%d/%s", n+1, kind)
+			if _, _, err := gittest.Try(t, dir, nil, "fetch", "-q", s.Remote(t, who, name), ref); err != nil {
+				continue
+			}
+			if _, _, err := gittest.Try(t, dir, nil, "cat-file", "-e", sha); err == nil {
+				t.Errorf("%s of %s leads to %s; its refs:\n%s", ref, name, sha, refs)
+			}
+		}
+	}
+}
+
+// A root that was public has a public fork with a pull request from the root's
+// main. Once the root is private, nothing of it reaches the fork: not by pushes,
+// and not by opening the pull request again.
+func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
+	t.Parallel()
+	for _, closed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("closed=%v", closed), func(t *testing.T) {
+			t.Parallel()
+			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+				lanes(t, s, 1)
+				s.User(t, "bob")
+				s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
+				last := commit(t, s, "alice/plot", "main", "public", "public")
+				p := propose(t, s, "bob", "bob/plot", "alice:main", "main")
+				if closed {
+					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/pulls/1", As: "bob", Send: `{"state": "closed"}`, Status: 200})
+				}
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`, Status: 200})
+				secret := commit(t, s, "alice/plot", "main", "secret", "secret")
+				absent(t, s, "", "bob/plot", secret)
+				for _, path := range []string{"pulls", "issues"} {
+					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/" + path + "/1", As: "bob", Send: `{"state": "open"}`, Status: 422,
+						Want: `{"errors": [{"message": "state cannot be changed. The main branch or its repository has been deleted."}]}`})
+				}
+				absent(t, s, "", "bob/plot", secret)
+				got := read(t, s, "", "bob/plot", p.Number)
+				if got.State != "closed" || got.Head.Repo != nil || got.Head.SHA != last {
+					t.Errorf("the pull request from what is hidden: %+v", got)
+				}
+				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/merge", As: "bob", Status: 405})
+				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/update-branch", As: "bob", Status: 422})
+			})
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package pull
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// A pull request between two repositories holds while both are in one network and
+// its author sees both (decision 61). Once it does not, it is detached for good:
+// its head repository is gone, and it is closed. Whatever ends a relation does so
+// in its own transaction, by one statement for all pull requests that it concerns;
+// a push that finds one left over does, too.
+
+// maxClosed is how many pull requests one transaction closes. The worker closes
+// the others, whose heads are gone already: nothing moves them meanwhile, and
+// nobody merges them.
+const maxClosed = 100
+
+// FollowGone detaches what a repository that is deleted takes with it: the pull
+// requests whose head is there, and with the root of a private network all between
+// two repositories of it. It is a repo.Told.
+func (s *Service) FollowGone(tx *db.Tx, r *repo.Repo, by int64) error {
+	return s.detachAll(tx, by, `p.head_repo_id = $1`+ofPrivateRoot(r), r.ID)
+}
+
+// FollowTurning is FollowGone for a repository that is hidden or shown, and leaves
+// its network: so those that ask to merge into it are detached, too.
+func (s *Service) FollowTurning(tx *db.Tx, r *repo.Repo, by int64) error {
+	return s.detachAll(tx, by, `p.head_repo_id = $1 OR p.repo_id = $1`+ofPrivateRoot(r), r.ID)
+}
+
+// ofPrivateRoot chooses all of a network that ends with its root, $1.
+func ofPrivateRoot(r *repo.Repo) string {
+	if !r.Private || r.ParentID != 0 {
+		return ""
+	}
+	return ` OR p.repo_id IN (SELECT n.id FROM repos n WHERE n.root_id = $1)`
+}
+
+// FollowLost detaches what does not hold any more since somebody lost a role on a
+// repository: by the author's loss, or because a fork is withdrawn (decision 62).
+// It is a repo.Told.
+func (s *Service) FollowLost(tx *db.Tx, r *repo.Repo, by int64) error {
+	if !r.Private {
+		return nil
+	}
+	return s.detachAll(tx, by, lostIn(`$1`), r.NetworkID)
+}
+
+// FollowOrg is FollowLost for all private repositories of an organization, and for
+// its forks of others. It is an account.Lost.
+func (s *Service) FollowOrg(tx *db.Tx, orgID, by int64) error {
+	return s.detachAll(tx, by, lostIn(`SELECT COALESCE(q.root_id, q.id) FROM repos q WHERE q.owner_id = $1 AND q.private = TRUE`), orgID)
+}
+
+// lostIn chooses what does not hold any more in networks, which are named by their
+// roots.
+func lostIn(roots string) string {
+	return `p.repo_id IN (SELECT n.id FROM repos n WHERE n.id IN (` + roots + `) OR n.root_id IN (` + roots + `))
+		AND NOT ` + repo.Crosses("p.head_repo_id", "p.repo_id", "i.author_id")
+}
+
+// detachAll detaches the pull requests p, of issues i, between two repositories.
+func (s *Service) detachAll(tx *db.Tx, by int64, which string, id int64) error {
+	open, err := setHeadsGone(tx, which, id)
+	if err != nil {
+		return err
+	}
+	return s.closeAll(tx, by, open[:min(len(open), maxClosed)])
+}
+
+// detach is detachAll for one.
+func (s *Service) detach(tx *db.Tx, p *Pull, by int64) error {
+	if _, err := setHeadsGone(tx, `p.issue_id = $1`, p.IssueID); err != nil {
+		return err
+	}
+	return s.close(tx, p, by)
+}
+
+func (s *Service) closeAll(tx *db.Tx, by int64, ids []int64) error {
+	found, err := byIDs(tx, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := s.close(tx, found[id], by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeHeadless closes some open pull requests whose head is gone, by the owners of
+// their heads. It reports whether there may be more.
+func (s *Service) closeHeadless(ctx context.Context) bool {
+	var ids []int64
+	find := func(tx *db.Tx) (err error) {
+		ids, err = headless(tx, maxClosed)
+		return err
+	}
+	if err := s.db.Read(ctx, find); err != nil || len(ids) == 0 {
+		return false
+	}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := find(tx); err != nil {
+			return err
+		}
+		return s.closeAll(tx, 0, ids)
+	})
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("pull requests without a head cannot be closed", "error", err)
+	}
+	return err == nil
+}
+
+// holds tells which of the pull requests hold now, by their issues' ids. Where none
+// is between two repositories it asks nothing.
+func holds(tx *db.Tx, list ...*Pull) (map[int64]bool, error) {
+	hold := make(map[int64]bool, len(list))
+	var ids []int64
+	var asked []repo.Crossing
+	for _, p := range list {
+		if p.RepoID == p.HeadRepoID {
+			hold[p.IssueID] = true
+			continue
+		}
+		ids, asked = append(ids, p.IssueID), append(asked, p.crossing())
+	}
+	answers, err := repo.MayCross(tx, asked...)
+	for n, ok := range answers {
+		hold[ids[n]] = ok
+	}
+	return hold, err
+}
+
+// crossing is how the head comes to the base repository.
+func (p *Pull) crossing() repo.Crossing {
+	return repo.Crossing{From: p.HeadRepoID, To: p.RepoID, UserID: p.AuthorID}
+}

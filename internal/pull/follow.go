@@ -87,7 +87,7 @@ func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) er
 	}
 	for _, branch := range there {
 		if u := updates[branch]; u.Old != git.ZeroSHA && u.By != 0 {
-			s.landings.add(landing{repoID, branch, u.Old, u.New, u.By})
+			tx.OnCommit(func() { s.landings.add(landing{repoID, branch, u.Old, u.New, u.By}) })
 		}
 	}
 	if len(gone) == 0 {

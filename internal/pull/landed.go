@@ -22,8 +22,9 @@ type landing struct {
 	by       int64
 }
 
-// landings are those that nobody has looked at. They are hints: what is lost
-// with the process is found by whoever reads the pull request next.
+// landings are those that nobody has looked at, each added when its transaction
+// was committed. They are hints: what is lost with the process is found by whoever
+// reads the pull request next.
 type landings struct {
 	mu   sync.Mutex
 	list []landing
@@ -80,32 +81,56 @@ func (s *Service) land(ctx context.Context, l landing) error {
 	return nil
 }
 
-// markMerged closes a pull request whose head is in its base's history as
-// merged, by who pushed it there; by its author where that is not known. Nothing
-// happens when it has changed meanwhile.
+// markMerged closes a pull request as merged by who pushed sha to its base, whose
+// history holds the head; by its author where that is not known. Nothing happens
+// when the pull request has changed since p was read, or when the base was moved
+// to where sha is not in its history.
+//
+// Git is asked about the tip that the base has now. The transaction then makes
+// sure that it still is the tip, else git is asked again.
 func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, p.RepoID); err != nil {
+	return repo.Again(ctx, errMoved, func() error {
+		var tip git.SHA
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			tip, err = repo.BranchTip(tx, p.RepoID, p.BaseRef)
+			return err
+		})
+		if err != nil || tip == "" {
 			return err
 		}
-		now, err := byID(tx, p.IssueID)
-		if err != nil || !now.Open || now.Merged() || now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef {
+		if there, err := s.repos.Git(p.RepoID).IsAncestor(ctx, sha, tip); err != nil || !there {
 			return err
 		}
-		i, err := issue.ByNumber(tx, p.RepoID, p.Number)
-		if err != nil {
-			return err
-		}
-		if by == 0 {
-			by = i.AuthorID
-		}
-		list, err := repo.Accesses(tx, &account.Caller{ID: by}, []int64{p.RepoID})
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			return errs.Absent()
-		}
-		return s.conclude(tx, list[0], p, i, sha)
+		return s.db.Write(ctx, func(tx *db.Tx) error { return s.markMergedIn(tx, p, tip, sha, by) })
 	})
+}
+
+// markMergedIn is the transaction of markMerged, for the tip of the base whose
+// history was looked at. Error: errMoved when the base has another tip.
+func (s *Service) markMergedIn(tx *db.Tx, p *Pull, tip, sha git.SHA, by int64) error {
+	if err := tracker.Lock(tx, p.RepoID); err != nil {
+		return err
+	}
+	now, err := byID(tx, p.IssueID)
+	switch {
+	case err != nil || !now.Open || now.Merged() || now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef:
+		return err
+	case now.BaseTip != tip:
+		return errMoved
+	}
+	i, err := issue.ByNumber(tx, p.RepoID, p.Number)
+	if err != nil {
+		return err
+	}
+	if by == 0 {
+		by = i.AuthorID
+	}
+	list, err := repo.Accesses(tx, &account.Caller{ID: by}, []int64{p.RepoID})
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return errs.Absent()
+	}
+	return s.conclude(tx, list[0], p, i, sha)
 }

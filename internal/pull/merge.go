@@ -79,13 +79,9 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 		return "", err
 	}
 	update := []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID}}
-	err = s.repos.Prepared(ctx, p.RepoID, update, func() error {
+	return sha, s.repos.Prepared(ctx, p.RepoID, update, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, update) })
 	})
-	if err == nil {
-		s.repos.Moved()
-	}
-	return sha, err
 }
 
 // commit writes the commits of a merge, which no ref names yet, and returns what

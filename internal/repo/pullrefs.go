@@ -36,13 +36,10 @@ func (s *Service) Prepared(ctx context.Context, repoID int64, updates []RefUpdat
 }
 
 // MoveRefsIn is MoveRefs within a transaction of the caller's, who is called by
-// Prepared, and calls Moved after its commit.
+// Prepared.
 func (s *Service) MoveRefsIn(tx *db.Tx, repoID int64, updates []RefUpdate) ([]error, error) {
 	return s.moveRefs(tx, repoID, updates, true, 0, nil)
 }
-
-// Moved tells those who listen to Moves that refs have moved.
-func (s *Service) Moved() { s.moves.ring() }
 
 // The refs of a pull request, which nobody can push (decision 36).
 const (

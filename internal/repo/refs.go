@@ -53,9 +53,6 @@ func (s *Service) MoveRefsIf(ctx context.Context, repoID int64, updates []RefUpd
 			return err
 		})
 	})
-	if err == nil {
-		s.moves.ring()
-	}
 	return refused, err
 }
 
@@ -137,6 +134,7 @@ func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic 
 			return nil, err
 		}
 	}
+	tx.OnCommit(s.moves.ring)
 	return refused, nil
 }
 

@@ -1,0 +1,222 @@
+package pull_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/server"
+)
+
+// interrupted serves alice/plot with a base, topic, and stacked, which begins at
+// topic; b0 and side are for settled. What the test stores in act is done once,
+// in the middle of the next transaction that runs a statement with that ending.
+func interrupted(t *testing.T, engine db.Engine) (s *apitest.Server, act func(ending string, do func())) {
+	t.Helper()
+	var ending atomic.Pointer[string]
+	var do func()
+	look := func(query string) {
+		if e := ending.Load(); e != nil && strings.HasSuffix(query, *e) && ending.CompareAndSwap(e, nil) {
+			do()
+		}
+	}
+	s = apitest.Start(t, engine, func(o *server.Options) {
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: look})
+	})
+	s.User(t, "alice")
+	w := &world{}
+	w.commit("main", "Begin", "", "", one("a", "a\n"))
+	w.commit("side", "Leave", "main", "", one("s", "s\n"))
+	w.commit("b0", "Add file 0", "side", "", one("0", "0\n"))
+	w.commit("topic", "Add b", "main", "", one("b", "b\n"))
+	w.commit("stacked", "Add d", "topic", "", one("d", "d\n"))
+	w.commit("instead", "Add e", "main", "", one("e", "e\n"))
+	w.commit("beyond", "Add f", "topic", "", one("f", "f\n"))
+	w.commit("main", "Add c", "", "", one("c", "c\n"))
+	w.plant(t, s, "alice/plot", false)
+	return s, func(e string, fn func()) {
+		do = fn
+		ending.Store(&e)
+	}
+}
+
+// move points a branch of alice/plot at a commit, as a force-push does.
+func move(t *testing.T, s *apitest.Server, branch, sha string) {
+	t.Helper()
+	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/git/refs/heads/" + branch, As: "alice", Status: 200,
+		Send: fmt.Sprintf(`{"sha": %q, "force": true}`, sha)})
+}
+
+// settled waits until the worker has looked at all pushes so far: it takes them
+// in their order, and this is one more, which merges.
+func settled(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	last := propose(t, s, "alice", "alice/plot", "b0", "side")
+	move(t, s, "side", last.Head.SHA)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		a := s.Do(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?state=closed"})
+		if strings.Contains(string(a.Body), fmt.Sprintf(`"number":%d,`, last.Number)) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the last pull request stays open")
+		}
+	}
+}
+
+const (
+	findsIssue = "i.repo_id = $1 AND i.number = $2"
+	findsRef   = "name IN ($2)"
+	findsBase  = "p.base_ref IN ($2) AND p.open ORDER BY p.issue_id"
+)
+
+// A merge of a stacked pull request that begins anew, because its head was
+// replaced, has merged nothing: the one below it stays open.
+func TestMergeThatBeginsAnewLandsNothing(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s, act := interrupted(t, engine)
+		below, above := propose(t, s, "alice", "alice/plot", "topic", "main"), propose(t, s, "alice", "alice/plot", "stacked", "main")
+		instead := tip(t, s, "alice/plot", "instead")
+		replaced := 0
+		var replace func()
+		replace = func() { // the merge has read its pull request, and now reads the issue
+			if replaced++; replaced < 5 {
+				defer act(findsIssue, replace)
+			}
+			move(t, s, "stacked", []string{above.Head.SHA, instead}[replaced%2])
+		}
+		act(findsIssue, replace)
+		c := merging("alice", "alice/plot", above.Number, "")
+		c.Status = 200
+		s.Check(t, c)
+		if replaced != 5 {
+			t.Fatalf("the head was replaced %d times", replaced)
+		}
+		settled(t, s)
+		if p := read(t, s, "alice", "alice/plot", below.Number); p.Merged || p.State != "open" {
+			t.Errorf("what only the rolled back merge held is %+v", p)
+		}
+		if p := read(t, s, "alice", "alice/plot", above.Number); !p.Merged || p.Head.SHA != instead {
+			t.Errorf("what was merged is %+v", p)
+		}
+		truth(t, s, "alice", "alice/plot")
+	})
+}
+
+// A merge or a push whose commit fails has moved nothing, and merged nothing.
+func TestCommitThatFailsLandsNothing(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		w := &world{}
+		w.commit("main", "Begin", "", "", one("a", "a\n"))
+		w.commit("side", "Leave", "main", "", one("s", "s\n"))
+		w.commit("b0", "Add file 0", "side", "", one("0", "0\n"))
+		w.commit("topic", "Add b", "main", "", one("b", "b\n"))
+		w.commit("stacked", "Add d", "topic", "", one("d", "d\n"))
+		w.plant(t, s, "alice/plot", false)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice", Send: `{"title": "Slugs"}`, Status: 201})
+		below, above := propose(t, s, "alice", "alice/plot", "topic", "main"), propose(t, s, "alice", "alice/plot", "stacked", "main")
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", below.Number), As: "alice", Send: `{"body": "Fixes #1"}`, Status: 200})
+		base := tip(t, s, "alice/plot", "main")
+
+		mend := failCommits(t, s)
+		s.Log.AllowErrors()
+		for _, c := range []apitest.Case{
+			merging("alice", "alice/plot", above.Number, ""),
+			{Do: "PATCH /repos/alice/plot/git/refs/heads/main", As: "alice", Send: fmt.Sprintf(`{"sha": %q}`, above.Head.SHA)},
+		} {
+			if a := s.Do(t, c); a.Status < 500 {
+				t.Fatalf("%s: %d %s: the commit did not fail", c.Do, a.Status, a.Body)
+			}
+		}
+		mend()
+		settled(t, s)
+		if now := tip(t, s, "alice/plot", "main"); now != base {
+			t.Errorf("main is at %s, want %s", now, base)
+		}
+		for _, p := range []request{below, above} {
+			if p := read(t, s, "alice", "alice/plot", p.Number); p.Merged || p.State != "open" {
+				t.Errorf("after commits that failed it is %+v", p)
+			}
+		}
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/issues/1", Status: 200, Want: `{"state": "open"}`})
+		truth(t, s, "alice", "alice/plot")
+	})
+}
+
+// failCommits makes every transaction that moves main fail when it commits, until mend is called.
+func failCommits(t *testing.T, s *apitest.Server) (mend func()) {
+	t.Helper()
+	run := func(list ...string) {
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			for _, statement := range list {
+				if _, err := tx.Exec(statement); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`CREATE TABLE traps (id BIGINT REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED)`)
+	if s.Engine == db.PostgreSQL {
+		run(`CREATE FUNCTION trap() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN INSERT INTO traps VALUES (-1); RETURN NULL; END $$`,
+			`CREATE TRIGGER trap AFTER UPDATE ON refs FOR EACH ROW WHEN (NEW.name = 'refs/heads/main') EXECUTE FUNCTION trap()`)
+		return func() { run(`DROP TRIGGER trap ON refs`) }
+	}
+	run(`CREATE TRIGGER trap AFTER UPDATE ON refs WHEN new.name = 'refs/heads/main' BEGIN INSERT INTO traps VALUES (-1); END`)
+	return func() { run(`DROP TRIGGER trap`) }
+}
+
+// The worker that looks what a push has merged comes later than the push, and the
+// base may move again meanwhile: what counts is what its branch then holds.
+func TestBaseMovesBeforeTheWorkerLooks(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		for _, c := range []struct {
+			name, reads, to string
+			merged          bool
+		}{
+			{"back, while pull requests are read", findsBase, "instead", false},
+			{"back, while the tip is read", findsRef, "instead", false},
+			{"on, while pull requests are read", findsBase, "beyond", true},
+			{"on, while the tip is read", findsRef, "beyond", true},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				s, act := interrupted(t, engine)
+				p := propose(t, s, "alice", "alice/plot", "topic", "main")
+				to := tip(t, s, "alice/plot", c.to)
+				var moved atomic.Bool
+				again := func() {
+					moved.Store(true)
+					move(t, s, "main", to)
+				}
+				act(findsBase, func() { // the worker
+					if c.reads == findsBase {
+						again()
+					} else {
+						act(c.reads, again)
+					}
+				})
+				move(t, s, "main", p.Head.SHA)
+				settled(t, s)
+				if !moved.Load() {
+					t.Fatal("the base was not moved in between")
+				}
+				if p := read(t, s, "alice", "alice/plot", p.Number); p.Merged != c.merged {
+					t.Errorf("it is %+v", p)
+				}
+				truth(t, s, "alice", "alice/plot")
+			})
+		}
+	})
+}

@@ -90,6 +90,7 @@ func (s *Service) listMembers(ctx context.Context, caller *Caller, login string,
 		if err != nil {
 			return err
 		}
+		f := f
 		f.Org, f.PublicOnly = org.ID, f.PublicOnly || !may.member
 		if list, err = members(tx, f, p); err != nil {
 			return err

@@ -119,6 +119,7 @@ func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 	}
 	var found []string
 	err := api.db.Read(ctx, func(tx *db.Tx) error {
+		found = nil
 		a, err := account.ByLogin(tx, who)
 		if errs.Is(err, errs.NotFound) {
 			return nil

@@ -25,9 +25,10 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 // one snapshot.
 func (api *API) rendering(a *repo.Access, find func(*db.Tx) ([]*Issue, error), f form) web.Render {
 	return func(out *web.Output) error {
-		p := newPage(out.Context(), a)
-		p.full = f == single
+		var p *page
 		err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+			p = newPage(out.Context(), a)
+			p.full = f == single
 			if p.issues, err = find(tx); err != nil {
 				return err
 			}

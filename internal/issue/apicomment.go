@@ -65,7 +65,7 @@ func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		}
 		l := commentList{issue: i, since: since}
 		list, total, err := l.page(tx, page)
-		web.Link(w, r, page, total)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
 		return list, err
 	}, list))
 }
@@ -95,7 +95,7 @@ func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo
 	l := commentList{repoID: a.ID, since: since, updated: sort == "updated", desc: sort != "" && direction == "desc"}
 	return api.answers.Serve(w, r, a, api.commentRendering(a, func(tx *db.Tx) ([]*Comment, error) {
 		list, total, err := l.page(tx, page)
-		web.Link(w, r, page, total)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
 		return list, err
 	}, list))
 }

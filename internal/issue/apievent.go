@@ -28,7 +28,7 @@ func (api *API) ListEvents(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			return nil, err
 		}
 		list, total, err := eventsOfIssue(tx, i.ID, page)
-		web.Link(w, r, page, total)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
 		return list, err
 	}, list))
 }
@@ -58,7 +58,7 @@ func (api *API) ListRepoEvents(w http.ResponseWriter, r *http.Request, a *repo.A
 	p := &eventPage{page: newPage(r.Context(), a), withIssues: true}
 	return api.answers.Serve(w, r, a, api.eventRendering(p, func(tx *db.Tx) ([]*Event, error) {
 		list, total, err := eventsOfRepo(tx, a.ID, page)
-		web.Link(w, r, page, total)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
 		return list, err
 	}, list))
 }

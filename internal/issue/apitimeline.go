@@ -59,7 +59,7 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 			if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
 				return err
 			}
-			web.Link(w, r, page, total)
+			tx.OnCommit(func() { web.Link(w, r, page, total) })
 			if err := t.load(ctx, tx, a); err != nil {
 				return err
 			}

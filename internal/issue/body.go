@@ -2,6 +2,7 @@ package issue
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"arbor/internal/account"
@@ -200,9 +201,8 @@ const (
 )
 
 func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdown.Document) (*targets, error) {
-	t := &targets{info: web.From(ctx), repos: map[string]*repo.Access{},
-		issues: map[issueKey]linked{}, commits: map[commitKey]git.SHA{}}
-	refs := make([]markdown.References, len(docs))
+	t := &targets{info: web.From(ctx), issues: map[issueKey]linked{}, commits: map[commitKey]git.SHA{}}
+	refs, own := make([]markdown.References, len(docs)), map[string]*repo.Access{}
 	var logins, repos []string
 	var caller *account.Caller
 	for n, doc := range docs {
@@ -211,7 +211,7 @@ func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdo
 		}
 		a := list[n].Access
 		caller = a.Caller
-		t.repos[account.Fold(a.FullName())] = a
+		own[account.Fold(a.FullName())] = a
 		refs[n] = doc.References()
 		logins = append(logins, refs[n].Logins...)
 		for _, i := range refs[n].Issues {
@@ -229,6 +229,7 @@ func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdo
 		if err != nil {
 			return err
 		}
+		t.repos = maps.Clone(own)
 		for _, a := range visible {
 			t.repos[account.Fold(a.FullName())] = a
 		}

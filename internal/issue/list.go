@@ -238,12 +238,12 @@ func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 			return nil, err
 		}
 		if !ok {
-			web.Link(w, r, at, 0)
+			tx.OnCommit(func() { web.Link(w, r, at, 0) })
 			return nil, nil
 		}
 		issues, total, err := api.s.List(tx, q, at.Offset(), at.Size)
 		if err == nil {
-			web.Link(w, r, at, total)
+			tx.OnCommit(func() { web.Link(w, r, at, total) })
 		}
 		return issues, err
 	}, list)

@@ -153,14 +153,15 @@ func (w *world) create(t *testing.T, random *rand.Rand) {
 func (w *world) change(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	p := w.all[random.IntN(len(w.all))]
+	which, two, three := random.IntN(4), random.IntN(2), random.IntN(3)
 	_, err := w.service.Change(t.Context(), p.a, p.number, func(c *issue.Change) error {
-		switch random.IntN(4) {
+		switch which {
 		case 0:
-			c.SetState(issue.Open+issue.State(random.IntN(2)), issue.NoReason)
+			c.SetState(issue.Open+issue.State(two), issue.NoReason)
 		case 1:
-			c.SetAssignees([][]int64{nil, {w.people[3].ID}, {w.people[1].ID, w.people[3].ID}}[random.IntN(3)])
+			c.SetAssignees([][]int64{nil, {w.people[3].ID}, {w.people[1].ID, w.people[3].ID}}[three])
 		case 2:
-			c.Issue.Comments += int64(random.IntN(3))
+			c.Issue.Comments += int64(three)
 			c.Touch()
 		default:
 			return c.SetLabels(nil)
@@ -184,9 +185,9 @@ func (w *world) change(t *testing.T, random *rand.Rand) {
 
 // read looks at every row.
 func (w *world) read(t *testing.T, s *apitest.Server) {
-	seen := map[posting.Property]bool{}
-	w.issues, w.props = nil, nil
 	err := s.DB.Read(context.Background(), func(tx *db.Tx) error {
+		seen := map[posting.Property]bool{}
+		w.issues, w.props = nil, nil
 		rows, err := tx.Query(`SELECT i.id, i.repo_id, i.updated_at, i.comments, i.state, p.kind, p.value
 			FROM issues i JOIN postings p ON p.issue_id = i.id ORDER BY i.id`)
 		if err != nil {

@@ -94,9 +94,10 @@ func (l *across) find404(tx *db.Tx) error { return l.scope(tx, &repo.Scope{Calle
 
 func (l *across) render(out *web.Output) error {
 	ctx := out.Context()
-	p := newPage(ctx)
-	p.repository = map[int64][]byte{}
+	var p *page
 	err := l.api.s.db.Read(ctx, func(tx *db.Tx) error {
+		p = newPage(ctx)
+		p.repository = map[int64][]byte{}
 		q, err := l.query(tx)
 		if err != nil {
 			return err
@@ -105,7 +106,7 @@ func (l *across) render(out *web.Output) error {
 		if p.issues, total, err = l.api.s.List(tx, q, l.at.Offset(), l.at.Size); err != nil {
 			return err
 		}
-		l.keepLink(total)
+		tx.OnCommit(func() { l.keepLink(total) })
 		if err := p.enter(tx, l.me); err != nil {
 			return err
 		}

@@ -54,8 +54,9 @@ func (s *Service) prepareComments(out *web.Output, p *commentPage) (err error) {
 // commentRendering is rendering for comments.
 func (api *API) commentRendering(a *repo.Access, find func(*db.Tx) ([]*Comment, error), f form) web.Render {
 	return func(out *web.Output) error {
-		p := &commentPage{page: newPage(out.Context(), a)}
+		var p *commentPage
 		err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+			p = &commentPage{page: newPage(out.Context(), a)}
 			if p.comments, err = find(tx); err != nil {
 				return err
 			}

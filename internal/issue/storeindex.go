@@ -88,7 +88,6 @@ type indexFiller struct {
 // begin reads the generation, which properties there are, and how many issues
 // have them. Error: 404.
 func (f *indexFiller) begin() error {
-	f.sizes = map[posting.Property]int64{}
 	return f.db.ReadLong(f.ctx, func(tx *db.Tx) (err error) {
 		if f.generation, err = generationOf(tx, f.repo); err != nil {
 			return err
@@ -104,6 +103,7 @@ func (f *indexFiller) readSizes(tx *db.Tx) error {
 		return err
 	}
 	defer rows.Close()
+	f.properties, f.sizes = nil, map[posting.Property]int64{}
 	for rows.Next() {
 		var p posting.Property
 		var kind, n int64
@@ -121,32 +121,37 @@ func (f *indexFiller) readSizes(tx *db.Tx) error {
 
 // readIssues reads all issues, in the order of their numbers.
 func (f *indexFiller) readIssues() error {
-	after, n := int64(0), fillChunk
-	for n == fillChunk {
-		n = 0
-		err := f.db.ReadLong(f.ctx, func(tx *db.Tx) error {
-			rows, err := tx.Query(`SELECT id, number, updated_at, comments, state FROM issues
-				WHERE repo_id = $1 AND number > $2 ORDER BY number LIMIT $3`, f.repo, after, fillChunk)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for ; rows.Next(); n++ {
-				var e index.Entry
-				var state int64
-				if err := rows.Scan(&e.ID, &after, &e.Updated, &e.Comments, &state); err != nil {
-					return err
-				}
-				e.Closed = State(state) == Closed
-				f.issues = append(f.issues, e)
-			}
-			return rows.Err()
+	for last := int64(0); ; {
+		done, after := len(f.issues), last
+		err := f.db.ReadLong(f.ctx, func(tx *db.Tx) (err error) {
+			f.issues = f.issues[:done] // a read that lost its connection begins again
+			last, err = f.readChunk(tx, after)
+			return err
 		})
-		if err != nil {
+		if err != nil || len(f.issues)-done < fillChunk {
 			return err
 		}
 	}
-	return nil
+}
+
+// readChunk reads the next issues after a number, and returns the number of the last one.
+func (f *indexFiller) readChunk(tx *db.Tx, after int64) (last int64, err error) {
+	rows, err := tx.Query(`SELECT id, number, updated_at, comments, state FROM issues
+		WHERE repo_id = $1 AND number > $2 ORDER BY number LIMIT $3`, f.repo, after, fillChunk)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e index.Entry
+		var state int64
+		if err := rows.Scan(&e.ID, &last, &e.Updated, &e.Comments, &state); err != nil {
+			return 0, err
+		}
+		e.Closed = State(state) == Closed
+		f.issues = append(f.issues, e)
+	}
+	return last, rows.Err()
 }
 
 // fill makes the index of what begin found.
@@ -192,7 +197,7 @@ func (f *indexFiller) readProperties(b *index.Builder, list []posting.Property) 
 			return err
 		}
 		defer rows.Close()
-		clear(found)
+		clear(found) // the read may run again
 		for rows.Next() {
 			var value, id int64
 			if err := rows.Scan(&value, &id); err != nil {

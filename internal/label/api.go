@@ -65,7 +65,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if err != nil {
 			return nil, err
 		}
-		web.Link(w, r, page, total)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
 		return NewPayloads(found, tracker.PlaceOf(r, a)), nil
 	})
 }

@@ -63,9 +63,10 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // render renders one pull request in its full form, or in that of lists.
 func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool) error {
-	p := newPage(out.Context(), a)
-	p.full = full
+	var p *page
 	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
+		p = newPage(out.Context(), a)
+		p.full = full
 		i, err := issue.ByNumber(tx, a.ID, number)
 		if err != nil {
 			return err

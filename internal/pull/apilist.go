@@ -30,8 +30,9 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	at := web.ReadPage(r)
 	return api.serve(w, r, a, "", func(out *web.Output) error {
 		ctx := out.Context()
-		p := newPage(ctx, a)
+		var p *page
 		err := api.s.db.Read(ctx, func(tx *db.Tx) error {
+			p = newPage(ctx, a)
 			has, some, err := branches(tx, a, r)
 			if err != nil || !some {
 				return err
@@ -45,7 +46,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			if err != nil {
 				return err
 			}
-			web.Link(w, r, at, total)
+			tx.OnCommit(func() { web.Link(w, r, at, total) })
 			p.Add(list...)
 			return p.load(tx)
 		})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
@@ -94,16 +92,11 @@ func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch
 	}
 	head := p.HeadRef
 	if p.HeadRepoID != p.RepoID {
-		err := s.db.Read(ctx, func(tx *db.Tx) error {
-			owner, err := account.ByID(tx, p.HeadOwnerID)
-			if err == nil {
-				head = owner.Login + ":" + head
-			}
-			return err
-		})
+		owner, err := s.account(ctx, p.HeadOwnerID)
 		if err != nil {
 			return "", err
 		}
+		head = owner.Login + ":" + head
 	}
 	to := *p
 	to.BaseRef, to.BaseSHA = branch, tip

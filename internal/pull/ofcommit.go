@@ -39,13 +39,14 @@ func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if err != nil {
 			return err
 		}
-		p := newPage(ctx, a)
+		var p *page
 		err = api.s.db.Read(ctx, func(tx *db.Tx) error {
+			p = newPage(ctx, a)
 			ids, total, err := ofCommit(tx, a.ID, sha, open, at)
 			if err != nil {
 				return err
 			}
-			web.Link(w, r, at, total)
+			tx.OnCommit(func() { web.Link(w, r, at, total) })
 			list, err := issue.ByIDs(tx, ids)
 			if err != nil {
 				return err

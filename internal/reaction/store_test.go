@@ -97,6 +97,7 @@ func TestDrop(t *testing.T) {
 		estate(t, d, 1)
 		var many []int64
 		write(t, d, func(tx *db.Tx) error {
+			many = nil
 			for id := int64(1); id <= dropAtOnce+3; id++ {
 				many = append(many, id)
 				if _, _, err := insert(tx, 1, Subject{Kind: IssueComment, ID: id}, 1, Laugh); err != nil {

@@ -267,10 +267,10 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 			if err != nil {
 				return err
 			}
-			p.refuseOthers(lent, noLonger)
+			tx.OnCommit(func() { p.refuseOthers(lent, noLonger) })
 		}
 		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch}, updates)
-		p.refuseAll(index, refused)
+		tx.OnCommit(func() { p.refuseAll(index, refused) })
 		return err
 	})
 	if err != nil || p.settled() {

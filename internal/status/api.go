@@ -144,7 +144,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	var people map[int64]*account.Account
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if found, sum, people, err = load(tx, a.ID, sha, page, list); err == nil {
-			web.Link(w, r, page, sum.Total)
+			tx.OnCommit(func() { web.Link(w, r, page, sum.Total) })
 		}
 		return err
 	})
@@ -174,7 +174,7 @@ func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	var people map[int64]*account.Account
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if found, sum, people, err = load(tx, a.ID, sha, page, latestOfAll); err == nil {
-			web.Link(w, r, page, sum.Contexts)
+			tx.OnCommit(func() { web.Link(w, r, page, sum.Contexts) })
 		}
 		return err
 	})

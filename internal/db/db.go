@@ -4,6 +4,7 @@
 //	db.go          Open, Read, Write, Generation, Close
 //	tx.go          Tx, Rows, Row: what a transaction's function works with
 //	check.go       WithCheck: rights that are asked again before a commit
+//	twice.go       in tests, each transaction's function runs twice
 //	value.go       which Go values go in, and into which they come out
 //	time.go        Time: microseconds, as every table stores them
 //	errors.go      sentinels and kinds for the drivers' codes
@@ -98,6 +99,11 @@ type Options struct {
 	// Trace is called with the text of each statement that is going to run, but
 	// those that begin and end transactions; nil: nobody is told. Tests count.
 	Trace func(query string)
+
+	// RunTwice runs each transaction's function twice, as a repeated transaction
+	// does: what the first run wrote is rolled back, and its statements are not
+	// traced. Only tests set it.
+	RunTwice bool
 }
 
 // DB is an open database. It is safe for concurrent use.
@@ -107,6 +113,8 @@ type DB struct {
 	now     func() time.Time
 	gens    *generations
 	trace   func(query string) // may be nil
+
+	runTwice bool
 }
 
 // backend is what an engine does for a DB.
@@ -143,7 +151,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &DB{trace: o.Trace, now: o.Now}
+	d := &DB{trace: o.Trace, now: o.Now, runTwice: o.RunTwice}
 	var err error
 	scheme, _, address := strings.Cut(o.URL, "://")
 	if isPostgres(o.URL) {
@@ -193,13 +201,13 @@ func (d *DB) Close() error { return d.backend.close() }
 // Errors: fn's own; errs.Unavailable when too many wait or the database is
 // closed.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return d.transact(fn, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, false) })
+	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, false) })
 }
 
 // ReadLong is Read for statements that may take long: ctx stops them midway.
 // On SQLite that costs some 2 µs a statement more.
 func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
-	return d.transact(fn, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, true) })
+	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, true) })
 }
 
 // Write runs fn in one transaction, which is durable when Write returns nil
@@ -221,17 +229,22 @@ func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 // when too many wait, another process holds the database for long, or the
 // database is closed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	return d.transact(checked(ctx, fn), func(fn func(*Tx) error) error { return d.backend.write(ctx, fn) })
+	return d.transact(checked(ctx, fn), (*Tx).twice, func(fn func(*Tx) error) error { return d.backend.write(ctx, fn) })
 }
 
-// transact runs fn by run, one of the backend's ways to run a transaction. When
-// the transaction has ended well, it calls what the run that counts left to
-// [Tx.OnCommit].
-func (d *DB) transact(fn func(*Tx) error, run func(func(*Tx) error) error) error {
+// transact runs fn by run, one of the backend's ways to run a transaction, and
+// by twice under Options.RunTwice. When the transaction has ended well, it calls
+// what the run that counts left to [Tx.OnCommit].
+func (d *DB) transact(fn func(*Tx) error, twice func(*Tx, func(*Tx) error) error,
+	run func(func(*Tx) error) error) error {
 	var onCommit []func()
-	err := run(func(tx *Tx) error {
+	err := run(func(tx *Tx) (err error) {
 		tx.trace = d.trace
-		err := fn(tx)
+		if d.runTwice {
+			err = twice(tx, fn)
+		} else {
+			err = fn(tx)
+		}
 		onCommit = tx.onCommit
 		return err
 	})

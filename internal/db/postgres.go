@@ -91,12 +91,17 @@ func (b *postgresBackend) dial(ctx context.Context) (*postgresConn, error) {
 	return &postgresConn{raw: raw}, nil
 }
 
+const (
+	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+)
+
 func (b *postgresBackend) read(ctx context.Context, fn func(*Tx) error, _ bool) error {
-	return b.retry(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", fn)
+	return b.retry(ctx, beginRead, fn)
 }
 
 func (b *postgresBackend) write(ctx context.Context, fn func(*Tx) error) error {
-	return b.retry(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", fn)
+	return b.retry(ctx, beginWrite, fn)
 }
 
 // retry runs fn in a transaction until it is committed or an error remains.
@@ -154,7 +159,10 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		return c.broken(ctx, err)
 	}
 	open = false
-	return c.commit(ctx)
+	if err := c.commit(ctx); err != nil && begin != beginRead { // what was read is true however the reading ends
+		return err
+	}
+	return nil
 }
 
 func (b *postgresBackend) generations(ctx context.Context, into map[string]int64) error {

@@ -263,5 +263,14 @@ func TestBrokenConnections(t *testing.T) {
 		if n := number(t, d, `SELECT sum(n) FROM counters`); n != 5*8+3 || runs != 2 {
 			t.Errorf("counted to %d, %d runs", n, runs)
 		}
+		// What was read is true, though the connection breaks before the snapshot is given up.
+		err := d.Read(t.Context(), func(tx *db.Tx) error {
+			err := stmt(`SELECT 1`)(tx)
+			dbtest.Cut(t, address)
+			return err
+		})
+		if err != nil {
+			t.Errorf("a read at whose end the connection broke: %v", err)
+		}
 	})
 }

@@ -52,7 +52,7 @@ func parse(t testing.TB, text []byte) *seed.Seed {
 func filled(t testing.TB, engine db.Engine, s *seed.Seed) http.Handler {
 	t.Helper()
 	dir, url := t.TempDir(), dbtest.Empty(t, engine)
-	if err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url}}); err != nil {
+	if err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}}); err != nil {
 		t.Fatal(err)
 	}
 	g := gittest.New(t, git.Options{})
@@ -170,7 +170,7 @@ func TestFillTwice(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		dir, url := t.TempDir(), dbtest.Empty(t, engine)
-		to := seed.Store{DataDir: dir, Database: db.Options{URL: url}}
+		to := seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}}
 		one, other := parse(t, []byte("users: [{login: alice}]\n")), parse(t, []byte("users: [{login: bob}]\n"))
 		if held, err := seed.Held(t.Context(), one, to.Database); held || err != nil {
 			t.Fatalf("an empty store holds a seed: %v, %v", held, err)

@@ -11,6 +11,7 @@ package dbtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"net/url"
 	"os"
@@ -50,9 +51,13 @@ func OpenURL(t testing.TB, address string) *db.DB {
 	return OpenWith(t, db.Options{URL: address})
 }
 
-// OpenWith is OpenURL with more options.
+// OpenWith is OpenURL with more options. Each transaction's function runs twice,
+// the first time rolled back, unless a benchmark measures.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
+	if _, bench := t.(*testing.B); !bench {
+		o.RunTwice = true
+	}
 	d, err := db.Open(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +88,18 @@ func Empty(t testing.TB, engine db.Engine) string {
 		return filepath.Join(t.TempDir(), "arbor.db")
 	}
 	return requireServer(t).create(t, "template0")
+}
+
+// Cut breaks all connections to a PostgreSQL database, also one that is sending
+// rows, as a server that restarts does. It may be called from any goroutine.
+func Cut(t testing.TB, address string) {
+	t.Helper()
+	ended := 0
+	err := requireServer(t).query(&ended, `SELECT COUNT(*) FROM (SELECT pg_terminate_backend(pid, 10000)
+		FROM pg_stat_activity WHERE datname = $1) ended`, databaseOf(t, address))
+	if err != nil {
+		t.Errorf("cut the connections to %s: %v", address, err)
+	}
 }
 
 // Copy returns the address of a copy of a PostgreSQL database that nobody has
@@ -214,5 +231,23 @@ func (s *server) prepare() error {
 	if err != nil {
 		return err
 	}
-	return d.Close()
+	return errors.Join(d.Write(context.Background(), divertIDs), d.Close())
+}
+
+// divertIDs lets a function's first run under db.Options.RunTwice take its ids
+// from a sequence of its own: PostgreSQL does not roll sequences back, and tests
+// name rows by the ids that they have when every transaction runs once.
+func divertIDs(tx *db.Tx) error {
+	_, err := tx.Exec(`DO $$ DECLARE c RECORD; BEGIN
+		CREATE SEQUENCE first_run_ids START 1000000000;
+		FOR c IN SELECT table_name AS t FROM information_schema.columns
+				WHERE table_schema = 'public' AND column_name = 'id' AND is_identity = 'YES' LOOP
+			EXECUTE format('ALTER TABLE %1$I ALTER id DROP IDENTITY; CREATE SEQUENCE %2$I OWNED BY %1$I.id;
+				SELECT setval(%2$L, max(id)) FROM %1$I;
+				ALTER TABLE %1$I ALTER id SET DEFAULT nextval(CASE
+					WHEN current_setting(''arbor.first_run'', true) = ''on'' THEN ''first_run_ids'' ELSE %2$L END)',
+				c.t, c.t || '_id_seq');
+		END LOOP;
+	END $$`)
+	return err
 }

@@ -27,6 +27,7 @@ type demoCommand struct {
 // Run serves a temporary data folder with something in it until the process is
 // told to stop, and then removes the folder.
 func (c *demoCommand) Run(p *process) (err error) {
+	c.umask = p.umask
 	if err := c.check(); err != nil {
 		return err
 	}

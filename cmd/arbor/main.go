@@ -45,6 +45,7 @@ type process struct {
 	stdout io.Writer
 	stderr io.Writer
 	began  time.Time
+	umask  int // before closeUmask
 }
 
 func main() {
@@ -57,6 +58,7 @@ func main() {
 // run executes one command and gives the process's exit status: 0 done, 1
 // failed, 2 called wrongly.
 func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.Writer) int {
+	umask := closeUmask()
 	exit := -1
 	var c commandLine
 	parser, err := kong.New(&c,
@@ -77,7 +79,7 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
 		return 2
 	}
-	err = called.Run(&process{ctx, stdout, stderr, began})
+	err = called.Run(&process{ctx, stdout, stderr, began, umask})
 	var misuse *usageError
 	switch {
 	case errors.As(err, &misuse):

@@ -21,7 +21,7 @@ import (
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
-	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, which is for whom the umask says." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
 	AdminListen    string   `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
 	BaseURL        string   `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
 	Previews       string   `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
@@ -31,6 +31,8 @@ type serverFlags struct {
 	MaxPackObjects int      `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
 	LogFormat      string   `help:"Form of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel       string   `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
+
+	umask int // of who started the server
 }
 
 func (f *serverFlags) newLog(w io.Writer) *journal.Handler {
@@ -78,6 +80,7 @@ type serveCommand struct {
 // Run serves until the process is told to stop, and then finishes what is in
 // flight.
 func (c *serveCommand) Run(p *process) error {
+	c.umask = p.umask
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -131,13 +134,13 @@ type served interface {
 // serve answers on the listeners that the flags name until ctx is done. ready
 // is called with the address once it answers.
 func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address string) error) error {
-	l, err := server.Listen(f.Listen)
+	l, err := listen(f.Listen, f.umask)
 	if err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	if f.AdminListen != "" {
-		admin, err := server.Listen(f.AdminListen)
+		admin, err := listen(f.AdminListen, f.umask)
 		if err != nil {
 			return errors.Join(err, l.Close())
 		}
@@ -146,6 +149,19 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 	g.Go(func() error { return srv.Serve(ctx, l) })
 	g.Go(func() error { return ready(address(l)) })
 	return g.Wait()
+}
+
+// listen is server.Listen. A socket in the file system is for whom the umask of
+// who started the server says: a proxy often has an account of its own.
+func listen(address string, umask int) (net.Listener, error) {
+	l, err := server.Listen(address)
+	if err != nil || l.Addr().Network() != "unix" {
+		return l, err
+	}
+	if err := os.Chmod(l.Addr().String(), os.FileMode(0o777&^umask)); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
 
 // address is where a client finds the listener: an address to paste.

@@ -18,7 +18,7 @@ import (
 
 // storeFlags say where everything is kept.
 type storeFlags struct {
-	Data     string `help:"Folder of the database and the repositories." default:"./arbor-data" placeholder:"DIR"`
+	Data     string `help:"Folder of the database and the repositories. It and all below it are made readable by their owner alone." default:"./arbor-data" placeholder:"DIR"`
 	Database string `help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
 }
 
@@ -29,8 +29,8 @@ type store struct {
 	git *git.Git
 }
 
-// locate makes the data folder where it is missing, and says where everything is
-// kept.
+// locate makes the data folder where it is missing, closes it to others, and says
+// where everything is kept.
 func (f *storeFlags) locate() (seed.Store, error) {
 	dir, err := filepath.Abs(f.Data)
 	if err != nil {
@@ -39,9 +39,15 @@ func (f *storeFlags) locate() (seed.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return seed.Store{}, err
 	}
+	if err := closeFolder(dir); err != nil {
+		return seed.Store{}, err
+	}
 	url := f.Database
 	if url == "" {
 		url = filepath.Join(dir, "arbor.db")
+	}
+	if err := closeDatabase(url); err != nil {
+		return seed.Store{}, err
 	}
 	return seed.Store{DataDir: dir, Database: db.Options{URL: url}}, nil
 }

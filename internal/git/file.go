@@ -30,7 +30,7 @@ func mkdirSynced(dir string) error {
 			return err
 		}
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return syncDir(parent)
@@ -43,7 +43,7 @@ func writeSynced(path string, write func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(write(f), f.Chmod(0o644), f.Sync(), f.Close())
+	err = errors.Join(write(f), f.Chmod(0o600), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

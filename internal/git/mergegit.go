@@ -126,7 +126,7 @@ func (s *scratch) put(o NewObject) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
 	var b bytes.Buffer
@@ -138,7 +138,7 @@ func (s *scratch) put(o NewObject) error {
 	if err = errors.Join(err, z.Close()); err != nil {
 		return err
 	}
-	return os.WriteFile(path, b.Bytes(), 0o444)
+	return os.WriteFile(path, b.Bytes(), 0o400)
 }
 
 // holds lists what git left in the scratch.

@@ -78,10 +78,10 @@ func (p *packFiles) keep() (name string, err error) {
 	}
 	contents := packIndexBytes(p.objects, trailer)
 	var both errgroup.Group
-	both.Go(func() error { return errors.Join(p.file.Chmod(0o444), p.file.Sync(), p.file.Close()) })
+	both.Go(func() error { return errors.Join(p.file.Chmod(0o400), p.file.Sync(), p.file.Close()) })
 	both.Go(func() error {
 		_, err := index.Write(contents)
-		return errors.Join(err, index.Chmod(0o444), index.Sync(), index.Close())
+		return errors.Join(err, index.Chmod(0o400), index.Sync(), index.Close())
 	})
 	name = "pack-" + hex.EncodeToString(trailer)
 	path := filepath.Join(p.dir, name)

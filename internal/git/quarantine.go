@@ -39,7 +39,7 @@ func (r *Repository) newQuarantine(prefix string) (*Quarantine, error) {
 		return nil, err
 	}
 	q := &Quarantine{repository: r, dir: dir}
-	if err := os.Mkdir(filepath.Join(dir, "pack"), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "pack"), 0o700); err != nil {
 		return nil, errors.Join(err, q.Discard())
 	}
 	return q, nil

@@ -43,7 +43,7 @@ func (r *Repository) Init() error {
 		return err
 	}
 	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads"} {
-		if err := os.MkdirAll(r.path(dir), 0o755); err != nil {
+		if err := os.MkdirAll(r.path(dir), 0o700); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git/gittest"
+)
+
+// widely runs a program as somebody would who lets everyone read what they make.
+var widely = []string{"sh", "-c", `umask 022; "$@"; exit $?`, "sh"}
+
+// opened are the files and folders below a folder, and the folder, that others
+// than their owner may use.
+func opened(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // gone meanwhile
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 && d.Type()&(fs.ModeSymlink|fs.ModeSocket) == 0 {
+			list = append(list, fmt.Sprintf("%v %s", info.Mode(), path))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// throwOpen lets everyone read all that is below a folder.
+func throwOpen(t *testing.T, dir string) {
+	t.Helper()
+	if out, err := exec.Command("chmod", "-R", "a+rX", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// A data folder that everyone can read, as older programs, backups and operators
+// leave it, would let any account of the machine read private repositories. It is
+// closed when a server or a command begins, and stays so whatever git's own
+// processes make in it.
+func TestDataFolderIsClosed(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s := newInstance(t, engine)
+		s.wrapper = widely
+		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+		for _, dir := range []string{s.data, elsewhere} {
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(elsewhere, filepath.Join(s.data, "repositories")); err != nil {
+			t.Fatal(err)
+		}
+		s.start()
+		s.user("alice")
+		s.arbor("repo", "create", "alice/plot", "--private")
+		work := filepath.Join(t.TempDir(), "work")
+		fill := func(name string) {
+			t.Helper()
+			if err := os.WriteFile(filepath.Join(work, name), []byte(name), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			gittest.Run(t, work, "add", "-A")
+			gittest.Run(t, work, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", name)
+			gittest.Run(t, work, "push", "-q", s.remote("alice", "alice/plot"), "+HEAD:refs/heads/main")
+		}
+		if err := os.Mkdir(work, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		gittest.Run(t, work, "init", "-q")
+		check := func(when string) {
+			t.Helper()
+			for _, dir := range []string{s.data, elsewhere} {
+				if list := opened(t, dir); len(list) > 0 {
+					t.Errorf("%s, open to others:\n%s", when, strings.Join(list, "\n"))
+				}
+			}
+		}
+		for n := range 3 {
+			fill(fmt.Sprint("file", n))
+		}
+		for n := range 3 {
+			body := strings.NewReader(`{"message": "m", "content": "eA==", "branch": "main"}`)
+			if res, text := s.do("alice", "PUT", fmt.Sprint("/repos/alice/plot/contents/api", n), nil, body); res.StatusCode != http.StatusCreated {
+				t.Fatalf("%d %s", res.StatusCode, text)
+			}
+		}
+		if res, text := s.do("alice", "POST", "/repos/alice/plot/merges", nil, strings.NewReader(`{"base": "main", "head": "main"}`)); res.StatusCode >= 300 {
+			t.Fatalf("%d %s", res.StatusCode, text)
+		}
+		check("while it serves")
+		s.arbor("repo", "create", "alice/copy", "--import", work)
+		check("after an import")
+		s.stop()
+
+		throwOpen(t, s.data)
+		throwOpen(t, elsewhere)
+		s.start()
+		check("after a start")
+		fill("more")
+		check("after another push")
+		s.stop()
+
+		throwOpen(t, s.data)
+		s.arbor("user", "email", "list", "alice")
+		check("after a command")
+
+		// The walk of a start that was killed is done again.
+		throwOpen(t, filepath.Join(elsewhere))
+		if err := os.Chmod(elsewhere, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(elsewhere, closing), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.start()
+		check("after a start that follows one that was killed")
+	})
+}
+
+// A SQLite database beside the data folder is as private as one in it.
+func TestDatabaseElsewhereIsClosed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := newInstanceOn(t, filepath.Join(t.TempDir(), "data"), filepath.Join(dir, "other.db"))
+	s.start()
+	s.user("alice")
+	s.kill() // so that the log stays
+	throwOpen(t, dir)
+	s.wrapper = widely
+	s.start()
+	for _, open := range opened(t, dir) {
+		if !strings.HasSuffix(open, dir) {
+			t.Error("open to others:", open)
+		}
+	}
+}
+
+// A proxy on the same machine has an account of its own: a socket is for whom the
+// umask says under which the server was started.
+func TestSocketIsForWhomTheUmaskSays(t *testing.T) {
+	t.Parallel()
+	for umask, want := range map[string]fs.FileMode{"000": 0o777, "007": 0o770, "077": 0o700} {
+		s := newInstance(t, db.SQLite)
+		s.wrapper = []string{"sh", "-c", `umask ` + umask + `; "$@"; exit $?`, "sh"}
+		socket := filepath.Join(t.TempDir(), "socket")
+		s.start("--listen", "unix:"+socket)
+		info, err := os.Stat(socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("under umask %s the socket is %v, want %v", umask, got, want)
+		}
+	}
+}

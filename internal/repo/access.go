@@ -90,19 +90,25 @@ func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name 
 // find takes folded names.
 func find(tx *db.Tx, caller *account.Caller, owner, name string) (Found, error) {
 	f := Found{}
-	a, err := accessByName(tx, caller, owner, name)
+	a, err := onlyVisible(accessByName(tx, caller, owner, name))
 	if errs.Is(err, errs.NotFound) {
 		f.Moved = true
-		a, err = accessByFormerName(tx, caller, owner, name)
+		a, err = onlyVisible(accessByFormerName(tx, caller, owner, name))
 	}
 	if err != nil {
 		return Found{}, err
 	}
-	if a.Role < account.Pull {
-		return Found{}, errs.Absent()
-	}
 	f.Access = *a
 	return f, nil
+}
+
+// onlyVisible makes what the caller may not see absent, where it was found: all that
+// follows is the same for both, to the number of statements (decision 13).
+func onlyVisible(a *Access, err error) (*Access, error) {
+	if err == nil && a.Role < account.Pull {
+		return nil, errs.Absent()
+	}
+	return a, err
 }
 
 // Require returns the 403 that names the missing right, or nil.

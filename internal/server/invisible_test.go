@@ -1,0 +1,98 @@
+package server_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/server"
+)
+
+// statements are those that were run since the last look.
+type statements struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (s *statements) trace(query string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, query)
+}
+
+// take gives the statements that find things, without those that ask whether
+// anything has changed: what is cached under that is not by name.
+func (s *statements) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.DeleteFunc(s.list, func(query string) bool {
+		return strings.Contains(query, "FROM generations WHERE topic") && len(query) < 100
+	})
+	s.list = nil
+	return list
+}
+
+// Who may not see a repository must not tell by time whether it is there: each
+// route runs the very same statements for one that is private, one that was
+// private under a former name, and none, the first time and again.
+func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		ran := &statements{}
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: ran.trace})
+		})
+		w := newWalker(t, s)
+		w.build(t, "guild", "nightshade", true)
+		w.build(t, "guild", "hemlock", true)
+		w.ok(t, "owner", "PATCH /repos/guild/hemlock", `{"name":"aconite"}`)
+		if err := s.Server.Settle(t.Context()); err != nil { // workers run statements of their own
+			t.Fatal(err)
+		}
+		h := w.homes[len(w.homes)-2]
+		for _, r := range s.Server.Routes() {
+			if !onRepo(&r) || r.Method != http.MethodGet && r.Group != server.Git {
+				continue
+			}
+			path := h.address(t, r.Pattern, nil)
+			for _, login := range []string{"", "stranger"} {
+				// What a worker runs meanwhile is not the request's: that does not happen thrice.
+				for try := 1; ; try++ {
+					differs := w.compare(t, ran, &r, path, login)
+					if differs == "" {
+						break
+					}
+					if try == 3 {
+						t.Errorf("%s %s as %q: %s", r.Method, r.Pattern, login, differs)
+						break
+					}
+				}
+			}
+		}
+	})
+}
+
+// compare tells how what a route runs for a name differs from what it runs for
+// one that is nothing's.
+func (w *walker) compare(t *testing.T, ran *statements, r *server.Route, path, login string) (differs string) {
+	t.Helper()
+	same := map[string]string{}
+	for _, name := range []string{"nowhere", "nightshade", "hemlock", "aconite"} {
+		c := apitest.Case{Do: r.Method + " " + strings.Replace(path, "nightshade", name, 1), Headers: headersFor(r, act{})}
+		w.ask(t, login, c) // the token is known from here on
+		ran.take()
+		for range 2 {
+			w.ask(t, login, c)
+			same[name] += strings.Join(ran.take(), "\n") + "\nagain:\n"
+		}
+		if same[name] != same["nowhere"] {
+			differs = "for " + name + " it runs\n" + same[name] + "\nfor nowhere\n" + same["nowhere"]
+		}
+	}
+	return differs
+}

@@ -21,7 +21,7 @@ func (r *Repository) WritePackedRefs(refs Refs) error {
 		}
 		return out.Flush()
 	})
-	if err != nil || CheckRefName(refs.Head) != nil {
+	if err != nil || CheckOldRefName(refs.Head) != nil {
 		return err
 	}
 	head := []byte("ref: " + refs.Head + "\n")

@@ -13,14 +13,28 @@ const (
 	maxRefNamePart = 255  // a part between slashes, as on a file system
 )
 
-// CheckRefName accepts what `git check-ref-format` accepts, if it begins with
-// "refs/", is valid UTF-8, within MaxRefName, and its last part does not look
-// like a SHA (decision 50). The error is Invalid.
+// CheckRefName says whether a ref may be made: its name is as CheckOldRefName
+// says, and no part of it begins with a dash, where a program may take it for an
+// option. The error is Invalid.
 func CheckRefName(name string) error {
-	reason := refNameProblem(name)
-	if reason == "" {
-		return nil
+	if strings.Contains(name, "/-") {
+		return badRefName(name, "a part begins with a dash")
 	}
+	return CheckOldRefName(name)
+}
+
+// CheckOldRefName accepts what `git check-ref-format` accepts, if it begins with
+// "refs/", is valid UTF-8, within MaxRefName, and its last part does not look
+// like a SHA (decision 50): what refs that are there may be called. The error is
+// Invalid.
+func CheckOldRefName(name string) error {
+	if reason := refNameProblem(name); reason != "" {
+		return badRefName(name, reason)
+	}
+	return nil
+}
+
+func badRefName(name, reason string) error {
 	return errs.Newf(errs.Invalid, "bad ref name %q: %s", clip(name), reason)
 }
 

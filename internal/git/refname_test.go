@@ -10,7 +10,7 @@ import (
 // What we accept git must accept, and the other way round but for our own
 // additional rules: else a ref could be made that no client can fetch.
 func checkAgainstGit(t *testing.T, name string) {
-	if strings.IndexByte(name, 0) >= 0 || strings.HasPrefix(name, "-") {
+	if strings.IndexByte(name, 0) >= 0 || strings.HasPrefix(name, "-") || strings.Contains(name, "/-") {
 		if CheckRefName(name) == nil {
 			t.Errorf("%q is accepted", name)
 		}
@@ -32,7 +32,7 @@ func refNameSeeds() []string {
 	return []string{"refs/heads/main", "refs/heads/a/b", "refs/heads", "refs/", "refs", "", "HEAD", "refs/heads/", "refs//heads",
 		"/refs/heads/a", "refs/heads/.a", "refs/heads/a.", "refs/heads/a./b", "refs/heads/a.lock", "refs/heads/a.lock/b",
 		"refs/heads/a..b", "refs/heads/@", "refs/heads/@{", "refs/heads/a b", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b",
-		"refs/heads/a?", "refs/heads/*", "refs/heads/[", "refs/heads/a\\b", "refs/heads/\x7f", "refs/heads/\x01", "refs/heads/-x",
+		"refs/heads/a?", "refs/heads/*", "refs/heads/[", "refs/heads/a\\b", "refs/heads/\x7f", "refs/heads/\x01", "refs/heads/-x", "refs/tags/-x", "refs/heads/a/-x", "refs/heads/a-/x",
 		"refs/heads/\xff", "refs/heads/\u540d", "refs/heads/" + strings.Repeat("a", 40), "refs/heads/" + strings.Repeat("a", 40) + "/x",
 		"refs/heads/" + strings.Repeat("A", 40), "refs/heads/" + long, "refs/heads/" + long + "x", "refs/" + strings.Repeat("ab/", 400) + "x",
 		"@", "refs/heads/lock", "refs/heads/.lock", "refs/a"}

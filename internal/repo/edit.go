@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/web"
 )
 
@@ -102,7 +103,7 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 
 func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 	found, err := refsNamed(tx, repoID, []string{heads + branch})
-	if err == nil && len(found) == 0 {
+	if err == nil && (len(found) == 0 || git.CheckRefName(heads+branch) != nil) {
 		err = errs.Validation(errs.Field{Resource: resource, Field: "default_branch", Code: errs.InvalidField, Value: branch,
 			Message: "The branch " + strconv.Quote(branch) + " was not found. Please push that ref first or create it via the Git Data API."})
 	}

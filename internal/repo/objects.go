@@ -100,7 +100,7 @@ func checkNewRef(name string) error {
 
 // checkOldRef is checkNewRef for a ref that should be there.
 func checkOldRef(name string) error {
-	if git.CheckRefName(name) != nil {
+	if git.CheckOldRefName(name) != nil {
 		return errNoRef()
 	}
 	return checkMovable(name)

@@ -21,13 +21,13 @@ const (
 func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f ArchiveFormat, prefix string) error {
 	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "archive", flags: []string{"--format=" + string(f), "--prefix=" + prefix}, revs: []SHA{commit}},
-		dir:     r.dir, limit: r.git.options.TransferTimeout})
+		dir:     r.dir, cage: r.blobCage(), limit: r.git.options.TransferTimeout})
 	if err != nil {
 		return err
 	}
 	growPipe(out)
 	if _, err := copyOut(w, out); err != nil {
-		p.stop()
+		_ = p.stop()
 		return err
 	}
 	return p.wait()

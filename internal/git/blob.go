@@ -44,21 +44,43 @@ func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	c, err := r.git.startCatFile(r.dir)
+	ctx, cancel := context.WithTimeout(ctx, r.git.options.TransferTimeout)
+	defer cancel()
+	c, size, err := r.openBlob(ctx, sha, cage{memory: r.git.poolCage().memory, cpu: r.git.cpu(r.load())})
+	if errs.Is(err, errs.Invalid) {
+		c, size, err = r.openBlob(ctx, sha, r.largeCage())
+	}
 	if err != nil {
 		return err
 	}
 	defer c.end()
-	ctx, cancel := context.WithTimeout(ctx, r.git.options.TransferTimeout)
-	defer cancel()
-	defer context.AfterFunc(ctx, c.kill)()
-	if err := c.ask("contents ", sha); err != nil {
-		return c.broken(err)
-	}
-	object, err := c.header()
+	return errors.Join(fn(size, io.LimitReader(c.out, size)), ctx.Err())
+}
+
+// openBlob starts a process that has begun to give a blob. A blob that is a
+// delta takes its size and that of its base in memory before it begins, others
+// take little. Error: Invalid where that is more than the cage has.
+func (r *Repository) openBlob(ctx context.Context, sha SHA, in cage) (*catFile, int64, error) {
+	c, err := r.git.startCatFile(ctx, task{dir: r.dir, limit: r.git.options.TransferTimeout, cage: in})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	err = fn(object.Size, io.LimitReader(c.out, object.Size))
-	return errors.Join(err, ctx.Err())
+	object := Object{}
+	if err = c.ask("contents ", sha); err == nil {
+		object, err = c.header()
+	}
+	if err == nil {
+		_, err = c.out.Peek(1)
+	}
+	switch {
+	case err == nil:
+		return c, object.Size, nil
+	case errs.Is(err, errs.NotFound):
+		c.end()
+		return nil, 0, err
+	}
+	if ended := c.verdict(); errs.Is(ended, errs.Invalid) {
+		return nil, 0, ended
+	}
+	return nil, 0, c.broken(err)
 }

@@ -25,32 +25,46 @@ type catFile struct {
 	lastUse    time.Time
 }
 
-// startCatFile starts a process that outlives the request it is started for.
-func (g *Git) startCatFile(dir string) (*catFile, error) {
-	t := task{command: command{sub: "cat-file", flags: []string{"--batch-command", "--buffer"}},
-		dir: dir, limit: 365 * 24 * time.Hour}
-	p, err := g.prepare(context.Background(), t)
+// startPooled starts a process that outlives the request it is started for.
+// Whoever uses it has asked for the memory of a poolCage.
+func (g *Git) startPooled(dir string) (*catFile, error) {
+	return g.startCatFile(context.Background(), task{dir: dir, limit: 365 * 24 * time.Hour, cage: g.poolCage(), held: true})
+}
+
+// startCatFile starts a process in the directory, environment and cage of t.
+func (g *Git) startCatFile(ctx context.Context, t task) (*catFile, error) {
+	t.command = command{sub: "cat-file", flags: []string{"--batch-command", "--buffer"}}
+	p, err := g.prepare(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
+		p.abandon()
 		return nil, err
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
+		p.abandon()
 		return nil, err
 	}
 	if err := p.begin(false); err != nil {
 		return nil, err
 	}
-	return &catFile{dir: dir, process: p, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
+	return &catFile{dir: t.dir, process: p, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
 }
 
 // end closes the process's input, kills it and waits for it.
 func (c *catFile) end() {
 	_ = c.in.Close()
-	c.process.stop()
+	_ = c.process.stop()
+}
+
+// verdict is why the process ended by itself.
+func (c *catFile) verdict() error {
+	_ = c.in.Close()
+	_, _ = io.Copy(io.Discard, c.out)
+	return c.process.wait()
 }
 
 // kill makes a read or write in progress fail; end still has to follow.

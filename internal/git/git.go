@@ -3,7 +3,8 @@
 //
 //	sha.go        object names, types and modes
 //	command.go    which git commands may run, with which options
-//	process.go    how they run: environment, deadline, group, bounds
+//	process.go    how they run: environment, deadline, group
+//	cage.go       what each may take: memory, processor time
 //	catfile.go    one `cat-file --batch-command` process; pool.go keeps them
 //	object.go     Info, Infos, Contents, PeelToTree
 //	tree.go       trees, walk.go walks them; commit.go reads commits
@@ -13,6 +14,8 @@
 //	repository.go directories: Init, Exists; file.go writes synced files
 //	refname.go    which ref names are allowed (decision 50)
 //	pktline.go    git's line protocol; sideband.go its bands
+//	packsizes.go  how large the objects of a pack are; packneed.go what memory
+//	              a small one takes to unpack
 //	push.go       reads a push's commands; receive.go its pack; quarantine.go
 //	              keeps what is not accepted yet; report.go answers
 //	fetch.go      advertisements; lsrefs.go protocol 2; uploadpack.go the rest
@@ -56,11 +59,19 @@ type Options struct {
 	MaxPackBytes   int64 // bytes of one pushed pack; 4 GiB
 	MaxPackObjects int   // objects of one pushed pack; 10,000,000
 
+	Memory int64 // bytes that all processes of git may take together; 1 GiB
+	// Admit, if there is one, is asked for the memory of each process before it
+	// starts, in bytes, and release called when it has ended. A pooled process is
+	// asked for while it reads. One that needs another (a copy between two
+	// repositories) holds its own meanwhile, so a wait must end. Its errors are
+	// passed on.
+	Admit func(ctx context.Context, bytes int64) (release func(), err error)
+
 	Processes       int           // cat-file processes in all; 32
 	ProcessesPerDir int           // cat-file processes of one repository; 4
 	IdleTime        time.Duration // after which an idle one ends; 1 minute
 
-	ReadTimeout        time.Duration // of one read, a tenth of a walk's; 1 minute
+	ReadTimeout        time.Duration // of one read, a tenth of a walk's; 1 minute. See cpu
 	TransferTimeout    time.Duration // of one push or fetch; 1 hour
 	MaintenanceTimeout time.Duration // of one Pack; 2 hours
 }
@@ -75,6 +86,7 @@ func (o Options) withDefaults() Options {
 	}
 	setDefault(&o.MaxPackBytes, 4<<30)
 	setDefault(&o.MaxPackObjects, 10_000_000)
+	setDefault(&o.Memory, 1<<30)
 	setDefault(&o.Processes, 32)
 	setDefault(&o.ProcessesPerDir, 4)
 	setDefault(&o.IdleTime, time.Minute)

@@ -51,5 +51,5 @@ func (r *Repository) writeCommitGraph(ctx context.Context) error {
 		_ = os.Remove(lock) // of a killed server
 	}
 	return r.git.run(ctx, task{command: command{sub: "commit-graph", flags: []string{"write", "--no-progress", "--changed-paths"}},
-		dir: r.dir, limit: r.git.options.MaintenanceTimeout, nice: true})
+		dir: r.dir, cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, nice: true})
 }

@@ -133,7 +133,7 @@ func (r *Repository) stream(ctx context.Context, slots chan struct{}, c command,
 	if !r.Exists() {
 		return missing("HEAD")
 	}
-	return r.git.streamTask(ctx, slots, task{command: c, dir: r.dir, limit: walkReads * r.git.options.ReadTimeout,
+	return r.git.streamTask(ctx, slots, task{command: c, dir: r.dir, cage: r.cageOf(c.sub), limit: walkReads * r.git.options.ReadTimeout,
 		env: []string{literalPaths}}, fn)
 }
 
@@ -150,12 +150,14 @@ func (g *Git) streamTask(ctx context.Context, slots chan struct{}, t task, fn fu
 		return err
 	}
 	if err := fn(bufio.NewReaderSize(out, 64<<10)); err != nil {
-		p.stop()
-		if errors.Is(err, ErrStop) {
+		grown := p.stop()
+		switch {
+		case errors.Is(err, ErrStop):
 			return nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case grown != nil:
+			return grown
 		}
 		return err
 	}

@@ -154,7 +154,7 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 	err = r.git.run(ctx, task{
 		command: command{sub: "pack-objects", path: filepath.Join(q.dir, "pack", "pack"),
 			flags: append([]string{"-q", "--delta-base-offset", "--threads=1"}, flags...)},
-		dir: r.dir, env: q.env(), limit: r.git.options.MaintenanceTimeout, stdin: in, stdout: &out, nice: true})
+		dir: r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, stdin: in, stdout: &out, nice: true})
 	if err != nil {
 		return "", err
 	}

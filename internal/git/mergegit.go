@@ -29,10 +29,6 @@ type scratch struct {
 // repository as they are, one by one.
 const gatherBytes = 32 << 20
 
-// mergeAlloc bounds what git may allocate at once in a merge, and so the size
-// of files that it merges.
-const mergeAlloc = "GIT_ALLOC_LIMIT=256m"
-
 func (r *Repository) newScratch() (*scratch, error) {
 	dir, err := os.MkdirTemp(r.path("objects"), incomingPrefix)
 	return &scratch{q: &Quarantine{repository: r, dir: dir}, room: gatherBytes, taken: map[SHA]bool{}}, err
@@ -60,7 +56,7 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 	t := task{
 		command: command{sub: "merge-tree", flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
 			revs: []SHA{ours, theirs}},
-		dir: r.dir, env: append(append(s.q.env(), passing()...), mergeAlloc), limit: r.git.options.ReadTimeout,
+		dir: r.dir, env: s.q.env(), config: passing(), cage: r.blobCage(), limit: r.git.options.ReadTimeout,
 	}
 	err := r.git.streamTask(ctx, r.git.walks, t, func(in *bufio.Reader) (err error) {
 		o, err = readMerge(in)

@@ -78,7 +78,7 @@ func (m *Mirror) Refs() Refs { return m.refs }
 func (m *Mirror) readRefs(ctx context.Context) error {
 	var list bytes.Buffer
 	err := m.git.run(ctx, task{command: command{sub: "for-each-ref", flags: []string{"--format=%(objectname) %(refname)"}},
-		dir: m.dir, limit: m.git.options.ReadTimeout, stdout: &list})
+		dir: m.dir, cage: m.git.upkeepCage(), limit: m.git.options.ReadTimeout, stdout: &list})
 	if err != nil {
 		return err
 	}
@@ -118,5 +118,5 @@ func importable(name string) bool {
 // WritePack writes one pack with all that the mirror's refs lead to.
 func (m *Mirror) WritePack(ctx context.Context, w io.Writer) error {
 	return m.git.run(ctx, task{command: command{sub: "pack-objects", flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
-		dir: m.dir, limit: m.git.options.TransferTimeout, stdout: w})
+		dir: m.dir, cage: m.git.upkeepCage(), limit: m.git.options.TransferTimeout, stdout: w})
 }

@@ -87,7 +87,7 @@ func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]
 		in.WriteString("^" + string(sha) + "\n")
 	}
 	t := task{command: command{sub: "rev-list", flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}},
-		dir: r.dir, limit: walkReads * r.git.options.ReadTimeout, stdin: &in}
+		dir: r.dir, cage: r.walkCage(), limit: walkReads * r.git.options.ReadTimeout, stdin: &in}
 	var list []SHA
 	err := r.git.streamTask(ctx, r.git.walks, t, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)

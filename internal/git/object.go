@@ -141,6 +141,11 @@ func (c *catFile) contents(sha SHA, limit int64) (Object, []byte, error) {
 	if err := c.ask("contents ", sha); err != nil {
 		return Object{}, nil, errDirty{c.broken(err)}
 	}
+	return c.answer(sha, limit)
+}
+
+// answer reads the answer to a request for contents.
+func (c *catFile) answer(sha SHA, limit int64) (Object, []byte, error) {
 	object, err := c.header()
 	if err != nil {
 		return Object{}, nil, dirtyUnlessMissing(err)

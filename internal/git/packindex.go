@@ -77,6 +77,12 @@ func (x *packIndex) has(sha SHA) (bool, error) {
 
 // hasID is has for a name in 20 bytes.
 func (x *packIndex) hasID(id []byte) (bool, error) {
+	position, err := x.find(id)
+	return position >= 0 && err == nil, err
+}
+
+// find gives the position of a name among all, -1 when it is not there.
+func (x *packIndex) find(id []byte) (int, error) {
 	low, high := uint32(0), x.fanout[id[0]]
 	if id[0] > 0 {
 		low = x.fanout[id[0]-1]
@@ -85,18 +91,58 @@ func (x *packIndex) hasID(id []byte) (bool, error) {
 	for low < high {
 		middle := low + (high-low)/2
 		if _, err := x.file.ReadAt(name[:], indexNames+20*int64(middle)); err != nil {
-			return false, err
+			return -1, err
 		}
 		switch bytes.Compare(name[:], id) {
 		case 0:
-			return true, nil
+			return int(middle), nil
 		case -1:
 			low = middle + 1
 		default:
 			high = middle
 		}
 	}
-	return false, nil
+	return -1, nil
+}
+
+// offset is where in the pack the object at a position is.
+func (x *packIndex) offset(position int) (int64, error) {
+	var b [8]byte
+	n := int64(x.count())
+	if _, err := x.file.ReadAt(b[:4], indexNames+24*n+4*int64(position)); err != nil {
+		return 0, err
+	}
+	offset := binary.BigEndian.Uint32(b[:])
+	if offset < farOffset {
+		return int64(offset), nil
+	}
+	_, err := x.file.ReadAt(b[:], indexNames+28*n+8*int64(offset-farOffset))
+	return int64(binary.BigEndian.Uint64(b[:]) &^ (1 << 63)), err
+}
+
+// farOffset marks a place in the table of offsets that 31 bits do not hold.
+const farOffset = 1 << 31
+
+// offsets are the places of all objects, in the order of names.
+func (x *packIndex) offsets() ([]placed, error) {
+	n := x.count()
+	in := bufio.NewReaderSize(io.NewSectionReader(x.file, indexNames+24*int64(n), 4*int64(n)), 64<<10)
+	list := make([]placed, n)
+	var b [4]byte
+	for i := range list {
+		if _, err := io.ReadFull(in, b[:]); err != nil {
+			return nil, err
+		}
+		list[i] = placed{int64(binary.BigEndian.Uint32(b[:])), uint32(i)}
+		if list[i].offset < farOffset {
+			continue
+		}
+		var err error
+		if list[i].offset, err = x.offset(i); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // names reads the pack's object names in order.

@@ -55,7 +55,7 @@ func (p *pool) acquire(ctx context.Context, dir string) (c *catFile, fresh bool,
 			p.total++
 			generation := p.generations[dir]
 			p.mu.Unlock()
-			c, err := p.git.startCatFile(dir)
+			c, err := p.git.startPooled(dir)
 			if err != nil {
 				p.mu.Lock()
 				p.dropLocked(dir)
@@ -204,7 +204,8 @@ func (e errSpent) Unwrap() error { return e.error }
 
 // cat runs fn with a pooled process of the repository. fn marks with errDirty
 // the errors that leave an answer half read. A process that died while idle is
-// replaced once. What is missing while packs are removed is looked for again:
+// replaced once; one that outgrew its cage, by a process of the request alone in
+// the largest cage. What is missing while packs are removed is looked for again:
 // the process may have looked for the old pack and the new one at the wrong
 // moments.
 func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
@@ -213,6 +214,11 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, r.git.options.ReadTimeout)
 	defer cancel()
+	release, err := r.git.admit(limited, r.git.poolCage())
+	if err != nil {
+		return err
+	}
+	defer func() { release() }()
 	removals := &r.git.state(r.dir).removals
 	for again := true; ; {
 		before := removals.Load()
@@ -238,10 +244,41 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 		if err == nil || !isDirty {
 			return err
 		}
-		if fresh || interrupted {
+		if interrupted {
 			return r.readError(limited, dirty.error)
 		}
+		if fresh {
+			release()
+			release = func() {}
+			return r.catAlone(limited, fn)
+		}
 	}
+}
+
+// catAlone runs fn with a process that is not of the pool, in the largest cage.
+// Its error says why the process ended, if it did: Invalid where the object
+// needs more memory than there is.
+func (r *Repository) catAlone(ctx context.Context, fn func(*catFile) error) error {
+	c, err := r.git.startCatFile(ctx, task{dir: r.dir, limit: r.git.options.ReadTimeout, cage: r.largeCage()})
+	if err != nil {
+		return r.readError(ctx, err)
+	}
+	stop := context.AfterFunc(ctx, c.kill)
+	defer stop()
+	err = fn(c)
+	var dirty errDirty
+	if !errors.As(err, &dirty) {
+		c.end()
+		var spent errSpent
+		if errors.As(err, &spent) {
+			return spent.error
+		}
+		return err
+	}
+	if ended := c.verdict(); errs.Is(ended, errs.Invalid) {
+		return ended
+	}
+	return r.readError(ctx, dirty.error)
 }
 
 // readError says why a read failed: the caller went away, it took too long,

@@ -23,14 +23,12 @@ func configuration() [][2]string {
 		{"core.hooksPath", "/dev/null"},
 		{"core.fsync", "all"}, {"core.fsyncMethod", "fsync"},
 		{"core.protectHFS", "true"}, {"core.protectNTFS", "true"},
-		{"core.alternateRefsCommand", ":"},
 		{"core.warnAmbiguousRefs", "false"}, // a full SHA is not looked for among refs first
 		{"safe.directory", "*"}, {"protocol.allow", "never"},
 		{"gc.auto", "0"}, {"maintenance.auto", "false"},
+		{"core.alternateRefsCommand", ":"},
 		{"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},
 		{"pack.writeReverseIndex", "true"},
-		// Bounds of memory: large blobs stream, delta search keeps a window.
-		{"core.bigFileThreshold", "64m"}, {"pack.windowMemory", "128m"}, {"pack.deltaCacheSize", "64m"},
 	}
 }
 
@@ -42,31 +40,37 @@ func environment() []string {
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=/bin/false", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ADVICE=0",
-		// One allocation's bound: a crafted delta or tree that claims
-		// gigabytes ends its own process and not the machine.
-		"GIT_ALLOC_LIMIT=1g",
 	}
-	config := configuration()
-	for i, kv := range config {
-		env = append(env, setting(i, kv[0], kv[1])...)
-	}
-	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)))
+	return append(env, settings(0, configuration())...)
 }
 
-// setting is the n-th setting, counted from 0, in a process's environment.
-func setting(n int, key, value string) []string {
-	i := strconv.Itoa(n)
-	return []string{"GIT_CONFIG_KEY_" + i + "=" + key, "GIT_CONFIG_VALUE_" + i + "=" + value}
+// settings are those of git's configuration as the environment has them, numbered
+// from first. Of one key the last counts; GIT_CONFIG_COUNT is the caller's.
+func settings(first int, list [][2]string) []string {
+	env := make([]string, 0, 2*len(list))
+	for i, kv := range list {
+		n := strconv.Itoa(first + i)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+kv[0], "GIT_CONFIG_VALUE_"+n+"="+kv[1])
+	}
+	return env
 }
 
 // passing is for processes that write only what is read back, synced and
-// removed by us, so nothing but speed counts. It stands behind the environment
-// of all and overrules it.
-func passing() []string {
-	n := len(configuration())
-	env := append(setting(n, "core.fsync", "none"), setting(n+1, "core.createObject", "rename")...)
-	env = append(env, setting(n+2, "core.looseCompression", "1")...)
-	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n+3))
+// removed by us, so nothing but speed counts.
+func passing() [][2]string {
+	return [][2]string{{"core.fsync", "none"}, {"core.createObject", "rename"}, {"core.looseCompression", "1"}}
+}
+
+// environment is that of one process of git, in its cage.
+func (g *Git) environment(t task) []string {
+	first := len(configuration())
+	config := append(t.cage.config(), t.config...)
+	env := append(g.env[:len(g.env):len(g.env)], settings(first, config)...)
+	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(first+len(config)), "GIT_DIR="+t.dir,
+		// One allocation's bound: a crafted delta or tree that claims gigabytes
+		// ends its own process and not the machine, also where nothing else does.
+		"GIT_ALLOC_LIMIT="+strconv.FormatInt(t.cage.memory, 10))
+	return append(env, t.env...)
 }
 
 // maxStderr bounds what is kept of a process's standard error, in bytes.
@@ -115,6 +119,9 @@ type task struct {
 	command
 	dir    string
 	env    []string      // beside the fixed environment
+	config [][2]string   // beside the fixed configuration
+	cage   cage          // upkeepCage when zero
+	held   bool          // the memory of its cage is not to be asked for: see pool
 	limit  time.Duration // its deadline
 	stdin  io.Reader     // copied by a goroutine; an *os.File is handed over
 	stdout io.Writer
@@ -131,35 +138,62 @@ type process struct {
 	cancel context.CancelFunc
 	tail   *tail
 
+	cage    cage
+	caged   chan struct{} // closed when it is in its cage
+	release func()        // gives the memory of its cage back
 	started *atomic.Int64 // counts it
 }
 
 // prepare makes the exec.Cmd of a task: in a process group of its own, which
-// is killed whole when the context ends.
+// is killed whole when the context ends. It waits for the memory of its cage.
+// Whoever does not begin it abandons it.
 func (g *Git) prepare(ctx context.Context, t task) (*process, error) {
 	args, err := t.build()
 	if err != nil {
 		return nil, err
 	}
-	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}, started: &g.started}
+	if t.cage.memory == 0 {
+		t.cage = g.upkeepCage()
+	}
+	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}, cage: t.cage, caged: make(chan struct{}),
+		release: func() {}, started: &g.started}
+	if !t.held {
+		if p.release, err = g.admit(ctx, t.cage); err != nil {
+			return nil, err
+		}
+	}
 	p.ctx, p.cancel = context.WithTimeout(ctx, t.limit)
 	p.cmd = exec.CommandContext(p.ctx, g.binary, args...)
-	p.cmd.Dir = t.dir
-	p.cmd.Env = append(append(g.env[:len(g.env):len(g.env)], "GIT_DIR="+t.dir), t.env...)
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = t.stdin, t.stdout, p.tail
+	p.cmd.Dir, p.cmd.Env = t.dir, g.environment(t)
+	p.cmd.Stdout, p.cmd.Stderr = t.stdout, p.tail
+	if t.stdin != nil {
+		p.cmd.Stdin = gate{t.stdin, p.caged}
+	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 	p.cmd.WaitDelay = 5 * time.Second
 	return p, nil
 }
 
-// begin starts the process.
+// abandon is for a process that does not begin.
+func (p *process) abandon() {
+	p.cancel()
+	p.release()
+}
+
+// begin starts the process and puts it into its cage.
 func (p *process) begin(nice bool) error {
 	if err := p.cmd.Start(); err != nil {
-		p.cancel()
+		p.abandon()
 		return fmt.Errorf("git %s: %w", p.sub, err)
 	}
 	p.started.Add(1)
+	err := confine(p.cmd.Process.Pid, p.cage)
+	close(p.caged)
+	if err != nil {
+		_ = p.stop()
+		return fmt.Errorf("git %s: limits: %w", p.sub, err)
+	}
 	if nice {
 		_ = syscall.Setpriority(syscall.PRIO_PGRP, p.cmd.Process.Pid, 10)
 	}
@@ -175,7 +209,7 @@ func (g *Git) read(ctx context.Context, t task) (*process, io.Reader, error) {
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		p.cancel()
+		p.abandon()
 		return nil, nil, err
 	}
 	if err := p.begin(t.nice); err != nil {
@@ -185,13 +219,17 @@ func (g *Git) read(ctx context.Context, t task) (*process, io.Reader, error) {
 }
 
 // wait waits for the process and says how it ended: nil, the context's error,
-// an Unavailable for its deadline, or an *exitError.
+// an Unavailable for its deadline, or an *exitError, within an Invalid when it
+// outgrew its cage.
 func (p *process) wait() error {
 	err := p.cmd.Wait()
 	ended := p.ctx.Err()
-	p.cancel()
+	p.abandon()
 	if err == nil {
 		return nil
+	}
+	if grown := p.outgrew(err); grown != nil {
+		return grown
 	}
 	if cause := p.parent.Err(); cause != nil {
 		return fmt.Errorf("git %s: %w", p.sub, cause)
@@ -206,10 +244,31 @@ func (p *process) wait() error {
 	return fmt.Errorf("git %s: %w", p.sub, err)
 }
 
-// stop kills the process group and waits.
-func (p *process) stop() {
+// outgrew is the error of a process that its cage ended, nil for others. What was
+// asked for is the reason, so it is Invalid.
+func (p *process) outgrew(err error) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return nil
+	}
+	cause := &exitError{Sub: p.sub, Code: exit.ExitCode(), Stderr: p.tail.String()}
+	status, _ := exit.Sys().(syscall.WaitStatus)
+	switch {
+	case status.Signaled() && status.Signal() == syscall.SIGXCPU:
+		return errs.Wrap(errs.Invalid, fmt.Sprintf("git needs more than %v of processor time for this", p.cage.cpu), cause)
+	case saysOutgrown(cause.Stderr):
+		return errs.Wrap(errs.Invalid, fmt.Sprintf("git needs more than %d MiB of memory for this", p.cage.memory>>20), cause)
+	}
+	return nil
+}
+
+// stop kills the process group and waits. The error is that of a process which
+// its cage had ended before: what was read of it may be cut off.
+func (p *process) stop() error {
 	p.cancel()
-	_ = p.cmd.Wait()
+	err := p.cmd.Wait()
+	p.release()
+	return p.outgrew(err)
 }
 
 // run runs a task to its end.

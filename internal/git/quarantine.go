@@ -26,6 +26,7 @@ type Quarantine struct {
 	repository *Repository
 	dir        string // objects/incoming-XXXX; empty when nothing was sent
 	pack       string // "pack-XXXX", the files' name without extension
+	sent       int    // objects that the pack had when it came
 	objects    map[SHA]received
 }
 
@@ -157,7 +158,7 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA) error {
 		fmt.Fprintf(&in, "%s\n%s^{}\n", sha, sha)
 	}
 	err := q.repository.git.run(ctx, task{command: command{sub: "cat-file", flags: []string{"--batch-check", "--buffer"}},
-		dir: q.repository.dir, env: q.env(), limit: q.repository.git.options.ReadTimeout, stdin: &in, stdout: &out})
+		dir: q.repository.dir, env: q.env(), cage: q.repository.git.walkCage(q.load()), limit: q.repository.git.options.ReadTimeout, stdin: &in, stdout: &out})
 	if err != nil {
 		return err
 	}
@@ -179,4 +180,11 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA) error {
 		q.objects[sha] = received{objects[0], objects[1]}
 	}
 	return nil
+}
+
+// load is what a process of the push works on: the repository and the pack.
+func (q *Quarantine) load() load {
+	l := q.repository.load()
+	l.objects += int64(q.sent)
+	return l
 }

@@ -133,11 +133,26 @@ const revIndexFrom = 5000
 // pack names one outside it.
 func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uint32, o ReceiveOptions) (whole bool, err error) {
 	g := q.repository.git
+	q.sent = int(count)
 	filter := &progressFilter{out: o.Progress}
 	var out bytes.Buffer
+	held, rest, err := holdPack(header, o.Pack)
+	if err != nil {
+		return false, err
+	}
+	in := cage{memory: g.part(mostPart, 0), cpu: g.cpu(load{int64(count), g.options.MaxPackBytes})}
+	if rest == nil {
+		if in.memory, err = packNeed(held, in.memory); err != nil {
+			return false, err
+		}
+		rest = bytes.NewReader(nil)
+	}
 	err = g.feedPack(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, o.Progress != nil)},
-		dir: q.repository.dir, env: q.env(), limit: g.options.TransferTimeout, stdout: &out, stderr: filter},
-		io.MultiReader(bytes.NewReader(header[:]), o.Pack))
+		dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout, stdout: &out, stderr: filter},
+		io.MultiReader(bytes.NewReader(held), rest), int64(count))
+	if errs.Is(err, errs.Invalid) && isExit(err) {
+		return false, err
+	}
 	if code := exitCode(err); code > 1 || code < 0 && isExit(err) {
 		return false, refusedPack(err, filter.problem, o.Shallow)
 	} else if err != nil && code != 1 {
@@ -171,22 +186,27 @@ func (g *Git) indexFlags(count uint32, progress bool) []string {
 
 // feedPack runs index-pack on what the client sends, read in this goroutine.
 // An *exitError is git's verdict; all others are of the reading, or ours.
-func (g *Git) feedPack(ctx context.Context, t task, pack io.Reader) error {
+func (g *Git) feedPack(ctx context.Context, t task, pack io.Reader, objects int64) error {
 	p, err := g.prepare(ctx, t)
 	if err != nil {
 		return err
 	}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
-		p.cancel()
+		p.abandon()
 		return err
 	}
 	if err := p.begin(false); err != nil {
 		return err
 	}
 	growPipe(in)
-	if err := copyPack(in, pack, g.options.MaxPackBytes); err != nil {
-		p.stop()
+	size, err := copyPack(in, pack, g.options.MaxPackBytes)
+	if err == nil {
+		// Now that all is here, it is known what the rest may take.
+		err = confineCPU(p.cmd.Process.Pid, g.cpu(load{objects, size}))
+	}
+	if err != nil {
+		_ = p.stop()
 		if ctx.Err() != nil {
 			return fmt.Errorf("git index-pack: %w", ctx.Err())
 		}
@@ -215,31 +235,35 @@ func refusedPack(err error, problem string, shallow bool) error {
 // copyPack feeds the pack to index-pack and closes its input. A process that
 // stops reading is no error here: its exit status says why. The rest is read all
 // the same, so that what is too large does not depend on who was faster.
-func copyPack(in io.WriteCloser, pack io.Reader, limit int64) error {
+func copyPack(in io.WriteCloser, pack io.Reader, limit int64) (total int64, err error) {
 	buf := make([]byte, 256<<10)
-	var total int64
 	done := false // the process has stopped reading
 	for {
 		n, err := pack.Read(buf)
 		if total += int64(n); total > limit {
-			return errs.Newf(errs.TooLarge, "the pack is too large (maximum is %d bytes)", limit)
+			return total, errs.Newf(errs.TooLarge, "the pack is too large (maximum is %d bytes)", limit)
 		}
 		if !done {
 			_, werr := in.Write(buf[:n])
 			if done = errors.Is(werr, syscall.EPIPE); werr != nil && !done {
-				return fmt.Errorf("git index-pack: %w", werr)
+				return total, fmt.Errorf("git index-pack: %w", werr)
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return in.Close()
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return errs.Wrap(errs.Invalid, "the pack is truncated", err)
+			return total, in.Close()
 		}
 		if err != nil {
-			return fmt.Errorf("git: reading the pack: %w", err)
+			return total, errReading(err)
 		}
 	}
+}
+
+// errReading is an error of whoever sends the pack.
+func errReading(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errs.Wrap(errs.Invalid, "the pack is truncated", err)
+	}
+	return fmt.Errorf("git: reading the pack: %w", err)
 }
 
 // holds reports whether the new pack has all the tips, and nothing but what
@@ -276,8 +300,8 @@ func (q *Quarantine) checkConnected(ctx context.Context, tips []SHA, o ReceiveOp
 	}
 	g := q.repository.git
 	err := g.run(ctx, task{command: command{sub: "rev-list", flags: []string{"--objects", "--stdin", "--quiet"}},
-		dir: q.repository.dir, env: q.env(), limit: g.options.TransferTimeout, stdin: &in})
-	if isExit(err) {
+		dir: q.repository.dir, env: q.env(), cage: g.walkCage(q.load()), limit: g.options.TransferTimeout, stdin: &in})
+	if isExit(err) && !errs.Is(err, errs.Invalid) {
 		return errDisconnected(err)
 	}
 	return err

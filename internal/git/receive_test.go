@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -291,13 +292,17 @@ func TestCancelledPush(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 10, 50)
+	noise := make([]byte, 512<<10) // more than is held before a process starts
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	gittest.Import(t, source, strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nx\nM 100644 inline noise\ndata %d\n%s\n",
+		gittest.Author, gittest.Start, len(noise), noise)))
 	pack := packOf(t, source, []string{"main"}, nil)
 	r := g.Repository(t.TempDir() + "/r.git")
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_, _ = out.Write(pack[:len(pack)/2])
+		_, _ = out.Write(pack[:len(pack)*3/4])
 		if n := processes(t, r.Dir()); n == 0 {
 			t.Error("no process was started")
 		}

@@ -89,7 +89,7 @@ func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error)
 	}
 	var out bytes.Buffer
 	err = r.git.run(ctx, task{command: command{sub: "rev-list", flags: []string{"--max-count=1"}, revs: []SHA{old}, not: []SHA{tip}},
-		dir: r.dir, limit: walkReads * r.git.options.ReadTimeout, stdout: &out})
+		dir: r.dir, cage: r.walkCage(), limit: walkReads * r.git.options.ReadTimeout, stdout: &out})
 	if err != nil {
 		return false, fmt.Errorf("git: is %s before %s: %w", old, tip, err)
 	}

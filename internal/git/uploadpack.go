@@ -94,7 +94,7 @@ func clientGone(err error) error {
 func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOptions) error {
 	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "upload-pack", flags: []string{"--strict", "--stateless-rpc"}, path: r.dir},
-		dir:     r.dir, env: protocolEnv(o.Protocol), limit: r.git.options.TransferTimeout,
+		dir:     r.dir, env: protocolEnv(o.Protocol), cage: r.sendCage(2), limit: r.git.options.TransferTimeout,
 		stdin: bytes.NewReader(request)})
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOpt
 	growPipe(out)
 	written, writeErr := copyOut(o.Out, out)
 	if writeErr != nil {
-		p.stop()
+		_ = p.stop()
 		return writeErr
 	}
 	err = p.wait()

@@ -130,14 +130,15 @@ func (r *Repository) walkListing(ctx context.Context, tree SHA, fn func(*WalkEnt
 	}
 	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "ls-tree", flags: append(flags, "-l", "-z", "--full-tree"), revs: []SHA{tree}},
-		dir:     r.dir, limit: walkReads * r.git.options.ReadTimeout})
+		dir:     r.dir, cage: r.walkCage(), limit: walkReads * r.git.options.ReadTimeout})
 	if err != nil {
 		return err
 	}
 	if err := parseListing(bufio.NewReaderSize(out, 128<<10), fn); err != nil {
-		p.stop()
-		if ctx.Err() != nil {
+		if grown := p.stop(); ctx.Err() != nil {
 			return ctx.Err()
+		} else if grown != nil && !errors.Is(err, ErrStop) {
+			return grown
 		}
 		return err
 	}

@@ -1,0 +1,168 @@
+package git
+
+import (
+	"context"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// cage is what a process of git, and each process that it starts, may take.
+// The kernel ends it there. Files that are mapped, such as packs, do not count:
+// the system takes their pages back when it needs them.
+type cage struct {
+	memory    int64         // bytes of heap, stacks and anonymous mappings
+	cpu       time.Duration // processor time; 0: unbounded
+	processes int64         // how many may take memory at one time; 0: one
+}
+
+// minCage is the smallest cage, in bytes. git itself needs half a megabyte and
+// a thread's stack, eight.
+const minCage = 16 << 20
+
+// Parts of Options.Memory. They follow from what runs at one time: many short
+// reads, some walks, few diffs and merges, and two transfers of any size.
+const (
+	poolPart = 32
+	walkPart = 16
+	blobPart = 8
+	mostPart = 2
+)
+
+// Memory of a walk for each object of the repository, and of what packs objects
+// for each byte of the packs, in bytes. git keeps some 250 bytes of an object
+// that it has seen, and one that it packs is read and compared with others.
+const (
+	perObject   = 400
+	perPackByte = 4
+)
+
+// load is how much there is to work on: the objects and bytes of packs.
+type load struct{ objects, bytes int64 }
+
+// load asks the packs' files. Loose objects are few, and do not count.
+func (r *Repository) load() (l load) {
+	entries, _ := os.ReadDir(r.path("objects", "pack"))
+	for _, e := range entries {
+		isIndex := strings.HasSuffix(e.Name(), ".idx")
+		if !isIndex && !strings.HasSuffix(e.Name(), ".pack") {
+			continue
+		}
+		info, err := e.Info()
+		switch {
+		case err != nil: // gone meanwhile
+		case isIndex:
+			l.objects += max(info.Size()-indexNames, 0) / 28
+		default:
+			l.bytes += info.Size()
+		}
+	}
+	return l
+}
+
+// cpu is the processor time for a request that works on all of it: several
+// times what git takes.
+func (g *Git) cpu(l load) time.Duration {
+	return g.options.ReadTimeout + time.Duration(l.bytes>>20+l.objects/5000)*time.Second
+}
+
+// part is a cage of a part of git's memory and more, up to the largest there is.
+func (g *Git) part(of, more int64) int64 {
+	most := g.options.Memory / mostPart
+	return max(min(g.options.Memory/of+more, most), minCage)
+}
+
+// poolCage is that of pooled cat-file processes, which read objects of some
+// megabytes. What outgrows it is read again in a largeCage.
+func (g *Git) poolCage() cage { return cage{memory: g.part(poolPart, 0)} }
+
+// largeCage is for reading one object of any size.
+func (r *Repository) largeCage() cage {
+	return cage{memory: r.git.part(mostPart, 0), cpu: r.git.cpu(r.load())}
+}
+
+// walkCage is for walks of histories and trees.
+func (r *Repository) walkCage() cage { return r.git.walkCage(r.load()) }
+
+func (g *Git) walkCage(l load) cage {
+	return cage{memory: g.part(walkPart, perObject*l.objects), cpu: g.cpu(l)}
+}
+
+// blobCage is for what compares, merges and copies files.
+func (r *Repository) blobCage() cage {
+	l := r.load()
+	return cage{memory: r.git.part(blobPart, perObject*l.objects), cpu: r.git.cpu(l)}
+}
+
+// cageOf is the cage of a command that reads and writes nothing.
+func (r *Repository) cageOf(sub string) cage {
+	if sub == "diff-tree" || sub == "format-patch" {
+		return r.blobCage()
+	}
+	return r.walkCage()
+}
+
+// sendCage is for packing what a fetch or a fork asks for. With several
+// processes (upload-pack and the pack-objects that it starts) each has its share.
+func (r *Repository) sendCage(processes int64) cage {
+	l := r.load()
+	memory := r.git.part(walkPart, 2*perObject*l.objects+2*perPackByte*l.bytes) / processes
+	return cage{memory: max(memory, minCage), cpu: r.git.cpu(l), processes: processes}
+}
+
+// upkeepCage is for maintenance, which nobody waits for.
+func (g *Git) upkeepCage() cage { return cage{memory: g.part(mostPart, 0)} }
+
+// admitted is what the cage takes of the memory of all processes, in bytes.
+func (c cage) admitted() int64 { return c.memory * max(c.processes, 1) }
+
+// maxThreads is how many threads pack or unpack in one process.
+const maxThreads = 4
+
+// config makes git work within the cage: its caches are parts of it, and files
+// that are too large to be held several times are copied as streams, and told
+// of as binary in diffs.
+func (c cage) config() [][2]string {
+	part := func(of int64) string { return strconv.FormatInt(c.memory/of, 10) }
+	threads := max(1, min(c.memory>>26, int64(runtime.NumCPU()), maxThreads))
+	return [][2]string{
+		{"core.bigFileThreshold", part(16)}, {"core.deltaBaseCacheLimit", part(8)},
+		{"pack.windowMemory", part(8)}, {"pack.deltaCacheSize", part(16)},
+		{"pack.threads", strconv.FormatInt(threads, 10)},
+	}
+}
+
+// admit asks Options.Admit for the memory of a cage.
+func (g *Git) admit(ctx context.Context, c cage) (release func(), err error) {
+	if g.options.Admit == nil {
+		return func() {}, nil
+	}
+	return g.options.Admit(ctx, c.admitted())
+}
+
+// gate holds back what a process reads until it is in its cage, so that it
+// cannot have started another before.
+type gate struct {
+	from io.Reader
+	open chan struct{}
+}
+
+func (g gate) Read(p []byte) (int, error) {
+	<-g.open
+	return g.from.Read(p)
+}
+
+// saysOutgrown reports that a process ended because its memory did not suffice.
+// git says so in words only, which LC_ALL=C keeps the same.
+func saysOutgrown(stderr string) bool {
+	stderr = strings.ToLower(stderr)
+	for _, words := range [...]string{"out of memory", "cannot allocate memory", "attempting to allocate", "unable to create thread"} {
+		if strings.Contains(stderr, words) {
+			return true
+		}
+	}
+	return false
+}

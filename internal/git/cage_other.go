@@ -1,0 +1,11 @@
+//go:build !linux
+
+package git
+
+import "time"
+
+// confine does nothing: only Linux limits a process that runs. There git's own
+// bound of an allocation is what holds.
+func confine(int, cage) error { return nil }
+
+func confineCPU(int, time.Duration) error { return nil }

@@ -1,0 +1,383 @@
+package git_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// onLinux skips a test where processes have no cages.
+func onLinux(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are limited as Linux does it")
+	}
+}
+
+// deltaOf is a blob that copies the beginning of its base until it has so many bytes.
+func deltaOf(t testing.TB, base entry, result int) entry {
+	t.Helper()
+	d := binary.AppendUvarint(nil, uint64(len(base.contents)))
+	d = binary.AppendUvarint(d, uint64(result))
+	for result > 0 {
+		n := min(result, len(base.contents), 0xfffffe)
+		d = append(d, 0x80|0x10|0x20|0x40, byte(n), byte(n>>8), byte(n>>16))
+		result -= n
+	}
+	return entry{kind: 7, base: hexBytes(t, base.sha()), contents: string(d)}
+}
+
+// store puts a pack into a repository as it would have been stored before there
+// were bounds.
+func store(t testing.TB, r *git.Repository, entries ...entry) {
+	t.Helper()
+	if err := r.Init(); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Pipe(t, r.Dir(), bytes.NewReader(makePack(t, 0, entries...)), "index-pack", "--stdin")
+}
+
+// noise is what neither compresses nor is a delta of anything.
+func noise(size int, seed byte) string {
+	b := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{seed}).Read(b)
+	return string(b)
+}
+
+// memoryOf is the most memory that a process that runs in a directory has held, in bytes.
+func memoryOf(dir string) (peak int64) {
+	self, _ := os.Executable()
+	list, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range list {
+		if cwd, err := os.Readlink(link); err != nil || cwd != dir {
+			continue
+		}
+		if exe, err := os.Readlink(filepath.Join(filepath.Dir(link), "exe")); err != nil || exe == self {
+			continue // not git yet: the new process has our own memory
+		}
+		status, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "status"))
+		_, rest, _ := strings.Cut(string(status), "VmHWM:")
+		var kilobytes int64
+		_, _ = fmt.Sscan(rest, &kilobytes)
+		peak = max(peak, kilobytes<<10)
+	}
+	return peak
+}
+
+// peakOf is the most memory that a process in a directory held while fn ran, in
+// bytes, as far as somebody sees who looks again and again.
+func peakOf(dir string, fn func()) (peak int64) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+				peak = max(peak, memoryOf(dir))
+			}
+		}
+	}()
+	fn()
+	close(stop)
+	<-done
+	return peak
+}
+
+// slack is what a process holds beside its data: its program and mapped packs.
+const slack = 24 << 20
+
+// A pack of some kilobytes that comes to a gigabyte does not cost a gigabyte: git
+// ends where its cage does, and who pushed it reads why.
+func TestDeltaBomb(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	base := entry{kind: 3, contents: strings.Repeat("a\n", 20<<20)}
+	bomb := []entry{base}
+	for i := range 20 {
+		bomb = append(bomb, deltaOf(t, base, len(base.contents)+1000*(i+1)))
+	}
+	for name, pack := range map[string][]byte{
+		"held":     makePack(t, 0, bomb...),
+		"streamed": makePack(t, 0, append(bomb, entry{kind: 3, contents: noise(300<<10, 1)})...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gittest.New(t, git.Options{Memory: 128 << 20})
+			r := g.Repository(t.TempDir() + "/r.git")
+			var err error
+			peak := peakOf(r.Dir(), func() {
+				_, err = r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(base.sha())})
+			})
+			if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "git needs more than 64 MiB of memory") {
+				t.Errorf("got %v", err)
+			}
+			if peak > 64<<20+slack {
+				t.Errorf("git took %d bytes", peak)
+			}
+			if left := files(t, r); len(left) != 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+// Two large files of which the one may be the other renamed: git would compare
+// them in gigabytes.
+func TestDiffOfLargeFiles(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	g := gittest.New(t, git.Options{Memory: 256 << 20})
+	r := g.Repository(t.TempDir() + "/r.git")
+	one := entry{kind: 3, contents: strings.Repeat("a\n", 12<<20)}
+	two := entry{kind: 3, contents: one.contents[:len(one.contents)-1000]}
+	before, after := treeOf(t, "100644", "a", one.sha()), treeOf(t, "100644", "b", two.sha())
+	store(t, r, one, two, before, after)
+	peak := peakOf(r.Dir(), func() {
+		_, err := r.Diff(t.Context(), before.sha(), after.sha(), git.DiffOptions{Max: 10, Lines: 100, Bytes: 1000, Sum: 1000})
+		if err != nil && !errs.Is(err, errs.Invalid) {
+			t.Errorf("got %v", err)
+		}
+	})
+	if peak > 32<<20+slack {
+		t.Errorf("git took %d bytes", peak)
+	}
+}
+
+// Packs are mapped, and may be larger than the cage of whoever reads them.
+func TestPacksLargerThanCages(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	g := gittest.New(t, git.Options{Memory: 64 << 20})
+	r := g.Repository(t.TempDir() + "/r.git")
+	var stream strings.Builder
+	fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nx\n", gittest.Author, gittest.Start)
+	const size = 24 << 20
+	for i := range 2 {
+		fmt.Fprintf(&stream, "M 100644 inline f%d\ndata %d\n%s\n", i, size, noise(size, byte(i)))
+	}
+	if err := r.Init(); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Import(t, r.Dir(), strings.NewReader(stream.String()))
+	blob := git.SHA(gittest.Run(t, r.Dir(), "rev-parse", "main:f1"))
+	err := r.ReadBlob(t.Context(), blob, 1<<30, func(n int64, in io.Reader) error {
+		got, err := io.Copy(io.Discard, in)
+		if got != size {
+			t.Errorf("%d bytes of %d", got, size)
+		}
+		if peak := memoryOf(r.Dir()); peak < size {
+			t.Errorf("git held %d bytes at most: the pack was not mapped, and nothing is shown", peak)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	tip := git.SHA(gittest.Run(t, r.Dir(), "rev-parse", "main"))
+	to := g.Repository(t.TempDir() + "/copy.git")
+	if err := to.CopyHistories(t.Context(), r, []git.SHA{tip}); err != nil {
+		t.Error(err)
+	}
+	var archive counter
+	if err := r.Archive(t.Context(), &archive, tip, git.Zip, "x/"); err != nil || archive.n < 2*size {
+		t.Errorf("archive of %d bytes: %v", archive.n, err)
+	}
+}
+
+// limitsOf reads the limit of data of each process in a directory.
+func limitsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	list, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Skip("no /proc: ", err)
+	}
+	for _, p := range list {
+		if cwd, err := os.Readlink("/proc/" + p.Name() + "/cwd"); err != nil || cwd != dir {
+			continue
+		}
+		command, _ := os.ReadFile("/proc/" + p.Name() + "/cmdline")
+		limits, _ := os.ReadFile("/proc/" + p.Name() + "/limits")
+		for line := range strings.Lines(string(limits)) {
+			if rest, ok := strings.CutPrefix(line, "Max data size"); ok {
+				found[strings.Join(strings.Split(string(command), "\x00")[:2], " ")] = strings.Fields(rest)[0]
+			}
+		}
+	}
+	return found
+}
+
+// What git starts by itself is in the cage too, whoever was faster.
+func TestChildrenInherit(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	r := g.Repository(t.TempDir() + "/r.git")
+	tip := gittest.Repository(t, 1, 1)
+	if err := r.Init(); err != nil {
+		t.Fatal(err)
+	}
+	big := noise(4<<20, 1)
+	gittest.Import(t, r.Dir(), strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nx\nM 100644 inline f\ndata %d\n%s\n",
+		gittest.Author, gittest.Start, len(big), big)))
+	tip = gittest.Run(t, r.Dir(), "rev-parse", "main")
+	in := strings.NewReader("0032want " + tip + "\n00000009done\n")
+	stuck, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := r.UploadPack(t.Context(), git.UploadOptions{In: in, Out: out, Refs: func(context.Context) (git.Refs, error) {
+			return git.Refs{Head: "refs/heads/main", List: []git.Ref{{Name: "refs/heads/main", SHA: git.SHA(tip)}}, Generation: 1}, nil
+		}})
+		_ = out.Close()
+		done <- err
+	}()
+	first := make([]byte, 100<<10)
+	if _, err := io.ReadFull(stuck, first); err != nil {
+		t.Fatal(err)
+	}
+	limits := limitsOf(t, r.Dir())
+	if len(limits) < 2 {
+		t.Errorf("processes: %v", limits)
+	}
+	for command, limit := range limits {
+		if limit == "unlimited" {
+			t.Errorf("%s has no limit", command)
+		}
+	}
+	_, _ = io.Copy(io.Discard, stuck)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// An object that no pooled process can hold is read by one of its own, or
+// refused; other readers do not notice.
+func TestPooledProcessOutgrows(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	base := entry{kind: 3, contents: strings.Repeat("a\n", 8<<20)}
+	small := entry{kind: 3, contents: "small"}
+	for name, c := range map[string]struct {
+		memory int64
+		ok     bool
+	}{"read": {1 << 30, true}, "refused": {64 << 20, false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gittest.New(t, git.Options{Memory: c.memory, ProcessesPerDir: 1})
+			r := g.Repository(t.TempDir() + "/r.git")
+			huge := deltaOf(t, base, len(base.contents)+1000)
+			store(t, r, small, base, huge)
+			sha := git.SHA(strings.TrimSpace(string(gittest.Pipe(t, r.Dir(), strings.NewReader(base.contents+base.contents[:1000]), "hash-object", "--stdin"))))
+			for range 3 {
+				_, contents, err := r.Contents(t.Context(), sha, 64<<20)
+				if c.ok && (err != nil || len(contents) != len(base.contents)+1000) || !c.ok && !errs.Is(err, errs.Invalid) {
+					t.Errorf("%d bytes, %v", len(contents), err)
+				}
+				err = r.ReadBlob(t.Context(), sha, 64<<20, func(n int64, in io.Reader) error {
+					_, err := io.Copy(io.Discard, in)
+					return err
+				})
+				if c.ok && err != nil || !c.ok && !errs.Is(err, errs.Invalid) {
+					t.Errorf("streamed: %v", err)
+				}
+				if _, contents, err := r.Contents(t.Context(), small.sha(), 100); err != nil || string(contents) != "small" {
+					t.Errorf("small: %q, %v", contents, err)
+				}
+			}
+		})
+	}
+}
+
+// A process that computes without end is ended, and its request refused.
+func TestProcessorTime(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	dir := gittest.Repository(t, 1, 1)
+	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: wrapped(t, "archive", "while :; do :; done")}).Repository(dir)
+	err := r.Archive(t.Context(), io.Discard, git.SHA(gittest.Run(t, dir, "rev-parse", "main")), git.Zip, "x/")
+	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "processor time") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// ledger is an Admit that knows what is out.
+type ledger struct {
+	mu      sync.Mutex
+	out     int64
+	calls   int
+	refuses error
+}
+
+func (l *ledger) admit(_ context.Context, n int64) (func(), error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refuses != nil {
+		return nil, l.refuses
+	}
+	l.out += n
+	l.calls++
+	return sync.OnceFunc(func() { l.mu.Lock(); l.out -= n; l.mu.Unlock() }), nil
+}
+
+// Whatever becomes of a process, its memory is asked for before and given back;
+// without it nothing starts.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	l := &ledger{}
+	dir := gittest.Repository(t, 20, 20)
+	g := gittest.New(t, git.Options{Admit: l.admit})
+	r := g.Repository(dir)
+	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	tree := git.SHA(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
+	blob := git.SHA(gittest.Run(t, dir, "rev-parse", "main:dir1/file1.txt"))
+	other := g.Repository(t.TempDir() + "/r.git")
+	stopped := func([]byte) (int, error) { return 0, errors.New("enough") }
+	for name, do := range map[string]func() error{
+		"info":    func() error { _, err := r.Info(t.Context(), tip); return err },
+		"missing": func() error { _, err := r.Info(t.Context(), git.SHA(strings.Repeat("1", 40))); return err },
+		"log": func() error {
+			_, _, _, err := r.Log(t.Context(), git.LogOptions{From: []git.SHA{tip}, Max: 5})
+			return err
+		},
+		"walk": func() error {
+			return r.WalkTree(t.Context(), tree, true, func(*git.WalkEntry) error { return git.ErrStop })
+		},
+		"diff":    func() error { _, err := r.Diff(t.Context(), git.EmptyTree, tree, git.DiffOptions{Max: 1}); return err },
+		"no tree": func() error { return r.WalkTree(t.Context(), blob, true, func(*git.WalkEntry) error { return nil }) },
+		"archive": func() error { return r.Archive(t.Context(), writerFunc(stopped), tip, git.TarGz, "x/") },
+		"copy":    func() error { return git.CopyObjects(t.Context(), r, other, tip, nil) },
+		"pack":    func() error { return r.Pack(t.Context()) },
+	} {
+		l.calls, l.refuses = 0, nil
+		_ = do()
+		if l.calls == 0 && name != "pack" || l.out != 0 {
+			t.Errorf("%s: asked %d times, %d bytes are out", name, l.calls, l.out)
+		}
+		full := errs.New(errs.Unavailable, "full")
+		before := g.Started()
+		if l.refuses = full; name != "pack" {
+			if err := do(); !errors.Is(err, full) {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+		if n := g.Started() - before; n != 0 {
+			t.Errorf("%s: %d processes were started all the same", name, n)
+		}
+	}
+}

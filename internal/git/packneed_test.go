@@ -1,0 +1,31 @@
+package git
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"testing"
+)
+
+// FuzzPackNeed: whatever a pack says of itself, it is followed to an end, and asks
+// for no less than git needs at all and no more than there is.
+func FuzzPackNeed(f *testing.F) {
+	var d deflaters
+	pack := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
+	for _, o := range []NewObject{{TypeBlob, bytes.Repeat([]byte("x"), 1000)}, {TypeTree, []byte("100644 f\x0012345678901234567890")}} {
+		p, err := d.pack(o)
+		if err != nil {
+			f.Fatal(err)
+		}
+		pack = append(pack, p.bytes...)
+	}
+	sum := sha1.Sum(pack)
+	f.Add(append(pack, sum[:]...))
+	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01\xe4\x01x\x9c"))
+	f.Fuzz(func(t *testing.T, pack []byte) {
+		const most = 100 << 20
+		need, err := packNeed(pack, most)
+		if err == nil && (need < minCage || need > most) {
+			t.Errorf("%d bytes", need)
+		}
+	})
+}

@@ -1,0 +1,290 @@
+package git
+
+import (
+	"bytes"
+	"cmp"
+	"compress/zlib"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"arbor/internal/errs"
+)
+
+// The largest objects that are taken in, in bytes. Larger ones that are stored
+// from before stay.
+const (
+	MaxBlobBytes      = 100 << 20
+	MaxNewCommitBytes = 1 << 20 // and tags
+)
+
+// checkSize refuses an object that is too large. Error: TooLarge.
+func checkSize(t Type, size int64, name func() string) error {
+	limit := int64(MaxBlobBytes)
+	switch t {
+	case TypeCommit, TypeTag:
+		limit = MaxNewCommitBytes
+	case TypeTree:
+		limit = MaxTreeBytes
+	}
+	if size <= limit {
+		return nil
+	}
+	return errs.Newf(errs.TooLarge, "%s %s has %d bytes (maximum is %d)", t, name(), size, limit)
+}
+
+// The kinds of entries of a pack: those of objects, and deltas upon an entry so
+// many bytes before, or upon an object by its name.
+const (
+	kindCommit   = 1
+	kindTree     = 2
+	kindBlob     = 3
+	kindTag      = 4
+	kindOfsDelta = 6
+	kindRefDelta = 7
+)
+
+func kindType(kind byte) (Type, bool) {
+	types := [...]Type{kindCommit: TypeCommit, kindTree: TypeTree, kindBlob: TypeBlob, kindTag: TypeTag}
+	if kind < kindCommit || kind > kindTag {
+		return "", false
+	}
+	return types[kind], true
+}
+
+// packEntry is what stands before the contents of an entry of a pack.
+type packEntry struct {
+	kind byte
+	size uint64 // of the contents, which are instructions when it is a delta
+	back uint64 // of an ofs-delta: how far its base is before it
+	base [20]byte
+}
+
+var errPackEntry = errors.New("git: an entry of a pack is damaged")
+
+// readPackEntry reads the head of an entry.
+func readPackEntry(in io.ByteReader) (e packEntry, err error) {
+	c, err := in.ReadByte()
+	if err != nil {
+		return e, err
+	}
+	e.kind, e.size = c>>4&7, uint64(c&15)
+	for shift := 4; c&0x80 != 0; shift += 7 {
+		if c, err = in.ReadByte(); err != nil || shift > 56 {
+			return e, errPackEntry
+		}
+		e.size |= uint64(c&0x7f) << shift
+	}
+	switch e.kind {
+	case kindOfsDelta:
+		for n := 0; ; n++ {
+			if c, err = in.ReadByte(); err != nil || n > 8 {
+				return e, errPackEntry
+			}
+			if e.back = e.back<<7 | uint64(c&0x7f); c&0x80 == 0 {
+				return e, nil
+			}
+			e.back++
+		}
+	case kindRefDelta:
+		for i := range e.base {
+			if e.base[i], err = in.ReadByte(); err != nil {
+				return e, errPackEntry
+			}
+		}
+	}
+	return e, nil
+}
+
+// inflater unpacks the contents of entries one after the other.
+type inflater struct{ z io.ReadCloser }
+
+func (i *inflater) reset(in io.Reader) (io.Reader, error) {
+	if i.z == nil {
+		var err error
+		i.z, err = zlib.NewReader(in)
+		return i.z, err
+	}
+	return i.z, i.z.(zlib.Resetter).Reset(in, nil)
+}
+
+// deltaHead reads the sizes of the base and of the result of a delta, which its
+// instructions begin with.
+func deltaHead(in io.Reader) (base, result uint64, err error) {
+	var head [2 * binary.MaxVarintLen64]byte
+	n, err := io.ReadFull(in, head[:])
+	base, k := binary.Uvarint(head[:n])
+	if k <= 0 {
+		return 0, 0, errors.Join(errPackEntry, err)
+	}
+	result, l := binary.Uvarint(head[k:n])
+	if l <= 0 {
+		return 0, 0, errors.Join(errPackEntry, err)
+	}
+	return base, result, nil
+}
+
+// packSizes says what the objects of a pack are and how large, without
+// unpacking more of each than its head.
+type packSizes struct {
+	index    *packIndex
+	pack     *os.File
+	order    []placed // by offset
+	kinds    []byte   // of the objects in this order; 0: not known yet
+	inflater inflater
+	head     []byte
+}
+
+// placed is an object's place in the index and in the pack.
+type placed struct {
+	offset   int64
+	position uint32
+}
+
+// openPackSizes opens a pack, given without extension. Its memory is 20 bytes
+// an object.
+func openPackSizes(path string) (*packSizes, error) {
+	index, err := openIndex(path + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	s := &packSizes{index: index, head: make([]byte, headBytes)}
+	if s.pack, err = os.Open(path + ".pack"); err != nil {
+		return nil, errors.Join(err, index.close())
+	}
+	if s.order, err = index.offsets(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	slices.SortFunc(s.order, func(a, b placed) int { return cmp.Compare(a.offset, b.offset) })
+	s.kinds = make([]byte, len(s.order))
+	return s, nil
+}
+
+// headBytes are read of each entry: with them a delta's first bytes inflate,
+// after the longest table of codes that may stand before them.
+const headBytes = 512
+
+func (s *packSizes) close() error { return errors.Join(s.pack.Close(), s.index.close()) }
+
+// object gives the kind of an object and its size.
+func (s *packSizes) object(i int) (kind byte, size uint64, err error) {
+	e, rest, err := s.entry(i)
+	if err != nil {
+		return 0, 0, err
+	}
+	if size = e.size; e.kind >= kindOfsDelta {
+		in, err := s.inflater.reset(rest)
+		if err != nil {
+			return 0, 0, err
+		}
+		if _, size, err = deltaHead(in); err != nil {
+			return 0, 0, err
+		}
+	}
+	kind, err = s.kind(i, e)
+	return kind, size, err
+}
+
+func (s *packSizes) entry(i int) (packEntry, *bytes.Reader, error) {
+	n, err := s.pack.ReadAt(s.head, s.order[i].offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return packEntry{}, nil, err
+	}
+	in := bytes.NewReader(s.head[:n])
+	e, err := readPackEntry(in)
+	return e, in, err
+}
+
+// kind follows a delta to what it is made of in the end, and notes that for all
+// on the way.
+func (s *packSizes) kind(i int, e packEntry) (byte, error) {
+	var way []int
+	for s.kinds[i] == 0 && e.kind >= kindOfsDelta {
+		if way = append(way, i); len(way) > len(s.order) {
+			return 0, errPackEntry
+		}
+		offset := s.order[i].offset - int64(e.back)
+		if e.kind == kindRefDelta {
+			position, err := s.index.find(e.base[:])
+			if err == nil && position < 0 {
+				err = errPackEntry
+			}
+			if err == nil {
+				offset, err = s.index.offset(position)
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+		var ok bool
+		i, ok = slices.BinarySearchFunc(s.order, offset, func(p placed, offset int64) int { return cmp.Compare(p.offset, offset) })
+		if !ok {
+			return 0, errPackEntry
+		}
+		if s.kinds[i] == 0 {
+			var err error
+			if e, _, err = s.entry(i); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if s.kinds[i] == 0 {
+		s.kinds[i] = e.kind
+	}
+	for _, j := range way {
+		s.kinds[j] = s.kinds[i]
+	}
+	return s.kinds[i], nil
+}
+
+// name is the SHA of an object.
+func (s *packSizes) name(i int) (SHA, error) {
+	var id [20]byte
+	_, err := s.index.file.ReadAt(id[:], indexNames+20*int64(s.order[i].position))
+	return SHA(hex.EncodeToString(id[:])), err
+}
+
+// sizedTree is a tree of a pack.
+type sizedTree struct {
+	sha  SHA
+	size int64
+}
+
+// check refuses the pack when one of its first objects, as many as were sent, is
+// too large. It gives those that are trees, which in a pack mostly stand before
+// what they hold, the last one first. Error: TooLarge.
+func (s *packSizes) check(sent int) ([]sizedTree, error) {
+	var trees []sizedTree
+	for i := range min(sent, len(s.order)) {
+		kind, size, err := s.object(i)
+		if err != nil {
+			return nil, fmt.Errorf("git: pack entry at %d: %w", s.order[i].offset, err)
+		}
+		t, ok := kindType(kind)
+		if !ok {
+			return nil, errPackEntry
+		}
+		if size > MaxNewCommitBytes {
+			sha, err := s.name(i)
+			if err != nil {
+				return nil, err
+			}
+			if err := checkSize(t, int64(min(size, 1<<62)), func() string { return string(sha) }); err != nil {
+				return nil, err
+			}
+		}
+		if t == TypeTree {
+			sha, err := s.name(i)
+			if err != nil {
+				return nil, err
+			}
+			trees = append(trees, sizedTree{sha, int64(size)})
+		}
+	}
+	slices.Reverse(trees)
+	return trees, nil
+}

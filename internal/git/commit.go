@@ -15,7 +15,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// MaxCommitBytes is the size of the largest commit or tag that is read.
+// MaxCommitBytes is the size of the largest commit or tag that is read; new ones
+// are at most MaxNewCommitBytes.
 const MaxCommitBytes = 4 << 20
 
 // Signature is who did something, and when, in their time zone.

@@ -75,8 +75,8 @@ func checkEncoded(b []byte) error {
 	if bytes.IndexByte(b, 0) >= 0 {
 		return errs.New(errs.Invalid, "the message or signature contains NUL")
 	}
-	if len(b) > MaxCommitBytes {
-		return errs.Newf(errs.Invalid, "the message is too long (maximum is %d bytes)", MaxCommitBytes)
+	if len(b) > MaxNewCommitBytes {
+		return errs.Newf(errs.Invalid, "the message is too long (maximum is %d bytes)", MaxNewCommitBytes)
 	}
 	return nil
 }

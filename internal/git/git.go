@@ -5,6 +5,7 @@
 //	command.go    which git commands may run, with which options
 //	process.go    how they run: environment, deadline, group
 //	cage.go       what each may take: memory, processor time
+//	programs.go   what git must not start, and what it must not do for a clone
 //	catfile.go    one `cat-file --batch-command` process; pool.go keeps them
 //	object.go     Info, Infos, Contents, PeelToTree
 //	tree.go       trees, walk.go walks them; commit.go reads commits
@@ -15,7 +16,7 @@
 //	refname.go    which ref names are allowed (decision 50)
 //	pktline.go    git's line protocol; sideband.go its bands
 //	packsizes.go  how large the objects of a pack are; packneed.go what memory
-//	              a small one takes to unpack
+//	              a small one takes to unpack; pathcount.go what trees come to
 //	push.go       reads a push's commands; receive.go its pack; quarantine.go
 //	              keeps what is not accepted yet; report.go answers
 //	fetch.go      advertisements; lsrefs.go protocol 2; uploadpack.go the rest
@@ -114,6 +115,7 @@ type Git struct {
 	deflaters deflaters
 	trees     treeCache
 	links     linkCache
+	counts    countCache
 	whole     objectSet     // objects with all that they lead to
 	written   objectSet     // objects that WriteObjects wrote
 	streams   chan struct{} // a slot for each large blob, diff or patch being sent

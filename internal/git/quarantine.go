@@ -1,10 +1,8 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -150,36 +148,82 @@ func newest(dir string) time.Time {
 	return last
 }
 
-// identify finds out what the new tips are: one process for all of them, which
-// sees the quarantine.
-func (q *Quarantine) identify(ctx context.Context, tips []SHA) error {
-	var in, out bytes.Buffer
-	for _, sha := range tips {
-		fmt.Fprintf(&in, "%s\n%s^{}\n", sha, sha)
+// identify finds out what the new tips are, and counts the paths of trees that
+// came in and of what the tips name: one process for all, which sees the
+// quarantine. Error: Invalid for a tip that is not whole, or trees over the bounds.
+func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []sizedTree) (err error) {
+	g := q.repository.git
+	in := g.walkCage(q.load())
+	for _, t := range trees {
+		in.memory = max(in.memory, g.part(walkPart, 4*t.size))
 	}
-	err := q.repository.git.run(ctx, task{command: command{sub: "cat-file", flags: []string{"--batch-check", "--buffer"}},
-		dir: q.repository.dir, env: q.env(), cage: q.repository.git.walkCage(q.load()), limit: q.repository.git.options.ReadTimeout, stdin: &in, stdout: &out})
+	c, err := g.startCatFile(ctx, task{dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout})
 	if err != nil {
 		return err
 	}
-	q.objects = make(map[SHA]received, len(tips))
-	for _, sha := range tips {
-		var objects [2]Object
-		for i := range objects {
-			line, err := out.ReadBytes('\n')
-			if err == nil {
-				objects[i], err = parseHeader(line[:len(line)-1])
+	defer func() {
+		var dirty errDirty
+		if !errors.As(err, &dirty) {
+			c.end()
+			return
+		}
+		if ended := c.verdict(); ended != nil {
+			err = ended
+		}
+	}()
+	if err := q.readTips(c, tips); err != nil {
+		return err
+	}
+	if len(trees) == 0 {
+		return nil
+	}
+	p := g.pathCounter(c.readTree)
+	for len(trees) > 0 {
+		var ahead map[treeID][]byte
+		if ahead, trees, err = c.readAhead(trees); err != nil {
+			return err
+		}
+		p.read = func(id treeID) ([]byte, error) {
+			if contents, ok := ahead[id]; ok {
+				return contents, nil
 			}
-			if errs.Is(err, errs.NotFound) {
-				return errDisconnected(err)
-			}
-			if err != nil {
+			return c.readTree(id)
+		}
+		for id := range ahead {
+			if err := p.check(id); err != nil {
 				return err
 			}
 		}
-		q.objects[sha] = received{objects[0], objects[1]}
+	}
+	for _, sha := range tips {
+		if err := p.checkTip(c, q.objects[sha].peeled); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// readTips asks what the tips are.
+func (q *Quarantine) readTips(c *catFile, tips []SHA) error {
+	q.objects = make(map[SHA]received, len(tips))
+	err := c.infos(2*len(tips), func(i int) SHA {
+		if i%2 == 0 {
+			return tips[i/2]
+		}
+		return tips[i/2] + "^{}"
+	}, func(i int, o Object) {
+		r := q.objects[tips[i/2]]
+		if i%2 == 0 {
+			r.object = o
+		} else {
+			r.peeled = o
+		}
+		q.objects[tips[i/2]] = r
+	})
+	if errs.Is(err, errs.NotFound) {
+		return errDisconnected(err)
+	}
+	return err
 }
 
 // load is what a process of the push works on: the repository and the pack.

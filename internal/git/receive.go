@@ -103,12 +103,16 @@ func (r *Repository) receiveNothing(ctx context.Context, header packHeader, o Re
 			break
 		}
 	}
-	return q, q.identify(ctx, tips)
+	return q, q.identify(ctx, tips, nil)
 }
 
 // receive indexes the pack and checks the tips.
 func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint32, o ReceiveOptions, tips []SHA) error {
 	whole, err := q.indexPack(ctx, header, count, o)
+	if err != nil {
+		return err
+	}
+	trees, err := q.checkSizes()
 	if err != nil {
 		return err
 	}
@@ -122,7 +126,17 @@ func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint3
 			return err
 		}
 	}
-	return q.identify(ctx, tips)
+	return q.identify(ctx, tips, trees)
+}
+
+// checkSizes refuses objects that are too large, and gives the trees.
+func (q *Quarantine) checkSizes() ([]sizedTree, error) {
+	s, err := openPackSizes(filepath.Join(q.dir, "pack", q.pack))
+	if err != nil {
+		return nil, err
+	}
+	trees, err := s.check(q.sent)
+	return trees, errors.Join(err, s.close())
 }
 
 // revIndexFrom is the number of objects from which a pack gets a .rev file;

@@ -43,7 +43,7 @@ type BuiltTree struct {
 // edit are read and made.
 //
 // Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
-// is damaged. Whether the objects of edits exist is the caller's to check.
+// is damaged, or the result has more than MaxTreePaths. Whether the objects of edits exist is the caller's to check.
 func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) (*BuiltTree, error) {
 	b := &treeBuilder{ctx: ctx, repository: r, edits: edits}
 	root := &editNode{edit: -1}
@@ -60,7 +60,28 @@ func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) 
 	}
 	object := NewObject{TypeTree, built}
 	b.objects = append(b.objects, object)
+	if err := b.checkPaths(object); err != nil {
+		return nil, err
+	}
 	return &BuiltTree{SHA: object.SHA(), Contents: built, Objects: b.objects}, nil
+}
+
+// checkPaths counts the paths of the new tree where an edit puts a whole tree
+// somewhere: other edits add at most what they name.
+func (b *treeBuilder) checkPaths(root NewObject) error {
+	if !slices.ContainsFunc(b.edits, func(e TreeEdit) bool { return e.Mode == ModeTree && e.SHA != "" }) {
+		return nil
+	}
+	made := make(map[treeID][]byte, len(b.objects))
+	for _, o := range b.objects {
+		made[o.id()] = o.Data
+	}
+	return b.repository.git.pathCounter(func(id treeID) ([]byte, error) {
+		if contents, ok := made[id]; ok {
+			return contents, nil
+		}
+		return b.read(SHA(id.String()))
+	}).check(root.id())
 }
 
 // Walk calls fn for each entry of the tree itself, in git's order, as WalkTree

@@ -34,7 +34,8 @@ const maxSharedPack = 64 << 20
 // WriteObjects writes objects and gives their SHAs, in order. When it returns
 // without an error they are durable, and every reader finds them. An object
 // that is there already is not written again; the same one twice is fine.
-// Whether contents make sense is the caller's business (see BuildTree, Commit.Encode).
+// Whether contents make sense is the caller's business (see BuildTree,
+// Commit.Encode). Error: TooLarge for an object that no push may bring either.
 //
 // What requests write at the same time goes into one pack; Pack and MergeSmall
 // consolidate. When ctx ends early the objects may be written or not, which
@@ -50,6 +51,9 @@ func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]S
 	shas := make([]SHA, len(objects))
 	for i, o := range objects {
 		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := checkSize(o.Type, int64(len(o.Data)), func() string { return string(o.SHA()) }); err != nil {
 			return nil, err
 		}
 		p, err := r.git.deflaters.pack(o)

@@ -1,0 +1,228 @@
+package git_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// ofs is a delta like d, but upon the entry right before it, which has so many bytes.
+func ofs(d entry, back int) entry {
+	base := []byte{byte(back & 0x7f)}
+	for back >>= 7; back > 0; back >>= 7 {
+		back--
+		base = append([]byte{0x80 | byte(back&0x7f)}, base...)
+	}
+	return entry{kind: 6, base: string(base), contents: d.contents}
+}
+
+// Objects that are larger than anyone can show are refused, each by name, however
+// the pack holds them, and nothing of the push stays.
+func TestLargeObjectsAreRefused(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	blob := entry{kind: 3, contents: "x"}
+	tree := treeOf(t, "100644", "f", blob.sha())
+	person := gittest.Author + " 1300000000 +0000"
+	commit := func(message string) entry {
+		return entry{kind: 1, contents: "tree " + string(tree.sha()) + "\nauthor " + person + "\ncommitter " + person + "\n\n" + message}
+	}
+	fine := commit(strings.Repeat("y\n", 500_000))
+	long := commit(strings.Repeat("y\n", 530_000))
+	tag := entry{kind: 4, contents: "object " + string(tree.sha()) + "\ntype tree\ntag t\ntagger " + person + "\n\n" + strings.Repeat("y\n", 530_000)}
+	var parents strings.Builder
+	for i := range 23_000 {
+		fmt.Fprintf(&parents, "parent %040x\n", i+1)
+	}
+	family := entry{kind: 1, contents: strings.Replace(commit("x").contents, "author", parents.String()+"author", 1)}
+	var wide strings.Builder
+	for i := range 1_000_000 {
+		fmt.Fprintf(&wide, "100644 %08d\x00%s", i, hexBytes(t, blob.sha()))
+	}
+	million := entry{kind: 2, contents: wide.String()}
+	zeros := strings.Repeat("\x00", 60<<20)
+	half := entry{kind: 3, contents: zeros}
+	huge := entry{kind: 3, contents: strings.Repeat("\x00", 101<<20)}
+	link := treeOf(t, "120000", "link", huge.sha())
+	for name, c := range map[string]struct {
+		objects []entry
+		tip     git.SHA
+		says    string // nothing: it is taken
+	}{
+		"fine":           {[]entry{blob, tree, fine}, fine.sha(), ""},
+		"commit":         {[]entry{blob, tree, long}, long.sha(), fmt.Sprintf("commit %s has %d bytes (maximum is 1048576)", long.sha(), len(long.contents))},
+		"parents":        {[]entry{blob, tree, family}, family.sha(), "commit " + string(family.sha()) + " has "},
+		"tag":            {[]entry{blob, tree, tag}, tag.sha(), "tag " + string(tag.sha()) + " has "},
+		"tree":           {[]entry{blob, million}, million.sha(), "tree " + string(million.sha()) + " has "},
+		"blob":           {[]entry{huge}, huge.sha(), "blob " + string(huge.sha()) + " has "},
+		"link":           {[]entry{huge, link}, link.sha(), "blob " + string(huge.sha()) + " has "},
+		"delta by name":  {[]entry{blob, deltaOf(t, half, len(huge.contents)), half}, blob.sha(), "blob " + string(huge.sha()) + " has "},
+		"delta by place": {[]entry{blob, half, ofs(deltaOf(t, half, len(huge.contents)), len(makePack(t, 0, half))-32)}, blob.sha(), "blob " + string(huge.sha()) + " has "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := g.Repository(t.TempDir() + "/r.git")
+			q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, c.objects...)), Commands: creates(c.tip)})
+			if c.says == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = q.Discard()
+				return
+			}
+			if !errs.Is(err, errs.TooLarge) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v", err)
+			}
+			if left := files(t, r); len(left) != 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+// The API writes no object that a push may not bring.
+func TestLargeObjectsAreNotWritten(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t, git.Options{}).Repository(t.TempDir() + "/r.git")
+	for _, o := range []git.NewObject{
+		{Type: git.TypeBlob, Data: make([]byte, git.MaxBlobBytes+1)},
+		{Type: git.TypeCommit, Data: make([]byte, git.MaxNewCommitBytes+1)},
+		{Type: git.TypeTag, Data: make([]byte, git.MaxNewCommitBytes+1)},
+		{Type: git.TypeTree, Data: make([]byte, git.MaxTreeBytes+1)},
+	} {
+		if _, err := r.WriteObjects(t.Context(), []git.NewObject{o}); !errs.Is(err, errs.TooLarge) || !strings.Contains(err.Error(), string(o.SHA())) {
+			t.Errorf("%s: %v", o.Type, err)
+		}
+	}
+}
+
+// tenfold is a tree that names another one ten times.
+func tenfold(t testing.TB, sha git.SHA) entry {
+	var tree strings.Builder
+	for c := 'a'; c < 'k'; c++ {
+		tree.WriteString("40000 " + string(c) + "\x00" + hexBytes(t, sha))
+	}
+	return entry{kind: 2, contents: tree.String()}
+}
+
+// A tree bomb may come in pieces, each of which is small: what is here already
+// counts, also for a server that has never seen it, and for trees that the API makes.
+func TestTreeBombInPieces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir() + "/r.git"
+	blob := entry{kind: 3, contents: "x"}
+	top := treeOf(t, "100644", "f", blob.sha())
+	pushed := []entry{blob, top}
+	var err error
+	for level := 1; err == nil; level++ {
+		if level > 8 {
+			t.Fatal("a hundred million paths were taken")
+		}
+		r := gittest.New(t, git.Options{}).Repository(dir)
+		below := top.sha()
+		top = tenfold(t, below)
+		var q *git.Quarantine
+		if q, err = r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, append(pushed, top)...)), Commands: creates(top.sha())}); err == nil {
+			if err := q.Keep(); err != nil {
+				t.Fatal(err)
+			}
+		} else if level < 6 {
+			t.Fatalf("level %d: %v", level, err)
+		} else {
+			var edits []git.TreeEdit
+			for c := 'a'; c < 'k'; c++ {
+				edits = append(edits, git.TreeEdit{Path: "in/" + string(c), Mode: git.ModeTree, SHA: below})
+			}
+			if _, err := r.BuildTree(t.Context(), "", edits); !errs.Is(err, errs.Invalid) {
+				t.Errorf("made by the API: %v", err)
+			}
+			if _, err := r.BuildTree(t.Context(), "", edits[:1]); err != nil {
+				t.Errorf("one of them: %v", err)
+			}
+		}
+		pushed = nil
+	}
+	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "tree "+string(top.sha())+" has more than 10000000 paths") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A tree that came before what it names is not taken for small for ever.
+func TestTreeBombUpsideDown(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	r := g.Repository(t.TempDir() + "/r.git")
+	blob := entry{kind: 3, contents: "x"}
+	levels := []entry{treeOf(t, "100644", "f", blob.sha())}
+	for range 8 {
+		levels = append(levels, tenfold(t, levels[len(levels)-1].sha()))
+	}
+	store(t, r, append([]entry{blob}, levels[5:]...)...)
+	edit := []git.TreeEdit{{Path: "in", Mode: git.ModeTree, SHA: levels[8].sha()}}
+	if _, err := r.BuildTree(t.Context(), "", edit); err != nil {
+		t.Fatal(err) // nothing below is here
+	}
+	pack := makePack(t, 0, levels[:5]...)
+	_, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(levels[8].sha())})
+	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "paths") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What else can be made large with little.
+func TestSmallPushesThatCostMuch(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{Memory: 256 << 20})
+	blob := entry{kind: 3, contents: "x"}
+	tags := []entry{blob}
+	for i := range 5000 {
+		below := tags[len(tags)-1]
+		tags = append(tags, entry{kind: 4, contents: fmt.Sprintf("object %s\ntype %s\ntag t\ntagger %s 1300000000 +0000\n\n%d\n",
+			below.sha(), map[byte]string{3: "blob", 4: "tag"}[below.kind], gittest.Author, i)})
+	}
+	chain := []entry{blob}
+	base := entry{kind: 3, contents: strings.Repeat("a\n", 1000)}
+	chain = append(chain, base)
+	for i := range 5000 {
+		next := entry{kind: 3, contents: base.contents[:1000] + fmt.Sprint(i)}
+		d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(base.contents))), uint64(len(next.contents)))
+		d = append(append(d, 0xb0, 1000&0xff, 1000>>8, byte(len(next.contents)-1000)), next.contents[1000:]...)
+		chain = append(chain, entry{kind: 7, base: hexBytes(t, base.sha()), contents: string(d)})
+		base = next
+	}
+	modules := entry{kind: 3, contents: strings.Repeat("[submodule \"a\"]\n\tpath = a\n", 2<<20)}
+	attributes := entry{kind: 3, contents: strings.Repeat("a a\n", 12<<20)}
+	for name, c := range map[string]struct {
+		tip     git.SHA
+		objects []entry
+		count   int
+	}{
+		"tags":        {tags[len(tags)-1].sha(), tags, 0},
+		"deltas":      {blob.sha(), chain, 0},
+		"modules":     {treeOf(t, "100644", ".gitmodules", modules.sha()).sha(), []entry{modules, treeOf(t, "100644", ".gitmodules", modules.sha())}, 0},
+		"attributes":  {treeOf(t, "100644", ".gitattributes", attributes.sha()).sha(), []entry{attributes, treeOf(t, "100644", ".gitattributes", attributes.sha())}, 0},
+		"wrong size":  {blob.sha(), []entry{blob, {kind: 3, size: 90 << 20, contents: "short"}}, 0},
+		"wrong tree":  {blob.sha(), []entry{blob, {kind: 2, size: 3 << 30, contents: "short"}}, 0},
+		"wrong count": {blob.sha(), []entry{blob}, 9_000_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := g.Repository(t.TempDir() + "/r.git")
+			peak := peakOf(r.Dir(), func() {
+				q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, c.count, c.objects...)), Commands: creates(c.tip)})
+				if err == nil {
+					_ = q.Discard()
+				} else if k := errs.KindOf(err); k != errs.Invalid && k != errs.TooLarge {
+					t.Errorf("got %v", err)
+				}
+			})
+			if peak > 128<<20+slack {
+				t.Errorf("git took %d bytes", peak)
+			}
+		})
+	}
+}

@@ -1,0 +1,266 @@
+package git
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"arbor/internal/errs"
+)
+
+// Bounds of what a tree may come to with all its sub-trees. Fifteen objects can
+// name ten thousand million paths, and whoever walks them does not come back.
+const (
+	MaxTreePaths  = 10_000_000
+	MaxTreeLevels = 4096 // as git's own core.maxTreeDepth
+	maxEntryName  = 4096 // bytes, as git's own fsck.largePathname
+)
+
+// treeID names a tree.
+type treeID [20]byte
+
+func (id treeID) String() string { return hex.EncodeToString(id[:]) }
+
+func treeIDOf(sha SHA) (id treeID, err error) {
+	b, err := hex.DecodeString(string(sha))
+	if err != nil || len(b) != len(id) {
+		return id, checkSHA(sha)
+	}
+	return treeID(b), nil
+}
+
+// treeCount is what a tree comes to with its sub-trees.
+type treeCount struct {
+	paths  int
+	levels int
+	open   bool // a tree is missing, and may come later
+}
+
+// add counts a sub-tree that stands at so many names.
+func (c *treeCount) add(sub treeCount, times int) {
+	c.paths += sub.paths * times
+	c.levels = max(c.levels, sub.levels+1)
+	c.open = c.open || sub.open
+}
+
+// pathCounter counts the paths of trees. It reads each tree once.
+type pathCounter struct {
+	read  func(treeID) ([]byte, error) // NotFound for what is missing
+	known *countCache
+	here  map[treeID]treeCount
+}
+
+func (g *Git) pathCounter(read func(treeID) ([]byte, error)) *pathCounter {
+	return &pathCounter{read: read, known: &g.counts, here: map[treeID]treeCount{}}
+}
+
+// frame is a tree some of whose sub-trees are not counted yet.
+type frame struct {
+	id    treeID
+	count treeCount
+	names map[treeID]int // of those sub-trees: at how many names each stands
+	left  []treeID
+}
+
+// check counts a tree. Error: Invalid when it is over the bounds.
+func (p *pathCounter) check(root treeID) error {
+	if _, ok := p.lookup(root); ok {
+		return nil
+	}
+	top, err := p.open(root)
+	if err != nil {
+		return err
+	}
+	stack := []*frame{top}
+	for len(stack) > 0 {
+		f := stack[len(stack)-1]
+		if len(f.left) == 0 {
+			if f.count.paths > MaxTreePaths || f.count.levels > MaxTreeLevels {
+				return errs.Newf(errs.Invalid, "tree %s has more than %d paths, or is more than %d levels deep", f.id, MaxTreePaths, MaxTreeLevels)
+			}
+			p.here[f.id] = f.count
+			p.known.put(f.id, f.count)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		id := f.left[len(f.left)-1]
+		if sub, ok := p.lookup(id); ok {
+			f.count.add(sub, f.names[id])
+			f.left = f.left[:len(f.left)-1]
+			continue
+		}
+		if len(stack) > MaxTreeLevels {
+			return errs.Newf(errs.Invalid, "tree %s is more than %d levels deep", root, MaxTreeLevels)
+		}
+		next, err := p.open(id)
+		if err != nil {
+			return err
+		}
+		stack = append(stack, next)
+	}
+	return nil
+}
+
+func (p *pathCounter) lookup(id treeID) (treeCount, bool) {
+	if c, ok := p.here[id]; ok {
+		return c, true
+	}
+	return p.known.get(id)
+}
+
+// open reads a tree and counts what is known of it.
+func (p *pathCounter) open(id treeID) (*frame, error) {
+	f := &frame{id: id}
+	contents, err := p.read(id)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		f.count.open = true
+		return f, nil
+	case err != nil:
+		return nil, err
+	}
+	for len(contents) > 0 {
+		var e rawEntry
+		if e, contents, err = nextEntry(contents); err != nil {
+			return nil, fmt.Errorf("git: tree %s: %w", id, err)
+		}
+		if len(e.name) > maxEntryName {
+			return nil, errs.Newf(errs.Invalid, "tree %s has a name of %d bytes (maximum is %d)", id, len(e.name), maxEntryName)
+		}
+		f.count.paths++
+		if e.mode != ModeTree {
+			continue
+		}
+		sub := treeID(e.id)
+		if count, ok := p.lookup(sub); ok {
+			f.count.add(count, 1)
+			continue
+		}
+		if f.names == nil {
+			f.names = map[treeID]int{}
+		}
+		if f.names[sub]++; f.names[sub] == 1 {
+			f.left = append(f.left, sub)
+		}
+	}
+	return f, nil
+}
+
+// countCache keeps counts of trees. They follow from the name alone, so one
+// cache serves all repositories. Like treeCache it has two halves.
+type countCache struct {
+	mu         sync.Mutex
+	young, old map[treeID]treeCount
+}
+
+// maxCounts bounds one half: about 8 MB.
+const maxCounts = 100_000
+
+func (c *countCache) get(id treeID) (treeCount, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n, ok := c.young[id]; ok {
+		return n, true
+	}
+	n, ok := c.old[id]
+	if ok {
+		c.putLocked(id, n)
+	}
+	return n, ok
+}
+
+// put keeps a count, unless it may grow.
+func (c *countCache) put(id treeID, n treeCount) {
+	if n.open {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.putLocked(id, n)
+}
+
+func (c *countCache) putLocked(id treeID, n treeCount) {
+	if c.young == nil || len(c.young) >= maxCounts {
+		c.old, c.young = c.young, map[treeID]treeCount{}
+	}
+	c.young[id] = n
+}
+
+// readTree reads a tree with one process. What is no tree is NotFound: nobody
+// walks into it.
+func (c *catFile) readTree(id treeID) ([]byte, error) {
+	object, contents, err := c.contents(SHA(id.String()), MaxTreeBytes)
+	var spent errSpent
+	if errors.As(err, &spent) {
+		return nil, spent.error
+	}
+	if err == nil && object.Type != TypeTree {
+		return nil, missing(id.String())
+	}
+	return contents, err
+}
+
+// Trees read at once: so many, and so many bytes or one.
+const (
+	treesAhead     = 1000
+	treeBytesAhead = 4 << 20
+)
+
+// readAhead reads the first of the trees in one exchange, and gives the rest.
+func (c *catFile) readAhead(trees []sizedTree) (ahead map[treeID][]byte, rest []sizedTree, err error) {
+	n, size := 0, int64(0)
+	var request []byte
+	for n < len(trees) && n < treesAhead && (n == 0 || size+trees[n].size <= treeBytesAhead) {
+		request = append(append(append(request, "contents "...), trees[n].sha...), '\n')
+		size += trees[n].size
+		n++
+	}
+	request = append(request, "flush\n"...)
+	written := make(chan error, 1)
+	go func() {
+		_, err := c.in.Write(request)
+		written <- err
+	}()
+	ahead = make(map[treeID][]byte, n)
+	for _, t := range trees[:n] {
+		_, contents, err := c.answer(t.sha, MaxTreeBytes)
+		if err != nil {
+			c.kill()
+			<-written
+			return nil, nil, errDirty{err}
+		}
+		id, err := treeIDOf(t.sha)
+		if err != nil {
+			return nil, nil, err
+		}
+		ahead[id] = contents
+	}
+	return ahead, trees[n:], <-written
+}
+
+// checkTip counts what a new tip shows: the tree of a commit, or a tree.
+func (p *pathCounter) checkTip(c *catFile, tip Object) error {
+	tree := tip.SHA
+	switch tip.Type {
+	case TypeCommit:
+		_, contents, err := c.contents(tip.SHA, MaxCommitBytes)
+		if err != nil {
+			return err
+		}
+		line, _, _ := bytes.Cut(contents, []byte("\n"))
+		if tree, err = ParseSHA(strings.TrimPrefix(string(line), "tree ")); err != nil {
+			return fmt.Errorf("git: commit %s has no tree: %w", tip.SHA, err)
+		}
+	case TypeTree:
+	default:
+		return nil
+	}
+	id, err := treeIDOf(tree)
+	if err != nil {
+		return err
+	}
+	return p.check(id)
+}

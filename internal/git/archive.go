@@ -2,7 +2,10 @@ package git
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 )
 
 // ArchiveFormat is how an archive is packed.
@@ -18,7 +21,13 @@ const (
 // the folder of the prefix, which ends in a slash and must be one of ours.
 // Bounded by Options.TransferTimeout. Errors: Canceled when the client went
 // away, Unavailable past the deadline.
+//
+// Files are as they are stored: no attribute of a tree changes one, but those
+// that it marks as export-ignore are left out.
 func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f ArchiveFormat, prefix string) error {
+	if err := r.writeAttributes(); err != nil {
+		return err
+	}
 	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "archive", flags: []string{"--format=" + string(f), "--prefix=" + prefix}, revs: []SHA{commit}},
 		dir:     r.dir, cage: r.blobCage(), limit: r.git.options.TransferTimeout})
@@ -31,4 +40,26 @@ func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f Arc
 		return err
 	}
 	return p.wait()
+}
+
+// attributes overrule those of trees: git would put a whole history in the place
+// of 20 bytes, have gpg judge signatures, and write files in other encodings.
+const attributes = "* -export-subst -ident -text -crlf -eol -working-tree-encoding -filter\n"
+
+// writeAttributes puts them where git looks first, unless they are there.
+func (r *Repository) writeAttributes() error {
+	file := r.path("info", "attributes")
+	if now, err := os.ReadFile(file); err == nil && string(now) == attributes {
+		return nil
+	}
+	if !r.Exists() {
+		return missing("HEAD")
+	}
+	if err := os.Mkdir(r.path("info"), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return writeSynced(file, func(f *os.File) error {
+		_, err := f.WriteString(attributes)
+		return err
+	})
 }

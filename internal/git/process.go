@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,17 +20,19 @@ import (
 
 // configuration is set over whatever a repository's config says.
 func configuration() [][2]string {
-	return [][2]string{
+	return slices.Concat(programs(), filters(), [][2]string{
 		{"core.hooksPath", "/dev/null"},
 		{"core.fsync", "all"}, {"core.fsyncMethod", "fsync"},
 		{"core.protectHFS", "true"}, {"core.protectNTFS", "true"},
 		{"core.warnAmbiguousRefs", "false"}, // a full SHA is not looked for among refs first
 		{"safe.directory", "*"}, {"protocol.allow", "never"},
 		{"gc.auto", "0"}, {"maintenance.auto", "false"},
-		{"core.alternateRefsCommand", ":"},
-		{"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},
+		{"uploadpack.allowAnySHA1InWant", "true"},
 		{"pack.writeReverseIndex", "true"},
-	}
+		// Attributes come from noAttributes alone, never from what was pushed.
+		{"attr.tree", string(EmptyTree)}, {"core.attributesFile", os.DevNull}, {"core.excludesFile", os.DevNull},
+		{"merge.default", "text"},
+	})
 }
 
 // environment is that of every git process: nothing of the server's own

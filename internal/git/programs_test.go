@@ -1,0 +1,199 @@
+package git_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// fakes puts programs on the path of a git that note that they ran, and gives the
+// git and the notes.
+func fakes(t *testing.T) (binary, notes string) {
+	t.Helper()
+	dir := t.TempDir()
+	notes = filepath.Join(dir, "notes")
+	fake := "#!/bin/sh\necho \"$0 $*\" >> " + notes + "\ncat\n"
+	for _, name := range []string{"gpg", "gpgsm", "ssh", "ssh-keygen", "less", "vi", "pager", "editor", "sh-driver", "gzip", "iconv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary = filepath.Join(dir, "git")
+	script := "#!/bin/sh\nPATH=" + dir + ":$PATH\nexport PATH\nexec $(PATH=${PATH#*:} command -v git) \"$@\"\n"
+	if err := os.WriteFile(binary, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return binary, notes
+}
+
+// hostile is a repository whose second commit changes a file that attributes give
+// to every kind of program, and whose configuration has all of them.
+func hostile(t *testing.T, notes string) string {
+	t.Helper()
+	dir := gittest.Bare(t)
+	attributes := "* export-subst diff=evil merge=evil filter=evil ident\n" +
+		"wide working-tree-encoding=UTF-32 text eol=crlf\nhidden export-ignore\n"
+	files := map[string]string{
+		".gitattributes": attributes, "sub/.gitattributes": attributes, "hidden": "hidden\n", "wide": "wide\n",
+		"f":      "$Format:%B%G?%GG%(trailers)$\n$Id$\n",
+		"sub/.x": "$Format:%B$\n$Id$\n",
+	}
+	var b strings.Builder
+	signature := "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n"
+	for i, branch := range []string{"main", "main", "other"} {
+		message := strings.Repeat("long message\n", 1000)
+		fmt.Fprintf(&b, "commit refs/heads/%s\nmark :%d\ncommitter %s %d +0000\ndata %d\n%s", branch, i+1, gittest.Author, gittest.Start+i, len(message), message)
+		if i == 2 {
+			b.WriteString("from :1\n")
+		}
+		for name, text := range files {
+			text = strings.ReplaceAll(text, "hidden\n", fmt.Sprintf("hidden %d\n", i))
+			if name == "f" {
+				text = strings.Repeat("same\n", 10) + text + fmt.Sprintf("%d\n", i)
+			}
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+		}
+	}
+	gittest.Import(t, dir, strings.NewReader(b.String()))
+	// A signed commit, for gpg.
+	commit := strings.Replace(string(gittest.Pipe(t, dir, nil, "cat-file", "commit", "main")), "\n\n", "\n"+signature+"\n", 1)
+	gittest.Run(t, dir, "update-ref", "refs/heads/main", string(gittest.Object(t, dir, git.TypeCommit, commit)))
+	evil := filepath.Join(filepath.Dir(notes), "sh-driver")
+	for _, key := range []string{
+		"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy", "sequence.editor",
+		"diff.external", "gpg.program", "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand",
+		"credential.helper", "uploadpack.packObjectsHook", "core.alternateRefsCommand", "interactive.diffFilter", "core.hooksPath",
+	} {
+		gittest.Run(t, dir, "config", key, evil)
+	}
+	return dir
+}
+
+// Nothing that somebody pushes, nor what else git could be made to run, runs.
+func TestNoOtherProgramRuns(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs are scripts")
+	}
+	t.Parallel()
+	binary, notes := fakes(t)
+	dir := hostile(t, notes)
+	g := gittest.New(t, git.Options{Binary: binary})
+	r := g.Repository(dir)
+	at := func(name string) git.SHA { return git.SHA(gittest.Run(t, dir, "rev-parse", name)) }
+	from, to, other := at("main~1"), at("main"), at("other")
+	for _, f := range []git.ArchiveFormat{git.Zip, git.TarGz} {
+		if err := r.Archive(t.Context(), io.Discard, to, f, "x/"); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := r.WriteDiff(t.Context(), io.Discard, from, to); err != nil {
+		t.Error(err)
+	}
+	if err := r.WritePatches(t.Context(), io.Discard, to, from); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Diff(t.Context(), from, to, git.DiffOptions{Max: 10, Lines: 100, Bytes: 10000, Sum: 10000}); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.MergeTree(t.Context(), to, other); err != nil {
+		t.Error(err)
+	}
+	copied := g.Repository(t.TempDir() + "/copy.git")
+	if err := git.CopyObjects(t.Context(), r, copied, to, nil); err != nil {
+		t.Error(err)
+	}
+	if err := r.Pack(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s := serve(t, dir)
+	s.refs["refs/heads/main"] = git.Ref{Name: "refs/heads/main", SHA: to}
+	gittest.Run(t, t.TempDir(), "clone", "-q", "--bare", "--depth=1", s.url, "clone.git")
+	if ran, err := os.ReadFile(notes); err == nil {
+		t.Errorf("ran: %s", ran)
+	}
+}
+
+// An archive has the bytes that were pushed: nothing is put in the place of a
+// few of them. What a tree keeps out of archives is left out.
+func TestArchivesAreAsPushed(t *testing.T) {
+	t.Parallel()
+	dir := hostile(t, filepath.Join(t.TempDir(), "notes"))
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	var b bytes.Buffer
+	if err := r.Archive(t.Context(), &b, git.SHA(gittest.Run(t, dir, "rev-parse", "main")), git.Zip, "x/"); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, f := range z.File {
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		files++
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(in)
+		if want := gittest.Pipe(t, dir, nil, "cat-file", "blob", "main:"+strings.TrimPrefix(f.Name, "x/")); !bytes.Equal(got, want) {
+			t.Errorf("%s is %q and was %q", f.Name, got, want)
+		}
+	}
+	if files != 5 {
+		t.Errorf("%d files", files)
+	}
+}
+
+// A partial clone may leave out blobs and trees. Patterns, of which each is
+// matched with each path, and combinations with them, are refused in git's words.
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Repository(t, 3, 20)
+	s := serve(t, dir)
+	s.refs["refs/heads/main"] = git.Ref{Name: "refs/heads/main", SHA: git.SHA(gittest.Run(t, dir, "rev-parse", "main"))}
+	for filter, ok := range map[string]bool{
+		"blob:none": true, "blob:limit=1k": true, "tree:0": true, "tree:1000000": true,
+		"sparse:oid=main:dir1": false, "object:type=tree": false, "combine:blob:none+tree:1": false, "combine:tree:1+sparse:oid=main:dir1": false,
+	} {
+		_, said, err := gittest.Try(t, t.TempDir(), nil, "clone", "-q", "--bare", "--filter="+filter, s.url, "clone.git")
+		if (err == nil) != ok || !ok && !strings.Contains(string(said), "not supported") {
+			t.Errorf("%s: %v, %s", filter, err, said)
+		}
+	}
+}
+
+// An archive of a tree bomb that is stored from before ends, and takes no more
+// than its cage.
+func TestArchiveOfTreeBomb(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	r := gittest.New(t, git.Options{Memory: 256 << 20}).Repository(t.TempDir() + "/r.git")
+	blob := entry{kind: 3, contents: "x"}
+	objects := []entry{blob, treeOf(t, "100644", "f", blob.sha())}
+	for range 10 {
+		objects = append(objects, tenfold(t, objects[len(objects)-1].sha()))
+	}
+	commit := commitOf(objects[len(objects)-1].sha())
+	store(t, r, append(objects, commit)...)
+	var out counter
+	peak := peakOf(r.Dir(), func() {
+		if err := r.Archive(t.Context(), &out, commit.sha(), git.TarGz, "x/"); err == nil {
+			t.Error("ten thousand million files were packed")
+		}
+	})
+	if peak > 32<<20+slack {
+		t.Errorf("git took %d bytes", peak)
+	}
+}

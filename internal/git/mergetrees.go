@@ -19,10 +19,19 @@ type treeMerger struct {
 	builder treeBuilder    // reads
 	made    map[SHA][]byte // trees that are not written yet
 	objects []NewObject    // those of one merge
+
+	done map[[3]treeID]treeID // what one merge merged; zero where nothing is left
+	size int                  // of the trees that it made, in bytes
 }
 
+// Bounds of one merge without a process: trees merged, and bytes of new ones.
+const (
+	maxMergedTrees = 200_000
+	maxMergedBytes = 64 << 20
+)
+
 func (r *Repository) treeMerger(ctx context.Context) *treeMerger {
-	return &treeMerger{builder: treeBuilder{ctx: ctx, repository: r}, made: map[SHA][]byte{}}
+	return &treeMerger{builder: treeBuilder{ctx: ctx, repository: r}, made: map[SHA][]byte{}, done: map[[3]treeID]treeID{}}
 }
 
 // merge merges what ours and theirs made of base, all three trees. It gives
@@ -33,8 +42,12 @@ func (r *Repository) treeMerger(ctx context.Context) *treeMerger {
 // side moved is as it was on the other side, so that there is nothing to move
 // along. And what one side added is below no directory that the other side
 // emptied, for that directory would have been changed on both.
+//
+// The same three trees are merged once, at however many paths they stand. Error:
+// TooLarge where there are more than maxMergedTrees of them all the same.
 func (m *treeMerger) merge(base, ours, theirs SHA) (SHA, error) {
-	m.objects = nil
+	m.objects, m.size = nil, 0
+	clear(m.done)
 	if ours == theirs {
 		return ours, nil
 	}
@@ -70,6 +83,33 @@ func (m *treeMerger) pick(base, ours, theirs *rawEntry, depth int) ([]byte, erro
 	case depth > maxTreeDepth:
 		return nil, errNeedsGit
 	}
+	var key [3]treeID
+	for i, e := range [...]*rawEntry{base, ours, theirs} {
+		if e != nil {
+			key[i] = treeID(e.id)
+		}
+	}
+	if id, ok := m.done[key]; ok {
+		if id == (treeID{}) {
+			return nil, nil
+		}
+		return id[:], nil
+	}
+	if len(m.done) >= maxMergedTrees || m.size > maxMergedBytes {
+		return nil, errs.New(errs.TooLarge, "too many directories differ to be merged")
+	}
+	id, err := m.mergeTrees(base, ours, theirs, depth)
+	if err == nil {
+		m.done[key] = treeID{}
+		if id != nil {
+			m.done[key] = treeID(id)
+		}
+	}
+	return id, err
+}
+
+// mergeTrees is pick where all three differ.
+func (m *treeMerger) mergeTrees(base, ours, theirs *rawEntry, depth int) ([]byte, error) {
 	var trees [3]treeCursor
 	for i, e := range [...]*rawEntry{base, ours, theirs} {
 		if e == nil {
@@ -93,6 +133,7 @@ func (m *treeMerger) pick(base, ours, theirs *rawEntry, depth int) ([]byte, erro
 	sha := SHA(hex.EncodeToString(id[:]))
 	if m.made[sha] == nil && !bytes.Equal(id[:], ours.id) && !bytes.Equal(id[:], theirs.id) {
 		m.objects, m.made[sha] = append(m.objects, object), out
+		m.size += len(out)
 	}
 	return id[:], nil
 }

@@ -138,7 +138,35 @@ func (c *tokenRevoke) Run(p *process) error {
 }
 
 type repoCommand struct {
-	Create repoCreate `cmd:"" help:"Make a repository, empty or with the history of another."`
+	Create   repoCreate   `cmd:"" help:"Make a repository, empty or with the history of another."`
+	GiveBack repoGiveBack `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
+}
+
+type repoGiveBack struct {
+	storeFlags
+	Repository string `arg:"" name:"owner/name" help:"Owner's login and name of the repository."`
+}
+
+// Run gives the fork back, which only site administrators saw until then.
+func (c *repoGiveBack) Run(p *process) error {
+	owner, name, err := splitRepo(c.Repository)
+	if err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		repos := s.repos(log)
+		found, err := repos.Find(p.ctx, &account.Caller{SiteAdmin: true}, owner, name)
+		if errs.Is(err, errs.NotFound) {
+			return errs.Newf(errs.NotFound, "there is no repository %q", c.Repository)
+		}
+		if err == nil {
+			err = repos.GiveBack(p.ctx, found.ID)
+		}
+		if err == nil {
+			fmt.Fprintf(p.stdout, "gave %s back\n", found.FullName())
+		}
+		return err
+	})
 }
 
 type repoCreate struct {

@@ -91,6 +91,22 @@ func ForkOf(tx *db.Tx, caller *account.Caller, networkID int64, ownerLogin strin
 	return inNetwork(tx, caller, networkID, owner.ID)
 }
 
+// GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the
+// operator can. Errors: 404; 422 for a repository that is not, or whose root is
+// there: it comes back once its owner sees the root.
+func (s *Service) GiveBack(ctx context.Context, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockRepo(tx, id); err != nil {
+			return err
+		}
+		given, err := giveBack(tx, id)
+		if err == nil && !given {
+			err = errs.New(errs.Invalid, "no withdrawn fork without a root: others come back when their owners see the root again")
+		}
+		return err
+	})
+}
+
 // checkVisibility refuses that a fork is seen by others than its parent is, in
 // GitHub's words.
 func checkVisibility(r *Repo) error {

@@ -76,6 +76,12 @@ func passOn(tx *db.Tx, id int64, k kin) error {
 		change{`UPDATE repos SET network_count = network_count - 1 WHERE id = $1`, with(*k.root)})
 }
 
+// giveBack reports whether the repository was withdrawn, which it is no more.
+func giveBack(tx *db.Tx, id int64) (bool, error) {
+	n, err := tx.Exec(`UPDATE repos SET withdrawn = FALSE, refs_generation = refs_generation + 1 WHERE id = $1 AND withdrawn = TRUE`, id)
+	return n > 0, err
+}
+
 // setFree makes each fork of a private network, whose root leaves, a network of its
 // own. Those that are withdrawn stay so when it is deleted: nobody is left who
 // could give them back by giving access (decision 62). One that is shown

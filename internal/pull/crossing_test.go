@@ -25,7 +25,7 @@ func absent(t *testing.T, s *apitest.Server, who, name, sha string) {
 	}
 	refs := gittest.Run(t, "", "ls-remote", s.Remote(t, who, name))
 	for _, kind := range []string{"head", "merge"} {
-		for n := range 4 {
+		for n := range 5 {
 			dir, ref := gittest.Bare(t), fmt.Sprintf("refs/pull/%d/%s", n+1, kind)
 			if _, _, err := gittest.Try(t, dir, nil, "fetch", "-q", s.Remote(t, who, name), ref); err != nil {
 				continue

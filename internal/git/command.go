@@ -48,7 +48,7 @@ func ruleOf(sub string) (rule, bool) {
 	case "merge-tree":
 		return rule{flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"}, revs: true, endOfOptions: true}, true
 	case "diff-tree":
-		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "-l1000", "--no-ext-diff",
+		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "--find-renames=100%", "-l1000", "--no-ext-diff",
 			"--no-textconv", "--no-color"}, revs: true}, true
 	case "format-patch":
 		return rule{flags: []string{"--stdout", "--root", "--no-ext-diff", "--no-color"}, revs: true}, true

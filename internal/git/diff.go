@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"io"
+
+	"arbor/internal/errs"
 )
 
 // FileChange is what a commit, or a range of commits, does to one file.
@@ -30,6 +32,7 @@ type Changes struct {
 	Total     int          // files changed
 	Additions int          // lines, of all files
 	Deletions int
+	Cut       bool // there is more than is compared: lines are not counted, and Total may be too low
 }
 
 // DiffOptions say which of the changed files are given.
@@ -44,29 +47,65 @@ type DiffOptions struct {
 }
 
 // Diff compares two trees, which commits may stand for, with one git process
-// that ends when the wanted files are read; renames are detected. Memory is
-// bounded by the options, not by the trees.
+// that ends when the wanted files are read; renames are detected where that is
+// cheap. Memory is bounded by the options, not by the trees: of what is too much for
+// git to compare the files are given alone, see Changes.Cut.
 func (r *Repository) Diff(ctx context.Context, from, to SHA, o DiffOptions) (*Changes, error) {
+	known, flags, err := r.planDiff(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	if known.total == 0 {
+		return &Changes{}, nil
+	}
+	if !known.whole {
+		return known.page(o), nil
+	}
 	d := &diffReader{o: o}
-	c := command{sub: "diff-tree", flags: append(diffFlags(), "--raw", "--numstat"), revs: []SHA{from, to}}
-	err := r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
+	c := command{sub: "diff-tree", flags: append(flags, "--raw", "--numstat"), revs: []SHA{from, to}}
+	err = r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
 		d.in = in
 		return d.read()
 	})
+	if errs.Is(err, errs.Invalid) { // git outgrew what it may take
+		return known.page(o), nil
+	}
 	return &d.changes, err
 }
 
-func diffFlags() []string {
-	return []string{"-r", "-p", "--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}
+// planDiff finds out how much there is to compare, and how git may do it.
+func (r *Repository) planDiff(ctx context.Context, from, to SHA) (known *treeDiff, flags []string, err error) {
+	if known, err = r.compareTrees(ctx, from, to); err != nil {
+		return nil, nil, err
+	}
+	renames := exactRenames
+	if known.whole {
+		if renames, err = known.renames(ctx, r); err != nil {
+			return nil, nil, err
+		}
+	}
+	return known, []string{"-r", "-p", renames, "-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}, nil
 }
 
 // WriteDiff writes the changes from one tree to another as `git diff` does, of any
 // size: the server keeps 64 KiB of it, and git one file's two versions. A diff of
 // 200 MB in many files took 10 MB of memory here and 3 in git; one of a single
 // file, 60 MB before and after, 470 in git, which is the most: what is larger than
-// core.bigFileThreshold is told of as binary.
+// core.bigFileThreshold is told of as binary. Error: TooLarge, before anything is
+// written, for more changes than git is asked to compare.
 func (r *Repository) WriteDiff(ctx context.Context, w io.Writer, from, to SHA) error {
-	return r.copyOut(ctx, w, command{sub: "diff-tree", flags: diffFlags(), revs: []SHA{from, to}})
+	known, flags, err := r.planDiff(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	if !known.whole {
+		return errTooManyChanges()
+	}
+	return r.copyOut(ctx, w, command{sub: "diff-tree", flags: flags, revs: []SHA{from, to}})
+}
+
+func errTooManyChanges() error {
+	return errs.Newf(errs.TooLarge, "the changes are too many to be shown as text (maximum is %d files)", maxChanged)
 }
 
 // WritePatches writes the commits that to has and none of not has, as `git
@@ -76,7 +115,42 @@ func (r *Repository) WritePatches(ctx context.Context, w io.Writer, to SHA, not 
 	if len(not) == 0 {
 		c.flags = append(c.flags, "--root")
 	}
+	if err := r.checkPatches(ctx, to, not); err != nil {
+		return err
+	}
 	return r.copyOut(ctx, w, c)
+}
+
+// maxPatches is how many commits can be had as patches.
+const maxPatches = 1000
+
+// checkPatches makes sure that git can compare each of the commits with its parent.
+func (r *Repository) checkPatches(ctx context.Context, to SHA, not []SHA) error {
+	list, err := r.NewCommits(ctx, []SHA{to}, not, maxPatches+1)
+	if err != nil {
+		return err
+	}
+	if len(list) > maxPatches {
+		return errs.Newf(errs.TooLarge, "the commits are too many to be shown as patches (maximum is %d)", maxPatches)
+	}
+	return r.EachCommits(ctx, list, func(part []*Commit) error {
+		for _, c := range part {
+			from := EmptyTree
+			switch len(c.Parents) {
+			case 0:
+			case 1:
+				from = c.Parents[0]
+			default:
+				continue // format-patch leaves merges out
+			}
+			if known, err := r.compareTrees(ctx, from, c.Tree); err != nil {
+				return err
+			} else if !known.whole {
+				return errTooManyChanges()
+			}
+		}
+		return nil
+	})
 }
 
 func (r *Repository) copyOut(ctx context.Context, w io.Writer, c command) error {

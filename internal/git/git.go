@@ -11,7 +11,8 @@
 //	tree.go       trees, walk.go walks them; commit.go reads commits
 //	log.go        walks of histories, merge bases; history.go many commits at
 //	              once, abbreviated SHAs, paths; graph.go what makes walks quick
-//	diff.go       changes between trees; difftext.go reads git's own diff
+//	diff.go       changes between trees; difftext.go reads git's own diff,
+//	              difftrees.go finds out first how much there is to compare
 //	repository.go directories: Init, Exists; file.go writes synced files
 //	refname.go    which ref names are allowed (decision 50)
 //	pktline.go    git's line protocol; sideband.go its bands

@@ -1,0 +1,233 @@
+package git
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"slices"
+
+	"arbor/internal/errs"
+)
+
+// Bounds of what is compared. git queues all that changed before it prints a line,
+// so what it is asked to compare must be known to be small: fifteen trees may hold
+// 10^10 paths.
+const (
+	maxChanged     = 50_000    // files
+	maxChangedPath = 16 << 20  // bytes of their paths
+	maxComparing   = 20_000    // trees read
+	maxTreesHeld   = 64 << 20  // bytes of trees at one time
+	maxTreesRead   = 256 << 20 // and in all
+
+	maxRenames     = 2000     // files added and deleted that are compared with each other
+	maxRenamed     = 4 << 20  // bytes of the largest of them
+	maxRenamedSum  = 64 << 20 // and of all
+	exactRenames   = "--find-renames=100%"
+	similarRenames = "--find-renames"
+)
+
+// treeDiff is what differs between two trees, found without a process.
+type treeDiff struct {
+	total  int          // files that changed, as far as they were looked at
+	whole  bool         // that is all of them
+	files  []FileChange // the first MaxFiles, without counts and patches; a type that changed is T
+	added  []SHA        // of files, as far as they are few
+	gone   []SHA
+	counts [2]int // of files added and gone
+
+	paths, trees, read, held int
+}
+
+// errMany ends the comparison of trees where one of the bounds is reached.
+var errMany = errors.New("git: more changes than are looked at")
+
+// compareTrees finds what differs between two trees, which commits may stand for, in
+// git's order. It reads those trees alone that differ, and stops at the bounds.
+func (r *Repository) compareTrees(ctx context.Context, from, to SHA) (*treeDiff, error) {
+	if err := errors.Join(checkSHA(from), checkSHA(to)); err != nil {
+		return nil, err
+	}
+	d := &treeDiff{whole: true}
+	var sides [2]SHA
+	for i, sha := range [...]SHA{from, to} {
+		if sha == EmptyTree {
+			continue
+		}
+		tree, err := r.PeelToTree(ctx, sha)
+		if err != nil {
+			return nil, err
+		}
+		sides[i] = tree
+	}
+	if sides[0] == sides[1] {
+		return d, nil
+	}
+	err := d.compare(ctx, r, sides[0], sides[1], nil, 0)
+	if errors.Is(err, errMany) {
+		d.whole, err = false, nil
+	}
+	return d, err
+}
+
+// contents reads a tree; "" has no entries.
+func (d *treeDiff) contents(ctx context.Context, r *Repository, tree SHA) ([]byte, error) {
+	if tree == "" || tree == EmptyTree {
+		return nil, nil
+	}
+	limit := min(MaxTreeBytes, maxTreesHeld-d.held, maxTreesRead-d.read)
+	if d.trees++; d.trees > maxComparing || limit <= 0 {
+		return nil, errMany
+	}
+	b, err := r.treeUpTo(ctx, tree, int64(limit))
+	if errs.Is(err, errs.TooLarge) {
+		err = errMany
+	}
+	d.read += len(b)
+	return b, err
+}
+
+// compare compares two trees below a path, which ends with a slash.
+func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, path []byte, depth int) error {
+	if depth > maxTreeDepth {
+		return errMany
+	}
+	var sides [2]treeCursor
+	for i, tree := range [...]SHA{from, to} {
+		b, err := d.contents(ctx, r, tree)
+		if err != nil {
+			return err
+		}
+		d.held += len(b)
+		defer func() { d.held -= len(b) }()
+		sides[i].rest = b
+		if err := sides[i].next(); err != nil {
+			return errMany // out of order: nobody can compare these
+		}
+	}
+	for sides[0].at || sides[1].at {
+		var old, now *rawEntry
+		order := 0
+		if sides[0].at && sides[1].at {
+			order = compareEntries(sides[0].rawEntry, sides[1].rawEntry)
+		}
+		if sides[0].at && (order <= 0 || !sides[1].at) {
+			old = &sides[0].rawEntry
+		}
+		if sides[1].at && (order >= 0 || !sides[0].at) {
+			now = &sides[1].rawEntry
+		}
+		if old == nil || now == nil || !old.is(now) {
+			if err := d.entry(ctx, r, old, now, path, depth); err != nil {
+				return err
+			}
+		}
+		for i, e := range [...]*rawEntry{old, now} {
+			if e == nil {
+				continue
+			}
+			if err := sides[i].next(); err != nil {
+				return errMany
+			}
+		}
+	}
+	return nil
+}
+
+// entry takes an entry that differs, nil where there is none.
+func (d *treeDiff) entry(ctx context.Context, r *Repository, old, now *rawEntry, path []byte, depth int) error {
+	some := now
+	if some == nil {
+		some = old
+	}
+	name := append(path[:len(path):len(path)], some.name...)
+	if len(name) > MaxPath {
+		return errMany
+	}
+	if some.mode == ModeTree {
+		var from, to SHA
+		if old != nil {
+			from = SHA(hex.EncodeToString(old.id))
+		}
+		if now != nil {
+			to = SHA(hex.EncodeToString(now.id))
+		}
+		return d.compare(ctx, r, from, to, append(name, '/'), depth+1)
+	}
+	if d.total == maxChanged || d.paths+len(name) > maxChangedPath {
+		return errMany
+	}
+	d.total++
+	d.paths += len(name)
+	f := FileChange{Status: 'M', Path: string(name)}
+	if old != nil {
+		f.OldMode, f.OldSHA = old.mode, SHA(hex.EncodeToString(old.id))
+	}
+	if now != nil {
+		f.Mode, f.SHA = now.mode, SHA(hex.EncodeToString(now.id))
+	}
+	d.note(&f)
+	if len(d.files) < MaxFiles {
+		d.files = append(d.files, f)
+	}
+	return nil
+}
+
+// note says what happened to a file, and remembers what may have been renamed.
+func (d *treeDiff) note(f *FileChange) {
+	const zero SHA = "0000000000000000000000000000000000000000"
+	list, side, sha := &d.added, 1, f.SHA
+	switch {
+	case f.OldSHA == "":
+		f.Status, f.OldSHA = 'A', zero
+	case f.SHA == "":
+		f.Status, f.SHA = 'D', zero
+		list, side, sha = &d.gone, 0, f.OldSHA
+	case f.OldMode.Type() != f.Mode.Type() || (f.OldMode == ModeSymlink) != (f.Mode == ModeSymlink):
+		f.Status = 'T'
+		return
+	default:
+		return
+	}
+	if d.counts[side]++; len(*list) <= maxRenames && f.OldMode.Type() != TypeCommit && f.Mode.Type() != TypeCommit {
+		*list = append(*list, sha)
+	}
+}
+
+// renames is the option with which git looks for renames. Files that are similar
+// are found where all that may be are few and small, since git holds them and
+// compares each with each; elsewhere only files that stayed as they were.
+func (d *treeDiff) renames(ctx context.Context, r *Repository) (string, error) {
+	switch {
+	case d.counts[0] == 0 || d.counts[1] == 0:
+		return similarRenames, nil // there is nothing to find
+	case d.counts[0]+d.counts[1] > maxRenames:
+		return exactRenames, nil
+	}
+	objects, err := r.Infos(ctx, slices.Concat(d.gone, d.added))
+	if err != nil {
+		return "", err
+	}
+	sum := int64(0)
+	for _, o := range objects {
+		if sum += o.Size; o.Size > maxRenamed || sum > maxRenamedSum {
+			return exactRenames, nil
+		}
+	}
+	return similarRenames, nil
+}
+
+// page gives what is known of the files of a page, without counts and patches.
+func (d *treeDiff) page(o DiffOptions) *Changes {
+	c := &Changes{Total: d.total, Cut: true}
+	if o.Paths == nil {
+		from := min(o.Skip, len(d.files))
+		c.Files = d.files[from:min(from+o.Max, len(d.files))]
+		return c
+	}
+	for _, f := range d.files {
+		if o.Paths[f.Path] && len(c.Files) < o.Max {
+			c.Files = append(c.Files, f)
+		}
+	}
+	return c
+}

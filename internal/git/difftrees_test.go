@@ -1,0 +1,145 @@
+package git_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// bomb is a repository whose main holds trees in trees: ten entries each, all the
+// same, so that fifteen objects hold 10^10 paths. It has two commits.
+func bomb(tb testing.TB) (dir string, first, second git.SHA) {
+	tb.Helper()
+	dir = gittest.Bare(tb)
+	entry, sha := "100644 blob", gittest.Object(tb, dir, git.TypeBlob, "x\n")
+	for range 10 {
+		var tree strings.Builder
+		for n := range 10 {
+			fmt.Fprintf(&tree, "%s %s\t%d\n", entry, sha, n)
+		}
+		sha = git.SHA(strings.TrimSpace(string(gittest.Pipe(tb, dir, strings.NewReader(tree.String()), "mktree"))))
+		entry = "040000 tree"
+	}
+	commit := func(args ...string) git.SHA {
+		return git.SHA(strings.TrimSpace(string(gittest.Pipe(tb, dir, strings.NewReader("c\n"), append([]string{"commit-tree"}, args...)...))))
+	}
+	gittest.Pipe(tb, dir, nil, "mktree") // the empty tree
+	first = commit(string(git.EmptyTree))
+	second = commit(string(sha), "-p", string(first))
+	gittest.Run(tb, dir, "update-ref", "refs/heads/main", string(second))
+	return dir, first, second
+}
+
+// Whoever looks at a commit that adds 10^10 files must get the first of them, and
+// git must not begin to count. It is the wrapped git that shows it: it never ends.
+func TestDiffOfATreeBombIsCut(t *testing.T) {
+	t.Parallel()
+	dir, first, second := bomb(t)
+	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: wrapped(t, "diff-tree", "sleep 30")}).Repository(dir)
+	for name, read := range map[string]func() (*git.Changes, error){
+		"a page":   func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 300, 100) },
+		"the last": func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 2900, 300) },
+		"of root":  func() (*git.Changes, error) { return r.Files(t.Context(), git.EmptyTree, second, 0, 100) },
+		"undone":   func() (*git.Changes, error) { return r.Files(t.Context(), second, first, 0, 100) },
+		"one named": func() (*git.Changes, error) {
+			return r.FilesNamed(t.Context(), first, second, []string{"0/0/0/0/0/0/0/0/0/5"})
+		},
+		"totals": func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 0, 0) },
+	} {
+		want := map[string]int{"one named": 1, "totals": 0}
+		got, err := read()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		n, some := want[name]
+		if !some {
+			n = 100
+		}
+		if len(got.Files) != n || !got.Cut || got.Total <= git.MaxFiles {
+			t.Errorf("%s: %d files, of %d, cut %v", name, len(got.Files), got.Total, got.Cut)
+		}
+	}
+	page, err := r.Files(t.Context(), first, second, 9, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := page.Files[0], page.Files[1]; a.Path != "0/0/0/0/0/0/0/0/0/9" || b.Path != "0/0/0/0/0/0/0/0/1/0" || a.Status != 'A' || a.HasPatch {
+		t.Errorf("the page holds %+v and %+v", a, b)
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		"diff":  func(w io.Writer) error { return r.WriteDiff(t.Context(), w, first, second) },
+		"patch": func(w io.Writer) error { return r.WritePatches(t.Context(), w, second, first) },
+	} {
+		var out bytes.Buffer
+		if err := write(&out); !errs.Is(err, errs.TooLarge) || out.Len() > 0 {
+			t.Errorf("%s: %v, after %d bytes", name, err, out.Len())
+		}
+	}
+}
+
+// What is found without git must be what git finds, in its order, for all that a
+// commit can do to files.
+func TestCompareTreesIsGits(t *testing.T) {
+	t.Parallel()
+	dir, first, second := odd(t)
+	g := gittest.New(t, git.Options{})
+	for _, pair := range [][2]git.SHA{{first, second}, {second, first}, {git.EmptyTree, second}, {second, git.EmptyTree}, {first, first}} {
+		args := []string{"diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", string(pair[0]), string(pair[1])}
+		want := strings.TrimSuffix(string(gittest.Pipe(t, dir, nil, args...)), "\x00")
+		var got []string
+		for _, f := range git.ComparedFiles(t, g.Repository(dir), pair[0], pair[1]) {
+			got = append(got, fmt.Sprintf(":%06o %06o %s %s %c\x00%s", f.OldMode, f.Mode, f.OldSHA, f.SHA, f.Status, f.Path))
+		}
+		if have := strings.Join(got, "\x00"); have != want {
+			t.Errorf("%v:\n%q, want\n%q", pair, have, want)
+		}
+	}
+}
+
+// Renames are looked for among files that git can hold; a large file that was
+// renamed unchanged is found all the same.
+func TestRenamesOfLargeFiles(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Bare(t)
+	large := strings.Repeat("0123456789abcde\n", 5<<20/16)
+	small := strings.Repeat("0123456789abcde\n", 100)
+	var b bytes.Buffer
+	commit := func(branch, from string, files map[string]string) {
+		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter %s %d +0000\ndata 1\nc\n", branch, gittest.Author, gittest.Start)
+		if from != "" {
+			fmt.Fprintf(&b, "from refs/heads/%s\ndeleteall\n", from)
+		}
+		for name, text := range files {
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+		}
+	}
+	commit("base", "", map[string]string{"large": large, "small": small})
+	commit("unchanged", "base", map[string]string{"large2": large, "small": small})
+	commit("changed", "base", map[string]string{"large2": large + "more\n", "small": small})
+	commit("little", "base", map[string]string{"large": large, "small2": small + "more\n"})
+	b.WriteString("done\n")
+	gittest.Import(t, dir, &b)
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	rev := func(name string) git.SHA { return git.SHA(gittest.Run(t, dir, "rev-parse", name)) }
+	for branch, want := range map[string]string{"unchanged": "R large2", "changed": "D large, A large2", "little": "R small2"} {
+		c, err := r.Files(t.Context(), rev("base"), rev(branch), 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, f := range c.Files {
+			all = append(all, fmt.Sprintf("%c %s", f.Status, f.Path))
+		}
+		if got := strings.Join(all, ", "); got != want {
+			t.Errorf("%s: %s, want %s", branch, got, want)
+		}
+	}
+}

@@ -37,7 +37,8 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: true, endOfOptions: true}, true
 	case "index-pack":
 		return rule{flags: []string{"--stdin", "--fix-thin", "--strict=", "--max-input-size=",
-			"--check-self-contained-and-connected", "--show-resolving-progress", "--rev-index", "--no-rev-index"}}, true
+			"--check-self-contained-and-connected", "--show-resolving-progress", "--rev-index", "--no-rev-index",
+			"--verify"}, path: true}, true
 	case "rev-list":
 		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
 			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right",

@@ -28,6 +28,7 @@
 //	tip.go, whole.go  what a ref may name; blob.go reads blobs of any size
 //	encode.go     commits and tags as objects
 //	maintenance.go, mergesmall.go, packindex.go  packing that never deletes an object
+//	replaced.go   what becomes of packs whose objects are in others
 //	merge.go      merges of commits: mergebase.go finds where histories parted,
 //	              mergetrees.go merges trees, mergegit.go has git do the rest;
 //	              rebase.go replays commits
@@ -76,6 +77,8 @@ type Options struct {
 	ReadTimeout        time.Duration // of one read, a tenth of a walk's; 1 minute. See cpu
 	TransferTimeout    time.Duration // of one push or fetch; 1 hour
 	MaintenanceTimeout time.Duration // of one Pack; 2 hours
+
+	PackGrace time.Duration // for which a replaced pack stays in its place; 3 seconds
 }
 
 // withDefaults fills in what was left zero.
@@ -95,6 +98,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.ReadTimeout, time.Minute)
 	setDefault(&o.TransferTimeout, time.Hour)
 	setDefault(&o.MaintenanceTimeout, 2*time.Hour)
+	setDefault(&o.PackGrace, 3*time.Second)
 	return o
 }
 
@@ -134,9 +138,12 @@ type state struct {
 	initMu      sync.Mutex
 	initialized bool // Init ran here, so the directories are synced
 
-	packMu  sync.Mutex // one Pack, MergeSmall or WriteGraph at a time
-	graphAt time.Time  // when WriteGraph last ran here; guarded by packMu
-	small   smallPacks
+	packMu   sync.Mutex      // one Pack, MergeSmall or WriteGraph at a time; guards what follows
+	graphAt  time.Time       // when WriteGraph last ran here
+	deltas   map[string]bool // packs that MergeSmall has seen to have deltas, by name
+	setAside int             // packs, since readers started anew
+
+	replaced replacedPacks
 
 	removals atomic.Int64 // of packs, begun and ended; see cat
 

@@ -2,7 +2,10 @@ package git
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -44,12 +47,37 @@ func (r *Repository) WriteGraph(ctx context.Context) error {
 // graphPause is the time between two writes that no Pack asks for.
 const graphPause = 10 * time.Minute
 
-// writeCommitGraph does the work of WriteGraph, for who holds packMu.
-func (r *Repository) writeCommitGraph(ctx context.Context) error {
-	lock := r.path("objects", "info", "commit-graph.lock")
-	if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > r.git.options.MaintenanceTimeout {
-		_ = os.Remove(lock) // of a killed server
+// graphIfNeeded is WriteGraph for who holds packMu, if NeedsGraph.
+func (r *Repository) graphIfNeeded(ctx context.Context) error {
+	s := r.git.state(r.dir)
+	needed, err := r.NeedsGraph()
+	if err != nil || !needed || time.Since(s.graphAt) < graphPause {
+		return err
 	}
-	return r.git.run(ctx, task{command: command{sub: "commit-graph", flags: []string{"write", "--no-progress", "--changed-paths"}},
-		dir: r.dir, cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, nice: true})
+	s.graphAt = time.Now()
+	return r.writeCommitGraph(ctx)
+}
+
+// writeCommitGraph does the work of WriteGraph, for who holds packMu. git writes
+// beside the repository and what comes is moved in: so git's lock, which a killed
+// process leaves behind, is nobody else's.
+func (r *Repository) writeCommitGraph(ctx context.Context) error {
+	q, err := r.newQuarantine(packingPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = q.Discard() }()
+	err = r.git.run(ctx, task{command: command{sub: "commit-graph", flags: []string{"write", "--no-progress", "--changed-paths"}},
+		dir: r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, nice: true})
+	if err != nil {
+		return err
+	}
+	from, to := filepath.Join(q.dir, "info", "commit-graph"), r.path("objects", "info", "commit-graph")
+	if err := syncPath(from); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // there are no commits
+		}
+		return err
+	}
+	return errors.Join(os.Rename(from, to), syncDir(filepath.Dir(to)))
 }

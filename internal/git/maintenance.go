@@ -10,13 +10,65 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
-// When a repository is worth packing.
+// When a repository is worth packing, and how much at a time.
 const (
 	manyPacks = 20
-	manyLoose = 4 // in the one of 256 directories that is looked at: a thousand in all
+	manyLoose = 4       // in the one of 256 directories that is looked at: a thousand in all
+	fullPack  = 8 << 30 // bytes of a pack that is never copied again
 )
+
+// Upkeep is what Maintain would do in a repository.
+type Upkeep struct {
+	Needed bool
+	Bytes  int64 // that it reads, about
+}
+
+// Upkeep finds out what Maintain would do. It lists two directories.
+func (r *Repository) Upkeep() (Upkeep, error) {
+	var u Upkeep
+	packs, err := r.packs()
+	if err != nil {
+		return u, err
+	}
+	if _, due := r.git.state(r.dir).replaced.waiting(r.git.options.PackGrace); due {
+		u.Needed = true
+	}
+	if small := r.mergeable(packs); len(small) >= manySmallPacks {
+		u.Needed = true
+		u.Bytes = min(sizeOf(small), maxMerged)
+	}
+	if len(packs) >= manyPacks && len(toCombine(packs)) > 1 {
+		u.Needed = true
+		u.Bytes = sizeOf(toCombine(packs))
+	}
+	loose, err := r.looseBytes()
+	if err != nil {
+		return u, err
+	}
+	if loose > 0 {
+		u.Needed = true
+		u.Bytes += loose
+	}
+	graph, err := r.NeedsGraph()
+	if graph {
+		u.Needed = true
+		u.Bytes += packs[len(packs)-1].size
+	}
+	return u, err
+}
+
+// mergeable are the packs that MergeSmall may merge; none while somebody does.
+func (r *Repository) mergeable(packs []packFile) []packFile {
+	s := r.git.state(r.dir)
+	if !s.packMu.TryLock() {
+		return nil
+	}
+	defer s.packMu.Unlock()
+	return s.withoutDeltas(smallOnes(packs))
+}
 
 // NeedsPacking reports whether Pack would make reading faster. It lists two
 // directories.
@@ -28,25 +80,87 @@ func (r *Repository) NeedsPacking() (bool, error) {
 	if len(packs) >= manyPacks && len(toCombine(packs)) > 1 {
 		return true, nil
 	}
-	loose, err := r.looseIn("17")
-	return len(loose) >= manyLoose, err
+	loose, err := r.looseBytes()
+	return loose > 0, err
+}
+
+// looseBytes is about how much all loose objects take; 0 while they are few.
+func (r *Repository) looseBytes() (total int64, err error) {
+	const fan = "17"
+	some, err := r.looseIn(fan)
+	if err != nil || len(some) < manyLoose {
+		return 0, err
+	}
+	for _, sha := range some {
+		if info, err := os.Stat(r.path("objects", fan, string(sha[2:]))); err == nil {
+			total += info.Size()
+		}
+	}
+	return max(1, total) * 256, nil
+}
+
+// Maintain does all that a repository's packs need: it sets aside what was
+// replaced (see replaced.go), merges small packs, and packs the others. now is
+// the time by the database's clock. Readers and pushes go on meanwhile; that only
+// one node at a time does it is the caller's business, and saves work: nothing is
+// lost if two do.
+//
+// again is the time after which it should be called again to set aside what it
+// has replaced; 0: it need not.
+func (r *Repository) Maintain(ctx context.Context, now time.Time) (again time.Duration, err error) {
+	s := r.git.state(r.dir)
+	if !r.Exists() {
+		return 0, nil
+	}
+	if !s.packMu.TryLock() {
+		return r.git.options.PackGrace, nil
+	}
+	defer s.packMu.Unlock()
+	if err := r.setAsideReplaced(now); err != nil {
+		return 0, err
+	}
+	if err := r.mergeSmall(ctx); err != nil {
+		return 0, err
+	}
+	needed, err := r.NeedsPacking()
+	if err == nil && needed {
+		err = r.pack(ctx, now)
+	} else if err == nil {
+		err = r.graphIfNeeded(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n, _ := s.replaced.waiting(0); n > 0 {
+		again = r.git.options.PackGrace
+	}
+	return again, nil
 }
 
 // Pack puts loose objects into a pack and small packs into larger ones, each
 // at most half as large as the next: so the work is that of each byte copied a
-// few times, however many pushes there are. No object is ever deleted, be it
-// named by a ref or not: a file goes only when the synced new pack is seen to
-// hold all of it. Readers and pushes go on meanwhile. While a Pack of the same
-// directory runs in this process another one does nothing.
+// few times, however many pushes there are. This is what `git repack --geometric`
+// does, by the same command below it; but that removes at once what it replaced,
+// and reads nothing back. No object is ever deleted, be it named by a ref or not.
+// Readers and pushes go on meanwhile. While a Pack of the same directory runs in
+// this process another one does nothing.
 func (r *Repository) Pack(ctx context.Context) error {
 	s := r.git.state(r.dir)
 	if !r.Exists() || !s.packMu.TryLock() {
 		return nil
 	}
 	defer s.packMu.Unlock()
+	if err := r.pack(ctx, time.Now()); err != nil {
+		return err
+	}
+	return r.setAsideReplaced(time.Now())
+}
+
+// pack is Pack for who holds packMu, but that what it replaces stays.
+func (r *Repository) pack(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, r.git.options.MaintenanceTimeout)
 	defer cancel()
-	changed, err := r.packLoose(ctx)
+	changed, err := r.packLoose(ctx, now)
 	if err != nil {
 		return fmt.Errorf("packing loose objects: %w", err)
 	}
@@ -67,18 +181,25 @@ type packFile struct {
 	size int64
 }
 
+func sizeOf(packs []packFile) (total int64) {
+	for _, p := range packs {
+		total += p.size
+	}
+	return total
+}
+
 // packs lists the repository's own packs, smallest first; not those that
-// somebody marked to be kept, nor those whose objects were merged into others.
+// somebody marked to be kept, nor those that were replaced by others.
 func (r *Repository) packs() ([]packFile, error) {
 	entries, err := os.ReadDir(r.path("objects", "pack"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	small := &r.git.state(r.dir).small
+	replaced := &r.git.state(r.dir).replaced
 	var packs []packFile
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".idx")
-		if !ok || !strings.HasPrefix(name, "pack-") || small.isGone(name) {
+		if !ok || !strings.HasPrefix(name, "pack-") || replaced.has(name) {
 			continue
 		}
 		info, err := os.Stat(r.path("objects", "pack", name+".pack"))
@@ -99,12 +220,15 @@ func (r *Repository) packs() ([]packFile, error) {
 	return packs, nil
 }
 
-// toCombine chooses the smallest packs such that each one left is at least
-// twice as large as all smaller ones together.
+// toCombine chooses the smallest packs such that each one left is at least twice
+// as large as all smaller ones together. Packs that are full stay as they are.
 func toCombine(packs []packFile) []packFile {
 	var total int64
 	cut := 0
 	for i, p := range packs {
+		if p.size >= fullPack {
+			break
+		}
 		if p.size < 2*total {
 			cut = i + 1
 		}
@@ -131,15 +255,7 @@ func (r *Repository) packPacks(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, p := range chosen {
-		if p.name == name {
-			continue
-		}
-		if err := r.removePack(p.name, name); err != nil {
-			return true, err
-		}
-	}
-	return true, nil
+	return true, r.replace(chosen, name, func(keeper string) error { return r.verifyPack(ctx, keeper) })
 }
 
 // packObjects makes a pack of what in names and moves it, synced, among the
@@ -167,32 +283,12 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 	return name, q.Keep()
 }
 
-// removePack removes a pack, all of whose objects must be in another one.
-func (r *Repository) removePack(old, kept string) error {
-	path := r.path("objects", "pack", old)
-	x, err := openIndex(path + ".idx")
-	if err != nil {
-		return err
-	}
-	defer x.close()
-	y, err := openIndex(r.path("objects", "pack", kept+".idx"))
-	if err != nil {
-		return err
-	}
-	defer y.close()
-	if ok, err := y.holdsAll(x); err != nil || !ok {
-		return errors.Join(err, fmt.Errorf("git: %s does not hold all of %s, which stays", kept, old))
-	}
-	removals := &r.git.state(r.dir).removals
-	removals.Add(1)
-	defer removals.Add(1)
-	// The index goes first: git finds a pack by it.
-	for _, ext := range []string{".idx", ".rev", ".bitmap", ".pack"} {
-		if err := os.Remove(path + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+// verifyPack reads every object of a pack back, from its place, and compares what
+// comes with its name and with the index.
+func (r *Repository) verifyPack(ctx context.Context, name string) error {
+	return r.git.run(ctx, task{
+		command: command{sub: "index-pack", flags: []string{"--verify"}, path: r.path("objects", "pack", name+".pack")},
+		dir:     r.dir, limit: r.git.options.MaintenanceTimeout, nice: true})
 }
 
 // looseIn lists the loose objects of one of the 256 directories.
@@ -213,8 +309,9 @@ func (r *Repository) looseIn(fan string) ([]SHA, error) {
 	return shas, nil
 }
 
-// packLoose puts all loose objects into one pack and removes their files.
-func (r *Repository) packLoose(ctx context.Context) (bool, error) {
+// packLoose puts all loose objects into one pack, reads it back and sets their
+// files aside: git looks into packs first, and once more when a file is gone.
+func (r *Repository) packLoose(ctx context.Context, now time.Time) (bool, error) {
 	var loose []SHA
 	for i := range 256 {
 		shas, err := r.looseIn(fmt.Sprintf("%02x", i))
@@ -234,18 +331,32 @@ func (r *Repository) packLoose(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	x, err := openIndex(r.path("objects", "pack", name+".idx"))
-	if err != nil {
+	if err := r.verifyPack(ctx, name); err != nil {
 		return true, err
 	}
+	return true, r.setAsideLoose(loose, name, now)
+}
+
+// setAsideLoose sets aside the files of loose objects, all of which must be in a
+// pack that was read back.
+func (r *Repository) setAsideLoose(loose []SHA, pack string, now time.Time) error {
+	x, err := openIndex(r.path("objects", "pack", pack+".idx"))
+	if err != nil {
+		return err
+	}
 	defer x.close()
+	dir, err := r.replacedDir(now)
+	if err != nil {
+		return err
+	}
 	for _, sha := range loose {
 		if ok, err := x.has(sha); err != nil || !ok {
-			return true, errors.Join(err, fmt.Errorf("git: %s does not hold %s, which stays", name, sha))
+			return errors.Join(err, fmt.Errorf("git: %s does not hold %s, which stays", pack, sha))
 		}
-		if err := os.Remove(r.path("objects", string(sha[:2]), string(sha[2:]))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return true, err
+		path := r.path("objects", string(sha[:2]), string(sha[2:]))
+		if err := os.Rename(path, filepath.Join(dir, string(sha))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }

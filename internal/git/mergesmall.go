@@ -2,149 +2,94 @@ package git
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"crypto/sha1" //nolint:gosec // git's own checksum
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"slices"
-	"sync"
 	"time"
 )
 
 // Bounds of MergeSmall.
 const (
-	smallPack      = 8 << 20 // bytes of the largest pack that it takes up
-	manySmallPacks = 16      // from which it begins
-	retireAfter    = 256     // packs that were removed before readers start anew
+	smallPack      = 8 << 20  // bytes of the largest pack that it takes up
+	manySmallPacks = 16       // from which it begins
+	maxMerged      = 64 << 20 // bytes of all that it takes up at a time, and holds in memory
 )
 
-// packGrace is how long a merged pack stays. A git process that looks for what
-// is new reads the directory once: it may have read past the place of the new
-// pack just before that came, and must then still find the old one.
-const packGrace = 3 * time.Second
-
-// smallPacks is what MergeSmall remembers of a repository.
-type smallPacks struct {
-	deltas  map[string]bool // packs seen to have deltas, by name; guarded by packMu
-	removed int             // packs since readers started anew; guarded by packMu
-
-	mu   sync.Mutex
-	gone map[string]mergedPack // those that wait to be removed
-}
-
-// mergedPack is a pack whose objects are all in another one.
-type mergedPack struct {
-	name, into string
-	at         time.Time
-}
-
-// isGone reports a pack that waits to be removed.
-func (s *smallPacks) isGone(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.gone[name]
-	return ok
-}
-
-// merged notes a pack that is to be removed.
-func (s *smallPacks) merged(name, into string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.gone == nil {
-		s.gone = map[string]mergedPack{}
-	}
-	s.gone[name] = mergedPack{name, into, time.Now()}
-}
-
-// due takes the packs that have waited long enough, the first merged first.
-func (s *smallPacks) due() []mergedPack {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var due []mergedPack
-	for name, m := range s.gone {
-		if time.Since(m.at) >= packGrace {
-			due = append(due, m)
-			delete(s.gone, name)
-		}
-	}
-	slices.SortFunc(due, func(a, b mergedPack) int { return a.at.Compare(b.at) })
-	return due
-}
-
-// removeMerged removes the packs that have waited long enough. One that cannot
-// be shown to be in another pack stays, and is merged again some time.
-func (r *Repository) removeMerged() {
-	s := r.git.state(r.dir)
-	s.packMu.Lock()
-	defer s.packMu.Unlock()
-	for _, m := range s.small.due() {
-		if err := r.removePack(m.name, m.into); err != nil {
-			r.git.log.Debug("a merged pack stays", "pack", m.name, "error", err)
-			continue
-		}
-		s.small.removed++
-	}
-	if s.small.removed >= retireAfter {
-		s.small.removed = 0
-		r.git.pool.retire(r.dir)
-	}
-}
-
-// MergeSmall puts the small packs that WriteObjects left into larger ones, as
-// many as Pack would, without starting a process: objects are copied as they
-// are. So readers have few packs to look through however fast requests write.
-// Like Pack it never deletes an object. It does nothing while a Pack runs.
+// MergeSmall puts the small packs that WriteObjects left into larger ones without
+// starting a process: objects are copied as they are, and read back. So readers
+// have few packs to look through however fast requests write. Like Pack it never
+// deletes an object. It does nothing while a Pack runs.
 func (r *Repository) MergeSmall(ctx context.Context) error {
 	s := r.git.state(r.dir)
 	if !s.packMu.TryLock() {
 		return nil
 	}
 	defer s.packMu.Unlock()
+	return errors.Join(r.setAsideReplaced(time.Now()), r.mergeSmall(ctx))
+}
+
+// mergeSmall is MergeSmall for who holds packMu. What it replaces stays.
+func (r *Repository) mergeSmall(ctx context.Context) error {
+	s := r.git.state(r.dir)
 	packs, err := r.packs()
 	if err != nil {
 		return err
 	}
-	packs = s.small.candidates(packs)
+	s.deltas = known(s.deltas, packs)
+	packs = s.withoutDeltas(smallOnes(packs))
 	if len(packs) < manySmallPacks {
 		return nil
 	}
 	chosen := toCombine(packs)
+	for sizeOf(chosen) > maxMerged {
+		chosen = chosen[:len(chosen)-1]
+	}
 	if len(chosen) < 2 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := r.merge(ctx, &s.small, chosen); err != nil {
+	if err := r.merge(ctx, s, chosen); err != nil {
 		return fmt.Errorf("merging small packs: %w", err)
 	}
-	time.AfterFunc(packGrace+packGrace/10, r.removeMerged)
 	return nil
 }
 
-// candidates are the packs that are small and, for all that is known, whole.
-func (s *smallPacks) candidates(packs []packFile) []packFile {
-	if s.deltas == nil {
-		s.deltas = map[string]bool{}
-	}
+// smallOnes are the small ones of packs, which are in order of size.
+func smallOnes(packs []packFile) []packFile {
+	n, _ := slices.BinarySearchFunc(packs, int64(smallPack), func(p packFile, size int64) int {
+		if p.size <= size {
+			return -1
+		}
+		return 1
+	})
+	return packs[:n]
+}
+
+// withoutDeltas leaves out the packs that were seen to have deltas.
+func (s *state) withoutDeltas(packs []packFile) []packFile {
+	return slices.DeleteFunc(slices.Clone(packs), func(p packFile) bool { return s.deltas[p.name] })
+}
+
+// known is what a set of names has of the packs that are there.
+func known(names map[string]bool, packs []packFile) map[string]bool {
 	there := map[string]bool{}
-	var list []packFile
 	for _, p := range packs {
-		there[p.name] = true
-		if p.size <= smallPack && !s.deltas[p.name] {
-			list = append(list, p)
+		if names[p.name] {
+			there[p.name] = true
 		}
 	}
-	for name := range s.deltas {
-		if !there[name] {
-			delete(s.deltas, name)
-		}
-	}
-	return list
+	return there
 }
 
 // merge writes one pack with the objects of the chosen ones, leaving aside
-// those that have deltas. What it replaces is removed later.
-func (r *Repository) merge(ctx context.Context, s *smallPacks, chosen []packFile) error {
+// those that have deltas, and reads it back. What it replaces is set aside later.
+func (r *Repository) merge(ctx context.Context, s *state, chosen []packFile) error {
 	seen := map[[sha1.Size]byte]bool{}
 	var objects []packed
 	var whole []packFile
@@ -175,12 +120,7 @@ func (r *Repository) merge(ctx context.Context, s *smallPacks, chosen []packFile
 	if err != nil {
 		return err
 	}
-	for _, p := range whole {
-		if p.name != name {
-			s.merged(p.name, name)
-		}
-	}
-	return nil
+	return r.replace(whole, name, func(keeper string) error { return checkWhole(r.path("objects", "pack", keeper)) })
 }
 
 // writeMerged makes a durable pack of the objects: commits first and blobs
@@ -242,6 +182,75 @@ func readWhole(path string) (objects []packed, ok bool, err error) {
 		}
 	}
 	return objects, true, nil
+}
+
+// checkWhole reads back a pack without deltas, given without extension: all of it
+// against its checksum, and every object against its name.
+func checkWhole(path string) error {
+	pack, err := os.ReadFile(path + ".pack")
+	if err != nil {
+		return err
+	}
+	index, err := os.ReadFile(path + ".idx")
+	if err != nil {
+		return err
+	}
+	objects, err := cutPack(pack, index)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	body, trailer := pack[:len(pack)-sha1.Size], pack[len(pack)-sha1.Size:]
+	sums := index[len(index)-2*sha1.Size:]
+	if packSum, indexSum := sha1.Sum(body), sha1.Sum(index[:len(index)-sha1.Size]); !bytes.Equal(packSum[:], trailer) ||
+		!bytes.Equal(sums[:sha1.Size], trailer) || !bytes.Equal(sums[sha1.Size:], indexSum[:]) {
+		return fmt.Errorf("%s: a checksum is wrong", path)
+	}
+	for _, o := range objects {
+		if err := o.check(); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// check unpacks an object that is whole and compares it with its name.
+func (o packed) check() error {
+	kind, size, header := packedHeader(o.bytes)
+	if kind == "" {
+		return fmt.Errorf("git: object %x has no header", o.id)
+	}
+	in := bytes.NewReader(o.bytes[header:])
+	z, err := zlib.NewReader(in)
+	if err != nil {
+		return fmt.Errorf("git: object %x: %w", o.id, err)
+	}
+	sum := sha1.New()
+	fmt.Fprintf(sum, "%s %d\x00", kind, size)
+	n, err := io.Copy(sum, io.LimitReader(z, size+1))
+	if err != nil || n != size || in.Len() != 0 || [sha1.Size]byte(sum.Sum(nil)) != o.id {
+		return errors.Join(err, fmt.Errorf("git: object %x is damaged", o.id))
+	}
+	return nil
+}
+
+// packedHeader reads the header of an object in a pack: its type, its size in
+// bytes and the header's own length. The type is "" for deltas, and for what is
+// no header.
+func packedHeader(b []byte) (kind Type, size int64, length int) {
+	for shift := 0; length < len(b) && length < 9; length++ {
+		c := int64(b[length])
+		if length == 0 {
+			size, shift = c&15, 4
+		} else {
+			size |= c & 127 << shift
+			shift += 7
+		}
+		if c < 128 {
+			kinds := [8]Type{1: TypeCommit, 2: TypeTree, 3: TypeBlob, 4: TypeTag}
+			return kinds[packedType(b)], size, length + 1
+		}
+	}
+	return "", 0, 0
 }
 
 // cutPack cuts a small pack at the offsets that its index names.

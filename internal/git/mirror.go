@@ -24,12 +24,15 @@ type Mirror struct {
 	refs Refs
 }
 
+// mirrorPrefix begins the names of their directories.
+const mirrorPrefix = "mirror-"
+
 // Mirror copies the repository at source, a path or an address, into a new
 // directory below parent. It is for the operator: git runs with the operator's
 // own configuration and credentials, and may ask on the terminal. Error:
 // Invalid when there is no repository to read at source. Call Remove after use.
 func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error) {
-	dir, err := os.MkdirTemp(parent, "mirror-")
+	dir, err := os.MkdirTemp(parent, mirrorPrefix)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,8 +48,12 @@ func newPackFiles(dir string, count int) (*packFiles, error) {
 	return p, err
 }
 
-// add writes one object.
+// add writes one object. Error: its place would need more than the 31 bits that an
+// index of packIndexBytes has for it.
 func (p *packFiles) add(o packed) error {
+	if p.offset > math.MaxInt32 {
+		return fmt.Errorf("git: a pack written here ends at 2 GiB")
+	}
 	_, err := p.out.Write(o.bytes)
 	o.offset = p.offset
 	p.offset += int64(len(o.bytes))
@@ -98,8 +104,8 @@ func (p *packFiles) keep() (name string, err error) {
 	return name, syncDir(p.dir)
 }
 
-// packIndexBytes is an index of version 2. The pack is below 2 GiB, so that no
-// offset needs more than 31 bits.
+// packIndexBytes is an index of version 2, of objects whose offsets need no more
+// than 31 bits: add refuses others.
 func packIndexBytes(objects []packed, trailer []byte) []byte {
 	sorted := slices.Clone(objects)
 	slices.SortFunc(sorted, func(a, b packed) int { return bytes.Compare(a.id[:], b.id[:]) })

@@ -128,6 +128,9 @@ func TestWriteObjectsAtOnce(t *testing.T) {
 		}
 	}
 	for end := time.Now().Add(20 * time.Second); countPacks(t, r.Dir()) > 30; time.Sleep(50 * time.Millisecond) {
+		if err := r.MergeSmall(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		if time.Now().After(end) {
 			t.Fatalf("%d packs are left", countPacks(t, r.Dir()))
 		}

@@ -1,0 +1,231 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A pack is replaced by one that holds all of its objects and was read back from
+// where it is. It then stays for Options.PackGrace: a process of git that reads
+// the directory just now may have missed the new one. After that it is set aside,
+// into a directory below objects/ that git does not read, and is removed hours
+// later: until then processes that have it open, on whichever node, read on.
+//
+// Of two packs one may replace the other only if it comes later in one order: by
+// the number of objects, then by name. So whatever several nodes do at the same
+// time, and however long one of them was asleep, two packs never go because each
+// holds the objects of the other: of those that could, the last one stays.
+
+// replacedPrefix begins the names of directories below objects/ with files that
+// were replaced. What follows is the time, in microseconds of the database's clock.
+const replacedPrefix = "replaced-"
+
+// replacedPacks are those of a repository that wait to be set aside. It is only
+// remembered: a pack of which nobody knows that it was replaced is packed again.
+type replacedPacks struct {
+	mu   sync.Mutex
+	gone map[string]replacedPack
+}
+
+// replacedPack is a pack whose objects are all in another one.
+type replacedPack struct {
+	name, into string
+	at         time.Time
+}
+
+// has reports a pack that waits to be set aside.
+func (s *replacedPacks) has(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.gone[name]
+	return ok
+}
+
+// add notes a pack that is to be set aside.
+func (s *replacedPacks) add(name, into string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone == nil {
+		s.gone = map[string]replacedPack{}
+	}
+	s.gone[name] = replacedPack{name, into, time.Now()}
+}
+
+// waiting is how many packs are to be set aside, and whether one has waited long
+// enough.
+func (s *replacedPacks) waiting(grace time.Duration) (n int, due bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.gone {
+		due = due || time.Since(p.at) >= grace
+	}
+	return len(s.gone), due
+}
+
+// take takes the packs that have waited long enough, the first replaced first.
+func (s *replacedPacks) take(grace time.Duration) []replacedPack {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var due []replacedPack
+	for name, p := range s.gone {
+		if time.Since(p.at) >= grace {
+			due = append(due, p)
+			delete(s.gone, name)
+		}
+	}
+	slices.SortFunc(due, func(a, b replacedPack) int { return a.at.Compare(b.at) })
+	return due
+}
+
+// replace notes that the pack into, which was read back, replaces others. One of
+// them may have the same objects and come later in the order: that one stays then,
+// and is given to check before.
+func (r *Repository) replace(chosen []packFile, into string, check func(name string) error) error {
+	keeper, err := r.keeper(chosen, into)
+	if err != nil {
+		return err
+	}
+	if err := check(keeper); err != nil {
+		return err
+	}
+	replaced := &r.git.state(r.dir).replaced
+	for _, p := range append(chosen[:len(chosen):len(chosen)], packFile{name: into}) {
+		if p.name != keeper {
+			replaced.add(p.name, keeper)
+		}
+	}
+	return nil
+}
+
+// keeper is the last in the order of packs and of one that was made of them.
+func (r *Repository) keeper(chosen []packFile, made string) (string, error) {
+	last, most := made, 0
+	for _, p := range append(chosen[:len(chosen):len(chosen)], packFile{name: made}) {
+		x, err := openIndex(r.path("objects", "pack", p.name+".idx"))
+		if err != nil {
+			return "", err
+		}
+		n := x.count()
+		if err := x.close(); err != nil {
+			return "", err
+		}
+		if n > most || n == most && p.name > last {
+			last, most = p.name, n
+		}
+	}
+	return last, nil
+}
+
+// setAsideReplaced sets aside the packs that have waited long enough. now is the
+// time by the database's clock. For who holds packMu.
+func (r *Repository) setAsideReplaced(now time.Time) error {
+	s := r.git.state(r.dir)
+	due := s.replaced.take(r.git.options.PackGrace)
+	if len(due) == 0 {
+		return nil
+	}
+	dir, err := r.replacedDir(now)
+	if err != nil {
+		return err
+	}
+	s.removals.Add(1)
+	defer s.removals.Add(1)
+	for _, p := range due {
+		if err := r.checkReplaced(p); err != nil {
+			r.git.log.Warn("a pack that should have been replaced stays", "directory", r.dir, "pack", p.name, "error", err)
+			continue
+		}
+		// The index goes first: git finds a pack by it.
+		for _, ext := range []string{".idx", ".rev", ".bitmap", ".pack"} {
+			if err := setAside(r.path("objects", "pack", p.name+ext), dir); err != nil {
+				return err
+			}
+		}
+		s.setAside++
+	}
+	if s.setAside >= retireAfter {
+		s.setAside = 0
+		r.git.pool.retire(r.dir)
+	}
+	return nil
+}
+
+// retireAfter is how many packs are set aside before readers start anew.
+const retireAfter = 256
+
+// checkReplaced makes sure that the other pack is there, holds all of this one,
+// and comes later in the order.
+func (r *Repository) checkReplaced(p replacedPack) error {
+	x, err := openIndex(r.path("objects", "pack", p.name+".idx"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // gone already
+	}
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	y, err := openIndex(r.path("objects", "pack", p.into+".idx"))
+	if err != nil {
+		return err
+	}
+	defer y.close()
+	if _, err := os.Stat(r.path("objects", "pack", p.into+".pack")); err != nil {
+		return err
+	}
+	if y.count() < x.count() || y.count() == x.count() && p.into <= p.name {
+		return fmt.Errorf("git: %s does not come after %s", p.into, p.name)
+	}
+	if ok, err := y.holdsAll(x); err != nil || !ok {
+		return errors.Join(err, fmt.Errorf("git: %s does not hold all of %s", p.into, p.name))
+	}
+	return nil
+}
+
+// replacedDir makes the directory for what is set aside now.
+func (r *Repository) replacedDir(now time.Time) (string, error) {
+	dir := r.path("objects", replacedPrefix+strconv.FormatInt(now.UnixMicro(), 10))
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return dir, nil
+}
+
+// setAside moves a file, which may be gone, into a directory.
+func setAside(path, dir string) error {
+	err := os.Rename(path, filepath.Join(dir, filepath.Base(path)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// SweepReplaced removes what was set aside longer than age before now, both by
+// the database's clock. The age must be longer than any process of git lives.
+func (r *Repository) SweepReplaced(now time.Time, age time.Duration) error {
+	entries, err := os.ReadDir(r.path("objects"))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	var all error
+	for _, e := range entries {
+		at, ok := strings.CutPrefix(e.Name(), replacedPrefix)
+		if !ok {
+			continue
+		}
+		if t, err := strconv.ParseInt(at, 10, 64); err == nil && now.Sub(time.UnixMicro(t)) >= age {
+			all = errors.Join(all, os.RemoveAll(r.path("objects", e.Name())))
+		}
+	}
+	return all
+}

@@ -1,0 +1,272 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// node is a handle on a folder as another node has it, which sets replaced packs
+// aside at once.
+func node(t testing.TB) *Git {
+	t.Helper()
+	g, err := New(t.Context(), Options{PackGrace: 1, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	return g
+}
+
+// write writes each text as an object in a pack of its own, and gives its names.
+func write(t testing.TB, r *Repository, texts ...string) (packs []packFile) {
+	t.Helper()
+	for _, text := range texts {
+		if _, err := r.WriteObjects(t.Context(), []NewObject{{Type: TypeBlob, Data: []byte(text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	packs, err := r.packs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packs
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// Two nodes that each hold a pack for the copy of the other one, since one of them
+// was asleep: one of the two stays.
+func TestTwoCopiesAreNotBothRemoved(t *testing.T) {
+	t.Parallel()
+	a, b := node(t), node(t)
+	dir := filepath.Join(t.TempDir(), "r.git")
+	ours, theirs := a.Repository(dir), b.Repository(dir)
+	write(t, ours, "one", "two")
+	made := must[string](t)(ours.packObjects(t.Context(), bytes.NewBufferString(
+		string(NewObject{Type: TypeBlob, Data: []byte("one")}.SHA())+"\n"+string(NewObject{Type: TypeBlob, Data: []byte("two")}.SHA())+"\n")))
+	// The same objects in another order are another pack.
+	other := must[string](t)(ours.packObjects(t.Context(), bytes.NewBufferString(
+		string(NewObject{Type: TypeBlob, Data: []byte("two")}.SHA())+"\n"+string(NewObject{Type: TypeBlob, Data: []byte("one")}.SHA())+"\n")))
+	if made == other {
+		other = secondName(t, ours, made)
+	}
+	ours.git.state(dir).replaced.add(made, other)
+	theirs.git.state(dir).replaced.add(other, made)
+	for _, r := range []*Repository{ours, theirs} {
+		if err := r.setAsideReplaced(time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := must[[]packFile](t)(node(t).Repository(dir).packs())
+	if !slices.ContainsFunc(left, func(p packFile) bool { return p.name == max(made, other) }) ||
+		slices.ContainsFunc(left, func(p packFile) bool { return p.name == min(made, other) }) {
+		t.Errorf("of %s and %s there are %v", made, other, left)
+	}
+}
+
+// secondName gives a pack's files another name, too.
+func secondName(t testing.TB, r *Repository, name string) string {
+	t.Helper()
+	to := "pack-" + strings.Repeat("f", 40)
+	for _, ext := range []string{".pack", ".rev", ".idx"} {
+		if err := os.Link(r.path("objects", "pack", name+ext), r.path("objects", "pack", to+ext)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+// Packs of which one holds the others become the one that holds most, and packing
+// them again changes nothing: no copy is made over and over.
+func TestPackingTheSameObjectsEnds(t *testing.T) {
+	t.Parallel()
+	r := node(t).Repository(filepath.Join(t.TempDir(), "r.git"))
+	for i := range 30 {
+		write(t, r, fmt.Sprint("object ", i))
+	}
+	for round := range 6 {
+		if err := r.Pack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		packs := must[[]packFile](t)(r.packs())
+		if round > 2 && len(packs) != 1 {
+			t.Errorf("round %d: %v", round, packs)
+		}
+		if round == 2 {
+			secondName(t, r, packs[0].name)
+		}
+	}
+}
+
+// A new pack whose bytes are not those that were written must replace nothing: be
+// it one of Go's or one of git's, and whichever byte it is.
+func TestDamagedPackReplacesNothing(t *testing.T) {
+	t.Parallel()
+	r := node(t).Repository(filepath.Join(t.TempDir(), "r.git"))
+	packs := write(t, r, "first", "second", strings.Repeat("third ", 100))
+	var list bytes.Buffer
+	for _, p := range packs {
+		list.WriteString(p.name + ".pack\n")
+	}
+	made := must[string](t)(r.packObjects(t.Context(), &list, "--stdin-packs"))
+	path := r.path("objects", "pack", made)
+	for name, check := range map[string]func(string) error{
+		"go":  func(name string) error { return checkWhole(r.path("objects", "pack", name)) },
+		"git": func(name string) error { return r.verifyPack(t.Context(), name) },
+	} {
+		if err := check(made); err != nil {
+			t.Fatalf("%s: a whole pack is refused: %v", name, err)
+		}
+		for _, ext := range []string{".pack", ".idx"} {
+			whole := must[[]byte](t)(os.ReadFile(path + ext))
+			if err := os.Chmod(path+ext, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for at := range whole {
+				// Each byte for ours; git costs a process.
+				if name == "git" && at%97 != 13 || ext == ".idx" && at < len(whole)-170 {
+					continue
+				}
+				damaged := slices.Clone(whole)
+				damaged[at] ^= 0x10
+				if err := os.WriteFile(path+ext, damaged, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if check(made) == nil {
+					t.Errorf("%s: %s with another byte at %d passes", name, ext, at)
+				}
+			}
+			if err := r.replace(packs, made, check); err != nil {
+				t.Logf("%s%s: %v", name, ext, err)
+			}
+			if err := os.WriteFile(path+ext, whole[:len(whole)-3], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.replace(packs, made, check); err == nil {
+				t.Errorf("%s: %s that is cut off replaces others", name, ext)
+			}
+			if n, _ := r.git.state(r.dir).replaced.waiting(0); n != 0 {
+				t.Errorf("%s: %d packs are to go", name, n)
+			}
+			if err := os.WriteFile(path+ext, whole, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// An object that would begin past 2 GiB in a pack written here is refused, since
+// its index could not say where it is; and an index that says so is not read.
+func TestPackEndsAt31Bits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := must[*packFiles](t)(newPackFiles(dir, 2))
+	defer p.drop()
+	o := must[packed](t)(new(deflaters).pack(NewObject{Type: TypeBlob, Data: []byte("x")}))
+	p.offset = math.MaxInt32
+	if err := p.add(o); err != nil {
+		t.Errorf("the last object that an index can tell of is refused: %v", err)
+	}
+	if err := p.add(o); err == nil {
+		t.Errorf("an object at %d is written", p.offset)
+	}
+	index := packIndexBytes(p.objects, make([]byte, 20))
+	if got := fmt.Sprintf("%x", index[len(index)-44:len(index)-40]); got != "7fffffff" {
+		t.Errorf("the index says it is at %s", got)
+	}
+	pack := make([]byte, 64)
+	for _, offset := range []int64{math.MaxInt32, 1 << 31, 1<<32 - 1} {
+		index := packIndexBytes([]packed{{offset: offset}}, make([]byte, 20))
+		if _, err := cutPack(pack, index); err == nil {
+			t.Errorf("an object at %d is read from a pack of %d bytes", offset, len(pack))
+		}
+	}
+	large := packIndexBytes([]packed{{offset: 1 << 31}}, make([]byte, 20))
+	large = append(large[:len(large)-40], append(make([]byte, 8), large[len(large)-40:]...)...)
+	if _, err := cutPack(pack, large); err == nil {
+		t.Error("an index with offsets of 64 bits is read")
+	}
+}
+
+// What MergeSmall holds in memory does not depend on how much has piled up.
+func TestMergeSmallIsBounded(t *testing.T) {
+	t.Parallel()
+	r := node(t).Repository(filepath.Join(t.TempDir(), "r.git"))
+	random := newRandom(t)
+	for range manySmallPacks {
+		data := make([]byte, 6<<20)
+		random.Read(data)
+		write(t, r, string(data))
+	}
+	before := must[[]packFile](t)(r.packs())
+	if err := r.MergeSmall(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after := must[[]packFile](t)(r.packs())
+	if len(after) >= len(before) || sizeOf(after) != sizeOf(before)-32*int64(len(before)-len(after)) {
+		t.Errorf("%d packs of %d bytes became %d of %d", len(before), sizeOf(before), len(after), sizeOf(after))
+	}
+	if largest := after[len(after)-1].size; largest > maxMerged {
+		t.Errorf("%d bytes were merged at a time", largest)
+	}
+	u := must[Upkeep](t)(r.Upkeep())
+	if u.Bytes > maxMerged*2 {
+		t.Errorf("the rest is said to take %d bytes", u.Bytes)
+	}
+}
+
+// A pack of 8 GiB or more is never copied again, so no packing reads more than a
+// few times that.
+func TestFullPacksStay(t *testing.T) {
+	t.Parallel()
+	packs := []packFile{{"pack-a", 1 << 20}, {"pack-b", 1 << 20}, {"pack-c", fullPack}, {"pack-d", fullPack}}
+	if got := toCombine(packs); !slices.Equal(got, packs[:2]) {
+		t.Errorf("%v are combined", got)
+	}
+}
+
+// Whatever stands in the files of a pack, reading it back ends with an error or
+// with objects that have their names.
+func FuzzCheckWhole(f *testing.F) {
+	r := node(f).Repository(filepath.Join(f.TempDir(), "r.git"))
+	name := write(f, r, "some text")[0].name
+	pack := must[[]byte](f)(os.ReadFile(r.path("objects", "pack", name+".pack")))
+	index := must[[]byte](f)(os.ReadFile(r.path("objects", "pack", name+".idx")))
+	f.Add(pack, index)
+	f.Add(pack[:40], index[:1100])
+	f.Add([]byte("PACK"), []byte("\xfftOc"))
+	f.Fuzz(func(t *testing.T, pack, index []byte) {
+		objects, err := cutPack(pack, index)
+		if err != nil {
+			return
+		}
+		for _, o := range objects {
+			if o.check() == nil && len(o.bytes) == 0 {
+				t.Error("an object of no bytes is whole")
+			}
+		}
+	})
+}
+
+// newRandom gives bytes that no compression shortens, the same in each run.
+func newRandom(t testing.TB) *rand.ChaCha8 {
+	t.Helper()
+	return rand.NewChaCha8([32]byte{1})
+}

@@ -81,8 +81,8 @@ func (s *instance) restartAfterKill(dir string, branches ...string) {
 	gittest.Run(s.t, dir, "push", "-q", remote, ":after")
 }
 
-// sweepAll makes the quarantines that kills left look hours old, and restarts
-// the server, which must clear them away.
+// sweepAll makes the quarantines that kills left look hours old, and sweeps, which
+// must clear them away.
 func (s *instance) sweepAll() {
 	s.t.Helper()
 	s.stop()
@@ -95,6 +95,7 @@ func (s *instance) sweepAll() {
 			s.t.Fatal(err)
 		}
 	}
+	s.sweep(time.Hour)
 	s.start()
 	s.quiet()
 }

@@ -63,6 +63,9 @@ func TestKilledInFork(t *testing.T) {
 		}
 		t.Logf("%d of %d forks were made before the kill", made, rounds)
 		s.stop()
+		s.exec(`UPDATE reserved_repos SET at = 0`)
+		s.sweep(0) // once to set them aside
+		s.sweep(0)
 		s.start()
 		directories := func() []string {
 			list, err := filepath.Glob(filepath.Join(s.data, "repositories", "*", "*"))

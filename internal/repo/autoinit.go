@@ -9,10 +9,10 @@ import (
 )
 
 // createWithCommit makes a repository whose default branch begins with a
-// commit of a README. The id is taken first, in a transaction of its own that
-// leaves no row; then the objects are written; then one transaction adds the
-// row and the ref. Whenever the server dies there is a whole repository or
-// none, and at most a directory that the next start sweeps away.
+// commit of a README. The id is reserved first, in a transaction of its own; then
+// the objects are written; then one transaction adds the row and the ref. Whenever
+// the server dies there is a whole repository or none, and at most a folder that
+// is swept away after a day.
 func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
 	var id int64
 	var author git.Signature
@@ -39,11 +39,9 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 	if err != nil {
 		return nil, err
 	}
-	unlock := s.locks.lock(id)
-	defer unlock()
 	made, err := s.fillAndInsert(ctx, by, n, id, author)
 	if err != nil {
-		s.discard(s.path(id))
+		s.abandon(ctx, id)
 	}
 	return made, err
 }

@@ -2,8 +2,6 @@ package repo
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"arbor/internal/account"
@@ -110,11 +108,12 @@ func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 	return err
 }
 
-// Delete removes the repository's row with all that hangs on it, and then its
-// directory. Should the server die in between, the sweep of the next start
-// finds a directory without a row. by is who wants it; nil: the operator. Error:
-// 404.
+// Delete removes the repository's row with all that hangs on it, and then sets
+// its folder aside, which goes hours later (see folder.go). Should the server die
+// in between, the sweep finds a folder without a row. by is who wants it; nil:
+// the operator. Error: 404.
 func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) error {
+	var now db.Time
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockRepo(tx, id); err != nil {
 			return err
@@ -135,31 +134,14 @@ func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) erro
 		if err := countRepo(tx, a.Repo, -1); err != nil {
 			return err
 		}
-		return deleteRepo(tx, id)
-	})
-	if err != nil {
+		if err := deleteRepo(tx, id); err != nil {
+			return err
+		}
+		now, err = tx.Clock()
 		return err
-	}
-	s.Git(id).Forget()
-	s.discard(s.path(id))
-	return nil
-}
-
-// discard moves a directory out of the way and removes it in the background.
-func (s *Service) discard(path string) {
-	away := filepath.Join(filepath.Dir(path), "gone-"+filepath.Base(path))
-	if err := os.Rename(path, away); err != nil {
-		if !os.IsNotExist(err) {
-			s.log.Warn("repository directory stays until the next start", "error", err)
-		}
-		return
-	}
-	s.ending.Go(func() {
-		if err := os.RemoveAll(away); err != nil {
-			s.log.Warn("removed repository's directory stays until the next start", "error", err)
-		}
 	})
+	if err == nil {
+		s.discard(id, now)
+	}
+	return err
 }
-
-// Wait returns when directories that are being removed are gone.
-func (s *Service) Wait() { s.ending.Wait() }

@@ -1,6 +1,12 @@
 package repo
 
-import "time"
+import (
+	"context"
+	"errors"
+	"time"
+
+	"arbor/internal/db"
+)
 
 // SetFetches changes how many fetches go on at one time, and how long more wait.
 func (s *Service) SetFetches(most int, patience time.Duration) { s.fetches = newSlots(most, patience) }
@@ -11,4 +17,24 @@ func (s *Service) Fetches() (free, callers int) {
 	s.fetches.mu.Lock()
 	defer s.fetches.mu.Unlock()
 	return s.fetches.free, len(s.fetches.held) + len(s.fetches.waiting)
+}
+
+// InsertAs adds a repository as its maker does who reserved an id.
+func (s *Service) InsertAs(ctx context.Context, n NewRepo, id int64) (*Repo, error) {
+	return s.insert(ctx, nil, n, id, nil)
+}
+
+// Polling does what Run does from time to time.
+func (s *Service) Polling(ctx context.Context) error {
+	return errors.Join(s.resume(ctx), s.sweepDue(ctx))
+}
+
+// TakePacking leases the packing of a repository and gives the lease's time; 0:
+// somebody else has it.
+func TakePacking(tx *db.Tx, repoID int64) (db.Time, error) {
+	p, _, err := takePacking(tx, repoID, time.Minute)
+	if p.lease == nil {
+		return 0, err
+	}
+	return p.lease.Until, err
 }

@@ -34,9 +34,9 @@ type fork struct {
 // be has in the network already, which may be the root. Nothing of refs/pull
 // comes along.
 //
-// First an id is taken, then the objects are there, then one transaction adds
+// First an id is reserved, then the objects are there, then one transaction adds
 // the row and the refs: whenever the server dies there is a whole fork or none,
-// and at most a directory that the next start sweeps away.
+// and at most a folder that is swept away after a day.
 //
 // Errors: 403 for a repository without branches and tags, for a private one where
 // an organization does not allow it or the owner to be does not see the root
@@ -59,12 +59,9 @@ func (s *Service) Fork(ctx context.Context, a *Access, n NewFork) (*Access, erro
 	if err != nil {
 		return nil, err
 	}
-	unlock := s.locks.lock(id)
-	defer unlock()
 	made, err := f.build(ctx, id)
 	if err != nil || made.ID != id {
-		s.Git(id).Forget()
-		s.discard(s.path(id))
+		s.abandon(ctx, id)
 	} else if made.Private {
 		s.packing.add(id) // its commit-graph is not made yet
 	}

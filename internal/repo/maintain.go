@@ -2,15 +2,12 @@ package repo
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
+	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/git"
 )
 
 // packingQueue holds the repositories that were written to and may need their
@@ -18,21 +15,39 @@ import (
 type packingQueue struct {
 	mu      sync.Mutex
 	waiting []int64
-	queued  map[int64]bool
+	queued  map[int64]bool // those in waiting, and those that are to come later
 	wake    chan struct{}
 }
 
-func newPackingQueue() packingQueue {
-	return packingQueue{queued: map[int64]bool{}, wake: make(chan struct{}, 1)}
+func newPackingQueue() *packingQueue {
+	return &packingQueue{queued: map[int64]bool{}, wake: make(chan struct{}, 1)}
 }
 
-func (q *packingQueue) add(id int64) {
+func (q *packingQueue) add(id int64) { q.addAfter(id, 0) }
+
+// addAfter adds a repository after some time, unless it is to come anyway.
+func (q *packingQueue) addAfter(id int64, wait time.Duration) {
 	q.mu.Lock()
-	if !q.queued[id] {
-		q.queued[id] = true
-		q.waiting = append(q.waiting, id)
+	defer q.mu.Unlock()
+	if q.queued[id] {
+		return
 	}
-	q.mu.Unlock()
+	q.queued[id] = true
+	if wait > 0 {
+		time.AfterFunc(wait, func() { q.ready(id) })
+		return
+	}
+	q.readyLocked(id)
+}
+
+func (q *packingQueue) ready(id int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.readyLocked(id)
+}
+
+func (q *packingQueue) readyLocked(id int64) {
+	q.waiting = append(q.waiting, id)
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -51,150 +66,173 @@ func (q *packingQueue) next() (int64, bool) {
 	return id, true
 }
 
+// work calls fn with repository after repository until ctx is done.
+func (q *packingQueue) work(ctx context.Context, fn func(context.Context, int64)) {
+	for ctx.Err() == nil {
+		if id, ok := q.next(); ok {
+			fn(ctx, id)
+			continue
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+		}
+	}
+}
+
 // Wrote notes that objects were written to a repository beside this package, so
 // that its packs are consolidated in time.
 func (s *Service) Wrote(repoID int64) { s.packing.add(repoID) }
 
-// Run keeps the repositories' directories in order until ctx is done: first
-// what an earlier run left behind, then the packing of what is written. One
-// repository at a time, and nothing waits for it.
+const (
+	leaseTime = time.Minute      // after which the work of a dead node is somebody else's
+	pollTime  = 15 * time.Second // between looks for such work
+	pollMost  = 100              // of it at a time
+	smallJob  = 64 << 20         // bytes that a packing reads which all others may wait for
+)
+
+// Run keeps the repositories' folders in order until ctx is done. One worker looks
+// at each repository that was written to and does what is quickly done; another
+// one does what takes longer, one repository after the other. Beside them a slow
+// round through all folders finds what a node that died had still in mind, and
+// what nobody needs any more.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.ending.Wait()
-	if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-		s.log.Warn("sweeping the repositories' directories failed", "error", err)
-	}
-	for {
-		id, ok := s.packing.next()
-		if !ok {
-			select {
-			case <-s.packing.wake:
-				continue
-			case <-ctx.Done():
-				return nil
-			}
-		}
-		if err := s.pack(ctx, id); err != nil && ctx.Err() == nil {
-			s.log.Warn("packing failed", "repository", id, "error", err)
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-	}
-}
-
-// pack consolidates a repository's packs when there are many: small ones at
-// once and cheaply, the others by git.
-func (s *Service) pack(ctx context.Context, id int64) error {
-	objects := s.Git(id)
-	if !objects.Exists() {
-		return nil
-	}
-	if err := objects.MergeSmall(ctx); err != nil {
-		return err
-	}
-	needed, err := objects.NeedsPacking()
-	if err != nil {
-		return err
-	}
-	if !needed {
-		return s.graph(ctx, objects)
-	}
-	start := time.Now()
-	if err := objects.Pack(ctx); err != nil {
-		return err
-	}
-	s.log.Info("packed", "repository", id, "took", time.Since(start))
+	var workers sync.WaitGroup
+	workers.Go(func() { s.packing.work(ctx, s.look) })
+	workers.Go(func() { s.large.work(ctx, s.pack) })
+	workers.Go(func() { s.poll(ctx) })
+	workers.Wait()
 	return nil
 }
 
-// graph writes the commit-graph of a repository that got a large pack.
-func (s *Service) graph(ctx context.Context, objects *git.Repository) error {
-	needed, err := objects.NeedsGraph()
-	if err != nil || !needed {
-		return err
-	}
-	return objects.WriteGraph(ctx)
-}
-
-// staleQuarantine is the age past which a quarantine's owner is dead: longer
-// than a push may take.
-const staleQuarantine = 3 * time.Hour
-
-// sweep removes directories of repositories that are no more and quarantines of
-// pushes that died with their server, and queues the rest for packing.
-func (s *Service) sweep(ctx context.Context) error {
-	shards, err := os.ReadDir(s.dir)
-	if os.IsNotExist(err) {
-		return nil
-	}
-	for _, shard := range shards {
-		if ctx.Err() != nil {
-			return ctx.Err()
+// poll takes up what no queue of this process knows of.
+func (s *Service) poll(ctx context.Context) {
+	tick := time.NewTicker(pollTime)
+	defer tick.Stop()
+	for {
+		if err := s.resume(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("looking for packs to consolidate failed", "error", err)
 		}
-		if err := s.sweepShard(ctx, filepath.Join(s.dir, shard.Name())); err != nil {
-			return err
+		if err := s.sweepDue(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("sweeping the repositories' folders failed", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
 		}
 	}
-	return err
 }
 
-func (s *Service) sweepShard(ctx context.Context, dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var ids []int64
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "gone-") {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
-		} else if id, err := strconv.ParseInt(strings.TrimSuffix(e.Name(), ".git"), 10, 64); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	return chunks(ids, func(part []int64) error { return s.sweepIDs(ctx, part) })
-}
-
-// sweepIDs looks after directories that are named by the ids.
-func (s *Service) sweepIDs(ctx context.Context, ids []int64) error {
-	var live map[int64]bool
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		var err error
-		live, err = repoIDs(tx, ids)
+// resume queues packings whose holders died, and those that failed some time ago.
+func (s *Service) resume(ctx context.Context) error {
+	var due []int64
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		due, err = duePackings(tx, pollMost)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if !live[id] {
-			if err := s.sweepDead(ctx, id); err != nil {
-				return err
-			}
+	for _, id := range due {
+		if u, err := s.Git(id).Upkeep(); err != nil || u.Needed {
+			s.packing.add(id)
 			continue
 		}
-		if err := s.Git(id).SweepQuarantines(staleQuarantine); err != nil {
+		if err := s.db.Write(ctx, func(tx *db.Tx) error { return forgetPacking(tx, id) }); err != nil {
 			return err
 		}
-		s.packing.add(id)
 	}
 	return nil
 }
 
-// sweepDead removes the directory of a repository that is gone, and leaves that
-// of one which is being made.
-func (s *Service) sweepDead(ctx context.Context, id int64) error {
-	unlock := s.locks.lock(id)
-	defer unlock()
-	var live map[int64]bool
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		live, err = repoIDs(tx, []int64{id})
+// look finds out what a repository needs. It does it if it is small, so that it
+// never waits for a large one, and leaves it to the other worker if not.
+func (s *Service) look(ctx context.Context, id int64) {
+	u, err := s.Git(id).Upkeep()
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.log.Warn("the packs of a repository cannot be listed", "repository", id, "error", err)
+	case !u.Needed:
+	case u.Bytes > smallJob:
+		s.large.add(id)
+	default:
+		s.pack(ctx, id)
+	}
+}
+
+// packingLease is the right to change a repository's packs.
+type packingLease struct {
+	lease *db.Lease // nil: somebody else has it
+	tries int64
+	now   db.Time // by the database's clock
+}
+
+// maxWait is the longest time between two tries of a packing that fails.
+const maxWait = 6 * time.Hour
+
+// pack does what a repository's packs need, if no other node is at it. A row
+// tells of it until it is done: so what fails, or dies with its node, is tried
+// again.
+func (s *Service) pack(ctx context.Context, id int64) {
+	var p packingLease
+	var wait time.Duration
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		p, wait, err = takePacking(tx, id, leaseTime)
 		return err
 	})
-	if err == nil && !live[id] {
-		s.Git(id).Forget()
-		s.discard(s.path(id))
+	if err != nil || p.lease == nil {
+		if wait > 0 || err != nil { // another node packs it, or it failed and waits
+			s.packing.addAfter(id, max(time.Second, min(wait, leaseTime)))
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Warn("a packing was not leased", "repository", id, "error", err)
+		}
+		return
 	}
-	return err
+	start := time.Now()
+	var again time.Duration
+	lease, failed := s.db.Hold(ctx, packings, p.lease, leaseTime, func(ctx context.Context) (err error) {
+		again, err = s.Git(id).Maintain(ctx, p.now.Time())
+		return err
+	})
+	p.lease = lease
+	if took := time.Since(start); failed == nil && (p.tries > 2 || took > time.Second) {
+		s.log.Info("packed", "repository", id, "try", p.tries, "took", took)
+	}
+	s.endPacking(ctx, id, p, again, failed)
+}
+
+// endPacking ends a lease: the row goes, or is due again after some time. A stop
+// leaves the work to whoever comes next.
+func (s *Service) endPacking(ctx context.Context, id int64, p packingLease, again time.Duration, failed error) {
+	stopped := ctx.Err() != nil
+	if failed != nil && !stopped {
+		again = min(time.Minute<<min(p.tries-1, 20), maxWait)
+		level := slog.LevelDebug
+		if p.tries == 1 {
+			level = slog.LevelWarn
+		}
+		s.log.Log(ctx, level, "packing failed, and is tried again", "repository", id, "try", p.tries, "in", again, "error", failed)
+	}
+	err := s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+		switch {
+		case stopped:
+			return packings.PutOff(tx, p.lease, 0)
+		case failed == nil && again == 0:
+			return packings.Remove(tx, p.lease)
+		case failed == nil:
+			if err := succeeded(tx, id); err != nil {
+				return err
+			}
+		}
+		return packings.PutOff(tx, p.lease, again)
+	})
+	if err != nil && !errors.Is(err, db.ErrLeaseLost) {
+		s.log.Warn("a packing stays leased until its time is over", "repository", id, "error", err)
+	}
+	if failed == nil && again > 0 {
+		s.packing.addAfter(id, again+again/10)
+	}
 }

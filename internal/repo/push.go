@@ -300,14 +300,19 @@ func (p *push) accessNow(tx *db.Tx) (*Access, error) {
 // unlessGone returns the error of a push, unless the removal of the repository
 // in the meantime explains it; then nothing of it stays.
 func (p *push) unlessGone(ctx context.Context, cause error) error {
+	var now db.Time
+	var gone bool
 	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
 		_, err := accessByID(tx, nil, p.access.ID)
+		if gone = errs.Is(err, errs.NotFound); gone {
+			now, err = tx.Clock()
+		}
 		return err
 	})
-	if !errs.Is(err, errs.NotFound) {
+	if err != nil || !gone {
 		return cause
 	}
-	p.s.discard(p.s.path(p.access.ID))
+	p.s.discard(p.access.ID, now)
 	p.refuseRest("the repository was deleted meanwhile")
 	return nil
 }

@@ -11,8 +11,11 @@
 //	objects and refs that the API writes              objects.go, again.go
 //	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
 //	what becomes of forks without their parent        network.go
+//	packs that are consolidated                       maintain.go
+//	folders, and how those that nobody needs go       folder.go, sweep.go
 //
-// Tables: repos, repo_redirects, collaborators, refs. The refs in SQL are the
+// Tables: repos, repo_redirects, collaborators, refs, reserved_repos, packings,
+// folder_sweep. The refs in SQL are the
 // truth; a repository's directory holds objects, and whatever else lies there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
 // of what moves with them; other features follow as observers. A repository
@@ -26,8 +29,6 @@ package repo
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -133,8 +134,9 @@ type Service struct {
 	pushes  *slots     // one for each pack being received
 	found   foundCache
 	moves   bell
-	packing packingQueue
-	ending  sync.WaitGroup // directories being removed
+	packing *packingQueue  // repositories that were written to
+	large   *packingQueue  // those whose packing takes long
+	ending  sync.WaitGroup // folders being removed
 }
 
 // Most git processes that serve clients at one time; more clients wait.
@@ -149,16 +151,8 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers Observers
 		db: d, git: g, log: log, dir: dir, observers: observers,
 		fetches: newSlots(maxFetches, patience),
 		pushes:  newSlots(maxPushes, patience),
-		packing: newPackingQueue(),
+		packing: newPackingQueue(), large: newPackingQueue(),
 	}
-}
-
-// Git returns the objects of a repository. Directories are named by id, never
-// by a name that a client chose, and spread over 256 folders.
-func (s *Service) Git(repoID int64) *git.Repository { return s.git.Repository(s.path(repoID)) }
-
-func (s *Service) path(repoID int64) string {
-	return filepath.Join(s.dir, strconv.FormatInt(repoID&0xff|0x100, 16)[1:], strconv.FormatInt(repoID, 10)+".git")
 }
 
 // MaxName is the length of the longest repository name (decision 8).

@@ -3,6 +3,7 @@ package repo
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -105,20 +106,43 @@ func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) (
 	return list, rows.Err()
 }
 
-// reserveID takes an id that no other repository gets, and adds nothing. The
-// name of the row in between is one that no repository can have.
+// reserveID takes an id that no other repository gets, and notes that a folder
+// of that name belongs to somebody: until insertRepo or releaseID. The name of
+// the row in between is one that no repository can have.
 func reserveID(tx *db.Tx, ownerID int64) (id int64, err error) {
 	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
 		VALUES ($1, '/', '/', true, '', $2, $2, $2) RETURNING id`, ownerID, tx.Now).Scan(&id)
-	if err == nil {
-		err = deleteRepo(tx, id)
+	if err != nil {
+		return 0, err
 	}
+	if err := deleteRepo(tx, id); err != nil {
+		return 0, err
+	}
+	_, err = tx.Exec(`INSERT INTO reserved_repos (id, at) VALUES ($1, `+tx.Engine().Clock()+`)`, id)
 	return id, err
 }
 
-// insertRepo adds the row, and sets its id unless it has one. A former name that the new
-// repository takes no longer redirects. Error: 422 when the name is taken.
+// releaseID ends a reservation and reports whether there was one.
+func releaseID(tx *db.Tx, id int64) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM reserved_repos WHERE id = $1`, id)
+	return n == 1, err
+}
+
+// expireReservations ends those whose holders must be dead.
+func expireReservations(tx *db.Tx, age time.Duration) error {
+	_, err := tx.Exec(`DELETE FROM reserved_repos WHERE at < `+tx.Engine().Clock()+` - $1`, age.Microseconds())
+	return err
+}
+
+// insertRepo adds the row, and sets its id unless it has one that was reserved. A
+// former name that the new repository takes no longer redirects. Errors: 422 when
+// the name is taken; 503 when the reservation has expired, and the folder may go.
 func insertRepo(tx *db.Tx, r *Repo) error {
+	if r.ID != 0 {
+		if reserved, err := releaseID(tx, r.ID); err != nil || !reserved {
+			return errors.Join(err, errs.New(errs.Unavailable, "making the repository took too long, try again"))
+		}
+	}
 	folded := account.Fold(r.Name)
 	columns, values := `owner_id, name, name_folded, description, homepage, private,
 		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id`,
@@ -210,8 +234,8 @@ func deleteRepo(tx *db.Tx, id int64) error {
 	return err
 }
 
-// repoIDs reads which of the ids are repositories.
-func repoIDs(tx *db.Tx, ids []int64) (map[int64]bool, error) {
+// idsIn reads which of the ids are in a table.
+func idsIn(tx *db.Tx, table string, ids []int64) (map[int64]bool, error) {
 	found := map[int64]bool{}
 	if len(ids) == 0 {
 		return found, nil
@@ -220,7 +244,7 @@ func repoIDs(tx *db.Tx, ids []int64) (map[int64]bool, error) {
 	for i, id := range ids {
 		args[i] = id
 	}
-	there, err := tx.QueryIDs(`SELECT id FROM repos WHERE id IN `+placeholders(1, len(ids)), args...)
+	there, err := tx.QueryIDs(`SELECT id FROM `+table+` WHERE id IN `+placeholders(1, len(ids)), args...)
 	for _, id := range there {
 		found[id] = true
 	}

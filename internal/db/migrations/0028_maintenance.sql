@@ -14,10 +14,11 @@ CREATE TABLE packings (
 );
 CREATE INDEX packings_due ON packings (due_at, repo_id);
 
--- The 256 folders that repositories' folders are in, and when each is to be
--- looked through for what nobody needs.
-CREATE TABLE folder_sweeps (
-    shard  BIGINT NOT NULL PRIMARY KEY,
+-- Which of the 256 folders that hold repositories' folders is looked through
+-- next for what nobody needs: one row, once it has begun.
+CREATE TABLE folder_sweep (
+    id     BIGINT NOT NULL PRIMARY KEY CHECK (id = 1),
+    shard  BIGINT NOT NULL,
     due_at BIGINT NOT NULL,                     -- see db.Jobs
     tries  BIGINT NOT NULL DEFAULT 0
 );

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+	"arbor/internal/server"
+)
+
+// open opens the server's database beside it.
+func (s *instance) open() *db.DB {
+	s.t.Helper()
+	url := s.database
+	if url == "" {
+		url = filepath.Join(s.data, "arbor.db")
+	}
+	d, err := db.Open(s.t.Context(), db.Options{URL: url})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// exec runs a statement on the server's database.
+func (s *instance) exec(query string, args ...any) {
+	s.t.Helper()
+	d := s.open()
+	defer d.Close()
+	if _, err := d.WriteOne(s.t.Context(), query, args...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sweep does at once what nodes do in six hours, with another grace than theirs.
+func (s *instance) sweep(grace time.Duration) {
+	s.t.Helper()
+	d := s.open()
+	defer d.Close()
+	repos := server.NewServices(d, gittest.New(s.t, git.Options{}), slog.New(slog.DiscardHandler), s.data).Repos
+	if err := repos.Sweep(s.t.Context(), grace); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A server is killed while it packs a repository, again and again: whatever it was
+// at, every object is there afterwards, and the next one goes on with the work.
+func TestKilledInMaintenance(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		rounds := 8
+		if testing.Short() {
+			rounds = 3
+		}
+		s := serving(t, engine)
+		s.user("alice")
+		source := gittest.Repository(t, 60, 10)
+		s.arbor("repo", "create", "alice/garden", "--import", source)
+		dir := filepath.Join(s.data, "repositories", "01", "1.git")
+		handle := gittest.New(t, git.Options{}).Repository(dir)
+		seed := uint64(time.Now().UnixNano())
+		random := rand.New(rand.NewPCG(seed, 0))
+		t.Logf("seed %d", seed)
+		var written []git.SHA
+		killed := 0
+		for round := range rounds {
+			s.stop()
+			for i := range 25 { // packs with deltas, for git, and a loose object
+				pack := gittest.Pipe(t, source, strings.NewReader(fmt.Sprintf("main~%d\n", (i+round)%60)), "pack-objects", "-q", "--revs", "--stdout")
+				gittest.Pipe(t, dir, strings.NewReader(string(pack)), "index-pack", "--stdin")
+				gittest.Object(t, dir, git.TypeBlob, fmt.Sprint("loose ", round, i))
+			}
+			for i := range 20 { // small ones, for MergeSmall
+				shas, err := handle.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: fmt.Appendf(nil, "%d of round %d", i, round)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				written = append(written, shas...)
+			}
+			before := gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects", "--unordered")
+			left := len(s.find("packing-*"))
+			s.start()
+			status, text := s.tryCall("PUT", fmt.Sprintf("contents/file%d", round), `{"message": "Write", "content": "YQ=="}`)
+			if status != 201 {
+				t.Fatalf("round %d: %d %s", round, status, text)
+			}
+			if round%2 == 0 && s.awaitPacking(dir, left) {
+				killed++
+			}
+			time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond)
+			s.kill()
+			gittest.Run(t, dir, "fsck", "--full", "--no-dangling")
+			after := gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects", "--unordered")
+			has := map[string]bool{}
+			for _, sha := range strings.Fields(after) {
+				has[sha] = true
+			}
+			for _, sha := range strings.Fields(before) {
+				if !has[sha] {
+					t.Errorf("round %d: %s is gone", round, sha)
+				}
+			}
+			s.exec(`UPDATE packings SET due_at = 0`) // as in a minute
+			s.start()
+			if status, _ := s.tryCall("GET", fmt.Sprintf("contents/file%d", round), ""); status != 200 {
+				t.Errorf("round %d: what was written answers %d", round, status)
+			}
+			whole(t, s.remote("alice", "alice/garden"))
+		}
+		t.Logf("%d of %d kills while git was packing", killed, rounds)
+		if status, text := s.tryCall("PUT", "contents/last", `{"message": "Write", "content": "YQ=="}`); status != 201 {
+			t.Errorf("%d %s", status, text)
+		}
+		eventually(t, func() bool { return len(s.find("pack-*.idx"))-len(s.aside("*.idx")) < 20 }, func() string { return "few packs" })
+		if _, err := handle.Infos(t.Context(), written); err != nil {
+			t.Error(err)
+		}
+		s.stop()
+		s.sweep(0)
+		if left := s.aside("*"); len(left) > 0 {
+			t.Errorf("%q stay", left)
+		}
+		gittest.Run(t, dir, "fsck", "--full", "--no-dangling")
+	})
+}
+
+// awaitPacking waits until git is packing, in a directory besides those that are left,
+// or has packed, and reports whether it is at it.
+func (s *instance) awaitPacking(dir string, left int) (busy bool) {
+	s.t.Helper()
+	eventually(s.t, func() bool {
+		busy = len(s.find("packing-*")) > left
+		return busy || len(glob(s.t, filepath.Join(dir, "objects", "pack", "pack-*.idx"))) < 20
+	}, func() string { return "git packs" })
+	return busy
+}
+
+// aside lists the files that maintenance has set aside.
+func (s *instance) aside(pattern string) []string {
+	s.t.Helper()
+	return glob(s.t, filepath.Join(s.data, "repositories", "*", "*", "objects", "replaced-*", pattern))
+}

@@ -1,0 +1,121 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+)
+
+// A repository's folder is made after the transaction that adds its row, or that
+// reserves its id (reserveID), and no id is given out twice. So a folder whose id
+// has neither was deleted, or never came to be, and nobody will ever need it: as
+// long as the folder is listed first and the database is asked afterwards.
+//
+// Such a folder is first renamed, and removed once the grace has passed and the
+// database says the same again. Times of the new names are the database's.
+
+// Git returns the objects of a repository. Directories are named by id, never
+// by a name that a client chose, and spread over 256 folders.
+func (s *Service) Git(repoID int64) *git.Repository { return s.git.Repository(s.path(repoID)) }
+
+func (s *Service) path(repoID int64) string {
+	return filepath.Join(s.shard(repoID&(shards-1)), strconv.FormatInt(repoID, 10)+".git")
+}
+
+// shards is the number of folders that repositories' folders are in.
+const shards = 256
+
+func (s *Service) shard(n int64) string {
+	return filepath.Join(s.dir, strconv.FormatInt(n|shards, 16)[1:])
+}
+
+// goneFolder is a folder that waits for its removal.
+type goneFolder struct {
+	id int64
+	at db.Time // when it was renamed; 0 in names that older versions gave
+}
+
+func (g goneFolder) name() string { return fmt.Sprintf("gone-%d-%d.git", g.at, g.id) }
+
+// parseGone reads the name of a folder that waits for its removal.
+func parseGone(name string) (g goneFolder, ok bool) {
+	rest, ok := strings.CutPrefix(name, "gone-")
+	if !ok {
+		return g, false
+	}
+	at, id, dated := strings.Cut(rest, "-")
+	if !dated {
+		at, id = "0", rest
+	}
+	t, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || t < 0 {
+		return g, false
+	}
+	g.at = db.Time(t)
+	g.id, ok = folderID(id)
+	return g, ok
+}
+
+// folderID reads the name of a repository's folder.
+func folderID(name string) (id int64, ok bool) {
+	digits, ok := strings.CutSuffix(name, ".git")
+	id, err := strconv.ParseInt(digits, 10, 64)
+	return id, ok && err == nil && id > 0
+}
+
+// setAside renames the folder of a repository that is no more, at a time of the
+// database's clock. It gives the new path; "" when there is no folder.
+func (s *Service) setAside(id int64, at db.Time) (string, error) {
+	s.Git(id).Forget()
+	from := s.path(id)
+	to := filepath.Join(filepath.Dir(from), goneFolder{id, at}.name())
+	err := os.Rename(from, to)
+	if os.IsNotExist(err) {
+		return "", nil
+	}
+	return to, err
+}
+
+// discard is setAside for who cannot do anything about an error.
+func (s *Service) discard(id int64, at db.Time) (away string) {
+	away, err := s.setAside(id, at)
+	if err != nil {
+		s.log.Warn("the folder of a repository that is gone stays until it is swept", "repository", id, "error", err)
+		return ""
+	}
+	return away
+}
+
+// abandon ends the making of a repository under a reserved id, whose folder goes
+// at once: nobody but the caller ever knew of it. After a COMMIT whose outcome
+// nobody knows there may be a repository by now, which then stays.
+func (s *Service) abandon(ctx context.Context, id int64) {
+	var mine bool
+	var now db.Time
+	err := s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) (err error) {
+		if mine, err = releaseID(tx, id); err == nil {
+			now, err = tx.Clock()
+		}
+		return err
+	})
+	if err != nil || !mine {
+		s.log.Warn("the folder of a repository that was not made stays until it is swept", "repository", id, "error", err)
+		return
+	}
+	if away := s.discard(id, now); away != "" {
+		s.ending.Go(func() {
+			if err := os.RemoveAll(away); err != nil {
+				s.log.Warn("a folder stays until it is swept", "folder", away, "error", err)
+			}
+		})
+	}
+}
+
+// Wait returns when folders that are being removed are gone.
+func (s *Service) Wait() { s.ending.Wait() }

@@ -1,0 +1,205 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+)
+
+// Times after which something counts as left behind.
+const (
+	// grace is how old a folder that nobody needs must be before it is set aside,
+	// how long it then waits for its removal, and the age of a quarantine whose
+	// owner must be dead: longer than any push, clone or fork takes.
+	grace = 3 * time.Hour
+	// reservedFor is the age past which nobody makes a repository any more.
+	reservedFor = 24 * time.Hour
+	// sweepLap is the time in which all shards are looked through once.
+	sweepLap = 6 * time.Hour
+)
+
+// sweeps is the one row that says which shard is looked through next.
+var sweeps = db.Jobs{Table: "folder_sweep", Key: "id"}
+
+// sweepDue looks through one shard if it is time for that: one after the other,
+// by one node at a time, never because a server starts.
+func (s *Service) sweepDue(ctx context.Context) error {
+	var begun, due bool
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if begun, err = sweepBegun(tx); err == nil && begun {
+			due, err = sweeps.Due(tx, `TRUE`)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !begun:
+		return s.db.Write(ctx, func(tx *db.Tx) error { return beginSweep(tx, sweepLap/shards) })
+	case !due:
+		return nil
+	}
+	var shard int64
+	var l *db.Lease
+	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		if l, err = sweeps.Take(tx, leaseTime, 1, `TRUE`); err != nil || l == nil {
+			return err
+		}
+		shard, err = sweptNext(tx)
+		return err
+	})
+	if err != nil || l == nil {
+		return err
+	}
+	l, failed := s.db.Hold(ctx, sweeps, l, leaseTime, func(ctx context.Context) error { return s.sweepShard(ctx, shard, grace) })
+	if errors.Is(failed, db.ErrLeaseLost) {
+		return failed
+	}
+	// What fails in one shard waits for the next lap.
+	err = s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+		if err := sweeps.PutOff(tx, l, sweepLap/shards); err != nil {
+			return err
+		}
+		return sweepNext(tx, (shard+1)%shards)
+	})
+	return errors.Join(failed, err)
+}
+
+// Sweep looks through all shards at once, with another grace than Run's: for
+// tests.
+func (s *Service) Sweep(ctx context.Context, grace time.Duration) error {
+	err := s.db.Write(ctx, func(tx *db.Tx) error { return expireReservations(tx, reservedFor) })
+	if err != nil {
+		return err
+	}
+	for shard := range int64(shards) {
+		if err := s.sweepShard(ctx, shard, grace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepShard looks through one of the folders that hold repositories' folders.
+func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Duration) error {
+	var all error
+	if shard == 0 {
+		all = git.SweepMirrors(s.dir, max(grace, reservedFor))
+	}
+	dir := s.shard(shard)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return errors.Join(all, err)
+	}
+	var ids []int64
+	var gone []goneFolder
+	for _, e := range entries {
+		if id, ok := folderID(e.Name()); ok {
+			ids = append(ids, id)
+		} else if g, ok := parseGone(e.Name()); ok {
+			gone = append(gone, g)
+		}
+	}
+	// The folders are known: from here on the database may be asked.
+	all = errors.Join(all, chunks(ids, func(part []int64) error { return s.sweepFolders(ctx, part, grace) }))
+	return errors.Join(all, chunks(gone, func(part []goneFolder) error { return s.sweepGone(ctx, part, grace) }))
+}
+
+// owned tells which ids are those of repositories, and which are reserved.
+type owned struct {
+	repos, reserved map[int64]bool
+	now             db.Time // by the database's clock
+}
+
+// ask asks the database about ids.
+func (s *Service) ask(ctx context.Context, ids []int64) (o owned, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if o.reserved, err = idsIn(tx, "reserved_repos", ids); err != nil {
+			return err
+		}
+		if o.repos, err = idsIn(tx, "repos", ids); err != nil {
+			return err
+		}
+		o.now, err = tx.Clock()
+		return err
+	})
+	return o, err
+}
+
+// sweepFolders looks after the folders of some ids: it sets aside those that
+// nobody owns and tidies the others.
+func (s *Service) sweepFolders(ctx context.Context, ids []int64, grace time.Duration) error {
+	o, err := s.ask(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var all error
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(all, err)
+		}
+		switch {
+		case o.repos[id]:
+			all = errors.Join(all, s.Git(id).SweepQuarantines(grace), s.Git(id).SweepReplaced(o.now.Time(), grace))
+			s.packing.add(id)
+		case !o.reserved[id]:
+			old, err := s.Git(id).Untouched(grace)
+			if err == nil && old {
+				_, err = s.setAside(id, o.now)
+			}
+			all = errors.Join(all, err)
+		}
+	}
+	return all
+}
+
+// sweepGone removes folders that were set aside long enough ago.
+func (s *Service) sweepGone(ctx context.Context, list []goneFolder, grace time.Duration) error {
+	ids := make([]int64, len(list))
+	for i, g := range list {
+		ids[i] = g.id
+	}
+	o, err := s.ask(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var all error
+	for _, g := range list {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(all, err)
+		}
+		all = errors.Join(all, s.sweepGoneFolder(o, g, grace))
+	}
+	return all
+}
+
+func (s *Service) sweepGoneFolder(o owned, g goneFolder, grace time.Duration) error {
+	name := g.name()
+	if g.at == 0 {
+		name = "gone-" + filepath.Base(s.path(g.id))
+	}
+	path := filepath.Join(filepath.Dir(s.path(g.id)), name)
+	switch {
+	case o.repos[g.id] || o.reserved[g.id]:
+		// A database from before the deletion was restored: it needs the folder.
+		s.log.Error("the folder of a repository was set aside", "repository", g.id, "folder", path)
+		if _, err := os.Stat(s.path(g.id)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return os.Rename(path, s.path(g.id))
+	case g.at == 0:
+		return os.Rename(path, filepath.Join(filepath.Dir(path), goneFolder{g.id, o.now}.name()))
+	case o.now.Time().Sub(g.at.Time()) < grace:
+		return nil
+	}
+	return os.RemoveAll(path)
+}

@@ -1,0 +1,79 @@
+package repo
+
+import (
+	"errors"
+	"time"
+
+	"arbor/internal/db"
+)
+
+// sweepBegun reports whether the sweep has its row.
+func sweepBegun(tx *db.Tx) (begun bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM folder_sweep)`).Scan(&begun)
+	return begun, err
+}
+
+// beginSweep adds the row: the first turn is due after some time.
+func beginSweep(tx *db.Tx, after time.Duration) error {
+	_, err := tx.Exec(`INSERT INTO folder_sweep (id, shard, due_at) VALUES (1, 0, `+tx.Engine().Clock()+` + $1)
+		ON CONFLICT (id) DO NOTHING`, after.Microseconds())
+	return err
+}
+
+// sweptNext reads which shard's turn it is, and ends reservations of the dead.
+func sweptNext(tx *db.Tx) (shard int64, err error) {
+	if err := expireReservations(tx, reservedFor); err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(`SELECT shard FROM folder_sweep`).Scan(&shard)
+	return shard, err
+}
+
+// sweepNext says which shard comes next.
+func sweepNext(tx *db.Tx, shard int64) error {
+	_, err := tx.Exec(`UPDATE folder_sweep SET shard = $1`, shard)
+	return err
+}
+
+// packings are the repositories whose packs somebody consolidates, or where that
+// failed.
+var packings = db.Jobs{Table: "packings", Key: "repo_id"}
+
+// takePacking leases a repository's packing. Without a lease, wait is for how
+// long somebody else has it, or for how long it is put off; 0: the repository is
+// gone.
+func takePacking(tx *db.Tx, repoID int64, length time.Duration) (p packingLease, wait time.Duration, err error) {
+	_, err = tx.Exec(`INSERT INTO packings (repo_id, due_at) SELECT id, 0 FROM repos WHERE id = $1
+		ON CONFLICT (repo_id) DO NOTHING`, repoID)
+	if err != nil {
+		return p, 0, err
+	}
+	if p.lease, err = packings.Take(tx, length, 1, `repo_id = $3`, repoID); err != nil {
+		return p, 0, err
+	}
+	var due db.Time
+	err = tx.QueryRow(`SELECT due_at, tries, `+tx.Engine().Clock()+` FROM packings WHERE repo_id = $1`, repoID).
+		Scan(&due, &p.tries, &p.now)
+	if errors.Is(err, db.ErrNoRows) {
+		return p, 0, nil
+	}
+	return p, max(time.Millisecond, due.Time().Sub(p.now.Time())), err
+}
+
+// duePackings are packings whose holders died, or that failed some time ago.
+func duePackings(tx *db.Tx, most int) ([]int64, error) {
+	return tx.QueryIDs(`SELECT repo_id FROM packings WHERE due_at <= `+tx.Engine().Clock()+`
+		ORDER BY due_at, repo_id LIMIT $1`, most)
+}
+
+// succeeded forgets the tries of a packing that is to go on later.
+func succeeded(tx *db.Tx, repoID int64) error {
+	_, err := tx.Exec(`UPDATE packings SET tries = 0 WHERE repo_id = $1`, repoID)
+	return err
+}
+
+// forgetPacking removes a packing that nobody has.
+func forgetPacking(tx *db.Tx, repoID int64) error {
+	_, err := tx.Exec(`DELETE FROM packings WHERE repo_id = $1 AND due_at <= `+tx.Engine().Clock(), repoID)
+	return err
+}

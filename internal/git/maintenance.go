@@ -288,7 +288,7 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 func (r *Repository) verifyPack(ctx context.Context, name string) error {
 	return r.git.run(ctx, task{
 		command: command{sub: "index-pack", flags: []string{"--verify"}, path: r.path("objects", "pack", name+".pack")},
-		dir:     r.dir, limit: r.git.options.MaintenanceTimeout, nice: true})
+		dir:     r.dir, cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, nice: true})
 }
 
 // looseIn lists the loose objects of one of the 256 directories.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +10,12 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"arbor/internal/admission"
 	"arbor/internal/git"
 	"arbor/internal/journal"
 	"arbor/internal/seed"
@@ -27,12 +30,15 @@ type serverFlags struct {
 	Previews       string   `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
 	MaxTreeEntries int      `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
 	RateLimit      int64    `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
+	Memory         byteSize `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
+	TrustProxy     string   `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
 	MaxPackSize    byteSize `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
 	MaxPackObjects int      `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
 	LogFormat      string   `help:"Form of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel       string   `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
 
-	umask int // of who started the server
+	umask     int                // of who started the server
+	admission *admission.Control // made by check
 }
 
 func (f *serverFlags) newLog(w io.Writer) *journal.Handler {
@@ -44,7 +50,29 @@ func (f *serverFlags) newLog(w io.Writer) *journal.Handler {
 }
 
 func (f *serverFlags) gitOptions(log *slog.Logger) git.Options {
-	return git.Options{Log: log, MaxPackBytes: int64(f.MaxPackSize), MaxPackObjects: f.MaxPackObjects}
+	return git.Options{Log: log, MaxPackBytes: int64(f.MaxPackSize), MaxPackObjects: f.MaxPackObjects,
+		Memory: admission.GitMemory(int64(f.Memory)), Admit: f.admission.Child}
+}
+
+// minMemory is the least that --memory takes, in bytes: less serves nobody.
+const minMemory = 128 << 20
+
+// admit makes what decides how much goes on at one time, and tells Go's runtime how
+// much of the memory is its own.
+func (f *serverFlags) admit() error {
+	if f.Memory == 0 {
+		f.Memory = byteSize(max(cmp.Or(admission.MachineMemory(), admission.DefaultMemory)/4*3, minMemory))
+	}
+	if f.Memory < minMemory {
+		return misuse("--memory must be at least 128MiB")
+	}
+	proxies, err := admission.ParseProxies(f.TrustProxy)
+	if err != nil {
+		return misuse("--trust-proxy: %v", err)
+	}
+	f.admission = admission.New(int64(f.Memory), proxies)
+	debug.SetMemoryLimit(admission.GoLimit(int64(f.Memory)))
+	return nil
 }
 
 // check refuses flags that cannot be meant, before anything is opened.
@@ -57,6 +85,9 @@ func (f *serverFlags) check() error {
 	}
 	if f.RateLimit < 0 {
 		return misuse("--rate-limit must not be negative")
+	}
+	if err := f.admit(); err != nil {
+		return err
 	}
 	if f.BaseURL == "" {
 		return nil
@@ -121,7 +152,7 @@ func (c *serveCommand) Run(p *process) error {
 
 // options are the server's, without its store.
 func (f *serverFlags) options(log *slog.Logger) server.Options {
-	return server.Options{Log: log, BaseURL: f.BaseURL, Graduated: f.Previews == "graduated",
+	return server.Options{Log: log, Admission: f.admission, BaseURL: f.BaseURL, Graduated: f.Previews == "graduated",
 		MaxTreeEntries: f.MaxTreeEntries, RateLimit: f.RateLimit}
 }
 

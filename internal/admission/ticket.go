@@ -1,9 +1,108 @@
 package admission
 
-import "context"
+import (
+	"context"
+	"io"
+	"sync/atomic"
+)
 
-// Ticket is what one request holds. It travels in the request's context.
-type Ticket struct{}
+// Ticket is what one request holds. It travels in the request's context, and
+// everything that the request needs more of is asked for with it.
+type Ticket struct {
+	gate *Gate
+	who  Holder
+	kind atomic.Uint32 // of processes: Child, Stream or Push
+	held atomic.Int32  // processes
+	cost atomic.Int64
+	base int64 // granted by Enter, and taken back by Leave
+	body int64 // granted by ReadAll, and taken back by Leave
+}
+
+// NewTicket makes the ticket of a request; nothing is taken yet.
+func (g *Gate) NewTicket(from Holder) *Ticket {
+	t := &Ticket{gate: g, who: from}
+	t.kind.Store(uint32(Child))
+	return t
+}
+
+// SignIn says whose request it is. It is called before anything is taken.
+func (t *Ticket) SignIn(account int64) { t.who = Holder{Account: account} }
+
+// Cost is how many bytes were granted so far, also those that were given back.
+func (t *Ticket) Cost() int64 { return t.cost.Load() }
+
+func (t *Ticket) take(ctx context.Context, k Kind, bytes int64) (int64, error) {
+	granted, err := t.gate.take(ctx, k, t.who, bytes, k >= Child && t.held.Load() > 0)
+	if err == nil {
+		t.cost.Add(granted)
+	}
+	return granted, err
+}
+
+// perRequest is what a request takes beside what it asks for, in bytes: its
+// goroutine, buffers, rows and a small answer. perBody is how often a body is in
+// memory once more while it is decoded and stored.
+const (
+	perRequest = 64 << 10
+	perBody    = 3
+)
+
+// Enter lets the request in, after its body was read. Leave follows.
+func (t *Ticket) Enter(ctx context.Context) (err error) {
+	t.base, err = t.take(ctx, Work, perRequest+perBody*t.body)
+	return err
+}
+
+// Leave gives back what Enter and ReadAll took. It may be called without either.
+func (t *Ticket) Leave() {
+	if n := t.base + t.body; n > 0 {
+		t.gate.give(Work, t.who, n)
+	}
+	t.base, t.body = 0, 0
+}
+
+// firstRead is how many bytes of a body are read for nothing: its connection
+// counts for as much.
+const firstRead = 4 << 10
+
+// ReadAll reads a body to its end. Memory is taken as bytes come, never for what
+// was only announced; size is what was announced, -1 for nothing. refused tells
+// an error of the gate from one of the body, whose beginning is returned.
+func (t *Ticket) ReadAll(ctx context.Context, body io.Reader, size int64) (data []byte, refused bool, err error) {
+	next := int64(firstRead)
+	if size >= 0 {
+		next = min(next, size+1) // with room for the end
+	}
+	data = make([]byte, 0, next)
+	for {
+		n, err := body.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			return data, false, nil
+		}
+		if err != nil {
+			return data, false, err
+		}
+		if len(data) < cap(data) {
+			continue
+		}
+		next := max(2*int64(cap(data)), perRequest)
+		if size >= int64(len(data)) {
+			next = min(next, size+1)
+		}
+		if _, err := t.grow(ctx, next); err != nil {
+			return nil, true, err
+		}
+		data = append(make([]byte, 0, next), data...)
+	}
+}
+
+// grow makes the body's part as large as its next buffer.
+func (t *Ticket) grow(ctx context.Context, to int64) (int64, error) {
+	n, err := t.take(ctx, Work, to-t.body)
+	t.body += n
+	return n, err
+}
 
 type ticketKey struct{}
 
@@ -18,12 +117,69 @@ func From(ctx context.Context) *Ticket {
 	return t
 }
 
+func nothing() {}
+
 // Memory asks for bytes of this process's memory in the name of the request
 // that ctx belongs to, before they are allocated. It waits a second at most.
-// The caller calls release, when the bytes are not used any more. Work
+// The caller calls release, once, when the bytes are not used any more. Work
 // without a ticket is admitted at once. Errors: TooManyRequests when the
 // caller's own share is used up, Unavailable when the server is full, those of
 // ctx. release is never nil.
 func Memory(ctx context.Context, bytes int64) (release func(), err error) {
-	return func() {}, ctx.Err()
+	t := From(ctx)
+	if t == nil {
+		return nothing, ctx.Err()
+	}
+	return t.ask(ctx, Work, bytes)
+}
+
+// SearchSlot is Memory for a search: a few go on at a time, so that the database
+// has readers left for what is quick.
+func SearchSlot(ctx context.Context) (release func(), err error) {
+	t := From(ctx)
+	if t == nil {
+		return nothing, ctx.Err()
+	}
+	return t.ask(ctx, Search, t.gate.lines[Search].limits[0].most/maxSearches)
+}
+
+// maxSearches is how many searches go on at a time.
+const maxSearches = 3
+
+func (t *Ticket) ask(ctx context.Context, k Kind, bytes int64) (release func(), err error) {
+	n, err := t.take(ctx, k, bytes)
+	if err != nil {
+		return nothing, err
+	}
+	return func() { t.gate.give(k, t.who, n) }, nil
+}
+
+// As says what the processes of git are for that the request starts from now on:
+// Stream or Push. They are Child until then.
+func As(ctx context.Context, k Kind) {
+	if t := From(ctx); t != nil {
+		t.kind.Store(uint32(k))
+	}
+}
+
+// Child is git.Options.Admit: it asks for the memory of a process of git. Without
+// a ticket it is background work, which waits for a minute: it is tried again.
+func (g *Gate) Child(ctx context.Context, bytes int64) (release func(), err error) {
+	t := From(ctx)
+	if t == nil {
+		n, err := g.take(ctx, Background, Holder{}, bytes, false)
+		if err != nil {
+			return nothing, err
+		}
+		return func() { g.give(Background, Holder{}, n) }, nil
+	}
+	give, err := t.ask(ctx, Kind(t.kind.Load()), bytes)
+	if err != nil {
+		return nothing, err
+	}
+	t.held.Add(1)
+	return func() {
+		t.held.Add(-1)
+		give()
+	}, nil
 }

@@ -258,6 +258,7 @@ func (d *document) addFailures(method, path, right string, op *node) {
 		add("413", "TooLarge")
 	}
 	add("415", "UnsupportedMedia")
+	add("429", "TooManyRequests")
 	add("500", "ServerError")
 	add("503", "Unavailable")
 	slices.Sort(responses.keys)

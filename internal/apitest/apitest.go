@@ -25,6 +25,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
@@ -46,6 +47,7 @@ type Server struct {
 	Accounts *account.Service
 	Repos    *repo.Service
 	Log      *Log
+	Admitted *admission.Control // what the server's requests hold
 	client   *http.Client
 
 	mu     sync.Mutex
@@ -63,7 +65,7 @@ func Each(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
 
 // Start serves a fresh database until the test ends. A stop that loses a
 // request or leaves an error fails the test, and so does a 5xx that the test
-// did not ask for with AllowErrors.
+// did not ask for with AllowErrors. So does a request that leaves something held.
 func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 	t.Helper()
 	return StartOn(t, engine, "127.0.0.1:0", options...)
@@ -74,8 +76,11 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
 	t.Helper()
 	log := &Log{}
-	g := gittest.New(t, git.Options{Log: slog.New(log)})
-	o := server.Options{Git: g, Log: slog.New(log), DataDir: t.TempDir()}
+	var o server.Options
+	g := gittest.New(t, git.Options{Log: slog.New(log), Admit: func(ctx context.Context, bytes int64) (func(), error) {
+		return o.Admission.Child(ctx, bytes)
+	}})
+	o = server.Options{Git: g, Log: slog.New(log), DataDir: t.TempDir(), Admission: admission.New(admission.DefaultMemory, nil)}
 	if _, bench := t.(*testing.B); !bench {
 		o.Watch = described(t)
 	}
@@ -90,7 +95,7 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 		t.Fatal(err)
 	}
 	s := &Server{
-		Address: address, Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
+		Address: address, Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log, Admitted: o.Admission,
 		Accounts: account.New(o.DB, slog.New(log)),
 		Repos:    server.NewServices(o.DB, g, slog.New(log), o.DataDir).Repos,
 		tokens:   map[string]string{},

@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"sync"
 
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/seed"
@@ -77,6 +78,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		o.Dir = os.TempDir()
 	}
 	o.Git.Log = o.Server.Log
+	if o.Server.Admission == nil {
+		o.Server.Admission = admission.New(admission.DefaultMemory, nil)
+	}
 	sweep(o.Dir, o.Server.Log)
 	s := &Server{o: o, log: o.Server.Log, resetting: make(chan struct{}, 1)}
 	var err error
@@ -207,7 +211,7 @@ func (s *Server) Admin() http.Handler {
 
 // Serve answers requests on l until ctx is done, as server.Serve does.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return server.Serve(ctx, l, s, s.log, func(ctx context.Context) error {
+	return server.Serve(ctx, l, s, s.log, s.o.Server.Admission.Conns, func(ctx context.Context) error {
 		<-ctx.Done() // what works beside the requests does so in each life
 		return nil
 	})
@@ -215,7 +219,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // ServeAdmin serves Admin on l until ctx is done.
 func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
-	return server.Serve(ctx, l, s.Admin(), s.log, nil)
+	return server.Serve(ctx, l, s.Admin(), s.log, nil, nil)
 }
 
 // Close ends what goes on and removes the folder. No more requests may come.

@@ -20,9 +20,9 @@ type UploadOptions struct {
 	Refs func(context.Context) (Refs, error)
 }
 
-// maxFetchRequest bounds a request for objects, in bytes: half a million wants
+// MaxFetchRequest bounds a request for objects, in bytes: half a million wants
 // and haves.
-const maxFetchRequest = 32 << 20
+const MaxFetchRequest = 32 << 20
 
 // UploadPack answers a fetch: protocol 2's ls-refs from Refs, all else through
 // `git upload-pack`, which is bounded by Options.TransferTimeout. What the
@@ -46,12 +46,12 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 			return errs.Newf(errs.Malformed, "unknown command %q", clip(command))
 		}
 	}
-	request, err := io.ReadAll(io.LimitReader(in, maxFetchRequest+1))
+	request, err := io.ReadAll(io.LimitReader(in, MaxFetchRequest+1))
 	if err != nil {
 		return malformedEOF(err)
 	}
-	if len(request) > maxFetchRequest {
-		return errs.Newf(errs.TooLarge, "the request is too large (maximum is %d bytes)", maxFetchRequest)
+	if len(request) > MaxFetchRequest {
+		return errs.Newf(errs.TooLarge, "the request is too large (maximum is %d bytes)", MaxFetchRequest)
 	}
 	if len(request) == 0 || string(request) == flushPkt {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 
+	"arbor/internal/admission"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -102,7 +102,7 @@ func text(w http.ResponseWriter, r *http.Request, body []byte, etag string) erro
 	textHeader(w, r)
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(http.StatusOK)
-	_, err := rolling{w}.Write(body)
+	_, err := w.Write(body)
 	return err
 }
 
@@ -113,30 +113,13 @@ func textHeader(w http.ResponseWriter, r *http.Request) {
 	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
 }
 
-// stream answers with what write writes; an error before the first byte is an
-// ordinary one.
+// stream answers with what write writes, while a process of git makes it; an error
+// before the first byte is an ordinary one.
 func stream(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) error {
 	textHeader(w, r)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	return write(rolling{w})
-}
-
-// rolling gives each write a new deadline, so that a slow client may take long
-// and a dead one may not.
-type rolling struct{ w http.ResponseWriter }
-
-func (s rolling) Write(p []byte) (int, error) {
-	written := 0
-	for len(p) > 0 {
-		http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(writeTimeout))
-		n, err := s.w.Write(p[:min(len(p), chunkSize)])
-		written += n
-		if err != nil {
-			return written, err
-		}
-		p = p[n:]
-	}
-	return written, nil
+	admission.As(r.Context(), admission.Stream)
+	return write(w)
 }

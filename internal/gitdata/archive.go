@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -75,10 +76,6 @@ func (api *API) sendArchive(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	free, err := api.repos.Transfer(r, a)
-	if err != nil {
-		return err
-	}
-	defer free()
-	return api.repos.Git(a.ID).Archive(r.Context(), rolling{w}, sha, f, folder+"/")
+	admission.As(r.Context(), admission.Stream)
+	return api.repos.Git(a.ID).Archive(r.Context(), w, sha, f, folder+"/")
 }

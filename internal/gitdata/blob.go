@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -28,8 +29,7 @@ func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err := api.refuseEmpty(r.Context(), a); err != nil {
 		return err
 	}
-	body, done, err := api.readLarge(r, "Blob")
-	defer done()
+	body, err := web.ReadObject(r, "Blob")
 	if err != nil {
 		return err
 	}
@@ -93,6 +93,7 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if body, _, ok := api.cache.Get(b.key); ok {
 		return b.send(body)
 	}
+	admission.As(r.Context(), admission.Stream) // of a large one
 	err = api.repos.Git(a.ID).ReadBlob(r.Context(), sha, maxBlob, b.write)
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Invalid:
@@ -154,7 +155,7 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 	if b.r.Method == http.MethodHead {
 		return nil
 	}
-	return b.render(rolling{b.w}, size, contents)
+	return b.render(b.w, size, contents)
 }
 
 // render writes the answer's body: GitHub breaks Base64 after 60 characters.

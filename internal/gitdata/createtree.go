@@ -23,8 +23,7 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err := api.refuseEmpty(ctx, a); err != nil {
 		return err
 	}
-	body, done, err := api.readLarge(r, "Tree")
-	defer done()
+	body, err := web.ReadObject(r, "Tree")
 	if err != nil {
 		return err
 	}

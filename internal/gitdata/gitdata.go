@@ -26,8 +26,6 @@ import (
 	"context"
 	"sync"
 
-	"golang.org/x/sync/semaphore"
-
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -44,7 +42,6 @@ type API struct {
 	answers    *web.Answers // in the cache
 	filling    web.Flights
 	peeled     peelCache
-	bodies     *semaphore.Weighted // bytes of large bodies being worked on
 }
 
 // DefaultMaxTreeEntries is the number of entries of a tree past which an answer
@@ -60,7 +57,7 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 		maxEntries = DefaultMaxTreeEntries
 	}
 	cache := web.NewCache(cacheBytes)
-	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: cache, answers: web.NewAnswers(cache), bodies: newBodies()}
+	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: cache, answers: web.NewAnswers(cache)}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -179,9 +178,6 @@ func appendEntry(b []byte, e *git.WalkEntry, trees, blobs string) []byte {
 // chunkSize is how much is rendered before it moves on, in bytes.
 const chunkSize = 128 << 10
 
-// writeTimeout is how long a client may take for one chunk.
-const writeTimeout = time.Minute
-
 // treeStream takes what is rendered. It collects up to keep bytes, since an
 // answer that is whole can be kept, and fail cleanly; past that it writes, and
 // the memory of a request no longer grows.
@@ -224,7 +220,6 @@ func (s *treeStream) next() error {
 }
 
 func (s *treeStream) write(b []byte) error {
-	http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	_, err := s.w.Write(b)
 	return err
 }

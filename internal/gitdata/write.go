@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"golang.org/x/sync/semaphore"
-
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -22,35 +20,6 @@ func (api *API) refuseEmpty(ctx context.Context, a *repo.Access) error {
 		err = errs.New(errs.Conflict, "Git Repository is empty.")
 	}
 	return err
-}
-
-// Bodies of trees and blobs may be large, and take some times their size in
-// memory until they are written. So large ones are read a few at a time.
-const (
-	smallBody   = 1 << 20 // bytes, up to which a body is not counted
-	largeBodies = 4 * web.MaxBlob
-)
-
-func newBodies() *semaphore.Weighted { return semaphore.NewWeighted(largeBodies) }
-
-// readLarge is web.ReadObject for bodies of up to web.MaxBlob. done is called
-// when nothing of the body is needed any more.
-func (api *API) readLarge(r *http.Request, resource string) (o *web.Object, done func(), err error) {
-	n := r.ContentLength
-	if n < 0 {
-		n = web.MaxBlob
-	}
-	if n <= smallBody {
-		o, err := web.ReadObject(r, resource)
-		return o, func() {}, err
-	}
-	n = min(n, web.MaxBlob)
-	if err := api.bodies.Acquire(r.Context(), n); err != nil {
-		return nil, func() {}, err
-	}
-	done = func() { api.bodies.Release(n) }
-	o, err = web.ReadObject(r, resource)
-	return o, done, err
 }
 
 // fullSHA reads the name of an object in an address (GitHub's words).

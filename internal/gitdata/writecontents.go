@@ -51,8 +51,7 @@ func (api *API) DeleteContents(w http.ResponseWriter, r *http.Request, a *repo.A
 }
 
 func (api *API) editFile(w http.ResponseWriter, r *http.Request, a *repo.Access, remove bool) error {
-	body, done, err := api.readLarge(r, "Commit")
-	defer done()
+	body, err := web.ReadObject(r, "Commit")
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"regexp"
 	"strconv"
 	"strings"
@@ -263,7 +264,8 @@ func FuzzLinesAreThoseOfSlog(f *testing.F) {
 	f.Add("GET", "-", "", "5f-02", 499, int64(0), int64(1_700_000_000_999_999_999), 3600, "a cause")
 	f.Add("É\\", "a=b\"c", "\x00\x7f\xff", "", -1, int64(-1), int64(0), -5400, "\n")
 	f.Fuzz(func(t *testing.T, method, route, caller, id string, status int, n, at int64, zone int, cause string) {
-		l := journal.Line{Method: method, Route: route, Status: status, Took: time.Duration(n), Caller: caller, Bytes: n, ID: id}
+		l := journal.Line{Method: method, Route: route, Owner: caller, Repo: id, Status: status, Took: time.Duration(n),
+			Address: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)}), Caller: caller, TokenID: n, Bytes: n, Cost: at, ID: id}
 		if cause != "" {
 			l.Error = errors.New(cause)
 		}
@@ -302,13 +304,17 @@ func TestLine(t *testing.T) {
 	var text bytes.Buffer
 	h := journal.Text(&text, slog.LevelInfo)
 	l := journal.Line{At: time.Date(2026, 2, 3, 4, 5, 6, 7e6, time.UTC), Method: "GET", Route: "/plants/{id}", Status: 200,
-		Took: 1500 * time.Microsecond, Bytes: 42, ID: "5f-01"}
+		Took: 1500 * time.Microsecond, Bytes: 42, Cost: 65536, ID: "5f-01"}
 	journal.Log(t.Context(), slog.New(h), &l)
-	l.Status, l.Caller, l.Error = 404, "alice", errors.New("not there")
+	l.Route, l.Owner, l.Repo, l.Address = "/repos/{owner}/{repo}", "alice", "garden", netip.MustParseAddr("2001:db8::1")
+	l.Caller, l.TokenID = "alice", 7
+	journal.Log(t.Context(), slog.New(h), &l)
+	l.Status, l.Error = 404, errors.New("not there")
 	journal.Log(t.Context(), slog.New(h), &l)
 	h.Flush()
-	const want = `time=2026-02-03T04:05:06.007Z level=INFO msg=request method=GET route=/plants/{id} status=200 took=1.5ms caller="" bytes=42 id=5f-01
-time=2026-02-03T04:05:06.007Z level=INFO msg=request method=GET route=/plants/{id} status=404 took=1.5ms caller=alice bytes=42 id=5f-01 error="not there"
+	const want = `time=2026-02-03T04:05:06.007Z level=INFO msg=request method=GET route=/plants/{id} repo="" status=200 took=1.5ms address="" caller="" token=0 bytes=42 cost=65536 id=5f-01
+time=2026-02-03T04:05:06.007Z level=INFO msg=request method=GET route=/repos/{owner}/{repo} repo=alice/garden status=200 took=1.5ms address=2001:db8::1 caller=alice token=7 bytes=42 cost=65536 id=5f-01
+time=2026-02-03T04:05:06.007Z level=INFO msg=request method=GET route=/repos/{owner}/{repo} repo=alice/garden status=404 took=1.5ms address=2001:db8::1 caller=alice token=7 bytes=42 cost=65536 id=5f-01 error="not there"
 `
 	if text.String() != want {
 		t.Errorf("%s\nwant:\n%s", &text, want)

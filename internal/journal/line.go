@@ -3,22 +3,28 @@ package journal
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"strconv"
 	"time"
 )
 
 // Line is what the log has of a request.
 type Line struct {
-	At     time.Time
-	Level  slog.Level
-	Method string
-	Route  string // the pattern
-	Status int
-	Took   time.Duration
-	Caller string // the login; empty for nobody
-	Bytes  int64
-	ID     string
-	Error  error // nil for none
+	At      time.Time
+	Level   slog.Level
+	Method  string
+	Route   string // the pattern
+	Owner   string // of the repository that the address names, and its
+	Repo    string // name; empty for none
+	Status  int
+	Took    time.Duration
+	Address netip.Addr // of the client; invalid for a socket in the file system
+	Caller  string     // the login; empty for nobody
+	TokenID int64      // of the caller's token; 0 for none
+	Bytes   int64      // of the answer
+	Cost    int64      // bytes of memory that were granted to the request, in all
+	ID      string
+	Error   error // nil for none
 }
 
 // Request is the message of a request's line.
@@ -33,12 +39,28 @@ func Log(ctx context.Context, log *slog.Logger, l *Line) {
 	}
 	// The logger itself would look up from where it is called, for nobody.
 	r := slog.NewRecord(l.At, l.Level, Request, 0)
-	r.AddAttrs(slog.String("method", l.Method), slog.String("route", l.Route), slog.Int("status", l.Status),
-		slog.Duration("took", l.Took), slog.String("caller", l.Caller), slog.Int64("bytes", l.Bytes), slog.String("id", l.ID))
+	r.AddAttrs(slog.String("method", l.Method), slog.String("route", l.Route), slog.String("repo", l.repository()),
+		slog.Int("status", l.Status), slog.Duration("took", l.Took), slog.String("address", l.address()),
+		slog.String("caller", l.Caller), slog.Int64("token", l.TokenID), slog.Int64("bytes", l.Bytes),
+		slog.Int64("cost", l.Cost), slog.String("id", l.ID))
 	if l.Error != nil {
 		r.AddAttrs(slog.String("error", l.Error.Error()))
 	}
 	_ = h.Handle(ctx, r) // as the logger does: there is nobody to tell
+}
+
+func (l *Line) repository() string {
+	if l.Repo == "" {
+		return ""
+	}
+	return l.Owner + "/" + l.Repo
+}
+
+func (l *Line) address() string {
+	if !l.Address.IsValid() {
+		return ""
+	}
+	return l.Address.String()
 }
 
 // add adds a line as slog's handler for text would. It reports false, with
@@ -46,7 +68,8 @@ func Log(ctx context.Context, log *slog.Logger, l *Line) {
 // than to be copied.
 func (o *output) add(l *Line) bool {
 	if l.Level != slog.LevelInfo || l.Error != nil || l.At.IsZero() ||
-		!safe(l.Method) || !safe(l.Route) || !safe(l.ID) || l.Caller != "" && !safe(l.Caller) {
+		!safe(l.Method) || !safe(l.Route) || !safe(l.ID) || l.Caller != "" && !safe(l.Caller) ||
+		l.Repo != "" && !(safe(l.Owner) && safe(l.Repo)) || l.Address.Zone() != "" {
 		return false
 	}
 	o.mu.Lock()
@@ -64,14 +87,28 @@ func appendLine(b []byte, l *Line, c *clock) []byte {
 	b = c.append(append(b, "time="...), l.At)
 	b = append(append(b, " level=INFO msg="+Request+" method="...), l.Method...)
 	b = append(append(b, " route="...), l.Route...)
+	b = append(b, " repo="...)
+	if l.Repo == "" {
+		b = append(b, `""`...)
+	} else {
+		b = append(append(append(b, l.Owner...), '/'), l.Repo...)
+	}
 	b = strconv.AppendInt(append(b, " status="...), int64(l.Status), 10)
 	b = append(append(b, " took="...), l.Took.String()...)
+	b = append(b, " address="...)
+	if l.Address.IsValid() {
+		b = l.Address.AppendTo(b)
+	} else {
+		b = append(b, `""`...)
+	}
 	b = append(b, " caller="...)
 	if l.Caller == "" {
 		b = append(b, `""`...)
 	}
 	b = append(b, l.Caller...)
+	b = strconv.AppendInt(append(b, " token="...), l.TokenID, 10)
 	b = strconv.AppendInt(append(b, " bytes="...), l.Bytes, 10)
+	b = strconv.AppendInt(append(b, " cost="...), l.Cost, 10)
 	b = append(append(b, " id="...), l.ID...)
 	return append(b, '\n')
 }

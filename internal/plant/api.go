@@ -148,14 +148,12 @@ func integer(s string, bits int) (int64, error) {
 // stream is a list on its way to the client.
 type stream struct {
 	w     http.ResponseWriter
-	rc    *http.ResponseController
 	buf   []byte // the chunk to send; each plant in it has a comma before it
 	begun bool   // a chunk was sent
 }
 
 // send sends a chunk: a list that is one chunk with its length, a longer one
-// without. It gives the client its time for each: a deadline for the whole
-// answer would cut long lists off.
+// without.
 func (s *stream) send(more bool) error {
 	if !s.begun {
 		if len(s.buf) == 0 {
@@ -171,12 +169,9 @@ func (s *stream) send(more bool) error {
 	}
 	if !s.begun {
 		s.begun = true
-		s.rc = http.NewResponseController(s.w)
 		s.w.Header()["Content-Type"] = jsonType
 		s.w.WriteHeader(http.StatusOK)
 	}
-	// A writer without deadlines has none to extend.
-	_ = s.rc.SetWriteDeadline(time.Now().Add(patience))
 	_, err := s.w.Write(s.buf)
 	s.buf = s.buf[:0]
 	return err

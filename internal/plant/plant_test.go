@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
@@ -34,7 +35,10 @@ func open(t testing.TB, engine db.Engine) *shop {
 		s.write(t, `INSERT INTO accounts (id, login, login_folded, kind, created_at, updated_at)
 			VALUES ($1, $2, $2, 1, 1, 1)`, int64(i+1), login)
 	}
-	server := httptest.NewUnstartedServer(s.routes())
+	routes := s.routes()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		routes.ServeHTTP(admission.Pace(w, r), r)
+	}))
 	server.Config.WriteTimeout = writeTimeout
 	server.Start()
 	t.Cleanup(server.Close)

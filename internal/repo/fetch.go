@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 )
@@ -41,26 +42,16 @@ func (api *API) InfoRefs(w http.ResponseWriter, r *http.Request, a *Access) erro
 // POST /{owner}/{repo}/git-upload-pack
 //
 // UploadPack serves a fetch: a listing of refs from SQL, objects through a
-// process of git.
+// process of git. The request was read whole, and unpacked, before.
 func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *Access) error {
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		return errs.New(errs.UnsupportedMedia, "this address is for git fetch")
 	}
-	body, err := gitBody(w, r)
-	if err != nil {
-		return err
-	}
-	free, err := api.s.fetches.take(r.Context(), holderOf(r, a.Caller))
-	if err != nil {
-		return err
-	}
-	defer free()
+	admission.As(r.Context(), admission.Stream)
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-	out := newRollingWriter(w)
-	out.controller.EnableFullDuplex()
 	return api.s.Git(a.ID).UploadPack(r.Context(), git.UploadOptions{
-		Protocol: git.ProtocolVersion(r.Header.Get("Git-Protocol")), In: body, Out: out,
+		Protocol: git.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: prompt{w},
 		Refs: func(ctx context.Context) (git.Refs, error) { return api.s.Refs(ctx, a) },
 	})
 }

@@ -171,11 +171,6 @@ func (f *fork) bringObjects(ctx context.Context, id int64) error {
 	if !f.from.Private {
 		return to.LinkObjects(from)
 	}
-	free, err := f.s.fetches.take(ctx, holder{account: f.from.Caller.ID})
-	if err != nil {
-		return err
-	}
-	defer free()
 	tips := make([]git.SHA, len(f.refs))
 	for i, ref := range f.refs {
 		tips[i] = ref.New

@@ -2,23 +2,11 @@ package repo
 
 import (
 	"net/http"
-	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
-
-// copyTimeout is how long the copy of a private repository may take.
-const copyTimeout = 30 * time.Minute
-
-// extend gives a request more time than others have, in either direction: past
-// the deadline for reading, too, the server takes its client for gone.
-func extend(w http.ResponseWriter, by time.Duration) {
-	c, end := http.NewResponseController(w), time.Now().Add(by)
-	_ = c.SetReadDeadline(end)
-	_ = c.SetWriteDeadline(end)
-}
 
 // POST /repos/{owner}/{repo}/forks
 //
@@ -39,9 +27,6 @@ func (api *API) CreateFork(w http.ResponseWriter, r *http.Request, a *Access) er
 	only := body.Bool("default_branch_only")
 	if err := body.Err(); err != nil {
 		return err
-	}
-	if a.Private {
-		extend(w, copyTimeout)
 	}
 	fork, err := api.s.Fork(r.Context(), a, NewFork{
 		Organization: organization.Value, Name: name.Value, DefaultBranchOnly: only.Or(false),

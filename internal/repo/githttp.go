@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
@@ -53,7 +52,7 @@ func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.
 		}
 		err = h(w, r, &a.Access)
 		if err != nil && r.Method == http.MethodPost {
-			io.CopyN(io.Discard, &rollingReader{r.Body, http.NewResponseController(w)}, maxRefusedRequest)
+			io.CopyN(io.Discard, r.Body, maxRefusedRequest)
 		}
 		return err
 	}
@@ -78,19 +77,14 @@ func ServiceRole(r *http.Request) account.Role {
 	return account.Pull
 }
 
-// idleTimeout is how long a git client may be silent or deaf in the middle of a
-// transfer. A transfer that goes on may take much longer.
-const idleTimeout = 2 * time.Minute
-
-// gitBody gives the body of a git request, decompressed (decision 53); each
-// read of it extends the connection's deadline.
-func gitBody(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
-	rolling := &rollingReader{r.Body, http.NewResponseController(w)}
+// Unpack gives the body of a git request, decompressed (decision 53). Errors: 400,
+// 415.
+func Unpack(r *http.Request) (io.Reader, error) {
 	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
 	case "", "identity":
-		return rolling, nil
+		return r.Body, nil
 	case "gzip", "x-gzip":
-		z, err := gzip.NewReader(rolling)
+		z, err := gzip.NewReader(r.Body)
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF // not even a header
 		}
@@ -120,32 +114,14 @@ func damagedGzip(err error) error {
 	return err
 }
 
-type rollingReader struct {
-	body       io.Reader
-	controller *http.ResponseController
-}
+// prompt sends each write on at once: git shows progress, and a pack has no use for
+// our buffers.
+type prompt struct{ http.ResponseWriter }
 
-func (r *rollingReader) Read(p []byte) (int, error) {
-	r.controller.SetReadDeadline(time.Now().Add(idleTimeout))
-	return r.body.Read(p)
-}
-
-// rollingWriter extends the connection's deadline with each write, and sends
-// each on at once: git shows progress, and a pack has no use for our buffers.
-type rollingWriter struct {
-	http.ResponseWriter
-	controller *http.ResponseController
-}
-
-func newRollingWriter(w http.ResponseWriter) *rollingWriter {
-	return &rollingWriter{w, http.NewResponseController(w)}
-}
-
-func (w *rollingWriter) Write(p []byte) (int, error) {
-	w.controller.SetWriteDeadline(time.Now().Add(idleTimeout))
+func (w prompt) Write(p []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(p)
 	if err == nil {
-		err = w.controller.Flush()
+		err = http.NewResponseController(w.ResponseWriter).Flush()
 	}
 	return n, err
 }

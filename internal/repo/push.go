@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -24,9 +25,10 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 	if r.Header.Get("Content-Type") != "application/x-git-receive-pack-request" {
 		return errs.New(errs.UnsupportedMedia, "this address is for git push")
 	}
-	out := newRollingWriter(w)
-	out.controller.EnableFullDuplex()
-	body, err := gitBody(w, r)
+	admission.As(r.Context(), admission.Push)
+	out := prompt{w}
+	http.NewResponseController(w).EnableFullDuplex()
+	body, err := Unpack(r)
 	if err != nil {
 		return err
 	}
@@ -192,11 +194,6 @@ func (p *push) wanted() []git.Command {
 // receive takes the pack into quarantine. A pack that is refused is noted in
 // unpack, and each of its refs.
 func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
-	free, err := p.s.pushes.take(ctx, holder{account: p.access.Caller.ID})
-	if err != nil {
-		return nil, err
-	}
-	defer free()
 	refs, err := p.s.Refs(ctx, p.access)
 	if err != nil {
 		return nil, err

@@ -130,8 +130,6 @@ type Service struct {
 
 	refs    refCache
 	locks   keyedMutex // by repository: from the check of a push to its commit
-	fetches *slots     // one for each upload-pack at work
-	pushes  *slots     // one for each pack being received
 	found   foundCache
 	moves   bell
 	packing *packingQueue  // repositories that were written to
@@ -139,18 +137,10 @@ type Service struct {
 	ending  sync.WaitGroup // folders being removed
 }
 
-// Most git processes that serve clients at one time; more clients wait.
-const (
-	maxFetches = 32
-	maxPushes  = 16
-)
-
 // New makes the service. The repositories' directories are below dir.
 func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers Observers) *Service {
 	return &Service{
 		db: d, git: g, log: log, dir: dir, observers: observers,
-		fetches: newSlots(maxFetches, patience),
-		pushes:  newSlots(maxPushes, patience),
 		packing: newPackingQueue(), large: newPackingQueue(),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
@@ -17,19 +18,14 @@ type Service struct {
 	db     *db.DB
 	issues *issue.Service
 	log    *slog.Logger
-	slots  chan struct{} // of searches at work
 }
-
-// Searches that go on at a time: the other readers of the store stay free for
-// what is quick.
-const maxAtOnce = 3
 
 // maxTime is how long a search may take.
 const maxTime = 10 * time.Second
 
 // New makes the service. Start Run beside it.
 func New(d *db.DB, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, issues: issues, log: log, slots: make(chan struct{}, maxAtOnce)}
+	return &Service{db: d, issues: issues, log: log}
 }
 
 // Limits of what is indexed at a time, in texts.
@@ -122,12 +118,11 @@ func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, 
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	release, err := admission.SearchSlot(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	limited, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	var found *Results

@@ -21,10 +21,6 @@ func (s *Server) Counted() int {
 	return len(s.limiter.used)
 }
 
-// SetMost lowers how many requests are served at one time; call it before the
-// first.
-func (s *Server) SetMost(n int64) { s.most = n }
-
 // InFlight is how many requests are being served at this moment.
 func (s *Server) InFlight() int64 { return s.inFlight.Load() }
 

@@ -36,7 +36,7 @@ func (l *limiter) key(r *http.Request, caller *account.Caller) string {
 	if caller != nil {
 		return "t" + strconv.FormatInt(caller.TokenID, 36)
 	}
-	return l.network(web.Network(r))
+	return l.network(web.Network(web.From(r.Context()).From))
 }
 
 // network is who an address is counted with: its own network, or when too many
@@ -75,9 +75,10 @@ func (l *limiter) state(key string, n int64) (remaining int64, reset time.Time) 
 	return remaining, l.ends
 }
 
-// take counts a request and sets the rate headers. Asking how much is left
-// costs nothing, nor does asking with a token for what has not changed. Error:
-// 403, as at GitHub.
+// take counts a request and sets the rate headers. It is called before anything
+// is rendered, so that what costs the server is counted also when its client
+// learns nothing new; only asking how much is left is free. Error: 403, as at
+// GitHub.
 func (l *limiter) take(w *web.Writer, r *http.Request, caller *account.Caller, pattern string) error {
 	if l.limit <= 0 {
 		return nil
@@ -95,21 +96,5 @@ func (l *limiter) take(w *web.Writer, r *http.Request, caller *account.Caller, p
 		h.Set("Retry-After", strconv.FormatInt(max(1, int64(reset.Sub(l.now()).Seconds())), 10))
 		return errs.New(errs.RateLimited, "API rate limit exceeded")
 	}
-	if caller != nil && cost > 0 {
-		w.Unchanged = func() {
-			l.giveBack(key, reset)
-			h.Set("X-RateLimit-Remaining", strconv.FormatInt(remaining+cost, 10))
-		}
-	}
 	return nil
-}
-
-// giveBack takes back that a request was counted, unless the window that it was
-// counted in is over.
-func (l *limiter) giveBack(key string, ends time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ends.Equal(ends) && l.used[key] > 0 {
-		l.used[key]--
-	}
 }

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/admission"
 )
 
-// Timeouts of connections. Transfers that go on extend them as they do.
+// Timeouts of connections. Those of bodies and answers are admission.Pace's.
 const (
 	headerTimeout  = 10 * time.Second
-	requestTimeout = time.Minute
 	idleConnection = 2 * time.Minute
 	stopTimeout    = 30 * time.Second // for what is in flight when the server stops
 )
@@ -54,26 +55,29 @@ func Listen(address string) (net.Listener, error) {
 // flight, within half a minute, and returns nil. Beside it the server's own
 // work runs, which ends last.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return Serve(ctx, l, s, s.log, s.Run)
+	return Serve(ctx, l, s, s.log, s.control.Conns, s.Run)
 }
 
 // ServeAdmin serves Admin on l until ctx is done.
 func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
-	return Serve(ctx, l, s.Admin(), s.log, nil)
+	return Serve(ctx, l, s.Admin(), s.log, nil, nil)
 }
 
 // Serve is Server.Serve for any handler, with this package's timeouts and bounds.
-// work, perhaps nil, runs beside the requests: its context ends when the last is
-// answered.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, work func(context.Context) error) error {
+// conns, perhaps nil, bounds the connections. work, perhaps nil, runs beside the
+// requests: its context ends when the last is answered.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, conns *admission.Conns, work func(context.Context) error) error {
 	// Requests do not end with ctx: a stop lets them finish.
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	server := &http.Server{
 		Handler: h, MaxHeaderBytes: maxHeader,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: idleConnection,
+		ReadHeaderTimeout: headerTimeout, WriteTimeout: admission.Grace, IdleTimeout: idleConnection,
 		BaseContext: func(net.Listener) context.Context { return requests },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	if conns != nil {
+		server.ConnState = conns.Watch
 	}
 	working, stopWork := context.WithCancel(requests)
 	defer stopWork()

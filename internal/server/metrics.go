@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"arbor/internal/admission"
 )
 
 // metrics are what an operator's Prometheus reads on --admin-listen.
@@ -18,7 +20,7 @@ type metrics struct {
 	duration *prometheus.HistogramVec
 }
 
-func newMetrics(inFlight, gitStarted func() float64) *metrics {
+func newMetrics(s *Server, gitStarted func() float64) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -32,10 +34,44 @@ func newMetrics(inFlight, gitStarted func() float64) *metrics {
 	m.registry.MustRegister(m.requests, m.duration,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "arbor_http_requests_in_flight", Help: "Requests being served."}, inFlight),
+			Name: "arbor_http_requests_in_flight", Help: "Requests being served."},
+			func() float64 { return float64(s.inFlight.Load()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "arbor_git_processes_started_total", Help: "Processes of git that were started."}, gitStarted))
+			Name: "arbor_git_processes_started_total", Help: "Processes of git that were started."}, gitStarted),
+		admitted{s.control})
 	return m
+}
+
+// admitted collects what the gate and the connections say of themselves.
+type admitted struct{ control *admission.Control }
+
+func described(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("arbor_admission_"+name, help, labels, nil)
+}
+
+var (
+	heldBytes    = described("held_bytes", "Memory that requests hold.", "kind")
+	mostBytes    = described("most_bytes", "Memory that requests may hold.", "kind")
+	waitingCount = described("waiting", "Requests that wait for memory.", "kind")
+	refusedCount = described("refused_total", "Requests that waited in vain.", "kind")
+	openConns    = described("connections", "Connections that are open.")
+	turnedConns  = described("connections_turned_away_total", "Connections that were one too many.")
+)
+
+// Describe is prometheus.Collector's.
+func (a admitted) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(a, to) }
+
+// Collect is prometheus.Collector's.
+func (a admitted) Collect(to chan<- prometheus.Metric) {
+	for _, u := range a.control.Usage() {
+		to <- prometheus.MustNewConstMetric(heldBytes, prometheus.GaugeValue, float64(u.Held), u.Kind)
+		to <- prometheus.MustNewConstMetric(mostBytes, prometheus.GaugeValue, float64(u.Most), u.Kind)
+		to <- prometheus.MustNewConstMetric(waitingCount, prometheus.GaugeValue, float64(u.Waiting), u.Kind)
+		to <- prometheus.MustNewConstMetric(refusedCount, prometheus.CounterValue, float64(u.Refused), u.Kind)
+	}
+	open, turned := a.control.Open()
+	to <- prometheus.MustNewConstMetric(openConns, prometheus.GaugeValue, float64(open))
+	to <- prometheus.MustNewConstMetric(turnedConns, prometheus.CounterValue, float64(turned))
 }
 
 // handler serves /metrics.

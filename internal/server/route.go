@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"net/http"
 	"reflect"
 	"runtime"
@@ -58,21 +59,25 @@ type Route struct {
 	Endpoint
 }
 
+// unpack gives the body that a compressed one stands for; nil: it is as it came.
+type unpack func(*http.Request) (io.Reader, error)
+
 // Endpoint is what a route leads to.
 type Endpoint struct {
 	Group   Group
 	Right   Right
 	Limit   int64 // of the request's body in bytes; 0 is web.MaxJSON
+	unpack  unpack
+	always  bool // answered also when the server is full
+	streams bool // the handler reads the request's body as it comes
 	serve   web.Handler
 	handler any    // the function as its package wrote it
 	anchor  string // of its documentation, with its #; made with the table
 }
 
 // counts tells that requests count against the caller's limit: those of the API,
-// and of pages that cost what the API's answers do.
-func (e *Endpoint) counts() bool {
-	return e.Group == API || e.Group == Plants || e.Group == Pages && e.Right == Pull
-}
+// git's, and of pages that cost what the API's answers do.
+func (e *Endpoint) counts() bool { return e.Group != Pages || e.Right == Pull }
 
 // HandlerName is the handler as Go names it, e.g. (*API).Get of package repo as
 // "arbor/internal/repo.(*API).Get".

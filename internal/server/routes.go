@@ -3,6 +3,7 @@ package server
 import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
+	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/label"
@@ -64,13 +65,19 @@ func (s *Server) interfaceTable(f features) []Route {
 		return e
 	}
 	fetching := func(h repo.Handler) Endpoint {
-		return Endpoint{Group: Git, Right: Pull, serve: f.service.WithGit(repo.Fetching, h), handler: h}
+		return Endpoint{Group: Git, Right: Pull, serve: f.service.WithGit(repo.Fetching, h), handler: h,
+			Limit: git.MaxFetchRequest, unpack: repo.Unpack}
 	}
 	pushing := func(h repo.Handler) Endpoint {
-		return Endpoint{Group: Git, Right: Push, serve: f.service.WithGit(repo.Pushing, h), handler: h}
+		return Endpoint{Group: Git, Right: Push, serve: f.service.WithGit(repo.Pushing, h), handler: h, streams: true}
 	}
 	either := func(h repo.Handler) Endpoint { // push when the request names git-receive-pack
 		return Endpoint{Group: Git, Right: Pull, serve: f.service.WithGit(repo.ServiceRole, h), handler: h}
+	}
+	always := func(h web.Handler) Endpoint {
+		e := people(h)
+		e.always = true
+		return e
 	}
 	shown := func(h repo.Handler) Endpoint { // to people, with errors as pages
 		return Endpoint{Group: Pages, Right: Pull, serve: f.pages.With(h), handler: h}
@@ -78,7 +85,7 @@ func (s *Server) interfaceTable(f features) []Route {
 	return []Route{
 		{"GET", "/", anyone(s.Root)},
 		{"GET", "/rate_limit", anyone(s.RateLimit)},
-		{"GET", "/healthz", people(s.Healthz)},
+		{"GET", "/healthz", always(s.Healthz)},
 		{"GET", "/docs", people(s.Docs)},
 		{"GET", "/docs/docs.js", people(s.DocsScript)},
 		{"GET", "/docs/redoc.js", people(s.DocsRenderer)},

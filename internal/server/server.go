@@ -8,9 +8,9 @@
 //   - limit.go, metrics.go, listen.go: rate limits, Prometheus, listening and stopping
 //
 // A request: find the route; method; credentials; media types and rate limit;
-// then its handler, which for a repository's routes is entered only after the
-// repository was found and the right checked (decision 51). Errors are
-// answered in one place, web.Handle.
+// read the body and let it in (admit.go); then its handler, which for a
+// repository's routes is entered only after the repository was found and the
+// right checked (decision 51). Errors are answered in one place, web.Handle.
 package server
 
 import (
@@ -30,6 +30,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/journal"
@@ -45,6 +46,7 @@ type Server struct {
 	made     *Services
 	searches *search.Service
 	runners  []runner
+	control  *admission.Control
 	routes   []Route
 	table    *table
 	metrics  *metrics
@@ -55,19 +57,17 @@ type Server struct {
 	idPrefix string // random, so that ids of two runs differ
 	lastID   atomic.Uint64
 	inFlight atomic.Int64
-	most     int64 // requests in flight
 	matches  sync.Pool
 }
-
-// maxInFlight is the number of requests served at one time. One more gets 503:
-// memory stays bounded under any load.
-const maxInFlight = 4096
 
 // ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	info := &web.Info{ID: s.newID()}
-	r = web.With(r, info)
+	from := s.control.Origin(r)
+	info := &web.Info{ID: s.newID(), From: from.Address}
+	ticket := s.control.NewTicket(admission.Holder{Network: admission.NetworkOf(from.Address)})
+	r = r.WithContext(admission.With(web.WithInfo(r.Context(), info), ticket))
+	w = admission.Pace(w, r)
 	if s.o.Watch != nil {
 		var done func()
 		w, done = s.o.Watch(w, r, info)
@@ -75,14 +75,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ww := &web.Writer{ResponseWriter: w}
 	w.Header()["X-Request-Id"] = []string{info.ID}
-	n := s.locate(r, info)
+	n := s.locate(r, info, &from)
 	defer s.finish(ww, r, info, n, start)
-	if s.inFlight.Add(1) > s.most {
-		s.inFlight.Add(-1)
-		web.Handle(ww, r, fail(errs.New(errs.Unavailable, "the server is overloaded; try again")))
-		return
-	}
+	s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
+	defer ticket.Leave()
 	s.serve(ww, r, info, n)
 }
 
@@ -101,8 +98,8 @@ func newIDPrefix() string {
 }
 
 // locate reads the address: prefix, host, route and placeholders (decision 7).
-func (s *Server) locate(r *http.Request, info *web.Info) *node {
-	site, self, apiHost := web.Address(r, s.o.BaseURL)
+func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin) *node {
+	site, self, apiHost := web.Address(from.Scheme, from.Host, s.o.BaseURL)
 	info.Site, info.Prefix = site, self
 	info.Media.Graduated = s.o.Graduated || apiHost
 	path := r.URL.EscapedPath()
@@ -264,7 +261,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 		return errs.New(errs.Forbidden, "A request from another site must send its token as Bearer.")
 	}
 	if caller != nil {
-		info.Who = caller.Login
+		info.Who, info.TokenID = caller.Login, caller.TokenID
 		ctx := account.WithCaller(r.Context(), caller)
 		if !safe(r.Method) && route.Group != Git { // pushes ask themselves; what a repository's routes ask besides, repo.With says
 			ctx = db.WithCheck(ctx, caller.Holds)
@@ -279,17 +276,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 			return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as application/json")
 		}
 	}
-	if route.Group != Git && r.ContentLength != 0 {
-		limit := route.Limit
-		if limit == 0 {
-			limit = web.MaxJSON
-		}
-		if r.ContentLength > limit {
-			w.Header().Set("Connection", "close")
-			return errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
-		}
-		if r.ContentLength < 0 { // else there is no more than it says
-			r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if !route.always {
+		if err := s.admit(w, r, caller, route); err != nil {
+			return err
 		}
 	}
 	return route.serve(w, r)
@@ -340,6 +329,9 @@ func sendOff(w *web.Writer) {
 // after it had begun; what is the server's fault is written at once (package journal).
 func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, start time.Time) {
 	now := time.Now()
+	if !w.Started() && info.Note == nil {
+		w.WriteHeader(http.StatusOK) // under a deadline of its own
+	}
 	sendOff(w)
 	status := w.Status
 	if status == 0 {
@@ -360,7 +352,11 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 		return
 	}
 	line := journal.Line{At: now, Level: level, Method: r.Method, Route: cmp.Or(info.Pattern, "-"), Status: status,
-		Took: now.Sub(start), Caller: info.Who, Bytes: w.Bytes, ID: info.ID}
+		Took: now.Sub(start), Address: info.From, Caller: info.Who, TokenID: info.TokenID, Bytes: w.Bytes,
+		Cost: admission.From(r.Context()).Cost(), ID: info.ID}
+	if strings.Contains(info.Pattern, "/{owner}/{repo}") {
+		line.Owner, line.Repo = web.Param(r, "owner"), strings.TrimSuffix(web.Param(r, "repo"), ".git")
+	}
 	if status >= 400 || brokeOff {
 		line.Error = info.Note
 	}

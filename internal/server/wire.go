@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/activity"
+	"arbor/internal/admission"
 	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -37,11 +38,12 @@ type Options struct {
 	DB             *db.DB
 	Git            *git.Git
 	Log            *slog.Logger
-	DataDir        string // holds the repositories' directories
-	BaseURL        string // scheme and host of all addresses; empty: as each request says
-	Graduated      bool   // all previews are on for everyone (decision 3)
-	MaxTreeEntries int    // 0: gitdata.DefaultMaxTreeEntries
-	RateLimit      int64  // requests an hour for each token and address; 0: none
+	DataDir        string             // holds the repositories' directories
+	BaseURL        string             // scheme and host of all addresses; empty: as each request says
+	Graduated      bool               // all previews are on for everyone (decision 3)
+	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
+	RateLimit      int64              // requests an hour for each token and address; 0: none
+	Admission      *admission.Control // nil: one of admission.DefaultMemory
 	Now            func() time.Time
 	Watch          Watch // of tests: sees each request and its answer; nil: nobody does
 }
@@ -61,6 +63,9 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Admission == nil {
+		o.Admission = admission.New(admission.DefaultMemory, nil)
+	}
 	made := NewServices(o.DB, o.Git, o.Log, o.DataDir)
 	accounts := account.New(o.DB, o.Log, made.Pulls.FollowOrg)
 	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
@@ -69,9 +74,9 @@ func New(o Options) *Server {
 		o: o, log: o.Log, accounts: accounts, made: made, searches: searches,
 		runners: []runner{accounts, repos, issues, made.Closing, pulls, searches, activity.NewPruner(o.DB, o.Log)},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
-		most: maxInFlight,
+		control: o.Admission,
 	}
-	s.metrics = newMetrics(func() float64 { return float64(s.inFlight.Load()) }, func() float64 { return float64(o.Git.Started()) })
+	s.metrics = newMetrics(s, func() float64 { return float64(o.Git.Started()) })
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	from := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB)), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}

@@ -81,6 +81,30 @@ func ParseBody(r *http.Request, body []byte, resource string) (*Object, error) {
 	return o, err
 }
 
+// Body is the body of a request that was read whole, or as far as it could be
+// read: then Err says why not further.
+type Body struct {
+	Data []byte
+	Err  error // what a reader of it finds at its end; nil is io.EOF
+	at   int
+}
+
+// Read gives what was read before.
+func (b *Body) Read(p []byte) (int, error) {
+	if b.at < len(b.Data) {
+		n := copy(p, b.Data[b.at:])
+		b.at += n
+		return n, nil
+	}
+	if b.Err != nil {
+		return 0, b.Err
+	}
+	return 0, io.EOF
+}
+
+// Close does nothing.
+func (b *Body) Close() error { return nil }
+
 // ReadBody reads the whole body, within the limit that the server has put on it.
 func ReadBody(r *http.Request) ([]byte, error) {
 	if r.Body == nil || r.ContentLength == 0 {
@@ -88,9 +112,8 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	}
 	var body []byte
 	var err error
-	if n := r.ContentLength; n > 0 && n <= 64<<10 {
-		body = make([]byte, n)
-		_, err = io.ReadFull(r.Body, body)
+	if whole, ok := r.Body.(*Body); ok {
+		body, err = whole.Data, whole.Err
 	} else {
 		body, err = io.ReadAll(r.Body)
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -19,7 +20,9 @@ type Info struct {
 	Pattern string     // of the matched route, e.g. /repos/{owner}/{repo}; empty when none
 	Docs    string     // the documentation of this operation
 	Form    Form       // of error bodies
+	From    netip.Addr // the client's address; invalid for a socket in the file system
 	Who     string     // the caller's login, for the log; empty when anonymous
+	TokenID int64      // of the caller's token, for the log; 0 when anonymous
 	Note    error      // an error that the log line shall show
 	Asked   Asked      // is told what a handler looks for in the request; nil but in tests
 	queried string     // what query was read from
@@ -51,7 +54,12 @@ type infoKey struct{}
 
 // With returns r carrying i.
 func With(r *http.Request, i *Info) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
+	return r.WithContext(WithInfo(r.Context(), i))
+}
+
+// WithInfo returns a context that carries i.
+func WithInfo(ctx context.Context, i *Info) context.Context {
+	return context.WithValue(ctx, infoKey{}, i)
 }
 
 // From returns the Info that the request carries. Each request that the server
@@ -130,8 +138,7 @@ func Path(segments ...string) string {
 // for links that work where the caller is (decision 7). A fixed base address
 // wins. The result has no slash at its end; api reports a host that begins with
 // "api.", which the result does not (it is the site's own).
-func Address(r *http.Request, fixed string) (site, self string, api bool) {
-	host := r.Host
+func Address(scheme, host, fixed string) (site, self string, api bool) {
 	if host == "" || strings.ContainsAny(host, "/\\@?#<>\"'` \t") {
 		host = "localhost"
 	}
@@ -139,10 +146,7 @@ func Address(r *http.Request, fixed string) (site, self string, api bool) {
 	if fixed != "" {
 		return fixed, fixed, api
 	}
-	scheme := "http://"
-	if r.TLS != nil {
-		scheme = "https://"
-	}
+	scheme += "://"
 	site = scheme + plain
 	if self = site; api {
 		self = scheme + host

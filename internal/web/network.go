@@ -1,19 +1,14 @@
 package web
 
-import (
-	"net/http"
-	"net/netip"
-)
+import "net/netip"
 
 // Network is where a request without credentials comes from, for limits that
 // callers share: its address, of IPv6 the /64, of which everybody has that many
 // addresses. Clients of a socket in the file system are one, the zero Prefix.
-func Network(r *http.Request) netip.Prefix {
-	remote, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
+func Network(address netip.Addr) netip.Prefix {
+	if !address.IsValid() {
 		return netip.Prefix{}
 	}
-	address := remote.Addr().Unmap().WithZone("")
 	bits := 32
 	if address.Is6() {
 		bits = 64

@@ -30,15 +30,10 @@ type Writer struct {
 	http.ResponseWriter
 	Status int   // 0 until the header is written
 	Bytes  int64 // of the body
-
-	Unchanged func() // nil, or called before the header of a 304 is sent
 }
 
 // WriteHeader notes the status and passes it on.
 func (w *Writer) WriteHeader(status int) {
-	if status == http.StatusNotModified && w.Unchanged != nil {
-		w.Unchanged()
-	}
 	if w.Status == 0 && status >= 200 {
 		w.Status = status
 	}

@@ -1,0 +1,262 @@
+package admission
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"arbor/internal/errs"
+)
+
+// unit of a test's budget, in bytes: 22 of them are for Work, 23 for processes.
+const unit = 1000
+
+func network(s string) Holder { return Holder{Network: NetworkOf(netip.MustParseAddr(s))} }
+
+func account(id int64) Holder { return Holder{Account: id} }
+
+// hold takes bytes that nobody gives back.
+func hold(t *testing.T, g *Gate, k Kind, who Holder, bytes int64) {
+	t.Helper()
+	if n, err := g.take(t.Context(), k, who, bytes, false); err != nil || n != bytes {
+		t.Fatalf("%v asks for %d: %d, %v", who, bytes, n, err)
+	}
+}
+
+// refused checks what somebody hears who asks in vain, and after how long.
+func refused(t *testing.T, g *Gate, k Kind, who Holder, bytes int64, want errs.Kind, after time.Duration) {
+	t.Helper()
+	began := time.Now()
+	n, err := g.take(t.Context(), k, who, bytes, false)
+	if !errs.Is(err, want) || n != 0 {
+		t.Errorf("%v asks for %d: %d, %v", who, bytes, n, err)
+	}
+	if took := time.Since(began); took != after {
+		t.Errorf("%v was refused after %v, want %v", who, took, after)
+	}
+}
+
+// A crowd of slow clients of some networks leaves room to every other, and most
+// to those who signed in.
+func TestNobodyTakesEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		first, second, third := network("192.0.2.1"), network("198.51.100.1"), network("2001:db8::1")
+		for range 8 { // 22 units, 5.5 of which are kept: half of the rest
+			hold(t, g, Work, first, unit)
+		}
+		refused(t, g, Work, first, unit, errs.TooManyRequests, time.Second)
+		refused(t, g, Work, network("192.0.2.255"), unit, errs.TooManyRequests, time.Second) // of the same /24
+		for range 4 {
+			hold(t, g, Work, second, unit)
+		}
+		refused(t, g, Work, second, unit, errs.TooManyRequests, time.Second)
+		hold(t, g, Work, third, 4*unit)
+		refused(t, g, Work, network("2001:db8:0:ff::1"), unit/2, errs.TooManyRequests, time.Second) // of the same /56
+		refused(t, g, Work, network("2001:db8:0:100::1"), unit, errs.Unavailable, time.Second)
+		hold(t, g, Work, account(1), 3*unit)
+		refused(t, g, Work, account(1), unit, errs.TooManyRequests, time.Second)
+		hold(t, g, Work, account(2), 3*unit)
+		refused(t, g, Work, account(3), unit, errs.Unavailable, time.Second)
+		hold(t, g, Search, first, unit) // another kind has its own
+	})
+}
+
+// Each request is one of its account, whichever address it comes from; and what
+// is given back is there again to its last byte.
+func TestGiveBack(t *testing.T) {
+	g := NewGate(64 * unit)
+	var clients sync.WaitGroup
+	for i := range 8 {
+		clients.Go(func() {
+			for n := range int64(2000) {
+				who, k := account(int64(i%3)), Kind(n%int64(kinds))
+				if bytes, err := g.take(context.Background(), k, who, unit/4+n%7, n%2 == 0); err == nil {
+					g.give(k, who, bytes)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	empty(t, g)
+}
+
+// empty checks that nothing is held, and nobody remembered.
+func empty(t *testing.T, g *Gate) {
+	t.Helper()
+	for k := range g.lines {
+		l := &g.lines[k]
+		if l.used != 0 || l.waiters != 0 || len(l.queue) != 0 || len(l.shares) != 0 {
+			t.Errorf("%s: %d bytes, %d wait, %d holders are remembered", l.name, l.used, l.waiters, len(l.shares))
+		}
+		for _, limit := range l.limits {
+			if limit.used != 0 {
+				t.Errorf("%s: %d bytes of a limit are used", l.name, limit.used)
+			}
+		}
+	}
+}
+
+// Who waits for room gets it in the order of what they hold, not in the order in
+// which somebody floods the queue.
+func TestWhoHoldsLeastComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		greedy, modest := account(1), account(2)
+		hold(t, g, Work, account(3), 20*unit)
+		hold(t, g, Work, greedy, unit)
+		hold(t, g, Work, account(4), unit)
+		var mu sync.Mutex
+		var order []Holder
+		ask := func(who Holder) {
+			go func() {
+				if _, err := g.take(t.Context(), Work, who, 2*unit, false); err == nil {
+					mu.Lock()
+					order = append(order, who)
+					mu.Unlock()
+				}
+			}()
+			synctest.Wait()
+		}
+		for range 50 {
+			ask(greedy)
+		}
+		ask(modest)
+		g.give(Work, account(4), unit)
+		synctest.Wait()
+		g.give(Work, account(3), 2*unit)
+		synctest.Wait()
+		if len(order) < 1 || order[0] != modest {
+			t.Errorf("room was given to %v", order)
+		}
+		time.Sleep(2 * time.Second)
+	})
+}
+
+// The wait of a request is short, that of a transfer longer (decision 66); who
+// hangs up leaves the queue.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		for k, after := range map[Kind]time.Duration{Search: time.Second, Stream: 10 * time.Second, Background: time.Minute} {
+			who := account(1)
+			if k == Background {
+				who = Holder{}
+			}
+			most := g.lines[k].limits[0].most
+			hold(t, g, k, who, most)
+			kind := errs.Unavailable
+			if k == Background {
+				kind = errs.TooManyRequests
+			}
+			other := account(2)
+			if k == Background {
+				other = Holder{}
+			}
+			refused(t, g, k, other, unit, kind, after)
+			ctx, hangUp := context.WithTimeout(t.Context(), time.Millisecond)
+			defer hangUp()
+			if _, err := g.take(ctx, k, other, unit, false); err != context.DeadlineExceeded {
+				t.Errorf("who hung up: %v", err)
+			}
+			g.give(k, who, most)
+		}
+		empty(t, g)
+	})
+}
+
+// A request that holds a process and needs one more to go on is not kept waiting
+// behind its own account's share, nor behind who is about to begin: else requests
+// could wait for each other until all of them fail.
+func TestMoreForWhoCannotGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(64*unit/3*4, nil)
+		var tickets []context.Context
+		for range 4 {
+			ticket := c.NewTicket(Holder{})
+			ticket.SignIn(1)
+			ctx := With(t.Context(), ticket)
+			if _, err := c.Child(ctx, 2*unit); err != nil {
+				t.Fatal(err)
+			}
+			tickets = append(tickets, ctx)
+		}
+		for _, ctx := range tickets {
+			if _, err := c.Child(ctx, 2*unit); err != nil {
+				t.Errorf("a second process of a request: %v", err)
+			}
+		}
+		refused(t, c.Gate, Child, account(1), 2*unit, errs.TooManyRequests, time.Second)
+	})
+}
+
+// Whatever slow clients hold, there are processes for who asks for something
+// short, and whatever clients do, there are some for background work.
+func TestKindsLeaveRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		for id := range int64(40) {
+			for _, k := range []Kind{Stream, Push} {
+				go g.take(t.Context(), k, account(id), unit, false)
+			}
+		}
+		time.Sleep(time.Minute)
+		hold(t, g, Child, account(100), 4*unit)
+		hold(t, g, Background, Holder{}, 12*unit) // the largest process of git
+		hold(t, g, Background, Holder{}, 4*unit)  // and others beside it
+	})
+}
+
+// Background work that fits goes on beside some that does not.
+func TestSmallBackgroundWorkPasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		hold(t, g, Background, Holder{}, 12*unit)
+		large := make(chan error, 1)
+		go func() {
+			_, err := g.take(t.Context(), Background, Holder{}, 12*unit, false)
+			large <- err
+		}()
+		synctest.Wait()
+		for range 20 {
+			hold(t, g, Background, Holder{}, unit)
+			g.give(Background, Holder{}, unit)
+		}
+		g.give(Background, Holder{}, 12*unit)
+		if err := <-large; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// No crowd of those who wait fills the memory.
+func TestQueueIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		hold(t, g, Work, account(1), 22*unit)
+		for range maxWaitingHolder {
+			go g.take(t.Context(), Work, account(2), unit, false)
+		}
+		synctest.Wait()
+		refused(t, g, Work, account(2), unit, errs.Unavailable, 0)
+		time.Sleep(2 * time.Second)
+		g.give(Work, account(1), 22*unit)
+		synctest.Wait()
+		empty(t, g)
+	})
+}
+
+func BenchmarkUncontended(b *testing.B) {
+	c := New(1<<30, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		ticket := c.NewTicket(network("192.0.2.1"))
+		if err := ticket.Enter(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		ticket.Leave()
+	}
+}

@@ -1,0 +1,126 @@
+package admission
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// A client sends and reads at least minRate bytes a second, but for pauses of
+// Grace in all. Only the time in which the server waits for it counts.
+const (
+	minRate = 8 << 10
+	Grace   = 10 * time.Second
+)
+
+// Pace wraps a request and its answer, whatever the route is, such that a client
+// that is slower than that loses its connection. The http.Server of it all must
+// have no ReadTimeout, which would end the contexts of requests that take long.
+func Pace(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	p := &paced{ResponseWriter: w, writing: Grace}
+	if r.Body != nil && r.Body != http.NoBody {
+		p.body, p.reading = r.Body, Grace
+		p.readUntil(time.Now().Add(Grace)) // also for who never reads it: the server does then
+		r.Body = p
+	}
+	return p
+}
+
+// paced is both: the answer's writer and the request's body. As its user, a
+// handler, it reads in one goroutine at a time and writes in one.
+type paced struct {
+	http.ResponseWriter
+	body     io.ReadCloser
+	reading  time.Duration // how long the client may still keep us waiting for its body
+	writing  time.Duration // and for reading our answer
+	readSet  time.Time     // the deadline that is set for reading
+	writeSet time.Time     // and for writing
+	ended    bool          // the body was read to its end
+}
+
+// spend takes a wait for n bytes out of what the client has left.
+func spend(left *time.Duration, waited time.Duration, n int) {
+	*left = min(Grace, *left-waited+time.Duration(n)*time.Second/minRate)
+}
+
+// Read reads the body. The deadline goes with its end: net/http goes on reading
+// in order to notice that the client hangs up.
+func (p *paced) Read(b []byte) (int, error) {
+	if p.ended {
+		return p.body.Read(b)
+	}
+	start := time.Now()
+	if until := start.Add(p.reading); apart(until, p.readSet) {
+		p.readUntil(until)
+	}
+	n, err := p.body.Read(b)
+	spend(&p.reading, time.Since(start), n)
+	if err == io.EOF {
+		p.ended = true
+		p.readUntil(time.Time{})
+	}
+	return n, err
+}
+
+// Close closes the body.
+func (p *paced) Close() error { return p.body.Close() }
+
+func (p *paced) readUntil(t time.Time) {
+	// A writer without a connection has no deadlines, and needs none.
+	_ = http.NewResponseController(p.ResponseWriter).SetReadDeadline(t)
+	p.readSet = t
+}
+
+// apart reports whether a deadline is worth to be set anew.
+func apart(a, b time.Time) bool {
+	d := a.Sub(b)
+	return d < -time.Second || d > time.Second
+}
+
+// chunk is how much is written under one deadline, in bytes, so that a deadline
+// is soon for large answers, too.
+const chunk = 64 << 10
+
+// Write writes in chunks, each of which has a deadline of its own.
+func (p *paced) Write(b []byte) (written int, err error) {
+	for first := true; err == nil && (first || len(b) > 0); first = false {
+		n := min(len(b), chunk)
+		err = p.within(n, func() (err error) {
+			n, err = p.ResponseWriter.Write(b[:n])
+			return err
+		})
+		written += n
+		b = b[n:]
+	}
+	return written, err
+}
+
+// FlushError sends what was written; http.ResponseController looks for it.
+func (p *paced) FlushError() error {
+	return p.within(0, http.NewResponseController(p.ResponseWriter).Flush)
+}
+
+// Flush is http.Flusher's.
+func (p *paced) Flush() { _ = p.FlushError() }
+
+// WriteHeader begins the answer, perhaps long after the deadline of its request.
+func (p *paced) WriteHeader(status int) {
+	_ = p.within(0, func() error { p.ResponseWriter.WriteHeader(status); return nil })
+}
+
+// within lets send wait for the client while it writes n bytes. A deadline that
+// is about right stays as it is.
+func (p *paced) within(n int, send func() error) error {
+	start := time.Now()
+	until := start.Add(p.writing + time.Duration(n)*time.Second/minRate)
+	if apart(until, p.writeSet) {
+		_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(until)
+		p.writeSet = until
+	}
+	err := send()
+	spend(&p.writing, time.Since(start), n)
+	return err
+}
+
+// Unwrap lets http.ResponseController find the connection's own writer.
+func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }

@@ -1,0 +1,95 @@
+package admission
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"arbor/internal/errs"
+)
+
+// A body costs what came of it, whatever was announced, and all of it is there.
+func TestReadAll(t *testing.T) {
+	for _, size := range []int64{0, 1, firstRead - 1, firstRead, firstRead + 1, perRequest, 1 << 20, 5<<20 + 7} {
+		want := bytes.Repeat([]byte("x"), int(size))
+		for _, announced := range []int64{size, -1} {
+			for _, slow := range []bool{false, true} {
+				if slow && size > perRequest {
+					continue
+				}
+				c := New(1<<30, nil)
+				ticket := c.NewTicket(Holder{})
+				body := io.Reader(bytes.NewReader(want))
+				if slow {
+					body = iotest.OneByteReader(body)
+				}
+				got, refused, err := ticket.ReadAll(t.Context(), body, announced)
+				if err != nil || refused || !bytes.Equal(got, want) {
+					t.Fatalf("%d bytes, %d announced: %d, %v, %v", size, announced, len(got), refused, err)
+				}
+				if held := c.Usage()[Work].Held; held > max(perRequest, 2*size+2) || size > firstRead && held < size {
+					t.Errorf("%d bytes, %d announced: %d are held", size, announced, held)
+				}
+				if err := ticket.Enter(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				ticket.Leave()
+				empty(t, c.Gate)
+			}
+		}
+	}
+}
+
+// Four uploads of 40 MB that are announced and never come keep nobody from
+// writing; those that come end where memory does.
+func TestAnnouncedIsNotTaken(t *testing.T) {
+	c := New(64<<20, nil)
+	for range 4 {
+		ticket := c.NewTicket(Holder{Account: 1})
+		_, refused, err := ticket.ReadAll(t.Context(), iotest.ErrReader(io.ErrUnexpectedEOF), 40<<20)
+		if refused || err != io.ErrUnexpectedEOF {
+			t.Errorf("%v, %v", refused, err)
+		}
+	}
+	if held := c.Usage()[Work].Held; held != 0 {
+		t.Errorf("%d bytes are held for nothing", held)
+	}
+	ticket := c.NewTicket(Holder{Account: 1})
+	endless := io.MultiReader(strings.NewReader("{"), iotest.DataErrReader(zeros{}))
+	if _, refused, err := ticket.ReadAll(t.Context(), endless, -1); !refused || !errs.Is(err, errs.TooManyRequests) {
+		t.Errorf("an endless body: %v, %v", refused, err)
+	}
+	ticket.Leave()
+	empty(t, c.Gate)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// Work that belongs to no request is admitted, and that of a request costs it.
+func TestMemory(t *testing.T) {
+	if release, err := Memory(t.Context(), 1<<40); err != nil || release == nil {
+		t.Errorf("without a ticket: %v", err)
+	}
+	c := New(64<<20, nil)
+	ticket := c.NewTicket(Holder{Account: 1})
+	ctx := With(t.Context(), ticket)
+	release, err := Memory(ctx, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := c.Usage()[Work].Held; held != 1<<20 || ticket.Cost() != held {
+		t.Errorf("%d bytes are held, %d are the cost", held, ticket.Cost())
+	}
+	if refuse, err := Memory(ctx, 10<<20); !errs.Is(err, errs.TooManyRequests) || refuse == nil {
+		t.Errorf("more than its share: %v", err)
+	}
+	if refuse, err := Memory(ctx, 1<<30); !errs.Is(err, errs.Unavailable) || refuse == nil {
+		t.Errorf("more than there is: %v", err)
+	}
+	release()
+	empty(t, c.Gate)
+}

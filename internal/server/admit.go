@@ -1,0 +1,72 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// admit reads the body whole and lets the request in. A body comes after the
+// credentials, before the repository is looked up: however long it takes to
+// come, what a handler finds out is of the time in which it is used. What is wrong
+// with the body itself is told by who reads it, after the repository and the
+// right (decision 51). Errors: 413, 429, 503, 400 for a body that comes too slowly.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.Caller, route *Route) error {
+	ticket := admission.From(r.Context())
+	if caller != nil {
+		ticket.SignIn(caller.ID)
+	}
+	if r.ContentLength != 0 && !route.streams {
+		body, err := s.readBody(w, r, ticket, route)
+		if err != nil {
+			w.Header().Set("Connection", "close")
+			return err
+		}
+		r.Body = body
+	}
+	return ticket.Enter(r.Context())
+}
+
+// readBody reads the body as the handler is to see it, unpacked.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, ticket *admission.Ticket, route *Route) (*web.Body, error) {
+	limit, size := route.Limit, r.ContentLength
+	if limit == 0 {
+		limit = web.MaxJSON
+	}
+	if size > limit {
+		return nil, errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
+	}
+	from := io.Reader(r.Body)
+	if route.unpack != nil {
+		var err error
+		if from, err = route.unpack(r); err != nil {
+			return bodyError(nil, err)
+		}
+		from, size = io.LimitReader(from, limit+1), -1 // git's own limit: the handler tells
+	} else if size < 0 { // else there is no more than it says
+		from = http.MaxBytesReader(w, r.Body, limit)
+	}
+	data, refused, err := ticket.ReadAll(r.Context(), from, size)
+	if refused {
+		return nil, err
+	}
+	return bodyError(data, err)
+}
+
+// bodyError is a body that could be read as far as err, unless the client is to
+// blame for being slow, or is gone.
+func bodyError(data []byte, err error) (*web.Body, error) {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errs.Wrap(errs.Malformed, "The request body came too slowly", err)
+	case errs.Is(err, errs.Canceled):
+		return nil, err
+	}
+	return &web.Body{Data: data, Err: err}, nil
+}

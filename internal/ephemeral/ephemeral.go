@@ -206,7 +206,7 @@ func (s *Server) Admin() http.Handler {
 		now.serve(w, r, now.admin)
 	})
 	// A page that somebody reads must not reset what they are testing.
-	return http.NewCrossOriginProtection().Handler(mux)
+	return server.GuardAdmin(mux, s.o.Server.AdminHost)
 }
 
 // Serve answers requests on l until ctx is done, as server.Serve does.

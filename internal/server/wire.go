@@ -44,6 +44,8 @@ type Options struct {
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
 	RateLimit      int64              // requests an hour for each token and address; 0: none
 	Admission      *admission.Control // nil: one of admission.DefaultMemory
+	RequireToken   bool               // nobody without a token sees anything
+	AdminHost      string             // by which the admin address may be named beside its own; empty: none
 	Now            func() time.Time
 	Watch          Watch // of tests: sees each request and its answer; nil: nobody does
 }
@@ -195,7 +197,7 @@ func (s *Server) Admin() http.Handler {
 	mux.HandleFunc("POST /admin/reset", func(w http.ResponseWriter, _ *http.Request) {
 		AdminError(w, http.StatusForbidden, "This server keeps what it has: only one that was started with --ephemeral can be reset.")
 	})
-	return mux
+	return GuardAdmin(mux, s.o.AdminHost)
 }
 
 // AdminError answers a request on the admin address with a JSON error.

@@ -27,6 +27,7 @@ type serverFlags struct {
 	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, which is for whom the umask says." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
 	AdminListen    string   `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
 	BaseURL        string   `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
+	RequireToken   bool     `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers."`
 	Previews       string   `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
 	MaxTreeEntries int      `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
 	RateLimit      int64    `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
@@ -153,7 +154,7 @@ func (c *serveCommand) Run(p *process) error {
 // options are the server's, without its store.
 func (f *serverFlags) options(log *slog.Logger) server.Options {
 	return server.Options{Log: log, Admission: f.admission, BaseURL: f.BaseURL, Graduated: f.Previews == "graduated",
-		MaxTreeEntries: f.MaxTreeEntries, RateLimit: f.RateLimit}
+		MaxTreeEntries: f.MaxTreeEntries, RateLimit: f.RateLimit, RequireToken: f.RequireToken, AdminHost: host(f.AdminListen)}
 }
 
 // served is a server.Server, or an ephemeral one.
@@ -180,6 +181,15 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 	g.Go(func() error { return srv.Serve(ctx, l) })
 	g.Go(func() error { return ready(address(l)) })
 	return g.Wait()
+}
+
+// host is that of an address HOST:PORT; empty when it has none.
+func host(address string) string {
+	name, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 // listen is server.Listen. A socket in the file system is for whom the umask of

@@ -167,20 +167,18 @@ func (s *Server) DocsRenderer(w http.ResponseWriter, r *http.Request) error {
 // CodeHostingDocument answers the OpenAPI document of the code-hosting API,
 // with the address under which the caller reached the server.
 func (s *Server) CodeHostingDocument(w http.ResponseWriter, r *http.Request) error {
-	return answerDocument(w, r, s.docs.hosting)
+	return s.answerDocument(w, r, s.docs.hosting)
 }
 
 // GET /openapi/plants.json
 //
 // PlantsDocument answers the OpenAPI document of the plant store, likewise.
 func (s *Server) PlantsDocument(w http.ResponseWriter, r *http.Request) error {
-	return answerDocument(w, r, s.docs.plants)
+	return s.answerDocument(w, r, s.docs.plants)
 }
 
 // answerDocument lets programs of other sites read it, too.
-func answerDocument(w http.ResponseWriter, r *http.Request, d *rendition) error {
-	h := w.Header()
-	h["Access-Control-Allow-Origin"] = any1
-	h["Access-Control-Expose-Headers"] = exposed
+func (s *Server) answerDocument(w http.ResponseWriter, r *http.Request, d *rendition) error {
+	s.allowOrigins(w.Header())
 	return d.answer(w, r)
 }

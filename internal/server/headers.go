@@ -22,8 +22,7 @@ var (
 // commonHeaders sets what every answer of the API has (decisions 4, 22, 27).
 // Credentials are never allowed across origins, so cookies never count.
 func (s *Server) commonHeaders(h http.Header, info *web.Info, g Group) {
-	h["Access-Control-Allow-Origin"] = any1
-	h["Access-Control-Expose-Headers"] = exposed
+	s.allowOrigins(h)
 	h["Vary"] = vary
 	h["X-Content-Type-Options"] = nosniff
 	if g != API || info.Pattern == "" {
@@ -42,6 +41,15 @@ func (s *Server) commonHeaders(h http.Header, info *web.Info, g Group) {
 	}
 }
 
+// allowOrigins lets pages of all sites read an answer, unless nobody sees anything
+// without a token.
+func (s *Server) allowOrigins(h http.Header) {
+	if !s.o.RequireToken {
+		h["Access-Control-Allow-Origin"] = any1
+		h["Access-Control-Expose-Headers"] = exposed
+	}
+}
+
 // cacheControl is decisions 27 and 55.
 func cacheControl(h http.Header, authenticated bool) {
 	if authenticated {
@@ -51,10 +59,15 @@ func cacheControl(h http.Header, authenticated bool) {
 	}
 }
 
-// preflight answers a browser's question about another origin (decision 22).
-func preflight(w *web.Writer, n *node) {
+// preflight answers a browser's question about another origin (decision 22). If
+// there is none to be allowed, it only says which methods there are.
+func preflight(w *web.Writer, n *node, origins bool) {
 	h := w.Header()
 	h.Set("Allow", n.allow)
+	if !origins {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	h.Set("Access-Control-Allow-Methods", n.allow)
 	h.Set("Access-Control-Allow-Headers", "Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, User-Agent, X-Requested-With, X-GitHub-Api-Version")
 	h.Set("Access-Control-Max-Age", "86400")

@@ -215,6 +215,10 @@ func fail(err error) web.Handler {
 
 // serve takes the request through the checks before its handler.
 func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) {
+	if s.o.RequireToken && withoutToken(r) && !isOpenPattern(info.Pattern) {
+		web.Handle(w, r, fail(errs.New(errs.Unauthenticated, "Requires authentication")))
+		return
+	}
 	if n == nil {
 		s.commonHeaders(w.Header(), info, API)
 		web.Handle(w, r, fail(errs.Absent()))
@@ -228,7 +232,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		s.commonHeaders(w.Header(), info, group)
 	}
 	if r.Method == http.MethodOptions && group != Git {
-		preflight(w, n)
+		preflight(w, n, !s.o.RequireToken)
 		return
 	}
 	route := n.find(r.Method)
@@ -283,6 +287,16 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	}
 	return route.serve(w, r)
 }
+
+// withoutToken reports a request that brings no credentials, right or wrong, and is
+// not this process's own.
+func withoutToken(r *http.Request) bool {
+	return len(r.Header["Authorization"]) == 0 && account.CallerFrom(r.Context()) == nil
+}
+
+// isOpenPattern reports the routes that need no token with --require-token: load
+// balancers have none.
+func isOpenPattern(pattern string) bool { return pattern == "/healthz" || pattern == "/readyz" }
 
 func (s *Server) authenticate(r *http.Request, g Group) (*account.Caller, bool, error) {
 	switch {

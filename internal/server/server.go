@@ -124,7 +124,7 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 		return nil
 	}
 	info.Pattern, info.Form = n.pattern, n.routes[0].Group.errorForm()
-	if !setParams(info, c, n.pattern) {
+	if !setParams(info, c, n) {
 		return nil
 	}
 	return n
@@ -146,19 +146,23 @@ func (s *Server) match(c *chi.Context, path string, prefixed bool) *node {
 }
 
 // setParams notes the placeholders' values, decoded. It reports false for an
-// address that names nothing: names are UTF-8 without NUL.
-func setParams(info *web.Info, c *chi.Context, pattern string) bool {
+// address that names nothing: names are UTF-8 without NUL. The plant store has no
+// names, and says itself what is wrong with a number (decision 67): it gets what
+// is no text as it was sent.
+func setParams(info *web.Info, c *chi.Context, n *node) bool {
 	for i, name := range c.URLParams.Keys {
 		if name == "*" {
-			name = wildName(pattern)
+			name = wildName(n.pattern)
 		}
 		value := c.URLParams.Values[i]
 		if strings.IndexByte(value, '%') >= 0 {
 			decoded, err := url.PathUnescape(value)
-			if err != nil || strings.IndexByte(decoded, 0) >= 0 || !utf8.ValidString(decoded) {
+			switch {
+			case err == nil && strings.IndexByte(decoded, 0) < 0 && utf8.ValidString(decoded):
+				value = decoded
+			case n.routes[0].Group != Plants:
 				return false
 			}
-			value = decoded
 		}
 		info.SetParam(name, value)
 	}

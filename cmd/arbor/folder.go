@@ -46,7 +46,7 @@ func closeFolder(dir string) error {
 		if err := closeBelow(root); err != nil {
 			return fmt.Errorf("the data folder must be its owner's alone: %w", err)
 		}
-		if err := root.Remove(closing); err != nil {
+		if err := root.Remove(closing); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

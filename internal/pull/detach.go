@@ -22,21 +22,21 @@ const maxClosed = 100
 // requests whose head is there, and with the root of a private network all between
 // two repositories of it. It is a repo.Told.
 func (s *Service) FollowGone(tx *db.Tx, r *repo.Repo, by int64) error {
-	return s.detachAll(tx, by, `p.head_repo_id = $1`+ofPrivateRoot(r), r.ID)
+	return s.detachAll(tx, by, acrossFrom+ofNetwork(r), r.ID)
 }
 
 // FollowTurning is FollowGone for a repository that is hidden or shown, and leaves
 // its network: so those that ask to merge into it are detached, too.
 func (s *Service) FollowTurning(tx *db.Tx, r *repo.Repo, by int64) error {
-	return s.detachAll(tx, by, `p.head_repo_id = $1 OR p.repo_id = $1`+ofPrivateRoot(r), r.ID)
+	return s.detachAll(tx, by, acrossFrom+` UNION ALL `+acrossTo+ofNetwork(r), r.ID)
 }
 
-// ofPrivateRoot chooses all of a network that ends with its root, $1.
-func ofPrivateRoot(r *repo.Repo) string {
+// ofNetwork adds all of a network that ends with its root.
+func ofNetwork(r *repo.Repo) string {
 	if !r.Private || r.ParentID != 0 {
 		return ""
 	}
-	return ` OR p.repo_id IN (SELECT n.id FROM repos n WHERE n.root_id = $1)`
+	return ` UNION ALL ` + acrossWithin
 }
 
 // FollowLost detaches what does not hold any more since somebody lost a role on a
@@ -52,17 +52,10 @@ func (s *Service) FollowLost(tx *db.Tx, r *repo.Repo, by int64) error {
 // FollowOrg is FollowLost for all private repositories of an organization, and for
 // its forks of others. It is an account.Lost.
 func (s *Service) FollowOrg(tx *db.Tx, orgID, by int64) error {
-	return s.detachAll(tx, by, lostIn(`SELECT COALESCE(q.root_id, q.id) FROM repos q WHERE q.owner_id = $1 AND q.private = TRUE`), orgID)
+	return s.detachAll(tx, by, lostIn(rootsOf), orgID)
 }
 
-// lostIn chooses what does not hold any more in networks, which are named by their
-// roots.
-func lostIn(roots string) string {
-	return `p.repo_id IN (SELECT n.id FROM repos n WHERE n.id IN (` + roots + `) OR n.root_id IN (` + roots + `))
-		AND NOT ` + repo.Crosses("p.head_repo_id", "p.repo_id", "i.author_id")
-}
-
-// detachAll detaches the pull requests p, of issues i, between two repositories.
+// detachAll detaches the pull requests that a SELECT finds.
 func (s *Service) detachAll(tx *db.Tx, by int64, which string, id int64) error {
 	open, err := setHeadsGone(tx, which, id)
 	if err != nil {
@@ -73,7 +66,7 @@ func (s *Service) detachAll(tx *db.Tx, by int64, which string, id int64) error {
 
 // detach is detachAll for one.
 func (s *Service) detach(tx *db.Tx, p *Pull, by int64) error {
-	if _, err := setHeadsGone(tx, `p.issue_id = $1`, p.IssueID); err != nil {
+	if _, err := setHeadsGone(tx, `$1`, p.IssueID); err != nil {
 		return err
 	}
 	return s.close(tx, p, by)

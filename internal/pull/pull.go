@@ -12,7 +12,7 @@
 //	lend.go                 heads that the maintainers of the base may push to
 //	branchmerge.go          merging branches without a pull request
 //	ofcommit.go             the pull requests of a commit
-//	store.go                the SQL; storecommit.go by commits
+//	store.go                the SQL; storecommit.go by commits; storedetach.go
 //	api.go, apilist.go      read, list, create, edit; apimerge.go merges
 //	changes.go              commits, files, diff and patch
 //	requested.go            who is asked for a review; apirequested.go answers

@@ -90,27 +90,6 @@ func openByBase(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
 }
 
-// setHeadsGone takes the head repository from those pull requests p, of issues i,
-// that are between two repositories and meet the condition, in which $1 is id. It
-// gives the ids of the open ones.
-func setHeadsGone(tx *db.Tx, which string, id int64) (open []int64, err error) {
-	all, err := tx.QueryIDs(`UPDATE pulls SET head_repo_id = NULL WHERE issue_id IN (
-		SELECT p.issue_id FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.head_repo_id <> p.repo_id AND (`+which+`))
-		RETURNING CASE WHEN open THEN issue_id ELSE 0 END`, id)
-	for _, id := range all {
-		if id != 0 {
-			open = append(open, id)
-		}
-	}
-	slices.Sort(open)
-	return open, err
-}
-
-// headless finds some open pull requests whose head is gone.
-func headless(tx *db.Tx, most int) ([]int64, error) {
-	return tx.QueryIDs(`SELECT issue_id FROM pulls WHERE open = TRUE AND head_repo_id IS NULL ORDER BY issue_id LIMIT $1`, most)
-}
-
 // openLent finds the open pull requests from a repository to others whose
 // maintainers may push to the head.
 func openLent(tx *db.Tx, headRepoID int64) ([]*Pull, error) {

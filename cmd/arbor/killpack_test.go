@@ -78,7 +78,7 @@ func TestKilledInMaintenance(t *testing.T) {
 				gittest.Pipe(t, dir, strings.NewReader(string(pack)), "index-pack", "--stdin")
 				gittest.Object(t, dir, git.TypeBlob, fmt.Sprint("loose ", round, i))
 			}
-			for i := range 20 { // small ones, for MergeSmall
+			for i := range 20 { // small ones, as the API writes them
 				shas, err := handle.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: fmt.Appendf(nil, "%d of round %d", i, round)}})
 				if err != nil {
 					t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
@@ -106,7 +107,7 @@ func (s *suite) testMerges(b *testing.B, source string, changes io.Reader) {
 	byArbor := func() float64 {
 		head := heads[ours]
 		ours++
-		if err := r.MergeSmall(b.Context()); err != nil { // as the server does after writes
+		if _, err := r.Maintain(b.Context(), time.Now()); err != nil { // as the server does after writes
 			b.Fatal(err)
 		}
 		return timed(func() {
@@ -143,7 +144,7 @@ func (s *suite) mergeRow(b *testing.B, source string, changes io.Reader) (rate f
 			if base, _, err = r.TestMerge(b.Context(), base, head); err != nil || base == "" {
 				b.Fatal(base, err)
 			}
-			if err := r.MergeSmall(b.Context()); err != nil {
+			if _, err := r.Maintain(b.Context(), time.Now()); err != nil {
 				b.Fatal(err)
 			}
 		}

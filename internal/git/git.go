@@ -27,7 +27,7 @@
 //	specialfile.go  what .gitmodules and .gitattributes may hold
 //	tip.go, whole.go  what a ref may name; blob.go reads blobs of any size
 //	encode.go     commits and tags as objects
-//	maintenance.go, mergesmall.go, packindex.go  packing that never deletes an object
+//	maintenance.go, packindex.go  packing that never deletes an object
 //	replaced.go   what becomes of packs whose objects are in others
 //	merge.go      merges of commits: mergebase.go finds where histories parted,
 //	              mergetrees.go merges trees, mergegit.go has git do the rest;
@@ -138,10 +138,10 @@ type state struct {
 	initMu      sync.Mutex
 	initialized bool // Init ran here, so the directories are synced
 
-	packMu   sync.Mutex      // one Pack, MergeSmall or WriteGraph at a time; guards what follows
-	graphAt  time.Time       // when WriteGraph last ran here
-	deltas   map[string]bool // packs that MergeSmall has seen to have deltas, by name
-	setAside int             // packs, since readers started anew
+	packMu   sync.Mutex // one Maintain, Pack or WriteGraph at a time; guards what follows
+	graphAt  time.Time  // when WriteGraph last ran here
+	graphOld bool       // objects were packed since
+	setAside int        // packs, since readers started anew
 
 	replaced replacedPacks
 

@@ -44,14 +44,15 @@ func (r *Repository) WriteGraph(ctx context.Context) error {
 	return r.writeCommitGraph(ctx)
 }
 
-// graphPause is the time between two writes that no Pack asks for.
+// graphPause is the time between two writes of one process.
 const graphPause = 10 * time.Minute
 
-// graphIfNeeded is WriteGraph for who holds packMu, if NeedsGraph.
+// graphIfNeeded is WriteGraph for who holds packMu, if NeedsGraph or if packs were
+// combined.
 func (r *Repository) graphIfNeeded(ctx context.Context) error {
 	s := r.git.state(r.dir)
 	needed, err := r.NeedsGraph()
-	if err != nil || !needed || time.Since(s.graphAt) < graphPause {
+	if err != nil || !needed && !s.graphOld || time.Since(s.graphAt) < graphPause {
 		return err
 	}
 	s.graphAt = time.Now()
@@ -72,6 +73,7 @@ func (r *Repository) writeCommitGraph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.git.state(r.dir).graphOld = false
 	from, to := filepath.Join(q.dir, "info", "commit-graph"), r.path("objects", "info", "commit-graph")
 	if err := syncPath(from); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 
 // When a repository is worth packing, and how much at a time.
 const (
-	manyPacks = 20
+	manyPacks = 16
 	manyLoose = 4       // in the one of 256 directories that is looked at: a thousand in all
 	fullPack  = 8 << 30 // bytes of a pack that is never copied again
 )
@@ -36,10 +36,6 @@ func (r *Repository) Upkeep() (Upkeep, error) {
 	if _, due := r.git.state(r.dir).replaced.waiting(r.git.options.PackGrace); due {
 		u.Needed = true
 	}
-	if small := r.mergeable(packs); len(small) >= manySmallPacks {
-		u.Needed = true
-		u.Bytes = min(sizeOf(small), maxMerged)
-	}
 	if len(packs) >= manyPacks && len(toCombine(packs)) > 1 {
 		u.Needed = true
 		u.Bytes = sizeOf(toCombine(packs))
@@ -58,16 +54,6 @@ func (r *Repository) Upkeep() (Upkeep, error) {
 		u.Bytes += packs[len(packs)-1].size
 	}
 	return u, err
-}
-
-// mergeable are the packs that MergeSmall may merge; none while somebody does.
-func (r *Repository) mergeable(packs []packFile) []packFile {
-	s := r.git.state(r.dir)
-	if !s.packMu.TryLock() {
-		return nil
-	}
-	defer s.packMu.Unlock()
-	return s.withoutDeltas(smallOnes(packs))
 }
 
 // NeedsPacking reports whether Pack would make reading faster. It lists two
@@ -100,8 +86,8 @@ func (r *Repository) looseBytes() (total int64, err error) {
 }
 
 // Maintain does all that a repository's packs need: it sets aside what was
-// replaced (see replaced.go), merges small packs, and packs the others. now is
-// the time by the database's clock. Readers and pushes go on meanwhile; that only
+// replaced (see replaced.go) and packs what has piled up. now is the time by the
+// database's clock. Readers and pushes go on meanwhile; that only
 // one node at a time does it is the caller's business, and saves work: nothing is
 // lost if two do.
 //
@@ -119,13 +105,11 @@ func (r *Repository) Maintain(ctx context.Context, now time.Time) (again time.Du
 	if err := r.setAsideReplaced(now); err != nil {
 		return 0, err
 	}
-	if err := r.mergeSmall(ctx); err != nil {
-		return 0, err
-	}
 	needed, err := r.NeedsPacking()
 	if err == nil && needed {
 		err = r.pack(ctx, now)
-	} else if err == nil {
+	}
+	if err == nil {
 		err = r.graphIfNeeded(ctx)
 	}
 	if err != nil {
@@ -150,13 +134,18 @@ func (r *Repository) Pack(ctx context.Context) error {
 		return nil
 	}
 	defer s.packMu.Unlock()
-	if err := r.pack(ctx, time.Now()); err != nil {
+	err := r.pack(ctx, time.Now())
+	if err == nil && s.graphOld {
+		err = r.writeCommitGraph(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	return r.setAsideReplaced(time.Now())
 }
 
-// pack is Pack for who holds packMu, but that what it replaces stays.
+// pack is Pack for who holds packMu, but that what it replaces stays, and that the
+// commit-graph does.
 func (r *Repository) pack(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, r.git.options.MaintenanceTimeout)
 	defer cancel()
@@ -168,11 +157,11 @@ func (r *Repository) pack(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("combining packs: %w", err)
 	}
-	if !changed && !combined {
-		return nil
+	if changed || combined {
+		r.git.state(r.dir).graphOld = true
+		r.git.pool.retire(r.dir)
 	}
-	r.git.pool.retire(r.dir)
-	return r.writeCommitGraph(ctx)
+	return nil
 }
 
 // packFile is one pack of the repository.

@@ -37,8 +37,7 @@ const maxSharedPack = 64 << 20
 // Whether contents make sense is the caller's business (see BuildTree,
 // Commit.Encode). Error: TooLarge for an object that no push may bring either.
 //
-// What requests write at the same time goes into one pack; Pack and MergeSmall
-// consolidate. When ctx ends early the objects may be written or not, which
+// What requests write at the same time goes into one pack; Maintain consolidates. When ctx ends early the objects may be written or not, which
 // harms nobody.
 func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]SHA, error) {
 	if len(objects) == 0 {

@@ -93,7 +93,7 @@ func TestWriteObjectsAtOnce(t *testing.T) {
 	var maintenance, writers errgroup.Group
 	maintenance.Go(func() error {
 		for ctx.Err() == nil {
-			if err := r.MergeSmall(t.Context()); err != nil {
+			if _, err := r.Maintain(t.Context(), time.Now()); err != nil {
 				return err
 			}
 		}
@@ -128,7 +128,7 @@ func TestWriteObjectsAtOnce(t *testing.T) {
 		}
 	}
 	for end := time.Now().Add(20 * time.Second); countPacks(t, r.Dir()) > 30; time.Sleep(50 * time.Millisecond) {
-		if err := r.MergeSmall(t.Context()); err != nil {
+		if _, err := r.Maintain(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if time.Now().After(end) {
@@ -139,7 +139,7 @@ func TestWriteObjectsAtOnce(t *testing.T) {
 }
 
 // A damaged pack must not be copied into a new one that then replaces it.
-func TestMergeRefusesDamage(t *testing.T) {
+func TestMaintainRefusesDamage(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, git.Options{}).Repository(filepath.Join(t.TempDir(), "r.git"))
 	for i := range 20 {
@@ -159,8 +159,8 @@ func TestMergeRefusesDamage(t *testing.T) {
 	if err := os.WriteFile(packs[3], contents, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.MergeSmall(t.Context()); err == nil {
-		t.Error("a damaged pack was merged")
+	if _, err := r.Maintain(t.Context(), time.Now()); err == nil {
+		t.Error("a damaged pack was combined with others")
 	}
 	if n := countPacks(t, r.Dir()); n != len(packs) {
 		t.Errorf("%d packs of %d are left", n, len(packs))

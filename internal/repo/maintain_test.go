@@ -203,11 +203,11 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 	})
 }
 
-// slowGit is a git whose commit-graph takes until a file is there, and makes
+// slowGit is a git whose commit-graph of the first repository takes until a file is there, and makes
 // another file when it begins.
 func slowGit(t *testing.T, until, begun string) string {
 	t.Helper()
-	script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = commit-graph ]; then : >'%s'; while [ ! -e '%s' ]; do sleep 0.02; done; fi\nexec git \"$@\"\n",
+	script := fmt.Sprintf("#!/bin/sh\ncase $1$GIT_DIR in commit-graph*/1.git) : >'%s'; while [ ! -e '%s' ]; do sleep 0.02; done;; esac\nexec git \"$@\"\n",
 		begun, until)
 	path := filepath.Join(t.TempDir(), "git")
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {

@@ -49,8 +49,8 @@ func (t *Tx) Clock() (now Time, err error) {
 // Due reports whether a row is due that where holds for, which may use $1
 // onwards.
 func (j Jobs) Due(tx *Tx, where string, args ...any) (due bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM `+j.Table+` WHERE due_at <= `+tx.Engine().Clock()+` AND `+where+`)`,
-		args...).Scan(&due)
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM `+j.Table+`
+		WHERE due_at <= `+tx.Engine().Clock()+` AND `+where+`)`, args...).Scan(&due)
 	return due, err
 }
 
@@ -110,8 +110,8 @@ func (j Jobs) Extend(tx *Tx, l *Lease, length time.Duration) (*Lease, error) {
 // PutOff ends a lease: its rows are due again after some time. Error:
 // ErrLeaseLost.
 func (j Jobs) PutOff(tx *Tx, l *Lease, wait time.Duration) error {
-	n, err := tx.Exec(`UPDATE `+j.Table+` SET due_at = `+tx.Engine().Clock()+` + $2 WHERE due_at = $1 AND `+j.among(l, 3),
-		l.args(wait.Microseconds())...)
+	n, err := tx.Exec(`UPDATE `+j.Table+` SET due_at = `+tx.Engine().Clock()+` + $2
+		WHERE due_at = $1 AND `+j.among(l, 3), l.args(wait.Microseconds())...)
 	return errors.Join(err, l.whole(n))
 }
 
@@ -145,7 +145,8 @@ func (l *Lease) whole(n int64) error {
 // Hold calls work, and extends the lease until that returns. work's context ends
 // when the lease is lost, with ErrLeaseLost as its cause; that is then the error
 // of Hold. The lease that is left is for PutOff and Remove.
-func (d *DB) Hold(ctx context.Context, j Jobs, l *Lease, length time.Duration, work func(context.Context) error) (*Lease, error) {
+func (d *DB) Hold(ctx context.Context, j Jobs, l *Lease, length time.Duration,
+	work func(context.Context) error) (*Lease, error) {
 	working, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan struct{})

@@ -18,6 +18,7 @@ import (
 type catFile struct {
 	dir        string
 	generation int // of the pool's view of dir; see pool.retire
+	begun      time.Time
 	process    *process
 	in         io.WriteCloser
 	out        *bufio.Reader

@@ -73,6 +73,7 @@ type Options struct {
 	Processes       int           // cat-file processes in all; 32
 	ProcessesPerDir int           // cat-file processes of one repository; 4
 	IdleTime        time.Duration // after which an idle one ends; 1 minute
+	ProcessAge      time.Duration // after which a busy one ends; 10 minutes
 
 	ReadTimeout        time.Duration // of one read, a tenth of a walk's; 1 minute. See cpu
 	TransferTimeout    time.Duration // of one push or fetch; 1 hour
@@ -95,6 +96,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.Processes, 32)
 	setDefault(&o.ProcessesPerDir, 4)
 	setDefault(&o.IdleTime, time.Minute)
+	setDefault(&o.ProcessAge, 10*time.Minute)
 	setDefault(&o.ReadTimeout, time.Minute)
 	setDefault(&o.TransferTimeout, time.Hour)
 	setDefault(&o.MaintenanceTimeout, 2*time.Hour)

@@ -62,7 +62,7 @@ func (p *pool) acquire(ctx context.Context, dir string) (c *catFile, fresh bool,
 				p.mu.Unlock()
 				return nil, false, err
 			}
-			c.generation = generation
+			c.generation, c.begun = generation, time.Now()
 			return c, true, nil
 		}
 		changed := p.changed
@@ -119,7 +119,8 @@ func (p *pool) endLocked(c *catFile) {
 func (p *pool) release(c *catFile, dirty bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if dirty || p.closed || c.generation != p.generations[c.dir] {
+	// An old one may hold packs open that other nodes have replaced.
+	if dirty || p.closed || c.generation != p.generations[c.dir] || time.Since(c.begun) > p.git.options.ProcessAge {
 		p.endLocked(c)
 		return
 	}

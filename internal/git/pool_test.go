@@ -183,3 +183,22 @@ func TestPoolCancelAndClose(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 }
+
+// A process that is always busy ends one day all the same: it may hold packs open
+// that another node has replaced, and whose space is given back only then.
+func TestOldProcessesEnd(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{ProcessAge: 1})
+	dir := gittest.Repository(t, 1, 1)
+	r := g.Repository(dir)
+	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	before := g.Started()
+	for range 3 {
+		if _, err := r.Info(t.Context(), tip); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := g.Started() - before; n != 3 {
+		t.Errorf("3 reads took %d processes", n)
+	}
+}

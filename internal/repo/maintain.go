@@ -214,7 +214,8 @@ func (s *Service) endPacking(ctx context.Context, id int64, p packingLease, agai
 		if p.tries == 1 {
 			level = slog.LevelWarn
 		}
-		s.log.Log(ctx, level, "packing failed, and is tried again", "repository", id, "try", p.tries, "in", again, "error", failed)
+		s.log.Log(ctx, level, "packing failed, and is tried again",
+			"repository", id, "try", p.tries, "in", again, "error", failed)
 	}
 	err := s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
 		switch {

@@ -57,7 +57,9 @@ func (s *Service) sweepDue(ctx context.Context) error {
 	if err != nil || l == nil {
 		return err
 	}
-	l, failed := s.db.Hold(ctx, sweeps, l, leaseTime, func(ctx context.Context) error { return s.sweepShard(ctx, shard, grace) })
+	l, failed := s.db.Hold(ctx, sweeps, l, leaseTime, func(ctx context.Context) error {
+		return s.sweepShard(ctx, shard, grace)
+	})
 	if errors.Is(failed, db.ErrLeaseLost) {
 		return failed
 	}

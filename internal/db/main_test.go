@@ -115,6 +115,8 @@ func TestMain(m *testing.M) {
 			err = childCount(d)
 		case "pairs":
 			err = childPairs(d)
+		case "bump":
+			err = childBump(d)
 		case "open":
 		default:
 			err = errors.New("no such role")
@@ -150,6 +152,17 @@ func childCount(d *db.DB) error {
 		}
 	}
 	return nil
+}
+
+// childBump bumps a topic and prints how often it did, each time that was
+// acknowledged, until it is killed.
+func childBump(d *db.DB) error {
+	for n := 1; ; n++ {
+		if err := d.Write(context.Background(), func(tx *db.Tx) error { return tx.Bump("revoked") }); err != nil {
+			return err
+		}
+		fmt.Println(n)
+	}
 }
 
 // childPairs writes pairs of rows from 8 goroutines and prints each pair once

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,6 +154,77 @@ func TestOpenAtTheSameTime(t *testing.T) {
 			if n := number(t, openAt(t, address), `SELECT n FROM counters`); n != 4 {
 				t.Errorf("%d of 4 wrote", n)
 			}
+		}
+	})
+}
+
+// What another process bumps counts once it is acknowledged, whatever this one
+// writes at the same moment: also what changes no row, and so commits nothing.
+// Else a token that the command line revokes would live on in the server.
+func TestBumpsOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0, ", 500) // takes a while to be prepared, in which others commit
+	var texts atomic.Int64
+	writes := map[string]func(d *db.DB) error{
+		"one that changes no row": func(d *db.DB) error {
+
+			_, err := d.WriteOne(context.Background(), fmt.Sprintf(`UPDATE counters SET n = 1 WHERE n IN (%s -%d)`, long, texts.Add(1)))
+			return err
+		},
+		"one that changes a row to what it is": func(d *db.DB) error {
+			_, err := d.WriteOne(context.Background(), `UPDATE counters SET n = n`)
+			return err
+		},
+		"a transaction that changes nothing": func(d *db.DB) error {
+			return d.Write(context.Background(), func(*db.Tx) error { return nil })
+		},
+		"one that changes a row": func(d *db.DB) error {
+			_, err := d.WriteOne(context.Background(), `UPDATE counters SET n = n + 1`)
+			return err
+		},
+	}
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		for name, write := range writes {
+			t.Run(name, func(t *testing.T) {
+				address := dbtest.Empty(t, engine)
+				d := openAt(t, address)
+				mustWrite(t, d, count("a"))
+				ctx, stop := context.WithCancel(t.Context())
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					for ctx.Err() == nil {
+						if err := write(d); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				})
+				defer wg.Wait()
+				defer stop()
+				c := child(t, "bump", address)
+				out, err := c.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				defer c.Wait()
+				defer c.Process.Kill()
+				for lines := bufio.NewScanner(out); lines.Scan(); {
+					var acknowledged int64
+					if _, err := fmt.Sscan(lines.Text(), &acknowledged); err != nil {
+						t.Fatal(err)
+					}
+					if n, err := d.Generation(ctx, "revoked"); err != nil || n < acknowledged {
+						t.Fatalf("after bump %d of the other process the number is %d, %v", acknowledged, n, err)
+					}
+					if acknowledged == 1500 {
+						return
+					}
+				}
+				t.Error("the other process ended")
+			})
 		}
 	})
 }

@@ -128,7 +128,7 @@ func (w *writer) autocommit(s *single) (affected int64, done bool, err error) {
 		if err != nil {
 			return 0, true, err
 		}
-		w.conn = c
+		w.conn, w.others = c, 0
 	}
 	if w.turn.try() != nil {
 		return 0, false, nil
@@ -140,9 +140,7 @@ func (w *writer) autocommit(s *single) (affected int64, done bool, err error) {
 		return 0, false, nil
 	}
 	if err == nil {
-		if to, ok := w.backend.stamp(); ok && to.follows(from) {
-			w.backend.kept.move(from, to, nil)
-		}
+		w.carry(from, nil)
 		w.boundLog()
 	}
 	return affected, true, err

@@ -154,15 +154,20 @@ const selectGeneration = `SELECT value FROM generations WHERE topic = $1`
 // generation reads a topic's number outside any transaction, so that it is
 // the newest.
 func (c *sqliteConn) generation(topic string) (int64, error) {
-	s, err := c.prepare(selectGeneration)
-	if err != nil {
-		return 0, err
-	}
 	if err := checkText(topic); err != nil {
 		return 0, err
 	}
 	c.args = append(c.args[:0], driver.NamedValue{Ordinal: 1, Value: topic})
-	rows, err := s.raw.QueryContext(context.Background(), c.args)
+	return c.number(selectGeneration, c.args)
+}
+
+// number reads one integer; 0 where there is no row.
+func (c *sqliteConn) number(query string, args []driver.NamedValue) (int64, error) {
+	s, err := c.prepare(query)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := s.raw.QueryContext(context.Background(), args)
 	if err != nil {
 		return 0, translateSQLite(err)
 	}

@@ -24,11 +24,9 @@ type Stamp [12]uint32
 // still holds. Every commit changes it before it is acknowledged.
 func (d *DB) Stamp() (s Stamp, ok bool) { return d.backend.stamp() }
 
-// Fields of the header: 32-bit words in the machine's own order.
-const (
-	headerVersion = 0 // of the format
-	headerChange  = 2 // grows by one with each commit
-)
+// headerVersion is the field of the header that holds the format's version: a
+// 32-bit word in the machine's own order, as all of them.
+const headerVersion = 0
 
 // indexVersion is the one version of the format that there is.
 const indexVersion = 3007000
@@ -96,10 +94,6 @@ func (b *sqliteBackend) stamp() (s Stamp, ok bool) {
 	return s, true
 }
 
-// follows reports that exactly one commit made this state of an older one, no
-// more than some commits ago.
-func (s Stamp) follows(older Stamp) bool { return s[headerChange] == older[headerChange]+1 }
-
 func (b *postgresBackend) stamp() (s Stamp, ok bool) { return s, false }
 
 // keptNumbers are generations that were read while the database had a stamp.
@@ -132,8 +126,8 @@ func (k *keptNumbers) put(s Stamp, topic string, n int64) {
 // maxKept bounds how many topics are kept.
 const maxKept = 1000
 
-// move says that one commit led from a stamp to the next, and that it bumped
-// these topics and no others.
+// move says that what was committed between two stamps bumped these topics and no
+// others.
 func (k *keptNumbers) move(from, to Stamp, bumped []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

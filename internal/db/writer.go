@@ -43,6 +43,7 @@ type writer struct {
 	done    []*member   // whose changes it holds
 	from    Stamp       // the state that it began with
 	bumped  []string    // topics that it bumps, and perhaps some more
+	others  int64       // what selectOthers gave after the last commit; of a new connection 0, which it never is
 	commits int
 	crowd   int // members of the last batch
 
@@ -139,7 +140,7 @@ func (w *writer) begin(first bool) error {
 		if err != nil {
 			return err
 		}
-		w.conn = c
+		w.conn, w.others = c, 0
 	}
 	err := w.turn.lock(w.conn)
 	if err == nil {
@@ -219,9 +220,7 @@ func (w *writer) commit() {
 	w.crowd = len(w.done)
 	if err == nil {
 		w.begun = false
-		if to, ok := w.backend.stamp(); ok && to.follows(w.from) {
-			w.backend.kept.move(w.from, to, w.bumped)
-		}
+		w.carry(w.from, w.bumped)
 		w.tell(nil)
 		w.boundLog()
 		return
@@ -232,6 +231,28 @@ func (w *writer) commit() {
 	}
 	w.tell(err)
 }
+
+// carry carries the generations that are known at a stamp over to the present
+// one, but for the topics that this connection has bumped since. A commit of
+// another connection may have bumped any topic: then nothing is carried over.
+//
+// How many commits lie between two stamps does not tell whose they are, since a
+// transaction that changes nothing commits nothing. SQLite itself keeps count of
+// what others commit (https://sqlite.org/pragma.html#pragma_data_version).
+func (w *writer) carry(from Stamp, bumped []string) {
+	to, ok := w.backend.stamp() // first: whoever commits after it is counted
+	if !ok {
+		return
+	}
+	others, err := w.conn.number(selectOthers, nil)
+	if err == nil && others == w.others {
+		w.backend.kept.move(from, to, bumped)
+	}
+	w.others = others
+}
+
+// selectOthers gives a number that changes with each commit of another connection.
+const selectOthers = `PRAGMA data_version`
 
 // fatal says that trying again is no use: the disk is full or broken.
 func fatal(err error) bool {

@@ -51,7 +51,7 @@ func parse(t testing.TB, text []byte) *seed.Seed {
 // filled is a server on a store that was filled with a seed.
 func filled(t testing.TB, engine db.Engine, s *seed.Seed) http.Handler {
 	t.Helper()
-	dir, url := t.TempDir(), dbtest.Empty(t, engine)
+	dir, url := t.TempDir(), dbtest.URL(t, engine)
 	if err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}}); err != nil {
 		t.Fatal(err)
 	}

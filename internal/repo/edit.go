@@ -109,7 +109,7 @@ func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 }
 
 // Delete removes the repository's row with all that hangs on it, and then sets
-// its folder aside, which goes hours later (decision 68, folder.go). Should the server die
+// its folder aside, which goes hours later (folder.go). Should the server die
 // in between, the sweep finds a folder without a row. by is who wants it; nil:
 // the operator. Error: 404.
 func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) error {

@@ -24,8 +24,8 @@ func BenchmarkSearch(b *testing.B) {
 			b.Fatal(err)
 		}
 		service := search.New(s.DB, issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}), slog.New(slog.DiscardHandler))
-		if done, err := service.Index(context.Background(), 1<<30); err != nil || !done {
-			b.Fatal(done, err)
+		if err := service.Index(context.Background()); err != nil {
+			b.Fatal(err)
 		}
 		if engine == db.PostgreSQL {
 			if err := s.DB.Write(context.Background(), func(tx *db.Tx) error {

@@ -1,18 +1,13 @@
 package search_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"sync"
 	"testing"
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/issue"
-	"arbor/internal/search"
 )
 
 // On a server with more repositories than a statement names, the same is found
@@ -69,44 +64,6 @@ func TestSearchBesideWriters(t *testing.T) {
 			})
 		}
 		group.Wait()
-	})
-}
-
-// A store that grew while nobody searched is indexed piece by piece: a search in
-// between says that it is incomplete, and the last one finds all.
-func TestIndexInPieces(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		plant(t, s)
-		var repoID int64
-		ctx := context.Background()
-		err := s.DB.Write(ctx, func(tx *db.Tx) error {
-			if err := tx.QueryRow(`SELECT id FROM repos WHERE name = 'garden'`).Scan(&repoID); err != nil {
-				return err
-			}
-			for n := range 250 {
-				_, err := tx.Exec(`INSERT INTO issues (repo_id, number, title, author_id, state, labels, assignees, created_at, updated_at)
-					VALUES ($1, $2, 'Swarm', 1, 1, '', '', 1, 1)`, repoID, n+100)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		service := search.New(s.DB, issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}), slog.New(slog.DiscardHandler))
-		for n, want := range []bool{false, false, true, true} {
-			if done, err := service.Index(ctx, 100); err != nil || done != want {
-				t.Errorf("%d: %t, %v", n, done, err)
-			}
-		}
-		canceled, cancel := context.WithCancel(ctx)
-		cancel()
-		if _, err := service.Index(canceled, 100); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
 	})
 }
 

@@ -10,7 +10,8 @@
 //	storeplan.go  from a query to SQL: where to look, and for which words
 //	storewhere.go what else each result must be
 //	storerun.go   the page and the number of results
-//	search.go     searching, and keeping the index of words up to date
+//	search.go     searching
+//	indexer.go    the worker that keeps the index of words up to date, and who waits for it
 //	store.go      the notes about texts that changed
 //	api.go        the handler and its JSON
 //

@@ -13,11 +13,12 @@ import (
 	"arbor/internal/web"
 )
 
-// Service searches, and keeps the index up to date.
+// Service searches.
 type Service struct {
 	db     *db.DB
 	issues *issue.Service
 	log    *slog.Logger
+	indexer
 }
 
 // maxTime is how long a search may take.
@@ -25,75 +26,7 @@ const maxTime = 10 * time.Second
 
 // New makes the service. Start Run beside it.
 func New(d *db.DB, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, issues: issues, log: log}
-}
-
-// Limits of what is indexed at a time, in texts.
-const (
-	batch     = 100
-	perSearch = 2000 // a search does not wait for more
-	backlog   = 300  // so many are left for a search to index
-)
-
-// indexEvery is how often Run looks for a backlog.
-const indexEvery = 2 * time.Second
-
-// Run keeps what searches find to index small, until ctx is done. It returns
-// nil: what fails is logged and tried again.
-func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(indexEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if err := s.catchUp(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("texts could not be indexed", "error", err)
-		}
-	}
-}
-
-// catchUp indexes everything if there is a backlog, and leaves most of the
-// writer's time to others.
-func (s *Service) catchUp(ctx context.Context) error {
-	n, err := s.changed(ctx, backlog)
-	if err != nil || n < backlog {
-		return err
-	}
-	for done := false; !done && err == nil; {
-		start := time.Now()
-		done, err = s.Index(ctx, batch)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(4 * time.Since(start)):
-		}
-	}
-	return err
-}
-
-func (s *Service) changed(ctx context.Context, most int64) (n int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		n, err = countChanged(tx, most)
-		return err
-	})
-	return n, err
-}
-
-// Index makes findable what changed, at most that many texts, and reports
-// whether that was all. Whatever was acknowledged before the call counts.
-func (s *Service) Index(ctx context.Context, most int) (done bool, err error) {
-	for left := most; ; left -= batch {
-		n, err := s.changed(ctx, 1)
-		if err != nil || n == 0 || left <= 0 {
-			return n == 0, err
-		}
-		if err := s.db.Write(ctx, func(tx *db.Tx) error { return indexChanged(tx, batch) }); err != nil {
-			return false, err
-		}
-	}
+	return &Service{db: d, issues: issues, log: log, indexer: newIndexer()}
 }
 
 // Results are a page of what a query finds.
@@ -111,10 +44,11 @@ type Hit struct {
 }
 
 // Search finds what the caller, perhaps nil, may see of what the query asks for
-// (decision 13). Errors: 422 for people and repositories that are not there or
+// (decision 13). It only reads: before it takes a slot, it waits some seconds at
+// most for the worker to index what was acknowledged before. Errors: 422 for people and repositories that are not there or
 // not to be seen, 503 when it takes too long.
 func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, at web.Page) (*Results, error) {
-	done, err := s.Index(ctx, perSearch)
+	whole, err := s.indexed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +61,7 @@ func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, 
 	defer cancel()
 	var found *Results
 	err = s.db.ReadLong(limited, func(tx *db.Tx) error {
-		found = &Results{Part: !done, page: issue.NewPage(ctx)}
+		found = &Results{Part: !whole, page: issue.NewPage(ctx)}
 		return found.read(tx, caller, q, at)
 	})
 	if err != nil {

@@ -4,10 +4,12 @@ import (
 	"arbor/internal/db"
 )
 
-// countChanged counts the notes about changed texts, up to most.
-func countChanged(tx *db.Tx, most int64) (n int64, err error) {
-	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM texts_changed LIMIT $1) t`, most).Scan(&n)
-	return n, err
+// notes gives the first and the last of the notes about changed texts; 0: there
+// are none.
+func notes(tx *db.Tx) (first, last int64, err error) {
+	err = tx.QueryRow(`SELECT COALESCE((SELECT MIN(id) FROM texts_changed), 0),
+		COALESCE((SELECT MAX(id) FROM texts_changed), 0)`).Scan(&first, &last)
+	return first, last, err
 }
 
 // indexChanged takes the oldest notes and indexes the texts as they are now.

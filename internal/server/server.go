@@ -34,7 +34,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/journal"
-	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
@@ -44,7 +43,6 @@ type Server struct {
 	log      *slog.Logger
 	accounts *account.Service
 	made     *Services
-	searches *search.Service
 	runners  []runner
 	control  *admission.Control
 	routes   []Route

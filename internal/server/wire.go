@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"math"
 	"net/http"
 	"path/filepath"
 	"time"
@@ -71,10 +70,9 @@ func New(o Options) *Server {
 	made := NewServices(o.DB, o.Git, o.Log, o.DataDir)
 	accounts := account.New(o.DB, o.Log, made.Pulls.FollowOrg)
 	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
-	searches := search.New(o.DB, issues, o.Log)
 	s := &Server{
-		o: o, log: o.Log, accounts: accounts, made: made, searches: searches,
-		runners: []runner{accounts, repos, issues, made.Closing, pulls, searches, activity.NewPruner(o.DB, o.Log)},
+		o: o, log: o.Log, accounts: accounts, made: made,
+		runners: []runner{accounts, repos, issues, made.Closing, pulls, made.Searches, activity.NewPruner(o.DB, o.Log)},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		control: o.Admission,
 	}
@@ -93,7 +91,7 @@ func New(o Options) *Server {
 		statuses:   status.NewAPI(status.New(o.DB, repos), objects),
 		pulls:      from.Pulls,
 		reviews:    from.Reviews,
-		searches:   search.NewAPI(searches),
+		searches:   search.NewAPI(made.Searches),
 		feeds:      activity.NewAPI(o.DB, issues),
 		toIssues:   reaction.NewAPI(o.DB, from.Issues.Subject),
 		toComments: reaction.NewAPI(o.DB, from.Issues.CommentSubject),
@@ -118,6 +116,8 @@ type Services struct {
 	Issues  *issue.Service
 	Closing *closing.Service
 	Pulls   *pull.Service
+
+	Searches *search.Service
 }
 
 // NewServices makes them: for the server, and for the commands that work beside
@@ -147,7 +147,10 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 		Lent: func(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) { return s.Pulls.Lent(tx, a, hold) },
 	})
 	s.Issues = issue.New(d, s.Repos, log, issue.Hooks{
-		Changed: []issue.Observer{pull.FollowIssue},
+		Changed: []issue.Observer{pull.FollowIssue, func(c *issue.Change, _ *issue.Issue) error {
+			c.Tx.OnCommit(s.Searches.Changed)
+			return nil
+		}},
 		Reopen: func(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
 			return s.Pulls.Reopen(ctx, a, i)
 		},
@@ -155,6 +158,7 @@ func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Servic
 	})
 	s.Closing = closing.New(d, s.Repos, s.Issues, log)
 	s.Pulls = pull.New(d, s.Repos, s.Issues, log)
+	s.Searches = search.New(d, s.Issues, log)
 	return s
 }
 
@@ -181,8 +185,7 @@ func (s *Server) Settle(ctx context.Context) error {
 	if err := s.made.Pulls.Settle(ctx); err != nil {
 		return err
 	}
-	_, err := s.searches.Index(ctx, math.MaxInt32)
-	return err
+	return s.made.Searches.Index(ctx)
 }
 
 // Services are the features that change together, for code of this process that

@@ -3,6 +3,7 @@ package git_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -138,7 +139,8 @@ func TestTreeBombInPieces(t *testing.T) {
 			for c := 'a'; c < 'k'; c++ {
 				edits = append(edits, git.TreeEdit{Path: "in/" + string(c), Mode: git.ModeTree, SHA: below})
 			}
-			if _, err := r.BuildTree(t.Context(), "", edits); !errs.Is(err, errs.Invalid) {
+			var problem *git.TreeProblem
+			if _, err := r.BuildTree(t.Context(), "", edits); !errors.As(err, &problem) || !strings.Contains(problem.Reason, "paths") {
 				t.Errorf("made by the API: %v", err)
 			}
 			if _, err := r.BuildTree(t.Context(), "", edits[:1]); err != nil {

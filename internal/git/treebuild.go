@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,7 +44,7 @@ type BuiltTree struct {
 // edit are read and made.
 //
 // Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
-// is damaged, or the result has more than MaxTreePaths. Whether the objects of edits exist is the caller's to check.
+// is damaged. A result with more than MaxTreePaths is a *TreeProblem. Whether the objects of edits exist is the caller's to check.
 func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) (*BuiltTree, error) {
 	b := &treeBuilder{ctx: ctx, repository: r, edits: edits}
 	root := &editNode{edit: -1}
@@ -69,19 +70,25 @@ func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) 
 // checkPaths counts the paths of the new tree where an edit puts a whole tree
 // somewhere: other edits add at most what they name.
 func (b *treeBuilder) checkPaths(root NewObject) error {
-	if !slices.ContainsFunc(b.edits, func(e TreeEdit) bool { return e.Mode == ModeTree && e.SHA != "" }) {
+	at := slices.IndexFunc(b.edits, func(e TreeEdit) bool { return e.Mode == ModeTree && e.SHA != "" })
+	if at < 0 {
 		return nil
 	}
 	made := make(map[treeID][]byte, len(b.objects))
 	for _, o := range b.objects {
 		made[o.id()] = o.Data
 	}
-	return b.repository.git.pathCounter(func(id treeID) ([]byte, error) {
+	err := b.repository.git.pathCounter(func(id treeID) ([]byte, error) {
 		if contents, ok := made[id]; ok {
 			return contents, nil
 		}
 		return b.read(SHA(id.String()))
 	}).check(root.id())
+	var over *errs.Error
+	if errs.Is(err, errs.Invalid) && errors.As(err, &over) {
+		return &TreeProblem{at, "makes the tree too large: " + over.Message}
+	}
+	return err
 }
 
 // Walk calls fn for each entry of the tree itself, in git's order, as WalkTree

@@ -55,7 +55,7 @@ func (r *Repository) writeAttributes() error {
 	if !r.Exists() {
 		return missing("HEAD")
 	}
-	if err := os.Mkdir(r.path("info"), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(r.path("info"), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return writeSynced(file, func(f *os.File) error {

@@ -24,6 +24,7 @@ type catFile struct {
 	out        *bufio.Reader
 	line       []byte // the request, reused
 	lastUse    time.Time
+	large      bool // it has held much, and may keep it
 }
 
 // startPooled starts a process that outlives the request it is started for.

@@ -47,7 +47,13 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 	cmd.Stdin = os.Stdin
 	var message bytes.Buffer
 	cmd.Stderr = &message
-	if err := cmd.Run(); err != nil {
+	err = cmd.Start()
+	if err == nil {
+		// What it downloads is as strange as what is pushed. It may ask on the
+		// terminal for as long as it takes.
+		err = errors.Join(confine(cmd.Process.Pid, cage{memory: g.options.Memory}), cmd.Wait())
+	}
+	if err != nil {
 		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", withoutPassword(source), lastLine(message.String())), err)
 		return nil, errors.Join(err, m.Remove())
 	}

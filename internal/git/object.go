@@ -144,6 +144,10 @@ func (c *catFile) contents(sha SHA, limit int64) (Object, []byte, error) {
 	return c.answer(sha, limit)
 }
 
+// keptObject is the size in bytes from which an object is the last that a pooled
+// process reads: idle ones are many, and nobody is asked for their memory.
+const keptObject = 2 << 20
+
 // answer reads the answer to a request for contents.
 func (c *catFile) answer(sha SHA, limit int64) (Object, []byte, error) {
 	object, err := c.header()
@@ -153,6 +157,7 @@ func (c *catFile) answer(sha SHA, limit int64) (Object, []byte, error) {
 	if object.Size > limit {
 		return c.refuse(object, limit)
 	}
+	c.large = c.large || object.Size > keptObject
 	contents := make([]byte, object.Size+1)
 	if _, err := io.ReadFull(c.out, contents); err != nil {
 		return Object{}, nil, errDirty{c.broken(err)}

@@ -115,12 +115,13 @@ func (p *pool) endLocked(c *catFile) {
 	p.ending.Go(c.end)
 }
 
-// release gives a process back; a dirty one ends.
+// release gives a process back; a dirty one ends, and one that has grown.
 func (p *pool) release(c *catFile, dirty bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// An old one may hold packs open that other nodes have replaced.
-	if dirty || p.closed || c.generation != p.generations[c.dir] || time.Since(c.begun) > p.git.options.ProcessAge {
+	old := time.Since(c.begun) > p.git.options.ProcessAge
+	if dirty || old || c.large || p.closed || c.generation != p.generations[c.dir] {
 		p.endLocked(c)
 		return
 	}

@@ -32,7 +32,6 @@ const (
 	maxTries   = 5               // before work that fails is dropped
 	workTime   = time.Minute     // for one piece of work
 	maxCommits = 1000            // commits of a push that are read, the newest
-	atOnce     = 16              // commits in memory at one time
 	maxSayings = 100             // in one transaction
 )
 

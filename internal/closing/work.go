@@ -115,14 +115,14 @@ func (w *work) read(ctx context.Context) ([]saying, error) {
 			return nil, err
 		}
 		slices.Reverse(commits)
-		for part := range slices.Chunk(commits, atOnce) {
-			read, err := objects.Commits(ctx, part)
-			if err != nil {
-				return nil, err
-			}
-			for _, c := range read {
+		err = objects.EachCommits(ctx, commits, func(part []*git.Commit) error {
+			for _, c := range part {
 				list = append(list, w.sayings(c, landing)...)
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return list, nil

@@ -15,23 +15,30 @@ type AuthorCount struct {
 	Commits     int64
 }
 
-// Authors counts the commits of a history by author, those with most first;
-// merges count for nobody. One git process walks the whole history.
-func (r *Repository) Authors(ctx context.Context, tip SHA) (list []AuthorCount, err error) {
+// maxAuthor bounds an author's line in bytes; a longer one is nobody's.
+const maxAuthor = 1000
+
+// Authors counts the commits of a history by author, those with most first, at most
+// most of them; merges count for nobody. One git process walks the whole history.
+func (r *Repository) Authors(ctx context.Context, tip SHA, most int) (list []AuthorCount, err error) {
 	c := command{sub: "shortlog", flags: []string{"-s", "-n", "-e", "--no-merges"}, revs: []SHA{tip}}
 	err = r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
-		list, err = readAuthors(in)
+		list, err = readAuthors(in, most)
 		return err
 	})
 	return list, err
 }
 
 // readAuthors reads lines of a number, a tab, a name and an address in
-// brackets. Lines that are not, or longer than the reader holds, are nobody's.
-func readAuthors(in *bufio.Reader) (list []AuthorCount, err error) {
+// brackets. Lines that are not, or longer than maxAuthor, are nobody's. ErrStop
+// where there are enough.
+func readAuthors(in *bufio.Reader, most int) (list []AuthorCount, err error) {
 	for {
+		if len(list) == most {
+			return list, ErrStop
+		}
 		line, err := in.ReadSlice('\n')
-		long := errors.Is(err, bufio.ErrBufferFull)
+		long := errors.Is(err, bufio.ErrBufferFull) || len(line) > maxAuthor
 		if a, ok := readAuthor(line); ok && !long {
 			list = append(list, a)
 		}

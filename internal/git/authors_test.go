@@ -13,7 +13,7 @@ func FuzzReadAuthors(f *testing.F) {
 	f.Add("     3\tAlice\n\t<>\n-1\tx <y>\n 2\t\xff <\xfe>")
 	f.Add(strings.Repeat("x", 100) + "\n 2\tA <a>\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := readAuthors(bufio.NewReaderSize(strings.NewReader(text), 16))
+		list, err := readAuthors(bufio.NewReaderSize(strings.NewReader(text), 16), 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func FuzzReadAuthors(f *testing.F) {
 func TestReadAuthors(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
-	list, err := readAuthors(bufio.NewReaderSize(strings.NewReader("   12\tA <b> C <a@example.org>\n    7\t"+long+" <l>\n    1\t <>\nnobody\n"), 64))
+	list, err := readAuthors(bufio.NewReaderSize(strings.NewReader("   12\tA <b> C <a@example.org>\n    7\t"+long+" <l>\n    1\t <>\nnobody\n"), 64), 1000)
 	if err != nil || len(list) != 2 || list[0] != (AuthorCount{"A <b> C", "a@example.org", 12}) || list[1] != (AuthorCount{"", "", 1}) {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -20,8 +21,11 @@ type linkCache struct {
 	young, old map[treeKey]links
 }
 
-// maxLinks bounds one half: about 5 MB.
-const maxLinks = 16_000
+// maxLinks bounds one half: about 5 MB, of commits that have a parent or two.
+const (
+	maxLinks       = 16_000
+	maxKeptParents = 32 // of a commit that is kept
+)
 
 func (c *linkCache) get(k treeKey) (links, bool) {
 	c.mu.Lock()
@@ -37,6 +41,9 @@ func (c *linkCache) get(k treeKey) (links, bool) {
 }
 
 func (c *linkCache) put(k treeKey, l links) {
+	if len(l.parents) > maxKeptParents {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.putLocked(k, l)
@@ -65,20 +72,29 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	if len(ask) == 0 {
 		return list, 0, nil
 	}
-	commits, err := r.Commits(ctx, ask)
+	n := 0
+	err = r.EachCommits(ctx, ask, func(part []*Commit) error {
+		for _, c := range part {
+			l := c.links()
+			r.git.links.put(treeKey{s, ask[n]}, l)
+			list[places[n]] = l
+			n++
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, 0, err
-	}
-	for k, c := range commits {
-		l := c.links()
-		r.git.links.put(treeKey{s, c.SHA}, l)
-		list[places[k]] = l
 	}
 	return list, len(ask), nil
 }
 
+// links are copies: what is kept of a commit must not keep all of its text.
 func (c *Commit) links() links {
-	return links{tree: c.Tree, parents: c.Parents, when: c.Committer.When.Unix()}
+	l := links{tree: SHA(strings.Clone(string(c.Tree))), parents: make([]SHA, len(c.Parents)), when: c.Committer.When.Unix()}
+	for i, p := range c.Parents {
+		l.parents[i] = SHA(strings.Clone(string(p)))
+	}
+	return l
 }
 
 // Bounds of a walk for a merge base without a process: commits read one after

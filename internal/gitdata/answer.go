@@ -33,6 +33,28 @@ type renderer interface {
 	render(ctx context.Context, out *web.Output) error
 }
 
+// large is a value of which some texts may be large.
+type large struct {
+	value any
+	size  int // of the texts, in bytes
+}
+
+func (l large) render(_ context.Context, out *web.Output) error {
+	if err := reserve(out, l.size); err != nil {
+		return err
+	}
+	return out.JSON(l.value)
+}
+
+// reserve asks for the memory that it takes to render a large text: a control
+// character has six bytes in JSON, and encoding/json renders it twice.
+func reserve(out *web.Output, size int) error {
+	if size <= 64<<10 {
+		return nil
+	}
+	return out.Reserve(12 * int64(size))
+}
+
 // cached answers what was rendered before, or renders it. read may set Link and
 // Last-Modified; what it gives is a renderer or goes through encoding/json.
 func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, read func(context.Context) (any, error)) error {
@@ -80,6 +102,9 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	}
 	if on.people {
 		b = strconv.AppendInt(append(b, " a"...), a.AccountsGeneration, 36)
+	}
+	if info.Brief {
+		b = append(b, " brief"...)
 	}
 	for _, s := range [...]string{a.Owner.Login, a.Name, on.pair, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)

@@ -146,7 +146,7 @@ func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		b.Links.HTML = p.page + "/tree/" + escapePath(name)
 		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off", []string{}, []string{}
 		b.ProtectionURL = b.Links.Self + "/protection"
-		return b, nil
+		return large{b, sizeOf(c)}, nil
 	})
 }
 

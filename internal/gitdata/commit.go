@@ -32,7 +32,7 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 			return nil, err
 		}
 		dated(w, c.Committer)
-		return newPlace(ctx, a).gitCommit(c), nil
+		return large{newPlace(ctx, a).gitCommit(c), sizeOf(c)}, nil
 	})
 }
 
@@ -80,7 +80,7 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
-	changes, err := objects.Files(ctx, parentOf(c), sha, min(page.Number-1, git.MaxFiles)*page.Size, page.Size)
+	changes, err := objects.Diff(ctx, parentOf(c), sha, filePage(ctx, min(page.Number-1, git.MaxFiles)*page.Size, page.Size))
 	if err != nil {
 		return nil, err
 	}

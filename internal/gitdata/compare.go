@@ -155,7 +155,7 @@ func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	changes := &git.Changes{}
 	if page.Number == 1 && c.mergeBase != c.headSHA || c.direct && page.Number == 1 {
 		var err error
-		if changes, err = objects.Files(ctx, c.from(), c.headSHA, 0, filesPerPage); err != nil {
+		if changes, err = objects.Diff(ctx, c.from(), c.headSHA, filePage(ctx, 0, filesPerPage)); err != nil {
 			return nil, err
 		}
 	}

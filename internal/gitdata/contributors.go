@@ -62,7 +62,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 		return err
 	}
 	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)}, func(ctx context.Context) (any, error) {
-		authors, err := api.repos.Git(a.ID).Authors(ctx, tip)
+		authors, err := api.repos.Git(a.ID).Authors(ctx, tip, maxAuthors)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,6 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 // contributors finds the accounts of authors, of whom one may have several
 // addresses.
 func (api *API) contributors(ctx context.Context, authors []git.AuthorCount, anon bool) (list []*contributor, err error) {
-	authors = authors[:min(len(authors), maxAuthors)]
 	emails := make([]string, len(authors))
 	for n, who := range authors {
 		emails[n] = who.Email

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/markdown"
@@ -34,12 +35,19 @@ func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.Tree
 		if err != nil {
 			return err
 		}
+		release, err := admission.Memory(r.Context(), markdown.Cost(len(source)))
+		if err != nil {
+			return err
+		}
+		defer release()
 		if rendered {
 			body = []byte(markdown.Parse(source).HTML(markdown.Links{}))
 		} else {
 			body = []byte("<pre>" + html.EscapeString(source) + "</pre>")
 		}
-		api.cache.Put(key, body, "")
+		if len(body) <= web.MaxHeld {
+			api.cache.Put(key, body, "")
+		}
 	}
 	if web.NotModified(w, r, etag) {
 		return nil

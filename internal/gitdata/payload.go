@@ -178,7 +178,7 @@ func (api *API) eachCommit(ctx context.Context, out *web.Output, a *repo.Access,
 			return err
 		}
 		for _, c := range part {
-			if err := reserveCommit(out, c); err != nil {
+			if err := reserve(out, sizeOf(c)); err != nil {
 				return err
 			}
 			if err := fn(n, p.commit(c, known)); err != nil {
@@ -204,13 +204,9 @@ func (l commitList) render(ctx context.Context, out *web.Output) error {
 	return err
 }
 
-// reserveCommit asks for the memory that it takes to render a large commit: a
-// control character has six bytes in JSON, and encoding/json renders it twice.
-func reserveCommit(out *web.Output, c *git.Commit) error {
-	if size := len(c.Message) + len(c.Payload) + len(c.Signed) + 48*len(c.Parents); size > 64<<10 {
-		return out.Reserve(12 * int64(size))
-	}
-	return nil
+// sizeOf is how many bytes of texts a commit has.
+func sizeOf(c *git.Commit) int {
+	return len(c.Message) + len(c.Payload) + len(c.Signed) + 48*len(c.Parents)
 }
 
 // commitAnswer is one commit with its files.
@@ -221,7 +217,7 @@ type commitAnswer struct {
 }
 
 func (c commitAnswer) render(ctx context.Context, out *web.Output) error {
-	err := reserveCommit(out, c.commit)
+	err := reserve(out, sizeOf(c.commit))
 	if err == nil {
 		err = out.Open(c.payload)
 	}
@@ -288,6 +284,18 @@ func (p *place) file(f *git.FileChange, head, base git.SHA) *fileJSON {
 	}
 	return out
 }
+
+// filePage are the bounds of a page of changed files.
+func filePage(ctx context.Context, skip, most int64) git.DiffOptions {
+	o := git.FilePage(skip, most)
+	if web.From(ctx).Brief {
+		o.Sum = briefPatches
+	}
+	return o
+}
+
+// briefPatches is how many bytes of patches a page is made of.
+const briefPatches = 2 << 20
 
 // fileList is the changed files of a page, rendered one after the other: each may
 // have a large patch.

@@ -50,7 +50,7 @@ func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			return nil, err
 		}
 		page := web.ReadPage(r)
-		changes, err := objects.Files(ctx, common, g.Head, page.Offset(), page.Size)
+		changes, err := objects.Diff(ctx, common, g.Head, filePage(ctx, page.Offset(), page.Size))
 		if err != nil {
 			return nil, err
 		}

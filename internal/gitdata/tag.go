@@ -53,7 +53,7 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		if t.Tagger != nil {
 			dated(w, *t.Tagger)
 		}
-		return newPlace(ctx, a).tag(t), nil
+		return large{newPlace(ctx, a).tag(t), len(t.Message) + len(t.Payload) + len(t.Signed)}, nil
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/admission"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -104,6 +105,12 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 		t.api.cache.Put(t.key, tooLarge, "")
 		leave()
 	}}
+	s.release = func() {}
+	s.reserve = func() (err error) {
+		s.release, err = admission.Memory(r.Context(), 2*s.keep)
+		return err
+	}
+	defer func() { s.release() }()
 	if err := t.write(r.Context(), s); err != nil || s.started {
 		return err
 	}
@@ -184,8 +191,10 @@ const chunkSize = 128 << 10
 type treeStream struct {
 	w       http.ResponseWriter
 	keep    int64
-	full    func() // called when keep is passed
-	started bool   // the answer's header is out
+	full    func()       // called when keep is passed
+	reserve func() error // called before more is collected than any answer may hold
+	release func()
+	started bool // the answer's header is out
 	buf     []byte
 	chunks  [][]byte
 	size    int64
@@ -194,6 +203,11 @@ type treeStream struct {
 // next moves the full buffer on.
 func (s *treeStream) next() error {
 	if !s.started && s.size+int64(len(s.buf)) <= s.keep {
+		if s.size <= web.MaxHeld && s.size+int64(len(s.buf)) > web.MaxHeld {
+			if err := s.reserve(); err != nil {
+				return err
+			}
+		}
 		s.chunks = append(s.chunks, s.buf)
 		s.size += int64(len(s.buf))
 		s.buf = make([]byte, 0, chunkSize+4096)

@@ -163,7 +163,7 @@ func (s *Service) parse(ctx context.Context, text string) (*markdown.Document, e
 	if doc := s.texts.Get(text); doc != nil {
 		return doc, nil
 	}
-	release, err := admission.Memory(ctx, markdown.Cost(text))
+	release, err := admission.Memory(ctx, markdown.Cost(len(text)))
 	if err != nil {
 		return nil, err
 	}

@@ -72,9 +72,9 @@ func (d *Document) bytes() int64 {
 	return entry + 2*int64(len(d.html)) + span*int64(len(d.spans)) + reference*int64(references)
 }
 
-// Cost is about how many bytes of memory it takes to parse a source, whatever is
-// in it: a test holds it.
-func Cost(source string) int64 { return costFactor * int64(min(len(source), MaxSource)) }
+// Cost is how many bytes of memory it takes at most to parse a source of that many
+// bytes, whatever is in it: a test holds it.
+func Cost(source int) int64 { return costFactor * int64(min(source, MaxSource)) }
 
 // costFactor is what goldmark takes for a byte of the worst text within the bounds.
 const costFactor = 384

@@ -40,8 +40,8 @@ func TestCostIsBoundedByLength(t *testing.T) {
 	}
 	for name, source := range texts {
 		d, took := measure(source)
-		if took > Cost(source) {
-			t.Errorf("%q: %d bytes take %d, more than %d", name, len(source), took, Cost(source))
+		if took > Cost(len(source)) {
+			t.Errorf("%q: %d bytes take %d, more than %d", name, len(source), took, Cost(len(source)))
 		}
 		if most := maxHTML(len(source)); len(d.html) > most+len("<pre></pre>") && !strings.HasPrefix(d.html, "<pre>") {
 			t.Errorf("%q: %d bytes become %d, more than %d", name, len(source), len(d.html), most)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -29,6 +30,7 @@ type question struct {
 // of the API.
 func ask(r *http.Request, a *repo.Access, q question, into any) (more bool, err error) {
 	answer, err := send(r, a, q)
+	defer answer.Release()
 	if err != nil {
 		return false, err
 	}
@@ -49,9 +51,9 @@ func send(r *http.Request, a *repo.Access, q question) (*web.Captured, error) {
 	case q.kind != "":
 		accept = "application/vnd.github." + q.kind
 	case q.bodies:
-		accept = "application/vnd.github.full+json"
+		accept = "application/vnd.github.html+json"
 	}
-	inner := &web.Info{ID: info.ID, Site: info.Site, Prefix: info.Prefix, Docs: info.Docs, Media: web.ParseAccept([]string{accept})}
+	inner := &web.Info{Brief: true, ID: info.ID, Site: info.Site, Prefix: info.Prefix, Docs: info.Docs, Media: web.ParseAccept([]string{accept})}
 	for n := 0; n < len(q.params); n += 2 {
 		inner.SetParam(q.params[n], q.params[n+1])
 	}
@@ -61,11 +63,15 @@ func send(r *http.Request, a *repo.Access, q question) (*web.Captured, error) {
 	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
+		return web.Capture(), errs.Wrap(errs.NotFound, "Not Found", err)
 	}
 	answer := web.Capture()
+	answer.Limit(maxAnswer, func(bytes int64) (func(), error) { return admission.Memory(r.Context(), bytes) })
 	return answer, q.handler(answer, web.With(request, inner), a)
 }
+
+// maxAnswer is the size in bytes of the largest answer that a page is made of.
+const maxAnswer = 32 << 20
 
 // part is the query for a page of a list, as the request numbers it.
 func part(r *http.Request, size int, more ...string) url.Values {

@@ -45,21 +45,43 @@ func newRenderer() *renderer {
 
 // page answers 200 with a filled template.
 func (p *renderer) page(w http.ResponseWriter, r *http.Request, name string, data any) error {
-	var b bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
-		return err
-	}
 	p.headers(w)
 	scope := "public"
 	if account.CallerFrom(r.Context()) != nil {
 		scope = "private"
 	}
 	w.Header().Set("Cache-Control", scope+", max-age=0, must-revalidate")
+	b := &held{to: w}
+	if err := p.templates.ExecuteTemplate(b, name, data); err != nil || b.begun {
+		return err
+	}
 	if web.NotModified(w, r, web.Tag(b.Bytes())) {
 		return nil
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// held holds a page as long as it is small; a large one goes out as it comes.
+type held struct {
+	bytes.Buffer
+	to    http.ResponseWriter
+	begun bool
+}
+
+// Write implements io.Writer.
+func (h *held) Write(b []byte) (int, error) {
+	if !h.begun && h.Len()+len(b) <= web.MaxHeld {
+		return h.Buffer.Write(b)
+	}
+	if !h.begun {
+		h.begun = true
+		if _, err := h.to.Write(h.Bytes()); err != nil {
+			return 0, err
+		}
+		h.Reset()
+	}
+	return h.to.Write(b)
 }
 
 func (p *renderer) headers(w http.ResponseWriter) {

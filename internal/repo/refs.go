@@ -298,7 +298,8 @@ type refCache struct {
 	total int
 }
 
-// maxCachedRefs bounds the cache: about 40 MB at the very most.
+// maxCachedRefs bounds the cache: about 40 MB at the very most. A name longer than
+// usual counts as several.
 const maxCachedRefs = 200_000
 
 func (c *refCache) get(id, generation int64) (git.Refs, bool) {
@@ -323,7 +324,11 @@ func refCost(refs git.Refs) int {
 	if refs.Head == "" {
 		return 0
 	}
-	return len(refs.List) + 1
+	cost := 1
+	for _, r := range refs.List {
+		cost += 1 + len(r.Name)/100
+	}
+	return cost
 }
 
 // Resolve turns what a client calls a revision into a SHA, before git sees it:

@@ -3,6 +3,8 @@ package web
 import (
 	"bytes"
 	"net/http"
+
+	"arbor/internal/errs"
 )
 
 // Captured takes a handler's answer in memory, for whoever asks without a socket.
@@ -11,6 +13,25 @@ type Captured struct {
 	Status int // 200 until the handler decides
 	Body   bytes.Buffer
 	header http.Header
+
+	limit   int64 // of Body; 0: none
+	ask     func(bytes int64) (release func(), err error)
+	asked   int64 // bytes of memory
+	release []func()
+}
+
+// Limit bounds the body. Memory for it, and for what is made of it, is asked for as
+// it grows; Release gives it back.
+func (c *Captured) Limit(bytes int64, ask func(bytes int64) (release func(), err error)) {
+	c.limit, c.ask = bytes, ask
+}
+
+// Release says that the body is not needed any more.
+func (c *Captured) Release() {
+	for _, release := range c.release {
+		release()
+	}
+	c.release = nil
 }
 
 // Capture makes room for an answer.
@@ -22,5 +43,23 @@ func (c *Captured) Header() http.Header { return c.header }
 // WriteHeader notes the status.
 func (c *Captured) WriteHeader(status int) { c.Status = status }
 
-// Write keeps the bytes.
-func (c *Captured) Write(p []byte) (int, error) { return c.Body.Write(p) }
+// Write keeps the bytes. Errors: TooLarge beyond the limit, those of who is asked
+// for memory.
+func (c *Captured) Write(p []byte) (int, error) {
+	size := int64(c.Body.Len() + len(p))
+	if c.limit > 0 && size > c.limit {
+		return 0, errs.New(errs.TooLarge, "There is too much here for a page: the API has it.")
+	}
+	if c.ask != nil && size > c.asked && size > MaxHeld {
+		release, err := c.ask(timesAnswer * (2*size - c.asked))
+		if err != nil {
+			return 0, err
+		}
+		c.asked, c.release = 2*size, append(c.release, release)
+	}
+	return c.Body.Write(p)
+}
+
+// timesAnswer is how many times the size of an answer it takes to make a page of it:
+// the answer, and what was read of it.
+const timesAnswer = 3

@@ -12,8 +12,9 @@ import (
 	"arbor/internal/admission"
 )
 
-// MaxHeld is the size in bytes of the largest answer that is held whole.
-const MaxHeld = 1 << 20
+// MaxHeld is the size in bytes of the largest answer that is held whole: what a
+// file of a megabyte becomes in Base64.
+const MaxHeld = 3 << 19
 
 const (
 	sentAtOnce   = 128 << 10   // bytes, at most

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -62,7 +61,7 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		if err != nil {
 			return err
 		}
-		list, err := r.NewCommits(ctx, []git.SHA{t.head}, []git.SHA{p.BaseSHA}, math.MaxInt32)
+		list, err := r.NewCommits(ctx, []git.SHA{t.head}, []git.SHA{p.BaseSHA}, maxCounted)
 		if err != nil {
 			return err
 		}
@@ -79,6 +78,9 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	s.repos.Wrote(p.RepoID)
 	return t, err
 }
+
+// maxCounted is how many commits of a pull request are counted.
+const maxCounted = 100_000
 
 // testNow makes the test merge of a pull request that is about to be, and gives
 // the commits by which it is found. What takes long is wanted instead.

@@ -23,7 +23,7 @@ const (
 
 // Output is the body of an answer in JSON while it is rendered. A small one is
 // held whole, gets an ETag, and may be kept. One that grows beyond MaxHeld goes
-// out as it comes: it has no ETag (decision 69) and nobody keeps it. So the memory
+// out as it comes: it has no ETag (decision 27) and nobody keeps it. So the memory
 // of an answer is MaxHeld and its largest item, however long it is.
 type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items

@@ -91,7 +91,7 @@ func (r *Repository) planDiff(ctx context.Context, from, to SHA) (known *treeDif
 // size: the server keeps 64 KiB of it, and git one file's two versions. A diff of
 // 200 MB in many files took 10 MB of memory here and 3 in git; one of a single
 // file, 60 MB before and after, 470 in git, which is the most: what is larger than
-// core.bigFileThreshold is told of as binary. Error: TooLarge, before anything is
+// core.bigFileThreshold is told of as binary. Error: Invalid, before anything is
 // written, for more changes than git is asked to compare.
 func (r *Repository) WriteDiff(ctx context.Context, w io.Writer, from, to SHA) error {
 	known, flags, err := r.planDiff(ctx, from, to)
@@ -105,7 +105,7 @@ func (r *Repository) WriteDiff(ctx context.Context, w io.Writer, from, to SHA) e
 }
 
 func errTooManyChanges() error {
-	return errs.Newf(errs.TooLarge, "the changes are too many to be shown as text (maximum is %d files)", maxChanged)
+	return errs.Newf(errs.Invalid, "the changes are too many to be shown as text (maximum is %d files)", maxChanged)
 }
 
 // WritePatches writes the commits that to has and none of not has, as `git
@@ -131,7 +131,7 @@ func (r *Repository) checkPatches(ctx context.Context, to SHA, not []SHA) error 
 		return err
 	}
 	if len(list) > maxPatches {
-		return errs.Newf(errs.TooLarge, "the commits are too many to be shown as patches (maximum is %d)", maxPatches)
+		return errs.Newf(errs.Invalid, "the commits are too many to be shown as patches (maximum is %d)", maxPatches)
 	}
 	return r.EachCommits(ctx, list, func(part []*Commit) error {
 		for _, c := range part {

@@ -79,7 +79,7 @@ func TestDiffOfATreeBombIsCut(t *testing.T) {
 		"patch": func(w io.Writer) error { return r.WritePatches(t.Context(), w, second, first) },
 	} {
 		var out bytes.Buffer
-		if err := write(&out); !errs.Is(err, errs.TooLarge) || out.Len() > 0 {
+		if err := write(&out); !errs.Is(err, errs.Invalid) || out.Len() > 0 {
 			t.Errorf("%s: %v, after %d bytes", name, err, out.Len())
 		}
 	}

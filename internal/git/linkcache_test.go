@@ -1,0 +1,41 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// What is remembered of a history must not keep the texts of its commits: of
+// sixteen thousand with a megabyte of signature each, that would be all memory.
+func TestLinksDoNotKeepCommits(t *testing.T) {
+	const commits, signature = 50, 1_000_000
+	sha := strings.Repeat("ab", 20)
+	text := fmt.Appendf(nil, "tree %s\nparent %[1]s\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\ngpgsig %s\n\nm\n", sha, strings.Repeat("s", signature))
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var kept []links
+	for range commits {
+		c, err := parseCommit(bytes.Clone(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, c.links())
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > commits*signature/10 {
+		t.Errorf("the links of %d commits keep %d bytes", commits, used)
+	}
+	if l := kept[0]; l.tree != SHA(sha) || len(l.parents) != 1 || l.parents[0] != SHA(sha) || l.when != 1 {
+		t.Errorf("they are %+v", l)
+	}
+	var cache linkCache
+	cache.put(treeKey{sha: SHA(sha)}, links{parents: make([]SHA, maxKeptParents+1)})
+	if _, ok := cache.get(treeKey{sha: SHA(sha)}); ok {
+		t.Error("a commit of many parents is kept")
+	}
+}

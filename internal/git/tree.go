@@ -22,21 +22,24 @@ type TreeEntry struct {
 // half a million entries in one directory.
 const MaxTreeBytes = 32 << 20
 
-// Tree reads the entries of one tree, in git's order, without sizes. NotFound
-// when it is missing, Invalid when sha is no tree.
-func (r *Repository) Tree(ctx context.Context, sha SHA) ([]TreeEntry, error) {
+// Tree reads the entries of one tree whose names are wanted, in git's order, without
+// sizes: a tree may have half a million. NotFound when it is missing, Invalid when
+// sha is no tree.
+func (r *Repository) Tree(ctx context.Context, sha SHA, wanted func(name []byte) bool) ([]TreeEntry, error) {
 	contents, err := r.treeContents(ctx, sha)
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]TreeEntry, 0, bytes.Count(contents, []byte{0}))
+	var entries []TreeEntry
 	for len(contents) > 0 {
 		var raw rawEntry
 		if raw, contents, err = nextEntry(contents); err != nil {
 			return nil, fmt.Errorf("git: tree %s: %w", sha, err)
 		}
-		entries = append(entries, TreeEntry{Mode: raw.mode, Path: string(raw.name),
-			SHA: SHA(hex.EncodeToString(raw.id)), Type: raw.mode.Type(), Size: -1})
+		if wanted(raw.name) {
+			entries = append(entries, TreeEntry{Mode: raw.mode, Path: string(raw.name),
+				SHA: SHA(hex.EncodeToString(raw.id)), Type: raw.mode.Type(), Size: -1})
+		}
 	}
 	return entries, nil
 }

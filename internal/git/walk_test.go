@@ -90,7 +90,7 @@ func TestWalkTreeIsLsTree(t *testing.T) {
 				t.Errorf("recursive %v: got\n%q\nwant\n%q", recursive, got, want)
 			}
 		}
-		entries, err := r.Tree(t.Context(), tree)
+		entries, err := r.Tree(t.Context(), tree, func([]byte) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -306,5 +306,15 @@ type fileList struct {
 }
 
 func (l fileList) render(_ context.Context, out *web.Output) error {
+	sum, largest := 0, 0
+	for i := range l.changes.Files {
+		size := len(l.changes.Files[i].Patch)
+		sum, largest = sum+size, max(largest, size)
+	}
+	if sum > 64<<10 { // they are held, and one after the other is rendered
+		if err := out.Reserve(int64(sum + 12*largest)); err != nil {
+			return err
+		}
+	}
 	return out.List(len(l.changes.Files), func(n int) any { return l.place.file(&l.changes.Files[n], l.head, l.base) })
 }

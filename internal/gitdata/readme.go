@@ -67,7 +67,9 @@ func (v *view) readme(ctx context.Context, dirs []string) (git.TreeEntry, error)
 		if err != nil {
 			return git.TreeEntry{}, err
 		}
-		entries, err := v.objects.Tree(ctx, at.SHA)
+		entries, err := v.objects.Tree(ctx, at.SHA, func(name []byte) bool {
+			return len(name) >= len("readme") && strings.EqualFold(string(name[:len("readme")]), "readme")
+		})
 		if err != nil {
 			return git.TreeEntry{}, err
 		}

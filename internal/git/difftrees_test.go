@@ -143,3 +143,26 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 		}
 	}
 }
+
+// A file of a megabyte that is nothing but lines takes a comparison hundreds. git
+// ends in its cage; the reader of the commit still gets its files.
+func TestDiffThatOutgrowsItsCage(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Bare(t)
+	var b bytes.Buffer
+	for n, unit := range []string{"\n", "a\n\n", "b\n\n\n"} {
+		text := strings.Repeat(unit, 900_000/len(unit))
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 1\nc\nM 100644 inline lines\ndata %d\n%s\n", gittest.Author, gittest.Start+n, len(text), text)
+	}
+	b.WriteString("done\n")
+	gittest.Import(t, dir, &b)
+	r := gittest.New(t, git.Options{Memory: 128 << 20}).Repository(dir)
+	from, to := git.SHA(gittest.Run(t, dir, "rev-parse", "main~1")), git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	got, err := r.Files(t.Context(), from, to, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Files) != 1 || got.Files[0].Path != "lines" || got.Total != 1 || !got.Cut || got.Files[0].HasPatch {
+		t.Errorf("%+v", got)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"arbor/internal/account"
-	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -51,124 +50,6 @@ func (y *Body) AppendJSON(b []byte) []byte {
 		part(`,"body_html":`, y.html)
 	}
 	return b
-}
-
-// Bodies are the texts of a page. Each is rendered when it is asked for, and what
-// they say is parsed in parts of partBytes: so a page of large texts is never in
-// memory in all its forms. What the texts of a part refer to is looked up
-// together, as far as the caller may see it (decision 13).
-type Bodies struct {
-	list []Source
-	kind string // of web.Media
-	part part
-	next func(list []Source) (part, error)
-	err  error
-}
-
-// part is some texts that follow each other, parsed.
-type part struct {
-	from    int
-	docs    []*markdown.Document
-	targets *targets // nil for plain text
-}
-
-// partBytes is how much of texts is parsed at one time; a single text may be
-// larger.
-const partBytes = 1 << 20
-
-// renderedTimes is how many times its length a text takes, at most, while it is a
-// part of an answer: as HTML with and without links, as plain text, as JSON.
-const renderedTimes = 16
-
-// Bodies prepares a page of texts for the answer in which they stand. Errors:
-// those of Output.Reserve.
-func (s *Service) Bodies(out *web.Output, list []Source) (*Bodies, error) {
-	ctx := out.Context()
-	b := &Bodies{list: list, kind: web.From(ctx).Media.Kind,
-		next: func(list []Source) (part, error) { return s.nextPart(ctx, list) }}
-	total, largest := 0, 0
-	for n := range list {
-		total, largest = total+list[n].size(), max(largest, list[n].size())
-	}
-	if total < 64<<10 {
-		return b, nil
-	}
-	needed := 2*total + 6*largest // read, and escaped in JSON
-	if b.renders() {
-		needed += renderedTimes * min(total, max(largest, partBytes))
-	}
-	return b, out.Reserve(int64(needed))
-}
-
-func (b *Bodies) renders() bool { return b.kind == "text" || b.kind == "html" || b.kind == "full" }
-
-func (s *Source) size() int {
-	if s.Body == nil {
-		return 0
-	}
-	return len(*s.Body)
-}
-
-// At gives the n-th text. After an error it is empty, see Err.
-func (b *Bodies) At(n int) *Body {
-	body := &Body{raw: b.list[n].Body, kind: b.kind}
-	if body.raw == nil || !b.renders() || b.err != nil {
-		return body
-	}
-	if n < b.part.from || n >= b.part.from+len(b.part.docs) {
-		size, end := b.list[n].size(), n+1
-		for end < len(b.list) && size+b.list[end].size() <= partBytes {
-			size += b.list[end].size()
-			end++
-		}
-		b.part = part{}
-		if b.part, b.err = b.next(b.list[n:end]); b.err != nil {
-			return body
-		}
-		b.part.from = n
-	}
-	doc := b.part.docs[n-b.part.from]
-	if b.kind != "html" {
-		body.text = doc.Text()
-	}
-	if b.kind != "text" {
-		body.html = doc.HTML(b.part.targets.links(b.list[n].Access))
-	}
-	return body
-}
-
-// Err is the first error of At. The answer is worth nothing then.
-func (b *Bodies) Err() error { return b.err }
-
-// nextPart parses texts and finds what they refer to.
-func (s *Service) nextPart(ctx context.Context, list []Source) (p part, err error) {
-	p.docs = make([]*markdown.Document, len(list))
-	for n, src := range list {
-		if src.Body == nil {
-			continue
-		}
-		if p.docs[n], err = s.parse(ctx, *src.Body); err != nil {
-			return p, err
-		}
-	}
-	if web.From(ctx).Media.Kind != "text" {
-		p.targets, err = s.findTargets(ctx, list, p.docs)
-	}
-	return p, err
-}
-
-// parse reads Markdown, mostly from what is kept of texts that were read before. A
-// text that was not is admitted by its size first.
-func (s *Service) parse(ctx context.Context, text string) (*markdown.Document, error) {
-	if doc := s.texts.Get(text); doc != nil {
-		return doc, nil
-	}
-	release, err := admission.Memory(ctx, markdown.Cost(len(text)))
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return s.texts.Parse(text), nil
 }
 
 // targets is what the texts of a page lead to.

@@ -11,6 +11,7 @@
 //	indexes.go               the same in memory, where it is at hand; package index
 //	event.go, eventlist.go   what happened to issues, and timelines
 //	reference.go             issues that name other issues
+//	body.go, bodies.go       texts in the representations of a request, and what they link to
 //	store*.go                the SQL
 //	api*.go, render*.go      the handlers and their JSON
 //

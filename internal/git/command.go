@@ -42,8 +42,10 @@ func ruleOf(sub string) (rule, bool) {
 	case "rev-list":
 		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
 			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right",
-			"--no-merges"},
+			"--no-merges", "--no-object-names", "--in-commit-order", "--ignore-missing", "--missing=allow-any"},
 			revs: true, pathspec: true}, true
+	case "rev-parse":
+		return rule{flags: []string{"--disambiguate="}}, true
 	case "merge-base":
 		return rule{revs: true}, true
 	case "merge-tree":

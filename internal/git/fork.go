@@ -19,8 +19,8 @@ import (
 // the other does not see. Where the file system has no more links to give, files
 // are copied. Maintenance and writes of either go on meanwhile.
 //
-// Whoever reads this repository can read every object that the other had,
-// reachable or not: so both must be public. See CopyHistories.
+// This repository then holds every object that the other had, reachable or not:
+// so both must be public, and the caller hides what is not. See CopyHistories.
 func (r *Repository) LinkObjects(from *Repository) error {
 	if err := r.Init(); err != nil || !from.Exists() {
 		return err

@@ -22,6 +22,7 @@ type ReceiveOptions struct {
 	Tips     []SHA     // what the repository's refs name now: known to be whole
 	Shallow  bool      // the client's history is cut off; for a better message
 	Progress io.Writer // what a person may read meanwhile (band 2); may be nil
+	Absent   Absent    // for who pushes
 }
 
 // Receive takes a push's pack into a quarantine, with all checks: the limits,
@@ -97,7 +98,7 @@ func (r *Repository) receiveNothing(ctx context.Context, header packHeader, o Re
 	}
 	for _, sha := range tips {
 		if !known[sha] {
-			if err := q.checkConnected(ctx, tips, o); err != nil {
+			if err := q.checkAll(ctx, tips, 0, o); err != nil {
 				return nil, err
 			}
 			break
@@ -122,7 +123,7 @@ func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint3
 		}
 	}
 	if !whole {
-		if err := q.checkConnected(ctx, tips, o); err != nil {
+		if err := q.checkAll(ctx, tips, int(count), o); err != nil {
 			return err
 		}
 	}
@@ -137,6 +138,15 @@ func (q *Quarantine) checkSizes() ([]sizedTree, error) {
 	}
 	trees, err := s.check(q.sent)
 	return trees, errors.Join(err, s.close())
+}
+
+// checkAll makes sure that what the tips lead to is here, and there for who
+// pushes.
+func (q *Quarantine) checkAll(ctx context.Context, tips []SHA, sent int, o ReceiveOptions) error {
+	if o.Absent != nil {
+		return q.checkForeign(ctx, tips, sent, o)
+	}
+	return q.checkConnected(ctx, tips, o)
 }
 
 // revIndexFrom is the number of objects from which a pack gets a .rev file;

@@ -75,7 +75,7 @@ func (r *Repository) CheckConnected(ctx context.Context, tip SHA, whole []SHA) e
 }
 
 // IsAncestor reports whether the commit old is in the history of the commit
-// tip, itself included. It starts no process where old is a parent of tip.
+// tip, itself included. It starts no process where their histories parted lately.
 func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error) {
 	if old == tip {
 		return true, nil
@@ -86,6 +86,9 @@ func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error)
 	}
 	if slices.Contains(commit.Parents, old) {
 		return true, nil
+	}
+	if base, known, err := r.soleMergeBase(ctx, old, tip); err != nil || known {
+		return base == old, err
 	}
 	var out bytes.Buffer
 	err = r.git.run(ctx, task{command: command{sub: "rev-list", flags: []string{"--max-count=1"}, revs: []SHA{old}, not: []SHA{tip}},

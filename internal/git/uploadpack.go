@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,7 +18,8 @@ type UploadOptions struct {
 	In       io.Reader // the request's body, unpacked
 	Out      io.Writer // the response's body; streams
 	// Refs gives the refs as they are now; called when they are needed.
-	Refs func(context.Context) (Refs, error)
+	Refs   func(context.Context) (Refs, error)
+	Absent Absent // for the client
 }
 
 // MaxFetchRequest bounds a request for objects, in bytes: half a million wants
@@ -58,6 +60,15 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 	}
 	if !r.Exists() {
 		return WriteError(o.Out, "upload-pack: not our ref")
+	}
+	if o.Absent != nil {
+		var gone errNotOurs
+		if request, err = onlyThere(ctx, request, o.Absent); errors.As(err, &gone) {
+			return WriteError(o.Out, gone.Error())
+		}
+		if err != nil {
+			return err
+		}
 	}
 	refs, err := o.Refs(ctx)
 	if err != nil {

@@ -1,0 +1,106 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+)
+
+// fetchObjects are the objects that a client names in a request for objects.
+type fetchObjects struct {
+	wants []SHA
+	known []SHA // that the client says it has: have and shallow
+}
+
+// The words behind which a request names an object, in each version of the
+// protocol. Whatever else git may find behind them it refuses itself.
+var wantWord, knownWords = []byte("want "), [...][]byte{[]byte("have "), []byte("shallow ")}
+
+// readFetch reads what a request names, up to its end. Error: Malformed.
+func readFetch(request []byte) (named fetchObjects, err error) {
+	in := NewPktReader(bytes.NewReader(request))
+	for {
+		_, line, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return named, nil
+		}
+		if err != nil {
+			return named, malformedEOF(err)
+		}
+		if sha, ok := objectBehind(line, wantWord); ok {
+			named.wants = append(named.wants, sha)
+		}
+		for _, word := range knownWords {
+			if sha, ok := objectBehind(line, word); ok {
+				named.known = append(named.known, sha)
+			}
+		}
+	}
+}
+
+// objectBehind reads the object that a line names behind a word.
+func objectBehind(line, word []byte) (SHA, bool) {
+	rest, ok := bytes.CutPrefix(line, word)
+	if !ok || len(rest) < 40 {
+		return "", false
+	}
+	sha, err := ParseSHA(string(rest[:40]))
+	return sha, err == nil
+}
+
+// withoutKnown is a request without the lines which say that the client has one
+// of the objects.
+func withoutKnown(request []byte, absent map[SHA]bool) ([]byte, error) {
+	in, out := NewPktReader(bytes.NewReader(request)), make([]byte, 0, len(request))
+	for {
+		kind, line, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, malformedEOF(err)
+		case kind != PktData:
+			out = append(out, [...]string{flushPkt, delimPkt, responseEndPkt}[kind-PktFlush]...)
+			continue
+		}
+		drop := false
+		for _, word := range knownWords {
+			sha, ok := objectBehind(line, word)
+			drop = drop || ok && absent[sha]
+		}
+		if !drop {
+			out = AppendPkt(out, line)
+		}
+	}
+}
+
+// errNotOurs is that a client wants an object which is not there for it. Its
+// text is git's own.
+type errNotOurs SHA
+
+func (e errNotOurs) Error() string { return "upload-pack: not our ref " + string(e) }
+
+// Absent finds out which objects are not there for somebody, whether they are
+// stored or not; nil: what is stored is there.
+type Absent func(context.Context, []SHA) (map[SHA]bool, error)
+
+// onlyThere holds a request to what is there for the client: it may want nothing
+// else, and what it says it has of the rest is not looked up. Errors: errNotOurs,
+// Malformed.
+func onlyThere(ctx context.Context, request []byte, absent Absent) ([]byte, error) {
+	named, err := readFetch(request)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := absent(ctx, append(named.wants[:len(named.wants):len(named.wants)], named.known...))
+	if err != nil || len(gone) == 0 {
+		return request, err
+	}
+	for _, sha := range named.wants {
+		if gone[sha] {
+			return nil, errNotOurs(sha)
+		}
+	}
+	return withoutKnown(request, gone)
+}

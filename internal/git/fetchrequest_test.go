@@ -1,0 +1,86 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/errs"
+)
+
+// What is held back from a client depends on finding every object that its
+// request names, in whichever case, place or version of the protocol.
+func TestFetchRequest(t *testing.T) {
+	t.Parallel()
+	a, b, c := SHA(strings.Repeat("a", 40)), SHA(strings.Repeat("b", 40)), SHA(strings.Repeat("c", 40))
+	var request []byte
+	for _, line := range []string{"want " + strings.ToUpper(string(a)) + " thin-pack ofs-delta\n", "shallow " + string(b), "deepen 1\n", "filter blob:none"} {
+		request = AppendPkt(request, line)
+	}
+	request = AppendPkt(append(request, "0000"...), "have "+string(c)+"\n")
+	request = append(AppendPkt(request, "have "+string(a)+" \x00junk"), "00010009done\n0000"...)
+	named, err := readFetch(request)
+	if err != nil || !slices.Equal(named.wants, []SHA{a}) || !slices.Equal(named.known, []SHA{b, c, a}) {
+		t.Errorf("%+v, %v", named, err)
+	}
+	only := func(gone ...SHA) (string, error) {
+		left, err := onlyThere(t.Context(), request, func(_ context.Context, shas []SHA) (map[SHA]bool, error) {
+			absent := map[SHA]bool{}
+			for _, sha := range gone {
+				absent[sha] = slices.Contains(shas, sha)
+			}
+			return absent, nil
+		})
+		return string(left), err
+	}
+	if left, err := only(); left != string(request) || err != nil {
+		t.Errorf("%q, %v", left, err)
+	}
+	if left, err := only(b, c); strings.Contains(left, string(b)) || strings.Contains(left, string(c)) ||
+		!strings.HasSuffix(left, "00010009done\n0000") || err != nil {
+		t.Errorf("%q, %v", left, err)
+	}
+	if _, err := only(a); !errors.As(err, new(errNotOurs)) || !strings.Contains(err.Error(), string(a)) {
+		t.Errorf("%v", err)
+	}
+	for _, broken := range []string{"00", "0003", "0032want " + string(a), "zzzz"} {
+		if _, err := readFetch([]byte(broken)); !errs.Is(err, errs.Malformed) {
+			t.Errorf("%q: %v", broken, err)
+		}
+	}
+}
+
+// Whatever a client sends, no line that names a withheld object gets to git, and
+// all others do.
+func FuzzFetchRequest(f *testing.F) {
+	sha := strings.Repeat("0123456789abcdefABCD", 2)
+	f.Add(AppendPkt(AppendPkt(nil, "want "+sha+" x"), "have "+sha+"\n"))
+	f.Add([]byte("0011command=fetch0001" + "0033shallow " + sha[:39] + "00000000"))
+	f.Fuzz(func(t *testing.T, request []byte) {
+		named, err := readFetch(request)
+		if err != nil {
+			if !errs.Is(err, errs.Malformed) {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		gone := map[SHA]bool{}
+		for _, sha := range named.known {
+			gone[sha] = true
+		}
+		left, err := withoutKnown(request, gone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := readFetch(left)
+		if err != nil || !slices.Equal(after.wants, named.wants) || len(after.known) > 0 {
+			t.Errorf("%q becomes %q: %v, %v", request, left, after, err)
+		}
+		if whole, err := withoutKnown(request, nil); err != nil || !bytes.EqualFold(whole, request) {
+			t.Errorf("%q becomes %q, %v", request, whole, err)
+		}
+	})
+}

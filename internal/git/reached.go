@@ -1,0 +1,154 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// ID is an object's name in 20 bytes, for sets of many.
+type ID [20]byte
+
+// ID is the SHA in 20 bytes; the zero ID for what is no full SHA.
+func (s SHA) ID() (id ID) {
+	_, _ = hex.Decode(id[:], []byte(s[:min(len(s), 40)]))
+	return id
+}
+
+// EachReached calls fn for each object that the objects from lead to, themselves
+// included, and those of not do not; until fn returns ErrStop. Objects of from
+// and not that are missing are left out, so is what is missing on the way.
+//
+// It is sure of what it leaves out, and not of all that it names: a tree or a
+// blob that from leads to may also be in old commits of not, whose trees are not
+// read. One process, bounded by Options.ReadTimeout: Unavailable past that.
+func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(ID) error) error {
+	if len(from) == 0 || !r.Exists() {
+		return nil
+	}
+	in, err := revisionList(from, not)
+	if err != nil {
+		return err
+	}
+	return r.eachID(ctx, task{command: command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin", "--objects",
+		"--no-object-names", "--in-commit-order", "--missing=allow-any"}},
+		dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}, fn)
+}
+
+// ReachedCommits gives those of the commits, all of which must be here, that are
+// in the histories of the tips. It reads as little of these as it can, and so it
+// may miss a commit that is dated after those that follow it: what it gives is
+// sure, what it leaves out is not.
+func (r *Repository) ReachedCommits(ctx context.Context, tips, commits []SHA) (map[SHA]bool, error) {
+	reached := make(map[SHA]bool, len(commits))
+	for _, sha := range commits {
+		reached[sha] = true
+	}
+	in, err := revisionList(commits, tips)
+	if err != nil || len(commits) == 0 || !r.Exists() {
+		return reached, err
+	}
+	err = r.eachID(ctx, task{command: command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin"}},
+		dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}, func(id ID) error {
+		delete(reached, SHA(hex.EncodeToString(id[:])))
+		if len(reached) == 0 {
+			return ErrStop
+		}
+		return nil
+	})
+	return reached, err
+}
+
+// revisionList is what rev-list reads.
+func revisionList(from, not []SHA) (*bytes.Buffer, error) {
+	in := &bytes.Buffer{}
+	in.Grow(42 * (len(from) + len(not)))
+	for i, list := range [...][]SHA{from, not} {
+		for _, sha := range list {
+			if err := checkSHA(sha); err != nil {
+				return nil, err
+			}
+			if i == 1 {
+				in.WriteByte('^')
+			}
+			in.WriteString(string(sha))
+			in.WriteByte('\n')
+		}
+	}
+	return in, nil
+}
+
+// eachID runs a task that prints a name in each line.
+func (r *Repository) eachID(ctx context.Context, t task, fn func(ID) error) error {
+	p, out, err := r.git.read(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := readIDs(bufio.NewReaderSize(out, 128<<10), fn); err != nil {
+		p.stop()
+		switch {
+		case errors.Is(err, ErrStop):
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		return err
+	}
+	return p.wait()
+}
+
+func readIDs(in *bufio.Reader, fn func(ID) error) error {
+	var id ID
+	for {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return nil
+		}
+		if err != nil || len(line) != 41 {
+			return fmt.Errorf("git rev-list: unexpected output %q: %w", clip(string(line)), err)
+		}
+		if _, err := hex.Decode(id[:], line[:40]); err != nil {
+			return fmt.Errorf("git rev-list: unexpected output %q: %w", clip(string(line)), err)
+		}
+		if err := fn(id); err != nil {
+			return err
+		}
+	}
+}
+
+// maxCandidates is how many commits of one abbreviation are looked at.
+const maxCandidates = 10_000
+
+// FindCommits finds all commits whose SHAs begin with the digits, in any order.
+// NotFound when these are no abbreviation, see IsPrefix.
+func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, error) {
+	if !IsPrefix(prefix) || !r.Exists() {
+		return nil, missing(prefix)
+	}
+	var shas []SHA
+	err := r.eachID(ctx, task{command: command{sub: "rev-parse", flags: []string{"--disambiguate=" + strings.ToLower(prefix)}},
+		dir: r.dir, limit: r.git.options.ReadTimeout}, func(id ID) error {
+		if shas = append(shas, SHA(hex.EncodeToString(id[:]))); len(shas) > maxCandidates {
+			return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	objects, err := r.Known(ctx, shas)
+	commits := shas[:0]
+	for _, o := range objects {
+		if o.Type == TypeCommit {
+			commits = append(commits, o.SHA)
+		}
+	}
+	return commits, err
+}

@@ -15,18 +15,25 @@ import (
 
 // basis is what an answer depends on besides its address and the repository.
 type basis struct {
-	refs   bool    // where names lead
-	people bool    // logins and pictures of authors
-	sha    git.SHA // of the object it is about, for the ETag; may be empty
-	pair   string  // two commits that the address does not name; may be empty
+	refs   bool      // where names lead
+	people bool      // logins and pictures of authors
+	sha    git.SHA   // of the object it is about, for the ETag; may be empty
+	pair   string    // two commits that the address does not name; may be empty
+	named  []git.SHA // that the client gives in full
 }
 
 // named is the basis of an answer about a revision: a full SHA never leads
 // elsewhere, and stands in the ETag (decision 27).
 func named(revision string, people bool) basis {
 	sha, err := git.ParseSHA(revision)
-	return basis{refs: err != nil, people: people, sha: sha}
+	if err != nil {
+		return basis{refs: true, people: people}
+	}
+	return basis{people: people, sha: sha, named: []git.SHA{sha}}
 }
+
+// object is the basis of an answer about the object of a full SHA.
+func object(sha git.SHA) basis { return basis{sha: sha, named: []git.SHA{sha}} }
 
 // renderer is a value that is rendered while it is read, not by encoding/json.
 type renderer interface {
@@ -56,9 +63,11 @@ func reserve(out *web.Output, size int) error {
 }
 
 // cached answers what was rendered before, or renders it. read may set Link and
-// Last-Modified; what it gives is a renderer or goes through encoding/json.
+// Last-Modified; what it gives is a renderer or goes through encoding/json. What
+// only some of those find who see the repository (decision 60) is not kept, so
+// read checks what the client names.
 func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, read func(context.Context) (any, error)) error {
-	return api.answers.Serve(w, r, keyOf(r, a, on), func(out *web.Output) error {
+	render := func(out *web.Output) error {
 		value, err := read(out.Context())
 		if err != nil {
 			return err
@@ -72,7 +81,16 @@ func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, o
 			out.ETag = etagOf(on, out.Buf)
 		}
 		return err
-	})
+	}
+	reached, err := api.repos.Reached(r.Context(), a, on.named...)
+	switch {
+	case err != nil:
+		return err
+	case !reached:
+		return web.Answer(w, r, http.StatusOK, render)
+	default:
+		return api.answers.Serve(w, r, keyOf(r, a, on), render)
+	}
 }
 
 // dated sets Last-Modified to when a commit or tag was made (decision 27), as

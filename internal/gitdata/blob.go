@@ -37,11 +37,12 @@ func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err := body.Err(); err != nil {
 		return err
 	}
-	shas, err := api.repos.WriteObjects(r.Context(), a.ID, []git.NewObject{{Type: git.TypeBlob, Data: contents}})
-	if err != nil {
+	blob := git.NewObject{Type: git.TypeBlob, Data: contents}
+	sha := blob.SHA()
+	if err := api.repos.WriteUnnamed(r.Context(), a, sha, []git.NewObject{blob}); err != nil {
 		return err
 	}
-	made := objectJSON{SHA: string(shas[0]), URL: newPlace(r.Context(), a).api + "/git/blobs/" + string(shas[0])}
+	made := objectJSON{SHA: string(sha), URL: newPlace(r.Context(), a).api + "/git/blobs/" + string(sha)}
 	return web.Created(w, r, made.URL, made)
 }
 
@@ -90,11 +91,14 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if raw {
 		b.etag = `W/"` + string(sha) + `-raw"`
 	}
-	if body, _, ok := api.cache.Get(b.key); ok {
-		return b.send(body)
+	err = api.repos.CheckNamed(r.Context(), a, sha)
+	if err == nil {
+		if body, _, ok := api.cache.Get(b.key); ok {
+			return b.send(body)
+		}
+		admission.As(r.Context(), admission.Stream) // of a large one
+		err = api.repos.Git(a.ID).ReadBlob(r.Context(), sha, maxBlob, b.write)
 	}
-	admission.As(r.Context(), admission.Stream) // of a large one
-	err = api.repos.Git(a.ID).ReadBlob(r.Context(), sha, maxBlob, b.write)
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Invalid:
 		return api.orEmpty(r.Context(), a, errs.Absent())

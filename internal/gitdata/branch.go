@@ -84,7 +84,7 @@ func (api *API) ListBranchesAt(w http.ResponseWriter, r *http.Request, a *repo.A
 	if err != nil {
 		return errs.Newf(errs.Invalid, "No commit found for SHA: %s", web.Param(r, "sha"))
 	}
-	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
+	return api.cached(w, r, a, basis{refs: true, named: []git.SHA{sha}}, func(ctx context.Context) (any, error) {
 		if _, err := api.CommitNamed(ctx, a, string(sha)); err != nil {
 			return nil, err
 		}

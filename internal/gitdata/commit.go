@@ -23,8 +23,12 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return api.orEmpty(r.Context(), a, errs.Absent())
 	}
-	return api.cached(w, r, a, basis{sha: sha}, func(ctx context.Context) (any, error) {
-		c, err := api.repos.Git(a.ID).Commit(ctx, sha)
+	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
+		var c *git.Commit
+		err := api.repos.CheckNamed(ctx, a, sha)
+		if err == nil {
+			c, err = api.repos.Git(a.ID).Commit(ctx, sha)
+		}
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 			return nil, api.orEmpty(ctx, a, errs.Absent())
 		}

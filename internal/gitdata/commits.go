@@ -34,7 +34,8 @@ func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	return api.cached(w, r, a, basis{refs: named(f.sha, true).refs, people: true}, func(ctx context.Context) (any, error) {
+	from := named(f.sha, true)
+	return api.cached(w, r, a, basis{refs: from.refs, people: true, named: from.named}, func(ctx context.Context) (any, error) {
 		return api.listCommits(ctx, w, r, a, f)
 	})
 }

@@ -93,7 +93,7 @@ func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return api.compareAs(w, r, a, c, kind)
 	}
 	base, head := named(c.base, true), named(c.head, true)
-	on := basis{refs: base.refs || head.refs, people: true}
+	on := basis{refs: base.refs || head.refs, people: true, named: append(base.named, head.named...)}
 	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) { return api.compare(ctx, w, r, a, c) })
 }
 

@@ -43,11 +43,10 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return commitError("message", errs.InvalidField, err.Error())
 	}
-	shas, err := api.repos.WriteObjects(ctx, a.ID, []git.NewObject{object})
-	if err != nil {
+	c.SHA = object.SHA()
+	if err := api.repos.WriteUnnamed(ctx, a, c.SHA, []git.NewObject{object}); err != nil {
 		return err
 	}
-	c.SHA = shas[0]
 	api.noteWhole(a, c)
 	payload := newPlace(ctx, a).gitCommit(c)
 	return web.Created(w, r, payload.URL, payload)
@@ -77,7 +76,7 @@ func readCommit(body *web.Object, self git.Signature) *git.Commit {
 // in one exchange.
 func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error {
 	shas := append([]git.SHA{c.Tree}, c.Parents...)
-	objects, err := api.repos.Git(a.ID).Known(r.Context(), shas)
+	objects, err := api.repos.Known(r.Context(), a, shas)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	for _, blob := range t.blobs {
 		objects = append(objects, blob)
 	}
-	if _, err := api.repos.WriteObjects(ctx, a.ID, objects); err != nil {
+	if err := api.repos.WriteUnnamed(ctx, a, t.built.SHA, objects); err != nil {
 		return err
 	}
 	if t.whole {
@@ -121,11 +121,15 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	if base == "" {
 		return "", nil
 	}
+	var object git.Object
 	key := peelKey{repo: t.access.ID, sha: base}
-	if tree, ok := t.api.peeled.get(key); ok {
-		return tree, nil
+	err := t.api.repos.CheckNamed(ctx, t.access, base)
+	if err == nil {
+		if tree, ok := t.api.peeled.get(key); ok {
+			return tree, nil
+		}
+		object, err = t.git().Info(ctx, base)
 	}
-	object, err := t.git().Info(ctx, base)
 	if err == nil && object.Type == git.TypeTag {
 		err = errs.New(errs.Invalid, "a tag")
 	}
@@ -160,7 +164,7 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 	if len(ask) == 0 {
 		return nil
 	}
-	objects, err := t.git().Known(ctx, ask)
+	objects, err := t.api.repos.Known(ctx, t.access, ask)
 	if err != nil {
 		return err
 	}

@@ -184,6 +184,9 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := body.Err(); err != nil {
 		return err
 	}
+	if err := api.repos.CheckTarget(r.Context(), a, sha); err != nil {
+		return err
+	}
 	made, err := api.repos.CreateRef(r.Context(), a, name, sha)
 	if err != nil {
 		return err
@@ -206,6 +209,9 @@ func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	sha := readSHA(body, "sha", true)
 	force := body.Bool("force").Or(false)
 	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := api.repos.CheckTarget(r.Context(), a, sha); err != nil {
 		return err
 	}
 	moved, err := api.repos.UpdateRef(r.Context(), a, refParam(r), sha, force)

@@ -41,7 +41,7 @@ func (api *API) find(ctx context.Context, a *repo.Access, name string, short boo
 		sha, err = api.repos.Ref(ctx, a, "refs/"+name)
 	}
 	if errs.Is(err, errs.NotFound) && short && git.IsPrefix(name) {
-		sha, err = api.repos.Git(a.ID).FindCommit(ctx, name)
+		sha, err = api.repos.FindCommit(ctx, a, name)
 	}
 	return sha, err
 }

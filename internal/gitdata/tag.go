@@ -42,8 +42,12 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return api.orEmpty(r.Context(), a, err)
 	}
-	return api.cached(w, r, a, basis{sha: sha}, func(ctx context.Context) (any, error) {
-		t, err := api.repos.Git(a.ID).Tag(ctx, sha)
+	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
+		var t *git.Tag
+		err := api.repos.CheckNamed(ctx, a, sha)
+		if err == nil {
+			t, err = api.repos.Git(a.ID).Tag(ctx, sha)
+		}
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 			return nil, api.orEmpty(ctx, a, errs.Absent())
 		}
@@ -78,7 +82,7 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := body.Err(); err != nil {
 		return err
 	}
-	named, err := api.repos.Git(a.ID).Known(ctx, []git.SHA{t.Object})
+	named, err := api.repos.Known(ctx, a, []git.SHA{t.Object})
 	if err != nil {
 		return err
 	}
@@ -90,11 +94,10 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return errs.Validation(errs.Field{Resource: "Tag", Field: "message", Code: errs.InvalidField, Message: err.Error()})
 	}
-	shas, err := api.repos.WriteObjects(ctx, a.ID, []git.NewObject{object})
-	if err != nil {
+	t.SHA = object.SHA()
+	if err := api.repos.WriteUnnamed(ctx, a, t.SHA, []git.NewObject{object}); err != nil {
 		return err
 	}
-	t.SHA = shas[0]
 	payload := newPlace(ctx, a).tag(t)
 	return web.Created(w, r, payload.URL, payload)
 }

@@ -159,7 +159,7 @@ func (s *Service) findCommits(ctx context.Context, t *targets, list []Source, re
 			if _, done := t.commits[key]; done {
 				continue
 			}
-			sha, err := s.commit(ctx, a.ID, c.SHA)
+			sha, err := s.commit(ctx, a, c.SHA)
 			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
 				return err
 			}
@@ -169,13 +169,18 @@ func (s *Service) findCommits(ctx context.Context, t *targets, list []Source, re
 	return nil
 }
 
-// commit finds the one commit that a SHA or a beginning of one names.
-func (s *Service) commit(ctx context.Context, repoID int64, prefix string) (git.SHA, error) {
+// commit finds the one commit that a SHA or a beginning of one names, among those
+// that refs lead to: the text is shown to everybody.
+func (s *Service) commit(ctx context.Context, a *repo.Access, prefix string) (git.SHA, error) {
 	sha, err := git.ParseSHA(prefix)
 	if err != nil {
-		return s.repos.Git(repoID).FindCommit(ctx, prefix)
+		return s.repos.FindCommit(ctx, a, prefix)
 	}
-	o, err := s.repos.Git(repoID).Info(ctx, sha)
+	reached, err := s.repos.Reached(ctx, a, sha)
+	if err != nil || !reached {
+		return "", err
+	}
+	o, err := s.repos.Git(a.ID).Info(ctx, sha)
 	if err == nil && o.Type != git.TypeCommit {
 		return "", errs.Absent()
 	}

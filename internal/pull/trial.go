@@ -43,6 +43,9 @@ func (p *Pull) failed() *trial {
 // it changes. Objects are written, no row.
 func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	t := &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA}
+	if err := s.repos.MarkUnreached(ctx, p.RepoID); err != nil { // its merge may be of no use
+		return nil, err
+	}
 	r := s.repos.Git(p.RepoID)
 	g, ctx := errgroup.WithContext(ctx)
 	upToDate := false

@@ -64,7 +64,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 		return err
 	}
 	refused, err := s.repos.MoveRefsIf(ctx, p.HeadRepoID, []repo.RefUpdate{
-		{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID},
+		{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID, Forward: true},
 	}, true, 0, func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
 		now, err := byID(tx, p.IssueID)
 		if err == nil {

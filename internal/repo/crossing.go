@@ -74,5 +74,8 @@ func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...gi
 	case !may[0]:
 		return ErrNoCrossing
 	}
+	if err := s.MarkUnreached(ctx, c.To); err != nil { // nothing may come to name them
+		return err
+	}
 	return git.CopyObjects(ctx, s.Git(c.From), s.Git(c.To), tip, have)
 }

@@ -91,6 +91,10 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 			return err
 		}
 		r.Private = e.Private.Value
+		// Whatever a killed server left behind in private is not shown.
+		if err := markUnreached(tx, r.ID); err != nil {
+			return err
+		}
 		if err := countRepo(tx, r, 1); err != nil {
 			return err
 		}

@@ -52,6 +52,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *Access) er
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
 	return api.s.Git(a.ID).UploadPack(r.Context(), git.UploadOptions{
 		Protocol: git.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: prompt{w},
-		Refs: func(ctx context.Context) (git.Refs, error) { return api.s.Refs(ctx, a) },
+		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.Refs(ctx, a) },
+		Absent: api.s.absentTo(a),
 	})
 }

@@ -210,6 +210,11 @@ func (f *fork) insert(tx *db.Tx, id int64) (*Access, error) {
 	if err := writeRefs(tx, id, f.refs); err != nil {
 		return nil, err
 	}
+	if !parent.Private { // all that the parent has came along, see bringObjects
+		if err := markUnreached(tx, id); err != nil {
+			return nil, err
+		}
+	}
 	made, err := accessByID(tx, f.from.Caller, id)
 	if err == nil && made.Withdrawn {
 		err = errs.New(errs.Forbidden, "Who is to own the fork must see the root of the network: of an organization, one of its owners.")

@@ -145,7 +145,9 @@ func TestHiddenParentLeaksNothing(t *testing.T) {
 			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
 		})
 		s.Run(t, []apitest.Case{
-			{Name: "what was public stays so", Do: "GET /repos/bob/garden" + public, As: "eve", Status: 200},
+			{Name: "what was public stays so", Do: "GET /repos/bob/garden/git/trees/main", As: "eve", Status: 200},
+			{Name: "what no ref led to did not come along", Do: "GET /repos/bob/garden" + public, As: "bob", Status: 404},
+			{Name: "for a stranger neither", Do: "GET /repos/bob/garden" + public, As: "eve", Status: 404},
 			{Name: "of the parent", Do: "GET /repos/bob/garden" + write("alice/garden", "alice", "secret"), As: "bob", Status: 404},
 			{Name: "of the fork", Do: "GET /repos/alice/garden" + write("bob/garden", "bob", "more"), As: "alice", Status: 404},
 			{Name: "the fork names nobody", Do: "GET /repos/bob/garden", As: "eve", Status: 200, Want: `{"fork": false, "parent": "$absent", "source": "$absent"}`},

@@ -124,6 +124,18 @@ func (s *Service) setRef(ctx context.Context, a *Access, u RefUpdate) (RefTarget
 	return target, s.moveOne(ctx, a, u)
 }
 
+func errNoTarget() error { return refError("sha", errs.Missing, "Object does not exist") }
+
+// CheckTarget is CheckNamed for the object of a ref that the caller makes or
+// moves. Error: 422, that of CreateRef.
+func (s *Service) CheckTarget(ctx context.Context, a *Access, sha git.SHA) error {
+	err := s.CheckNamed(ctx, a, sha)
+	if errs.Is(err, errs.NotFound) {
+		err = errNoTarget()
+	}
+	return err
+}
+
 // checkTip finds out what the update's new object is, and that a push could
 // make the ref name it.
 func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTarget, error) {
@@ -131,7 +143,7 @@ func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTar
 	object, peeled, err := objects.Peel(ctx, u.New)
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return RefTarget{}, refError("sha", errs.Missing, "Object does not exist")
+		return RefTarget{}, errNoTarget()
 	case err != nil:
 		return RefTarget{}, err
 	case strings.HasPrefix(u.Name, heads) && object.Type != git.TypeCommit:
@@ -208,8 +220,11 @@ func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git
 		}
 		u := RefUpdate{Name: name, Old: old, New: sha}
 		target, err := s.checkTip(ctx, a, &u)
-		if err == nil && !force {
-			err = s.checkForward(ctx, a.ID, old, target)
+		if err == nil {
+			u.Forward, err = s.isForward(ctx, a.ID, old, target)
+		}
+		if err == nil && !force && !u.Forward {
+			err = errs.New(errs.Invalid, "Update is not a fast forward")
 		}
 		if err == nil && old != sha {
 			err = s.moveOne(ctx, a, u)
@@ -220,24 +235,16 @@ func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git
 	}
 }
 
-// checkForward refuses an update that would leave commits behind.
-func (s *Service) checkForward(ctx context.Context, repoID int64, old git.SHA, target RefTarget) error {
-	notForward := errs.New(errs.Invalid, "Update is not a fast forward")
+// isForward reports whether an update leaves no commit behind.
+func (s *Service) isForward(ctx context.Context, repoID int64, old git.SHA, target RefTarget) (bool, error) {
 	if old == target.SHA {
-		return nil
+		return true, nil
 	}
 	before, err := s.Git(repoID).Info(ctx, old)
-	if err != nil {
-		return err
+	if err != nil || before.Type != git.TypeCommit || target.Type != git.TypeCommit {
+		return false, err
 	}
-	if before.Type != git.TypeCommit || target.Type != git.TypeCommit {
-		return notForward
-	}
-	forward, err := s.Git(repoID).IsAncestor(ctx, old, target.SHA)
-	if err == nil && !forward {
-		err = notForward
-	}
-	return err
+	return s.Git(repoID).IsAncestor(ctx, old, target.SHA)
 }
 
 // DeleteRef removes a ref. Errors: 422 for one that is not there, for the

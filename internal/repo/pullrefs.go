@@ -29,8 +29,13 @@ func (s *Service) Prepared(ctx context.Context, repoID int64, updates []RefUpdat
 				return err
 			}
 		}
-		if err := move(); !errors.Is(err, ErrUnprepared) || try == maxPrepared {
-			return err
+		err := move()
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, ErrUnprepared) || try == maxPrepared {
+			// What was written for the move stays.
+			return errors.Join(err, s.MarkUnreached(ctx, repoID))
 		}
 	}
 }
@@ -54,7 +59,11 @@ func SetPullRef(tx *db.Tx, repoID, number int64, kind string, sha git.SHA) error
 	if _, err := lockForRefs(tx, repoID); err != nil {
 		return err
 	}
-	return writeRefs(tx, repoID, []RefUpdate{{Name: fmt.Sprintf("%s%d/%s", pulls, number, kind), New: sha}})
+	name := fmt.Sprintf("%s%d/%s", pulls, number, kind)
+	if err := noteRef(tx, repoID, name, sha); err != nil {
+		return err
+	}
+	return writeRefs(tx, repoID, []RefUpdate{{Name: name, New: sha}})
 }
 
 // BranchTip is where a branch is; empty where there is none.

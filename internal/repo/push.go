@@ -208,6 +208,7 @@ func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
 	for i, ref := range refs.List {
 		o.Tips[i] = ref.SHA
 	}
+	o.Absent = p.s.absentTo(p.access)
 	quarantine, err := p.s.Git(p.access.ID).Receive(ctx, o)
 	switch errs.KindOf(err) {
 	case errs.Invalid, errs.TooLarge, errs.Malformed:
@@ -278,10 +279,29 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 		return err
 	}
 	index, updates = p.open(all)
+	p.findForward(ctx, updates)
 	refused, err := p.s.MoveRefsIf(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes(), p.stillMay)
 	p.refuseAll(index, refused)
 	p.s.packing.add(p.access.ID)
 	return err
+}
+
+// maxForward is how many branches of one push are looked at by findForward.
+const maxForward = 64
+
+// findForward notes which branches only grow, now that the objects are here.
+// Where it does not know, the branch counts as one that does not.
+func (p *push) findForward(ctx context.Context, updates []RefUpdate) {
+	objects, looked := p.s.Git(p.access.ID), 0
+	for i := range updates {
+		u := &updates[i]
+		if !u.leaves() || u.New == git.ZeroSHA || !strings.HasPrefix(u.Name, heads) || looked == maxForward {
+			continue
+		}
+		looked++
+		forward, err := objects.IsAncestor(ctx, u.Old, u.New)
+		u.Forward = err == nil && forward
+	}
 }
 
 // accessNow is the access as it is now: a push may take so long that its caller

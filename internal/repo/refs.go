@@ -20,7 +20,13 @@ type RefUpdate struct {
 	New    git.SHA
 	Peeled git.SHA // of an annotated tag: what it points at in the end; else empty
 	By     int64   // the account that pushes; 0 where nobody does: the ref is new together with its repository
+	// Forward says that New is known to have Old in its history, so that nothing
+	// becomes unreachable.
+	Forward bool
 }
+
+// leaves reports whether the ref may have been the last that led to Old.
+func (u *RefUpdate) leaves() bool { return u.Old != git.ZeroSHA && u.Old != u.New && !u.Forward }
 
 const (
 	heads = "refs/heads/"
@@ -53,6 +59,9 @@ func (s *Service) MoveRefsIf(ctx context.Context, repoID int64, updates []RefUpd
 			return err
 		})
 	})
+	if err == nil && slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {
+		err = s.MarkUnreached(ctx, repoID) // what was written for them stays
+	}
 	return refused, err
 }
 
@@ -126,6 +135,9 @@ func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic 
 	if err := writeRefs(tx, repoID, good); err != nil {
 		return nil, err
 	}
+	if err := noteUnreached(tx, repoID, left(good)); err != nil {
+		return nil, err
+	}
 	if err := touchPushed(tx, repoID, newDefault(branch, good), grownKB); err != nil {
 		return nil, err
 	}
@@ -136,6 +148,17 @@ func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic 
 	}
 	tx.OnCommit(s.moves.ring)
 	return refused, nil
+}
+
+// left are the objects that refs may have been the last to lead to.
+func left(updates []RefUpdate) []git.SHA {
+	var list []git.SHA
+	for _, u := range updates {
+		if u.leaves() {
+			list = append(list, u.Old)
+		}
+	}
+	return list
 }
 
 // branchState is what a push needs to know of the default branch.
@@ -332,10 +355,11 @@ func refCost(refs git.Refs) int {
 }
 
 // Resolve turns what a client calls a revision into a SHA, before git sees it:
-// a full SHA is itself, else a branch, else a tag (decision 50). Error: 404.
+// a full SHA is itself, else a branch, else a tag (decision 50). Error: 404, also
+// for an object that is not there for the caller (decision 60).
 func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA, error) {
 	if sha, err := git.ParseSHA(name); err == nil {
-		return sha, nil
+		return sha, s.CheckNamed(ctx, a, sha)
 	}
 	var sha git.SHA
 	err := s.db.Read(ctx, func(tx *db.Tx) error {

@@ -9,13 +9,15 @@
 //	/{owner}/{repo}/git-receive-pack                  push.go
 //	who may transfer how much at one time             slot.go
 //	objects and refs that the API writes              objects.go, again.go
+//	what is there: objects that refs lead to          reach.go, reachset.go
+//	and for a time those that none leads to           unreached.go
 //	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
 //	what becomes of forks without their parent        network.go
 //	packs that are consolidated                       maintain.go
 //	folders, and how those that nobody needs go       folder.go, sweep.go
 //
 // Tables: repos, repo_redirects, collaborators, refs, reserved_repos, packings,
-// folder_sweep. The refs in SQL are the
+// folder_sweep, unreached_objects. The refs in SQL are the
 // truth; a repository's directory holds objects, and whatever else lies there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
 // of what moves with them; other features follow as observers. A repository
@@ -129,6 +131,7 @@ type Service struct {
 	observers Observers
 
 	refs    refCache
+	reach   reachCache
 	locks   keyedMutex // by repository: from the check of a push to its commit
 	found   foundCache
 	moves   bell

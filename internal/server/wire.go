@@ -72,7 +72,7 @@ func New(o Options) *Server {
 	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, made: made,
-		runners: []runner{accounts, repos, issues, made.Closing, pulls, made.Searches, activity.NewPruner(o.DB, o.Log)},
+		runners: []runner{accounts, repos, issues, made.Closing, pulls, made.Searches, activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		control: o.Admission,
 	}

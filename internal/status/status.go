@@ -121,7 +121,10 @@ func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 // repository has no such commit, or the context has MaxOfContext statuses; 404
 // when the repository is gone.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status, error) {
-	_, err := s.repos.Git(a.ID).Commit(ctx, n.SHA)
+	err := s.repos.CheckNamed(ctx, a, n.SHA)
+	if err == nil {
+		_, err = s.repos.Git(a.ID).Commit(ctx, n.SHA)
+	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 		return nil, noCommit(string(n.SHA))
 	}

@@ -1,0 +1,165 @@
+package repo
+
+import (
+	"context"
+	"sync/atomic"
+
+	"arbor/internal/git"
+)
+
+// reachSet is all objects that the refs of a repository lead to. It is made when
+// a client names an object of which nothing cheaper tells, and then follows the
+// refs: a walk of what they lead to newly adds objects, a walk of what they may
+// no longer lead to makes objects doubtful. So its cost is that of what changed;
+// only who asks for a doubtful object has the set made anew.
+//
+// One request at a time works on a set, with one process.
+type reachSet struct {
+	turn  chan struct{} // holds one token while nobody works on the set
+	count atomic.Int64  // of ids, plus one once there is a set
+
+	// Of who has the token:
+	generation int64
+	tips       []git.SHA
+	ids        map[git.ID]bool // false: doubtful; nil: there is no set
+	large      bool            // there are more objects than a set holds
+}
+
+// Bounds of sets: objects of one, and of all together, about 40 bytes each. Of a
+// larger repository each object is looked for by a walk of its own, which ends
+// where the object is found, newest first, or at git's time limit.
+const (
+	maxReachSet = 500_000
+	maxReached  = 1_500_000
+)
+
+func newReachSet() *reachSet {
+	s := &reachSet{turn: make(chan struct{}, 1)}
+	s.turn <- struct{}{}
+	return s
+}
+
+// built reports whether there is a set, for any generation.
+func (s *reachSet) built() bool { return s.count.Load() > 0 }
+
+// size is how many objects the set holds, and some for itself.
+func (s *reachSet) size() int { return int(s.count.Load()) + 50 }
+
+// lookUp finds out which of the objects the refs lead to.
+func (s *reachSet) lookUp(ctx context.Context, objects *git.Repository, refs git.Refs, shas []git.SHA) (map[git.SHA]bool, error) {
+	if len(shas) == 0 {
+		return nil, nil
+	}
+	select {
+	case <-s.turn:
+		defer func() { s.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	tips := tipsOf(refs)
+	if s.ids != nil && s.generation < refs.Generation {
+		if err := s.follow(ctx, objects, tips); err != nil {
+			return nil, err
+		}
+		s.generation = refs.Generation
+	}
+	if s.ids == nil || s.doubts(shas) {
+		if found, err := s.make(ctx, objects, tips, shas); err != nil || s.ids == nil {
+			return found, err
+		}
+		s.generation = refs.Generation
+	}
+	found := make(map[git.SHA]bool, len(shas))
+	for _, sha := range shas {
+		if s.ids[sha.ID()] {
+			found[sha] = true
+		}
+	}
+	return found, nil
+}
+
+func (s *reachSet) doubts(shas []git.SHA) bool {
+	for _, sha := range shas {
+		if sure, there := s.ids[sha.ID()]; there && !sure {
+			return true
+		}
+	}
+	return false
+}
+
+// follow makes the set that of other tips. After an error there is no set.
+func (s *reachSet) follow(ctx context.Context, objects *git.Repository, tips []git.SHA) error {
+	added, lost := without(tips, s.tips), without(s.tips, tips)
+	err := objects.EachReached(ctx, added, s.tips, func(id git.ID) error {
+		s.ids[id] = true
+		return nil
+	})
+	if err == nil {
+		err = objects.EachReached(ctx, lost, tips, func(id git.ID) error {
+			s.ids[id] = false
+			return nil
+		})
+	}
+	if err != nil || len(s.ids) > maxReachSet {
+		s.hold(nil, nil)
+		return err
+	}
+	s.hold(s.ids, tips)
+	return nil
+}
+
+// make makes the set of the tips, and finds those objects that were asked for
+// which the tips lead to. Of a repository that is too large there is no set.
+func (s *reachSet) make(ctx context.Context, objects *git.Repository, tips, shas []git.SHA) (map[git.SHA]bool, error) {
+	open, found := make(map[git.ID]git.SHA, len(shas)), make(map[git.SHA]bool, len(shas))
+	for _, sha := range shas {
+		open[sha.ID()] = sha
+	}
+	var ids map[git.ID]bool
+	if !s.large {
+		ids = map[git.ID]bool{}
+	}
+	s.hold(nil, nil)
+	err := objects.EachReached(ctx, tips, nil, func(id git.ID) error {
+		if sha, asked := open[id]; asked {
+			found[sha] = true
+			delete(open, id)
+		}
+		if ids != nil && len(ids) < maxReachSet {
+			ids[id] = true
+			return nil
+		}
+		s.large, ids = true, nil
+		if len(open) == 0 {
+			return git.ErrStop
+		}
+		return nil
+	})
+	if err == nil {
+		s.hold(ids, tips)
+	}
+	return found, err
+}
+
+func (s *reachSet) hold(ids map[git.ID]bool, tips []git.SHA) {
+	s.ids, s.tips = ids, tips
+	if ids == nil {
+		s.count.Store(0)
+	} else {
+		s.count.Store(int64(len(ids)) + 1)
+	}
+}
+
+// without gives what is in the one sorted list and not in the other.
+func without(list, other []git.SHA) []git.SHA {
+	var out []git.SHA
+	for _, sha := range list {
+		for len(other) > 0 && other[0] < sha {
+			other = other[1:]
+		}
+		if len(other) == 0 || other[0] != sha {
+			out = append(out, sha)
+		}
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package repo
+
+import (
+	"context"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+)
+
+// keptFor is how long those who may push find an object that no ref leads to,
+// after it was written or a ref ceased to lead to it (decision 60).
+const keptFor = db.Time(30 * 24 * time.Hour / time.Microsecond)
+
+// maxUnreached is how many such objects of a repository are noted; the oldest go
+// first. Each stands for all that it leads to.
+const maxUnreached = 20_000
+
+// MarkUnreached says that objects are about to be written to a repository which
+// perhaps no ref comes to name, and nobody needs to find: the copy of a pull
+// request's head, the merge for a ref that may move meanwhile. From then on what
+// clients name there is checked. It is called before they are written, so that
+// nothing depends on how that ends; or after a move that failed. It tells what
+// the folder holds, so it is done even if the caller has lost the right to write.
+func (s *Service) MarkUnreached(ctx context.Context, repoID int64) error {
+	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
+	marked := true
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		marked, err = isMarked(tx, repoID)
+		return err
+	})
+	if err != nil || marked {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error { return markUnreached(tx, repoID) })
+}
+
+// WriteUnnamed writes objects that no ref names, for somebody who finds named,
+// and what it leads to, for keptFor. It returns when they are durable (decision
+// 45), and found even if the server dies.
+func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, objects []git.NewObject) error {
+	note := func() error {
+		return s.db.Write(ctx, func(tx *db.Tx) error { return noteUnreached(tx, a.ID, []git.SHA{named}) })
+	}
+	write := func() error {
+		_, err := s.WriteObjects(ctx, a.ID, objects)
+		return err
+	}
+	if !a.Unreached {
+		if err := note(); err != nil { // first, so that the objects are never taken for reached
+			return err
+		}
+		return write()
+	}
+	var both errgroup.Group
+	both.Go(note)
+	both.Go(write)
+	return both.Wait()
+}
+
+// dropNoted deletes from the sets what is noted, and so found by those who may
+// push.
+func (s *Service) dropNoted(ctx context.Context, repoID int64, sets ...map[git.SHA]bool) error {
+	var shas []git.SHA
+	for _, set := range sets {
+		shas = slices.AppendSeq(shas, maps.Keys(set))
+	}
+	if len(shas) == 0 {
+		return nil
+	}
+	var noted []git.SHA
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		noted, err = notedOf(tx, repoID, tx.Now-keptFor, shas)
+		return err
+	})
+	for _, sha := range noted {
+		for _, set := range sets {
+			delete(set, sha)
+		}
+	}
+	return err
+}
+
+// dropBehindNoted deletes from gone what noted objects lead to.
+func (s *Service) dropBehindNoted(ctx context.Context, repoID int64, refs git.Refs, gone map[git.SHA]bool) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	objects := s.Git(repoID)
+	known, err := objects.Known(ctx, slices.Collect(maps.Keys(gone)))
+	if err != nil || !slices.ContainsFunc(known, func(o git.Object) bool { return o.Type != "" }) {
+		return err
+	}
+	var noted []git.SHA
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		noted, err = listNoted(tx, repoID, tx.Now-keptFor)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return objects.EachReached(ctx, noted, tipsOf(refs), func(id git.ID) error {
+		if delete(gone, git.SHA(hex.EncodeToString(id[:]))); len(gone) == 0 {
+			return git.ErrStop
+		}
+		return nil
+	})
+}
+
+// Forgetter removes the notes of unreached objects that nobody finds any more.
+type Forgetter struct{ s *Service }
+
+// NewForgetter makes a forgetter, of which several may work on one database.
+func NewForgetter(s *Service) *Forgetter { return &Forgetter{s} }
+
+const (
+	forgetEvery  = time.Hour
+	forgetAtOnce = 1000 // notes in one transaction
+)
+
+// Run forgets until ctx is done. It returns nil: what fails is logged and tried
+// again.
+func (f *Forgetter) Run(ctx context.Context) error {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		if err := f.Forget(ctx); err != nil && ctx.Err() == nil {
+			f.s.log.Warn("notes of unreached objects were not removed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Forget removes all notes that are too old.
+func (f *Forgetter) Forget(ctx context.Context) error {
+	for {
+		var n int64
+		err := f.s.db.Write(ctx, func(tx *db.Tx) (err error) {
+			n, err = forget(tx, tx.Now-keptFor, forgetAtOnce)
+			return err
+		})
+		if err != nil || n < forgetAtOnce {
+			return err
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package repo
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+)
+
+func isMarked(tx *db.Tx, repoID int64) (marked bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM repos WHERE id = $1 AND unreached = TRUE)`, repoID).Scan(&marked)
+	return marked, err
+}
+
+// markUnreached sets Repo.Unreached, which stays: it would be false again once
+// maintenance had removed every object that no ref leads to.
+func markUnreached(tx *db.Tx, repoID int64) error {
+	_, err := tx.Exec(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
+	return err
+}
+
+// noteUnreached notes objects that no ref leads to, or perhaps none.
+func noteUnreached(tx *db.Tx, repoID int64, shas []git.SHA) error {
+	if len(shas) == 0 {
+		return nil
+	}
+	shas = slices.Compact(slices.Sorted(slices.Values(shas)))
+	err := chunks(shas, func(part []git.SHA) error {
+		args := make([]any, 0, 3*len(part))
+		for _, sha := range part {
+			args = append(args, repoID, string(sha), tx.Now)
+		}
+		_, err := tx.Exec(`INSERT INTO unreached_objects (repo_id, sha, at) VALUES `+db.Values(len(part), 3)+
+			` ON CONFLICT (repo_id, sha) DO UPDATE SET at = excluded.at`, args...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := capNoted(tx, repoID); err != nil {
+		return err
+	}
+	return markUnreached(tx, repoID)
+}
+
+// noteRef notes what a ref names, unless that is sha.
+func noteRef(tx *db.Tx, repoID int64, name string, sha git.SHA) error {
+	n, err := tx.Exec(`INSERT INTO unreached_objects (repo_id, sha, at)
+		SELECT r.repo_id, r.sha, CAST($4 AS BIGINT) FROM refs r WHERE r.repo_id = $1 AND r.name = $2 AND r.sha <> $3
+		ON CONFLICT (repo_id, sha) DO UPDATE SET at = excluded.at`, repoID, name, string(sha), tx.Now)
+	if err != nil || n == 0 {
+		return err
+	}
+	if err := capNoted(tx, repoID); err != nil {
+		return err
+	}
+	return markUnreached(tx, repoID)
+}
+
+// capNoted removes the oldest notes of a repository that has too many.
+func capNoted(tx *db.Tx, repoID int64) error {
+	_, err := tx.Exec(`DELETE FROM unreached_objects WHERE repo_id = $1 AND at < (SELECT u.at FROM unreached_objects u
+		WHERE u.repo_id = $1 ORDER BY u.at DESC LIMIT 1 OFFSET $2)`, repoID, maxUnreached)
+	return err
+}
+
+// notedOf reads which of the objects were noted since a time.
+func notedOf(tx *db.Tx, repoID int64, since db.Time, shas []git.SHA) ([]git.SHA, error) {
+	var list []git.SHA
+	err := chunks(shas, func(part []git.SHA) error {
+		args := make([]any, 0, len(part)+2)
+		args = append(args, repoID, since)
+		for _, sha := range part {
+			args = append(args, string(sha))
+		}
+		found, err := readSHAs(tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2 AND sha IN `+
+			placeholders(3, len(part)), args...)
+		list = append(list, found...)
+		return err
+	})
+	return list, err
+}
+
+// listNoted reads what was noted since a time, the newest first.
+func listNoted(tx *db.Tx, repoID int64, since db.Time) ([]git.SHA, error) {
+	return readSHAs(tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2 ORDER BY at DESC LIMIT $3`,
+		repoID, since, maxUnreached)
+}
+
+func readSHAs(tx *db.Tx, query string, args ...any) ([]git.SHA, error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []git.SHA
+	for rows.Next() {
+		var sha git.SHA
+		if err := rows.Scan(&sha); err != nil {
+			return nil, err
+		}
+		list = append(list, sha)
+	}
+	return list, rows.Err()
+}
+
+// forget removes notes from before a time, the oldest first, and tells how many
+// there were.
+func forget(tx *db.Tx, before db.Time, most int) (int64, error) {
+	return tx.Exec(`DELETE FROM unreached_objects WHERE (repo_id, sha) IN
+		(SELECT repo_id, sha FROM unreached_objects WHERE at <= $1 ORDER BY at LIMIT $2)`, before, most)
+}

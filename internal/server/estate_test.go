@@ -78,6 +78,7 @@ func newWalker(t *testing.T, s *apitest.Server) *walker {
 	}
 	w.tokens["expired"], _, _ = must2(s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "chief", Note: "old", Expires: time.Microsecond}))
 	s.Org(t, "guild", "owner")
+	w.ok(t, "owner", "PATCH /orgs/guild", `{"members_can_fork_private_repositories":true}`)
 	w.ok(t, "owner", "PUT /orgs/guild/members/member", "")
 	w.ok(t, "owner", "PATCH /orgs/guild", `{"members_can_fork_private_repositories":true}`)
 	w.ok(t, "keeper", "POST /plants", `{"id":1,"name":"`+plantMark+`","tag":"`+plantMark+`"}`)

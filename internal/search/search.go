@@ -45,8 +45,9 @@ type Hit struct {
 
 // Search finds what the caller, perhaps nil, may see of what the query asks for
 // (decision 13). It only reads: before it takes a slot, it waits some seconds at
-// most for the worker to index what was acknowledged before. Errors: 422 for people and repositories that are not there or
-// not to be seen, 503 when it takes too long.
+// most for the worker to index what was acknowledged before. Errors: 422 for
+// people and repositories that are not there or not to be seen, 503 when it takes
+// too long.
 func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, at web.Page) (*Results, error) {
 	whole, err := s.indexed(ctx)
 	if err != nil {

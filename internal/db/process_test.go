@@ -184,6 +184,10 @@ func TestBumpsOfAnotherProcess(t *testing.T) {
 		},
 	}
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		most := int64(1500)
+		if engine == db.PostgreSQL { // which keeps nothing that could be wrong
+			most = 50
+		}
 		for name, write := range writes {
 			t.Run(name, func(t *testing.T) {
 				address := dbtest.Empty(t, engine)
@@ -219,7 +223,7 @@ func TestBumpsOfAnotherProcess(t *testing.T) {
 					if n, err := d.Generation(ctx, "revoked"); err != nil || n < acknowledged {
 						t.Fatalf("after bump %d of the other process the number is %d, %v", acknowledged, n, err)
 					}
-					if acknowledged == 1500 {
+					if acknowledged == most {
 						return
 					}
 				}

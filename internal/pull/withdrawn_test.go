@@ -9,13 +9,22 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/server"
 )
 
 // An update of a branch moves a ref of the head's repository: whoever loses the
 // right to push there while the merge is made must not move it any more.
 func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		address := dbtest.URL(t, engine)
+		s := apitest.Start(t, engine, func(o *server.Options) { o.DB = dbtest.OpenURL(t, address) })
+		holder, err := db.Open(t.Context(), db.Options{URL: address}) // whose function runs once
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer holder.Close()
 		garden(t, s)
 		fork(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`, Status: 201})
@@ -29,7 +38,7 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
 		answered := make(chan *apitest.Answer, 1)
 		var once sync.Once
-		err = s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		err = holder.Write(t.Context(), func(tx *db.Tx) error {
 			if _, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = $1`, head.ID); err != nil {
 				return err
 			}

@@ -28,10 +28,15 @@ import (
 func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		found := &lookups{}
+		found, address := &lookups{}, dbtest.URL(t, engine)
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: found.trace})
+			o.DB = dbtest.OpenWith(t, db.Options{URL: address, Trace: found.trace})
 		})
+		var err error // what holds others up must not run twice
+		if found.holder, err = db.Open(t.Context(), db.Options{URL: address}); err != nil {
+			t.Fatal(err)
+		}
+		defer found.holder.Close()
 		w := newWalker(t, s)
 		w.build(t, "guild", "nightshade", true)
 		for _, r := range s.Server.Routes() {
@@ -52,7 +57,10 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 }
 
 // lookups counts how often a repository was looked for by its name.
-type lookups struct{ n atomic.Int64 }
+type lookups struct {
+	n      atomic.Int64
+	holder *db.DB // another process's handle, as it were
+}
 
 func (l *lookups) trace(query string) {
 	if strings.Contains(query, "FROM accounts o JOIN repos r") {
@@ -171,7 +179,7 @@ func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.C
 	t.Helper()
 	answered := make(chan *apitest.Answer, 1)
 	var once sync.Once
-	err := w.DB.Write(t.Context(), func(tx *db.Tx) error {
+	err := found.holder.Write(t.Context(), func(tx *db.Tx) error {
 		if _, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = `+theRepository, name); err != nil {
 			return err
 		}

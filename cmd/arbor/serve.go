@@ -52,7 +52,7 @@ func (f *serverFlags) newLog(w io.Writer) *journal.Handler {
 
 func (f *serverFlags) gitOptions(log *slog.Logger) git.Options {
 	return git.Options{Log: log, MaxPackBytes: int64(f.MaxPackSize), MaxPackObjects: f.MaxPackObjects,
-		Memory: admission.GitMemory(int64(f.Memory)), Admit: f.admission.Child}
+		Memory: f.admission.GitMemory(), Admit: f.admission.Child}
 }
 
 // minMemory is the least that --memory takes, in bytes: less serves nobody.
@@ -72,7 +72,7 @@ func (f *serverFlags) admit() error {
 		return misuse("--trust-proxy: %v", err)
 	}
 	f.admission = admission.New(int64(f.Memory), proxies)
-	debug.SetMemoryLimit(admission.GoLimit(int64(f.Memory)))
+	debug.SetMemoryLimit(f.admission.GoLimit())
 	return nil
 }
 

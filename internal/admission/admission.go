@@ -26,6 +26,7 @@ type Control struct {
 	*Gate
 	*Conns
 	Proxies
+	memory int64
 }
 
 // DefaultMemory is that of servers that nobody gave a size, in bytes.
@@ -35,15 +36,15 @@ const DefaultMemory = 2 << 30
 // processes of git included. Three quarters of them are the budget of requests;
 // the rest is for what the server keeps anyway.
 func New(memory int64, proxies Proxies) *Control {
-	return &Control{Gate: NewGate(memory / 4 * 3), Conns: NewConns(MaxConns(memory), proxies), Proxies: proxies}
+	return &Control{Gate: NewGate(memory / 4 * 3), Conns: NewConns(MaxConns(memory), proxies), Proxies: proxies, memory: memory}
 }
 
 // GitMemory is the part that processes of git for requests have, in bytes, for
 // git.Options.Memory. Those of background work have theirs beside it.
-func GitMemory(memory int64) int64 { return memory / 4 * 3 / 64 * childPart }
+func (c *Control) GitMemory() int64 { return c.memory / 4 * 3 / 64 * childPart }
 
 // GoLimit is the part that is Go's, in bytes, for debug.SetMemoryLimit: all that is
 // not for processes of git.
-func GoLimit(memory int64) int64 {
-	return memory - memory/4*3/64*(childPart+backgroundPart)
+func (c *Control) GoLimit() int64 {
+	return c.memory - c.memory/4*3/64*(childPart+backgroundPart)
 }

@@ -84,7 +84,7 @@ func TestMemory(t *testing.T) {
 	if held := c.Usage()[Work].Held; held != 1<<20 || ticket.Cost() != held {
 		t.Errorf("%d bytes are held, %d are the cost", held, ticket.Cost())
 	}
-	if refuse, err := Memory(ctx, 10<<20); !errs.Is(err, errs.TooManyRequests) || refuse == nil {
+	if refuse, err := Memory(ctx, 15<<20); !errs.Is(err, errs.TooManyRequests) || refuse == nil {
 		t.Errorf("more than its share: %v", err)
 	}
 	if refuse, err := Memory(ctx, 1<<30); !errs.Is(err, errs.Unavailable) || refuse == nil {

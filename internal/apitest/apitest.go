@@ -65,7 +65,7 @@ func Each(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
 
 // Start serves a fresh database until the test ends. A stop that loses a
 // request or leaves an error fails the test, and so does a 5xx that the test
-// did not ask for with AllowErrors. So does a request that leaves something held.
+// did not ask for with AllowErrors.
 func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 	t.Helper()
 	return StartOn(t, engine, "127.0.0.1:0", options...)
@@ -76,17 +76,15 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
 	t.Helper()
 	log := &Log{}
-	var o server.Options
-	g := gittest.New(t, git.Options{Log: slog.New(log), Admit: func(ctx context.Context, bytes int64) (func(), error) {
-		return o.Admission.Child(ctx, bytes)
-	}})
-	o = server.Options{Git: g, Log: slog.New(log), DataDir: t.TempDir(), Admission: admission.New(admission.DefaultMemory, nil)}
+	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(), Admission: admission.New(admission.DefaultMemory, nil)}
 	if _, bench := t.(*testing.B); !bench {
 		o.Watch = described(t)
 	}
 	for _, option := range options {
 		option(&o)
 	}
+	g := gittest.New(t, git.Options{Log: slog.New(log), Memory: o.Admission.GitMemory(), Admit: o.Admission.Child})
+	o.Git = g
 	if o.DB == nil {
 		o.DB = dbtest.Open(t, engine)
 	}

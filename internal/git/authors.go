@@ -22,7 +22,7 @@ const maxAuthor = 1000
 // most of them; merges count for nobody. One git process walks the whole history.
 func (r *Repository) Authors(ctx context.Context, tip SHA, most int) (list []AuthorCount, err error) {
 	c := command{sub: "shortlog", flags: []string{"-s", "-n", "-e", "--no-merges"}, revs: []SHA{tip}}
-	err = r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
+	err = r.stream(ctx, c, func(in *bufio.Reader) error {
 		list, err = readAuthors(in, most)
 		return err
 	})

@@ -38,12 +38,6 @@ func (r *Repository) ReadBlob(ctx context.Context, sha SHA, limit int64, fn func
 
 // streamBlob reads a blob from a process of its own.
 func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.Reader) error) error {
-	select {
-	case r.git.streams <- struct{}{}:
-		defer func() { <-r.git.streams }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	ctx, cancel := context.WithTimeout(ctx, r.git.options.TransferTimeout)
 	defer cancel()
 	c, size, err := r.openBlob(ctx, sha, cage{memory: r.git.poolCage().memory, cpu: r.git.cpu(r.load())})

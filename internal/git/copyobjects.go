@@ -39,7 +39,7 @@ func CopyObjects(ctx context.Context, from, to *Repository, tip SHA, have []SHA)
 	g := from.git
 	c := command{sub: "pack-objects", flags: []string{"-q", "--revs", "--thin", "--stdout", "--delta-base-offset", "--threads=1"}}
 	t := task{command: c, dir: from.dir, cage: from.sendCage(1), limit: g.options.TransferTimeout, stdin: in}
-	err = g.streamTask(ctx, g.walks, t, func(pack *bufio.Reader) error {
+	err = g.streamTask(ctx, t, func(pack *bufio.Reader) error {
 		q, err := to.Receive(ctx, ReceiveOptions{Pack: pack, Tips: have,
 			Commands: []Command{{Name: "refs/heads/copied", Old: ZeroSHA, New: tip}}})
 		if err != nil {

@@ -63,7 +63,7 @@ func (r *Repository) Diff(ctx context.Context, from, to SHA, o DiffOptions) (*Ch
 	}
 	d := &diffReader{o: o}
 	c := command{sub: "diff-tree", flags: append(flags, "--raw", "--numstat"), revs: []SHA{from, to}}
-	err = r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
+	err = r.stream(ctx, c, func(in *bufio.Reader) error {
 		d.in = in
 		return d.read()
 	})
@@ -154,7 +154,7 @@ func (r *Repository) checkPatches(ctx context.Context, to SHA, not []SHA) error 
 }
 
 func (r *Repository) copyOut(ctx context.Context, w io.Writer, c command) error {
-	return r.stream(ctx, r.git.streams, c, func(in *bufio.Reader) error {
+	return r.stream(ctx, c, func(in *bufio.Reader) error {
 		_, err := in.WriteTo(w)
 		return err
 	})

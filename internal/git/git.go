@@ -123,10 +123,8 @@ type Git struct {
 	trees     treeCache
 	links     linkCache
 	counts    countCache
-	whole     objectSet     // objects with all that they lead to
-	written   objectSet     // objects that WriteObjects wrote
-	streams   chan struct{} // a slot for each large blob, diff or patch being sent
-	walks     chan struct{} // a slot for each walk or diff whose end its reader waits for
+	whole     objectSet // objects with all that they lead to
+	written   objectSet // objects that WriteObjects wrote
 
 	started  atomic.Int64   // processes, since New
 	dropping sync.WaitGroup // removals of what merges left
@@ -156,14 +154,6 @@ type state struct {
 	refsGeneration int64 // of the packed-refs file that this process wrote
 }
 
-// maxStreams is how many large blobs, diffs and patches are sent at one time,
-// which a slow client may hold, and maxWalks how many walks and diffs run whose
-// output no client holds; more clients wait.
-const (
-	maxStreams = 16
-	maxWalks   = 16
-)
-
 // New finds git and checks that it is 2.39.1 or newer. No process stays running.
 func New(ctx context.Context, o Options) (*Git, error) {
 	o = o.withDefaults()
@@ -174,8 +164,7 @@ func New(ctx context.Context, o Options) (*Git, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	g := &Git{options: o, log: o.Log, binary: path, env: environment(), states: make(map[string]*state),
-		streams: make(chan struct{}, maxStreams), walks: make(chan struct{}, maxWalks)}
+	g := &Git{options: o, log: o.Log, binary: path, env: environment(), states: make(map[string]*state)}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version").Output()

@@ -127,24 +127,18 @@ func CheckPath(path string) error {
 // literalPaths makes git take pathspecs for what they are.
 const literalPaths = "GIT_LITERAL_PATHSPECS=1"
 
-// stream runs a command in one of the slots and hands its output to fn while it
-// runs. ErrStop of fn ends the process and is no error.
-func (r *Repository) stream(ctx context.Context, slots chan struct{}, c command, fn func(*bufio.Reader) error) error {
+// stream runs a command and hands its output to fn while it runs. ErrStop of fn
+// ends the process and is no error.
+func (r *Repository) stream(ctx context.Context, c command, fn func(*bufio.Reader) error) error {
 	if !r.Exists() {
 		return missing("HEAD")
 	}
-	return r.git.streamTask(ctx, slots, task{command: c, dir: r.dir, cage: r.cageOf(c.sub), limit: walkReads * r.git.options.ReadTimeout,
+	return r.git.streamTask(ctx, task{command: c, dir: r.dir, cage: r.cageOf(c.sub), limit: walkReads * r.git.options.ReadTimeout,
 		env: []string{literalPaths}}, fn)
 }
 
 // streamTask is stream for any task.
-func (g *Git) streamTask(ctx context.Context, slots chan struct{}, t task, fn func(*bufio.Reader) error) error {
-	select {
-	case slots <- struct{}{}:
-		defer func() { <-slots }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+func (g *Git) streamTask(ctx context.Context, t task, fn func(*bufio.Reader) error) error {
 	p, out, err := g.read(ctx, t)
 	if err != nil {
 		return err
@@ -167,7 +161,7 @@ func (g *Git) streamTask(ctx context.Context, slots chan struct{}, t task, fn fu
 // lines runs a command and calls fn for each line of its output, which must be
 // short.
 func (r *Repository) lines(ctx context.Context, c command, fn func(line []byte) error) error {
-	return r.stream(ctx, r.git.walks, c, func(in *bufio.Reader) error {
+	return r.stream(ctx, c, func(in *bufio.Reader) error {
 		for {
 			line, err := in.ReadSlice('\n')
 			if errors.Is(err, io.EOF) && len(line) == 0 {

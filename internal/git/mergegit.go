@@ -58,7 +58,7 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 			revs: []SHA{ours, theirs}},
 		dir: r.dir, env: s.q.env(), config: passing(), cage: r.blobCage(), limit: r.git.options.ReadTimeout,
 	}
-	err := r.git.streamTask(ctx, r.git.walks, t, func(in *bufio.Reader) (err error) {
+	err := r.git.streamTask(ctx, t, func(in *bufio.Reader) (err error) {
 		o, err = readMerge(in)
 		return err
 	})
@@ -69,7 +69,7 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 		return o, nil
 	case err == nil || exitCode(err) == 1 && o.tree != "":
 		return outcome{conflict: true, paths: o.paths}, nil
-	case isExit(err):
+	case isExit(err) || errs.Is(err, errs.Invalid): // ended, or ended by its cage
 		return outcome{}, errs.Wrap(errs.TooLarge, "git cannot merge this: the files changed on both sides may be too large", err)
 	}
 	return outcome{}, err

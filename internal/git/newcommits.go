@@ -89,7 +89,7 @@ func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]
 	t := task{command: command{sub: "rev-list", flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}},
 		dir: r.dir, cage: r.walkCage(), limit: walkReads * r.git.options.ReadTimeout, stdin: &in}
 	var list []SHA
-	err := r.git.streamTask(ctx, r.git.walks, t, func(out *bufio.Reader) error {
+	err := r.git.streamTask(ctx, t, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			if !isHex40(lines.Bytes()) {

@@ -1,9 +1,14 @@
 package admission
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"os"
+	"syscall"
 	"time"
+
+	"arbor/internal/errs"
 )
 
 // A client sends and reads at least minRate bytes a second, but for pauses of
@@ -43,7 +48,7 @@ func spend(left *time.Duration, waited time.Duration, n int) {
 	*left = min(Grace, *left-waited+time.Duration(n)*time.Second/minRate)
 }
 
-// Read reads the body. The deadline goes with its end: net/http goes on reading
+// Read reads the body. Errors of the connection are told as the client's. The deadline goes with its end: net/http goes on reading
 // in order to notice that the client hangs up.
 func (p *paced) Read(b []byte) (int, error) {
 	if p.ended {
@@ -55,9 +60,14 @@ func (p *paced) Read(b []byte) (int, error) {
 	}
 	n, err := p.body.Read(b)
 	spend(&p.reading, time.Since(start), n)
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		p.ended = true
 		p.readUntil(time.Time{})
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = errs.Wrap(errs.Malformed, "The request body came too slowly", err)
+	case errors.Is(err, syscall.ECONNRESET):
+		err = errs.Wrap(errs.Canceled, "client closed the request", err)
 	}
 	return n, err
 }

@@ -14,8 +14,8 @@ const garden = "/repos/alice/garden"
 func (w *world) objects() {
 	text := w.do("alice", "POST "+garden+"/git/blobs", `{"content": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"}`).get("sha")
 	raw := w.do("alice", "POST "+garden+"/git/blobs", `{"content": "AAECAwQA/w==", "encoding": "base64"}`).get("sha")
-	w.do("", "GET "+garden+"/git/blobs/"+text)
-	w.do("", "GET "+garden+"/git/blobs/"+raw)
+	w.do("alice", "GET "+garden+"/git/blobs/"+text)
+	w.do("alice", "GET "+garden+"/git/blobs/"+raw)
 	main := w.do("", "GET "+garden+"/git/ref/heads/main").get("object.sha")
 	tree := w.do("alice", "POST "+garden+"/git/trees", fmt.Sprintf(`{"base_tree": %q, "tree": [
 		{"path": "beds/roses.txt", "mode": "100644", "type": "blob", "sha": %q},
@@ -25,15 +25,15 @@ func (w *world) objects() {
 		{"path": "main-bed", "mode": "120000", "type": "blob", "content": "beds/roses.txt"},
 		{"path": ".gitmodules", "mode": "100644", "content": "[submodule \"vendor\"]\n\tpath = vendor\n\turl = https://example.org/vendor.git\n"},
 		{"path": "vendor", "mode": "160000", "type": "commit", "sha": %q}]}`, main, text, raw, main)).get("sha")
-	w.do("", "GET "+garden+"/git/trees/"+tree)
-	w.do("", "GET "+garden+"/git/trees/"+tree+"?recursive=1")
+	w.do("alice", "GET "+garden+"/git/trees/"+tree)
+	w.do("alice", "GET "+garden+"/git/trees/"+tree+"?recursive=1")
 	first := w.commit("Plant the beds\n\nAll of them.", tree, main)
-	w.do("", "GET "+garden+"/git/commits/"+first)
+	w.do("alice", "GET "+garden+"/git/commits/"+first)
 	w.do("alice", "PATCH "+garden+"/git/refs/heads/main", fmt.Sprintf(`{"sha": %q}`, first))
 	signed := w.do("alice", "POST "+garden+"/git/commits", fmt.Sprintf(`{"message": "Sign", "tree": %q, "parents": [%q],
 		"author": {"name": "Bob", "email": "bob@example.org", "date": "2020-02-02T02:02:02Z"}, "signature": "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----"}`, tree, first)).get("sha")
-	w.do("", "GET "+garden+"/git/commits/"+signed)
-	w.do("", "GET "+garden+"/commits/"+signed)
+	w.do("alice", "GET "+garden+"/git/commits/"+signed)
+	w.do("alice", "GET "+garden+"/commits/"+signed)
 	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/side", "sha": %q}`, first))
 	w.do("alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/weeds", "sha": %q}`, first))
 	w.do("alice", "DELETE "+garden+"/git/refs/heads/weeds")

@@ -124,8 +124,9 @@ func importable(name string) bool {
 	return false
 }
 
-// WritePack writes one pack with all that the mirror's refs lead to.
+// WritePack writes one pack with all that the mirror's refs lead to. It takes no more
+// memory than that needs: index-pack, which reads it, waits for its own meanwhile.
 func (m *Mirror) WritePack(ctx context.Context, w io.Writer) error {
 	return m.git.run(ctx, task{command: command{sub: "pack-objects", flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
-		dir: m.dir, cage: m.git.upkeepCage(), limit: m.git.options.TransferTimeout, stdout: w})
+		dir: m.dir, cage: m.git.Repository(m.dir).sendCage(1), limit: m.git.options.TransferTimeout, stdout: w})
 }

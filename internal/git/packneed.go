@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 )
 
 // heldPack is the size in bytes up to which a pack is read whole before it is
@@ -26,6 +27,28 @@ func holdPack(header packHeader, pack io.Reader) (held []byte, rest io.Reader, e
 		return b.Bytes(), nil, nil
 	}
 	return b.Bytes(), pack, nil
+}
+
+// spooledPack is the size in bytes up to which a longer pack comes in before it is
+// unpacked, too: into a file. So a client that sends slowly holds no process.
+const spooledPack = 64 << 20
+
+// spool takes in what follows the beginning of a pack, or as much as is spooled. The
+// caller closes the file, which has no name any more.
+func (q *Quarantine) spool(rest io.Reader) (file *os.File, err error) {
+	if file, err = os.CreateTemp(q.dir, "spool-"); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if _, err := io.Copy(file, io.LimitReader(rest, spooledPack)); err != nil {
+		return nil, errors.Join(errReading(err), file.Close())
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // Memory to unpack, in bytes: of the process, of each object, and for each byte

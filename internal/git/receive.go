@@ -170,6 +170,13 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 			return false, err
 		}
 		rest = bytes.NewReader(nil)
+	} else {
+		file, err := q.spool(rest)
+		if err != nil {
+			return false, err
+		}
+		defer file.Close()
+		rest = io.MultiReader(file, rest)
 	}
 	err = g.feedPack(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, o.Progress != nil)},
 		dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout, stdout: &out, stderr: filter},

@@ -22,7 +22,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.C
 	if caller != nil {
 		ticket.SignIn(caller.ID)
 	}
-	if r.ContentLength != 0 && !route.streams {
+	if (r.ContentLength != 0 || route.unpack != nil) && !route.streams {
 		body, err := s.readBody(w, r, ticket, route)
 		if err != nil {
 			w.Header().Set("Connection", "close")
@@ -39,7 +39,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, ticket *admiss
 	if limit == 0 {
 		limit = web.MaxJSON
 	}
-	if size > limit {
+	if size > limit && route.unpack == nil { // git is told by the handler, once it has sent that much
 		return nil, errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
 	}
 	from := io.Reader(r.Body)
@@ -62,10 +62,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, ticket *admiss
 // bodyError is a body that could be read as far as err, unless the client is to
 // blame for being slow, or is gone.
 func bodyError(data []byte, err error) (*web.Body, error) {
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errs.Wrap(errs.Malformed, "The request body came too slowly", err)
-	case errs.Is(err, errs.Canceled):
+	if errors.Is(err, os.ErrDeadlineExceeded) || errs.Is(err, errs.Canceled) {
 		return nil, err
 	}
 	return &web.Body{Data: data, Err: err}, nil

@@ -32,7 +32,7 @@ async function trees({ as }, here, first) {
   }));
   const flat = await data(git.getTree({ ...here, tree_sha: tree.sha }));
   assert.deepEqual(flat.tree.map(({ path, mode, type }) => `${mode} ${type} ${path}`), ['040000 tree a', '040000 tree beds', '160000 commit lib']);
-  const deep = await data(as().rest.git.getTree({ ...here, tree_sha: tree.sha, recursive: '1' }));
+  const deep = await data(git.getTree({ ...here, tree_sha: tree.sha, recursive: '1' }));
   assert.deepEqual(of(deep.tree, 'path'), ['a', 'a/b', 'a/b/c', 'beds', 'beds/east', 'beds/west', 'lib']);
   has(deep.tree[4], { mode: '100755', size: 10 });
   has(await data(git.getTree({ ...here, tree_sha: 'main' })), { truncated: false });

@@ -30,8 +30,8 @@ const (
 const (
 	workPart       = 22
 	searchPart     = 2
-	childPart      = 23 // processes of requests
-	backgroundPart = 17 // three quarters of that: git's largest is a half (git.Options.Memory)
+	childPart      = 20 // processes of requests: git.Options.Memory
+	backgroundPart = 20
 )
 
 // limit is something of which there is only so much.
@@ -75,6 +75,7 @@ type line struct {
 	name     string
 	limits   []*limit
 	one      bool          // all are one holder
+	largest  int64         // what one process counts for at most; 0: its cage
 	patience time.Duration // of who waits (decision 66)
 	shares   map[Holder]*share
 	queue    []*share // of those who wait; the first came first
@@ -113,10 +114,10 @@ func NewGate(budget int64) *Gate {
 	all := childPart * unit
 	children := &limit{most: all, kept: all / 4}
 	clients := &limit{most: all * 3 / 4} // what clients make slow or fast
-	stream := &limit{most: all * 5 / 8, kept: all / 8}
+	stream := &limit{most: all * 3 / 4, kept: all * 3 / 8}
 	push := &limit{most: all / 2}
 	background := &limit{most: backgroundPart * unit}
-	return &Gate{lines: [kinds]line{
+	g := &Gate{lines: [kinds]line{
 		Work:       newLine("work", time.Second, work),
 		Search:     newLine("search", time.Second, search),
 		Child:      newLine("child", time.Second, children),
@@ -124,6 +125,13 @@ func NewGate(budget int64) *Gate {
 		Push:       newLine("push", 10*time.Second, push, clients, children),
 		Background: {name: "background", patience: time.Minute, limits: []*limit{background}, shares: map[Holder]*share{}, one: true},
 	}}
+	// A fetch is caged by the worst that packing may take, which is many times what
+	// it takes where packs are sent as they are: some must go on side by side. Two
+	// large processes of background work that need each other (a copy between
+	// repositories) leave a fifth to others.
+	g.lines[Stream].largest = all / 8
+	g.lines[Background].largest = background.most * 2 / 5
+	return g
 }
 
 func newLine(name string, patience time.Duration, limits ...*limit) line {
@@ -142,6 +150,9 @@ func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more b
 			}
 			bytes = room
 		}
+	}
+	if l.largest > 0 {
+		bytes = min(bytes, l.largest)
 	}
 	if bytes <= 0 {
 		return 0, nil

@@ -11,7 +11,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// unit of a test's budget, in bytes: 22 of them are for Work, 23 for processes.
+// unit of a test's budget, in bytes: 22 of them are for Work, 20 for processes of
+// requests and 20 for those of background work.
 const unit = 1000
 
 func network(s string) Holder { return Holder{Network: NetworkOf(netip.MustParseAddr(s))} }
@@ -142,27 +143,25 @@ func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
 		for k, after := range map[Kind]time.Duration{Search: time.Second, Stream: 10 * time.Second, Background: time.Minute} {
-			who := account(1)
-			if k == Background {
-				who = Holder{}
-			}
-			most := g.lines[k].limits[0].most
-			hold(t, g, k, who, most)
+			full := g.lines[k].limits[0].most / unit
+			who := func(id int64) Holder { return account(id) }
 			kind := errs.Unavailable
-			if k == Background {
-				kind = errs.TooManyRequests
+			if k == Background { // all of it is one holder's
+				who, kind = func(int64) Holder { return Holder{} }, errs.TooManyRequests
 			}
-			other := account(2)
-			if k == Background {
-				other = Holder{}
+			for id := range full {
+				hold(t, g, k, who(id+1), unit)
 			}
+			other := who(100)
 			refused(t, g, k, other, unit, kind, after)
 			ctx, hangUp := context.WithTimeout(t.Context(), time.Millisecond)
 			defer hangUp()
 			if _, err := g.take(ctx, k, other, unit, false); err != context.DeadlineExceeded {
 				t.Errorf("who hung up: %v", err)
 			}
-			g.give(k, who, most)
+			for id := range full {
+				g.give(k, who(id+1), unit)
+			}
 		}
 		empty(t, g)
 	})
@@ -205,8 +204,11 @@ func TestKindsLeaveRoom(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		hold(t, g, Child, account(100), 4*unit)
-		hold(t, g, Background, Holder{}, 12*unit) // the largest process of git
-		hold(t, g, Background, Holder{}, 4*unit)  // and others beside it
+		if n, err := g.take(t.Context(), Background, Holder{}, 10*unit, false); n != 8*unit || err != nil {
+			t.Errorf("git's largest process counts for %d, %v", n, err)
+		}
+		hold(t, g, Background, Holder{}, 8*unit) // one that works with it
+		hold(t, g, Background, Holder{}, 4*unit) // and others beside them
 	})
 }
 
@@ -214,10 +216,11 @@ func TestKindsLeaveRoom(t *testing.T) {
 func TestSmallBackgroundWorkPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
-		hold(t, g, Background, Holder{}, 12*unit)
+		hold(t, g, Background, Holder{}, 8*unit)
+		hold(t, g, Background, Holder{}, 8*unit)
 		large := make(chan error, 1)
 		go func() {
-			_, err := g.take(t.Context(), Background, Holder{}, 12*unit, false)
+			_, err := g.take(t.Context(), Background, Holder{}, 8*unit, false)
 			large <- err
 		}()
 		synctest.Wait()
@@ -225,7 +228,7 @@ func TestSmallBackgroundWorkPasses(t *testing.T) {
 			hold(t, g, Background, Holder{}, unit)
 			g.give(Background, Holder{}, unit)
 		}
-		g.give(Background, Holder{}, 12*unit)
+		g.give(Background, Holder{}, 8*unit)
 		if err := <-large; err != nil {
 			t.Error(err)
 		}

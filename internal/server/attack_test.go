@@ -102,7 +102,7 @@ func TestSocketsWhoseBodiesNeverCome(t *testing.T) {
 		conns := besiege(t, s, "127.0.0.7", attackers, request)
 		open, turned := s.Admitted.Open()
 		t.Logf("%d connected, %d are open, %d were turned away", len(conns), open, turned)
-		if turned == 0 || open > int64(admission.MaxConns(admission.DefaultMemory))/2+10 {
+		if turned == 0 || open > int64(admission.MaxConns(512<<20))/2+10 {
 			t.Errorf("one network has %d connections open", open)
 		}
 		// The same network: to others there is more room.

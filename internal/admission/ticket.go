@@ -28,8 +28,14 @@ func (g *Gate) NewTicket(from Holder) *Ticket {
 // SignIn says whose request it is. It is called before anything is taken.
 func (t *Ticket) SignIn(account int64) { t.who = Holder{Account: account} }
 
-// Cost is how many bytes were granted so far, also those that were given back.
-func (t *Ticket) Cost() int64 { return t.cost.Load() }
+// Cost is how many bytes were granted so far, also those that were given back; none
+// for a request without a ticket.
+func (t *Ticket) Cost() int64 {
+	if t == nil {
+		return 0
+	}
+	return t.cost.Load()
+}
 
 func (t *Ticket) take(ctx context.Context, k Kind, bytes int64) (int64, error) {
 	granted, err := t.gate.take(ctx, k, t.who, bytes, k >= Child && t.held.Load() > 0)

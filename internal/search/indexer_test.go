@@ -127,6 +127,7 @@ func TestSearchWaitsForTheWorker(t *testing.T) {
 				}
 			})
 		}
+		group.Wait()
 		group.Go(func() { // and the worker by itself, once it is told of a change
 			_, err := find50(t, ctx, s)
 			if err == nil {

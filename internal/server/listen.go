@@ -55,6 +55,7 @@ func Listen(address string) (net.Listener, error) {
 // flight, within half a minute, and returns nil. Beside it the server's own
 // work runs, which ends last.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	defer context.AfterFunc(ctx, func() { s.stopping.Store(true) })()
 	return Serve(ctx, l, s, s.log, s.control.Conns, s.Run)
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/errs"
 	"arbor/internal/web"
 )
 
@@ -44,6 +45,17 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		UserOrgs: i.API("/users/{user}/orgs"), UserRepos: i.API("/users/{user}/repos{?type,page,per_page,sort}"),
 		Documentation: i.Page("/docs"), OpenAPI: i.Page("/openapi/code-hosting.json"),
 	})
+}
+
+// GET /readyz
+//
+// Readyz is Healthz for who sends requests here: it answers 503 as soon as the server
+// has been told to stop.
+func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
+	if s.stopping.Load() {
+		return errs.New(errs.Unavailable, "the server is stopping")
+	}
+	return s.Healthz(w, r)
 }
 
 // GET /healthz

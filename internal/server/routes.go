@@ -86,6 +86,7 @@ func (s *Server) interfaceTable(f features) []Route {
 		{"GET", "/", anyone(s.Root)},
 		{"GET", "/rate_limit", anyone(s.RateLimit)},
 		{"GET", "/healthz", always(s.Healthz)},
+		{"GET", "/readyz", always(s.Readyz)},
 		{"GET", "/docs", people(s.Docs)},
 		{"GET", "/docs/docs.js", people(s.DocsScript)},
 		{"GET", "/docs/redoc.js", people(s.DocsRenderer)},

@@ -52,6 +52,7 @@ type Server struct {
 	docs     *docs
 	reserved map[string]bool // logins that nobody can have
 
+	stopping atomic.Bool // it was told to stop
 	idPrefix string // random, so that ids of two runs differ
 	lastID   atomic.Uint64
 	inFlight atomic.Int64

@@ -84,7 +84,7 @@ func TestStatusesOfRefsWithSlashes(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		sha := plot(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/statuses/" + sha, As: "will", Status: 201, Send: `{"state": "success"}`})
-		for _, branch := range []string{"feature/beds/east", "fix/status", "fix/statuses/x", "--help"} {
+		for _, branch := range []string{"feature/beds/east", "fix/status", "fix/statuses/x", "help--"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "will", Status: 201, Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`})
 			escaped := strings.ReplaceAll(branch, "/", "%2F")
 			for _, name := range []string{branch, escaped} {

@@ -53,7 +53,7 @@ type Server struct {
 	reserved map[string]bool // logins that nobody can have
 
 	stopping atomic.Bool // it was told to stop
-	idPrefix string // random, so that ids of two runs differ
+	idPrefix string      // random, so that ids of two runs differ
 	lastID   atomic.Uint64
 	inFlight atomic.Int64
 	matches  sync.Pool

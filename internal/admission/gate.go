@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"net/netip"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +22,8 @@ const (
 	Stream                 // a process of git whose output waits for the client
 	Push                   // a process of git that takes a push
 	Background             // a process of git that works for no request
+	Turn                   // a request that computes; counted, not measured in bytes
+	Upload                 // a push that comes in, onto the disk; counted
 	kinds
 )
 
@@ -106,6 +109,15 @@ const (
 	lookAhead        = 8
 )
 
+// maxUploads is how many pushes may come in at one time, fast or slow: that bounds
+// how much of the disk those take that nobody has accepted yet.
+const maxUploads = 64
+
+// turnsOf is how many requests compute at one time. Memory alone would let
+// thousands in, each of which would get a thousandth of the processors: those of
+// one crowd would make everybody wait for seconds.
+func turnsOf(processors int) int64 { return 32 * int64(processors) }
+
 // NewGate makes a gate of a budget in bytes.
 func NewGate(budget int64) *Gate {
 	unit := budget / 64
@@ -115,8 +127,11 @@ func NewGate(budget int64) *Gate {
 	children := &limit{most: all, kept: all / 4}
 	clients := &limit{most: all * 3 / 4} // what clients make slow or fast
 	stream := &limit{most: all * 3 / 4, kept: all * 3 / 8}
-	push := &limit{most: all / 2}
+	push := &limit{most: all * 5 / 8} // the largest, which is a half, and a small one beside it
+	uploads := &limit{most: maxUploads}
 	background := &limit{most: backgroundPart * unit}
+	turns := turnsOf(runtime.GOMAXPROCS(0))
+	turn := &limit{most: turns, kept: turns / 4}
 	g := &Gate{lines: [kinds]line{
 		Work:       newLine("work", time.Second, work),
 		Search:     newLine("search", time.Second, search),
@@ -124,6 +139,8 @@ func NewGate(budget int64) *Gate {
 		Stream:     newLine("stream", 10*time.Second, stream, clients, children),
 		Push:       newLine("push", 10*time.Second, push, clients, children),
 		Background: {name: "background", patience: time.Minute, limits: []*limit{background}, shares: map[Holder]*share{}, one: true},
+		Turn:       newLine("turn", time.Second, turn),
+		Upload:     newLine("upload", 10*time.Second, uploads),
 	}}
 	// A fetch is caged by the worst that packing may take, which is many times what
 	// it takes where packs are sent as they are: some must go on side by side. Two
@@ -351,8 +368,9 @@ func (l *line) refuse(s *share, bytes int64) error {
 // Usage is what the gate says of a kind to operators.
 type Usage struct {
 	Kind    string
-	Held    int64 // bytes
-	Most    int64 // bytes
+	Counted bool // in requests, not in bytes
+	Held    int64
+	Most    int64
 	Waiting int64 // requests
 	Refused int64 // requests, since the start
 }
@@ -364,7 +382,7 @@ func (g *Gate) Usage() []Usage {
 	list := make([]Usage, kinds)
 	for k := range g.lines {
 		l := &g.lines[k]
-		list[k] = Usage{l.name, l.used, l.limits[0].most, int64(l.waiters), l.refused}
+		list[k] = Usage{l.name, Kind(k) >= Turn, l.used, l.limits[0].most, int64(l.waiters), l.refused}
 	}
 	return list
 }

@@ -22,7 +22,7 @@ const (
 // that is slower than that loses its connection. The http.Server of it all must
 // have no ReadTimeout, which would end the contexts of requests that take long.
 func Pace(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
-	p := &paced{ResponseWriter: w, writing: Grace}
+	p := &paced{ResponseWriter: w, request: r, writing: Grace}
 	if r.Body != nil && r.Body != http.NoBody {
 		p.body, p.reading = r.Body, Grace
 		p.readUntil(time.Now().Add(Grace)) // also for who never reads it: the server does then
@@ -35,6 +35,7 @@ func Pace(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 // handler, it reads in one goroutine at a time and writes in one.
 type paced struct {
 	http.ResponseWriter
+	request  *http.Request
 	body     io.ReadCloser
 	reading  time.Duration // how long the client may still keep us waiting for its body
 	writing  time.Duration // and for reading our answer
@@ -95,9 +96,11 @@ const chunk = 64 << 10
 func (p *paced) Write(b []byte) (written int, err error) {
 	for first := true; err == nil && (first || len(b) > 0); first = false {
 		n := min(len(b), chunk)
-		err = p.within(n, func() (err error) {
-			n, err = p.ResponseWriter.Write(b[:n])
-			return err
+		err = p.within(n, func() error {
+			return From(p.request.Context()).Send(p.request.Context(), func() (err error) {
+				n, err = p.ResponseWriter.Write(b[:n])
+				return err
+			})
 		})
 		written += n
 		b = b[n:]

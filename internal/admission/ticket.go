@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync/atomic"
+	"time"
 )
 
 // Ticket is what one request holds. It travels in the request's context, and
@@ -14,8 +15,9 @@ type Ticket struct {
 	kind atomic.Uint32 // of processes: Child, Stream or Push
 	held atomic.Int32  // processes
 	cost atomic.Int64
-	base int64 // granted by Enter, and taken back by Leave
-	body int64 // granted by ReadAll, and taken back by Leave
+	turn atomic.Int64 // 1 while the request computes
+	base int64        // granted by Enter, and taken back by Leave
+	body int64        // granted by ReadAll, and taken back by Leave
 }
 
 // NewTicket makes the ticket of a request; nothing is taken yet.
@@ -38,7 +40,7 @@ func (t *Ticket) Cost() int64 {
 }
 
 func (t *Ticket) take(ctx context.Context, k Kind, bytes int64) (int64, error) {
-	granted, err := t.gate.take(ctx, k, t.who, bytes, k >= Child && t.held.Load() > 0)
+	granted, err := t.gate.take(ctx, k, t.who, bytes, Child <= k && k < Turn && t.held.Load() > 0)
 	if err == nil {
 		t.cost.Add(granted)
 	}
@@ -55,12 +57,49 @@ const (
 
 // Enter lets the request in, after its body was read. Leave follows.
 func (t *Ticket) Enter(ctx context.Context) (err error) {
-	t.base, err = t.take(ctx, Work, perRequest+perBody*t.body)
+	if t.base, err = t.take(ctx, Work, perRequest+perBody*t.body); err != nil {
+		return err
+	}
+	return t.compute(ctx, false)
+}
+
+// compute takes a turn. again is for a request that had one.
+func (t *Ticket) compute(ctx context.Context, again bool) error {
+	n, err := t.gate.take(ctx, Turn, t.who, 1, again)
+	t.turn.Add(n)
+	return err
+}
+
+// pause gives the turn back, and reports whether there was one.
+func (t *Ticket) pause() bool {
+	n := t.turn.Swap(0)
+	if n > 0 {
+		t.gate.give(Turn, t.who, n)
+	}
+	return n > 0
+}
+
+// quick is how long a write to a client may take while its request keeps its turn.
+const quick = 50 * time.Millisecond
+
+// Send runs a write to the client. When that takes long, the turn is for others
+// meanwhile: a slow client does not keep those waiting whose requests compute.
+func (t *Ticket) Send(ctx context.Context, write func() error) error {
+	if t == nil || t.turn.Load() == 0 {
+		return write()
+	}
+	var paused atomic.Bool
+	slow := time.AfterFunc(quick, func() { paused.Store(t.pause()) })
+	err := write()
+	if !slow.Stop() && paused.Load() && err == nil {
+		err = t.compute(ctx, true)
+	}
 	return err
 }
 
 // Leave gives back what Enter and ReadAll took. It may be called without either.
 func (t *Ticket) Leave() {
+	t.pause()
 	if n := t.base + t.body; n > 0 {
 		t.gate.give(Work, t.who, n)
 	}
@@ -149,6 +188,15 @@ func SearchSlot(ctx context.Context) (release func(), err error) {
 	return t.ask(ctx, Search, t.gate.lines[Search].limits[0].most/maxSearches)
 }
 
+// UploadSlot is Memory for a push that comes in. It waits ten seconds at most.
+func UploadSlot(ctx context.Context) (release func(), err error) {
+	t := From(ctx)
+	if t == nil {
+		return nothing, ctx.Err()
+	}
+	return t.ask(ctx, Upload, 1)
+}
+
 // maxSearches is how many searches go on at a time.
 const maxSearches = 3
 
@@ -161,10 +209,12 @@ func (t *Ticket) ask(ctx context.Context, k Kind, bytes int64) (release func(), 
 }
 
 // As says what the processes of git are for that the request starts from now on:
-// Stream or Push. They are Child until then.
+// Stream or Push. They are Child until then. Such a process may wait for its
+// client, and the request for the process: it has no turn from here on.
 func As(ctx context.Context, k Kind) {
 	if t := From(ctx); t != nil {
 		t.kind.Store(uint32(k))
+		t.pause()
 	}
 }
 

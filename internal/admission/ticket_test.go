@@ -2,10 +2,13 @@ package admission
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"arbor/internal/errs"
 )
@@ -92,4 +95,77 @@ func TestMemory(t *testing.T) {
 	}
 	release()
 	empty(t, c.Gate)
+}
+
+// However many requests of a crowd there is memory for, few of them compute: the
+// next of somebody else shares the processors with those alone. Who waits for a
+// slow client, or for a process that may, does not compute.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		c := New(1<<30, nil)
+		most := c.Usage()[Turn].Most
+		var crowd []*Ticket
+		for n := int64(0); n < most*3/8; n++ { // half of what is not kept for who signed in
+			crowd = append(crowd, c.NewTicket(network("192.0.2.1")))
+			if err := crowd[n].Enter(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		late := c.NewTicket(network("192.0.2.1"))
+		if err := late.Enter(ctx); !errs.Is(err, errs.TooManyRequests) {
+			t.Errorf("one more of the crowd: %v", err)
+		}
+		late.Leave()
+		for _, who := range []Holder{account(1), network("198.51.100.1")} {
+			other, began := c.NewTicket(who), time.Now()
+			if err := other.Enter(ctx); err != nil || time.Since(began) > 0 {
+				t.Errorf("%v after %v: %v", who, time.Since(began), err)
+			}
+			other.Leave()
+		}
+		computing := func(want int64) {
+			t.Helper()
+			synctest.Wait()
+			if n := c.Usage()[Turn].Held; n != want {
+				t.Errorf("%d compute, want %d", n, want)
+			}
+		}
+		if err := crowd[0].Send(ctx, func() error { computing(most * 3 / 8); return nil }); err != nil {
+			t.Error(err)
+		}
+		if err := crowd[0].Send(ctx, func() error {
+			time.Sleep(time.Second)
+			computing(most*3/8 - 1)
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		computing(most * 3 / 8)
+		As(With(ctx, crowd[1]), Stream)
+		computing(most*3/8 - 1)
+		for _, ticket := range crowd {
+			ticket.Leave()
+		}
+		empty(t, c.Gate)
+	})
+}
+
+// One account that sends pushes slowly leaves room for those of others.
+func TestUploads(t *testing.T) {
+	c := New(1<<30, nil)
+	slow := With(t.Context(), c.NewTicket(account(1)))
+	for range maxUploads / 2 {
+		if _, err := UploadSlot(slow); err != nil {
+			t.Fatal(err)
+		}
+	}
+	soon, cancel := context.WithCancel(slow)
+	cancel()
+	if _, err := UploadSlot(soon); err != context.Canceled {
+		t.Errorf("one more: %v", err)
+	}
+	if _, err := UploadSlot(With(t.Context(), c.NewTicket(account(2)))); err != nil {
+		t.Error(err)
+	}
 }

@@ -52,7 +52,9 @@ func described(name, help string, labels ...string) *prometheus.Desc {
 var (
 	heldBytes    = described("held_bytes", "Memory that requests hold.", "kind")
 	mostBytes    = described("most_bytes", "Memory that requests may hold.", "kind")
-	waitingCount = described("waiting", "Requests that wait for memory.", "kind")
+	heldRequests = described("held_requests", "Requests that compute (turn), pushes that come in (upload).", "kind")
+	mostRequests = described("most_requests", "Requests that may do so at one time.", "kind")
+	waitingCount = described("waiting", "Requests that wait for memory, or for their turn.", "kind")
 	refusedCount = described("refused_total", "Requests that waited in vain.", "kind")
 	openConns    = described("connections", "Connections that are open.")
 	turnedConns  = described("connections_turned_away_total", "Connections that were one too many.")
@@ -64,8 +66,12 @@ func (a admitted) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCo
 // Collect is prometheus.Collector's.
 func (a admitted) Collect(to chan<- prometheus.Metric) {
 	for _, u := range a.control.Usage() {
-		to <- prometheus.MustNewConstMetric(heldBytes, prometheus.GaugeValue, float64(u.Held), u.Kind)
-		to <- prometheus.MustNewConstMetric(mostBytes, prometheus.GaugeValue, float64(u.Most), u.Kind)
+		held, most := heldBytes, mostBytes
+		if u.Counted {
+			held, most = heldRequests, mostRequests
+		}
+		to <- prometheus.MustNewConstMetric(held, prometheus.GaugeValue, float64(u.Held), u.Kind)
+		to <- prometheus.MustNewConstMetric(most, prometheus.GaugeValue, float64(u.Most), u.Kind)
 		to <- prometheus.MustNewConstMetric(waitingCount, prometheus.GaugeValue, float64(u.Waiting), u.Kind)
 		to <- prometheus.MustNewConstMetric(refusedCount, prometheus.CounterValue, float64(u.Refused), u.Kind)
 	}

@@ -2,12 +2,15 @@ package git
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"arbor/internal/errs"
 )
 
 // cage is what a process of git, and each process that it starts, may take.
@@ -165,4 +168,10 @@ func saysOutgrown(stderr string) bool {
 		}
 	}
 	return false
+}
+
+// outgrewMemory reports the error of a process that its cage's memory ended.
+func outgrewMemory(err error) bool {
+	var exit *exitError
+	return errs.Is(err, errs.Invalid) && errors.As(err, &exit) && saysOutgrown(exit.Stderr)
 }

@@ -9,46 +9,88 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
+
+	"arbor/internal/errs"
 )
 
-// heldPack is the size in bytes up to which a pack is read whole before it is
-// unpacked. So are most pushes: they hold no process while they come in, and
-// what they need is known before.
+// heldPack is the size in bytes up to which a pack is held in memory before it is
+// unpacked. What it needs is known then.
 const heldPack = 128 << 10
 
-// holdPack reads a pack up to its end, or as much as is held: then rest is not nil.
-func holdPack(header packHeader, pack io.Reader) (held []byte, rest io.Reader, err error) {
+// largePart is the part of git's memory in which larger packs are tried first.
+const largePart = 8
+
+// sentPack is a pack that was read to its end, and what unpacking it is thought
+// to need. No process waits for a client: a slow one would keep the memory from
+// the pushes of others.
+type sentPack struct {
+	held []byte
+	file *os.File // the pack, when it is too large to be held; has no name any more
+	size int64
+	need int64 // bytes
+}
+
+// holdPack reads a pack to its end.
+func (q *Quarantine) holdPack(header packHeader, pack io.Reader, count uint32) (p *sentPack, err error) {
+	g := q.repository.git
 	b := bytes.NewBuffer(append(make([]byte, 0, 4<<10), header[:]...))
 	_, err = b.ReadFrom(io.LimitReader(pack, heldPack))
 	if err != nil {
-		return nil, nil, errReading(err)
+		return nil, errReading(err)
 	}
-	if b.Len() < heldPack {
-		return b.Bytes(), nil, nil
+	p = &sentPack{held: b.Bytes(), size: int64(b.Len())}
+	if p.size < heldPack {
+		if p.size > g.options.MaxPackBytes {
+			return nil, g.errTooLarge()
+		}
+		p.need, err = packNeed(p.held, g.part(mostPart, 0))
+		return p, err
 	}
-	return b.Bytes(), pack, nil
-}
-
-// spooledPack is the size in bytes up to which a longer pack comes in before it is
-// unpacked, too: into a file. So a client that sends slowly holds no process.
-const spooledPack = 64 << 20
-
-// spool takes in what follows the beginning of a pack, or as much as is spooled. The
-// caller closes the file, which has no name any more.
-func (q *Quarantine) spool(rest io.Reader) (file *os.File, err error) {
-	if file, err = os.CreateTemp(q.dir, "spool-"); err != nil {
+	p.need = g.part(largePart, needPerObject*int64(count))
+	if p.file, err = os.Create(filepath.Join(q.dir, "sent")); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, errors.Join(err, file.Close())
+	err = os.Remove(p.file.Name()) // a server that is killed leaves nothing
+	if err == nil {
+		p.size, err = g.copyPack(p.file, io.MultiReader(b, pack))
 	}
-	if _, err := io.Copy(file, io.LimitReader(rest, spooledPack)); err != nil {
-		return nil, errors.Join(errReading(err), file.Close())
+	if err != nil {
+		p.close()
+		return nil, err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, errors.Join(err, file.Close())
+	p.held = nil
+	return p, nil
+}
+
+// copyPack writes what a client sends, and tells how much it was.
+func (g *Git) copyPack(to io.Writer, pack io.Reader) (int64, error) {
+	size, err := io.CopyBuffer(struct{ io.Writer }{to}, io.LimitReader(pack, g.options.MaxPackBytes+1), make([]byte, 64<<10))
+	if err != nil {
+		return size, errReading(err)
 	}
-	return file, nil
+	if size > g.options.MaxPackBytes {
+		return size, g.errTooLarge()
+	}
+	return size, nil
+}
+
+func (g *Git) errTooLarge() error {
+	return errs.Newf(errs.TooLarge, "the pack is too large (maximum is %d bytes)", g.options.MaxPackBytes)
+}
+
+// reader reads the pack from its beginning.
+func (p *sentPack) reader() io.Reader {
+	if p.file == nil {
+		return bytes.NewReader(p.held)
+	}
+	return io.NewSectionReader(p.file, 0, p.size)
+}
+
+func (p *sentPack) close() {
+	if p.file != nil {
+		p.file.Close()
+	}
 }
 
 // Memory to unpack, in bytes: of the process, of each object, and for each byte

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"arbor/internal/errs"
 )
@@ -158,29 +157,24 @@ const revIndexFrom = 5000
 func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uint32, o ReceiveOptions) (whole bool, err error) {
 	g := q.repository.git
 	q.sent = int(count)
-	filter := &progressFilter{out: o.Progress}
-	var out bytes.Buffer
-	held, rest, err := holdPack(header, o.Pack)
+	p, err := q.holdPack(header, o.Pack, count)
 	if err != nil {
 		return false, err
 	}
-	in := cage{memory: g.part(mostPart, 0), cpu: g.cpu(load{int64(count), g.options.MaxPackBytes})}
-	if rest == nil {
-		if in.memory, err = packNeed(held, in.memory); err != nil {
-			return false, err
+	defer p.close()
+	most := g.part(mostPart, 0)
+	var out *bytes.Buffer
+	var filter *progressFilter
+	for {
+		out, filter = &bytes.Buffer{}, &progressFilter{out: o.Progress}
+		err = g.run(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, o.Progress != nil)},
+			dir: q.repository.dir, env: q.env(), cage: cage{memory: p.need, cpu: g.cpu(load{int64(count), p.size})},
+			limit: g.options.TransferTimeout, stdin: p.reader(), stdout: out, stderr: filter})
+		if p.file == nil || p.need == most || !outgrewMemory(err) {
+			break
 		}
-		rest = bytes.NewReader(nil)
-	} else {
-		file, err := q.spool(rest)
-		if err != nil {
-			return false, err
-		}
-		defer file.Close()
-		rest = io.MultiReader(file, rest)
+		p.need = most
 	}
-	err = g.feedPack(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, o.Progress != nil)},
-		dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout, stdout: &out, stderr: filter},
-		io.MultiReader(bytes.NewReader(held), rest), int64(count))
 	if errs.Is(err, errs.Invalid) && isExit(err) {
 		return false, err
 	}
@@ -215,37 +209,6 @@ func (g *Git) indexFlags(count uint32, progress bool) []string {
 	return flags
 }
 
-// feedPack runs index-pack on what the client sends, read in this goroutine.
-// An *exitError is git's verdict; all others are of the reading, or ours.
-func (g *Git) feedPack(ctx context.Context, t task, pack io.Reader, objects int64) error {
-	p, err := g.prepare(ctx, t)
-	if err != nil {
-		return err
-	}
-	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		p.abandon()
-		return err
-	}
-	if err := p.begin(false); err != nil {
-		return err
-	}
-	growPipe(in)
-	size, err := copyPack(in, pack, g.options.MaxPackBytes)
-	if err == nil {
-		// Now that all is here, it is known what the rest may take.
-		err = confineCPU(p.cmd.Process.Pid, g.cpu(load{objects, size}))
-	}
-	if err != nil {
-		_ = p.stop()
-		if ctx.Err() != nil {
-			return fmt.Errorf("git index-pack: %w", ctx.Err())
-		}
-		return err
-	}
-	return p.wait()
-}
-
 func isExit(err error) bool {
 	var e *exitError
 	return errors.As(err, &e)
@@ -261,32 +224,6 @@ func refusedPack(err error, problem string, shallow bool) error {
 		message += " (a push from a shallow clone needs its history here)"
 	}
 	return errs.Wrap(errs.Invalid, message, err)
-}
-
-// copyPack feeds the pack to index-pack and closes its input. A process that
-// stops reading is no error here: its exit status says why. The rest is read all
-// the same, so that what is too large does not depend on who was faster.
-func copyPack(in io.WriteCloser, pack io.Reader, limit int64) (total int64, err error) {
-	buf := make([]byte, 256<<10)
-	done := false // the process has stopped reading
-	for {
-		n, err := pack.Read(buf)
-		if total += int64(n); total > limit {
-			return total, errs.Newf(errs.TooLarge, "the pack is too large (maximum is %d bytes)", limit)
-		}
-		if !done {
-			_, werr := in.Write(buf[:n])
-			if done = errors.Is(werr, syscall.EPIPE); werr != nil && !done {
-				return total, fmt.Errorf("git index-pack: %w", werr)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return total, in.Close()
-		}
-		if err != nil {
-			return total, errReading(err)
-		}
-	}
 }
 
 // errReading is an error of whoever sends the pack.

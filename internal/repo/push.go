@@ -26,6 +26,11 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 		return errs.New(errs.UnsupportedMedia, "this address is for git push")
 	}
 	admission.As(r.Context(), admission.Push)
+	release, err := admission.UploadSlot(r.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
 	out := prompt{w}
 	http.NewResponseController(w).EnableFullDuplex()
 	body, err := Unpack(r)

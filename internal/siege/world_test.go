@@ -99,7 +99,7 @@ func (w *world) serve() {
 		w.t.Fatal(err)
 	}
 	defer log.Close()
-	w.server = exec.Command(w.binary, "serve", "--listen", "127.0.0.1:0")
+	w.server = exec.Command(w.binary, "serve", "--listen", "127.0.0.1:0", "--memory", "1GiB")
 	w.server.Env = w.env()
 	w.server.Stderr = log
 	out, err := w.server.StdoutPipe()

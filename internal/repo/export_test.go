@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/git"
 )
 
 // InsertAs adds a repository as its maker does who reserved an id.
@@ -26,4 +27,14 @@ func TakePacking(tx *db.Tx, repoID int64) (db.Time, error) {
 		return 0, err
 	}
 	return p.lease.Until, err
+}
+
+// MaxRefs is how many refs a repository may have after a push.
+const MaxRefs = maxRefs
+
+// RefusedForCount is what becomes of each command in a repository of so many refs.
+func RefusedForCount(have int, commands []git.Command) []git.RefResult {
+	p := &push{request: &git.PushRequest{Commands: commands}, results: make([]git.RefResult, len(commands))}
+	p.checkCount(have)
+	return p.results
 }

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -16,6 +17,10 @@ import (
 
 // maxCommands is the number of refs that one push may move.
 const maxCommands = 20_000
+
+// maxRefs is the number of refs that a repository may have after a push: whoever
+// lists them reads all.
+const maxRefs = 100_000
 
 // POST /{owner}/{repo}/git-receive-pack
 //
@@ -203,6 +208,7 @@ func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.checkCount(len(refs.List))
 	o := git.ReceiveOptions{
 		Commands: p.wanted(), Tips: make([]git.SHA, len(refs.List)),
 		Shallow: len(p.request.Shallow) > 0, Progress: p.progress,
@@ -224,6 +230,18 @@ func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
 		return nil, nil
 	}
 	return quarantine, err
+}
+
+// checkCount refuses new refs of a repository that has as many as it may.
+func (p *push) checkCount(have int) {
+	for i, c := range p.request.Commands {
+		if p.results[i].Error != "" || !c.IsCreate() {
+			continue
+		}
+		if have++; have > maxRefs {
+			p.refuse(i, fmt.Sprintf("a repository may have at most %d refs", maxRefs))
+		}
+	}
 }
 
 // updates makes ref updates of the commands, now that the objects are known.

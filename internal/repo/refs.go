@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -303,6 +304,29 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 	if refs, ok := s.refs.get(a.ID, a.RefsGeneration); ok {
 		return refs, nil
 	}
+	// One request at a time reads them: a crowd that asks for a repository of many
+	// refs would hold all readers of the database, each with a list of its own.
+	key := strconv.FormatInt(a.ID, 36)
+	for {
+		alone, err := s.refReads.Enter(ctx, key)
+		if err != nil {
+			return git.Refs{}, err
+		}
+		if refs, ok := s.refs.get(a.ID, a.RefsGeneration); ok {
+			if alone {
+				s.refReads.Leave(key)
+			}
+			return refs, nil
+		}
+		if alone {
+			defer s.refReads.Leave(key)
+			return s.readAllRefs(ctx, a)
+		}
+	}
+}
+
+// readAllRefs reads the refs and keeps them.
+func (s *Service) readAllRefs(ctx context.Context, a *Access) (git.Refs, error) {
 	var refs git.Refs
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		refs, err = readRefs(tx, a.ID)

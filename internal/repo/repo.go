@@ -38,6 +38,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/web"
 )
 
 // Repo is a row of the table repos with the owner that its address names.
@@ -130,14 +131,15 @@ type Service struct {
 	dir       string // of all repositories' directories
 	observers Observers
 
-	refs    refCache
-	reach   reachCache
-	locks   keyedMutex // by repository: from the check of a push to its commit
-	found   foundCache
-	moves   bell
-	packing *packingQueue  // repositories that were written to
-	large   *packingQueue  // those whose packing takes long
-	ending  sync.WaitGroup // folders being removed
+	refs     refCache
+	refReads web.Flights // who reads refs, by repository
+	reach    reachCache
+	locks    keyedMutex // by repository: from the check of a push to its commit
+	found    foundCache
+	moves    bell
+	packing  *packingQueue  // repositories that were written to
+	large    *packingQueue  // those whose packing takes long
+	ending   sync.WaitGroup // folders being removed
 }
 
 // New makes the service. The repositories' directories are below dir.

@@ -1,0 +1,27 @@
+package repo_test
+
+import (
+	"strings"
+	"testing"
+
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// Whoever lists a repository's refs reads all of them, so there is an end to
+// pushing more. What moves or deletes refs goes on.
+func TestRefsHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	one, two := git.SHA(strings.Repeat("1", 40)), git.SHA(strings.Repeat("2", 40))
+	got := repo.RefusedForCount(repo.MaxRefs-1, []git.Command{
+		{Name: "refs/heads/a", Old: git.ZeroSHA, New: one},
+		{Name: "refs/heads/b", Old: git.ZeroSHA, New: one},
+		{Name: "refs/heads/c", Old: one, New: two},
+		{Name: "refs/heads/d", Old: one, New: git.ZeroSHA},
+	})
+	for i, refused := range []bool{false, true, false, false} {
+		if (got[i].Error != "") != refused {
+			t.Errorf("command %d: %q", i, got[i].Error)
+		}
+	}
+}

@@ -341,6 +341,13 @@ func sendOff(w *web.Writer) {
 	}
 }
 
+// blamesUs reports an error for which neither the client nor what was stored is to
+// blame.
+func blamesUs(err error) bool {
+	kind := errs.KindOf(err)
+	return kind == errs.Internal || kind == errs.Unavailable
+}
+
 // finish counts and logs the request: one line, without headers, tokens or
 // bodies. A 4xx or 5xx shows its cause, and so does an answer that broke off
 // after it had begun; what is the server's fault is written at once (package journal).
@@ -362,7 +369,7 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	}
 	level := slog.LevelInfo
 	brokeOff := status < 400 && info.Note != nil
-	if status >= 500 || brokeOff && !errs.Is(info.Note, errs.Canceled) {
+	if status >= 500 || brokeOff && blamesUs(info.Note) {
 		level = slog.LevelError
 	}
 	if !s.log.Enabled(r.Context(), level) {

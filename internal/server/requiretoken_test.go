@@ -20,7 +20,7 @@ func TestRequireToken(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PUT /repos/keeper/plot/contents/f", As: "keeper", Send: `{"message": "m", "content": "eA=="}`, Status: 201})
 		fills := strings.NewReplacer("{owner}", "keeper", "{repo}", "plot", "{org}", "keeper", "{username}", "keeper", "{sha...}", "main", "{ref...}", "main",
 			"{path...}", "f", "{branch...}", "main", "{number}", "1", "{id}", "1")
-		addresses := []string{"GET /no/such/address/at/all", "GET /nowhere", "PATCH /", "GET /api/v3/users", "GET /api/v3/nothing"}
+		addresses := []string{"GET /no/such/address/at/all", "GET /nowhere", "PATCH /", "PUT /docs", "GET /keeper/%ff", "GET /api/v3/users", "GET /api/v3/nothing"}
 		for _, r := range s.Server.Routes() {
 			addresses = append(addresses, r.Method+" "+fills.Replace(r.Pattern))
 		}
@@ -39,6 +39,13 @@ func TestRequireToken(t *testing.T) {
 				if a.Status != want {
 					t.Errorf("%s without a token: %d, want %d: %.200s", c.Do, a.Status, want, a.Body)
 				}
+				for _, wrong := range []string{"", "Bearer arb_wrong"} {
+					c.Headers["Authorization"] = wrong
+					if a := s.Do(t, c); a.Status != http.StatusUnauthorized && want != http.StatusOK {
+						t.Errorf("%s with the token %q: %d: %.200s", c.Do, wrong, a.Status, a.Body)
+					}
+				}
+				delete(c.Headers, "Authorization")
 				if want == http.StatusUnauthorized && a.Header.Get("WWW-Authenticate") == "" {
 					t.Errorf("%s without a token does not ask for one", c.Do)
 				}

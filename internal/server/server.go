@@ -224,7 +224,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 	}
 	if n == nil {
 		s.commonHeaders(w.Header(), info, API)
-		web.Handle(w, r, fail(errs.Absent()))
+		s.unrouted(w, r, info, API, fail(errs.Absent()))
 		return
 	}
 	group := n.routes[0].Group
@@ -235,17 +235,37 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		s.commonHeaders(w.Header(), info, group)
 	}
 	if r.Method == http.MethodOptions && group != Git {
-		preflight(w, n, !s.o.RequireToken)
+		s.unrouted(w, r, info, group, func(http.ResponseWriter, *http.Request) error {
+			preflight(w, n, !s.o.RequireToken)
+			return nil
+		})
 		return
 	}
 	route := n.find(r.Method)
 	if route == nil {
 		w.Header().Set("Allow", n.allow)
-		web.Handle(w, r, fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
+		s.unrouted(w, r, info, group, fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
 		return
 	}
 	info.Docs += route.anchor
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, route) })
+}
+
+// unrouted answers a request that no route is for: with --require-token, to nobody
+// whose token is wrong.
+func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g Group, h web.Handler) {
+	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
+		if s.o.RequireToken && !isOpenPattern(info.Pattern) {
+			caller, _, err := s.authenticate(r, g)
+			if err := s.limiter.take(w, r, caller, info.Pattern); err != nil {
+				return err
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return h(w, r)
+	})
 }
 
 // enter authenticates the caller, checks what the whole group demands, and runs

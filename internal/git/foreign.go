@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A push relies on objects that it does not bring along: on bases of its deltas,
@@ -17,26 +18,72 @@ import (
 // for everybody, these must be there for who pushes: else a push could make an
 // object reachable, and so readable, whose name is all that its sender has.
 
-// checkForeign is checkConnected with that check. sent is the number of objects
-// that came in the pack.
-func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, sent int, o ReceiveOptions) error {
+//
+// Nor does the answer tell anything of such an object. A delta makes a new object of
+// any part of its base: from the new one's SHA in a message, or from whether another
+// object of the pack may name it, the base could be read byte by byte. So what git
+// finds wrong is told only where nothing of it can come from an absent object, and
+// else all refusals read the same, whether the object is stored or not.
+
+// bases are the objects that deltas of a pack name. They may be in the pack, too.
+type bases struct {
+	named []SHA
+	all   bool // there are no others
+}
+
+// mustHush reports whether what git says of a pack may tell of objects that are not
+// there for who pushes, since it may have read them. outside are the pack's bases.
+func (o *ReceiveOptions) mustHush(ctx context.Context, outside bases) (bool, error) {
+	if o.Absent == nil || outside.all && len(outside.named) == 0 {
+		return false, nil
+	}
+	if !outside.all {
+		return true, nil
+	}
+	gone, err := o.Absent(ctx, outside.named)
+	return len(gone) > 0, err
+}
+
+// mayTell is what git found wrong with an object, if it may be told: nothing of files
+// that git checks by their names, which need not have been sent.
+func (o *ReceiveOptions) mayTell(problem string) string {
+	if o.Absent != nil && (strings.Contains(problem, ": gitmodules") || strings.Contains(problem, ": gitattributes")) {
+		return ""
+	}
+	return problem
+}
+
+// checkBases refuses a pack of which a delta's base is not there for who pushes. It
+// comes before all other checks, which may tell what they found.
+func (q *Quarantine) checkBases(ctx context.Context, o ReceiveOptions) error {
+	x, err := openIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	added, err := x.addedBehind(q.sent)
+	if err != nil || len(added) == 0 {
+		return err
+	}
+	return o.refuseAbsent(ctx, added)
+}
+
+// checkForeign is checkConnected with the check that all is there for who pushes.
+func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, o ReceiveOptions) error {
 	var sentPack *packIndex
-	var ask []SHA
 	if q.pack != "" {
 		x, err := openIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
 		if err != nil {
 			return err
 		}
 		defer x.close()
-		if ask, err = x.addedBehind(sent); err != nil {
-			return err
-		}
 		sentPack = x
 	}
 	in, err := revisionList(tips, o.Tips)
 	if err != nil {
 		return err
 	}
+	var ask []SHA
 	r := q.repository
 	err = r.eachID(ctx, task{command: command{sub: "rev-list", flags: []string{"--stdin", "--objects", "--no-object-names"}},
 		dir: r.dir, env: q.env(), limit: r.git.options.TransferTimeout, stdin: in}, func(id ID) error {
@@ -49,14 +96,20 @@ func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, sent int, o R
 		return nil
 	})
 	if isExit(err) {
-		return errDisconnected(err)
+		return refusedPack(err, "", o.Shallow)
 	}
 	if err != nil || len(ask) == 0 {
 		return err
 	}
-	gone, err := o.Absent(ctx, ask)
+	return o.refuseAbsent(ctx, ask)
+}
+
+// refuseAbsent refuses objects that are not there for who pushes, in the words for
+// those that are not stored.
+func (o *ReceiveOptions) refuseAbsent(ctx context.Context, shas []SHA) error {
+	gone, err := o.Absent(ctx, shas)
 	if err == nil && len(gone) > 0 {
-		err = errDisconnected(nil)
+		err = refusedPack(nil, "", o.Shallow)
 	}
 	return err
 }

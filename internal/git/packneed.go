@@ -29,6 +29,8 @@ type sentPack struct {
 	file *os.File // the pack, when it is too large to be held; has no name any more
 	size int64
 	need int64 // bytes
+
+	bases bases // that its deltas name, as far as they are known
 }
 
 // holdPack reads a pack to its end.
@@ -44,7 +46,7 @@ func (q *Quarantine) holdPack(header packHeader, pack io.Reader, count uint32) (
 		if p.size > g.options.MaxPackBytes {
 			return nil, g.errTooLarge()
 		}
-		p.need, err = packNeed(p.held, g.part(mostPart, 0))
+		p.need, p.bases, err = packNeed(p.held, g.part(mostPart, 0))
 		return p, err
 	}
 	p.need = g.part(largePart, needPerObject*int64(count))
@@ -103,18 +105,23 @@ const (
 )
 
 // packNeed is what memory git takes to unpack a pack that is held whole, in
-// bytes, but not more than most. It follows the pack as far as it makes sense;
-// git will tell what is wrong with it. Error: TooLarge for an object that is
-// too large and no delta: git may take long to find that out.
-func packNeed(pack []byte, most int64) (int64, error) {
+// bytes, but not more than most, and upon what its deltas build. It follows the
+// pack as far as it makes sense; git will tell what is wrong with it. Error:
+// TooLarge for an object that is too large and no delta: git may take long to find
+// that out.
+func packNeed(pack []byte, most int64) (need int64, outside bases, err error) {
 	in := bytes.NewReader(pack)
 	_, _ = in.Seek(int64(len(packHeader{})), io.SeekStart)
 	var z inflater
-	need, largest := int64(needAlways), uint64(0)
+	need = needAlways
+	largest := uint64(0)
 	for in.Len() > sha1.Size { // the checksum
 		e, err := readPackEntry(in)
 		if err != nil {
 			break
+		}
+		if e.kind == kindRefDelta {
+			outside.named = append(outside.named, SHA(hex.EncodeToString(e.base[:])))
 		}
 		contents, err := z.reset(in)
 		if err != nil {
@@ -128,13 +135,13 @@ func packNeed(pack []byte, most int64) (int64, error) {
 				return name
 			})
 			if err != nil && name != "" {
-				return 0, err
+				return 0, outside, err
 			}
 		} else if base, result, err := deltaHead(contents); err == nil {
 			largest = max(largest, base, result)
 		}
 		if largest > uint64(most) {
-			return most, nil
+			return most, outside, nil
 		}
 		// One byte more than it says, to read to the end and no further.
 		if _, err := io.CopyN(io.Discard, contents, int64(e.size)+1); !errors.Is(err, io.EOF) {
@@ -142,7 +149,8 @@ func packNeed(pack []byte, most int64) (int64, error) {
 		}
 		need += needPerObject
 	}
-	return min(most, need+needPerByte*int64(largest)), nil
+	outside.all = in.Len() == sha1.Size
+	return min(most, need+needPerByte*int64(largest)), outside, nil
 }
 
 // nameOf is the SHA of an object whose contents are read; empty when they are

@@ -97,7 +97,7 @@ func (r *Repository) receiveNothing(ctx context.Context, header packHeader, o Re
 	}
 	for _, sha := range tips {
 		if !known[sha] {
-			if err := q.checkAll(ctx, tips, 0, o); err != nil {
+			if err := q.checkAll(ctx, tips, o); err != nil {
 				return nil, err
 			}
 			break
@@ -109,6 +109,9 @@ func (r *Repository) receiveNothing(ctx context.Context, header packHeader, o Re
 // receive indexes the pack and checks the tips.
 func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint32, o ReceiveOptions, tips []SHA) error {
 	whole, err := q.indexPack(ctx, header, count, o)
+	if err == nil && o.Absent != nil {
+		err = q.checkBases(ctx, o)
+	}
 	if err != nil {
 		return err
 	}
@@ -122,7 +125,7 @@ func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint3
 		}
 	}
 	if !whole {
-		if err := q.checkAll(ctx, tips, int(count), o); err != nil {
+		if err := q.checkAll(ctx, tips, o); err != nil {
 			return err
 		}
 	}
@@ -141,9 +144,9 @@ func (q *Quarantine) checkSizes() ([]sizedTree, error) {
 
 // checkAll makes sure that what the tips lead to is here, and there for who
 // pushes.
-func (q *Quarantine) checkAll(ctx context.Context, tips []SHA, sent int, o ReceiveOptions) error {
+func (q *Quarantine) checkAll(ctx context.Context, tips []SHA, o ReceiveOptions) error {
 	if o.Absent != nil {
-		return q.checkForeign(ctx, tips, sent, o)
+		return q.checkForeign(ctx, tips, o)
 	}
 	return q.checkConnected(ctx, tips, o)
 }
@@ -162,12 +165,20 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 		return false, err
 	}
 	defer p.close()
+	hush, err := o.mustHush(ctx, p.bases)
+	if err != nil {
+		return false, err
+	}
+	progress := o.Progress
+	if hush {
+		progress = nil
+	}
 	most := g.part(mostPart, 0)
 	var out *bytes.Buffer
 	var filter *progressFilter
 	for {
-		out, filter = &bytes.Buffer{}, &progressFilter{out: o.Progress}
-		err = g.run(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, o.Progress != nil)},
+		out, filter = &bytes.Buffer{}, &progressFilter{out: progress}
+		err = g.run(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, progress != nil)},
 			dir: q.repository.dir, env: q.env(), cage: cage{memory: p.need, cpu: g.cpu(load{int64(count), p.size})},
 			limit: g.options.TransferTimeout, stdin: p.reader(), stdout: out, stderr: filter})
 		if p.file == nil || p.need == most || !outgrewMemory(err) {
@@ -175,11 +186,14 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 		}
 		p.need = most
 	}
+	if hush && isExit(err) && exitCode(err) != 1 {
+		return false, refusedPack(err, "", o.Shallow)
+	}
 	if errs.Is(err, errs.Invalid) && isExit(err) {
 		return false, err
 	}
 	if code := exitCode(err); code > 1 || code < 0 && isExit(err) {
-		return false, refusedPack(err, filter.problem, o.Shallow)
+		return false, refusedPack(err, o.mayTell(filter.problem), o.Shallow)
 	} else if err != nil && code != 1 {
 		return false, err
 	}
@@ -217,7 +231,7 @@ func isExit(err error) bool {
 // refusedPack is the error for a pack that index-pack did not take. Its own
 // words about an object, if there are any, are for the person who pushed.
 func refusedPack(err error, problem string, shallow bool) error {
-	message := "the pack is damaged, incomplete or fails a check"
+	message := "the pack is damaged, fails a check, or is missing necessary objects"
 	if problem != "" {
 		message = "the pack fails a check: " + problem
 	} else if shallow {

@@ -329,7 +329,7 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 func (s *Service) readAllRefs(ctx context.Context, a *Access) (git.Refs, error) {
 	var refs git.Refs
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		refs, err = readRefs(tx, a.ID)
+		refs, err = readRefs(tx, a.ID, asStranger(a))
 		return err
 	})
 	if err == nil {
@@ -387,7 +387,7 @@ func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA,
 	}
 	var sha git.SHA
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := refsNamed(tx, a.ID, []string{heads + name, "refs/tags/" + name, name})
+		found, err := refsNamedIf(tx, a.ID, []string{heads + name, "refs/tags/" + name, name}, asStranger(a))
 		if err != nil {
 			return err
 		}

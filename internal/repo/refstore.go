@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -45,6 +46,23 @@ func lockForRefs(tx *db.Tx, repoID int64) (branchState, error) {
 
 // refsNamed reads those of the named refs that exist.
 func refsNamed(tx *db.Tx, repoID int64, names []string) (map[string]git.SHA, error) {
+	return refsNamedIf(tx, repoID, names, "")
+}
+
+// stillPublic holds while the repository of $1 is public. It is asked in the statement
+// that reads refs for those who see the repository only because it was public when
+// they came: what was pushed after it was hidden is not theirs.
+const stillPublic = ` AND NOT EXISTS (SELECT 1 FROM repos WHERE id = $1 AND private = TRUE)`
+
+// asStranger is stillPublic for an access that may end with it.
+func asStranger(a *Access) string {
+	if a.Private || a.Role > account.Pull {
+		return ""
+	}
+	return stillPublic
+}
+
+func refsNamedIf(tx *db.Tx, repoID int64, names []string, condition string) (map[string]git.SHA, error) {
 	found := map[string]git.SHA{}
 	err := chunks(names, func(part []string) error {
 		args := make([]any, 0, len(part)+1)
@@ -52,7 +70,7 @@ func refsNamed(tx *db.Tx, repoID int64, names []string) (map[string]git.SHA, err
 		for _, n := range part {
 			args = append(args, n)
 		}
-		rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1 AND name IN `+placeholders(2, len(part)), args...)
+		rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1 AND name IN `+placeholders(2, len(part))+condition, args...)
 		if err != nil {
 			return err
 		}
@@ -145,9 +163,9 @@ func touchPushed(tx *db.Tx, repoID int64, branch string, grownKB int64) error {
 }
 
 // readRefs reads all refs of a repository in the order of their names.
-func readRefs(tx *db.Tx, repoID int64) (git.Refs, error) {
+func readRefs(tx *db.Tx, repoID int64, condition string) (git.Refs, error) {
 	var refs git.Refs
-	err := tx.QueryRow(`SELECT default_branch, refs_generation FROM repos WHERE id = $1`, repoID).
+	err := tx.QueryRow(`SELECT default_branch, refs_generation FROM repos WHERE id = $1`+condition, repoID).
 		Scan(&refs.Head, &refs.Generation)
 	if errors.Is(err, db.ErrNoRows) {
 		return git.Refs{}, errs.Absent()

@@ -91,25 +91,24 @@ func WriteAdvertisement(w io.Writer, service string, protocol int, refs Refs) er
 
 // writeFetchRefs puts HEAD first, and says in the capabilities what it names.
 func writeFetchRefs(out *bufio.Writer, refs Refs) {
-	list, capabilities := refs.List, fetchCapabilities
+	// The list is everybody's and may be long: it is not copied for HEAD.
+	first, capabilities := refs.List[:0:0], fetchCapabilities
 	if head := refs.headRef(); head != nil {
 		capabilities += " symref=HEAD:" + refs.Head
-		list = append([]Ref{{Name: "HEAD", SHA: head.SHA}}, list...)
+		first = []Ref{{Name: "HEAD", SHA: head.SHA}}
 	}
-	if len(list) == 0 {
-		return // as git: nothing to fetch, nothing to say
-	}
+	capabilities = "\x00" + capabilities + " filter object-format=sha1 " + agent
 	line := make([]byte, 0, 256)
-	capabilities += " filter object-format=sha1 " + agent
-	for i, ref := range list {
-		line = append(append(append(line[:0], ref.SHA...), ' '), ref.Name...)
-		if i == 0 {
-			line = append(append(line, 0), capabilities...)
-		}
-		writeLine(out, append(line, '\n'))
-		if ref.Peeled != "" {
-			line = append(append(append(line[:0], ref.Peeled...), ' '), ref.Name...)
-			writeLine(out, append(line, "^{}\n"...))
+	for _, list := range [][]Ref{first, refs.List} { // where there are none: as git, nothing to fetch, nothing to say
+		for _, ref := range list {
+			line = append(append(append(line[:0], ref.SHA...), ' '), ref.Name...)
+			line = append(line, capabilities...)
+			capabilities = "" // the first line has them
+			writeLine(out, append(line, '\n'))
+			if ref.Peeled != "" {
+				line = append(append(append(line[:0], ref.Peeled...), ' '), ref.Name...)
+				writeLine(out, append(line, "^{}\n"...))
+			}
 		}
 	}
 }

@@ -1,0 +1,31 @@
+package git_test
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"arbor/internal/git"
+)
+
+// A repository may have many refs, and a crowd may ask for them: the list is
+// written as it is, without a copy for each.
+func TestAdvertisementCopiesNoList(t *testing.T) {
+	sha := git.SHA(strings.Repeat("1", 40))
+	refs := git.Refs{Head: "refs/heads/main", List: make([]git.Ref, 0, 50_001)}
+	refs.List = append(refs.List, git.Ref{Name: "refs/heads/main", SHA: sha})
+	for n := range 50_000 {
+		refs.List = append(refs.List, git.Ref{Name: fmt.Sprintf("refs/heads/x%05d", n), SHA: sha})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := git.WriteAdvertisement(io.Discard, git.ServiceUploadPack, 0, refs); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("a list of %d refs takes %d bytes to write", len(refs.List), n)
+	}
+}

@@ -229,14 +229,13 @@ func TestChildrenInherit(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	r := g.Repository(t.TempDir() + "/r.git")
-	tip := gittest.Repository(t, 1, 1)
 	if err := r.Init(); err != nil {
 		t.Fatal(err)
 	}
 	big := noise(4<<20, 1)
 	gittest.Import(t, r.Dir(), strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nx\nM 100644 inline f\ndata %d\n%s\n",
 		gittest.Author, gittest.Start, len(big), big)))
-	tip = gittest.Run(t, r.Dir(), "rev-parse", "main")
+	tip := gittest.Run(t, r.Dir(), "rev-parse", "main")
 	in := strings.NewReader("0032want " + tip + "\n00000009done\n")
 	stuck, out := io.Pipe()
 	done := make(chan error, 1)

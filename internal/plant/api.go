@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -24,9 +23,6 @@ type API struct {
 func NewAPI(d *db.DB) *API {
 	return &API{plants: New(d), buffers: sync.Pool{New: func() any { return new([]byte) }}}
 }
-
-// patience is how long a client may take to receive one chunk of a list.
-const patience = 30 * time.Second
 
 // maxPooled is the size in bytes of the largest buffer worth keeping.
 const maxPooled = 2 * chunkBytes

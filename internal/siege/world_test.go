@@ -35,11 +35,9 @@ type world struct {
 	address  string // HOST:PORT
 	tokens   map[string]string
 
-	garden   string             // a clone's source: the history of alice/garden
-	bombPack []byte             // a pack of a few hundred bytes with a tree bomb
-	bombTip  git.SHA            // its commit
-	pushes   map[string]*push   // packs that harm whoever unpacks them, by name
-	tips     map[string]git.SHA // of planted repositories, by name
+	garden string             // a clone's source: the history of alice/garden
+	pushes map[string]*push   // packs that harm whoever unpacks them, by name
+	tips   map[string]git.SHA // of planted repositories, by name
 }
 
 // honestPeople work; mallory has an account and means harm.

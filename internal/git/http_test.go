@@ -45,6 +45,13 @@ func serve(t testing.TB, dir string) *server {
 	return s
 }
 
+// point makes a ref of it name an object.
+func (s *server) point(name string, sha git.SHA) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refs[name] = git.Ref{Name: name, SHA: sha}
+}
+
 func (s *server) snapshot(context.Context) (git.Refs, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -115,7 +115,7 @@ func TestNoOtherProgramRuns(t *testing.T) {
 		t.Error(err)
 	}
 	s := serve(t, dir)
-	s.refs["refs/heads/main"] = git.Ref{Name: "refs/heads/main", SHA: to}
+	s.point("refs/heads/main", to)
 	gittest.Run(t, t.TempDir(), "clone", "-q", "--bare", "--depth=1", s.url, "clone.git")
 	if ran, err := os.ReadFile(notes); err == nil {
 		t.Errorf("ran: %s", ran)
@@ -162,7 +162,7 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Repository(t, 3, 20)
 	s := serve(t, dir)
-	s.refs["refs/heads/main"] = git.Ref{Name: "refs/heads/main", SHA: git.SHA(gittest.Run(t, dir, "rev-parse", "main"))}
+	s.point("refs/heads/main", git.SHA(gittest.Run(t, dir, "rev-parse", "main")))
 	for filter, ok := range map[string]bool{
 		"blob:none": true, "blob:limit=1k": true, "tree:0": true, "tree:1000000": true,
 		"sparse:oid=main:dir1": false, "object:type=tree": false, "combine:blob:none+tree:1": false, "combine:tree:1+sparse:oid=main:dir1": false,

@@ -55,10 +55,10 @@ func seenBy(person, id string) string {
 		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + person + ` WHERE r.id = ` + id + ` AND ` + visibleTo(person) + `)`
 }
 
-// Bring copies the history of a commit where the crossing is allowed; have are what the target's refs name. It is the only way on which
-// objects come from one repository into another that is there already. The
-// transaction that names them asks MayCross again. Error: ErrNoCrossing; as of
-// git.CopyObjects.
+// Bring copies the history of a commit where the crossing is allowed; have are what
+// the target's refs name. It is the only way on which objects come from one
+// repository into another that is there already. The transaction that names them
+// asks MayCross again. Error: ErrNoCrossing; as of git.CopyObjects.
 func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...git.SHA) error {
 	if c.From == c.To {
 		return nil

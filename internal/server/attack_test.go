@@ -138,22 +138,24 @@ func soonFrom(t *testing.T, s *apitest.Server, from, what string, c apitest.Case
 	}
 }
 
-// Clients that ask for a large file or diff and do not read it kept everybody
+// Clients that ask for a large file, diff or list and do not read it kept everybody
 // from raw files and diffs. They lose their connections within seconds.
 func TestReadersThatNeverRead(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Log.AllowErrors()
 		s.User(t, "alice")
-		dir := large(t)
-		s.Import(t, s.Repo(t, "alice/garden", false), dir)
-		for _, path := range []string{"/repos/alice/garden/contents/large.txt", "/repos/alice/garden/commits/many"} {
-			media := map[bool]string{true: "raw", false: "diff"}[strings.Contains(path, "contents")]
-			request := head("GET", path, "", "Accept: application/vnd.github."+media)
+		s.Import(t, s.Repo(t, "alice/garden", false), large(t))
+		for _, c := range []struct{ path, media string }{
+			{"/repos/alice/garden/contents/large.txt", "application/vnd.github.raw"},
+			{"/repos/alice/garden/commits/many", "application/vnd.github.diff"},
+			{"/repos/alice/garden/commits?sha=talk&per_page=100", "application/json"},
+		} {
+			request := head("GET", c.path, "", "Accept: "+c.media)
 			besiege(t, s, "127.0.0.7", 64, request)
-			soon(t, s, "beside readers that never read", apitest.Case{Do: "GET " + path, As: "alice", Status: 200,
-				Headers: map[string]string{"Accept": "application/vnd.github." + media}})
-			freed(t, s, time.Minute)
+			soon(t, s, "beside readers that never read", apitest.Case{Do: "GET " + c.path, As: "alice", Status: 200,
+				Headers: map[string]string{"Accept": c.media}})
+			freed(t, s, 45*time.Second)
 		}
 	}, memory(1<<30))
 }
@@ -201,21 +203,25 @@ func TestSlowClones(t *testing.T) {
 
 func pkt(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
 
-// large is a repository with a file that is more than sockets buffer, and a branch
-// that adds as much in smaller ones.
+// large is a repository with a file that is more than sockets buffer, a branch
+// that adds as much in smaller ones, and one whose commits say as much.
 func large(t *testing.T) string {
 	dir := gittest.Bare(t)
 	text := incompressible(20 << 20)
 	var b strings.Builder
-	commit := func(branch string) {
-		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx\n", branch)
+	commit := func(branch, message string) {
+		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter A <a@example.org> 1700000000 +0000\ndata %d\n%s\n",
+			branch, len(message), message)
 	}
 	file := func(name, text string) { fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text) }
-	commit("main")
+	commit("main", "x")
 	file("large.txt", text)
-	commit("many")
+	commit("many", "x")
 	for i := range 20 {
 		file(fmt.Sprintf("file%d.txt", i), text[i<<20:(i+1)<<20])
+	}
+	for i := range 100 {
+		commit("talk", text[i*200<<10:(i+1)*200<<10])
 	}
 	gittest.Import(t, dir, strings.NewReader(b.String()))
 	return dir

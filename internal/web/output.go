@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
-	"time"
 
 	"arbor/internal/admission"
 )
@@ -16,10 +15,8 @@ import (
 // file of a megabyte becomes in Base64.
 const MaxHeld = 3 << 19
 
-const (
-	sentAtOnce   = 128 << 10   // bytes, at most
-	writeTimeout = time.Minute // for so many
-)
+// sentAtOnce is how much of a long answer goes out at once, in bytes.
+const sentAtOnce = 128 << 10
 
 // Output is the body of an answer in JSON while it is rendered. A small one is
 // held whole, gets an ETag, and may be kept. One that grows beyond MaxHeld goes
@@ -126,24 +123,9 @@ func (o *Output) Next() error {
 			return errHead
 		}
 	}
-	err := o.send(o.Buf)
+	_, err := o.w.Write(o.Buf)
 	o.Buf = o.Buf[:0]
 	return err
-}
-
-// send gives each part its own deadline: a slow client may take long, a dead one
-// may not.
-func (o *Output) send(b []byte) error {
-	control := http.NewResponseController(o.w)
-	for len(b) > 0 {
-		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a page's writer has none
-		n, err := o.w.Write(b[:min(len(b), sentAtOnce)])
-		if err != nil {
-			return err
-		}
-		b = b[n:]
-	}
-	return nil
 }
 
 // end sends what is left.
@@ -155,7 +137,8 @@ func (o *Output) end() error {
 		return nil
 	}
 	if o.begun {
-		return o.send(o.Buf)
+		_, err := o.w.Write(o.Buf)
+		return err
 	}
 	return Bytes(o.w, o.r, o.status, o.Buf, o.ETag)
 }

@@ -67,12 +67,15 @@ func newOwnerView(who *account.Account, repos []listed) *ownerView {
 		v.Next = web.Path(who.Login) + "?after=" + url.QueryEscape(repos[perPage-1].folded)
 	}
 	for _, l := range repos {
-		v.Repos = append(v.Repos, repoItem{
-			Name: l.name, Path: web.Path(who.Login, l.name), Description: or(l.description, ""),
-			Pushed: stamp(l.pushedAt), PushedDay: day(l.pushedAt),
-		})
+		v.Repos = append(v.Repos, l.item(l.name, who.Login))
 	}
 	return v
+}
+
+// item is a repository of the owner in a list that calls it by name.
+func (l listed) item(name, owner string) repoItem {
+	return repoItem{Name: name, Path: web.Path(owner, l.name), Description: or(l.description, ""),
+		Pushed: stamp(l.pushedAt), PushedDay: day(l.pushedAt)}
 }
 
 // webAddress is an address that people gave of themselves, when it is one that

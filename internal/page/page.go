@@ -1,5 +1,6 @@
 // Package page shows people what html_url leads to, small and readable.
 //
+//   - GET / of a browser: home.go
 //   - GET /{owner}: owner.go
 //   - GET /{owner}/{repo}: repo.go, readme.go
 //   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go

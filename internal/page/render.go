@@ -93,11 +93,17 @@ func (p *renderer) headers(w http.ResponseWriter) {
 	h.Set("Vary", "Accept, Authorization")
 }
 
+// Asked reports whether a client asks for a page rather than for the API's JSON, as
+// browsers do.
+func Asked(r *http.Request) bool {
+	return strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
+}
+
 // errors is the form of errors for those who asked for HTML. Anyone else at
 // such an address is a program that looks for the API.
 func (p *renderer) errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
 	w.Header().Set("Vary", "Accept, Authorization")
-	if !strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html") {
+	if !Asked(r) {
 		web.APIErrors(w, r, status, e)
 		return
 	}

@@ -125,6 +125,38 @@ func inspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text s
 	}
 }
 
+// A browser that opens the server finds what this is and what lies open; a program
+// at the same address finds the API, and at the API's own address so does everybody.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		people(t, s)
+		plant(t, s, "alice/garden", false)
+		s.Repo(t, "alice/cellar", true)
+		home := s.Check(t, apitest.Case{Do: "GET /", Headers: browser, Status: 200, Has: map[string]string{"Vary": "Accept, Authorization"}})
+		_, text := inspect(t, "/", home)
+		for _, part := range []string{"GitHub's REST API", "curl " + s.URL + "/", "alice/garden", "Last push"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("the page has no %q: %s", part, text)
+			}
+		}
+		if !strings.Contains(string(home.Body), `href="/alice/garden"`) || strings.Contains(string(home.Body), "cellar") {
+			t.Errorf("it shows %s", home.Body)
+		}
+		s.Run(t, []apitest.Case{
+			{Name: "who knows the private one sees the same", Do: "GET /", As: "alice", Headers: browser, Status: 200, Body: string(home.Body)},
+			{Name: "a program", Do: "GET /", Status: 200, Want: `{"documentation_url": "` + s.URL + `/docs"}`},
+			{Name: "any type", Do: "GET /", Headers: map[string]string{"Accept": "*/*"}, Status: 200, Want: `{"user_url": "$any"}`},
+			{Name: "GitHub's type", Do: "GET /", Headers: map[string]string{"Accept": "application/vnd.github+json"}, Status: 200, Want: `{"user_url": "$any"}`},
+			{Name: "the API's own address", Do: "GET /api/v3/", Headers: browser, Status: 200, Want: `{"user_url": "$any"}`},
+			{Name: "public no longer", Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
+		})
+		if home := s.Check(t, apitest.Case{Do: "GET /", As: "alice", Headers: browser, Status: 200}); strings.Contains(string(home.Body), "garden") {
+			t.Errorf("a private repository is on %s", home.Body)
+		}
+	})
+}
+
 // Who follows a link finds what it is of, and nothing that others wrote runs in
 // the browser.
 func TestPagesShowWhatTheyAreOf(t *testing.T) {

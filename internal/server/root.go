@@ -5,14 +5,19 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/page"
 	"arbor/internal/web"
 )
 
 // GET /
 //
-// Root answers the API's own root document: where everything else begins.
+// Root answers the API's own root document, where everything else begins; to a
+// browser, at the site's own address, a page.
 func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 	i := web.From(r.Context())
+	if page.Asked(r) && i.Prefix == i.Site {
+		return s.pages.Home(w, r)
+	}
 	return web.JSON(w, r, http.StatusOK, struct {
 		CurrentUser      string `json:"current_user_url"`
 		CurrentUserRepos string `json:"current_user_repositories_url"`

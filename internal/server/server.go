@@ -34,6 +34,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/journal"
+	"arbor/internal/page"
 	"arbor/internal/web"
 )
 
@@ -43,6 +44,7 @@ type Server struct {
 	log      *slog.Logger
 	accounts *account.Service
 	made     *Services
+	pages    *page.Pages
 	runners  []runner
 	control  *admission.Control
 	routes   []Route

@@ -80,6 +80,7 @@ func New(o Options) *Server {
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	from := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB)), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
+	s.pages = page.New(o.DB, repos, from)
 	s.routes = s.interfaceTable(features{
 		accounts:   account.NewAPI(accounts),
 		repos:      repo.NewAPI(repos),
@@ -98,7 +99,7 @@ func New(o Options) *Server {
 		toReviews:  reaction.NewAPI(o.DB, from.Reviews.Subject),
 		stars:      star.NewAPI(star.New(o.DB, repos)),
 		plants:     plant.NewAPI(o.DB),
-		pages:      page.New(o.DB, repos, from),
+		pages:      s.pages,
 	})
 	s.table = newTable(s.routes, s.metrics)
 	s.reserved = map[string]bool{}

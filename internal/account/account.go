@@ -27,6 +27,7 @@ import (
 	"log/slog"
 	"time"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 )
 
@@ -143,10 +144,10 @@ func WithCaller(ctx context.Context, c *Caller) context.Context {
 type Service struct {
 	db     *db.DB
 	log    *slog.Logger
-	clock  func() time.Time // when a token is used; tests in this package set it
-	tokens tokenCache
+	clock  func() time.Time                 // when a token is used; tests in this package set it
+	tokens *cache.Cache[digest, knownToken] // in use
 	uses   lastUses
-	counts counts
+	counts *cache.Cache[any, int64] // rows of long lists, see total
 	lost   []Lost
 }
 
@@ -158,7 +159,8 @@ type Lost func(tx *db.Tx, orgID, by int64) error
 
 // New makes the service. Start Run beside it to have last uses of tokens stored.
 func New(d *db.DB, log *slog.Logger, lost ...Lost) *Service {
-	return &Service{db: d, log: log, clock: time.Now, lost: lost}
+	return &Service{db: d, log: log, clock: time.Now, lost: lost,
+		tokens: cache.NewCount[digest, knownToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
 }
 
 func (s *Service) tellLost(tx *db.Tx, orgID, by int64) error {

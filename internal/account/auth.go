@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -70,65 +71,30 @@ func (s *Service) authenticate(r *http.Request, bearerOnly bool) (*Caller, bool,
 
 func (s *Service) now() db.Time { return db.FromTime(s.clock()) }
 
-// known finds a token that is not revoked, in the cache or in the database. The
-// generation is read first, so an entry is never older than it claims to be.
+// known finds a token that is not revoked, in the cache or in the database. Only
+// tokens that exist are kept, so wrong ones fill no memory.
 func (s *Service) known(ctx context.Context, d digest) (knownToken, error) {
 	generation, err := s.db.Generation(ctx, Topic)
 	if err != nil {
 		return knownToken{}, err
 	}
-	if k, ok := s.tokens.get(d, generation); ok {
-		return k, nil
-	}
-	k := knownToken{generation: generation}
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		k.caller, k.expires, err = tokenByDigest(tx, d)
-		return err
+	k, err := s.tokens.Read(cache.Generations(generation), d, func() (k knownToken, err error) {
+		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			k.caller, k.expires, err = tokenByDigest(tx, d)
+			return err
+		})
+		return k, err
 	})
 	if errs.Is(err, errs.NotFound) {
 		return knownToken{}, badCredentials()
 	}
-	if err != nil {
-		return knownToken{}, err
-	}
-	s.tokens.put(d, k)
-	return k, nil
+	return k, err
 }
 
-// knownToken is a token that was not revoked at the given generation.
+// knownToken is a token that is not revoked.
 type knownToken struct {
-	caller     *Caller
-	expires    db.Time // zero: never
-	generation int64
-}
-
-// tokenCache keeps the tokens in use. Only tokens that exist get in, so wrong
-// ones fill no memory; beyond the bound any entry goes.
-type tokenCache struct {
-	mu      sync.RWMutex
-	entries map[digest]knownToken
-}
-
-func (c *tokenCache) get(d digest, generation int64) (knownToken, bool) {
-	c.mu.RLock()
-	k, ok := c.entries[d]
-	c.mu.RUnlock()
-	return k, ok && k.generation == generation
-}
-
-func (c *tokenCache) put(d digest, k knownToken) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries == nil {
-		c.entries = map[digest]knownToken{}
-	}
-	if _, there := c.entries[d]; !there && len(c.entries) >= maxCachedTokens {
-		for other := range c.entries {
-			delete(c.entries, other)
-			break
-		}
-	}
-	c.entries[d] = k
+	caller  *Caller
+	expires db.Time // zero: never
 }
 
 // lastUses gathers when tokens were used until Run stores it. A token that

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
@@ -191,14 +192,14 @@ func TestCachesAreBounded(t *testing.T) {
 	for i := range 100 {
 		wantBad(t, b.s, "guess", fmt.Sprintf("Bearer arb_GUESS%d", i))
 	}
-	if n := len(b.s.tokens.entries); n != 0 {
+	if n := b.s.tokens.Len(); n != 0 {
 		t.Errorf("%d wrong tokens are kept", n)
 	}
 	for i := range maxCachedTokens + 100 {
-		b.s.tokens.put(digestOf(fmt.Sprint(i)), knownToken{})
+		b.s.tokens.Put(cache.Generations(1), digestOf(fmt.Sprint(i)), knownToken{})
 		b.s.uses.note(int64(i), 1)
 	}
-	if n := len(b.s.tokens.entries); n != maxCachedTokens {
+	if n := b.s.tokens.Len(); n != maxCachedTokens {
 		t.Errorf("%d tokens are kept", n)
 	}
 	total := 0

@@ -95,7 +95,7 @@ func (s *Service) listMembers(ctx context.Context, caller *Caller, login string,
 		if list, err = members(tx, f, p); err != nil {
 			return err
 		}
-		total, err = s.counts.total(tx, f, p, len(list), func() (int64, error) { return countMembers(tx, f) })
+		total, err = s.total(tx, f, p, len(list), func() (int64, error) { return countMembers(tx, f) })
 		return err
 	})
 	return list, total, err
@@ -118,7 +118,7 @@ func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p 
 		for _, m := range list {
 			m.User = user
 		}
-		total, err = s.counts.total(tx, f, p, len(list), func() (int64, error) { return countOrgs(tx, f) })
+		total, err = s.total(tx, f, p, len(list), func() (int64, error) { return countOrgs(tx, f) })
 		return err
 	})
 	return list, total, err

@@ -1,26 +1,25 @@
-package web
+package cache
 
 import (
 	"context"
 	"sync"
 )
 
-// Flights lets one request at a time do what many ask for. The zero value is
-// ready.
-type Flights struct {
+// Flights lets one caller at a time do what many ask for. The zero value is ready.
+type Flights[K comparable] struct {
 	mu   sync.Mutex
-	open map[string]chan struct{}
+	open map[K]chan struct{}
 }
 
 // Enter waits until nobody else works on key. alone reports that nobody did: the
 // caller works on it now, and calls Leave. Otherwise somebody has just finished.
 // Error: that of ctx.
-func (f *Flights) Enter(ctx context.Context, key string) (alone bool, err error) {
+func (f *Flights[K]) Enter(ctx context.Context, key K) (alone bool, err error) {
 	f.mu.Lock()
 	done, busy := f.open[key]
 	if !busy {
 		if f.open == nil {
-			f.open = map[string]chan struct{}{}
+			f.open = map[K]chan struct{}{}
 		}
 		f.open[key] = make(chan struct{})
 		f.mu.Unlock()
@@ -36,7 +35,7 @@ func (f *Flights) Enter(ctx context.Context, key string) (alone bool, err error)
 }
 
 // Leave lets the next one go on.
-func (f *Flights) Leave(key string) {
+func (f *Flights[K]) Leave(key K) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	close(f.open[key])

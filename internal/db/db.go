@@ -21,7 +21,7 @@
 //	postgres.go    PostgreSQL: connections, retries
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	generation.go  Generation: concurrent calls share a query
-//	stamp.go       SQLite: whether anything was committed, at no cost
+//	state.go       SQLite: whether anything was committed, at no cost
 //	words.go       what a word is, in texts and in what is looked for
 //	text.go        the texts that can be found
 //	find.go        finding them, inside larger statements
@@ -52,6 +52,8 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+
+	"arbor/internal/cache"
 )
 
 //go:embed migrations
@@ -126,7 +128,7 @@ type backend interface {
 	generations(ctx context.Context, into map[string]int64) error
 	// recall returns a topic's current number if it is known without a query.
 	recall(topic string) (n int64, ok bool)
-	stamp() (s Stamp, ok bool)
+	state() cache.State
 	// migrator opens a connection of its own for migrations.
 	migrator(ctx context.Context) (migrator, error)
 	close() error

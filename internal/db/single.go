@@ -133,7 +133,7 @@ func (w *writer) autocommit(s *single) (affected int64, done bool, err error) {
 	if w.turn.try() != nil {
 		return 0, false, nil
 	}
-	from, _ := w.backend.stamp()
+	from := w.backend.state()
 	affected, err = w.conn.exec(context.Background(), s.query, s.args)
 	w.turn.leave()
 	if errors.Is(err, errBusy) {

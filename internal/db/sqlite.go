@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+
+	"arbor/internal/cache"
 )
 
 const (
@@ -33,7 +35,7 @@ type sqliteBackend struct {
 	numbers *pool[*sqliteConn] // one connection, for generations
 	writer  *writer
 	index   walIndex
-	kept    keptNumbers
+	kept    *cache.Cache[string, int64] // generations by topic
 }
 
 func newSQLite(o Options) (*sqliteBackend, error) {
@@ -48,7 +50,7 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, writing: []string{
+	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, kept: cache.NewCount[string, int64](maxNumbers), writing: []string{
 		"page_size=2048", // bytes; says nothing to a file that is there
 		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
 		"wal_autocheckpoint=2000", "journal_size_limit=16777216", // pages; bytes
@@ -149,7 +151,7 @@ func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) 
 	if err != nil {
 		return err
 	}
-	stamp, keep := b.stamp()
+	state := b.state()
 	for topic := range into {
 		for try := 1; ; try++ {
 			if into[topic], err = c.generation(topic); !errors.Is(err, errBusy) {
@@ -164,9 +166,7 @@ func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) 
 			b.numbers.drop(c)
 			return err
 		}
-		if keep {
-			b.kept.put(stamp, topic, into[topic])
-		}
+		b.kept.Put(state, topic, into[topic])
 	}
 	b.numbers.put(c)
 	return nil

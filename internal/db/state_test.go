@@ -8,32 +8,33 @@ import (
 	"sync"
 	"testing"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 )
 
-// kept is a number that is read again only when the stamp has changed.
+// kept is a number that is read again only when the state has changed.
 type kept struct {
-	stamp db.Stamp
+	state cache.State
 	n     int64
 }
 
 func (k *kept) number(t *testing.T, d *db.DB, query string) int64 {
 	t.Helper()
-	s, ok := d.Stamp()
-	if !ok {
-		t.Fatal("no stamp")
+	s := d.State()
+	if s == cache.Unknown {
+		t.Fatal("the state is not known")
 	}
-	if s != k.stamp {
+	if s != k.state {
 		k.n = number(t, d, query)
-		k.stamp = s
+		k.state = s
 	}
 	return k.n
 }
 
-// A stamp that stays when something was committed would show people what they
+// A state that stays when something was committed would show people what they
 // may no longer see, for as long as nothing else happens.
-func TestStampChangesWithEveryCommit(t *testing.T) {
+func TestStateChangesWithEveryCommit(t *testing.T) {
 	t.Parallel()
 	address := dbtest.Empty(t, db.SQLite)
 	d, other := openAt(t, address), openAt(t, address)
@@ -44,13 +45,13 @@ func TestStampChangesWithEveryCommit(t *testing.T) {
 			t.Fatalf("after %d commits the kept number is %d", i+1, n)
 		}
 	}
-	before, _ := d.Stamp()
+	before := d.State()
 	number(t, d, `SELECT n FROM counters`)
 	if err := d.Write(t.Context(), func(*db.Tx) error { return context.Canceled }); err == nil {
 		t.Fatal("no error")
 	}
-	if after, _ := d.Stamp(); after != before {
-		t.Error("the stamp changed although nothing was committed: nothing can be kept")
+	if d.State() != before {
+		t.Error("the state changed although nothing was committed: nothing can be kept")
 	}
 	if err := other.Close(); err != nil { // which must not end the first one's locks
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func TestStampChangesWithEveryCommit(t *testing.T) {
 
 // A process may also be killed in the middle of a commit, and the next one has
 // to recover.
-func TestStampSurvivesAnothersCrash(t *testing.T) {
+func TestStateSurvivesAnothersCrash(t *testing.T) {
 	t.Parallel()
 	address := dbtest.Empty(t, db.SQLite)
 	d := openAt(t, address)
@@ -151,13 +152,14 @@ func TestThrowawayLetsGo(t *testing.T) {
 	if err := d.Write(t.Context(), func(tx *db.Tx) error { return tx.Bump("a") }); err != nil {
 		t.Fatal(err)
 	}
-	if s, ok := d.Stamp(); !ok || s == (db.Stamp{}) {
-		t.Errorf("while it is open the stamp is %v, %v", s, ok)
+	none := cache.Whole([12]uint32{})
+	if s := d.State(); s == cache.Unknown || s == none {
+		t.Errorf("while it is open the state is %v", s)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := d.Stamp(); s != (db.Stamp{}) {
+	if s := d.State(); s != none {
 		t.Errorf("afterwards it is %v", s)
 	}
 	maps, err := os.ReadFile("/proc/self/maps")

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"arbor/internal/cache"
 
 	"arbor/internal/errs"
 )
@@ -41,7 +44,7 @@ type writer struct {
 	started time.Time   // when it began
 	solo    bool        // its only member runs alone
 	done    []*member   // whose changes it holds
-	from    Stamp       // the state that it began with
+	from    cache.State // the state that it began with
 	bumped  []string    // topics that it bumps, and perhaps some more
 	others  int64       // what selectOthers gave after the last commit; of a new connection 0, which it never is
 	commits int
@@ -145,7 +148,7 @@ func (w *writer) begin(first bool) error {
 	err := w.turn.lock(w.conn)
 	if err == nil {
 		w.begun, w.started = true, time.Now()
-		w.from, _ = w.backend.stamp() // nobody else can commit now
+		w.from = w.backend.state() // nobody else can commit now
 		w.bumped = w.bumped[:0]
 		return nil
 	}
@@ -232,21 +235,21 @@ func (w *writer) commit() {
 	w.tell(err)
 }
 
-// carry carries the generations that are known at a stamp over to the present
+// carry carries the generations that are known in a state over to the present
 // one, but for the topics that this connection has bumped since. A commit of
 // another connection may have bumped any topic: then nothing is carried over.
 //
-// How many commits lie between two stamps does not tell whose they are, since a
+// How many commits lie between two states does not tell whose they are, since a
 // transaction that changes nothing commits nothing. SQLite itself keeps count of
 // what others commit (https://sqlite.org/pragma.html#pragma_data_version).
-func (w *writer) carry(from Stamp, bumped []string) {
-	to, ok := w.backend.stamp() // first: whoever commits after it is counted
-	if !ok {
+func (w *writer) carry(from cache.State, bumped []string) {
+	to := w.backend.state() // taken first, so a commit after it is among the others
+	if to == cache.Unknown {
 		return
 	}
 	others, err := w.conn.number(selectOthers, nil)
 	if err == nil && others == w.others {
-		w.backend.kept.move(from, to, bumped)
+		w.backend.kept.Carry(from, to, func(topic string) bool { return !slices.Contains(bumped, topic) })
 	}
 	w.others = others
 }

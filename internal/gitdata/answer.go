@@ -2,12 +2,12 @@ package gitdata
 
 import (
 	"context"
-	"crypto/sha256"
 	"io"
 	"net/http"
 	"strconv"
 
 	"arbor/internal/admission"
+	"arbor/internal/cache"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -89,7 +89,7 @@ func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, o
 	case !reached:
 		return web.Answer(w, r, http.StatusOK, render)
 	default:
-		return api.answers.Serve(w, r, keyOf(r, a, on), render)
+		return api.answers.Serve(w, r, on.state(a), keyOf(r, a, on), render)
 	}
 }
 
@@ -110,32 +110,31 @@ func etagOf(on basis, body []byte) string {
 	return tag
 }
 
-// keyOf names everything that an answer depends on.
+// state is that of what the answer depends on in the database.
+func (on basis) state(a *repo.Access) cache.State {
+	var refs, accounts int64
+	if on.refs {
+		refs = a.RefsGeneration
+	}
+	if on.people {
+		accounts = a.AccountsGeneration
+	}
+	return cache.Generations(refs, accounts)
+}
+
+// keyOf names everything else that an answer depends on.
 func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	info := web.From(r.Context())
 	b := make([]byte, 0, 200)
 	b = strconv.AppendInt(b, a.ID, 36)
-	if on.refs {
-		b = strconv.AppendInt(append(b, " r"...), a.RefsGeneration, 36)
-	}
-	if on.people {
-		b = strconv.AppendInt(append(b, " a"...), a.AccountsGeneration, 36)
-	}
 	if info.Brief {
 		b = append(b, " brief"...)
 	}
 	for _, s := range [...]string{a.Owner.Login, a.Name, on.pair, info.Media.Kind, info.Prefix, r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)
 	}
-	if len(b) > maxKey {
-		sum := sha256.Sum256(b)
-		b = sum[:]
-	}
-	return string(b)
+	return web.ShortKey(b)
 }
-
-// maxKey is the length of the longest key that is kept as it is, in bytes.
-const maxKey = 600
 
 // text answers with bytes that are no JSON.
 func text(w http.ResponseWriter, r *http.Request, body []byte, etag string) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"arbor/internal/admission"
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -93,8 +94,8 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	}
 	err = api.repos.CheckNamed(r.Context(), a, sha)
 	if err == nil {
-		if body, _, ok := api.cache.Get(b.key); ok {
-			return b.send(body)
+		if k, ok := api.kept.Get(cache.Forever, b.key); ok {
+			return b.send(k.Body)
 		}
 		admission.As(r.Context(), admission.Stream) // of a large one
 		err = api.repos.Git(a.ID).ReadBlob(r.Context(), sha, maxBlob, b.write)
@@ -143,7 +144,7 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 		if err := b.render(&body, size, contents); err != nil {
 			return err
 		}
-		b.api.cache.Put(b.key, body.Bytes(), "")
+		b.api.kept.Put(cache.Forever, b.key, web.Kept{Body: body.Bytes()})
 		return b.send(body.Bytes())
 	}
 	if web.NotModified(b.w, b.r, b.etag) {

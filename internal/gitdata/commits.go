@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/internal/account"
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -158,7 +159,7 @@ func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request
 	key := strings.Join([]string{"count", strconv.FormatInt(a.ID, 36), string(o.From[0]), strings.Join(o.Author, ","), strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
 	o.Skip, o.Max = int(min(page.Offset(), maxSkipped)), int(page.Size)
-	known, _, counted := api.cache.Get(key)
+	known, counted := api.lengths.Get(cache.Forever, key)
 	if !counted {
 		o.Count = maxCounted
 	}
@@ -167,10 +168,9 @@ func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request
 		return nil, err
 	}
 	if counted {
-		total, _ = strconv.Atoi(string(known))
-		more = false
+		total, more = known, false
 	} else if !more {
-		api.cache.Put(key, strconv.AppendInt(nil, int64(total), 10), "")
+		api.lengths.Put(cache.Forever, key, total)
 	}
 	if more {
 		openLink(w, r, page)

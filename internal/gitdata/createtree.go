@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -125,7 +126,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	key := peelKey{repo: t.access.ID, sha: base}
 	err := t.api.repos.CheckNamed(ctx, t.access, base)
 	if err == nil {
-		if tree, ok := t.api.peeled.get(key); ok {
+		if tree, ok := t.api.peeled.Get(cache.Forever, key); ok {
 			return tree, nil
 		}
 		object, err = t.git().Info(ctx, base)
@@ -141,7 +142,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 		return "", treeError("base_tree", errs.InvalidField, "base_tree "+string(base)+" is no tree or commit of this repository")
 	}
 	if err == nil {
-		t.api.peeled.put(key, tree)
+		t.api.peeled.Put(cache.Forever, key, tree)
 	}
 	return tree, err
 }

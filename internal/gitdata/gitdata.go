@@ -24,8 +24,8 @@ package gitdata
 
 import (
 	"context"
-	"sync"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -38,10 +38,11 @@ type API struct {
 	db         *db.DB
 	repos      *repo.Service
 	maxEntries int
-	cache      *web.Cache
-	answers    *web.Answers // in the cache
-	filling    web.Flights
-	peeled     peelCache
+	kept       *cache.Cache[string, web.Kept] // rendered, and the bodies of trees and blobs
+	answers    *web.Answers                   // in kept
+	lengths    *cache.Cache[string, int]      // of walks of commits
+	peeled     *cache.Cache[peelKey, git.SHA]
+	filling    cache.Flights[string]
 }
 
 // DefaultMaxTreeEntries is the number of entries of a tree past which an answer
@@ -51,13 +52,20 @@ const DefaultMaxTreeEntries = 100_000
 // cacheBytes bounds the rendered answers kept in memory.
 const cacheBytes = 48 << 20
 
+// maxKept is the size in bytes of the largest tree that is kept.
+const maxKept = cacheBytes / 4
+
+// maxLengths bounds how many lengths of walks are kept, about 500 bytes each.
+const maxLengths = 10_000
+
 // NewAPI makes the handlers. maxEntries 0 is the default.
 func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 	if maxEntries <= 0 {
 		maxEntries = DefaultMaxTreeEntries
 	}
-	cache := web.NewCache(cacheBytes)
-	return &API{db: d, repos: repos, maxEntries: maxEntries, cache: cache, answers: web.NewAnswers(cache)}
+	kept := web.NewKept(cacheBytes)
+	return &API{db: d, repos: repos, maxEntries: maxEntries, kept: kept, answers: web.NewAnswers(kept),
+		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled)}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,
@@ -69,13 +77,11 @@ func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA,
 	}
 	sha, err := api.find(ctx, a, name, false)
 	if err == nil {
-		key := peelKey{repo: a.ID, sha: sha, tags: true}
-		if tree, ok := api.peeled.get(key); ok {
-			return tree, nil
-		}
 		var tree git.SHA
-		if tree, err = api.repos.Git(a.ID).PeelToTree(ctx, sha); err == nil {
-			api.peeled.put(key, tree)
+		tree, err = api.peeled.Read(cache.Forever, peelKey{repo: a.ID, sha: sha, tags: true}, func() (git.SHA, error) {
+			return api.repos.Git(a.ID).PeelToTree(ctx, sha)
+		})
+		if err == nil {
 			return tree, nil
 		}
 	}
@@ -85,33 +91,12 @@ func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA,
 	return "", err
 }
 
-// peelCache remembers to which tree an object leads: that never changes.
-type peelCache struct {
-	mu   sync.Mutex
-	tree map[peelKey]git.SHA
-}
-
+// peelKey names an object that leads to a tree, always to the same.
 type peelKey struct {
 	repo int64
 	sha  git.SHA
 	tags bool // annotated tags are followed, too
 }
 
-// maxPeeled bounds the cache to about 3 MB.
+// maxPeeled bounds how many of them are kept, about 4 MB.
 const maxPeeled = 10_000
-
-func (c *peelCache) get(k peelKey) (git.SHA, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	tree, ok := c.tree[k]
-	return tree, ok
-}
-
-func (c *peelCache) put(k peelKey, tree git.SHA) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.tree == nil || len(c.tree) >= maxPeeled {
-		c.tree = map[peelKey]git.SHA{}
-	}
-	c.tree[k] = tree
-}

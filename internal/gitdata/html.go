@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/admission"
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/markdown"
@@ -29,7 +30,8 @@ func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.Tree
 	if rendered {
 		key += " md"
 	}
-	body, _, ok := api.cache.Get(key)
+	k, ok := api.kept.Get(cache.Forever, key)
+	body := k.Body
 	if !ok {
 		source, err := v.text(r, target)
 		if err != nil {
@@ -46,7 +48,7 @@ func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.Tree
 			body = []byte("<pre>" + html.EscapeString(source) + "</pre>")
 		}
 		if len(body) <= web.MaxHeld {
-			api.cache.Put(key, body, "")
+			api.kept.Put(cache.Forever, key, web.Kept{Body: body})
 		}
 	}
 	if web.NotModified(w, r, etag) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/admission"
+	"arbor/internal/cache"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -30,8 +31,8 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return nil
 	}
 	for {
-		if body, _, ok := api.cache.Get(t.key); ok {
-			return t.send(w, r, body)
+		if k, ok := api.kept.Get(cache.Forever, t.key); ok {
+			return t.send(w, r, k)
 		}
 		alone, err := api.filling.Enter(r.Context(), t.key)
 		if err != nil {
@@ -77,14 +78,10 @@ func (t *treeAnswer) newETag() string {
 	return tag + `"`
 }
 
-// tooLarge stands in the cache for an answer that does not fit into it: readers
-// of such a tree need not wait for each other.
-var tooLarge = []byte{}
-
-// send answers from the cache.
-func (t *treeAnswer) send(w http.ResponseWriter, r *http.Request, body []byte) error {
-	if len(body) > 0 {
-		return web.Bytes(w, r, http.StatusOK, body, t.etag)
+// send answers with what is kept.
+func (t *treeAnswer) send(w http.ResponseWriter, r *http.Request, k web.Kept) error {
+	if !k.Large {
+		return web.Bytes(w, r, http.StatusOK, k.Body, t.etag)
 	}
 	s := &treeStream{w: w}
 	return t.write(r.Context(), s)
@@ -101,8 +98,8 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	defer leave()
-	s := &treeStream{w: w, keep: t.api.cache.MaxEntry(), full: func() {
-		t.api.cache.Put(t.key, tooLarge, "")
+	s := &treeStream{w: w, keep: maxKept, full: func() {
+		t.api.kept.Put(cache.Forever, t.key, web.Kept{Large: true})
 		leave()
 	}}
 	s.release = func() {}
@@ -115,7 +112,7 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := s.whole()
-	t.api.cache.Put(t.key, body, "")
+	t.api.kept.Put(cache.Forever, t.key, web.Kept{Body: body, ETag: t.etag})
 	leave()
 	return web.Bytes(w, r, http.StatusOK, body, t.etag)
 }

@@ -1,7 +1,6 @@
 package issue
 
 import (
-	"fmt"
 	"net/http"
 
 	"arbor/internal/account"
@@ -71,10 +70,7 @@ func (api *API) listAcross(w http.ResponseWriter, r *http.Request, scope func(*d
 	if l.choice, err = readChoice(r); err != nil {
 		return err
 	}
-	info := web.From(r.Context())
-	key := fmt.Sprint(me.ID, info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions),
-		info.Media.Kind, " ", info.Prefix, " ", r.URL.EscapedPath(), " ", r.URL.RawQuery)
-	return api.answers.ServeAtRest(w, r, key, l.render)
+	return api.answers.ServeAtRest(w, r, web.Key(r, me.ID), l.render)
 }
 
 // across is a list across repositories.

@@ -1,68 +1,37 @@
 package markdown
 
 import (
-	"container/list"
 	"crypto/sha256"
-	"sync"
+
+	"arbor/internal/cache"
 )
 
-// Cache keeps documents under the hash of their source within a bounded memory,
-// the least recently used going first. A document does not depend on who reads it,
-// nor where it stands: that is what [Document.HTML] adds. Safe for concurrent use.
+// Cache keeps documents under the hash of their source within a bounded memory.
+// A document does not depend on who reads it, nor where it stands: that is what
+// [Document.HTML] adds. Safe for concurrent use.
 type Cache struct {
-	mu     sync.Mutex
-	limit  int64
-	size   int64
-	order  *list.List // of *keptDocument
-	byHash map[hash]*list.Element
+	byHash *cache.Cache[hash, *Document]
 }
 
-type hash [sha256.Size]byte
-
-type keptDocument struct {
-	hash hash
-	doc  *Document
-}
+type hash = [sha256.Size]byte
 
 // NewCache makes a cache of at most limit bytes.
 func NewCache(limit int64) *Cache {
-	return &Cache{limit: limit, order: list.New(), byHash: map[hash]*list.Element{}}
+	return &Cache{cache.New(limit, func(_ hash, d *Document) int64 { return d.bytes() })}
 }
 
 // Get gives the document of a source that was parsed before, or nil.
-func (c *Cache) Get(source string) *Document { return c.get(sha256.Sum256([]byte(source))) }
-
-func (c *Cache) get(key hash) *Document {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.byHash[key]
-	if e == nil {
-		return nil
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*keptDocument).doc
+func (c *Cache) Get(source string) *Document {
+	d, _ := c.byHash.Get(cache.Forever, sha256.Sum256([]byte(source)))
+	return d
 }
 
 // Parse is [Parse], of what is not kept, and keeps it.
 func (c *Cache) Parse(source string) *Document {
-	key := hash(sha256.Sum256([]byte(source)))
-	if doc := c.get(key); doc != nil {
-		return doc
-	}
-	doc := Parse(source)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byHash[key] != nil || doc.bytes() > c.limit/4 {
-		return doc
-	}
-	c.byHash[key] = c.order.PushFront(&keptDocument{key, doc})
-	c.size += doc.bytes()
-	for c.size > c.limit {
-		last := c.order.Remove(c.order.Back()).(*keptDocument)
-		delete(c.byHash, last.hash)
-		c.size -= last.doc.bytes()
-	}
-	return doc
+	d, _ := c.byHash.Read(cache.Forever, sha256.Sum256([]byte(source)), func() (*Document, error) {
+		return Parse(source), nil
+	})
+	return d
 }
 
 // bytes is about what a document takes, with its plain text.

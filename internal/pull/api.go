@@ -1,11 +1,11 @@
 package pull
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
@@ -19,7 +19,7 @@ type API struct {
 	s       *Service
 	git     *gitdata.API
 	answers *web.Answers
-	ranges  ranges
+	ranges  *cache.Cache[[2]int64, gitdata.Range] // what pull requests bring, by repository and number
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -27,7 +27,8 @@ const cacheBytes = 32 << 20
 
 // NewAPI makes the handlers of the service; g renders commits and files.
 func NewAPI(s *Service, g *gitdata.API) *API {
-	return &API{s: s, git: g, answers: web.NewAnswers(web.NewCache(cacheBytes))}
+	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes)),
+		ranges: cache.NewCount[[2]int64, gitdata.Range](maxRanges)}
 }
 
 // find reads the pull request that {number} names. Error: 404.
@@ -97,18 +98,7 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 // on. A list shows forks, whose own state has no number here, so it is kept only
 // while nothing at all is committed; elsewhere it is rendered each time.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render) error {
-	stamp, ok := api.s.db.Stamp()
-	if !ok {
-		return web.Answer(w, r, http.StatusOK, render)
-	}
-	info := web.From(r.Context())
-	caller := int64(0)
-	if a.Caller != nil {
-		caller = a.Caller.ID
-	}
-	key := fmt.Sprint(stamp, caller, info.Media.Preview(web.Assignees), info.Media.Kind, " ", info.Prefix, " ",
-		r.URL.EscapedPath(), " ", r.URL.RawQuery, " ", on)
-	return api.answers.Serve(w, r, key, render)
+	return api.answers.Serve(w, r, api.s.db.State(), web.Key(r, repo.CallerID(a.Caller), on), render)
 }
 
 // POST /repos/{owner}/{repo}/pulls

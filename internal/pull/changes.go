@@ -3,9 +3,7 @@ package pull
 import (
 	"net/http"
 	"strings"
-	"sync"
 
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
 	"arbor/internal/repo"
@@ -16,47 +14,22 @@ import (
 // was last new: so a merged one still shows it.
 func (p *Pull) brought() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
 
-// ranges keeps what pull requests bring, by repository and number, as long as
-// nothing at all is committed.
-type ranges struct {
-	mu    sync.Mutex
-	at    db.Stamp
-	known map[[2]int64]gitdata.Range
-}
-
 // brought is what the pull request brings that {number} names. Error: 404.
 func (api *API) brought(r *http.Request, a *repo.Access) (gitdata.Range, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return gitdata.Range{}, err
 	}
-	key, c := [2]int64{a.ID, n}, &api.ranges
-	stamp, keep := api.s.db.Stamp()
-	if keep {
-		c.mu.Lock()
-		g, ok := c.known[key]
-		ok = ok && c.at == stamp
-		c.mu.Unlock()
-		if ok {
-			return g, nil
+	return api.ranges.Read(api.s.db.State(), [2]int64{a.ID, n}, func() (gitdata.Range, error) {
+		p, _, err := api.s.find(r.Context(), a, n)
+		if err != nil {
+			return gitdata.Range{}, err
 		}
-	}
-	p, _, err := api.s.find(r.Context(), a, n)
-	if err != nil {
-		return gitdata.Range{}, err
-	}
-	if keep {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.at != stamp || len(c.known) >= maxRanges {
-			c.at, c.known = stamp, map[[2]int64]gitdata.Range{}
-		}
-		c.known[key] = p.brought()
-	}
-	return p.brought(), nil
+		return p.brought(), nil
+	})
 }
 
-// maxRanges bounds what ranges keeps, about 150 bytes each.
+// maxRanges bounds how many ranges are kept, about 300 bytes each.
 const maxRanges = 10_000
 
 // GET /repos/{owner}/{repo}/pulls/{number}/commits

@@ -37,12 +37,12 @@ import (
 	"sync"
 
 	"arbor/internal/account"
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // Resource is the name of pull requests in validation errors (decision 15).
@@ -104,7 +104,7 @@ type Service struct {
 	issues   *issue.Service
 	log      *slog.Logger
 	wake     chan struct{} // there may be test merges to make
-	trials   web.Flights
+	trials   cache.Flights[string]
 	landings landings // pushes that may have merged pull requests
 	merging  keyed    // one merge into a branch at a time, in this process
 }

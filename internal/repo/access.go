@@ -70,21 +70,17 @@ type Found struct {
 // there is no such repository or the caller may not see it.
 func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
 	key := newFoundKey(caller, owner, name)
-	stamp, keep := s.db.Stamp()
-	if keep {
-		if f, ok := s.found.get(stamp, key, caller); ok {
-			return f, nil
-		}
-	}
-	var f Found
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		f, err = find(tx, caller, key.owner, key.name)
-		return err
+	f, err := s.found.Read(s.db.State(), key, func() (f Found, err error) {
+		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			f, err = find(tx, caller, key.owner, key.name)
+			return err
+		})
+		return f, err
 	})
-	if keep && err == nil {
-		s.found.put(stamp, key, f)
+	if err != nil {
+		return Found{}, err
 	}
-	return f, err
+	return f.copyFor(caller), nil
 }
 
 // find takes folded names.

@@ -1,27 +1,15 @@
 package repo
 
-import (
-	"sync"
+import "arbor/internal/account"
 
-	"arbor/internal/account"
-	"arbor/internal/db"
-)
-
-// foundCache keeps what Find found while nothing was committed anywhere.
-type foundCache struct {
-	mu    sync.RWMutex
-	stamp db.Stamp
-	found map[foundKey]Found
-}
-
-// foundKey is all that an answer depends on beside the store.
+// foundKey is all that what Find finds depends on besides the store.
 type foundKey struct {
 	caller      int64 // 0: anonymous
 	siteAdmin   bool
 	owner, name string // folded
 }
 
-// maxFound bounds the cache to about 4 MB.
+// maxFound bounds what is kept of what was found, about 4 MB.
 const maxFound = 4096
 
 func newFoundKey(caller *account.Caller, owner, name string) foundKey {
@@ -32,27 +20,9 @@ func newFoundKey(caller *account.Caller, owner, name string) foundKey {
 	return k
 }
 
-// get gives a copy: its handler may change it.
-func (c *foundCache) get(s db.Stamp, k foundKey, caller *account.Caller) (Found, bool) {
-	c.mu.RLock()
-	f, ok := c.found[k]
-	ok = ok && c.stamp == s
-	c.mu.RUnlock()
-	if !ok {
-		return Found{}, false
-	}
+// copyFor is what was found, for a caller of its own: a handler may change it.
+func (f Found) copyFor(caller *account.Caller) Found {
 	repo := *f.Repo
 	f.Repo, f.Caller = &repo, caller
-	return f, true
-}
-
-func (c *foundCache) put(s db.Stamp, k foundKey, f Found) {
-	repo := *f.Repo
-	f.Repo, f.Caller = &repo, nil
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stamp != s || c.found == nil || len(c.found) >= maxFound {
-		c.stamp, c.found = s, map[foundKey]Found{}
-	}
-	c.found[k] = f
+	return f
 }

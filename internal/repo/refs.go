@@ -5,10 +5,10 @@ import (
 	"iter"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"sync"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -301,81 +301,28 @@ func defaultRank(branch string) int {
 // changed since the access was made, as they were then. The list is shared:
 // callers must not change it. Error: 404 when the repository is gone.
 func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
-	if refs, ok := s.refs.get(a.ID, a.RefsGeneration); ok {
-		return refs, nil
-	}
 	// One request at a time reads them: a crowd that asks for a repository of many
 	// refs would hold all readers of the database, each with a list of its own.
-	key := strconv.FormatInt(a.ID, 36)
-	for {
-		alone, err := s.refReads.Enter(ctx, key)
-		if err != nil {
-			return git.Refs{}, err
-		}
-		if refs, ok := s.refs.get(a.ID, a.RefsGeneration); ok {
-			if alone {
-				s.refReads.Leave(key)
-			}
-			return refs, nil
-		}
-		if alone {
-			defer s.refReads.Leave(key)
-			return s.readAllRefs(ctx, a)
-		}
-	}
-}
-
-// readAllRefs reads the refs and keeps them.
-func (s *Service) readAllRefs(ctx context.Context, a *Access) (git.Refs, error) {
-	var refs git.Refs
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		refs, err = readRefs(tx, a.ID, asStranger(a))
-		return err
+	return s.refs.ReadAlone(ctx, cache.Generations(a.RefsGeneration), a.ID, func() (refs git.Refs, err error) {
+		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			refs, err = readRefs(tx, a.ID, asStranger(a))
+			return err
+		})
+		return refs, err
 	})
-	if err == nil {
-		s.refs.put(a.ID, refs)
-	}
-	return refs, err
 }
 
-// refCache keeps the refs of repositories lately used.
-type refCache struct {
-	mu    sync.Mutex
-	byID  map[int64]git.Refs
-	total int
-}
-
-// maxCachedRefs bounds the cache: about 40 MB at the very most. A name longer than
-// usual counts as several.
+// maxCachedRefs bounds the refs of repositories lately used that are kept: about 40
+// MB at the very most. A name longer than usual counts as several.
 const maxCachedRefs = 200_000
 
-func (c *refCache) get(id, generation int64) (git.Refs, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	refs, ok := c.byID[id]
-	return refs, ok && refs.Generation == generation
-}
-
-func (c *refCache) put(id int64, refs git.Refs) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.total += refCost(refs) - refCost(c.byID[id])
-	if c.byID == nil || c.total > maxCachedRefs {
-		c.byID, c.total = map[int64]git.Refs{}, refCost(refs)
-	}
-	c.byID[id] = refs
-}
-
 // refCost counts a repository as one ref besides its own.
-func refCost(refs git.Refs) int {
-	if refs.Head == "" {
-		return 0
-	}
+func refCost(_ int64, refs git.Refs) int64 {
 	cost := 1
 	for _, r := range refs.List {
 		cost += 1 + len(r.Name)/100
 	}
-	return cost
+	return int64(cost)
 }
 
 // Resolve turns what a client calls a revision into a SHA, before git sees it:

@@ -35,10 +35,10 @@ import (
 	"sync"
 
 	"arbor/internal/account"
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/web"
 )
 
 // Repo is a row of the table repos with the owner that its address names.
@@ -131,21 +131,21 @@ type Service struct {
 	dir       string // of all repositories' directories
 	observers Observers
 
-	refs     refCache
-	refReads web.Flights // who reads refs, by repository
-	reach    reachCache
-	locks    keyedMutex // by repository: from the check of a push to its commit
-	found    foundCache
-	moves    bell
-	packing  *packingQueue  // repositories that were written to
-	large    *packingQueue  // those whose packing takes long
-	ending   sync.WaitGroup // folders being removed
+	refs    *cache.Cache[int64, git.Refs] // by repository
+	reach   reachCache
+	locks   keyedMutex // by repository: from the check of a push to its commit
+	found   *cache.Cache[foundKey, Found]
+	moves   bell
+	packing *packingQueue  // repositories that were written to
+	large   *packingQueue  // those whose packing takes long
+	ending  sync.WaitGroup // folders being removed
 }
 
 // New makes the service. The repositories' directories are below dir.
 func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers Observers) *Service {
 	return &Service{
 		db: d, git: g, log: log, dir: dir, observers: observers,
+		refs: cache.New(maxCachedRefs, refCost), found: cache.NewCount[foundKey, Found](maxFound),
 		packing: newPackingQueue(), large: newPackingQueue(),
 	}
 }

@@ -23,7 +23,7 @@ const cacheBytes = 16 << 20
 
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API {
-	return &API{s, web.NewAnswers(web.NewCache(cacheBytes))}
+	return &API{s, web.NewAnswers(web.NewKept(cacheBytes))}
 }
 
 // find reads the pull request that {number} names. Error: 404.

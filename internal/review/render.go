@@ -2,7 +2,6 @@ package review
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"arbor/internal/db"
@@ -93,14 +92,7 @@ func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // kept only while nothing at all is committed, and where that cannot be known
 // not at all.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
-	stamp, ok := api.s.db.Stamp()
-	if !ok {
-		return web.Answer(w, r, http.StatusOK, render)
-	}
-	info := web.From(r.Context())
-	key := fmt.Sprint(stamp, callerID(a), info.Media.Preview(web.Reactions), info.Media.Kind, " ", info.Prefix, " ",
-		r.URL.EscapedPath(), " ", r.URL.RawQuery)
-	return api.answers.Serve(w, r, key, render)
+	return api.answers.Serve(w, r, api.s.db.State(), web.Key(r, callerID(a)), render)
 }
 
 // answer answers with one review.

@@ -2,12 +2,12 @@ package search
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -22,7 +22,7 @@ const cacheBytes = 8 << 20
 
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API {
-	return &API{s: s, answers: web.NewAnswers(web.NewCache(cacheBytes))}
+	return &API{s: s, answers: web.NewAnswers(web.NewKept(cacheBytes))}
 }
 
 // GET /search/issues
@@ -54,18 +54,7 @@ func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 	}
 	// What is found depends on the whole store, so an answer is kept only while
 	// nothing is committed: neither an issue nor the indexing of one.
-	stamp, ok := api.s.db.Stamp()
-	if !ok {
-		return web.Answer(w, r, http.StatusOK, render)
-	}
-	var id int64
-	if caller != nil {
-		id = caller.ID
-	}
-	info := web.From(r.Context())
-	key := fmt.Sprint(stamp, id, info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), info.Media.Kind,
-		" ", info.Prefix, " ", r.URL.RawQuery)
-	return api.answers.Serve(w, r, key, render)
+	return api.answers.Serve(w, r, api.s.db.State(), web.Key(r, repo.CallerID(caller)), render)
 }
 
 func readQuery(r *http.Request) (*Query, error) {

@@ -23,6 +23,7 @@ import (
 // import those of lower layers only; beside each other stand those that must
 // not know each other.
 var layers = [][]string{
+	{"internal/cache"},
 	{"internal/errs", "internal/markdown", "internal/journal"},
 	{"internal/admission"},
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},

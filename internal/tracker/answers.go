@@ -13,11 +13,10 @@
 package tracker
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"net/http"
 	"strconv"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -31,7 +30,7 @@ type Answers struct {
 
 // NewAnswers keeps answers of at most limit bytes.
 func NewAnswers(d *db.DB, limit int64) *Answers {
-	return &Answers{db: d, kept: web.NewAnswers(web.NewCache(limit))}
+	return &Answers{db: d, kept: web.NewAnswers(web.NewKept(limit))}
 }
 
 // Serve answers with what is kept under the address, or renders it.
@@ -42,17 +41,13 @@ func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	if kind := web.From(r.Context()).Media.Kind; kind == "html" || kind == "full" {
 		return s.ServeAtRest(w, r, KeyOfCaller(r, a), render)
 	}
-	return s.kept.Serve(w, r, key(r, a), render)
+	return s.kept.Serve(w, r, cache.Generations(a.IssuesGeneration, a.AccountsGeneration), key(r, a), render)
 }
 
 // ServeAtRest answers with what is kept under the key while nothing at all is
 // committed, or renders it; where that cannot be known, always.
 func (s *Answers) ServeAtRest(w http.ResponseWriter, r *http.Request, key string, render web.Render) error {
-	stamp, ok := s.db.Stamp()
-	if !ok {
-		return web.Answer(w, r, http.StatusOK, render)
-	}
-	return s.kept.Serve(w, r, fmt.Sprint(key, " ", stamp), render)
+	return s.kept.Serve(w, r, s.db.State(), key, render)
 }
 
 // JSON is Serve with the JSON of the value that find reads, in one snapshot.
@@ -71,30 +66,21 @@ func (s *Answers) JSON(w http.ResponseWriter, r *http.Request, a *repo.Access, f
 }
 
 // KeyOfCaller names everything that an answer about one repository's tracker
-// depends on and that belongs to the tracker, and the caller: for ServeAtRest.
+// depends on besides the database, and the caller: for ServeAtRest.
 func KeyOfCaller(r *http.Request, a *repo.Access) string {
 	return key(r, a) + " " + strconv.FormatInt(repo.CallerID(a.Caller), 36)
 }
 
-// key names everything that an answer about one repository's tracker depends on:
-// the address, the dialect, what this caller may see, and the generations of all
-// that payloads show.
+// key names everything that an answer about one repository's tracker depends on
+// besides the generations of all that payloads show: the address, the dialect, and
+// what this caller may see.
 func key(r *http.Request, a *repo.Access) string {
 	b := Name(web.From(r.Context()), a)
-	b = strconv.AppendInt(append(b, " i"...), a.IssuesGeneration, 36)
-	b = strconv.AppendInt(append(b, " a"...), a.AccountsGeneration, 36)
 	for _, s := range [...]string{r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)
 	}
-	if len(b) > maxKey {
-		sum := sha256.Sum256(b)
-		b = sum[:]
-	}
-	return string(b)
+	return web.ShortKey(b)
 }
-
-// maxKey is the length of the longest key that is kept as it is, in bytes.
-const maxKey = 600
 
 // Name names what an answer about one repository's tracker depends on besides
 // generations and its address: the dialect, and what this caller may see.

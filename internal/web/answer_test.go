@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -82,33 +81,4 @@ func TestHandle(t *testing.T) {
 			return errors.New("disk on fire")
 		})
 	})
-}
-
-// The cache holds what it may and no more, and gives back what was put in.
-func TestCacheStaysWithinItsBound(t *testing.T) {
-	c := NewCache(10_000)
-	c.Put("too large", make([]byte, 2501), "")
-	if _, _, ok := c.Get("too large"); ok {
-		t.Error("it kept a body over MaxEntry")
-	}
-	for i := range 100 {
-		c.Put(fmt.Sprint(i), bytes.Repeat([]byte{byte(i)}, 500), "e")
-		if _, _, ok := c.Get("0"); i < 5 && !ok {
-			t.Errorf("lost an entry with room left, after %d", i)
-		}
-		c.Get("0") // in use, so it stays
-	}
-	if c.size > 10_000 {
-		t.Errorf("it holds %d bytes", c.size)
-	}
-	if body, etag, ok := c.Get("0"); !ok || len(body) != 500 || body[0] != 0 || etag != "e" {
-		t.Error("the entry in use was dropped")
-	}
-	if _, _, ok := c.Get("50"); ok {
-		t.Error("an entry out of use was kept before others")
-	}
-	c.Put("0", []byte("new"), "")
-	if body, _, _ := c.Get("0"); string(body) != "new" {
-		t.Errorf("it kept %q", body)
-	}
 }

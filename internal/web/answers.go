@@ -2,27 +2,73 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"hash/maphash"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
+
+	"arbor/internal/cache"
 )
 
-// Answers keeps rendered answers of GET requests, each under a key that names
-// all that it depends on, and renders what is not there: one request at a time
-// for each key, so that a crowd costs what one caller does.
+// Kept is a rendered answer that is kept.
+type Kept struct {
+	Body         []byte
+	ETag         string // with its quotes
+	Link         string // the header; empty: none
+	LastModified string
+	Large        bool // it is larger than what is kept: Body is empty, and readers need not wait for each other
+}
+
+// keptCost is about what an answer costs beside its body and key, in bytes.
+const keptCost = 300
+
+// NewKept makes a cache of answers of at most so many bytes.
+func NewKept(limit int64) *cache.Cache[string, Kept] {
+	return cache.New(limit, func(key string, k Kept) int64 {
+		return int64(cap(k.Body)+len(key)+len(k.ETag)+len(k.Link)) + keptCost
+	})
+}
+
+// Answers keeps rendered answers of GET requests, each under a key and the state
+// of the database that it depends on, and renders what is not there: one request at
+// a time for each, so that a crowd costs what one caller does.
 type Answers struct {
-	cache   *Cache
-	filling Flights
+	kept    *cache.Cache[string, Kept]
+	filling cache.Flights[answerKey]
+}
+
+type answerKey struct {
+	state cache.State
+	key   string
 }
 
 // NewAnswers keeps answers in a cache, which others may use, too.
-func NewAnswers(c *Cache) *Answers { return &Answers{cache: c} }
+func NewAnswers(kept *cache.Cache[string, Kept]) *Answers { return &Answers{kept: kept} }
 
-// kept are the headers that are kept with an answer.
-var kept = [...]string{"Link", "Last-Modified"}
+// Key names all that an answer depends on besides the database and the host's
+// settings: the caller's id (0: nobody's), the dialect, the address, and whatever
+// else is given.
+func Key(r *http.Request, caller int64, more ...any) string {
+	info := From(r.Context())
+	b := fmt.Append(nil, caller, info.Media.Preview(Assignees), info.Media.Preview(Reactions), info.Media.Kind,
+		" ", info.Prefix, " ", r.URL.EscapedPath(), " ", r.URL.RawQuery, " ")
+	return ShortKey(fmt.Append(b, more...))
+}
+
+// ShortKey gives a key as a string, a long one as its hash.
+func ShortKey(key []byte) string {
+	if len(key) > maxKey {
+		sum := sha256.Sum256(key)
+		key = sum[:]
+	}
+	return string(key)
+}
+
+// maxKey is the length of the longest key that is kept as it is, in bytes.
+const maxKey = 600
 
 // Recent remembers which keys were asked for lately, roughly: a key may be taken
 // for another one, and is forgotten when others come.
@@ -40,42 +86,47 @@ func (n *Recent) Again(key string) bool {
 	return n.slots[h>>16%uint64(len(n.slots))].Swap(h) == h
 }
 
-// Serve answers 200 with what is kept under the key, or with what render makes.
-func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, key string, render Render) error {
+// Serve answers 200 with what is kept under the key in this state, or with what
+// render makes. The key names all that the answer depends on besides the state.
+// Where the state is not known, it always renders.
+func (a *Answers) Serve(w http.ResponseWriter, r *http.Request, state cache.State, key string, render Render) error {
+	if state == cache.Unknown {
+		return Answer(w, r, http.StatusOK, render)
+	}
 	for {
-		if body, note, ok := a.cache.Get(key); ok {
-			if note == large {
-				return Answer(w, r, http.StatusOK, render)
-			}
-			etag, rest, _ := strings.Cut(note, "\n")
-			for _, name := range kept {
-				var value string
-				if value, rest, _ = strings.Cut(rest, "\n"); value != "" {
-					w.Header()[name] = []string{value}
-				}
-			}
-			return Bytes(w, r, http.StatusOK, body, etag)
+		if k, ok := a.kept.Get(state, key); ok {
+			return k.send(w, r, render)
 		}
-		alone, err := a.filling.Enter(r.Context(), key)
+		alone, err := a.filling.Enter(r.Context(), answerKey{state, key})
 		if err != nil {
 			return err
 		}
 		if alone {
-			return a.fill(w, r, key, render)
+			return a.fill(w, r, answerKey{state, key}, render)
 		}
 	}
 }
 
-// large is the note of an answer that is too large to be kept: whoever asks for it
-// need not wait for others.
-const large = "large"
+// send answers with what is kept, and renders what is too large for that.
+func (k Kept) send(w http.ResponseWriter, r *http.Request, render Render) error {
+	if k.Large {
+		return Answer(w, r, http.StatusOK, render)
+	}
+	if k.Link != "" {
+		w.Header()["Link"] = []string{k.Link}
+	}
+	if k.LastModified != "" {
+		w.Header()["Last-Modified"] = []string{k.LastModified}
+	}
+	return Bytes(w, r, http.StatusOK, k.Body, k.ETag)
+}
 
 // fill renders an answer while nobody else does, keeps it and sends it.
-func (a *Answers) fill(w http.ResponseWriter, r *http.Request, key string, render Render) error {
-	leave := sync.OnceFunc(func() { a.filling.Leave(key) })
+func (a *Answers) fill(w http.ResponseWriter, r *http.Request, on answerKey, render Render) error {
+	leave := sync.OnceFunc(func() { a.filling.Leave(on) })
 	defer leave()
 	out := &Output{w: w, r: r, status: http.StatusOK, begin: func() {
-		a.cache.Put(key, nil, large)
+		a.kept.Put(on.state, on.key, Kept{Large: true})
 		leave()
 	}}
 	return out.run(func(out *Output) error {
@@ -85,14 +136,19 @@ func (a *Answers) fill(w http.ResponseWriter, r *http.Request, key string, rende
 		if out.ETag == "" {
 			out.ETag = Tag(out.Buf)
 		}
-		note := out.ETag
-		for _, name := range kept {
-			note += "\n" + w.Header().Get(name)
-		}
-		a.cache.Put(key, out.Buf, note)
+		h := w.Header()
+		a.kept.Put(on.state, on.key, Kept{Body: fitted(out.Buf), ETag: out.ETag, Link: h.Get("Link"), LastModified: h.Get("Last-Modified")})
 		leave()
 		return nil
 	})
+}
+
+// fitted gives a body in room of its own, where it was rendered into much more.
+func fitted(body []byte) []byte {
+	if cap(body)-len(body) > len(body)/4 {
+		return bytes.Clone(body)
+	}
+	return body
 }
 
 // Marshal renders v as JSON does in answers: without escapes that only HTML

@@ -9,7 +9,7 @@
 //   - answer.go: JSON answers, ETag and 304 (decision 27)
 //   - errors.go: the three forms of an error body (decisions 15, 48, 53)
 //   - output.go: an answer while it is rendered; a large one streams
-//   - cache.go, answers.go, flights.go: rendered answers within a bounded memory
+//   - answers.go: rendered answers, kept within a bounded memory
 //   - network.go: whom a limit counts together when nobody signed in
 //
 // It knows nothing of accounts, repositories or SQL.

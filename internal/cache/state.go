@@ -1,0 +1,37 @@
+package cache
+
+// State names what a part of the database held at some moment: what is read after
+// a state was taken is still true when the state is taken again and is equal.
+type State struct {
+	whole   [12]uint32
+	numbers [3]int64
+	kind    kind
+}
+
+type kind byte
+
+const (
+	unknown kind = iota
+	whole
+	generations
+	forever
+)
+
+// Unknown is the state of a database that cannot tell: nothing is kept under it.
+var Unknown State
+
+// Forever is the state of what never changes, such as Git's objects.
+var Forever = State{kind: forever}
+
+// Whole is the state of a whole database that is named by so many words.
+func Whole(words [12]uint32) State { return State{whole: words, kind: whole} }
+
+// Generations is the state of what is covered by up to three numbers that grow
+// with each change of it. They stand in an order that belongs to the cache.
+func Generations(numbers ...int64) State {
+	s := State{kind: generations}
+	if copy(s.numbers[:], numbers) < len(numbers) {
+		panic("cache: too many generations")
+	}
+	return s
+}

@@ -208,6 +208,9 @@ func (d *demo) explain(address string) error {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		curl, host = "curl -s --unix-socket "+path+" http://localhost", ""
 	}
+	if host != "" {
+		say("\nOpen in a browser:\n  %s/\n  %s/alice/greenhouse\n  %s/docs", host, host, host)
+	}
 	say("\nTry the API:")
 	say("  %s/", curl)
 	say("  %s/users/alice/repos", curl)

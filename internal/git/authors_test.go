@@ -29,12 +29,13 @@ func FuzzReadAuthors(f *testing.F) {
 func TestReadAuthors(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
-	list, err := readAuthors(bufio.NewReaderSize(strings.NewReader("   12\tA <b> C <a@example.org>\n    7\t"+long+" <l>\n    1\t <>\nnobody\n"), 64), 1000)
+	few := "   12\tA <b> C <a@example.org>\n    7\t" + long + " <l>\n    1\t <>\nnobody\n"
+	list, err := readAuthors(bufio.NewReaderSize(strings.NewReader(few), 64), 1000)
 	if err != nil || len(list) != 2 || list[0] != (AuthorCount{"A <b> C", "a@example.org", 12}) || list[1] != (AuthorCount{"", "", 1}) {
 		t.Errorf("%+v, %v", list, err)
 	}
-	// Of a history with a million authors those are read that are shown, and no
-	// name of tens of kilobytes.
+	// Of a million authors only those that are shown are read, without names of tens of
+	// kilobytes.
 	many := strings.Repeat("    1\t"+long+" <l>\n", 3) + strings.Repeat("    1\tA <a@example.org>\n", 5000)
 	list, err = readAuthors(bufio.NewReaderSize(strings.NewReader(many), 64<<10), 2000)
 	if !errors.Is(err, ErrStop) || len(list) != 2000 || list[0].Name != "A" {

@@ -51,9 +51,9 @@ func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.
 	return errors.Join(fn(size, io.LimitReader(c.out, size)), ctx.Err())
 }
 
-// openBlob starts a process that has begun to give a blob. A blob that is a
-// delta takes its size and that of its base in memory before it begins, others
-// take little. Error: Invalid where that is more than the cage has.
+// openBlob starts a process and waits until the blob begins. A blob that is stored
+// as a delta then takes memory for itself and for its base, others take little.
+// Error: Invalid where that is more than the cage has.
 func (r *Repository) openBlob(ctx context.Context, sha SHA, in cage) (*catFile, int64, error) {
 	c, err := r.git.startCatFile(ctx, task{dir: r.dir, limit: r.git.options.TransferTimeout, cage: in})
 	if err != nil {

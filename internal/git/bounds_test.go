@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// ofs is a delta like d, but upon the entry right before it, which has so many bytes.
+// ofs is the delta d, but names its base by place: so many bytes before it.
 func ofs(d entry, back int) entry {
 	base := []byte{byte(back & 0x7f)}
 	for back >>= 7; back > 0; back >>= 7 {
@@ -31,17 +30,20 @@ func TestLargeObjectsAreRefused(t *testing.T) {
 	blob := entry{kind: 3, contents: "x"}
 	tree := treeOf(t, "100644", "f", blob.sha())
 	person := gittest.Author + " 1300000000 +0000"
+	people := "author " + person + "\ncommitter " + person + "\n\n"
 	commit := func(message string) entry {
-		return entry{kind: 1, contents: "tree " + string(tree.sha()) + "\nauthor " + person + "\ncommitter " + person + "\n\n" + message}
+		return entry{kind: 1, contents: "tree " + string(tree.sha()) + "\n" + people + message}
 	}
 	fine := commit(strings.Repeat("y\n", 500_000))
 	long := commit(strings.Repeat("y\n", 530_000))
-	tag := entry{kind: 4, contents: "object " + string(tree.sha()) + "\ntype tree\ntag t\ntagger " + person + "\n\n" + strings.Repeat("y\n", 530_000)}
+	tag := entry{kind: 4, contents: "object " + string(tree.sha()) + "\ntype tree\ntag t\n" +
+		"tagger " + person + "\n\n" + strings.Repeat("y\n", 530_000)}
 	var parents strings.Builder
 	for i := range 23_000 {
 		fmt.Fprintf(&parents, "parent %040x\n", i+1)
 	}
-	family := entry{kind: 1, contents: strings.Replace(commit("x").contents, "author", parents.String()+"author", 1)}
+	manyParents := strings.Replace(commit("x").contents, "author", parents.String()+"author", 1)
+	family := entry{kind: 1, contents: manyParents}
 	var wide strings.Builder
 	for i := range 1_000_000 {
 		fmt.Fprintf(&wide, "100644 %08d\x00%s", i, hexBytes(t, blob.sha()))
@@ -51,24 +53,28 @@ func TestLargeObjectsAreRefused(t *testing.T) {
 	half := entry{kind: 3, contents: zeros}
 	huge := entry{kind: 3, contents: strings.Repeat("\x00", 101<<20)}
 	link := treeOf(t, "120000", "link", huge.sha())
+	byName := deltaOf(t, half, len(huge.contents))
+	byPlace := ofs(byName, len(makePack(t, 0, half))-32)
+	has := func(kind string, e entry) string { return kind + " " + string(e.sha()) + " has " }
+	longBytes := fmt.Sprintf("%d bytes (maximum is 1048576)", len(long.contents))
 	for name, c := range map[string]struct {
 		objects []entry
 		tip     git.SHA
 		says    string // nothing: it is taken
 	}{
 		"fine":           {[]entry{blob, tree, fine}, fine.sha(), ""},
-		"commit":         {[]entry{blob, tree, long}, long.sha(), fmt.Sprintf("commit %s has %d bytes (maximum is 1048576)", long.sha(), len(long.contents))},
-		"parents":        {[]entry{blob, tree, family}, family.sha(), "commit " + string(family.sha()) + " has "},
-		"tag":            {[]entry{blob, tree, tag}, tag.sha(), "tag " + string(tag.sha()) + " has "},
-		"tree":           {[]entry{blob, million}, million.sha(), "tree " + string(million.sha()) + " has "},
-		"blob":           {[]entry{huge}, huge.sha(), "blob " + string(huge.sha()) + " has "},
-		"link":           {[]entry{huge, link}, link.sha(), "blob " + string(huge.sha()) + " has "},
-		"delta by name":  {[]entry{blob, deltaOf(t, half, len(huge.contents)), half}, blob.sha(), "blob " + string(huge.sha()) + " has "},
-		"delta by place": {[]entry{blob, half, ofs(deltaOf(t, half, len(huge.contents)), len(makePack(t, 0, half))-32)}, blob.sha(), "blob " + string(huge.sha()) + " has "},
+		"commit":         {[]entry{blob, tree, long}, long.sha(), has("commit", long) + longBytes},
+		"parents":        {[]entry{blob, tree, family}, family.sha(), has("commit", family)},
+		"tag":            {[]entry{blob, tree, tag}, tag.sha(), has("tag", tag)},
+		"tree":           {[]entry{blob, million}, million.sha(), has("tree", million)},
+		"blob":           {[]entry{huge}, huge.sha(), has("blob", huge)},
+		"link":           {[]entry{huge, link}, link.sha(), has("blob", huge)},
+		"delta by name":  {[]entry{blob, byName, half}, blob.sha(), has("blob", huge)},
+		"delta by place": {[]entry{blob, half, byPlace}, blob.sha(), has("blob", huge)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := g.Repository(t.TempDir() + "/r.git")
-			q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, c.objects...)), Commands: creates(c.tip)})
+			q, err := receive(t, r, c.tip, makePack(t, 0, c.objects...))
 			if c.says == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -96,7 +102,8 @@ func TestLargeObjectsAreNotWritten(t *testing.T) {
 		{Type: git.TypeTag, Data: make([]byte, git.MaxNewCommitBytes+1)},
 		{Type: git.TypeTree, Data: make([]byte, git.MaxTreeBytes+1)},
 	} {
-		if _, err := r.WriteObjects(t.Context(), []git.NewObject{o}); !errs.Is(err, errs.TooLarge) || !strings.Contains(err.Error(), string(o.SHA())) {
+		_, err := r.WriteObjects(t.Context(), []git.NewObject{o})
+		if !errs.Is(err, errs.TooLarge) || !strings.Contains(err.Error(), string(o.SHA())) {
 			t.Errorf("%s: %v", o.Type, err)
 		}
 	}
@@ -111,8 +118,8 @@ func tenfold(t testing.TB, sha git.SHA) entry {
 	return entry{kind: 2, contents: tree.String()}
 }
 
-// A tree bomb may come in pieces, each of which is small: what is here already
-// counts, also for a server that has never seen it, and for trees that the API makes.
+// A tree bomb may come in small pieces. Trees that are stored already count too,
+// also on a server that has not read them yet, and for trees that the API makes.
 func TestTreeBombInPieces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/r.git"
@@ -128,7 +135,7 @@ func TestTreeBombInPieces(t *testing.T) {
 		below := top.sha()
 		top = tenfold(t, below)
 		var q *git.Quarantine
-		if q, err = r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, append(pushed, top)...)), Commands: creates(top.sha())}); err == nil {
+		if q, err = receive(t, r, top.sha(), makePack(t, 0, append(pushed, top)...)); err == nil {
 			if err := q.Keep(); err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +147,8 @@ func TestTreeBombInPieces(t *testing.T) {
 				edits = append(edits, git.TreeEdit{Path: "in/" + string(c), Mode: git.ModeTree, SHA: below})
 			}
 			var problem *git.TreeProblem
-			if _, err := r.BuildTree(t.Context(), "", edits); !errors.As(err, &problem) || !strings.Contains(problem.Reason, "paths") {
+			_, err := r.BuildTree(t.Context(), "", edits)
+			if !errors.As(err, &problem) || !strings.Contains(problem.Reason, "paths") {
 				t.Errorf("made by the API: %v", err)
 			}
 			if _, err := r.BuildTree(t.Context(), "", edits[:1]); err != nil {
@@ -149,12 +157,13 @@ func TestTreeBombInPieces(t *testing.T) {
 		}
 		pushed = nil
 	}
-	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "tree "+string(top.sha())+" has more than 10000000 paths") {
+	says := "tree " + string(top.sha()) + " has more than 10000000 paths"
+	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), says) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A tree that came before what it names is not taken for small for ever.
+// A tree may be stored before its sub-trees. It is counted again once they are there.
 func TestTreeBombUpsideDown(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
@@ -169,14 +178,13 @@ func TestTreeBombUpsideDown(t *testing.T) {
 	if _, err := r.BuildTree(t.Context(), "", edit); err != nil {
 		t.Fatal(err) // nothing below is here
 	}
-	pack := makePack(t, 0, levels[:5]...)
-	_, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(levels[8].sha())})
+	_, err := receive(t, r, levels[8].sha(), makePack(t, 0, levels[:5]...))
 	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "paths") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// What else can be made large with little.
+// Other small pushes that could cost git much memory.
 func TestSmallPushesThatCostMuch(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{Memory: 256 << 20})
@@ -184,21 +192,27 @@ func TestSmallPushesThatCostMuch(t *testing.T) {
 	tags := []entry{blob}
 	for i := range 5000 {
 		below := tags[len(tags)-1]
-		tags = append(tags, entry{kind: 4, contents: fmt.Sprintf("object %s\ntype %s\ntag t\ntagger %s 1300000000 +0000\n\n%d\n",
-			below.sha(), map[byte]string{3: "blob", 4: "tag"}[below.kind], gittest.Author, i)})
+		kind := map[byte]string{3: "blob", 4: "tag"}[below.kind]
+		contents := fmt.Sprintf("object %s\ntype %s\ntag t\ntagger %s 1300000000 +0000\n\n%d\n",
+			below.sha(), kind, gittest.Author, i)
+		tags = append(tags, entry{kind: 4, contents: contents})
 	}
 	chain := []entry{blob}
 	base := entry{kind: 3, contents: strings.Repeat("a\n", 1000)}
 	chain = append(chain, base)
 	for i := range 5000 {
 		next := entry{kind: 3, contents: base.contents[:1000] + fmt.Sprint(i)}
-		d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(base.contents))), uint64(len(next.contents)))
-		d = append(append(d, 0xb0, 1000&0xff, 1000>>8, byte(len(next.contents)-1000)), next.contents[1000:]...)
+		added := next.contents[1000:]
+		d := binary.AppendUvarint(nil, uint64(len(base.contents)))
+		d = binary.AppendUvarint(d, uint64(len(next.contents)))
+		d = append(append(d, 0xb0, 1000&0xff, 1000>>8, byte(len(added))), added...)
 		chain = append(chain, entry{kind: 7, base: hexBytes(t, base.sha()), contents: string(d)})
 		base = next
 	}
 	modules := entry{kind: 3, contents: strings.Repeat("[submodule \"a\"]\n\tpath = a\n", 2<<20)}
 	attributes := entry{kind: 3, contents: strings.Repeat("a a\n", 12<<20)}
+	withModules := treeOf(t, "100644", ".gitmodules", modules.sha())
+	withAttributes := treeOf(t, "100644", ".gitattributes", attributes.sha())
 	for name, c := range map[string]struct {
 		tip     git.SHA
 		objects []entry
@@ -206,8 +220,8 @@ func TestSmallPushesThatCostMuch(t *testing.T) {
 	}{
 		"tags":        {tags[len(tags)-1].sha(), tags, 0},
 		"deltas":      {blob.sha(), chain, 0},
-		"modules":     {treeOf(t, "100644", ".gitmodules", modules.sha()).sha(), []entry{modules, treeOf(t, "100644", ".gitmodules", modules.sha())}, 0},
-		"attributes":  {treeOf(t, "100644", ".gitattributes", attributes.sha()).sha(), []entry{attributes, treeOf(t, "100644", ".gitattributes", attributes.sha())}, 0},
+		"modules":     {withModules.sha(), []entry{modules, withModules}, 0},
+		"attributes":  {withAttributes.sha(), []entry{attributes, withAttributes}, 0},
 		"wrong size":  {blob.sha(), []entry{blob, {kind: 3, size: 90 << 20, contents: "short"}}, 0},
 		"wrong tree":  {blob.sha(), []entry{blob, {kind: 2, size: 3 << 30, contents: "short"}}, 0},
 		"wrong count": {blob.sha(), []entry{blob}, 9_000_000},
@@ -215,7 +229,7 @@ func TestSmallPushesThatCostMuch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := g.Repository(t.TempDir() + "/r.git")
 			peak := peakOf(r.Dir(), func() {
-				q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, c.count, c.objects...)), Commands: creates(c.tip)})
+				q, err := receive(t, r, c.tip, makePack(t, c.count, c.objects...))
 				if err == nil {
 					_ = q.Discard()
 				} else if k := errs.KindOf(err); k != errs.Invalid && k != errs.TooLarge {

@@ -13,9 +13,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// cage is what a process of git, and each process that it starts, may take.
-// The kernel ends it there. Files that are mapped, such as packs, do not count:
-// the system takes their pages back when it needs them.
+// cage limits a process of git, and each process that it starts. The kernel ends
+// those that take more. Mapped files, such as packs, do not count: the system takes
+// their pages back when it needs them.
 type cage struct {
 	memory    int64         // bytes of heap, stacks and anonymous mappings
 	cpu       time.Duration // processor time; 0: unbounded
@@ -35,18 +35,18 @@ const (
 	mostPart = 2
 )
 
-// Memory of a walk for each object of the repository, and of what packs objects
-// for each byte of the packs, in bytes. git keeps some 250 bytes of an object
-// that it has seen, and one that it packs is read and compared with others.
+// Memory in bytes that a walk takes for each object of the repository, and that
+// pack-objects takes for each byte of the packs. git keeps some 250 bytes of each
+// object that it has seen; it reads those that it packs and compares them.
 const (
 	perObject   = 400
 	perPackByte = 4
 )
 
-// load is how much there is to work on: the objects and bytes of packs.
+// load is the size of a repository, or of a pack: its packed objects and their bytes.
 type load struct{ objects, bytes int64 }
 
-// load asks the packs' files. Loose objects are few, and do not count.
+// load sums up the repository's packs. Loose objects are few, and do not count.
 func (r *Repository) load() (l load) {
 	entries, _ := os.ReadDir(r.path("objects", "pack"))
 	for _, e := range entries {
@@ -66,20 +66,21 @@ func (r *Repository) load() (l load) {
 	return l
 }
 
-// cpu is the processor time for a request that works on all of it: several
-// times what git takes.
+// cpu is the processor time for a request that works on the whole load: several
+// times as much as git takes.
 func (g *Git) cpu(l load) time.Duration {
 	return g.options.ReadTimeout + time.Duration(l.bytes>>20+l.objects/5000)*time.Second
 }
 
-// part is a cage of a part of git's memory and more, up to the largest there is.
+// part is the memory of a cage: one part in so many of git's memory, and more on top,
+// but not more than the largest cage has.
 func (g *Git) part(of, more int64) int64 {
 	most := g.options.Memory / mostPart
 	return max(min(g.options.Memory/of+more, most), minCage)
 }
 
-// poolCage is that of pooled cat-file processes, which read objects of some
-// megabytes. What outgrows it is read again in a largeCage.
+// poolCage is for pooled cat-file processes, which read objects of some megabytes.
+// Larger objects are read again in a largeCage.
 func (g *Git) poolCage() cage { return cage{memory: g.part(poolPart, 0)} }
 
 // largeCage is for reading one object of any size.
@@ -94,7 +95,7 @@ func (g *Git) walkCage(l load) cage {
 	return cage{memory: g.part(walkPart, perObject*l.objects), cpu: g.cpu(l)}
 }
 
-// blobCage is for what compares, merges and copies files.
+// blobCage is for commands that compare, merge or copy files.
 func (r *Repository) blobCage() cage {
 	l := r.load()
 	return cage{memory: r.git.part(blobPart, perObject*l.objects), cpu: r.git.cpu(l)}
@@ -108,7 +109,7 @@ func (r *Repository) cageOf(sub string) cage {
 	return r.walkCage()
 }
 
-// sendCage is for packing what a fetch or a fork asks for. With several
+// sendCage is for packing the objects of a fetch or a fork. With several
 // processes (upload-pack and the pack-objects that it starts) each has its share.
 func (r *Repository) sendCage(processes int64) cage {
 	l := r.load()
@@ -119,15 +120,14 @@ func (r *Repository) sendCage(processes int64) cage {
 // upkeepCage is for maintenance, which nobody waits for.
 func (g *Git) upkeepCage() cage { return cage{memory: g.part(mostPart, 0)} }
 
-// admitted is what the cage takes of the memory of all processes, in bytes.
+// admitted is the memory of all processes of the cage, in bytes.
 func (c cage) admitted() int64 { return c.memory * max(c.processes, 1) }
 
 // maxThreads is how many threads pack or unpack in one process.
 const maxThreads = 4
 
-// config makes git work within the cage: its caches are parts of it, and files
-// that are too large to be held several times are copied as streams, and told
-// of as binary in diffs.
+// config makes git work within the cage: its caches are parts of it. Files that are too
+// large to be held several times are copied as streams, and are binary in diffs.
 func (c cage) config() [][2]string {
 	part := func(of int64) string { return strconv.FormatInt(c.memory/of, 10) }
 	threads := max(1, min(c.memory>>26, int64(runtime.NumCPU()), maxThreads))
@@ -162,7 +162,9 @@ func (g gate) Read(p []byte) (int, error) {
 // git says so in words only, which LC_ALL=C keeps the same.
 func saysOutgrown(stderr string) bool {
 	stderr = strings.ToLower(stderr)
-	for _, words := range [...]string{"out of memory", "cannot allocate memory", "attempting to allocate", "unable to create thread"} {
+	for _, words := range [...]string{
+		"out of memory", "cannot allocate memory", "attempting to allocate", "unable to create thread",
+	} {
 		if strings.Contains(stderr, words) {
 			return true
 		}

@@ -19,9 +19,9 @@ func confine(pid int, c cage) error {
 	return err
 }
 
-// confineCPU bounds the processor time of a process, what it has used included.
+// confineCPU bounds the processor time of a process, including the time it has used.
 func confineCPU(pid int, limit time.Duration) error {
-	// The first signal says why; the kernel kills who takes no notice.
+	// The first signal says why; the kernel kills a process that ignores it.
 	return setLimit(pid, unix.RLIMIT_CPU, uint64((limit+time.Second-1)/time.Second), 5)
 }
 

@@ -4,8 +4,8 @@ package git
 
 import "time"
 
-// confine does nothing: only Linux limits a process that runs. There git's own
-// bound of an allocation is what holds.
+// confine does nothing: only Linux limits a process that runs. Elsewhere only git's own
+// bound of one allocation holds.
 func confine(int, cage) error { return nil }
 
 func confineCPU(int, time.Duration) error { return nil }

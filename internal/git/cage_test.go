@@ -51,7 +51,7 @@ func store(t testing.TB, r *git.Repository, entries ...entry) {
 	gittest.Pipe(t, r.Dir(), bytes.NewReader(makePack(t, 0, entries...)), "index-pack", "--stdin")
 }
 
-// noise is what neither compresses nor is a delta of anything.
+// noise is text that does not compress and makes no deltas.
 func noise(size int, seed byte) string {
 	b := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{seed}).Read(b)
@@ -79,7 +79,7 @@ func memoryOf(dir string) (peak int64) {
 }
 
 // peakOf is the most memory that a process in a directory held while fn ran, in
-// bytes, as far as somebody sees who looks again and again.
+// bytes. It looks every two milliseconds.
 func peakOf(dir string, fn func()) (peak int64) {
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -102,8 +102,8 @@ func peakOf(dir string, fn func()) (peak int64) {
 // slack is what a process holds beside its data: its program and mapped packs.
 const slack = 24 << 20
 
-// A pack of some kilobytes that comes to a gigabyte does not cost a gigabyte: git
-// ends where its cage does, and who pushed it reads why.
+// A pack of some kilobytes that unpacks to a gigabyte does not cost a gigabyte: git
+// ends at the limit of its cage, and the client reads why.
 func TestDeltaBomb(t *testing.T) {
 	onLinux(t)
 	t.Parallel()
@@ -122,9 +122,10 @@ func TestDeltaBomb(t *testing.T) {
 			r := g.Repository(t.TempDir() + "/r.git")
 			var err error
 			peak := peakOf(r.Dir(), func() {
-				_, err = r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(base.sha())})
+				_, err = receive(t, r, base.sha(), pack)
 			})
-			if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "git needs more than 64 MiB of memory") {
+			const says = "git needs more than 64 MiB of memory"
+			if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), says) {
 				t.Errorf("got %v", err)
 			}
 			if peak > 64<<20+slack {
@@ -137,8 +138,7 @@ func TestDeltaBomb(t *testing.T) {
 	}
 }
 
-// Two large files of which the one may be the other renamed: git would compare
-// them in gigabytes.
+// One large file may be another one renamed. git would take gigabytes to compare them.
 func TestDiffOfLargeFiles(t *testing.T) {
 	onLinux(t)
 	t.Parallel()
@@ -149,7 +149,8 @@ func TestDiffOfLargeFiles(t *testing.T) {
 	before, after := treeOf(t, "100644", "a", one.sha()), treeOf(t, "100644", "b", two.sha())
 	store(t, r, one, two, before, after)
 	peak := peakOf(r.Dir(), func() {
-		_, err := r.Diff(t.Context(), before.sha(), after.sha(), git.DiffOptions{Max: 10, Lines: 100, Bytes: 1000, Sum: 1000})
+		options := git.DiffOptions{Max: 10, Lines: 100, Bytes: 1000, Sum: 1000}
+		_, err := r.Diff(t.Context(), before.sha(), after.sha(), options)
 		if err != nil && !errs.Is(err, errs.Invalid) {
 			t.Errorf("got %v", err)
 		}
@@ -159,17 +160,17 @@ func TestDiffOfLargeFiles(t *testing.T) {
 	}
 }
 
-// Packs are mapped, and may be larger than the cage of whoever reads them.
+// A process may read packs that are larger than its cage, since git maps them.
 func TestPacksLargerThanCages(t *testing.T) {
 	onLinux(t)
 	t.Parallel()
 	g := gittest.New(t, git.Options{Memory: 64 << 20})
 	r := g.Repository(t.TempDir() + "/r.git")
 	var stream strings.Builder
-	fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nx\n", gittest.Author, gittest.Start)
+	stream.WriteString(commitLine("main", 0))
 	const size = 24 << 20
 	for i := range 2 {
-		fmt.Fprintf(&stream, "M 100644 inline f%d\ndata %d\n%s\n", i, size, noise(size, byte(i)))
+		stream.WriteString(fileLines(fmt.Sprint("f", i), noise(size, byte(i))))
 	}
 	if err := r.Init(); err != nil {
 		t.Fatal(err)
@@ -223,7 +224,7 @@ func limitsOf(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// What git starts by itself is in the cage too, whoever was faster.
+// Processes that git starts by itself are in its cage, too.
 func TestChildrenInherit(t *testing.T) {
 	onLinux(t)
 	t.Parallel()
@@ -232,17 +233,17 @@ func TestChildrenInherit(t *testing.T) {
 	if err := r.Init(); err != nil {
 		t.Fatal(err)
 	}
-	big := noise(4<<20, 1)
-	gittest.Import(t, r.Dir(), strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nx\nM 100644 inline f\ndata %d\n%s\n",
-		gittest.Author, gittest.Start, len(big), big)))
-	tip := gittest.Run(t, r.Dir(), "rev-parse", "main")
-	in := strings.NewReader("0032want " + tip + "\n00000009done\n")
+	importFile(t, r.Dir(), "f", noise(4<<20, 1))
+	tip := resolve(t, r.Dir(), "main")
+	in := strings.NewReader("0032want " + string(tip) + "\n00000009done\n")
 	stuck, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := r.UploadPack(t.Context(), git.UploadOptions{In: in, Out: out, Refs: func(context.Context) (git.Refs, error) {
-			return git.Refs{Head: "refs/heads/main", List: []git.Ref{{Name: "refs/heads/main", SHA: git.SHA(tip)}}, Generation: 1}, nil
-		}})
+		refs := func(context.Context) (git.Refs, error) {
+			main := git.Ref{Name: "refs/heads/main", SHA: tip}
+			return git.Refs{Head: main.Name, List: []git.Ref{main}, Generation: 1}, nil
+		}
+		err := r.UploadPack(t.Context(), git.UploadOptions{In: in, Out: out, Refs: refs})
 		_ = out.Close()
 		done <- err
 	}()
@@ -265,8 +266,8 @@ func TestChildrenInherit(t *testing.T) {
 	}
 }
 
-// An object that no pooled process can hold is read by one of its own, or
-// refused; other readers do not notice.
+// An object that is too large for a pooled process gets a process of its own, or is
+// refused. Other readers do not notice.
 func TestPooledProcessOutgrows(t *testing.T) {
 	onLinux(t)
 	t.Parallel()
@@ -282,10 +283,11 @@ func TestPooledProcessOutgrows(t *testing.T) {
 			r := g.Repository(t.TempDir() + "/r.git")
 			huge := deltaOf(t, base, len(base.contents)+1000)
 			store(t, r, small, base, huge)
-			sha := git.SHA(strings.TrimSpace(string(gittest.Pipe(t, r.Dir(), strings.NewReader(base.contents+base.contents[:1000]), "hash-object", "--stdin"))))
+			sha := entry{kind: 3, contents: base.contents + base.contents[:1000]}.sha()
 			for range 3 {
 				_, contents, err := r.Contents(t.Context(), sha, 64<<20)
-				if c.ok && (err != nil || len(contents) != len(base.contents)+1000) || !c.ok && !errs.Is(err, errs.Invalid) {
+				isWhole := err == nil && len(contents) == len(base.contents)+1000
+				if c.ok && !isWhole || !c.ok && !errs.Is(err, errs.Invalid) {
 					t.Errorf("%d bytes, %v", len(contents), err)
 				}
 				err = r.ReadBlob(t.Context(), sha, 64<<20, func(n int64, in io.Reader) error {
@@ -295,7 +297,8 @@ func TestPooledProcessOutgrows(t *testing.T) {
 				if c.ok && err != nil || !c.ok && !errs.Is(err, errs.Invalid) {
 					t.Errorf("streamed: %v", err)
 				}
-				if _, contents, err := r.Contents(t.Context(), small.sha(), 100); err != nil || string(contents) != "small" {
+				_, contents, err = r.Contents(t.Context(), small.sha(), 100)
+				if err != nil || string(contents) != "small" {
 					t.Errorf("small: %q, %v", contents, err)
 				}
 			}
@@ -308,14 +311,15 @@ func TestProcessorTime(t *testing.T) {
 	onLinux(t)
 	t.Parallel()
 	dir := gittest.Repository(t, 1, 1)
-	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: wrapped(t, "archive", "while :; do :; done")}).Repository(dir)
-	err := r.Archive(t.Context(), io.Discard, git.SHA(gittest.Run(t, dir, "rev-parse", "main")), git.Zip, "x/")
+	endless := wrapped(t, "archive", "while :; do :; done")
+	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: endless}).Repository(dir)
+	err := r.Archive(t.Context(), io.Discard, resolve(t, dir, "main"), git.Zip, "x/")
 	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "processor time") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// ledger is an Admit that knows what is out.
+// ledger is an Admit that counts the memory that was not given back.
 type ledger struct {
 	mu      sync.Mutex
 	out     int64
@@ -334,8 +338,8 @@ func (l *ledger) admit(_ context.Context, n int64) (func(), error) {
 	return sync.OnceFunc(func() { l.mu.Lock(); l.out -= n; l.mu.Unlock() }), nil
 }
 
-// Whatever becomes of a process, its memory is asked for before and given back;
-// without it nothing starts.
+// The memory of each process is asked for before it starts and given back in the
+// end, however it ends. Without it no process starts.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	l := &ledger{}
@@ -348,8 +352,11 @@ func TestAdmit(t *testing.T) {
 	other := g.Repository(t.TempDir() + "/r.git")
 	stopped := func([]byte) (int, error) { return 0, errors.New("enough") }
 	for name, do := range map[string]func() error{
-		"info":    func() error { _, err := r.Info(t.Context(), tip); return err },
-		"missing": func() error { _, err := r.Info(t.Context(), git.SHA(strings.Repeat("1", 40))); return err },
+		"info": func() error { _, err := r.Info(t.Context(), tip); return err },
+		"missing": func() error {
+			_, err := r.Info(t.Context(), git.SHA(strings.Repeat("1", 40)))
+			return err
+		},
 		"log": func() error {
 			_, _, _, err := r.Log(t.Context(), git.LogOptions{From: []git.SHA{tip}, Max: 5})
 			return err
@@ -357,8 +364,13 @@ func TestAdmit(t *testing.T) {
 		"walk": func() error {
 			return r.WalkTree(t.Context(), tree, true, func(*git.WalkEntry) error { return git.ErrStop })
 		},
-		"diff":    func() error { _, err := r.Diff(t.Context(), git.EmptyTree, tree, git.DiffOptions{Max: 1}); return err },
-		"no tree": func() error { return r.WalkTree(t.Context(), blob, true, func(*git.WalkEntry) error { return nil }) },
+		"diff": func() error {
+			_, err := r.Diff(t.Context(), git.EmptyTree, tree, git.DiffOptions{Max: 1})
+			return err
+		},
+		"no tree": func() error {
+			return r.WalkTree(t.Context(), blob, true, func(*git.WalkEntry) error { return nil })
+		},
 		"archive": func() error { return r.Archive(t.Context(), writerFunc(stopped), tip, git.TarGz, "x/") },
 		"copy":    func() error { return git.CopyObjects(t.Context(), r, other, tip, nil) },
 		"pack":    func() error { return r.Pack(t.Context()) },

@@ -27,10 +27,12 @@ type catFile struct {
 	large      bool // it has held much, and may keep it
 }
 
-// startPooled starts a process that outlives the request it is started for.
-// Whoever uses it has asked for the memory of a poolCage.
+// startPooled starts a process that outlives the request it is started for. Each
+// caller that uses the process admits the memory of a poolCage before (see cat).
 func (g *Git) startPooled(dir string) (*catFile, error) {
-	return g.startCatFile(context.Background(), task{dir: dir, limit: 365 * 24 * time.Hour, cage: g.poolCage(), held: true})
+	const forEver = 365 * 24 * time.Hour
+	return g.startCatFile(context.Background(),
+		task{dir: dir, limit: forEver, cage: g.poolCage(), held: true})
 }
 
 // startCatFile starts a process in the directory, environment and cage of t.

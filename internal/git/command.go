@@ -37,12 +37,13 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"-r", "-t", "-l", "-z", "--full-tree"}, revs: true, endOfOptions: true}, true
 	case "index-pack":
 		return rule{flags: []string{"--stdin", "--fix-thin", "--strict=", "--max-input-size=",
-			"--check-self-contained-and-connected", "--show-resolving-progress", "--rev-index", "--no-rev-index",
-			"--verify"}, path: true}, true
+			"--check-self-contained-and-connected", "--show-resolving-progress",
+			"--rev-index", "--no-rev-index", "--verify"}, path: true}, true
 	case "rev-list":
 		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
 			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right",
-			"--no-merges", "--no-object-names", "--in-commit-order", "--ignore-missing", "--missing=allow-any"},
+			"--no-merges", "--no-object-names", "--in-commit-order",
+			"--ignore-missing", "--missing=allow-any"},
 			revs: true, pathspec: true}, true
 	case "rev-parse":
 		return rule{flags: []string{"--disambiguate="}}, true
@@ -51,8 +52,8 @@ func ruleOf(sub string) (rule, bool) {
 	case "merge-tree":
 		return rule{flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"}, revs: true, endOfOptions: true}, true
 	case "diff-tree":
-		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "--find-renames=100%", "-l1000", "--no-ext-diff",
-			"--no-textconv", "--no-color"}, revs: true}, true
+		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "--find-renames=100%",
+			"-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}, revs: true}, true
 	case "format-patch":
 		return rule{flags: []string{"--stdout", "--root", "--no-ext-diff", "--no-color"}, revs: true}, true
 	case "upload-pack":

@@ -48,8 +48,8 @@ type DiffOptions struct {
 
 // Diff compares two trees, which commits may stand for, with one git process
 // that ends when the wanted files are read; renames are detected where that is
-// cheap. Memory is bounded by the options, not by the trees: of what is too much for
-// git to compare the files are given alone, see Changes.Cut.
+// cheap. Memory is bounded by the options, not by the trees: if the changes are too many
+// for git to compare, only the files are given, see Changes.Cut.
 func (r *Repository) Diff(ctx context.Context, from, to SHA, o DiffOptions) (*Changes, error) {
 	known, flags, err := r.planDiff(ctx, from, to)
 	if err != nil {
@@ -74,7 +74,9 @@ func (r *Repository) Diff(ctx context.Context, from, to SHA, o DiffOptions) (*Ch
 }
 
 // planDiff finds out how much there is to compare, and how git may do it.
-func (r *Repository) planDiff(ctx context.Context, from, to SHA) (known *treeDiff, flags []string, err error) {
+func (r *Repository) planDiff(
+	ctx context.Context, from, to SHA,
+) (known *treeDiff, flags []string, err error) {
 	if known, err = r.compareTrees(ctx, from, to); err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +107,8 @@ func (r *Repository) WriteDiff(ctx context.Context, w io.Writer, from, to SHA) e
 }
 
 func errTooManyChanges() error {
-	return errs.Newf(errs.Invalid, "the changes are too many to be shown as text (maximum is %d files)", maxChanged)
+	return errs.Newf(errs.Invalid,
+		"the changes are too many to be shown as text (maximum is %d files)", maxChanged)
 }
 
 // WritePatches writes the commits that to has and none of not has, as `git
@@ -131,7 +134,8 @@ func (r *Repository) checkPatches(ctx context.Context, to SHA, not []SHA) error 
 		return err
 	}
 	if len(list) > maxPatches {
-		return errs.Newf(errs.Invalid, "the commits are too many to be shown as patches (maximum is %d)", maxPatches)
+		return errs.Newf(errs.Invalid,
+			"the commits are too many to be shown as patches (maximum is %d)", maxPatches)
 	}
 	return r.EachCommits(ctx, list, func(part []*Commit) error {
 		for _, c := range part {

@@ -9,9 +9,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// Bounds of what is compared. git queues all that changed before it prints a line,
-// so what it is asked to compare must be known to be small: fifteen trees may hold
-// 10^10 paths.
+// Bounds of a comparison. git queues all changes before it prints a line, so it is
+// asked only for comparisons that are known to be small: fifteen trees may hold 10^10
+// paths.
 const (
 	maxChanged     = 50_000    // files
 	maxChangedPath = 16 << 20  // bytes of their paths
@@ -30,7 +30,7 @@ const (
 type treeDiff struct {
 	total  int          // files that changed, as far as they were looked at
 	whole  bool         // that is all of them
-	files  []FileChange // the first MaxFiles, without counts and patches; a type that changed is T
+	files  []FileChange // the first MaxFiles, without counts and patches
 	added  []SHA        // of files, as far as they are few
 	gone   []SHA
 	counts [2]int // of files added and gone
@@ -41,8 +41,8 @@ type treeDiff struct {
 // errMany ends the comparison of trees where one of the bounds is reached.
 var errMany = errors.New("git: more changes than are looked at")
 
-// compareTrees finds what differs between two trees, which commits may stand for, in
-// git's order. It reads those trees alone that differ, and stops at the bounds.
+// compareTrees lists the differences of two trees, or of the trees of two commits, in
+// git's order. It reads only sub-trees that differ, and stops at the bounds.
 func (r *Repository) compareTrees(ctx context.Context, from, to SHA) (*treeDiff, error) {
 	if err := errors.Join(checkSHA(from), checkSHA(to)); err != nil {
 		return nil, err
@@ -133,8 +133,10 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 	return nil
 }
 
-// entry takes an entry that differs, nil where there is none.
-func (d *treeDiff) entry(ctx context.Context, r *Repository, old, now *rawEntry, path []byte, depth int) error {
+// entry notes an entry that differs; old or now is nil where there is none.
+func (d *treeDiff) entry(
+	ctx context.Context, r *Repository, old, now *rawEntry, path []byte, depth int,
+) error {
 	some := now
 	if some == nil {
 		some = old
@@ -172,7 +174,7 @@ func (d *treeDiff) entry(ctx context.Context, r *Repository, old, now *rawEntry,
 	return nil
 }
 
-// note says what happened to a file, and remembers what may have been renamed.
+// note sets the status of a changed file, and remembers files that may have been renamed.
 func (d *treeDiff) note(f *FileChange) {
 	const zero SHA = "0000000000000000000000000000000000000000"
 	list, side, sha := &d.added, 1, f.SHA
@@ -188,14 +190,16 @@ func (d *treeDiff) note(f *FileChange) {
 	default:
 		return
 	}
-	if d.counts[side]++; len(*list) <= maxRenames && f.OldMode.Type() != TypeCommit && f.Mode.Type() != TypeCommit {
+	d.counts[side]++
+	isModule := f.OldMode.Type() == TypeCommit || f.Mode.Type() == TypeCommit
+	if len(*list) <= maxRenames && !isModule {
 		*list = append(*list, sha)
 	}
 }
 
-// renames is the option with which git looks for renames. Files that are similar
-// are found where all that may be are few and small, since git holds them and
-// compares each with each; elsewhere only files that stayed as they were.
+// renames is the option with which git looks for renames. git holds all candidates in
+// memory and compares each with each. So similar files are found only where there are
+// few and small candidates, elsewhere only files that did not change.
 func (d *treeDiff) renames(ctx context.Context, r *Repository) (string, error) {
 	switch {
 	case d.counts[0] == 0 || d.counts[1] == 0:
@@ -216,7 +220,7 @@ func (d *treeDiff) renames(ctx context.Context, r *Repository) (string, error) {
 	return similarRenames, nil
 }
 
-// page gives what is known of the files of a page, without counts and patches.
+// page gives the files of a page, without counts and patches.
 func (d *treeDiff) page(o DiffOptions) *Changes {
 	c := &Changes{Total: d.total, Cut: true}
 	if o.Paths == nil {

@@ -24,11 +24,12 @@ func bomb(tb testing.TB) (dir string, first, second git.SHA) {
 		for n := range 10 {
 			fmt.Fprintf(&tree, "%s %s\t%d\n", entry, sha, n)
 		}
-		sha = git.SHA(strings.TrimSpace(string(gittest.Pipe(tb, dir, strings.NewReader(tree.String()), "mktree"))))
+		sha = shaOf(gittest.Pipe(tb, dir, strings.NewReader(tree.String()), "mktree"))
 		entry = "040000 tree"
 	}
 	commit := func(args ...string) git.SHA {
-		return git.SHA(strings.TrimSpace(string(gittest.Pipe(tb, dir, strings.NewReader("c\n"), append([]string{"commit-tree"}, args...)...))))
+		args = append([]string{"commit-tree"}, args...)
+		return shaOf(gittest.Pipe(tb, dir, strings.NewReader("c\n"), args...))
 	}
 	gittest.Pipe(tb, dir, nil, "mktree") // the empty tree
 	first = commit(string(git.EmptyTree))
@@ -37,17 +38,23 @@ func bomb(tb testing.TB) (dir string, first, second git.SHA) {
 	return dir, first, second
 }
 
-// Whoever looks at a commit that adds 10^10 files must get the first of them, and
-// git must not begin to count. It is the wrapped git that shows it: it never ends.
+// shaOf is the SHA that a command printed.
+func shaOf(out []byte) git.SHA { return git.SHA(bytes.TrimSpace(out)) }
+
+// A commit that adds 10^10 files is shown with the first of them, and git is not
+// asked to compare: the git of this test never ends a diff-tree.
 func TestDiffOfATreeBombIsCut(t *testing.T) {
 	t.Parallel()
 	dir, first, second := bomb(t)
-	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: wrapped(t, "diff-tree", "sleep 30")}).Repository(dir)
+	slow := wrapped(t, "diff-tree", "sleep 30")
+	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: slow}).Repository(dir)
 	for name, read := range map[string]func() (*git.Changes, error){
 		"a page":   func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 300, 100) },
 		"the last": func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 2900, 300) },
-		"of root":  func() (*git.Changes, error) { return r.Files(t.Context(), git.EmptyTree, second, 0, 100) },
-		"undone":   func() (*git.Changes, error) { return r.Files(t.Context(), second, first, 0, 100) },
+		"of root": func() (*git.Changes, error) {
+			return r.Files(t.Context(), git.EmptyTree, second, 0, 100)
+		},
+		"undone": func() (*git.Changes, error) { return r.Files(t.Context(), second, first, 0, 100) },
 		"one named": func() (*git.Changes, error) {
 			return r.FilesNamed(t.Context(), first, second, []string{"0/0/0/0/0/0/0/0/0/5"})
 		},
@@ -71,7 +78,8 @@ func TestDiffOfATreeBombIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := page.Files[0], page.Files[1]; a.Path != "0/0/0/0/0/0/0/0/0/9" || b.Path != "0/0/0/0/0/0/0/0/1/0" || a.Status != 'A' || a.HasPatch {
+	a, b := page.Files[0], page.Files[1]
+	if a.Path != "0/0/0/0/0/0/0/0/0/9" || b.Path != "0/0/0/0/0/0/0/0/1/0" || a.Status != 'A' || a.HasPatch {
 		t.Errorf("the page holds %+v and %+v", a, b)
 	}
 	for name, write := range map[string]func(io.Writer) error{
@@ -85,18 +93,23 @@ func TestDiffOfATreeBombIsCut(t *testing.T) {
 	}
 }
 
-// What is found without git must be what git finds, in its order, for all that a
-// commit can do to files.
+// The comparison without git finds what git finds, in git's order, for everything
+// that a commit can do to files.
 func TestCompareTreesIsGits(t *testing.T) {
 	t.Parallel()
 	dir, first, second := odd(t)
 	g := gittest.New(t, git.Options{})
-	for _, pair := range [][2]git.SHA{{first, second}, {second, first}, {git.EmptyTree, second}, {second, git.EmptyTree}, {first, first}} {
-		args := []string{"diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", string(pair[0]), string(pair[1])}
-		want := strings.TrimSuffix(string(gittest.Pipe(t, dir, nil, args...)), "\x00")
+	for _, pair := range [][2]git.SHA{
+		{first, second}, {second, first}, {first, first},
+		{git.EmptyTree, second}, {second, git.EmptyTree},
+	} {
+		raw := gittest.Pipe(t, dir, nil, "diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev",
+			string(pair[0]), string(pair[1]))
+		want := strings.TrimSuffix(string(raw), "\x00")
 		var got []string
 		for _, f := range git.ComparedFiles(t, g.Repository(dir), pair[0], pair[1]) {
-			got = append(got, fmt.Sprintf(":%06o %06o %s %s %c\x00%s", f.OldMode, f.Mode, f.OldSHA, f.SHA, f.Status, f.Path))
+			got = append(got, fmt.Sprintf(":%06o %06o %s %s %c\x00%s",
+				f.OldMode, f.Mode, f.OldSHA, f.SHA, f.Status, f.Path))
 		}
 		if have := strings.Join(got, "\x00"); have != want {
 			t.Errorf("%v:\n%q, want\n%q", pair, have, want)
@@ -113,12 +126,12 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 	small := strings.Repeat("0123456789abcde\n", 100)
 	var b bytes.Buffer
 	commit := func(branch, from string, files map[string]string) {
-		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter %s %d +0000\ndata 1\nc\n", branch, gittest.Author, gittest.Start)
+		b.WriteString(commitLine(branch, 0))
 		if from != "" {
 			fmt.Fprintf(&b, "from refs/heads/%s\ndeleteall\n", from)
 		}
 		for name, text := range files {
-			fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+			b.WriteString(fileLines(name, text))
 		}
 	}
 	commit("base", "", map[string]string{"large": large, "small": small})
@@ -128,9 +141,12 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 	b.WriteString("done\n")
 	gittest.Import(t, dir, &b)
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	rev := func(name string) git.SHA { return git.SHA(gittest.Run(t, dir, "rev-parse", name)) }
-	for branch, want := range map[string]string{"unchanged": "R large2", "changed": "D large, A large2", "little": "R small2"} {
-		c, err := r.Files(t.Context(), rev("base"), rev(branch), 0, 100)
+	for branch, want := range map[string]string{
+		"unchanged": "R large2",
+		"changed":   "D large, A large2",
+		"little":    "R small2",
+	} {
+		c, err := r.Files(t.Context(), resolve(t, dir, "base"), resolve(t, dir, branch), 0, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,25 +160,27 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 	}
 }
 
-// A file of a megabyte that is nothing but lines takes a comparison hundreds. git
-// ends in its cage; the reader of the commit still gets its files.
+// To compare a megabyte of short lines takes git hundreds of megabytes. git ends at
+// the limit of its cage, and the commit is still shown with its files.
 func TestDiffThatOutgrowsItsCage(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Bare(t)
 	var b bytes.Buffer
 	for n, unit := range []string{"\n", "a\n\n", "b\n\n\n"} {
 		text := strings.Repeat(unit, 900_000/len(unit))
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 1\nc\nM 100644 inline lines\ndata %d\n%s\n", gittest.Author, gittest.Start+n, len(text), text)
+		b.WriteString(commitLine("main", n) + fileLines("lines", text))
 	}
 	b.WriteString("done\n")
 	gittest.Import(t, dir, &b)
 	r := gittest.New(t, git.Options{Memory: 128 << 20}).Repository(dir)
-	from, to := git.SHA(gittest.Run(t, dir, "rev-parse", "main~1")), git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
-	got, err := r.Files(t.Context(), from, to, 0, 100)
+	got, err := r.Files(t.Context(), resolve(t, dir, "main~1"), resolve(t, dir, "main"), 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Files) != 1 || got.Files[0].Path != "lines" || got.Total != 1 || !got.Cut || got.Files[0].HasPatch {
-		t.Errorf("%+v", got)
+	if got.Total != 1 || len(got.Files) != 1 || !got.Cut {
+		t.Fatalf("%+v", got)
+	}
+	if f := got.Files[0]; f.Path != "lines" || f.HasPatch {
+		t.Errorf("%+v", f)
 	}
 }

@@ -99,7 +99,8 @@ func writeFetchRefs(out *bufio.Writer, refs Refs) {
 	}
 	capabilities = "\x00" + capabilities + " filter object-format=sha1 " + agent
 	line := make([]byte, 0, 256)
-	for _, list := range [][]Ref{first, refs.List} { // where there are none: as git, nothing to fetch, nothing to say
+	// An empty repository is advertised by nothing at all, as by git.
+	for _, list := range [][]Ref{first, refs.List} {
 		for _, ref := range list {
 			line = append(append(append(line[:0], ref.SHA...), ' '), ref.Name...)
 			line = append(line, capabilities...)

@@ -14,7 +14,7 @@ type fetchObjects struct {
 }
 
 // The words behind which a request names an object, in each version of the
-// protocol. Whatever else git may find behind them it refuses itself.
+// protocol. git itself refuses lines with anything but an object behind them.
 var wantWord, knownWords = []byte("want "), [...][]byte{[]byte("have "), []byte("shallow ")}
 
 // readFetch reads what a request names, up to its end. Error: Malformed.
@@ -75,18 +75,17 @@ func withoutKnown(request []byte, absent map[SHA]bool) ([]byte, error) {
 	}
 }
 
-// errNotOurs is that a client wants an object which is not there for it. Its
-// text is git's own.
+// errNotOurs refuses an object that the client may not see. Its text is git's own.
 type errNotOurs SHA
 
 func (e errNotOurs) Error() string { return "upload-pack: not our ref " + string(e) }
 
-// Absent finds out which objects are not there for somebody, whether they are
-// stored or not; nil: what is stored is there.
+// Absent finds out which objects a client must not see, stored or not. When it is
+// nil, the client may see all that is stored.
 type Absent func(context.Context, []SHA) (map[SHA]bool, error)
 
-// onlyThere holds a request to what is there for the client: it may want nothing
-// else, and what it says it has of the rest is not looked up. Errors: errNotOurs,
+// onlyThere holds a request to the objects that the client may see. It refuses one that
+// wants others, and removes others that the client says it has. Errors: errNotOurs,
 // Malformed.
 func onlyThere(ctx context.Context, request []byte, absent Absent) ([]byte, error) {
 	named, err := readFetch(request)

@@ -173,7 +173,8 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 	err = r.git.run(ctx, task{
 		command: command{sub: "pack-objects", path: filepath.Join(q.dir, "pack", "pack"),
 			flags: []string{"-q", "--revs", "--delta-base-offset", "--threads=1"}},
-		dir: from.dir, env: q.envOver(from), cage: from.sendCage(1), limit: r.git.options.TransferTimeout, stdin: &in, stdout: &out})
+		dir: from.dir, env: q.envOver(from), cage: from.sendCage(1), limit: r.git.options.TransferTimeout,
+		stdin: &in, stdout: &out})
 	if err != nil {
 		return fmt.Errorf("git: copying histories: %w", err)
 	}

@@ -4,8 +4,8 @@
 //	sha.go        object names, types and modes
 //	command.go    which git commands may run, with which options
 //	process.go    how they run: environment, deadline, group
-//	cage.go       what each may take: memory, processor time
-//	programs.go   what git must not start, and what it must not do for a clone
+//	cage.go       the limits of each process: memory, processor time
+//	programs.go   programs that git must not start, filters that a clone may not ask for
 //	catfile.go    one `cat-file --batch-command` process; pool.go keeps them
 //	object.go     Info, Infos, Contents, PeelToTree
 //	tree.go       trees, walk.go walks them; commit.go reads commits
@@ -16,8 +16,8 @@
 //	repository.go directories: Init, Exists; file.go writes synced files
 //	refname.go    which ref names are allowed (decision 50)
 //	pktline.go    git's line protocol; sideband.go its bands
-//	packsizes.go  how large the objects of a pack are; packneed.go what memory
-//	              a small one takes to unpack; pathcount.go what trees come to
+//	packsizes.go  the sizes of a pack's objects; packneed.go the memory to unpack a
+//	              small pack; pathcount.go the paths of trees with their sub-trees
 //	push.go       reads a push's commands; receive.go its pack; quarantine.go
 //	              keeps what is not accepted yet; report.go answers
 //	fetch.go      advertisements; lsrefs.go protocol 2; uploadpack.go the rest
@@ -28,7 +28,7 @@
 //	tip.go, whole.go  what a ref may name; blob.go reads blobs of any size
 //	encode.go     commits and tags as objects
 //	maintenance.go, packindex.go  packing that never deletes an object
-//	replaced.go   what becomes of packs whose objects are in others
+//	replaced.go   how packs go whose objects are all in another pack
 //	merge.go      merges of commits: mergebase.go finds where histories parted,
 //	              mergetrees.go merges trees, mergegit.go has git do the rest;
 //	              rebase.go replays commits
@@ -138,7 +138,7 @@ type state struct {
 	initMu      sync.Mutex
 	initialized bool // Init ran here, so the directories are synced
 
-	packMu   sync.Mutex // one Maintain, Pack or WriteGraph at a time; guards what follows
+	packMu   sync.Mutex // one Maintain, Pack or WriteGraph at a time; guards the fields below
 	graphAt  time.Time  // when WriteGraph last ran here
 	graphOld bool       // objects were packed since
 	setAside int        // packs, since readers started anew

@@ -47,8 +47,8 @@ func (r *Repository) WriteGraph(ctx context.Context) error {
 // graphPause is the time between two writes of one process.
 const graphPause = 10 * time.Minute
 
-// graphIfNeeded is WriteGraph for who holds packMu, if NeedsGraph or if packs were
-// combined.
+// graphIfNeeded is WriteGraph, if NeedsGraph or if packs were combined. The caller holds
+// packMu.
 func (r *Repository) graphIfNeeded(ctx context.Context) error {
 	s := r.git.state(r.dir)
 	needed, err := r.NeedsGraph()
@@ -59,17 +59,19 @@ func (r *Repository) graphIfNeeded(ctx context.Context) error {
 	return r.writeCommitGraph(ctx)
 }
 
-// writeCommitGraph does the work of WriteGraph, for who holds packMu. git writes
-// beside the repository and what comes is moved in: so git's lock, which a killed
-// process leaves behind, is nobody else's.
+// writeCommitGraph does the work of WriteGraph. The caller holds packMu. git writes
+// beside the repository, and the file is moved in: so a lock that a killed process of
+// git leaves behind stops nobody.
 func (r *Repository) writeCommitGraph(ctx context.Context) error {
 	q, err := r.newQuarantine(packingPrefix)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = q.Discard() }()
-	err = r.git.run(ctx, task{command: command{sub: "commit-graph", flags: []string{"write", "--no-progress", "--changed-paths"}},
-		dir: r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, nice: true})
+	err = r.git.run(ctx, task{
+		command: command{sub: "commit-graph", flags: []string{"write", "--no-progress", "--changed-paths"}},
+		dir:     r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout,
+		nice: true})
 	if err != nil {
 		return err
 	}

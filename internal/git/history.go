@@ -90,9 +90,8 @@ func (r *Repository) commitsPart(ctx context.Context, shas []SHA) (part []*Commi
 // errPart says that the commits that follow are for the next part.
 var errPart = errors.New("git: as many commits as are read at one time")
 
-// commits asks for some commits at once and appends them, as long as there are
-// bytes left of what may be read, where left is not nil. Whatever goes wrong in
-// their midst leaves answers unread.
+// commits asks for some commits at once and appends them. If left is not nil, it stops
+// when so many bytes are read. Any error in between leaves answers unread.
 func (c *catFile) commits(list []*Commit, shas []SHA, left *int) ([]*Commit, error) {
 	request := make([]byte, 0, len(shas)*50+6)
 	for _, sha := range shas {

@@ -133,7 +133,8 @@ func (r *Repository) stream(ctx context.Context, c command, fn func(*bufio.Reade
 	if !r.Exists() {
 		return missing("HEAD")
 	}
-	return r.git.streamTask(ctx, task{command: c, dir: r.dir, cage: r.cageOf(c.sub), limit: walkReads * r.git.options.ReadTimeout,
+	limit := walkReads * r.git.options.ReadTimeout
+	return r.git.streamTask(ctx, task{command: c, dir: r.dir, cage: r.cageOf(c.sub), limit: limit,
 		env: []string{literalPaths}}, fn)
 }
 

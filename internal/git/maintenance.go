@@ -20,13 +20,13 @@ const (
 	fullPack  = 8 << 30 // bytes of a pack that is never copied again
 )
 
-// Upkeep is what Maintain would do in a repository.
+// Upkeep says whether a repository needs Maintain, and how much that reads.
 type Upkeep struct {
 	Needed bool
 	Bytes  int64 // that it reads, about
 }
 
-// Upkeep finds out what Maintain would do. It lists two directories.
+// Upkeep finds out whether Maintain has work. It lists two directories.
 func (r *Repository) Upkeep() (Upkeep, error) {
 	var u Upkeep
 	packs, err := r.packs()
@@ -85,14 +85,13 @@ func (r *Repository) looseBytes() (total int64, err error) {
 	return max(1, total) * 256, nil
 }
 
-// Maintain does all that a repository's packs need: it sets aside what was
-// replaced (see replaced.go) and packs what has piled up. now is the time by the
-// database's clock. Readers and pushes go on meanwhile; that only
-// one node at a time does it is the caller's business, and saves work: nothing is
-// lost if two do.
+// Maintain does all that a repository's packs need: it sets aside replaced packs (see
+// replaced.go) and packs new ones that have piled up. now is the time by the database's
+// clock. Readers and pushes go on meanwhile. The caller sees to it that only one node
+// does it at a time; that saves work, but nothing is lost if two do.
 //
-// again is the time after which it should be called again to set aside what it
-// has replaced; 0: it need not.
+// again is the time after which Maintain should be called again to set aside the packs
+// that it replaced; 0 if there are none.
 func (r *Repository) Maintain(ctx context.Context, now time.Time) (again time.Duration, err error) {
 	s := r.git.state(r.dir)
 	if !r.Exists() {
@@ -144,8 +143,8 @@ func (r *Repository) Pack(ctx context.Context) error {
 	return r.setAsideReplaced(time.Now())
 }
 
-// pack is Pack for who holds packMu, but that what it replaces stays, and that the
-// commit-graph does.
+// pack is Pack without the commit-graph, and without setting the replaced packs aside.
+// The caller holds packMu.
 func (r *Repository) pack(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, r.git.options.MaintenanceTimeout)
 	defer cancel()
@@ -247,7 +246,7 @@ func (r *Repository) packPacks(ctx context.Context) (bool, error) {
 	return true, r.replace(chosen, name, func(keeper string) error { return r.verifyPack(ctx, keeper) })
 }
 
-// packObjects makes a pack of what in names and moves it, synced, among the
+// packObjects makes a pack of the objects that in names and moves it, synced, among the
 // repository's packs. It gives the pack's name.
 func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ...string) (string, error) {
 	q, err := r.newQuarantine(packingPrefix)
@@ -259,7 +258,8 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 	err = r.git.run(ctx, task{
 		command: command{sub: "pack-objects", path: filepath.Join(q.dir, "pack", "pack"),
 			flags: append([]string{"-q", "--delta-base-offset", "--threads=1"}, flags...)},
-		dir: r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, stdin: in, stdout: &out, nice: true})
+		dir: r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout,
+		stdin: in, stdout: &out, nice: true})
 	if err != nil {
 		return "", err
 	}
@@ -272,11 +272,12 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 	return name, q.Keep()
 }
 
-// verifyPack reads every object of a pack back, from its place, and compares what
-// comes with its name and with the index.
+// verifyPack reads every object of a pack back, from its place, and compares it with its
+// name and with the index.
 func (r *Repository) verifyPack(ctx context.Context, name string) error {
+	path := r.path("objects", "pack", name+".pack")
 	return r.git.run(ctx, task{
-		command: command{sub: "index-pack", flags: []string{"--verify"}, path: r.path("objects", "pack", name+".pack")},
+		command: command{sub: "index-pack", flags: []string{"--verify"}, path: path},
 		dir:     r.dir, cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, nice: true})
 }
 
@@ -342,8 +343,8 @@ func (r *Repository) setAsideLoose(loose []SHA, pack string, now time.Time) erro
 		if ok, err := x.has(sha); err != nil || !ok {
 			return errors.Join(err, fmt.Errorf("git: %s does not hold %s, which stays", pack, sha))
 		}
-		path := r.path("objects", string(sha[:2]), string(sha[2:]))
-		if err := os.Rename(path, filepath.Join(dir, string(sha))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := os.Rename(r.path("objects", string(sha[:2]), string(sha[2:])), filepath.Join(dir, string(sha)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -88,9 +88,13 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	return list, len(ask), nil
 }
 
-// links are copies: what is kept of a commit must not keep all of its text.
+// links copies the links of a commit: the cache must not keep the text they point into.
 func (c *Commit) links() links {
-	l := links{tree: SHA(strings.Clone(string(c.Tree))), parents: make([]SHA, len(c.Parents)), when: c.Committer.When.Unix()}
+	l := links{
+		tree:    SHA(strings.Clone(string(c.Tree))),
+		parents: make([]SHA, len(c.Parents)),
+		when:    c.Committer.When.Unix(),
+	}
 	for i, p := range c.Parents {
 		l.parents[i] = SHA(strings.Clone(string(p)))
 	}

@@ -8,8 +8,7 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// A merge of trees that name the same ones over and over merges each once: in the
-// background, whoever opens such a pull request.
+// A merge of tree bombs merges each tree once. Pull requests make it in the background.
 func TestMergeOfTreeBombs(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, git.Options{}).Repository(t.TempDir() + "/r.git")

@@ -31,7 +31,8 @@ const (
 )
 
 func (r *Repository) treeMerger(ctx context.Context) *treeMerger {
-	return &treeMerger{builder: treeBuilder{ctx: ctx, repository: r}, made: map[SHA][]byte{}, done: map[[3]treeID]treeID{}}
+	builder := treeBuilder{ctx: ctx, repository: r}
+	return &treeMerger{builder: builder, made: map[SHA][]byte{}, done: map[[3]treeID]treeID{}}
 }
 
 // merge merges what ours and theirs made of base, all three trees. It gives

@@ -49,8 +49,8 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 	cmd.Stderr = &message
 	err = cmd.Start()
 	if err == nil {
-		// What it downloads is as strange as what is pushed. It may ask on the
-		// terminal for as long as it takes.
+		// A download may be as hostile as a push, so memory is bounded. Time is not: git
+		// may ask for a password on the terminal.
 		err = errors.Join(confine(cmd.Process.Pid, cage{memory: g.options.Memory}), cmd.Wait())
 	}
 	if err != nil {
@@ -127,6 +127,9 @@ func importable(name string) bool {
 // WritePack writes one pack with all that the mirror's refs lead to. It takes no more
 // memory than that needs: index-pack, which reads it, waits for its own meanwhile.
 func (m *Mirror) WritePack(ctx context.Context, w io.Writer) error {
-	return m.git.run(ctx, task{command: command{sub: "pack-objects", flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
-		dir: m.dir, cage: m.git.Repository(m.dir).sendCage(1), limit: m.git.options.TransferTimeout, stdout: w})
+	return m.git.run(ctx, task{
+		command: command{sub: "pack-objects",
+			flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
+		dir: m.dir, cage: m.git.Repository(m.dir).sendCage(1), limit: m.git.options.TransferTimeout,
+		stdout: w})
 }

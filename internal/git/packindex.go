@@ -145,6 +145,13 @@ func (x *packIndex) offsets() ([]placed, error) {
 	return list, nil
 }
 
+// name is the SHA of an object.
+func (x *packIndex) name(p placed) (SHA, error) {
+	var id [20]byte
+	_, err := x.file.ReadAt(id[:], indexNames+20*int64(p.position))
+	return SHA(hex.EncodeToString(id[:])), err
+}
+
 // names reads the pack's object names in order.
 func (x *packIndex) names() *nameReader {
 	n := int64(x.count())

@@ -15,15 +15,14 @@ import (
 )
 
 // heldPack is the size in bytes up to which a pack is held in memory before it is
-// unpacked. What it needs is known then.
+// unpacked. Its need of memory is known then.
 const heldPack = 128 << 10
 
 // largePart is the part of git's memory in which larger packs are tried first.
 const largePart = 8
 
-// sentPack is a pack that was read to its end, and what unpacking it is thought
-// to need. No process waits for a client: a slow one would keep the memory from
-// the pushes of others.
+// sentPack is a pack that was read to its end, with the memory that unpacking it needs.
+// No process waits for a client: a slow one would keep memory from the pushes of others.
 type sentPack struct {
 	held []byte
 	file *os.File // the pack, when it is too large to be held; has no name any more
@@ -65,9 +64,10 @@ func (q *Quarantine) holdPack(header packHeader, pack io.Reader, count uint32) (
 	return p, nil
 }
 
-// copyPack writes what a client sends, and tells how much it was.
+// copyPack copies the pack that a client sends, and gives its size.
 func (g *Git) copyPack(to io.Writer, pack io.Reader) (int64, error) {
-	size, err := io.CopyBuffer(struct{ io.Writer }{to}, io.LimitReader(pack, g.options.MaxPackBytes+1), make([]byte, 64<<10))
+	limited := io.LimitReader(pack, g.options.MaxPackBytes+1)
+	size, err := io.CopyBuffer(struct{ io.Writer }{to}, limited, make([]byte, 64<<10))
 	if err != nil {
 		return size, errReading(err)
 	}
@@ -104,11 +104,10 @@ const (
 	needPerByte   = 5
 )
 
-// packNeed is what memory git takes to unpack a pack that is held whole, in
-// bytes, but not more than most, and upon what its deltas build. It follows the
-// pack as far as it makes sense; git will tell what is wrong with it. Error:
-// TooLarge for an object that is too large and no delta: git may take long to find
-// that out.
+// packNeed is the memory in bytes that git takes to unpack a pack that is held whole,
+// but not more than most, and the bases of its deltas. It ends quietly where the pack is
+// damaged: git will say so. Error: TooLarge for an object that is too large and no
+// delta, since git may take long to find that out.
 func packNeed(pack []byte, most int64) (need int64, outside bases, err error) {
 	in := bytes.NewReader(pack)
 	_, _ = in.Seek(int64(len(packHeader{})), io.SeekStart)

@@ -6,12 +6,15 @@ import (
 	"testing"
 )
 
-// FuzzPackNeed: whatever a pack says of itself, it is followed to an end, and asks
-// for no less than git needs at all and no more than there is.
+// packNeed ends for every pack, damaged ones too. It asks for no less memory than git
+// always needs, and for no more than there is.
 func FuzzPackNeed(f *testing.F) {
 	var d deflaters
 	pack := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
-	for _, o := range []NewObject{{TypeBlob, bytes.Repeat([]byte("x"), 1000)}, {TypeTree, []byte("100644 f\x0012345678901234567890")}} {
+	for _, o := range []NewObject{
+		{TypeBlob, bytes.Repeat([]byte("x"), 1000)},
+		{TypeTree, []byte("100644 f\x0012345678901234567890")},
+	} {
 		p, err := d.pack(o)
 		if err != nil {
 			f.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"compress/zlib"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -128,8 +127,8 @@ func deltaHead(in io.Reader) (base, result uint64, err error) {
 	return base, result, nil
 }
 
-// packSizes says what the objects of a pack are and how large, without
-// unpacking more of each than its head.
+// packSizes reads the kinds and sizes of a pack's objects, without unpacking more of
+// each than its head.
 type packSizes struct {
 	index    *packIndex
 	pack     *os.File
@@ -145,6 +144,8 @@ type placed struct {
 	position uint32
 }
 
+func byOffset(a, b placed) int { return cmp.Compare(a.offset, b.offset) }
+
 // openPackSizes opens a pack, given without extension. Its memory is 20 bytes
 // an object.
 func openPackSizes(path string) (*packSizes, error) {
@@ -159,7 +160,7 @@ func openPackSizes(path string) (*packSizes, error) {
 	if s.order, err = index.offsets(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	slices.SortFunc(s.order, func(a, b placed) int { return cmp.Compare(a.offset, b.offset) })
+	slices.SortFunc(s.order, byOffset)
 	s.kinds = make([]byte, len(s.order))
 	return s, nil
 }
@@ -199,8 +200,8 @@ func (s *packSizes) entry(i int) (packEntry, *bytes.Reader, error) {
 	return e, in, err
 }
 
-// kind follows a delta to what it is made of in the end, and notes that for all
-// on the way.
+// kind follows a delta to the object that its chain begins with, and notes the kind of
+// that for the whole chain.
 func (s *packSizes) kind(i int, e packEntry) (byte, error) {
 	var way []int
 	for s.kinds[i] == 0 && e.kind >= kindOfsDelta {
@@ -221,7 +222,7 @@ func (s *packSizes) kind(i int, e packEntry) (byte, error) {
 			}
 		}
 		var ok bool
-		i, ok = slices.BinarySearchFunc(s.order, offset, func(p placed, offset int64) int { return cmp.Compare(p.offset, offset) })
+		i, ok = slices.BinarySearchFunc(s.order, placed{offset: offset}, byOffset)
 		if !ok {
 			return 0, errPackEntry
 		}
@@ -239,13 +240,6 @@ func (s *packSizes) kind(i int, e packEntry) (byte, error) {
 		s.kinds[j] = s.kinds[i]
 	}
 	return s.kinds[i], nil
-}
-
-// name is the SHA of an object.
-func (s *packSizes) name(i int) (SHA, error) {
-	var id [20]byte
-	_, err := s.index.file.ReadAt(id[:], indexNames+20*int64(s.order[i].position))
-	return SHA(hex.EncodeToString(id[:])), err
 }
 
 // sizedTree is a tree of a pack.
@@ -269,16 +263,17 @@ func (s *packSizes) check(sent int) ([]sizedTree, error) {
 			return nil, errPackEntry
 		}
 		if size > MaxNewCommitBytes {
-			sha, err := s.name(i)
+			sha, err := s.index.name(s.order[i])
 			if err != nil {
 				return nil, err
 			}
-			if err := checkSize(t, int64(min(size, 1<<62)), func() string { return string(sha) }); err != nil {
+			err = checkSize(t, int64(min(size, 1<<62)), func() string { return string(sha) })
+			if err != nil {
 				return nil, err
 			}
 		}
 		if t == TypeTree {
-			sha, err := s.name(i)
+			sha, err := s.index.name(s.order[i])
 			if err != nil {
 				return nil, err
 			}

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Bounds of what a tree may come to with all its sub-trees. Fifteen objects can
-// name ten thousand million paths, and whoever walks them does not come back.
+// Bounds of a tree with all its sub-trees. Fifteen objects can name ten thousand
+// million paths, so a walk through them would not end.
 const (
 	MaxTreePaths  = 10_000_000
 	MaxTreeLevels = 4096 // as git's own core.maxTreeDepth
@@ -32,7 +32,7 @@ func treeIDOf(sha SHA) (id treeID, err error) {
 	return treeID(b), nil
 }
 
-// treeCount is what a tree comes to with its sub-trees.
+// treeCount is the size of a tree with its sub-trees.
 type treeCount struct {
 	paths  int
 	levels int
@@ -48,7 +48,7 @@ func (c *treeCount) add(sub treeCount, times int) {
 
 // pathCounter counts the paths of trees. It reads each tree once.
 type pathCounter struct {
-	read  func(treeID) ([]byte, error) // NotFound for what is missing
+	read  func(treeID) ([]byte, error) // NotFound for a missing tree
 	known *countCache
 	here  map[treeID]treeCount
 }
@@ -79,7 +79,9 @@ func (p *pathCounter) check(root treeID) error {
 		f := stack[len(stack)-1]
 		if len(f.left) == 0 {
 			if f.count.paths > MaxTreePaths || f.count.levels > MaxTreeLevels {
-				return errs.Newf(errs.Invalid, "tree %s has more than %d paths, or is more than %d levels deep", f.id, MaxTreePaths, MaxTreeLevels)
+				return errs.Newf(errs.Invalid,
+					"tree %s has more than %d paths, or is more than %d levels deep",
+					f.id, MaxTreePaths, MaxTreeLevels)
 			}
 			p.here[f.id] = f.count
 			p.known.put(f.id, f.count)
@@ -111,7 +113,7 @@ func (p *pathCounter) lookup(id treeID) (treeCount, bool) {
 	return p.known.get(id)
 }
 
-// open reads a tree and counts what is known of it.
+// open reads a tree and adds up its own names and those sub-trees that are counted.
 func (p *pathCounter) open(id treeID) (*frame, error) {
 	f := &frame{id: id}
 	contents, err := p.read(id)
@@ -128,7 +130,8 @@ func (p *pathCounter) open(id treeID) (*frame, error) {
 			return nil, fmt.Errorf("git: tree %s: %w", id, err)
 		}
 		if len(e.name) > maxEntryName {
-			return nil, errs.Newf(errs.Invalid, "tree %s has a name of %d bytes (maximum is %d)", id, len(e.name), maxEntryName)
+			return nil, errs.Newf(errs.Invalid, "tree %s has a name of %d bytes (maximum is %d)",
+				id, len(e.name), maxEntryName)
 		}
 		f.count.paths++
 		if e.mode != ModeTree {
@@ -189,8 +192,8 @@ func (c *countCache) putLocked(id treeID, n treeCount) {
 	c.young[id] = n
 }
 
-// readTree reads a tree with one process. What is no tree is NotFound: nobody
-// walks into it.
+// readTree reads a tree with one process. Another object is NotFound, since no walk
+// goes into it.
 func (c *catFile) readTree(id treeID) ([]byte, error) {
 	object, contents, err := c.contents(SHA(id.String()), MaxTreeBytes)
 	var spent errSpent
@@ -241,7 +244,7 @@ func (c *catFile) readAhead(trees []sizedTree) (ahead map[treeID][]byte, rest []
 	return ahead, trees[n:], <-written
 }
 
-// checkTip counts what a new tip shows: the tree of a commit, or a tree.
+// checkTip counts the tree of a new tip, which is a commit or a tree itself.
 func (p *pathCounter) checkTip(c *catFile, tip Object) error {
 	tree := tip.SHA
 	switch tip.Type {

@@ -205,11 +205,10 @@ type errSpent struct{ error }
 func (e errSpent) Unwrap() error { return e.error }
 
 // cat runs fn with a pooled process of the repository. fn marks with errDirty
-// the errors that leave an answer half read. A process that died while idle is
-// replaced once; one that outgrew its cage, by a process of the request alone in
-// the largest cage. What is missing while packs are removed is looked for again:
-// the process may have looked for the old pack and the new one at the wrong
-// moments.
+// the errors that leave an answer half read. A process that died while idle is replaced
+// once. One that outgrew its cage is replaced by a process for this request alone, in
+// the largest cage. An object that is missing while packs are removed is looked for
+// again, as the process may have missed both the old pack and the new one.
 func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

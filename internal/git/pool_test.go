@@ -184,8 +184,8 @@ func TestPoolCancelAndClose(t *testing.T) {
 	}
 }
 
-// A process that is always busy ends one day all the same: it may hold packs open
-// that another node has replaced, and whose space is given back only then.
+// A process that is always busy must end one day, too: it may hold packs open that
+// another node has replaced, and only its end frees their space.
 func TestOldProcessesEnd(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{ProcessAge: 1})

@@ -30,7 +30,8 @@ func configuration() [][2]string {
 		{"uploadpack.allowAnySHA1InWant", "true"},
 		{"pack.writeReverseIndex", "true"},
 		// Attributes come from noAttributes alone, never from what was pushed.
-		{"attr.tree", string(EmptyTree)}, {"core.attributesFile", os.DevNull}, {"core.excludesFile", os.DevNull},
+		{"attr.tree", string(EmptyTree)}, {"core.attributesFile", os.DevNull},
+		{"core.excludesFile", os.DevNull},
 		{"merge.default", "text"},
 	})
 }
@@ -61,10 +62,12 @@ func settings(first int, list [][2]string) []string {
 // passing is for processes that write only what is read back, synced and
 // removed by us, so nothing but speed counts.
 func passing() [][2]string {
-	return [][2]string{{"core.fsync", "none"}, {"core.createObject", "rename"}, {"core.looseCompression", "1"}}
+	return [][2]string{
+		{"core.fsync", "none"}, {"core.createObject", "rename"}, {"core.looseCompression", "1"},
+	}
 }
 
-// environment is that of one process of git, in its cage.
+// environment is the environment of one process of git, in its cage.
 func (g *Git) environment(t task) []string {
 	first := len(configuration())
 	config := append(t.cage.config(), t.config...)
@@ -148,8 +151,8 @@ type process struct {
 }
 
 // prepare makes the exec.Cmd of a task: in a process group of its own, which
-// is killed whole when the context ends. It waits for the memory of its cage.
-// Whoever does not begin it abandons it.
+// is killed whole when the context ends. It waits for the memory of its cage. The
+// caller begins the process or abandons it.
 func (g *Git) prepare(ctx context.Context, t task) (*process, error) {
 	args, err := t.build()
 	if err != nil {
@@ -158,8 +161,8 @@ func (g *Git) prepare(ctx context.Context, t task) (*process, error) {
 	if t.cage.memory == 0 {
 		t.cage = g.upkeepCage()
 	}
-	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}, cage: t.cage, caged: make(chan struct{}),
-		release: func() {}, started: &g.started}
+	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}, cage: t.cage,
+		caged: make(chan struct{}), release: func() {}, started: &g.started}
 	if !t.held {
 		if p.release, err = g.admit(ctx, t.cage); err != nil {
 			return nil, err
@@ -203,8 +206,8 @@ func (p *process) begin(nice bool) error {
 	return nil
 }
 
-// read begins a task whose output is read while it runs. Whoever has read to its
-// end calls wait, and whoever does not want the rest calls stop.
+// read begins a task whose output is read while it runs. The caller reads to the end
+// and then calls wait, or calls stop before.
 func (g *Git) read(ctx context.Context, t task) (*process, io.Reader, error) {
 	p, err := g.prepare(ctx, t)
 	if err != nil {
@@ -247,8 +250,8 @@ func (p *process) wait() error {
 	return fmt.Errorf("git %s: %w", p.sub, err)
 }
 
-// outgrew is the error of a process that its cage ended, nil for others. What was
-// asked for is the reason, so it is Invalid.
+// outgrew is the error of a process that its cage ended, nil for others. The request
+// asked for too much, so the error is Invalid.
 func (p *process) outgrew(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -258,15 +261,17 @@ func (p *process) outgrew(err error) error {
 	status, _ := exit.Sys().(syscall.WaitStatus)
 	switch {
 	case status.Signaled() && status.Signal() == syscall.SIGXCPU:
-		return errs.Wrap(errs.Invalid, fmt.Sprintf("git needs more than %v of processor time for this", p.cage.cpu), cause)
+		message := fmt.Sprintf("git needs more than %v of processor time for this", p.cage.cpu)
+		return errs.Wrap(errs.Invalid, message, cause)
 	case saysOutgrown(cause.Stderr):
-		return errs.Wrap(errs.Invalid, fmt.Sprintf("git needs more than %d MiB of memory for this", p.cage.memory>>20), cause)
+		message := fmt.Sprintf("git needs more than %d MiB of memory for this", p.cage.memory>>20)
+		return errs.Wrap(errs.Invalid, message, cause)
 	}
 	return nil
 }
 
-// stop kills the process group and waits. The error is that of a process which
-// its cage had ended before: what was read of it may be cut off.
+// stop kills the process group and waits. It returns an error if the cage had ended the
+// process before, as its output may then be cut off.
 func (p *process) stop() error {
 	p.cancel()
 	err := p.cmd.Wait()

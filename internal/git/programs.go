@@ -1,10 +1,12 @@
 package git
 
-// programs are all that git's configuration can make it run. None runs: each is
-// one that fails, or nothing where that switches it off.
+// programs replaces all programs that git's configuration can make it run: by one that
+// fails, or by the value that switches the feature off.
 func programs() [][2]string {
 	const fails = "/bin/false"
-	list := [][2]string{{"core.fsmonitor", "false"}, {"core.alternateRefsCommand", ":"}, {"credential.helper", ""}}
+	list := [][2]string{
+		{"core.fsmonitor", "false"}, {"core.alternateRefsCommand", ":"}, {"credential.helper", ""},
+	}
 	for _, key := range [...]string{
 		"core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy", "sequence.editor",
 		"diff.external", "interactive.diffFilter", "gpg.program", "gpg.openpgp.program", "gpg.x509.program",
@@ -15,9 +17,9 @@ func programs() [][2]string {
 	return list
 }
 
-// filters are what a partial clone may leave out: blobs, all or large ones, and
-// trees below a depth. A sparse:oid is a file of patterns, each of which git
-// matches with each path, and combinations may hold one.
+// filters lets partial clones leave out blobs, all or large ones, and trees below a
+// depth. It forbids sparse:oid, a file of patterns each of which git would match with
+// each path, and combinations, which may hold one.
 func filters() [][2]string {
 	return [][2]string{
 		{"uploadpack.allowFilter", "true"}, {"uploadpackfilter.allow", "false"},

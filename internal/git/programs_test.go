@@ -15,20 +15,23 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// fakes puts programs on the path of a git that note that they ran, and gives the
-// git and the notes.
+// fakes makes a git on whose path all other programs only note that they ran. It
+// gives that git and the file of the notes.
 func fakes(t *testing.T) (binary, notes string) {
 	t.Helper()
 	dir := t.TempDir()
 	notes = filepath.Join(dir, "notes")
 	fake := "#!/bin/sh\necho \"$0 $*\" >> " + notes + "\ncat\n"
-	for _, name := range []string{"gpg", "gpgsm", "ssh", "ssh-keygen", "less", "vi", "pager", "editor", "sh-driver", "gzip", "iconv"} {
+	for _, name := range []string{
+		"gpg", "gpgsm", "ssh", "ssh-keygen", "less", "vi", "pager", "editor", "sh-driver", "gzip", "iconv",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	binary = filepath.Join(dir, "git")
-	script := "#!/bin/sh\nPATH=" + dir + ":$PATH\nexport PATH\nexec $(PATH=${PATH#*:} command -v git) \"$@\"\n"
+	script := "#!/bin/sh\nPATH=" + dir + ":$PATH\nexport PATH\n" +
+		"exec $(PATH=${PATH#*:} command -v git) \"$@\"\n"
 	if err := os.WriteFile(binary, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -43,15 +46,20 @@ func hostile(t *testing.T, notes string) string {
 	attributes := "* export-subst diff=evil merge=evil filter=evil ident\n" +
 		"wide working-tree-encoding=UTF-32 text eol=crlf\nhidden export-ignore\n"
 	files := map[string]string{
-		".gitattributes": attributes, "sub/.gitattributes": attributes, "hidden": "hidden\n", "wide": "wide\n",
-		"f":      "$Format:%B%G?%GG%(trailers)$\n$Id$\n",
-		"sub/.x": "$Format:%B$\n$Id$\n",
+		".gitattributes":     attributes,
+		"sub/.gitattributes": attributes,
+		"hidden":             "hidden\n",
+		"wide":               "wide\n",
+		"f":                  "$Format:%B%G?%GG%(trailers)$\n$Id$\n",
+		"sub/.x":             "$Format:%B$\n$Id$\n",
 	}
 	var b strings.Builder
 	signature := "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n"
 	for i, branch := range []string{"main", "main", "other"} {
 		message := strings.Repeat("long message\n", 1000)
-		fmt.Fprintf(&b, "commit refs/heads/%s\nmark :%d\ncommitter %s %d +0000\ndata %d\n%s", branch, i+1, gittest.Author, gittest.Start+i, len(message), message)
+		fmt.Fprintf(&b, "commit refs/heads/%s\nmark :%d\ncommitter %s %d +0000\n",
+			branch, i+1, gittest.Author, gittest.Start+i)
+		fmt.Fprintf(&b, "data %d\n%s", len(message), message)
 		if i == 2 {
 			b.WriteString("from :1\n")
 		}
@@ -60,25 +68,28 @@ func hostile(t *testing.T, notes string) string {
 			if name == "f" {
 				text = strings.Repeat("same\n", 10) + text + fmt.Sprintf("%d\n", i)
 			}
-			fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+			b.WriteString(fileLines(name, text))
 		}
 	}
 	gittest.Import(t, dir, strings.NewReader(b.String()))
 	// A signed commit, for gpg.
-	commit := strings.Replace(string(gittest.Pipe(t, dir, nil, "cat-file", "commit", "main")), "\n\n", "\n"+signature+"\n", 1)
-	gittest.Run(t, dir, "update-ref", "refs/heads/main", string(gittest.Object(t, dir, git.TypeCommit, commit)))
+	commit := string(gittest.Pipe(t, dir, nil, "cat-file", "commit", "main"))
+	commit = strings.Replace(commit, "\n\n", "\n"+signature+"\n", 1)
+	signed := gittest.Object(t, dir, git.TypeCommit, commit)
+	gittest.Run(t, dir, "update-ref", "refs/heads/main", string(signed))
 	evil := filepath.Join(filepath.Dir(notes), "sh-driver")
 	for _, key := range []string{
-		"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy", "sequence.editor",
-		"diff.external", "gpg.program", "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand",
-		"credential.helper", "uploadpack.packObjectsHook", "core.alternateRefsCommand", "interactive.diffFilter", "core.hooksPath",
+		"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy",
+		"core.alternateRefsCommand", "core.hooksPath", "sequence.editor", "credential.helper",
+		"gpg.program", "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program",
+		"gpg.ssh.defaultKeyCommand", "diff.external", "interactive.diffFilter", "uploadpack.packObjectsHook",
 	} {
 		gittest.Run(t, dir, "config", key, evil)
 	}
 	return dir
 }
 
-// Nothing that somebody pushes, nor what else git could be made to run, runs.
+// git starts no other program, whatever a push or a repository's configuration names.
 func TestNoOtherProgramRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs are scripts")
@@ -88,8 +99,7 @@ func TestNoOtherProgramRuns(t *testing.T) {
 	dir := hostile(t, notes)
 	g := gittest.New(t, git.Options{Binary: binary})
 	r := g.Repository(dir)
-	at := func(name string) git.SHA { return git.SHA(gittest.Run(t, dir, "rev-parse", name)) }
-	from, to, other := at("main~1"), at("main"), at("other")
+	from, to, other := resolve(t, dir, "main~1"), resolve(t, dir, "main"), resolve(t, dir, "other")
 	for _, f := range []git.ArchiveFormat{git.Zip, git.TarGz} {
 		if err := r.Archive(t.Context(), io.Discard, to, f, "x/"); err != nil {
 			t.Error(err)
@@ -101,7 +111,8 @@ func TestNoOtherProgramRuns(t *testing.T) {
 	if err := r.WritePatches(t.Context(), io.Discard, to, from); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Diff(t.Context(), from, to, git.DiffOptions{Max: 10, Lines: 100, Bytes: 10000, Sum: 10000}); err != nil {
+	options := git.DiffOptions{Max: 10, Lines: 100, Bytes: 10000, Sum: 10000}
+	if _, err := r.Diff(t.Context(), from, to, options); err != nil {
 		t.Error(err)
 	}
 	if _, err := r.MergeTree(t.Context(), to, other); err != nil {
@@ -122,14 +133,14 @@ func TestNoOtherProgramRuns(t *testing.T) {
 	}
 }
 
-// An archive has the bytes that were pushed: nothing is put in the place of a
-// few of them. What a tree keeps out of archives is left out.
+// An archive has the bytes that were pushed, with nothing substituted. Files that the
+// tree's attributes keep out of archives are left out.
 func TestArchivesAreAsPushed(t *testing.T) {
 	t.Parallel()
 	dir := hostile(t, filepath.Join(t.TempDir(), "notes"))
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	var b bytes.Buffer
-	if err := r.Archive(t.Context(), &b, git.SHA(gittest.Run(t, dir, "rev-parse", "main")), git.Zip, "x/"); err != nil {
+	if err := r.Archive(t.Context(), &b, resolve(t, dir, "main"), git.Zip, "x/"); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -147,7 +158,8 @@ func TestArchivesAreAsPushed(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, _ := io.ReadAll(in)
-		if want := gittest.Pipe(t, dir, nil, "cat-file", "blob", "main:"+strings.TrimPrefix(f.Name, "x/")); !bytes.Equal(got, want) {
+		path := strings.TrimPrefix(f.Name, "x/")
+		if want := gittest.Pipe(t, dir, nil, "cat-file", "blob", "main:"+path); !bytes.Equal(got, want) {
 			t.Errorf("%s is %q and was %q", f.Name, got, want)
 		}
 	}
@@ -156,26 +168,28 @@ func TestArchivesAreAsPushed(t *testing.T) {
 	}
 }
 
-// A partial clone may leave out blobs and trees. Patterns, of which each is
-// matched with each path, and combinations with them, are refused in git's words.
+// A partial clone may leave out blobs and trees. Patterns and combinations with them
+// are refused in git's words: git would match each pattern with each path.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Repository(t, 3, 20)
 	s := serve(t, dir)
-	s.point("refs/heads/main", git.SHA(gittest.Run(t, dir, "rev-parse", "main")))
+	s.point("refs/heads/main", resolve(t, dir, "main"))
 	for filter, ok := range map[string]bool{
 		"blob:none": true, "blob:limit=1k": true, "tree:0": true, "tree:1000000": true,
-		"sparse:oid=main:dir1": false, "object:type=tree": false, "combine:blob:none+tree:1": false, "combine:tree:1+sparse:oid=main:dir1": false,
+		"sparse:oid=main:dir1": false, "object:type=tree": false,
+		"combine:blob:none+tree:1": false, "combine:tree:1+sparse:oid=main:dir1": false,
 	} {
-		_, said, err := gittest.Try(t, t.TempDir(), nil, "clone", "-q", "--bare", "--filter="+filter, s.url, "clone.git")
+		_, said, err := gittest.Try(t, t.TempDir(), nil,
+			"clone", "-q", "--bare", "--filter="+filter, s.url, "clone.git")
 		if (err == nil) != ok || !ok && !strings.Contains(string(said), "not supported") {
 			t.Errorf("%s: %v, %s", filter, err, said)
 		}
 	}
 }
 
-// An archive of a tree bomb that is stored from before ends, and takes no more
-// than its cage.
+// A tree bomb may be stored from before there were bounds. Its archive ends, and git
+// takes no more memory than its cage.
 func TestArchiveOfTreeBomb(t *testing.T) {
 	onLinux(t)
 	t.Parallel()

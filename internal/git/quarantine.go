@@ -207,16 +207,17 @@ func newest(dir string) time.Time {
 	return last
 }
 
-// identify finds out what the new tips are, and counts the paths of trees that
-// came in and of what the tips name: one process for all, which sees the
-// quarantine. Error: Invalid for a tip that is not whole, or trees over the bounds.
+// identify looks up the new tips, and counts the paths of all new trees and of the tips'
+// trees. One process, which sees the quarantine, reads all of them. Error: Invalid for a
+// tip that is not whole, or trees over the bounds.
 func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []sizedTree) (err error) {
 	g := q.repository.git
 	in := g.walkCage(q.load())
 	for _, t := range trees {
 		in.memory = max(in.memory, g.part(walkPart, 4*t.size))
 	}
-	c, err := g.startCatFile(ctx, task{dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout})
+	c, err := g.startCatFile(ctx, task{
+		dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout})
 	if err != nil {
 		return err
 	}
@@ -285,7 +286,7 @@ func (q *Quarantine) readTips(c *catFile, tips []SHA) error {
 	return err
 }
 
-// load is what a process of the push works on: the repository and the pack.
+// load is the load of a process of the push: the repository and the pack.
 func (q *Quarantine) load() load {
 	l := q.repository.load()
 	l.objects += int64(q.sent)

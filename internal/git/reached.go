@@ -16,19 +16,18 @@ import (
 // ID is an object's name in 20 bytes, for sets of many.
 type ID [20]byte
 
-// ID is the SHA in 20 bytes; the zero ID for what is no full SHA.
+// ID is the SHA in 20 bytes; the zero ID if it is no full SHA.
 func (s SHA) ID() (id ID) {
 	_, _ = hex.Decode(id[:], []byte(s[:min(len(s), 40)]))
 	return id
 }
 
-// EachReached calls fn for each object that the objects from lead to, themselves
-// included, and those of not do not; until fn returns ErrStop. Objects of from
-// and not that are missing are left out, so is what is missing on the way.
+// EachReached calls fn for each object that from reaches, from itself included, and
+// not does not reach, until fn returns ErrStop. Missing objects are left out.
 //
-// It is sure of what it leaves out, and not of all that it names: a tree or a
-// blob that from leads to may also be in old commits of not, whose trees are not
-// read. One process, bounded by Options.ReadTimeout: Unavailable past that.
+// The objects that it leaves out are sure, those that it gives are not: a tree or blob
+// may also be in old commits of not, whose trees are not read. One process, bounded by
+// Options.ReadTimeout: Unavailable past that.
 func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(ID) error) error {
 	if len(from) == 0 || !r.Exists() {
 		return nil
@@ -37,15 +36,15 @@ func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(I
 	if err != nil {
 		return err
 	}
-	return r.eachID(ctx, task{command: command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin", "--objects",
-		"--no-object-names", "--in-commit-order", "--missing=allow-any"}},
-		dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}, fn)
+	c := command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin", "--objects",
+		"--no-object-names", "--in-commit-order", "--missing=allow-any"}}
+	return r.eachID(ctx, task{command: c, dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}, fn)
 }
 
-// ReachedCommits gives those of the commits, all of which must be here, that are
-// in the histories of the tips. It reads as little of these as it can, and so it
-// may miss a commit that is dated after those that follow it: what it gives is
-// sure, what it leaves out is not.
+// ReachedCommits gives those of the commits that are in the histories of the tips. All
+// commits must be here. It reads as little of the histories as it can, so it may miss a
+// commit that is dated after its children: the commits that it gives are sure, those
+// that it leaves out are not.
 func (r *Repository) ReachedCommits(ctx context.Context, tips, commits []SHA) (map[SHA]bool, error) {
 	reached := make(map[SHA]bool, len(commits))
 	for _, sha := range commits {
@@ -55,8 +54,9 @@ func (r *Repository) ReachedCommits(ctx context.Context, tips, commits []SHA) (m
 	if err != nil || len(commits) == 0 || !r.Exists() {
 		return reached, err
 	}
-	err = r.eachID(ctx, task{command: command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin"}},
-		dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}, func(id ID) error {
+	c := command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin"}}
+	walk := task{command: c, dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}
+	err = r.eachID(ctx, walk, func(id ID) error {
 		delete(reached, SHA(hex.EncodeToString(id[:])))
 		if len(reached) == 0 {
 			return ErrStop
@@ -66,7 +66,8 @@ func (r *Repository) ReachedCommits(ctx context.Context, tips, commits []SHA) (m
 	return reached, err
 }
 
-// revisionList is what rev-list reads.
+// revisionList is the standard input of a rev-list that walks from some objects, but not
+// into what others reach.
 func revisionList(from, not []SHA) (*bytes.Buffer, error) {
 	in := &bytes.Buffer{}
 	in.Grow(42 * (len(from) + len(not)))
@@ -133,8 +134,8 @@ func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, err
 		return nil, missing(prefix)
 	}
 	var shas []SHA
-	err := r.eachID(ctx, task{command: command{sub: "rev-parse", flags: []string{"--disambiguate=" + strings.ToLower(prefix)}},
-		dir: r.dir, limit: r.git.options.ReadTimeout}, func(id ID) error {
+	c := command{sub: "rev-parse", flags: []string{"--disambiguate=" + strings.ToLower(prefix)}}
+	err := r.eachID(ctx, task{command: c, dir: r.dir, limit: r.git.options.ReadTimeout}, func(id ID) error {
 		if shas = append(shas, SHA(hex.EncodeToString(id[:]))); len(shas) > maxCandidates {
 			return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)
 		}

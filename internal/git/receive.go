@@ -21,7 +21,7 @@ type ReceiveOptions struct {
 	Tips     []SHA     // what the repository's refs name now: known to be whole
 	Shallow  bool      // the client's history is cut off; for a better message
 	Progress io.Writer // what a person may read meanwhile (band 2); may be nil
-	Absent   Absent    // for who pushes
+	Absent   Absent    // the objects that are hidden from the sender
 }
 
 // Receive takes a push's pack into a quarantine, with all checks: the limits,
@@ -29,8 +29,8 @@ type ReceiveOptions struct {
 // caller keeps the quarantine or discards it; after an error there is none.
 //
 // Errors: TooLarge over a limit; Invalid for a pack that is damaged, fails a
-// check or leaves objects missing. Pack is read in this goroutine: whoever
-// made it bounds how long a read of it may block.
+// check or leaves objects missing. Pack is read in this goroutine: the caller bounds
+// how long a read of it may block.
 func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine, error) {
 	q := &Quarantine{repository: r}
 	tips := newTips(o.Commands)
@@ -142,8 +142,8 @@ func (q *Quarantine) checkSizes() ([]sizedTree, error) {
 	return trees, errors.Join(err, s.close())
 }
 
-// checkAll makes sure that what the tips lead to is here, and there for who
-// pushes.
+// checkAll makes sure that all objects that the tips reach are here, and that none is
+// hidden from the sender.
 func (q *Quarantine) checkAll(ctx context.Context, tips []SHA, o ReceiveOptions) error {
 	if o.Absent != nil {
 		return q.checkForeign(ctx, tips, o)
@@ -178,8 +178,10 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 	var filter *progressFilter
 	for {
 		out, filter = &bytes.Buffer{}, &progressFilter{out: progress}
-		err = g.run(ctx, task{command: command{sub: "index-pack", flags: g.indexFlags(count, progress != nil)},
-			dir: q.repository.dir, env: q.env(), cage: cage{memory: p.need, cpu: g.cpu(load{int64(count), p.size})},
+		err = g.run(ctx, task{
+			command: command{sub: "index-pack", flags: g.indexFlags(count, progress != nil)},
+			dir:     q.repository.dir, env: q.env(),
+			cage:  cage{memory: p.need, cpu: g.cpu(load{int64(count), p.size})},
 			limit: g.options.TransferTimeout, stdin: p.reader(), stdout: out, stderr: filter})
 		if p.file == nil || p.need == most || !outgrewMemory(err) {
 			break
@@ -240,7 +242,7 @@ func refusedPack(err error, problem string, shallow bool) error {
 	return errs.Wrap(errs.Invalid, message, err)
 }
 
-// errReading is an error of whoever sends the pack.
+// errReading wraps an error of reading the pack from the client.
 func errReading(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errs.Wrap(errs.Invalid, "the pack is truncated", err)
@@ -270,19 +272,15 @@ func (q *Quarantine) holds(tips []SHA, sent int) (bool, error) {
 // checkConnected walks from the new tips to what is known to be whole, and
 // fails when an object is missing on the way.
 func (q *Quarantine) checkConnected(ctx context.Context, tips []SHA, o ReceiveOptions) error {
-	var in bytes.Buffer
-	for _, sha := range tips {
-		in.WriteString(string(sha) + "\n")
-	}
-	for _, sha := range o.Tips {
-		if err := checkSHA(sha); err != nil {
-			return err
-		}
-		in.WriteString("^" + string(sha) + "\n")
+	in, err := revisionList(tips, o.Tips)
+	if err != nil {
+		return err
 	}
 	g := q.repository.git
-	err := g.run(ctx, task{command: command{sub: "rev-list", flags: []string{"--objects", "--stdin", "--quiet"}},
-		dir: q.repository.dir, env: q.env(), cage: g.walkCage(q.load()), limit: g.options.TransferTimeout, stdin: &in})
+	err = g.run(ctx, task{
+		command: command{sub: "rev-list", flags: []string{"--objects", "--stdin", "--quiet"}},
+		dir:     q.repository.dir, env: q.env(), cage: g.walkCage(q.load()),
+		limit: g.options.TransferTimeout, stdin: in})
 	if isExit(err) && !errs.Is(err, errs.Invalid) {
 		return errDisconnected(err)
 	}

@@ -30,6 +30,34 @@ func push(t testing.TB, r *git.Repository, pack []byte, have []git.SHA, tips ...
 	}
 }
 
+// receive pushes objects of which one is the new tip of a branch.
+func receive(t testing.TB, r *git.Repository, tip git.SHA, pack []byte) (*git.Quarantine, error) {
+	return r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Commands: creates(tip)})
+}
+
+// importFile makes a commit of one file the tip of main.
+func importFile(t testing.TB, dir, name, contents string) {
+	t.Helper()
+	gittest.Import(t, dir, strings.NewReader(commitLine("main", 0)+fileLines(name, contents)))
+}
+
+// commitLine begins a commit in a stream for fast-import, n seconds after the first.
+func commitLine(branch string, n int) string {
+	return fmt.Sprintf("commit refs/heads/%s\ncommitter %s %d +0000\ndata 2\nc\n",
+		branch, gittest.Author, gittest.Start+n)
+}
+
+// fileLines puts a file into such a commit.
+func fileLines(name, contents string) string {
+	return fmt.Sprintf("M 100644 inline %s\ndata %d\n%s\n", name, len(contents), contents)
+}
+
+// resolve is the SHA that a name leads to in a repository.
+func resolve(t testing.TB, dir, name string) git.SHA {
+	t.Helper()
+	return git.SHA(gittest.Run(t, dir, "rev-parse", name))
+}
+
 func creates(tips ...git.SHA) []git.Command {
 	var commands []git.Command
 	for i, tip := range tips {
@@ -288,16 +316,14 @@ func TestFsck(t *testing.T) {
 }
 
 // A person who presses Ctrl-C in a push leaves nothing running and nothing behind.
-// Before that no process waits for what does not come: it would hold the memory that
-// other pushes need.
+// While the client sends, no process waits: it would hold memory that other pushes need.
 func TestCancelledPush(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 10, 50)
 	noise := make([]byte, 512<<10) // more than is held in memory
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
-	gittest.Import(t, source, strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nx\nM 100644 inline noise\ndata %d\n%s\n",
-		gittest.Author, gittest.Start, len(noise), noise)))
+	importFile(t, source, "noise", string(noise))
 	pack := packOf(t, source, []string{"main"}, nil)
 	r := g.Repository(t.TempDir() + "/r.git")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -25,8 +25,8 @@ func CheckRefName(name string) error {
 
 // CheckOldRefName accepts what `git check-ref-format` accepts, if it begins with
 // "refs/", is valid UTF-8, within MaxRefName, and its last part does not look
-// like a SHA (decision 50): what refs that are there may be called. The error is
-// Invalid.
+// like a SHA (decision 50). Refs that exist may have such names; CheckRefName is for
+// new ones. The error is Invalid.
 func CheckOldRefName(name string) error {
 	if reason := refNameProblem(name); reason != "" {
 		return badRefName(name, reason)

@@ -32,7 +32,9 @@ func refNameSeeds() []string {
 	return []string{"refs/heads/main", "refs/heads/a/b", "refs/heads", "refs/", "refs", "", "HEAD", "refs/heads/", "refs//heads",
 		"/refs/heads/a", "refs/heads/.a", "refs/heads/a.", "refs/heads/a./b", "refs/heads/a.lock", "refs/heads/a.lock/b",
 		"refs/heads/a..b", "refs/heads/@", "refs/heads/@{", "refs/heads/a b", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b",
-		"refs/heads/a?", "refs/heads/*", "refs/heads/[", "refs/heads/a\\b", "refs/heads/\x7f", "refs/heads/\x01", "refs/heads/-x", "refs/tags/-x", "refs/heads/a/-x", "refs/heads/a-/x",
+		"refs/heads/a?", "refs/heads/*", "refs/heads/[", "refs/heads/a\\b",
+		"refs/heads/\x7f", "refs/heads/\x01", "refs/heads/-x", "refs/tags/-x", "refs/heads/a/-x",
+		"refs/heads/a-/x",
 		"refs/heads/\xff", "refs/heads/\u540d", "refs/heads/" + strings.Repeat("a", 40), "refs/heads/" + strings.Repeat("a", 40) + "/x",
 		"refs/heads/" + strings.Repeat("A", 40), "refs/heads/" + long, "refs/heads/" + long + "x", "refs/" + strings.Repeat("ab/", 400) + "x",
 		"@", "refs/heads/lock", "refs/heads/.lock", "refs/a"}

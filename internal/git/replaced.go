@@ -19,17 +19,17 @@ import (
 // into a directory below objects/ that git does not read, and is removed hours
 // later: until then processes that have it open, on whichever node, read on.
 //
-// Of two packs one may replace the other only if it comes later in one order: by
-// the number of objects, then by name. So whatever several nodes do at the same
-// time, and however long one of them was asleep, two packs never go because each
-// holds the objects of the other: of those that could, the last one stays.
+// A pack may replace another one only if it comes later in a fixed order: by the number
+// of objects, then by name. So two packs with the same objects never both go because
+// each is a copy of the other: the later one stays. This holds for several nodes at one
+// time, also if one of them was asleep in between.
 
 // replacedPrefix begins the names of directories below objects/ with files that
 // were replaced. What follows is the time, in microseconds of the database's clock.
 const replacedPrefix = "replaced-"
 
-// replacedPacks are those of a repository that wait to be set aside. It is only
-// remembered: a pack of which nobody knows that it was replaced is packed again.
+// replacedPacks are the packs of a repository that wait to be set aside. They are kept in
+// memory only: after a restart they are packed again.
 type replacedPacks struct {
 	mu   sync.Mutex
 	gone map[string]replacedPack
@@ -85,9 +85,9 @@ func (s *replacedPacks) take(grace time.Duration) []replacedPack {
 	return due
 }
 
-// replace notes that the pack into, which was read back, replaces others. One of
-// them may have the same objects and come later in the order: that one stays then,
-// and is given to check before.
+// replace notes that the new pack into replaces others. If one of these has the same
+// objects and comes later in the order, that one stays instead. check reads the pack
+// that stays back before.
 func (r *Repository) replace(chosen []packFile, into string, check func(name string) error) error {
 	keeper, err := r.keeper(chosen, into)
 	if err != nil {
@@ -105,7 +105,8 @@ func (r *Repository) replace(chosen []packFile, into string, check func(name str
 	return nil
 }
 
-// keeper is the last in the order of packs and of one that was made of them.
+// keeper is the pack that stays: the last in the order among the chosen ones and the one
+// that was made of them.
 func (r *Repository) keeper(chosen []packFile, made string) (string, error) {
 	last, most := made, 0
 	for _, p := range append(chosen[:len(chosen):len(chosen)], packFile{name: made}) {
@@ -125,7 +126,7 @@ func (r *Repository) keeper(chosen []packFile, made string) (string, error) {
 }
 
 // setAsideReplaced sets aside the packs that have waited long enough. now is the
-// time by the database's clock. For who holds packMu.
+// time by the database's clock. The caller holds packMu.
 func (r *Repository) setAsideReplaced(now time.Time) error {
 	s := r.git.state(r.dir)
 	due := s.replaced.take(r.git.options.PackGrace)
@@ -140,7 +141,8 @@ func (r *Repository) setAsideReplaced(now time.Time) error {
 	defer s.removals.Add(1)
 	for _, p := range due {
 		if err := r.checkReplaced(p); err != nil {
-			r.git.log.Warn("a pack that should have been replaced stays", "directory", r.dir, "pack", p.name, "error", err)
+			r.git.log.Warn("a pack that should have been replaced stays",
+				"directory", r.dir, "pack", p.name, "error", err)
 			continue
 		}
 		// The index goes first: git finds a pack by it.
@@ -189,7 +191,7 @@ func (r *Repository) checkReplaced(p replacedPack) error {
 	return nil
 }
 
-// replacedDir makes the directory for what is set aside now.
+// replacedDir makes the directory for files that are set aside now.
 func (r *Repository) replacedDir(now time.Time) (string, error) {
 	dir := r.path("objects", replacedPrefix+strconv.FormatInt(now.UnixMicro(), 10))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -207,8 +209,8 @@ func setAside(path, dir string) error {
 	return err
 }
 
-// SweepReplaced removes what was set aside longer than age before now, both by
-// the database's clock. The age must be longer than any process of git lives.
+// SweepReplaced removes the files that were set aside longer than age before now, both
+// by the database's clock. The age must be longer than any process of git lives.
 func (r *Repository) SweepReplaced(now time.Time, age time.Duration) error {
 	entries, err := os.ReadDir(r.path("objects"))
 	if err != nil {

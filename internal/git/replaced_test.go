@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// node is a handle on a folder as another node has it, which sets replaced packs
-// aside at once.
+// node is git on a node of its own, which sets replaced packs aside at once.
 func node(t testing.TB) *Git {
 	t.Helper()
 	g, err := New(t.Context(), Options{PackGrace: 1, Log: slog.New(slog.DiscardHandler)})
@@ -25,11 +24,13 @@ func node(t testing.TB) *Git {
 	return g
 }
 
+func blobOf(text string) NewObject { return NewObject{Type: TypeBlob, Data: []byte(text)} }
+
 // write writes each text as an object in a pack of its own, and gives its names.
 func write(t testing.TB, r *Repository, texts ...string) (packs []packFile) {
 	t.Helper()
 	for _, text := range texts {
-		if _, err := r.WriteObjects(t.Context(), []NewObject{{Type: TypeBlob, Data: []byte(text)}}); err != nil {
+		if _, err := r.WriteObjects(t.Context(), []NewObject{blobOf(text)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,6 +41,7 @@ func write(t testing.TB, r *Repository, texts ...string) (packs []packFile) {
 	return packs
 }
 
+// must gives the result of a call that may not fail.
 func must[T any](t testing.TB) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -50,19 +52,18 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// Two nodes that each hold a pack for the copy of the other one, since one of them
-// was asleep: one of the two stays.
+// One node was asleep, so each of two nodes takes a pack for a copy of the other one.
+// One of the two packs stays.
 func TestTwoCopiesAreNotBothRemoved(t *testing.T) {
 	t.Parallel()
 	a, b := node(t), node(t)
 	dir := filepath.Join(t.TempDir(), "r.git")
 	ours, theirs := a.Repository(dir), b.Repository(dir)
 	write(t, ours, "one", "two")
-	made := must[string](t)(ours.packObjects(t.Context(), bytes.NewBufferString(
-		string(NewObject{Type: TypeBlob, Data: []byte("one")}.SHA())+"\n"+string(NewObject{Type: TypeBlob, Data: []byte("two")}.SHA())+"\n")))
+	one, two := string(blobOf("one").SHA()), string(blobOf("two").SHA())
+	made := must[string](t)(ours.packObjects(t.Context(), bytes.NewBufferString(one+"\n"+two+"\n")))
 	// The same objects in another order are another pack.
-	other := must[string](t)(ours.packObjects(t.Context(), bytes.NewBufferString(
-		string(NewObject{Type: TypeBlob, Data: []byte("two")}.SHA())+"\n"+string(NewObject{Type: TypeBlob, Data: []byte("one")}.SHA())+"\n")))
+	other := must[string](t)(ours.packObjects(t.Context(), bytes.NewBufferString(two+"\n"+one+"\n")))
 	if made == other {
 		other = secondName(t, ours, made)
 	}
@@ -85,15 +86,16 @@ func secondName(t testing.TB, r *Repository, name string) string {
 	t.Helper()
 	to := "pack-" + strings.Repeat("f", 40)
 	for _, ext := range []string{".pack", ".rev", ".idx"} {
-		if err := os.Link(r.path("objects", "pack", name+ext), r.path("objects", "pack", to+ext)); err != nil {
+		from, to := r.path("objects", "pack", name+ext), r.path("objects", "pack", to+ext)
+		if err := os.Link(from, to); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return to
 }
 
-// Packs of which one holds the others become the one that holds most, and packing
-// them again changes nothing: no copy is made over and over.
+// When one pack holds all objects of the others, it alone stays. Packing again copies
+// nothing.
 func TestPackingTheSameObjectsEnds(t *testing.T) {
 	t.Parallel()
 	r := node(t).Repository(filepath.Join(t.TempDir(), "r.git"))
@@ -114,8 +116,7 @@ func TestPackingTheSameObjectsEnds(t *testing.T) {
 	}
 }
 
-// A new pack whose bytes are not those that were written must replace nothing,
-// whichever byte it is.
+// A new pack must replace nothing when any of its bytes was damaged.
 func TestDamagedPackReplacesNothing(t *testing.T) {
 	t.Parallel()
 	r := node(t).Repository(filepath.Join(t.TempDir(), "r.git"))
@@ -172,7 +173,7 @@ func TestPackEndsAt31Bits(t *testing.T) {
 	o := must[packed](t)(new(deflaters).pack(NewObject{Type: TypeBlob, Data: []byte("x")}))
 	p.offset = math.MaxInt32
 	if err := p.add(o); err != nil {
-		t.Errorf("the last object that an index can tell of is refused: %v", err)
+		t.Errorf("the last object with an offset that fits is refused: %v", err)
 	}
 	if err := p.add(o); err == nil {
 		t.Errorf("an object at %d is written", p.offset)

@@ -44,7 +44,8 @@ type BuiltTree struct {
 // edit are read and made.
 //
 // Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
-// is damaged. A result with more than MaxTreePaths is a *TreeProblem. Whether the objects of edits exist is the caller's to check.
+// is damaged. A result with more than MaxTreePaths is a *TreeProblem. The caller checks
+// that the objects of the edits exist.
 func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) (*BuiltTree, error) {
 	b := &treeBuilder{ctx: ctx, repository: r, edits: edits}
 	root := &editNode{edit: -1}

@@ -3,7 +3,6 @@ package git_test
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,10 +13,9 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// Two nodes maintain one folder at the same time, as no lease allows, and set
-// aside at once what they have replaced, while others push to it, write to it and
-// read all of it through both. Every object is found all the time, and is there in
-// the end.
+// Two nodes maintain one folder at the same time, which the lease forbids, and set
+// replaced packs aside at once. Meanwhile others push, write and read all of it through
+// both. Every object is found all the time, and is there in the end.
 func TestTwoNodesMaintainOneFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "r.git")
@@ -46,7 +44,8 @@ func TestTwoNodesMaintainOneFolder(t *testing.T) {
 	for w := range writers {
 		work.Go(func() {
 			for i := range rounds {
-				shas, err := nodes[i%2].WriteObjects(t.Context(), []git.NewObject{blob(fmt.Sprint(i, " by ", w)), blob(fmt.Sprint("shared ", i))})
+				own, shared := blob(fmt.Sprint(i, " by ", w)), blob(fmt.Sprint("shared ", i))
+				shas, err := nodes[i%2].WriteObjects(t.Context(), []git.NewObject{own, shared})
 				if err != nil {
 					t.Errorf("write: %v", err)
 					continue
@@ -102,7 +101,7 @@ func TestTwoNodesMaintainOneFolder(t *testing.T) {
 	})
 	aside, _ := filepath.Glob(filepath.Join(dir, "objects", "replaced-*", "*.pack"))
 	if len(aside) == 0 {
-		t.Error("nothing was replaced: that shows nothing")
+		t.Error("nothing was replaced, so the test shows nothing")
 	}
 	if err := nodes[0].SweepReplaced(time.Now().Add(time.Hour), time.Minute); err != nil {
 		t.Error(err)
@@ -111,7 +110,7 @@ func TestTwoNodesMaintainOneFolder(t *testing.T) {
 		t.Errorf("%q are left", left)
 	}
 	if after := objects(t, dir); after != there {
-		t.Error("what was set aside was needed")
+		t.Error("objects that were set aside were needed")
 	}
 	t.Logf("%d packs were replaced", len(aside))
 }
@@ -119,6 +118,12 @@ func TestTwoNodesMaintainOneFolder(t *testing.T) {
 // raced reports that another node took a file away under a maintenance, which is
 // then tried again.
 func raced(err error) bool {
-	return slices.ContainsFunc([]string{"no such file", "could not find pack", "does not hold", "cannot be accessed", "commit-graph.lock"},
-		func(text string) bool { return strings.Contains(err.Error(), text) })
+	for _, text := range []string{
+		"no such file", "could not find pack", "does not hold", "cannot be accessed", "commit-graph.lock",
+	} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
 }

@@ -105,8 +105,8 @@ func clientGone(err error) error {
 func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOptions) error {
 	p, out, err := r.git.read(ctx, task{
 		command: command{sub: "upload-pack", flags: []string{"--strict", "--stateless-rpc"}, path: r.dir},
-		dir:     r.dir, env: protocolEnv(o.Protocol), cage: r.sendCage(2), limit: r.git.options.TransferTimeout,
-		stdin: bytes.NewReader(request)})
+		dir:     r.dir, env: protocolEnv(o.Protocol), cage: r.sendCage(2),
+		limit: r.git.options.TransferTimeout, stdin: bytes.NewReader(request)})
 	if err != nil {
 		return err
 	}

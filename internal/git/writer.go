@@ -37,8 +37,8 @@ const maxSharedPack = 64 << 20
 // Whether contents make sense is the caller's business (see BuildTree,
 // Commit.Encode). Error: TooLarge for an object that no push may bring either.
 //
-// What requests write at the same time goes into one pack; Maintain consolidates. When ctx ends early the objects may be written or not, which
-// harms nobody.
+// Requests that write at the same time share one pack; Maintain combines the packs
+// later. When ctx ends early the objects may be written or not, which harms nobody.
 func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]SHA, error) {
 	if len(objects) == 0 {
 		return nil, nil
@@ -52,7 +52,8 @@ func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]S
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := checkSize(o.Type, int64(len(o.Data)), func() string { return string(o.SHA()) }); err != nil {
+		err := checkSize(o.Type, int64(len(o.Data)), func() string { return string(o.SHA()) })
+		if err != nil {
 			return nil, err
 		}
 		p, err := r.git.deflaters.pack(o)

@@ -14,11 +14,11 @@
 // for the network that it comes from (Control.NewTicket), which becomes the
 // account's once its credentials are known (Ticket.SignIn). Its body is read
 // whole while memory is taken for what has come (Ticket.ReadAll), and only then
-// it enters (Ticket.Enter). Whatever else it needs is asked for with Memory,
-// SearchSlot and Control.Child, and given back.
+// it enters (Ticket.Enter). All else that it needs it asks for with Memory,
+// SearchSlot, UploadSlot and Control.Child, and gives back.
 //
-// Who holds something may wait for more. That never becomes a deadlock, since
-// every wait of a request is short: it ends in a 429 or 503.
+// A request that holds something may wait for more. That never becomes a deadlock,
+// since every wait of a request is short: it ends in a 429 or 503.
 package admission
 
 // Control is the whole layer.
@@ -29,22 +29,30 @@ type Control struct {
 	memory int64
 }
 
-// DefaultMemory is that of servers that nobody gave a size, in bytes.
+// DefaultMemory is the memory of a server without a size of its own, in bytes.
 const DefaultMemory = 2 << 30
 
+// budget is the part of a server's memory that requests share: three quarters. The
+// server keeps caches and connections in the rest.
+func budget(memory int64) int64 { return memory / 4 * 3 }
+
 // New makes the layer for a server that may use so many bytes of memory, its
-// processes of git included. Three quarters of them are the budget of requests;
-// the rest is for what the server keeps anyway.
+// processes of git included.
 func New(memory int64, proxies Proxies) *Control {
-	return &Control{Gate: NewGate(memory / 4 * 3), Conns: NewConns(MaxConns(memory), proxies), Proxies: proxies, memory: memory}
+	return &Control{
+		Gate:    NewGate(budget(memory)),
+		Conns:   NewConns(MaxConns(memory), proxies),
+		Proxies: proxies,
+		memory:  memory,
+	}
 }
 
-// GitMemory is the part that processes of git for requests have, in bytes, for
-// git.Options.Memory. Those of background work have theirs beside it.
-func (c *Control) GitMemory() int64 { return c.memory / 4 * 3 / 64 * childPart }
+// GitMemory is the part of git's processes for requests, in bytes, for
+// git.Options.Memory. Processes of background work have a part of their own.
+func (c *Control) GitMemory() int64 { return budget(c.memory) / 64 * childPart }
 
-// GoLimit is the part that is Go's, in bytes, for debug.SetMemoryLimit: all that is
-// not for processes of git.
+// GoLimit is Go's part, in bytes, for debug.SetMemoryLimit: all but the parts of git's
+// processes.
 func (c *Control) GoLimit() int64 {
-	return c.memory - c.memory/4*3/64*(childPart+backgroundPart)
+	return c.memory - budget(c.memory)/64*(childPart+backgroundPart)
 }

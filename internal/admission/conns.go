@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Conns bounds how many connections are open, in all and of a network: a network
-// gets another one only while it has fewer than are free. Those of proxies that
-// are trusted, and of sockets in the file system, count in all only.
+// Conns bounds how many connections are open, in all and from one network: a network
+// gets another one only while it has fewer than are free. Connections of trusted
+// proxies, and of sockets in the file system, count only in the total.
 type Conns struct {
 	most    int
 	proxies Proxies
@@ -17,12 +17,15 @@ type Conns struct {
 	mu     sync.Mutex
 	open   map[net.Conn]netip.Prefix
 	held   map[netip.Prefix]int
-	turned int64 // away
+	turned int64 // connections that were turned away
 }
 
 // NewConns bounds connections to most.
 func NewConns(most int, proxies Proxies) *Conns {
-	return &Conns{most: most, proxies: proxies, open: map[net.Conn]netip.Prefix{}, held: map[netip.Prefix]int{}}
+	return &Conns{
+		most: most, proxies: proxies,
+		open: map[net.Conn]netip.Prefix{}, held: map[netip.Prefix]int{},
+	}
 }
 
 // MaxConns is how many connections a server of so many bytes of memory may have

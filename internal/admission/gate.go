@@ -11,7 +11,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Kind is what memory is asked for.
+// Kind is the purpose for which memory is asked for.
 type Kind uint8
 
 // The kinds.
@@ -27,9 +27,9 @@ const (
 	kinds
 )
 
-// Parts of the budget, in 64ths. What one cannot take is there for the others:
-// whatever clients do, there are processes for background work, and whatever
-// slow clients hold, there are some for who asks for something short.
+// Parts of the budget, in 64ths. No kind can take the part of another one: clients
+// always leave processes for background work, and slow clients (Stream, Push) leave
+// some for short requests (Child).
 const (
 	workPart       = 22
 	searchPart     = 2
@@ -40,11 +40,11 @@ const (
 // limit is something of which there is only so much.
 type limit struct {
 	most int64 // bytes
-	kept int64 // of these, for who signed in
+	kept int64 // of these, for callers with an account
 	used int64
 }
 
-// room is the most that a holder could ever get, and free what it could get now.
+// room is the most that a holder could ever get, and free the most it could get now.
 func (l *limit) room(who Holder) int64 {
 	if who.Account == 0 {
 		return l.most - l.kept
@@ -54,8 +54,8 @@ func (l *limit) room(who Holder) int64 {
 
 func (l *limit) free(who Holder) int64 { return l.room(who) - l.used }
 
-// Holder is who is counted together: an account, with all its tokens, or those
-// of a network who have none.
+// Holder is counted as one: an account with all its tokens, or all callers of a network
+// without an account.
 type Holder struct {
 	Account int64        // 0: nobody signed in
 	Network netip.Prefix // looked at only without an account; see NetworkOf
@@ -63,32 +63,32 @@ type Holder struct {
 
 // Gate grants bytes of one budget. It is safe for concurrent use.
 //
-// What was granted cannot be taken back: a slow client may hold it for long. So
-// nobody takes everything, even alone: a holder gets more of a kind only while it
-// would not hold more than is then free, and some room is kept for those who
-// signed in. While others wait it gets no more than its fair share, and who holds
-// least comes first.
+// Granted bytes cannot be taken back: a slow client may hold them for long. So nobody
+// gets everything, even alone: a holder gets more of a kind only as long as it holds no
+// more than is left free, and some room is kept for callers with an account. While
+// others wait, a holder gets no more than its fair share, and the one that holds least
+// comes first.
 type Gate struct {
 	mu    sync.Mutex
 	lines [kinds]line
 }
 
-// line is those who hold something of a kind or wait for it.
+// line is the state of one kind: its holders, and those that wait.
 type line struct {
 	name     string
 	limits   []*limit
 	one      bool          // all are one holder
 	largest  int64         // what one process counts for at most; 0: its cage
-	patience time.Duration // of who waits (decision 66)
+	patience time.Duration // the longest wait (decision 66)
 	shares   map[Holder]*share
-	queue    []*share // of those who wait; the first came first
+	queue    []*share // of holders that wait; the first came first
 	used     int64
 	waiters  int
 	refused  int64
 }
 
-// share is what a holder has of a kind, and what it waits for. It is in
-// line.shares while it has something of either.
+// share is the part of one holder in a kind, and its waiters. It is in line.shares while
+// either is not empty.
 type share struct {
 	who     Holder
 	held    int64
@@ -97,25 +97,25 @@ type share struct {
 
 type waiter struct {
 	bytes int64
-	more  bool          // for a request that holds a process and cannot go on without
+	more  bool          // its request holds a process and cannot go on without these
 	ready chan struct{} // closed when it is granted
 }
 
-// Bounds of those who wait for a kind: of each holder, and of all without an
-// account; and how many of a holder are looked at for one that fits.
+// Bounds of the waiters of a kind: of all callers without an account, and of each
+// holder; and how many of a holder's are tried for one that fits.
 const (
 	maxWaiting       = 4096
 	maxWaitingHolder = 256
 	lookAhead        = 8
 )
 
-// maxUploads is how many pushes may come in at one time, fast or slow: that bounds
-// how much of the disk those take that nobody has accepted yet.
+// maxUploads is how many pushes may come in at one time, fast or slow. It bounds the
+// disk space of pushes that are not accepted yet.
 const maxUploads = 64
 
-// turnsOf is how many requests compute at one time. Memory alone would let
-// thousands in, each of which would get a thousandth of the processors: those of
-// one crowd would make everybody wait for seconds.
+// turnsOf is how many requests compute at one time. Memory alone would let thousands
+// in, each with a thousandth of the processors: then one crowd of clients would make
+// everybody wait for seconds.
 func turnsOf(processors int) int64 { return 32 * int64(processors) }
 
 // NewGate makes a gate of a budget in bytes.
@@ -125,7 +125,7 @@ func NewGate(budget int64) *Gate {
 	search := &limit{most: searchPart * unit, kept: searchPart * unit / 4}
 	all := childPart * unit
 	children := &limit{most: all, kept: all / 4}
-	clients := &limit{most: all * 3 / 4} // what clients make slow or fast
+	clients := &limit{most: all * 3 / 4} // Stream and Push together, which clients make slow
 	stream := &limit{most: all * 3 / 4, kept: all * 3 / 8}
 	push := &limit{most: all * 5 / 8} // the largest, which is a half, and a small one beside it
 	uploads := &limit{most: maxUploads}
@@ -138,14 +138,15 @@ func NewGate(budget int64) *Gate {
 		Child:      newLine("child", time.Second, children),
 		Stream:     newLine("stream", 10*time.Second, stream, clients, children),
 		Push:       newLine("push", 10*time.Second, push, clients, children),
-		Background: {name: "background", patience: time.Minute, limits: []*limit{background}, shares: map[Holder]*share{}, one: true},
+		Background: newLine("background", time.Minute, background),
 		Turn:       newLine("turn", time.Second, turn),
 		Upload:     newLine("upload", 10*time.Second, uploads),
 	}}
-	// A fetch is caged by the worst that packing may take, which is many times what
-	// it takes where packs are sent as they are: some must go on side by side. Two
-	// large processes of background work that need each other (a copy between
-	// repositories) leave a fifth to others.
+	g.lines[Background].one = true
+	// A fetch has a cage for the worst case of packing. It mostly takes far less, since
+	// packs are sent as they are, so several must fit side by side. Background work may
+	// need two large processes at once (a copy between repositories); these leave a fifth
+	// to others.
 	g.lines[Stream].largest = all / 8
 	g.lines[Background].largest = background.most * 2 / 5
 	return g
@@ -155,15 +156,16 @@ func newLine(name string, patience time.Duration, limits ...*limit) line {
 	return line{name: name, patience: patience, limits: limits, shares: map[Holder]*share{}}
 }
 
-// take waits for bytes and returns how many were granted. A process for which there
-// could never be enough gets what there could be: its cage is about as large.
+// take waits for bytes and returns how many were granted. A process that asks for more
+// than there could ever be gets the most that there could be: its cage is about as large.
 // Errors: TooManyRequests, Unavailable, ctx's.
 func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more bool) (int64, error) {
 	l := &g.lines[k]
 	for _, limit := range l.limits {
 		if room := limit.room(who); bytes > room {
 			if k == Work {
-				return 0, errs.New(errs.Unavailable, "this takes more memory than the server has for a request")
+				return 0, errs.New(errs.Unavailable,
+					"this takes more memory than the server has for a request")
 			}
 			bytes = room
 		}
@@ -222,11 +224,11 @@ func (g *Gate) wait(ctx context.Context, l *line, s *share, w *waiter) error {
 	}
 	l.leave(s, at)
 	l.forget(s)
-	l.serve() // who waits may have been behind this one
+	l.serve() // others may have waited behind this one
 	return err
 }
 
-// give takes back what take has granted.
+// give takes granted bytes back.
 func (g *Gate) give(k Kind, who Holder, bytes int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -236,8 +238,8 @@ func (g *Gate) give(k Kind, who Holder, bytes int64) {
 	}
 }
 
-// release is give, as all below with mu held. What is given back may be what the
-// other kinds wait for.
+// release is give with mu held, as all functions below. It serves all kinds, since they
+// share limits.
 func (g *Gate) release(l *line, s *share, bytes int64) {
 	for _, limit := range l.limits {
 		limit.used -= bytes
@@ -268,7 +270,7 @@ func (l *line) share(who Holder) *share {
 	return s
 }
 
-// forget drops a share in which nothing is.
+// forget drops a share that is empty.
 func (l *line) forget(s *share) {
 	if s.held == 0 && len(s.waiting) == 0 {
 		delete(l.shares, s.who)
@@ -283,9 +285,9 @@ func (l *line) free(who Holder) int64 {
 	return free
 }
 
-// fits reports whether a grant leaves enough to others. Who holds nothing gets
-// whatever is free, and so does a request that could not go on, and background
-// work, which is all one holder's.
+// fits reports whether a grant leaves enough to others. Everything free may go to a
+// holder that holds nothing, to a request that could not go on otherwise, and to
+// background work, which is all one holder.
 func (l *line) fits(s *share, bytes int64, more bool) bool {
 	free := l.free(s.who)
 	return bytes <= free && (more || s.held == 0 || l.one || s.held+bytes <= free)
@@ -299,7 +301,7 @@ func (l *line) fair(s *share, bytes int64) bool {
 
 func (l *line) fairShare() int64 { return l.limits[0].most / int64(len(l.shares)) }
 
-// serve grants what fits to those who wait.
+// serve grants waiters their bytes, as long as one fits.
 func (l *line) serve() {
 	for l.waiters > 0 {
 		s, at := l.next()
@@ -313,8 +315,8 @@ func (l *line) serve() {
 	}
 }
 
-// next is who comes next and fits: a request that cannot go on, else of who holds
-// least. A large one lets smaller ones pass, for as long as its patience lasts.
+// next is the next waiter that fits: of a request that cannot go on otherwise, else of
+// the holder that holds least. A large one lets smaller ones pass while it waits.
 func (l *line) next() (best *share, at int) {
 	for _, s := range l.queue {
 		for i, w := range s.waiting[:min(len(s.waiting), lookAhead)] {
@@ -333,7 +335,7 @@ func (l *line) next() (best *share, at int) {
 	return best, at
 }
 
-// join begins the waiting of one, and leave ends it.
+// join adds a waiter to a share, and leave removes it.
 func (l *line) join(s *share, w *waiter) {
 	if len(s.waiting) == 0 {
 		l.queue = append(l.queue, s)
@@ -355,17 +357,18 @@ func (l *line) leave(s *share, at int) {
 	}
 }
 
-// refuse is the error of who waited in vain: 429 for who holds its fair share, or
-// could go on if it held nothing; else 503.
+// refuse is the error of a wait in vain: 429 for a holder that has its fair share, or
+// that would fit if it held nothing; else 503.
 func (l *line) refuse(s *share, bytes int64) error {
 	l.refused++
 	if s.held > 0 && (bytes <= l.free(s.who) || s.held+bytes > l.fairShare()) {
-		return errs.New(errs.TooManyRequests, "you use as much of the server as you may at this moment; try again")
+		return errs.New(errs.TooManyRequests,
+			"you use as much of the server as you may at this moment; try again")
 	}
 	return errs.New(errs.Unavailable, "the server is full at this moment; try again")
 }
 
-// Usage is what the gate says of a kind to operators.
+// Usage is the state of a kind, for operators.
 type Usage struct {
 	Kind    string
 	Counted bool // in requests, not in bytes

@@ -19,7 +19,7 @@ func network(s string) Holder { return Holder{Network: NetworkOf(netip.MustParse
 
 func account(id int64) Holder { return Holder{Account: id} }
 
-// hold takes bytes that nobody gives back.
+// hold takes bytes and keeps them.
 func hold(t *testing.T, g *Gate, k Kind, who Holder, bytes int64) {
 	t.Helper()
 	if n, err := g.take(t.Context(), k, who, bytes, false); err != nil || n != bytes {
@@ -27,7 +27,7 @@ func hold(t *testing.T, g *Gate, k Kind, who Holder, bytes int64) {
 	}
 }
 
-// refused checks what somebody hears who asks in vain, and after how long.
+// refused checks the error of a holder that asks in vain, and how long it waited.
 func refused(t *testing.T, g *Gate, k Kind, who Holder, bytes int64, want errs.Kind, after time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -40,8 +40,8 @@ func refused(t *testing.T, g *Gate, k Kind, who Holder, bytes int64, want errs.K
 	}
 }
 
-// A crowd of slow clients of some networks leaves room to every other, and most
-// to those who signed in.
+// A crowd of slow clients of some networks leaves room to every other network, and most
+// to callers with an account.
 func TestNobodyTakesEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
@@ -50,13 +50,15 @@ func TestNobodyTakesEverything(t *testing.T) {
 			hold(t, g, Work, first, unit)
 		}
 		refused(t, g, Work, first, unit, errs.TooManyRequests, time.Second)
-		refused(t, g, Work, network("192.0.2.255"), unit, errs.TooManyRequests, time.Second) // of the same /24
+		neighbour := network("192.0.2.255") // of the same /24
+		refused(t, g, Work, neighbour, unit, errs.TooManyRequests, time.Second)
 		for range 4 {
 			hold(t, g, Work, second, unit)
 		}
 		refused(t, g, Work, second, unit, errs.TooManyRequests, time.Second)
 		hold(t, g, Work, third, 4*unit)
-		refused(t, g, Work, network("2001:db8:0:ff::1"), unit/2, errs.TooManyRequests, time.Second) // of the same /56
+		neighbour = network("2001:db8:0:ff::1") // of the same /56
+		refused(t, g, Work, neighbour, unit/2, errs.TooManyRequests, time.Second)
 		refused(t, g, Work, network("2001:db8:0:100::1"), unit, errs.Unavailable, time.Second)
 		hold(t, g, Work, account(1), 3*unit)
 		refused(t, g, Work, account(1), unit, errs.TooManyRequests, time.Second)
@@ -66,8 +68,7 @@ func TestNobodyTakesEverything(t *testing.T) {
 	})
 }
 
-// Each request is one of its account, whichever address it comes from; and what
-// is given back is there again to its last byte.
+// When all requests have given back what they held, the gate is empty to the last byte.
 func TestGiveBack(t *testing.T) {
 	g := NewGate(64 * unit)
 	var clients sync.WaitGroup
@@ -85,13 +86,14 @@ func TestGiveBack(t *testing.T) {
 	empty(t, g)
 }
 
-// empty checks that nothing is held, and nobody remembered.
+// empty checks that nothing is held, and that no holder is remembered.
 func empty(t *testing.T, g *Gate) {
 	t.Helper()
 	for k := range g.lines {
 		l := &g.lines[k]
 		if l.used != 0 || l.waiters != 0 || len(l.queue) != 0 || len(l.shares) != 0 {
-			t.Errorf("%s: %d bytes, %d wait, %d holders are remembered", l.name, l.used, l.waiters, len(l.shares))
+			t.Errorf("%s: %d bytes, %d wait, %d holders are remembered",
+				l.name, l.used, l.waiters, len(l.shares))
 		}
 		for _, limit := range l.limits {
 			if limit.used != 0 {
@@ -101,8 +103,8 @@ func empty(t *testing.T, g *Gate) {
 	}
 }
 
-// Who waits for room gets it in the order of what they hold, not in the order in
-// which somebody floods the queue.
+// The holder that holds least gets room first. A holder that floods the queue gains
+// nothing by it.
 func TestWhoHoldsLeastComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
@@ -137,12 +139,16 @@ func TestWhoHoldsLeastComesFirst(t *testing.T) {
 	})
 }
 
-// The wait of a request is short, that of a transfer longer (decision 66); who
-// hangs up leaves the queue.
+// Requests wait for a short time, transfers longer (decision 66). A client that hangs up
+// leaves the queue.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
-		for k, after := range map[Kind]time.Duration{Search: time.Second, Stream: 10 * time.Second, Background: time.Minute} {
+		for k, after := range map[Kind]time.Duration{
+			Search:     time.Second,
+			Stream:     10 * time.Second,
+			Background: time.Minute,
+		} {
 			full := g.lines[k].limits[0].most / unit
 			who := func(id int64) Holder { return account(id) }
 			kind := errs.Unavailable
@@ -157,7 +163,7 @@ func TestPatience(t *testing.T) {
 			ctx, hangUp := context.WithTimeout(t.Context(), time.Millisecond)
 			defer hangUp()
 			if _, err := g.take(ctx, k, other, unit, false); err != context.DeadlineExceeded {
-				t.Errorf("who hung up: %v", err)
+				t.Errorf("a client that hung up: %v", err)
 			}
 			for id := range full {
 				g.give(k, who(id+1), unit)
@@ -167,9 +173,9 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// A request that holds a process and needs one more to go on is not kept waiting
-// behind its own account's share, nor behind who is about to begin: else requests
-// could wait for each other until all of them fail.
+// A request that holds a process may need one more to go on. It does not wait for its
+// account's share, nor behind requests that are about to begin: else requests could wait
+// for each other until all of them fail.
 func TestMoreForWhoCannotGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(64*unit/3*4, nil)
@@ -192,8 +198,8 @@ func TestMoreForWhoCannotGoOn(t *testing.T) {
 	})
 }
 
-// Whatever slow clients hold, there are processes for who asks for something
-// short, and whatever clients do, there are some for background work.
+// Slow clients leave processes for short requests, and all clients together leave some
+// for background work.
 func TestKindsLeaveRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
@@ -212,7 +218,7 @@ func TestKindsLeaveRoom(t *testing.T) {
 	})
 }
 
-// Background work that fits goes on beside some that does not.
+// Small background work that fits does not wait behind a large one that does not.
 func TestSmallBackgroundWorkPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
@@ -235,7 +241,7 @@ func TestSmallBackgroundWorkPasses(t *testing.T) {
 	})
 }
 
-// No crowd of those who wait fills the memory.
+// The number of waiters is bounded, so that a crowd does not fill the memory.
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)

@@ -9,7 +9,7 @@ import (
 )
 
 // MachineMemory is how many bytes of memory this process may use: those of its
-// container or control group, else of the machine. 0 where nobody knows.
+// container or control group, else of the machine. 0 if that is unknown.
 func MachineMemory() int64 { return machineMemory("/") }
 
 // machineMemory reads below root, which tests choose.
@@ -34,12 +34,13 @@ func machineMemory(root string) int64 {
 	return total
 }
 
-// lowest is the least limit of a control group and those around it. In a
-// container the group's own path may not be there: then its root is.
+// lowest is the least limit of a control group and those around it. In a container the
+// group's own path may be absent; the root of the hierarchy is there.
 func lowest(total int64, dir, group, file string) int64 {
 	for {
 		text, _ := os.ReadFile(path.Join(dir, group, file))
-		if n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil && n > 0 && (total == 0 || n < total) {
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+		if err == nil && n > 0 && (total == 0 || n < total) {
 			total = n
 		}
 		if group == "/" || group == "." || group == "" {
@@ -49,7 +50,7 @@ func lowest(total int64, dir, group, file string) int64 {
 	}
 }
 
-// meminfo is the memory of the machine; 0 where it is not told.
+// meminfo is the memory of the machine; 0 if it is unknown.
 func meminfo(file string) int64 {
 	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {

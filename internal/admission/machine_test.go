@@ -14,12 +14,30 @@ func TestMachineMemory(t *testing.T) {
 		files map[string]string
 		want  int64
 	}{
-		"machine":      {map[string]string{"proc/meminfo": info}, 8000000 << 10},
-		"version 2":    {map[string]string{"proc/meminfo": info, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/memory.max": "1073741824\n"}, 1 << 30},
-		"container":    {map[string]string{"proc/meminfo": info, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "536870912\n"}, 512 << 20},
-		"version 1":    {map[string]string{"proc/meminfo": info, "proc/self/cgroup": "5:cpu:/x\n4:memory:/x\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "268435456\n"}, 256 << 20},
-		"not there":    {map[string]string{"proc/meminfo": info, "proc/self/cgroup": "0::/host/path\n", "sys/fs/cgroup/memory.max": "max\n"}, 8000000 << 10},
-		"nobody knows": {nil, 0},
+		"machine": {map[string]string{"proc/meminfo": info}, 8000000 << 10},
+		"version 2": {map[string]string{
+			"proc/meminfo":                 info,
+			"proc/self/cgroup":             "0::/a/b\n",
+			"sys/fs/cgroup/a/b/memory.max": "max\n",
+			"sys/fs/cgroup/a/memory.max":   "1073741824\n",
+		}, 1 << 30},
+		"container": {map[string]string{
+			"proc/meminfo":             info,
+			"proc/self/cgroup":         "0::/\n",
+			"sys/fs/cgroup/memory.max": "536870912\n",
+		}, 512 << 20},
+		"version 1": {map[string]string{
+			"proc/meminfo":     info,
+			"proc/self/cgroup": "5:cpu:/x\n4:memory:/x\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":   "9223372036854771712\n",
+			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": "268435456\n",
+		}, 256 << 20},
+		"not there": {map[string]string{
+			"proc/meminfo":             info,
+			"proc/self/cgroup":         "0::/host/path\n",
+			"sys/fs/cgroup/memory.max": "max\n",
+		}, 8000000 << 10},
+		"unknown": {nil, 0},
 	} {
 		root := t.TempDir()
 		for file, text := range c.files {

@@ -11,46 +11,46 @@ import (
 	"arbor/internal/errs"
 )
 
-// A client sends and reads at least minRate bytes a second, but for pauses of
-// Grace in all. Only the time in which the server waits for it counts.
+// A client must send and read minRate bytes a second, except for pauses of Grace in
+// all. Only the time in which the server waits for the client counts.
 const (
 	minRate = 8 << 10
 	Grace   = 10 * time.Second
 )
 
-// Pace wraps a request and its answer, whatever the route is, such that a client
-// that is slower than that loses its connection. The http.Server of it all must
-// have no ReadTimeout, which would end the contexts of requests that take long.
+// Pace wraps a request and its answer, so that a slower client loses its connection. It
+// is for all routes. The http.Server must have no ReadTimeout, which would end the
+// contexts of requests that take long.
 func Pace(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	p := &paced{ResponseWriter: w, request: r, writing: Grace}
 	if r.Body != nil && r.Body != http.NoBody {
 		p.body, p.reading = r.Body, Grace
-		p.readUntil(time.Now().Add(Grace)) // also for who never reads it: the server does then
+		p.readUntil(time.Now().Add(Grace)) // if no handler reads the body, net/http does
 		r.Body = p
 	}
 	return p
 }
 
-// paced is both: the answer's writer and the request's body. As its user, a
-// handler, it reads in one goroutine at a time and writes in one.
+// paced is the answer's writer and the request's body. Like a handler, it reads in one
+// goroutine at a time and writes in one.
 type paced struct {
 	http.ResponseWriter
 	request  *http.Request
 	body     io.ReadCloser
-	reading  time.Duration // how long the client may still keep us waiting for its body
-	writing  time.Duration // and for reading our answer
+	reading  time.Duration // how long the server still waits for the body
+	writing  time.Duration // and for the client to read the answer
 	readSet  time.Time     // the deadline that is set for reading
 	writeSet time.Time     // and for writing
 	ended    bool          // the body was read to its end
 }
 
-// spend takes a wait for n bytes out of what the client has left.
+// spend takes a wait for n bytes out of the time that the client has left.
 func spend(left *time.Duration, waited time.Duration, n int) {
 	*left = min(Grace, *left-waited+time.Duration(n)*time.Second/minRate)
 }
 
-// Read reads the body. Errors of the connection are told as the client's. The deadline goes with its end: net/http goes on reading
-// in order to notice that the client hangs up.
+// Read reads the body. Errors of the connection become the client's errors. The deadline
+// is removed at the end of the body: net/http reads on to notice that the client hangs up.
 func (p *paced) Read(b []byte) (int, error) {
 	if p.ended {
 		return p.body.Read(b)
@@ -82,14 +82,14 @@ func (p *paced) readUntil(t time.Time) {
 	p.readSet = t
 }
 
-// apart reports whether a deadline is worth to be set anew.
+// apart reports whether two deadlines differ enough for a new one to be set.
 func apart(a, b time.Time) bool {
 	d := a.Sub(b)
 	return d < -time.Second || d > time.Second
 }
 
-// chunk is how much is written under one deadline, in bytes, so that a deadline
-// is soon for large answers, too.
+// chunk is how many bytes are written under one deadline, so that large answers have
+// early deadlines, too.
 const chunk = 64 << 10
 
 // Write writes in chunks, each of which has a deadline of its own.
@@ -121,8 +121,8 @@ func (p *paced) WriteHeader(status int) {
 	_ = p.within(0, func() error { p.ResponseWriter.WriteHeader(status); return nil })
 }
 
-// within lets send wait for the client while it writes n bytes. A deadline that
-// is about right stays as it is.
+// within runs send, which writes n bytes to the client, under a deadline. One that is
+// about right stays as it is.
 func (p *paced) within(n int, send func() error) error {
 	start := time.Now()
 	until := start.Add(p.writing + time.Duration(n)*time.Second/minRate)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Proxies are the networks whose word is taken for who their clients are.
+// Proxies are the networks of trusted proxies: their headers name the client.
 type Proxies []netip.Prefix
 
 // ParseProxies reads networks in CIDR notation, or single addresses, between
@@ -52,11 +52,10 @@ type Origin struct {
 }
 
 // Origin reads where a request comes from. The headers X-Forwarded-For, -Proto
-// and -Host count when the peer is trusted. A proxy appends the address that it
-// was asked from, so of X-Forwarded-For the rightmost address counts that is not
-// a trusted proxy itself; what stands left of it anybody may have written. (The
-// header Forwarded is not read: a proxy that sets one kind passes the other on
-// from its client.)
+// and -Host count when the peer is trusted. Each proxy appends its client's address to
+// X-Forwarded-For, so the rightmost address counts that is not a trusted proxy itself;
+// anybody may have written those left of it. (The header Forwarded is not read: a proxy
+// that sets one kind passes the other on from its client.)
 func (p Proxies) Origin(r *http.Request) Origin {
 	o := Origin{Address: addressOf(r.RemoteAddr), Scheme: "http", Host: r.Host}
 	if r.TLS != nil {
@@ -76,8 +75,8 @@ func (p Proxies) Origin(r *http.Request) Origin {
 	return o
 }
 
-// client walks from the peer to the left, for as long as those who speak are
-// trusted. What is no address ends the walk: the proxy that wrote it counts.
+// client walks from the peer to the left as long as the addresses are trusted proxies.
+// An element that is no address ends the walk: the proxy that wrote it is the client.
 func (p Proxies) client(peer netip.Addr, forwarded []string) netip.Addr {
 	for i := len(forwarded) - 1; i >= 0; i-- {
 		rest := forwarded[i]
@@ -96,7 +95,7 @@ func (p Proxies) client(peer netip.Addr, forwarded []string) netip.Addr {
 	return peer
 }
 
-// lastOf is the last element of a header: what the nearest proxy said.
+// lastOf is the last element of a header, which the nearest proxy wrote.
 func lastOf(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -105,8 +104,8 @@ func lastOf(values []string) string {
 	return strings.TrimSpace(v[strings.LastIndexByte(v, ',')+1:])
 }
 
-// addressOf reads an address with or without a port, and without its zone. The
-// zero Addr is what is none.
+// addressOf reads an address with or without a port, and without its zone. It gives
+// the zero Addr for other text.
 func addressOf(s string) netip.Addr {
 	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
 	if err != nil {
@@ -119,9 +118,9 @@ func addressOf(s string) netip.Addr {
 	return a.Unmap().WithZone("")
 }
 
-// NetworkOf is who an address is counted with: its neighbours of a /24, of IPv6
-// a /56, which is what one customer gets. Clients of a socket in the file system
-// are one, the zero Prefix.
+// NetworkOf is the network under which an address is counted: its /24, for IPv6 its /56,
+// which is the size that one customer gets. All clients of a socket in the file system
+// are the zero Prefix.
 func NetworkOf(a netip.Addr) netip.Prefix {
 	if !a.IsValid() {
 		return netip.Prefix{}

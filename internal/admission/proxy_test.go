@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A client cannot choose the address under which it is counted: only what a
-// trusted proxy wrote counts, and of that the last that is not a proxy itself.
+// A client cannot choose the address under which it is counted: only addresses that a
+// trusted proxy wrote count, and of these the last that is not a proxy itself.
 func TestOrigin(t *testing.T) {
 	proxies, err := ParseProxies("10.0.0.0/8, 192.0.2.7,2001:db8:f::/48")
 	if err != nil {
@@ -47,7 +47,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// Links lead to where the client is; nobody but a proxy may say where.
+// Links begin with the scheme and host that the client used. Only a trusted proxy may
+// name these in headers.
 func TestOriginOfLinks(t *testing.T) {
 	proxies, _ := ParseProxies("10.0.0.0/8")
 	for peer, want := range map[string]Origin{
@@ -69,7 +70,9 @@ func TestOriginOfLinks(t *testing.T) {
 }
 
 func TestParseProxies(t *testing.T) {
-	for _, wrong := range []string{"10.0.0.0/33", "proxy", "10.0.0.0/8;10.1.1.1", "fe80::1%eth0", "::ffff:10.0.0.0/104", "/8"} {
+	for _, wrong := range []string{
+		"10.0.0.0/33", "proxy", "10.0.0.0/8;10.1.1.1", "fe80::1%eth0", "::ffff:10.0.0.0/104", "/8",
+	} {
 		if p, err := ParseProxies(wrong); err == nil {
 			t.Errorf("%q is read as %v", wrong, p)
 		}
@@ -79,8 +82,8 @@ func TestParseProxies(t *testing.T) {
 	}
 }
 
-// Whatever the header holds, the outcome is the peer, or an address that some
-// element of the header spells, and everything right of it is trusted.
+// For every header, the address is the peer's or that of an element of the header, and
+// everything right of it is trusted.
 func FuzzForwardedFor(f *testing.F) {
 	f.Add("10.1.1.1", "203.0.113.9, 198.51.100.1, 10.0.0.1")
 	f.Add("10.1.1.1", "[2001:db8::1%x]:1,,")
@@ -114,7 +117,7 @@ func FuzzForwardedFor(f *testing.F) {
 			}
 		}
 		if !proxies.trust(got) {
-			t.Fatalf("%q: %s, which nobody said whom we trust", header, got)
+			t.Fatalf("%q: %s, which no trusted proxy wrote", header, got)
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Ticket is what one request holds. It travels in the request's context, and
-// everything that the request needs more of is asked for with it.
+// Ticket counts what one request holds. It travels in the request's context, and the
+// request asks for more with it.
 type Ticket struct {
 	gate *Gate
 	who  Holder
@@ -27,11 +27,11 @@ func (g *Gate) NewTicket(from Holder) *Ticket {
 	return t
 }
 
-// SignIn says whose request it is. It is called before anything is taken.
+// SignIn names the account of the request. It is called before anything is taken.
 func (t *Ticket) SignIn(account int64) { t.who = Holder{Account: account} }
 
-// Cost is how many bytes were granted so far, also those that were given back; none
-// for a request without a ticket.
+// Cost is how many bytes were granted so far, including those that were given back; 0
+// without a ticket.
 func (t *Ticket) Cost() int64 {
 	if t == nil {
 		return 0
@@ -40,16 +40,17 @@ func (t *Ticket) Cost() int64 {
 }
 
 func (t *Ticket) take(ctx context.Context, k Kind, bytes int64) (int64, error) {
-	granted, err := t.gate.take(ctx, k, t.who, bytes, Child <= k && k < Turn && t.held.Load() > 0)
+	isProcess := Child <= k && k < Turn
+	granted, err := t.gate.take(ctx, k, t.who, bytes, isProcess && t.held.Load() > 0)
 	if err == nil {
 		t.cost.Add(granted)
 	}
 	return granted, err
 }
 
-// perRequest is what a request takes beside what it asks for, in bytes: its
-// goroutine, buffers, rows and a small answer. perBody is how often a body is in
-// memory once more while it is decoded and stored.
+// perRequest is the memory of every request, in bytes: its goroutine, buffers, rows and a
+// small answer. perBody is how many more copies of a body are in memory while it is
+// decoded and stored.
 const (
 	perRequest = 64 << 10
 	perBody    = 3
@@ -63,7 +64,7 @@ func (t *Ticket) Enter(ctx context.Context) (err error) {
 	return t.compute(ctx, false)
 }
 
-// compute takes a turn. again is for a request that had one.
+// compute takes a turn. again is true for a request that had one before.
 func (t *Ticket) compute(ctx context.Context, again bool) error {
 	n, err := t.gate.take(ctx, Turn, t.who, 1, again)
 	t.turn.Add(n)
@@ -82,8 +83,8 @@ func (t *Ticket) pause() bool {
 // quick is how long a write to a client may take while its request keeps its turn.
 const quick = 50 * time.Millisecond
 
-// Send runs a write to the client. When that takes long, the turn is for others
-// meanwhile: a slow client does not keep those waiting whose requests compute.
+// Send runs a write to the client. If that takes long, the turn goes to others
+// meanwhile, so that a slow client does not keep requests waiting that compute.
 func (t *Ticket) Send(ctx context.Context, write func() error) error {
 	if t == nil || t.turn.Load() == 0 {
 		return write()
@@ -97,7 +98,7 @@ func (t *Ticket) Send(ctx context.Context, write func() error) error {
 	return err
 }
 
-// Leave gives back what Enter and ReadAll took. It may be called without either.
+// Leave gives back all that Enter and ReadAll took. It may be called without either.
 func (t *Ticket) Leave() {
 	t.pause()
 	if n := t.base + t.body; n > 0 {
@@ -106,14 +107,16 @@ func (t *Ticket) Leave() {
 	t.base, t.body = 0, 0
 }
 
-// firstRead is how many bytes of a body are read for nothing: its connection
-// counts for as much.
+// firstRead is how many bytes of a body are read without asking: the connection counts
+// for as much.
 const firstRead = 4 << 10
 
-// ReadAll reads a body to its end. Memory is taken as bytes come, never for what
-// was only announced; size is what was announced, -1 for nothing. refused tells
-// an error of the gate from one of the body, whose beginning is returned.
-func (t *Ticket) ReadAll(ctx context.Context, body io.Reader, size int64) (data []byte, refused bool, err error) {
+// ReadAll reads a body to its end. It takes memory as bytes come, never for those that
+// are only announced; size is the announced length, or -1. refused tells an error of the
+// gate from one of the body, whose beginning is returned.
+func (t *Ticket) ReadAll(
+	ctx context.Context, body io.Reader, size int64,
+) (data []byte, refused bool, err error) {
 	next := int64(firstRead)
 	if size >= 0 {
 		next = min(next, size+1) // with room for the end
@@ -178,8 +181,8 @@ func Memory(ctx context.Context, bytes int64) (release func(), err error) {
 	return t.ask(ctx, Work, bytes)
 }
 
-// SearchSlot is Memory for a search: a few go on at a time, so that the database
-// has readers left for what is quick.
+// SearchSlot is Memory for a search: a few run at a time, so that the database has
+// readers left for quick queries.
 func SearchSlot(ctx context.Context) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {
@@ -208,9 +211,9 @@ func (t *Ticket) ask(ctx context.Context, k Kind, bytes int64) (release func(), 
 	return func() { t.gate.give(k, t.who, n) }, nil
 }
 
-// As says what the processes of git are for that the request starts from now on:
-// Stream or Push. They are Child until then. Such a process may wait for its
-// client, and the request for the process: it has no turn from here on.
+// As sets the kind of the processes of git that the request starts from now on: Stream
+// or Push; until then it is Child. Such a process may wait for its client, and the
+// request for the process, so the request gives its turn back.
 func As(ctx context.Context, k Kind) {
 	if t := From(ctx); t != nil {
 		t.kind.Store(uint32(k))
@@ -218,8 +221,8 @@ func As(ctx context.Context, k Kind) {
 	}
 }
 
-// Child is git.Options.Admit: it asks for the memory of a process of git. Without
-// a ticket it is background work, which waits for a minute: it is tried again.
+// Child is git.Options.Admit: it asks for the memory of a process of git. Without a
+// ticket it is background work, which waits for a minute and is tried again later.
 func (g *Gate) Child(ctx context.Context, bytes int64) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {

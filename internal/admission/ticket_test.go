@@ -13,9 +13,11 @@ import (
 	"arbor/internal/errs"
 )
 
-// A body costs what came of it, whatever was announced, and all of it is there.
+// A body costs the bytes that came, not those that were announced, and is read whole.
 func TestReadAll(t *testing.T) {
-	for _, size := range []int64{0, 1, firstRead - 1, firstRead, firstRead + 1, perRequest, 1 << 20, 5<<20 + 7} {
+	for _, size := range []int64{
+		0, 1, firstRead - 1, firstRead, firstRead + 1, perRequest, 1 << 20, 5<<20 + 7,
+	} {
 		want := bytes.Repeat([]byte("x"), int(size))
 		for _, announced := range []int64{size, -1} {
 			for _, slow := range []bool{false, true} {
@@ -32,7 +34,8 @@ func TestReadAll(t *testing.T) {
 				if err != nil || refused || !bytes.Equal(got, want) {
 					t.Fatalf("%d bytes, %d announced: %d, %v, %v", size, announced, len(got), refused, err)
 				}
-				if held := c.Usage()[Work].Held; held > max(perRequest, 2*size+2) || size > firstRead && held < size {
+				held := c.Usage()[Work].Held
+				if held > max(perRequest, 2*size+2) || size > firstRead && held < size {
 					t.Errorf("%d bytes, %d announced: %d are held", size, announced, held)
 				}
 				if err := ticket.Enter(t.Context()); err != nil {
@@ -45,8 +48,8 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// Four uploads of 40 MB that are announced and never come keep nobody from
-// writing; those that come end where memory does.
+// Four uploads of 40 MB that are announced and never come keep nobody from writing. An
+// endless upload is refused when its share of the memory is used up.
 func TestAnnouncedIsNotTaken(t *testing.T) {
 	c := New(64<<20, nil)
 	for range 4 {
@@ -61,7 +64,8 @@ func TestAnnouncedIsNotTaken(t *testing.T) {
 	}
 	ticket := c.NewTicket(Holder{Account: 1})
 	endless := io.MultiReader(strings.NewReader("{"), iotest.DataErrReader(zeros{}))
-	if _, refused, err := ticket.ReadAll(t.Context(), endless, -1); !refused || !errs.Is(err, errs.TooManyRequests) {
+	_, refused, err := ticket.ReadAll(t.Context(), endless, -1)
+	if !refused || !errs.Is(err, errs.TooManyRequests) {
 		t.Errorf("an endless body: %v, %v", refused, err)
 	}
 	ticket.Leave()
@@ -72,7 +76,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// Work that belongs to no request is admitted, and that of a request costs it.
+// Work without a request is admitted at once; work of a request counts for its account.
 func TestMemory(t *testing.T) {
 	if release, err := Memory(t.Context(), 1<<40); err != nil || release == nil {
 		t.Errorf("without a ticket: %v", err)
@@ -97,16 +101,17 @@ func TestMemory(t *testing.T) {
 	empty(t, c.Gate)
 }
 
-// However many requests of a crowd there is memory for, few of them compute: the
-// next of somebody else shares the processors with those alone. Who waits for a
-// slow client, or for a process that may, does not compute.
+// There may be memory for many requests of a crowd, but only a few of them compute: the
+// next request of another client shares the processors with these alone. A request that
+// waits for a slow client, or for a process that may do so, has no turn.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		c := New(1<<30, nil)
 		most := c.Usage()[Turn].Most
 		var crowd []*Ticket
-		for n := int64(0); n < most*3/8; n++ { // half of what is not kept for who signed in
+		crowdSize := most * 3 / 8 // half of the turns that callers without an account may have
+		for n := range crowdSize {
 			crowd = append(crowd, c.NewTicket(network("192.0.2.1")))
 			if err := crowd[n].Enter(ctx); err != nil {
 				t.Fatal(err)
@@ -131,19 +136,19 @@ func TestTurns(t *testing.T) {
 				t.Errorf("%d compute, want %d", n, want)
 			}
 		}
-		if err := crowd[0].Send(ctx, func() error { computing(most * 3 / 8); return nil }); err != nil {
+		if err := crowd[0].Send(ctx, func() error { computing(crowdSize); return nil }); err != nil {
 			t.Error(err)
 		}
 		if err := crowd[0].Send(ctx, func() error {
 			time.Sleep(time.Second)
-			computing(most*3/8 - 1)
+			computing(crowdSize - 1)
 			return nil
 		}); err != nil {
 			t.Error(err)
 		}
-		computing(most * 3 / 8)
+		computing(crowdSize)
 		As(With(ctx, crowd[1]), Stream)
-		computing(most*3/8 - 1)
+		computing(crowdSize - 1)
 		for _, ticket := range crowd {
 			ticket.Leave()
 		}
@@ -151,7 +156,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// One account that sends pushes slowly leaves room for those of others.
+// One account that sends pushes slowly leaves room for pushes of others.
 func TestUploads(t *testing.T) {
 	c := New(1<<30, nil)
 	slow := With(t.Context(), c.NewTicket(account(1)))

@@ -4,12 +4,12 @@ import "context"
 
 type checkKey struct{}
 
-// WithCheck returns a context whose writes are asked about once more: Write calls
-// check in each transaction, last, and what it returns undoes the transaction. So
-// the right to write is asked when every lock is held, right before the commit,
-// however long the request took until then; and no operation can forget it.
+// WithCheck returns a context whose writes are checked once more: Write calls check
+// at the end of each transaction, and an error of it undoes the transaction. So the
+// right to write is asked when every lock is held, right before the commit, however
+// long the request took until then; and no operation can forget it.
 //
-// WriteOne does not ask: its statement holds the condition itself.
+// WriteOne does not call it: its statement holds the condition itself.
 func WithCheck(ctx context.Context, check func(*Tx) error) context.Context {
 	return context.WithValue(ctx, checkKey{}, check)
 }
@@ -19,7 +19,7 @@ func checkOf(ctx context.Context) func(*Tx) error {
 	return check
 }
 
-// Check asks the context's check at once, in a read: before work that is no
+// Check calls the context's check at once, in a read: before work that is no
 // transaction.
 func (d *DB) Check(ctx context.Context) error {
 	check := checkOf(ctx)
@@ -29,8 +29,8 @@ func (d *DB) Check(ctx context.Context) error {
 	return d.Read(ctx, check)
 }
 
-// Check asks the context's check now, and not again at the end: for who takes
-// away in this transaction what it asks for. Lock first what decides.
+// Check calls the context's check now, and not again at the end: for a transaction that
+// itself takes the right away. Lock the rows that decide before.
 func (t *Tx) Check() error {
 	check := t.check
 	if t.check = nil; check == nil {
@@ -39,8 +39,8 @@ func (t *Tx) Check() error {
 	return check(t)
 }
 
-// checked is fn with the context's check at its end. Who may not write learns
-// nothing else of what fn found.
+// checked is fn with the context's check at its end. A caller who may not write gets the
+// error of the check, and none of fn's.
 func checked(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 	check := checkOf(ctx)
 	if check == nil {

@@ -103,8 +103,8 @@ type Options struct {
 	Trace func(query string)
 
 	// RunTwice runs each transaction's function twice, as a repeated transaction
-	// does: what the first run wrote is rolled back, and its statements are not
-	// traced. Only tests set it.
+	// does: the first run is rolled back, and its statements are not traced. Only
+	// tests set it.
 	RunTwice bool
 }
 
@@ -203,13 +203,19 @@ func (d *DB) Close() error { return d.backend.close() }
 // Errors: fn's own; errs.Unavailable when too many wait or the database is
 // closed.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, false) })
+	return d.read(ctx, fn, false)
 }
 
 // ReadLong is Read for statements that may take long: ctx stops them midway.
 // On SQLite that costs some 2 µs a statement more.
 func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
-	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error { return d.backend.read(ctx, fn, true) })
+	return d.read(ctx, fn, true)
+}
+
+func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) error {
+	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error {
+		return d.backend.read(ctx, fn, long)
+	})
 }
 
 // Write runs fn in one transaction, which is durable when Write returns nil
@@ -231,14 +237,17 @@ func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 // when too many wait, another process holds the database for long, or the
 // database is closed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	return d.transact(checked(ctx, fn), (*Tx).twice, func(fn func(*Tx) error) error { return d.backend.write(ctx, fn) })
+	return d.transact(checked(ctx, fn), (*Tx).twice, func(fn func(*Tx) error) error {
+		return d.backend.write(ctx, fn)
+	})
 }
 
-// transact runs fn by run, one of the backend's ways to run a transaction, and
-// by twice under Options.RunTwice. When the transaction has ended well, it calls
-// what the run that counts left to [Tx.OnCommit].
-func (d *DB) transact(fn func(*Tx) error, twice func(*Tx, func(*Tx) error) error,
-	run func(func(*Tx) error) error) error {
+// transact runs fn by run, one of the backend's ways to run a transaction, and by twice
+// under Options.RunTwice. After a commit it calls the functions that the last run gave
+// to [Tx.OnCommit].
+func (d *DB) transact(
+	fn func(*Tx) error, twice func(*Tx, func(*Tx) error) error, run func(func(*Tx) error) error,
+) error {
 	var onCommit []func()
 	err := run(func(tx *Tx) (err error) {
 		tx.trace = d.trace

@@ -33,7 +33,8 @@ func TestOldAddressesAreUnverified(t *testing.T) {
 		address := dbtest.Empty(t, engine)
 		err = reopen(t, address, before, func(d *db.DB) {
 			err := d.Write(context.Background(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`INSERT INTO accounts (login, login_folded, kind, email, created_at, updated_at) VALUES
+				_, err := tx.Exec(`INSERT INTO accounts
+					(login, login_folded, kind, email, created_at, updated_at) VALUES
 					('Ann', 'ann', 1, 'Same@example.org', 1, 1), ('Bob', 'bob', 1, 'same@example.org', 2, 2),
 					('Orb', 'orb', 2, 'org@example.org', 3, 3), ('Cid', 'cid', 1, NULL, 4, 4)`)
 				return err
@@ -46,7 +47,8 @@ func TestOldAddressesAreUnverified(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := dbtest.OpenURL(t, address)
-		if n := number(t, d, `SELECT count(*) FROM emails WHERE address = 'same@example.org' AND verified = FALSE`); n != 2 {
+		const claims = `SELECT count(*) FROM emails WHERE address = 'same@example.org' AND verified = FALSE`
+		if n := number(t, d, claims); n != 2 {
 			t.Errorf("%d people claim the address, want 2", n)
 		}
 		if n := number(t, d, `SELECT count(*) FROM emails`); n != 2 {

@@ -9,29 +9,28 @@ import (
 	"time"
 )
 
-// Jobs is a table whose rows are work that one worker at a time may do, on
-// whichever node. It has the columns due_at, the time before which nobody takes
-// a row, and tries. Both times and leases are of the database's clock, so nodes
-// whose clocks differ agree. A row that is due at once says 0.
+// Jobs is a table of jobs: only one worker of all nodes works on a row at a time. It has
+// the columns due_at, the time before which nobody takes the row, and tries. All times
+// are by the database's clock, so nodes with different clocks agree. A row that is due at
+// once says 0.
 type Jobs struct {
 	Table string
 	Key   string // the primary key, an integer
 }
 
-// Lease is the right to work on some rows until a time, which nobody else has
-// meanwhile. The time is the token as well: each lease of a row ends later than
-// the one before it.
+// Lease is the sole right to work on some rows until a time. The time is the token as
+// well: each lease of a row ends later than the one before it.
 type Lease struct {
 	IDs   []int64 // in order
 	Until Time    // by the database's clock
 }
 
-// ErrLeaseLost says that a lease ended, and that its rows may be somebody else's
-// by now. Returned by a transaction's function it undoes the transaction.
+// ErrLeaseLost says that a lease has ended, and that its rows may be leased to another
+// worker by now. Returned by a transaction's function it undoes the transaction.
 var ErrLeaseLost = errors.New("db: the lease was lost")
 
-// Clock is an SQL expression: the microseconds of the database's own clock, the
-// same throughout a statement. SQLite's has milliseconds, and is this machine's.
+// Clock is an SQL expression for the time of the database's own clock in microseconds,
+// the same throughout a statement. SQLite's is this machine's clock, in milliseconds.
 func (e Engine) Clock() string {
 	if e == PostgreSQL {
 		return `CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS BIGINT)`
@@ -39,14 +38,14 @@ func (e Engine) Clock() string {
 	return `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`
 }
 
-// Clock reads the database's own clock. Tx.Now is the node's, or what a seed
-// says; only what nodes must agree on needs this one.
+// Clock reads the database's own clock, for times on which nodes must agree. Tx.Now is
+// the node's own time, or a seed's.
 func (t *Tx) Clock() (now Time, err error) {
 	err = t.QueryRow(`SELECT ` + t.Engine().Clock()).Scan(&now)
 	return now, err
 }
 
-// Due reports whether a row is due that where holds for, which may use $1
+// Due reports whether a row that fulfills the condition where is due. where may use $1
 // onwards.
 func (j Jobs) Due(tx *Tx, where string, args ...any) (due bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM `+j.Table+`
@@ -54,16 +53,17 @@ func (j Jobs) Due(tx *Tx, where string, args ...any) (due bool, err error) {
 	return due, err
 }
 
-// Take leases rows that are due and that where holds for, which may use $3
-// onwards: the longest due first, that many at most. It counts a try of each. A
-// row that somebody else is just taking is passed over. nil: there is none.
+// Take leases at most so many rows that are due and fulfill the condition where, the
+// longest due first, and counts a try of each. where may use $3 onwards. Rows that
+// another worker is just taking are passed over. The lease is nil if there are none.
 func (j Jobs) Take(tx *Tx, length time.Duration, most int, where string, args ...any) (*Lease, error) {
 	clock, locking := tx.Engine().Clock(), tx.Engine().Locking(j.Table)
 	if locking != "" {
 		locking += " SKIP LOCKED"
 	}
 	rows, err := tx.Query(`UPDATE `+j.Table+` SET due_at = `+clock+` + $1, tries = tries + 1
-		WHERE due_at <= `+clock+` AND `+j.Key+` IN (SELECT `+j.Key+` FROM `+j.Table+` WHERE due_at <= `+clock+` AND `+where+`
+		WHERE due_at <= `+clock+` AND `+j.Key+` IN (SELECT `+j.Key+` FROM `+j.Table+`
+			WHERE due_at <= `+clock+` AND `+where+`
 			ORDER BY due_at, `+j.Key+` LIMIT $2`+locking+`)
 		RETURNING `+j.Key+`, due_at`, append([]any{length.Microseconds(), most}, args...)...)
 	if err != nil {
@@ -104,7 +104,7 @@ func (j Jobs) Extend(tx *Tx, l *Lease, length time.Duration) (*Lease, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return longer, l.whole(int64(n))
+	return longer, l.checkWhole(int64(n))
 }
 
 // PutOff ends a lease: its rows are due again after some time. Error:
@@ -112,13 +112,19 @@ func (j Jobs) Extend(tx *Tx, l *Lease, length time.Duration) (*Lease, error) {
 func (j Jobs) PutOff(tx *Tx, l *Lease, wait time.Duration) error {
 	n, err := tx.Exec(`UPDATE `+j.Table+` SET due_at = `+tx.Engine().Clock()+` + $2
 		WHERE due_at = $1 AND `+j.among(l, 3), l.args(wait.Microseconds())...)
-	return errors.Join(err, l.whole(n))
+	if err != nil {
+		return err
+	}
+	return l.checkWhole(n)
 }
 
 // Remove ends a lease with its rows: they are done. Error: ErrLeaseLost.
 func (j Jobs) Remove(tx *Tx, l *Lease) error {
 	n, err := tx.Exec(`DELETE FROM `+j.Table+` WHERE due_at = $1 AND `+j.among(l, 2), l.args()...)
-	return errors.Join(err, l.whole(n))
+	if err != nil {
+		return err
+	}
+	return l.checkWhole(n)
 }
 
 // among is the condition on a lease's rows.
@@ -126,7 +132,7 @@ func (j Jobs) among(l *Lease, first int) string {
 	return j.Key + ` IN ` + ValuesFrom(first, 1, len(l.IDs))
 }
 
-// args are a statement's arguments: the token, what else there is, the rows.
+// args are a statement's arguments: the token, more, the rows.
 func (l *Lease) args(more ...any) []any {
 	args := append([]any{l.Until}, more...)
 	for _, id := range l.IDs {
@@ -135,18 +141,20 @@ func (l *Lease) args(more ...any) []any {
 	return args
 }
 
-func (l *Lease) whole(n int64) error {
+// checkWhole makes sure that a statement found all n rows of the lease.
+func (l *Lease) checkWhole(n int64) error {
 	if n != int64(len(l.IDs)) {
 		return ErrLeaseLost
 	}
 	return nil
 }
 
-// Hold calls work, and extends the lease until that returns. work's context ends
-// when the lease is lost, with ErrLeaseLost as its cause; that is then the error
-// of Hold. The lease that is left is for PutOff and Remove.
-func (d *DB) Hold(ctx context.Context, j Jobs, l *Lease, length time.Duration,
-	work func(context.Context) error) (*Lease, error) {
+// Hold calls work, and extends the lease until work returns. If the lease is lost, the
+// context of work ends with ErrLeaseLost as its cause, and Hold returns that. The
+// returned lease, which ends later, is for PutOff and Remove.
+func (d *DB) Hold(
+	ctx context.Context, j Jobs, l *Lease, length time.Duration, work func(context.Context) error,
+) (*Lease, error) {
 	working, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan struct{})
@@ -165,9 +173,11 @@ func (d *DB) Hold(ctx context.Context, j Jobs, l *Lease, length time.Duration,
 	return l, err
 }
 
-// extend extends a lease several times in its length, until done. A database
-// that does not answer for so long has lost it.
-func (d *DB) extend(ctx context.Context, j Jobs, l **Lease, length time.Duration, done <-chan struct{}) error {
+// extend extends a lease several times in its length, until done. The lease is lost when
+// the database does not answer for that long.
+func (d *DB) extend(
+	ctx context.Context, j Jobs, l **Lease, length time.Duration, done <-chan struct{},
+) error {
 	tick := time.NewTicker(length / 4)
 	defer tick.Stop()
 	for last := time.Now(); ; {

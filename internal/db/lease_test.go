@@ -15,15 +15,16 @@ import (
 
 var jobs = db.Jobs{Table: "jobs", Key: "id"}
 
-// twoHandles opens one database twice, as two nodes do whose clocks differ by
-// hours, with n jobs that are due.
+// twoHandles opens one database with n due jobs twice, like two nodes whose clocks differ
+// by hours.
 func twoHandles(t *testing.T, engine db.Engine, n int) [2]*db.DB {
 	t.Helper()
 	address := dbtest.Empty(t, engine)
 	var handles [2]*db.DB
 	for i := range handles {
 		off := time.Duration(i*2-1) * 5 * time.Hour
-		d, err := db.OpenWith(t.Context(), db.Options{URL: address, Now: func() time.Time { return time.Now().Add(off) }}, schema)
+		now := func() time.Time { return time.Now().Add(off) }
+		d, err := db.OpenWith(t.Context(), db.Options{URL: address, Now: now}, schema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,8 @@ func twoHandles(t *testing.T, engine db.Engine, n int) [2]*db.DB {
 	}
 	mustWrite(t, handles[0], func(tx *db.Tx) error {
 		for i := range n {
-			if _, err := tx.Exec(`INSERT INTO jobs (id, due_at, kind) VALUES ($1, 0, $2)`, i+1, i%2); err != nil {
+			_, err := tx.Exec(`INSERT INTO jobs (id, due_at, kind) VALUES ($1, 0, $2)`, i+1, i%2)
+			if err != nil {
 				return err
 			}
 		}
@@ -50,8 +52,8 @@ func take(t testing.TB, d *db.DB, length time.Duration, most int) (l *db.Lease) 
 	return l
 }
 
-// Two nodes ask for the same jobs at the same time, again and again: each job is
-// given to one of them. A job that two nodes do at once is done against itself.
+// Two nodes ask for the same jobs at the same time, again and again. Each job goes to
+// one of them only: two nodes that did it at once would work against each other.
 func TestLeasesAreExclusive(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -76,9 +78,9 @@ func TestLeasesAreExclusive(t *testing.T) {
 	})
 }
 
-// A lease that ended is somebody else's: the first holder can no longer extend
-// it, put it off or finish it. And whatever a node's own clock says, a lease that
-// has not ended is nobody else's.
+// When a lease has ended and another node has taken the row, the first holder can no
+// longer extend it, put it off or finish it. Before that no other node can take it,
+// whatever the nodes' own clocks say.
 func TestLeaseTokens(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -124,8 +126,8 @@ func TestLeaseTokens(t *testing.T) {
 	})
 }
 
-// Work that takes longer than its lease keeps it; work whose row was given to
-// somebody else is stopped.
+// Work that takes longer than its lease keeps the lease. Work is stopped when its row
+// was given to another node.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -133,7 +135,8 @@ func TestHold(t *testing.T) {
 		const length = 2 * time.Second
 		l := take(t, handles[0], length, 1)
 		l, err := handles[0].Hold(t.Context(), jobs, l, length, func(ctx context.Context) error {
-			for ctx.Err() == nil && number(t, handles[1], `SELECT count(*) FROM jobs WHERE due_at > $1`, l.Until) == 0 {
+			const extended = `SELECT count(*) FROM jobs WHERE due_at > $1`
+			for ctx.Err() == nil && number(t, handles[1], extended, l.Until) == 0 {
 				time.Sleep(10 * time.Millisecond)
 			}
 			return ctx.Err()
@@ -144,12 +147,31 @@ func TestHold(t *testing.T) {
 		mustWrite(t, handles[0], func(tx *db.Tx) error { return jobs.PutOff(tx, l, 0) })
 		l = take(t, handles[0], length, 1)
 		_, err = handles[0].Hold(t.Context(), jobs, l, length, func(ctx context.Context) error {
-			mustWrite(t, handles[1], stmt(`UPDATE jobs SET due_at = due_at + 3600000000`)) // somebody else has it
+			// Another node has it.
+			mustWrite(t, handles[1], stmt(`UPDATE jobs SET due_at = due_at + 3600000000`))
 			<-ctx.Done()
 			return fmt.Errorf("stopped: %w", ctx.Err())
 		})
 		if !errors.Is(err, db.ErrLeaseLost) {
 			t.Errorf("work whose lease was lost ends with %v", err)
+		}
+	})
+}
+
+// An error of the database does not say that the lease was lost.
+func TestFailuresAreNotLostLeases(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		d := twoHandles(t, engine, 1)[0]
+		l := take(t, d, time.Hour, 1)
+		absent := db.Jobs{Table: "no_jobs", Key: "id"}
+		for name, end := range map[string]func(*db.Tx) error{
+			"put off": func(tx *db.Tx) error { return absent.PutOff(tx, l, 0) },
+			"remove":  func(tx *db.Tx) error { return absent.Remove(tx, l) },
+		} {
+			if err := d.Write(t.Context(), end); err == nil || errors.Is(err, db.ErrLeaseLost) {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	})
 }

@@ -28,7 +28,8 @@ CREATE TABLE children (
 CREATE TABLE vals (
 	id {{key}}, s {{text}}, b {{bytes}}, ok BOOLEAN, n BIGINT, small SMALLINT, f DOUBLE PRECISION, at BIGINT
 );
-CREATE TABLE jobs (id BIGINT PRIMARY KEY, kind BIGINT NOT NULL, due_at BIGINT NOT NULL, tries SMALLINT NOT NULL DEFAULT 0);
+CREATE TABLE jobs (id BIGINT PRIMARY KEY, kind BIGINT NOT NULL, due_at BIGINT NOT NULL,
+	tries SMALLINT NOT NULL DEFAULT 0);
 CREATE TABLE pairs (worker BIGINT NOT NULL, n BIGINT NOT NULL, half BIGINT NOT NULL, PRIMARY KEY (worker, n, half));
 `)},
 }
@@ -154,11 +155,12 @@ func childCount(d *db.DB) error {
 	return nil
 }
 
-// childBump bumps a topic and prints how often it did, each time that was
-// acknowledged, until it is killed.
+// childBump bumps a topic again and again until it is killed, and prints the number of
+// acknowledged bumps.
 func childBump(d *db.DB) error {
 	for n := 1; ; n++ {
-		if err := d.Write(context.Background(), func(tx *db.Tx) error { return tx.Bump("revoked") }); err != nil {
+		err := d.Write(context.Background(), func(tx *db.Tx) error { return tx.Bump("revoked") })
+		if err != nil {
 			return err
 		}
 		fmt.Println(n)

@@ -159,7 +159,8 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		return c.broken(ctx, err)
 	}
 	open = false
-	if err := c.commit(ctx); err != nil && begin != beginRead { // what was read is true however the reading ends
+	// The rows that a read has given are right, however its transaction ends.
+	if err := c.commit(ctx); err != nil && begin != beginRead {
 		return err
 	}
 	return nil

@@ -158,17 +158,17 @@ func TestOpenAtTheSameTime(t *testing.T) {
 	})
 }
 
-// What another process bumps counts once it is acknowledged, whatever this one
-// writes at the same moment: also what changes no row, and so commits nothing.
-// Else a token that the command line revokes would live on in the server.
+// A bump of another process counts once it is acknowledged, whatever this process writes
+// at the same moment: also a write that changes no row, and so commits nothing. Else a
+// token that the command line revokes would live on in the server.
 func TestBumpsOfAnotherProcess(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("0, ", 500) // takes a while to be prepared, in which others commit
+	long := strings.Repeat("0, ", 500) // to prepare it takes a while, in which others commit
 	var texts atomic.Int64
 	writes := map[string]func(d *db.DB) error{
 		"one that changes no row": func(d *db.DB) error {
-
-			_, err := d.WriteOne(context.Background(), fmt.Sprintf(`UPDATE counters SET n = 1 WHERE n IN (%s -%d)`, long, texts.Add(1)))
+			statement := fmt.Sprintf(`UPDATE counters SET n = 1 WHERE n IN (%s -%d)`, long, texts.Add(1))
+			_, err := d.WriteOne(context.Background(), statement)
 			return err
 		},
 		"one that changes a row to what it is": func(d *db.DB) error {
@@ -221,7 +221,8 @@ func TestBumpsOfAnotherProcess(t *testing.T) {
 						t.Fatal(err)
 					}
 					if n, err := d.Generation(ctx, "revoked"); err != nil || n < acknowledged {
-						t.Fatalf("after bump %d of the other process the number is %d, %v", acknowledged, n, err)
+						t.Fatalf("after bump %d of the other process the number is %d, %v",
+							acknowledged, n, err)
 					}
 					if acknowledged == most {
 						return

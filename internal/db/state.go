@@ -21,8 +21,8 @@ import (
 // still holds. Every commit changes it before it is acknowledged.
 func (d *DB) State() cache.State { return d.backend.state() }
 
-// headerVersion is the field of the header that holds the format's version: a
-// 32-bit word in the machine's own order, as all of them.
+// headerVersion is the field of the header that holds the format's version. Like all
+// fields it is a 32-bit word in the machine's own order.
 const headerVersion = 0
 
 // indexVersion is the one version of the format that there is.

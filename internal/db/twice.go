@@ -2,13 +2,14 @@ package db
 
 import "context"
 
-// twice runs the function of a write, takes back what it did, and runs it
-// again: the second run counts. So a test sees what a repeated run does.
+// twice runs the function of a write, rolls it back, and runs it again: the second run
+// counts. So tests find functions that a repeated run breaks.
 func (t *Tx) twice(fn func(*Tx) error) error {
 	if err := t.steer("SAVEPOINT first_run"); err != nil {
 		return err
 	}
-	if t.conn.engine() == PostgreSQL { // for dbtest: ids that the first run takes are not missed later
+	// Tests of PostgreSQL let the first run take its ids elsewhere, see dbtest.
+	if t.conn.engine() == PostgreSQL {
 		if err := t.steer("SET LOCAL arbor.first_run = 'on'"); err != nil {
 			return err
 		}
@@ -16,7 +17,7 @@ func (t *Tx) twice(fn func(*Tx) error) error {
 	first := Tx{Now: t.Now, ctx: t.ctx, caller: t.caller, conn: t.conn}
 	err := fn(&first)
 	first.end()
-	if lost := t.steer("ROLLBACK TO SAVEPOINT first_run"); lost != nil { // with the whole transaction
+	if lost := t.steer("ROLLBACK TO SAVEPOINT first_run"); lost != nil { // so is the transaction
 		if err == nil {
 			err = lost
 		}
@@ -25,8 +26,8 @@ func (t *Tx) twice(fn func(*Tx) error) error {
 	return fn(t)
 }
 
-// readTwice is twice for a read, which leaves nothing to be taken back. After a
-// statement failed there is no second run: the transaction is lost.
+// readTwice is twice for a read, which has nothing to roll back. After a failed
+// statement there is no second run: the transaction is lost.
 func (t *Tx) readTwice(fn func(*Tx) error) error {
 	first := Tx{Now: t.Now, ctx: t.ctx, caller: t.caller, conn: t.conn}
 	err := fn(&first)
@@ -38,7 +39,7 @@ func (t *Tx) readTwice(fn func(*Tx) error) error {
 	return fn(t)
 }
 
-// steer runs a statement between the runs, whoever hangs up.
+// steer runs a statement between the runs, also when the caller's context has ended.
 func (t *Tx) steer(statement string) error {
 	_, err := t.conn.exec(context.WithoutCancel(t.ctx), statement, nil)
 	return err

@@ -10,12 +10,14 @@ import (
 	"arbor/internal/db/dbtest"
 )
 
-// twice opens a database whose functions run twice, and gives the statements that were traced.
+// twice opens a database whose functions run twice, and gives the traced statements.
 func twice(t *testing.T, engine db.Engine) (d *db.DB, traced *[]string) {
 	t.Helper()
 	traced = new([]string)
-	o := db.Options{URL: dbtest.Empty(t, engine), RunTwice: true, Trace: func(query string) { *traced = append(*traced, query) }}
-	d, err := db.OpenWith(context.Background(), o, schema)
+	d, err := db.OpenWith(context.Background(), db.Options{
+		URL: dbtest.Empty(t, engine), RunTwice: true,
+		Trace: func(query string) { *traced = append(*traced, query) },
+	}, schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +25,8 @@ func twice(t *testing.T, engine db.Engine) (d *db.DB, traced *[]string) {
 	return d, traced
 }
 
-// In tests every function runs twice. What it did first must be gone, else the
-// tests would test another program; and it must count once.
+// In tests every function runs twice. The first run must leave nothing behind, and the
+// function must count once: else the tests would test another program.
 func TestRunTwice(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -42,7 +44,11 @@ func TestRunTwice(t *testing.T) {
 			t.Errorf("the generation is %d, %v", n, err)
 		}
 		*traced, runs = nil, 0
-		if err := d.Read(t.Context(), func(tx *db.Tx) error { runs++; return stmt(`SELECT 1`)(tx) }); err != nil || runs != 2 {
+		err := d.Read(t.Context(), func(tx *db.Tx) error {
+			runs++
+			return stmt(`SELECT 1`)(tx)
+		})
+		if err != nil || runs != 2 {
 			t.Errorf("%d runs of a read, %v", runs, err)
 		}
 		if !slices.Equal(*traced, []string{`SELECT 1`}) {
@@ -51,7 +57,7 @@ func TestRunTwice(t *testing.T) {
 	})
 }
 
-// How a function ends, the second run says: a failure of the first is gone with it.
+// The second run decides how a function ends. A failure of the first leaves nothing.
 func TestRunTwiceWithFailures(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -88,7 +94,7 @@ func TestRunTwiceWithFailures(t *testing.T) {
 	})
 }
 
-// The ids of rows are those of a program whose functions run once: tests name rows by them.
+// Rows have the same ids as if functions ran once: tests name rows by their ids.
 func TestRunTwiceLeavesNoGaps(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -96,7 +102,8 @@ func TestRunTwiceLeavesNoGaps(t *testing.T) {
 		for want := range int64(3) {
 			var id int64
 			mustWrite(t, d, func(tx *db.Tx) error {
-				return tx.QueryRow(`INSERT INTO texts_changed (issue_id, comment_id) VALUES (1, 1) RETURNING id`).Scan(&id)
+				return tx.QueryRow(`INSERT INTO texts_changed (issue_id, comment_id) VALUES (1, 1)
+					RETURNING id`).Scan(&id)
 			})
 			if id != want+1 {
 				t.Errorf("row %d has the id %d", want+1, id)

@@ -21,8 +21,8 @@ type Tx struct {
 	bumps  []string           // topics, sorted, for the end
 	trace  func(query string) // may be nil
 
-	check    func(*Tx) error // for the end, see WithCheck; may be nil
-	onCommit []func()        // for after the end
+	check    func(*Tx) error // runs at the end, see WithCheck; may be nil
+	onCommit []func()        // run after the commit
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
@@ -150,15 +150,14 @@ func (t *Tx) Bump(topic string) error {
 	return nil
 }
 
-// OnCommit has fn called once the transaction is durable and over: in the order
-// of these calls, by the caller of Write, before Write returns. fn is dropped
-// when the transaction is rolled back, and with a run of the transaction's
-// function that is repeated. It may open transactions itself.
+// OnCommit has fn called once the transaction is durable and over. Such functions run
+// in the order of these calls, before Write returns, in its goroutine. fn is dropped
+// when the transaction is rolled back or its function runs again. It may open
+// transactions itself. In a Read, fn is called when the Read has ended without an error.
 //
-// A process that dies after the commit calls nothing, and nor does one whose
-// connection to PostgreSQL broke during COMMIT. So fn may ring a worker or fill
-// a cache; what must not be lost is a row of the transaction. In a Read, fn is
-// called when the Read has ended without an error.
+// fn is not called if the process dies after the commit, or if the connection to
+// PostgreSQL breaks during COMMIT. So fn may ring a worker or fill a cache; work that
+// must not be lost is a row of the transaction.
 func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
 // Generation returns topic's number in this transaction's snapshot, without

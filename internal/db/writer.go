@@ -46,7 +46,7 @@ type writer struct {
 	done    []*member   // whose changes it holds
 	from    cache.State // the state that it began with
 	bumped  []string    // topics that it bumps, and perhaps some more
-	others  int64       // what selectOthers gave after the last commit; of a new connection 0, which it never is
+	others  int64       // the number of selectOthers after the last commit; 0: not asked yet
 	commits int
 	crowd   int // members of the last batch
 

@@ -245,7 +245,8 @@ func divertIDs(tx *db.Tx) error {
 			EXECUTE format('ALTER TABLE %1$I ALTER id DROP IDENTITY; CREATE SEQUENCE %2$I OWNED BY %1$I.id;
 				SELECT setval(%2$L, max(id)) FROM %1$I;
 				ALTER TABLE %1$I ALTER id SET DEFAULT nextval(CASE
-					WHEN current_setting(''arbor.first_run'', true) = ''on'' THEN ''first_run_ids'' ELSE %2$L END)',
+					WHEN current_setting(''arbor.first_run'', true) = ''on'' THEN ''first_run_ids''
+					ELSE %2$L END)',
 				c.t, c.t || '_id_seq');
 		END LOOP;
 	END $$`)

@@ -12,7 +12,7 @@ import (
 
 var jsonType = []string{"application/json; charset=utf-8"}
 
-// rooms keeps what JSON was rendered into, so that answers cost no garbage.
+// rooms keeps the buffers of rendered JSON, so that answers cost no garbage.
 var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // JSON answers with v and the given status. A GET that answers 200 gets an

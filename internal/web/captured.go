@@ -20,8 +20,8 @@ type Captured struct {
 	release []func()
 }
 
-// Limit bounds the body. Memory for it, and for what is made of it, is asked for as
-// it grows; Release gives it back.
+// Limit bounds the body. As the body grows, ask is called for the memory that it takes
+// and that the page made of it takes; Release gives the memory back.
 func (c *Captured) Limit(bytes int64, ask func(bytes int64) (release func(), err error)) {
 	c.limit, c.ask = bytes, ask
 }
@@ -43,8 +43,7 @@ func (c *Captured) Header() http.Header { return c.header }
 // WriteHeader notes the status.
 func (c *Captured) WriteHeader(status int) { c.Status = status }
 
-// Write keeps the bytes. Errors: TooLarge beyond the limit, those of who is asked
-// for memory.
+// Write keeps the bytes. Errors: TooLarge beyond the limit, those of asking for memory.
 func (c *Captured) Write(p []byte) (int, error) {
 	size := int64(c.Body.Len() + len(p))
 	if c.limit > 0 && size > c.limit {
@@ -60,6 +59,6 @@ func (c *Captured) Write(p []byte) (int, error) {
 	return c.Body.Write(p)
 }
 
-// timesAnswer is how many times the size of an answer it takes to make a page of it:
-// the answer, and what was read of it.
+// timesAnswer is the memory to make a page of an answer, in sizes of the answer: the
+// answer itself and the values that are decoded from it.
 const timesAnswer = 3

@@ -81,15 +81,15 @@ func ParseBody(r *http.Request, body []byte, resource string) (*Object, error) {
 	return o, err
 }
 
-// Body is the body of a request that was read whole, or as far as it could be
-// read: then Err says why not further.
+// Body is the body of a request that was read before its handler runs. Err says why
+// it could not be read to its end.
 type Body struct {
 	Data []byte
-	Err  error // what a reader of it finds at its end; nil is io.EOF
+	Err  error // the error of Read at the end of Data; nil is io.EOF
 	at   int
 }
 
-// Read gives what was read before.
+// Read implements io.Reader.
 func (b *Body) Read(p []byte) (int, error) {
 	if b.at < len(b.Data) {
 		n := copy(p, b.Data[b.at:])

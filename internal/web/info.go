@@ -24,7 +24,7 @@ type Info struct {
 	Who     string     // the caller's login, for the log; empty when anonymous
 	TokenID int64      // of the caller's token, for the log; 0 when anonymous
 	Note    error      // an error that the log line shall show
-	Brief   bool       // a page asks, which shows the beginning of patches alone
+	Brief   bool       // for a page, which shows only the beginnings of patches
 	Asked   Asked      // is told what a handler looks for in the request; nil but in tests
 	queried string     // what query was read from
 	query   url.Values // read once; nobody changes it

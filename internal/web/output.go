@@ -11,8 +11,8 @@ import (
 	"arbor/internal/admission"
 )
 
-// MaxHeld is the size in bytes of the largest answer that is held whole: what a
-// file of a megabyte becomes in Base64.
+// MaxHeld is the size in bytes of the largest answer that is held whole: room for a
+// file of a megabyte in Base64.
 const MaxHeld = 3 << 19
 
 // sentAtOnce is how much of a long answer goes out at once, in bytes.
@@ -20,8 +20,8 @@ const sentAtOnce = 128 << 10
 
 // Output is the body of an answer in JSON while it is rendered. A small one is
 // held whole, gets an ETag, and may be kept. One that grows beyond MaxHeld goes
-// out as it comes: it has no ETag (decision 27) and nobody keeps it. So the memory
-// of an answer is MaxHeld and its largest item, however long it is.
+// out while it is rendered: it has no ETag (decision 27) and is not kept. So an answer
+// of any length needs the memory of MaxHeld and its largest item.
 type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items
 	ETag string // with its quotes; empty makes one of the body
@@ -30,7 +30,7 @@ type Output struct {
 	r      *http.Request
 	status int
 	begun  bool   // the header is out
-	begin  func() // nil, or called before the header goes out while rendering goes on
+	begin  func() // called before a large answer begins to go out; may be nil
 
 	reserved int64
 	release  []func()
@@ -40,15 +40,15 @@ type Output struct {
 // Link and Last-Modified before the first item.
 type Render func(out *Output) error
 
-// errHead ends the rendering of an answer whose body nobody gets.
+// errHead ends the rendering of a large answer to HEAD, which has no body.
 var errHead = errors.New("web: the answer has no body")
 
-// Answer answers with what render renders.
+// Answer renders an answer and sends it.
 func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) error {
 	return AnswerIn(nil, w, r, status, render)
 }
 
-// AnswerIn is Answer with room for the body, which nobody else uses meanwhile.
+// AnswerIn is Answer with a buffer for the body, which nobody else uses meanwhile.
 func AnswerIn(room *[]byte, w http.ResponseWriter, r *http.Request, status int, render Render) error {
 	out := &Output{w: w, r: r, status: status}
 	if room != nil {
@@ -77,9 +77,8 @@ func (o *Output) free() {
 	o.reserved, o.release = 0, nil
 }
 
-// Reserve sees to it that so many bytes are accounted for, beside MaxHeld, until
-// the answer has been sent. It is called before what takes them is made. Errors:
-// those of admission.Memory.
+// Reserve asks for so many bytes of memory in all, beside MaxHeld, until the answer has
+// been sent. It is called before they are allocated. Errors: those of admission.Memory.
 func (o *Output) Reserve(bytes int64) error {
 	if bytes <= o.reserved {
 		return nil
@@ -99,13 +98,13 @@ func (o *Output) Grow(bytes int) {
 	}
 }
 
-// Context is that of the request.
+// Context is the request's context.
 func (o *Output) Context() context.Context { return o.r.Context() }
 
 // Begun reports that a part of the answer is out: Buf does not hold it whole.
 func (o *Output) Begun() bool { return o.begun }
 
-// Next is called between two items. What was rendered goes out when it is much.
+// Next is called between two items. It sends the rendered part of a large answer.
 func (o *Output) Next() error {
 	if len(o.Buf) < sentAtOnce || !o.begun && len(o.Buf) <= MaxHeld {
 		return nil

@@ -26,7 +26,7 @@ func (c *Cache) Get(source string) *Document {
 	return d
 }
 
-// Parse is [Parse], of what is not kept, and keeps it.
+// Parse gives the document that is kept for a source, or else parses and keeps it.
 func (c *Cache) Parse(source string) *Document {
 	d, _ := c.byHash.Read(cache.Forever, sha256.Sum256([]byte(source)), func() (*Document, error) {
 		return Parse(source), nil
@@ -34,16 +34,16 @@ func (c *Cache) Parse(source string) *Document {
 	return d
 }
 
-// bytes is about what a document takes, with its plain text.
+// bytes is the approximate memory of a document, with its plain text.
 func (d *Document) bytes() int64 {
 	const entry, span, reference = 400, 40, 150
 	references := len(d.refs.Logins) + len(d.refs.Issues) + len(d.refs.Commits) + len(d.refs.Closes)
 	return entry + 2*int64(len(d.html)) + span*int64(len(d.spans)) + reference*int64(references)
 }
 
-// Cost is how many bytes of memory it takes at most to parse a source of that many
-// bytes, whatever is in it: a test holds it.
+// Cost is the most memory, in bytes, that parsing any source of that many bytes takes.
+// A test holds that for the worst texts known.
 func Cost(source int) int64 { return costFactor * int64(min(source, MaxSource)) }
 
-// costFactor is what goldmark takes for a byte of the worst text within the bounds.
+// costFactor is the bytes of memory that goldmark takes for a byte of the worst text.
 const costFactor = 384

@@ -6,16 +6,20 @@ import (
 	"testing"
 )
 
-// dense are texts of which each byte makes a renderer do more than people's text
-// does. Each is repeated to the asked length.
+// dense are texts with much work for a renderer in each byte. The test repeats each of
+// them.
 var dense = []string{
-	"a\n=\n", "a\n-\n", "# a\n", "- [ ] a\n", "|a|b|c|d|\n|-|-|-|-|\n", "- a\n", "1. a\n", "> a\n\n", "a\n", "a\\\n", "---\n", "***\n",
-	"[a](b)", "![a](http://b)", "a@b.c ", "http://a.b ", "www.a.bc ", "*a* ", "**a** ", "~~a~~ ", "`a` ", "\"", "<", "&", "&amp;", "\x01",
-	"<b>", "<p>", "<kbd></kbd>", "<h1>a", "<hr>", "<a id=b title=c lang=d dir=ltr>", "<table><tr><td>", "<ruby><rt>a", "<details><summary>",
-	"@a1 ", "#1 ", "o/r#1 ", "0123456 ", "[a]: b\n[a]", "[^1]", ">>>> ", "- - - ", "```\n", "    a\n\n", "<!-- -->", "\\*", "é", "𝄞",
+	"a\n=\n", "a\n-\n", "# a\n", "- [ ] a\n", "|a|b|c|d|\n|-|-|-|-|\n", "- a\n", "1. a\n", "> a\n\n",
+	"a\n", "a\\\n", "---\n", "***\n",
+	"[a](b)", "![a](http://b)", "a@b.c ", "http://a.b ", "www.a.bc ", "*a* ", "**a** ", "~~a~~ ", "`a` ",
+	"\"", "<", "&", "&amp;", "\x01",
+	"<b>", "<p>", "<kbd></kbd>", "<h1>a", "<hr>", "<a id=b title=c lang=d dir=ltr>", "<table><tr><td>",
+	"<ruby><rt>a", "<details><summary>",
+	"@a1 ", "#1 ", "o/r#1 ", "0123456 ", "[a]: b\n[a]", "[^1]", ">>>> ", "- - - ", "```\n", "    a\n\n",
+	"<!-- -->", "\\*", "é", "𝄞",
 }
 
-// measure parses a source and gives what that allocated, in bytes.
+// measure parses a source and gives the bytes that this allocated.
 func measure(source string) (*Document, int64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -24,8 +28,9 @@ func measure(source string) (*Document, int64) {
 	return d, int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A list holds a hundred texts of the longest kind. None may take, or become, many
-// times what its length says: a page of `a` above `=` took half a gigabyte.
+// A list holds a hundred texts of the largest size. None may take many times its own
+// length, neither rendered nor while it is rendered: a page of `a` above `=` took half a
+// gigabyte.
 func TestCostIsBoundedByLength(t *testing.T) {
 	goldmark()
 	policy()
@@ -43,7 +48,8 @@ func TestCostIsBoundedByLength(t *testing.T) {
 		if took > Cost(len(source)) {
 			t.Errorf("%q: %d bytes take %d, more than %d", name, len(source), took, Cost(len(source)))
 		}
-		if most := maxHTML(len(source)); len(d.html) > most+len("<pre></pre>") && !strings.HasPrefix(d.html, "<pre>") {
+		most, isPlain := maxHTML(len(source)), strings.HasPrefix(d.html, "<pre>")
+		if len(d.html) > most+len("<pre></pre>") && !isPlain {
 			t.Errorf("%q: %d bytes become %d, more than %d", name, len(source), len(d.html), most)
 		}
 		if n := len(d.Text()); n > 3*len(source)+1 { // U+FFFD has three bytes
@@ -52,7 +58,7 @@ func TestCostIsBoundedByLength(t *testing.T) {
 	}
 }
 
-// What is too much is still there for its readers, word for word.
+// A text that is too dense to be rendered is shown word for word.
 func TestTooMuchIsShownAsItIs(t *testing.T) {
 	t.Parallel()
 	source := strings.TrimSpace(strings.Repeat("a & <b>\n=\n", 64<<10/10))
@@ -77,7 +83,8 @@ func TestLinksAreBoundedByLength(t *testing.T) {
 	t.Parallel()
 	d := Parse(strings.Repeat("#1 #2 #3 ", 400))
 	title := strings.Repeat("\"", 256)
-	out := d.HTML(Links{Issue: func(string, string, int64) (string, string, bool) { return "/i", title, true }})
+	issue := func(string, string, int64) (string, string, bool) { return "/i", title, true }
+	out := d.HTML(Links{Issue: issue})
 	if most := maxHTML(len(d.html)); len(out) > most+len(d.html)+10_000 || !strings.HasSuffix(out, "#3</p>") {
 		t.Errorf("%d bytes, want at most about %d", len(out), most)
 	}
@@ -86,8 +93,7 @@ func TestLinksAreBoundedByLength(t *testing.T) {
 	}
 }
 
-// A text that is shown again costs nothing, and what is kept stays within its
-// bound.
+// A text that is shown again is not parsed again, and the cache stays within its bound.
 func TestDocumentsAreKept(t *testing.T) {
 	c := NewCache(1 << 18)
 	source := strings.Repeat(comment, 4<<10/len(comment))

@@ -15,8 +15,8 @@
 // classes of theirs left in it, and only where the caller's [Links] say that the
 // target exists and the reader may see it. A body cannot forge one.
 //
-// A text that would take much more room or work than its length says is shown as
-// it is, in <pre>: one of more lines than maxLines, or whose HTML would be larger
+// A text that would take much more room or work than its length suggests is shown as
+// it is, in <pre>: one with more lines than maxLines, or whose HTML would be larger
 // than maxHTML. [Cache] keeps documents, so that a text that is shown often is
 // parsed once.
 //
@@ -40,11 +40,11 @@ const (
 	MaxReferences = 100       // distinct logins, issues, commits and closed issues, each
 	MaxLinks      = 1000      // places in one document that may become such a link
 
-	maxLines = 5000 // of a source; in shorter lines than people write each one costs more than it says
+	maxLines = 5000 // of a source: each line costs memory, and people write longer ones
 )
 
-// maxHTML is how large the HTML of a source of that many bytes may be, before and
-// after links are written.
+// maxHTML is how many bytes the HTML of a source of that many bytes may have, before
+// links are written and again after.
 func maxHTML(source int) int { return 64<<10 + 4*source }
 
 // Document is a parsed body. It never changes and may be used by many at once.
@@ -107,9 +107,8 @@ func Parse(source string) *Document {
 	return d
 }
 
-// safe renders a source as HTML without anything that the policy forbids. A source
-// that would take much more room or work than its length says stands there as it
-// is.
+// safe renders a source as HTML without anything that the policy forbids. A source that
+// would take much more room or work than its length suggests is shown as it is.
 func safe(source string) string {
 	if strings.Count(source, "\n") > maxLines {
 		return preformatted(source)

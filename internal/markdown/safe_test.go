@@ -193,7 +193,8 @@ func FuzzHTML(f *testing.F) {
 		if err := check(d.HTML(Links{})); err != nil {
 			t.Fatalf("%q: %v", d.HTML(Links{}), err)
 		}
-		if len(d.html) > maxHTML(len(source)) && !strings.HasPrefix(d.html, "<pre>") || len(d.Text()) > 3*len(source) {
+		isDense := len(d.html) > maxHTML(len(source)) && !strings.HasPrefix(d.html, "<pre>")
+		if isDense || len(d.Text()) > 3*len(source) {
 			t.Fatalf("%d bytes become %d, as plain text %d", len(source), len(d.html), len(d.Text()))
 		}
 		linked, err := parseBody(d.HTML(everything()))

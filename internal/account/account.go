@@ -9,7 +9,8 @@
 //   - follow.go, store_follow.go, api_follow.go: who follows whom, of table followers
 //   - store.go, store_member.go, store_token.go: the SQL, of tables accounts, members, tokens
 //   - api.go, api_org.go, api_member.go: the handlers; json.go: their JSON (decision 28)
-//   - email.go, store_email.go: whose commits are whose, of table emails (decision 64)
+//   - email.go, store_email.go: the addresses that make a commit an account's, of table
+//     emails (decision 64)
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
@@ -110,8 +111,8 @@ type Account struct {
 	SiteAdmin    bool
 	DefaultRole  Role // of an organization: what members have on its repositories
 	PublicRepos  int64
-	PrivateRepos int64 // but for withdrawn forks
-	Withdrawn    int64 // forks of what the owner no longer sees (decision 62)
+	PrivateRepos int64 // without withdrawn forks
+	Withdrawn    int64 // forks whose root the owner no longer sees (decision 62)
 	PrivateForks bool  // of an organization: its private repositories may be forked
 	Followers    int64
 	Following    int64
@@ -151,10 +152,10 @@ type Service struct {
 	lost   []Lost
 }
 
-// Lost is told, inside the transaction, that somebody may see less of an
-// organization's repositories than before, and who wanted it: a membership ended,
-// an owner became a member, or members get no permission by default. An error
-// undoes the whole transaction.
+// Lost is called inside a transaction after which somebody may see less of an
+// organization's repositories: a membership ended, an owner became a member, or members
+// lost their default permission. by is the account that did it. An error undoes the
+// whole transaction.
 type Lost func(tx *db.Tx, orgID, by int64) error
 
 // New makes the service. Start Run beside it to have last uses of tokens stored.

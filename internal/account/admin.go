@@ -26,9 +26,9 @@ type NewUser struct {
 	Admin bool // administrates the site (decision 12)
 }
 
-// CreateUser registers a user, whose address is verified thereby. Errors: 422 for
-// a login that is not allowed or is taken, saying by what, for an impossible name
-// or address, and for an address that is somebody else's.
+// CreateUser registers a user with a verified address. Errors: 422 for a login that is
+// not allowed or is taken, saying by what, for an impossible name or address, and for an
+// address of somebody else.
 func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	if err := checkLine("name", n.Name); err != nil {
 		return nil, err

@@ -8,14 +8,14 @@ import (
 	"arbor/internal/errs"
 )
 
-// An address is claimed by whoever writes it into their profile, and by several
-// people if they like. It counts for commits when the operator has verified it,
-// for one of them (decision 64). What is reserved for an account counts always,
-// and nobody else can claim it.
+// People claim an address when they write it into their profile; several people may
+// claim the same one. It counts for commits once the operator has verified it for one
+// of them (decision 64). The reserved no-reply addresses of an account always count, and
+// nobody else can claim them.
 
 // AddEmail claims an address for a user: it is unverified, unless it was claimed
-// and verified before. Errors: 404 for the user; 422 for what is no address, or
-// is reserved for another account.
+// and verified before. Errors: 404 for the user; 422 if it is no address, or is
+// reserved for another account.
 func (s *Service) AddEmail(ctx context.Context, login, address string) error {
 	return s.changeEmails(ctx, login, func(tx *db.Tx, a *Account) error { return claim(tx, a, address) })
 }
@@ -103,7 +103,7 @@ func verify(tx *db.Tx, a *Account, address string) error {
 	}
 	found, err := setVerified(tx, a.ID, address)
 	switch {
-	case errors.Is(err, db.ErrUnique): // at the same moment
+	case errors.Is(err, db.ErrUnique): // another transaction was faster
 		return errs.Newf(errs.Invalid, "%q is verified for somebody else", address)
 	case err == nil && !found:
 		return errs.Newf(errs.NotFound, "%q has no address %q: add it first", a.Login, address)
@@ -111,9 +111,9 @@ func verify(tx *db.Tx, a *Account, address string) error {
 	return err
 }
 
-// follow claims the address that a user writes into the profile in place of the
-// old one, whose claim ends unless it was verified. Error: 422.
-func (c *changes) follow(tx *db.Tx, a *Account) error {
+// claimEmail claims the new address of a user's profile, and ends the claim on the old
+// one unless that was verified. Error: 422.
+func (c *changes) claimEmail(tx *db.Tx, a *Account) error {
 	if !c.email.Set {
 		return nil
 	}
@@ -133,8 +133,9 @@ func (c *changes) follow(tx *db.Tx, a *Account) error {
 	return insertEmail(tx, a.ID, address)
 }
 
-// CommitEmail is the address of commits that the account makes here: that of the
-// profile if it counts, else the reserved one. So they are always the account's.
+// CommitEmail is the address of commits that the account makes here: the address of the
+// profile if it is verified, else the reserved one. So these commits are always shown as
+// the account's.
 func CommitEmail(tx *db.Tx, a *Account) (string, error) {
 	if a.Email == nil {
 		return NoReply(a), nil
@@ -146,8 +147,8 @@ func CommitEmail(tx *db.Tx, a *Account) (string, error) {
 	return *a.Email, nil
 }
 
-// CommitEmails are all addresses that make a commit the account's, but for the
-// reserved one of a login that it no longer has.
+// CommitEmails are all addresses that make a commit the account's, except the reserved
+// ones of its former logins.
 func CommitEmails(tx *db.Tx, a *Account) ([]string, error) {
 	list, err := emailsOf(tx, a.ID)
 	if err != nil {

@@ -211,7 +211,10 @@ func newFullOrg(a *Account, i *web.Info, may access) *fullOrg {
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
 	}
 	if may.member {
-		o.privateOrg = &privateOrg{DefaultRepositoryPermission: permissions[a.DefaultRole], MembersCanForkPrivate: a.PrivateForks}
+		o.privateOrg = &privateOrg{
+			DefaultRepositoryPermission: permissions[a.DefaultRole],
+			MembersCanForkPrivate:       a.PrivateForks,
+		}
 	}
 	if may.owner || may.member && a.DefaultRole > None {
 		o.TotalPrivateRepos, o.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos

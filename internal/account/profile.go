@@ -124,7 +124,7 @@ func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a 
 		if a, err = ByID(tx, caller.ID); err != nil {
 			return err
 		}
-		if err := c.follow(tx, a); err != nil {
+		if err := c.claimEmail(tx, a); err != nil {
 			return err
 		}
 		c.apply(a)

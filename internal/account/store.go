@@ -10,7 +10,8 @@ import (
 // accountColumns are what scanAccount reads, of accounts under the name a.
 const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blog, a.location, a.bio,
 	a.site_admin, a.default_role, a.private_forks, a.public_repos, a.private_repos,
-	CASE WHEN a.private_repos = 0 THEN 0 ELSE (SELECT count(*) FROM withdrawn_forks w WHERE w.owner_id = a.id) END,
+	CASE WHEN a.private_repos = 0 THEN 0
+		ELSE (SELECT count(*) FROM withdrawn_forks w WHERE w.owner_id = a.id) END,
 	a.followers, a.following, a.created_at, a.updated_at`
 
 // scanner is a row of either kind that package db gives.
@@ -135,7 +136,8 @@ func updateAccount(tx *db.Tx, a *Account) error {
 	a.UpdatedAt = tx.Now
 	_, err := tx.Exec(`UPDATE accounts SET name = $2, email = $3, company = $4, blog = $5, location = $6, bio = $7,
 		default_role = $8, updated_at = $9, private_forks = $10 WHERE id = $1`,
-		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt, a.PrivateForks)
+		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt,
+		a.PrivateForks)
 	if err != nil {
 		return err
 	}

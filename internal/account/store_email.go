@@ -9,17 +9,15 @@ import (
 	"arbor/internal/db"
 )
 
-// Email is an address that somebody claims.
+// Email is an address that an account claims.
 type Email struct {
 	Address  string // folded
 	Verified bool   // it counts for commits
 }
 
-// ByEmails finds the accounts whose addresses these are, in one query, under Fold
-// of the address: those that were verified, and those that are reserved for an
-// account, with a query more for each of their two forms. Addresses that are
-// nobody's are missing from the map. It is how the people of commits get their
-// logins (decisions 28, 64).
+// ByEmails finds the accounts of the addresses of commits, under Fold of the address
+// (decisions 28, 64). Verified addresses take one query, and reserved ones another for
+// each of their two forms. Addresses of nobody are missing from the map.
 func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	found, err := byReserved(tx, emails)
 	if err != nil {
@@ -38,7 +36,8 @@ func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
 
 // byVerified adds the accounts for which the addresses were verified.
 func byVerified(tx *db.Tx, folded []any, found map[string]*Account) error {
-	rows, err := tx.Query(`SELECT `+accountColumns+`, e.address FROM emails e JOIN accounts a ON a.id = e.account_id
+	rows, err := tx.Query(`SELECT `+accountColumns+`, e.address
+		FROM emails e JOIN accounts a ON a.id = e.account_id
 		WHERE e.verified = TRUE AND e.address IN `+db.Values(1, len(folded)), folded...)
 	if err != nil {
 		return err
@@ -96,8 +95,7 @@ func byReserved(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	return found, nil
 }
 
-// noReply ends the addresses that are reserved for accounts; noReplyHost is what
-// stands behind their @.
+// noReply ends the addresses that are reserved for accounts; noReplyHost is their host.
 const (
 	noReplyHost = "users.noreply.arbor"
 	noReply     = "@" + noReplyHost
@@ -107,8 +105,8 @@ const (
 // commits when it has no other.
 func NoReply(a *Account) string { return strconv.FormatInt(a.ID, 10) + "+" + a.Login + noReply }
 
-// reservation is for whom an address is reserved: by id (ID+LOGIN@, which outlives
-// the login), else by login (LOGIN@). Neither: for nobody.
+// reservation names the account for which an address is reserved: by id (ID+LOGIN@, which
+// outlives the login), or by login (LOGIN@). With neither it is reserved for nobody.
 type reservation struct {
 	id    int64
 	login string // folded
@@ -161,9 +159,10 @@ func foldedEmails(emails []string) []any {
 	return args
 }
 
-// emailsOf lists what an account claims.
+// emailsOf lists the addresses that an account claims.
 func emailsOf(tx *db.Tx, accountID int64) ([]Email, error) {
-	rows, err := tx.Query(`SELECT address, verified FROM emails WHERE account_id = $1 ORDER BY created_at, address`, accountID)
+	rows, err := tx.Query(`SELECT address, verified FROM emails WHERE account_id = $1
+		ORDER BY created_at, address`, accountID)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +180,8 @@ func emailsOf(tx *db.Tx, accountID int64) ([]Email, error) {
 
 // isVerified reports whether an address was verified for an account.
 func isVerified(tx *db.Tx, accountID int64, address string) (verified bool, err error) {
-	err = tx.QueryRow(`SELECT verified FROM emails WHERE account_id = $1 AND address = $2`, accountID, Fold(address)).Scan(&verified)
+	err = tx.QueryRow(`SELECT verified FROM emails WHERE account_id = $1 AND address = $2`,
+		accountID, Fold(address)).Scan(&verified)
 	if errors.Is(err, db.ErrNoRows) {
 		return false, nil
 	}
@@ -190,7 +190,8 @@ func isVerified(tx *db.Tx, accountID int64, address string) (verified bool, err 
 
 // insertEmail claims an address, unless it is claimed.
 func insertEmail(tx *db.Tx, accountID int64, address string) error {
-	_, err := tx.Exec(`INSERT INTO emails (account_id, address, verified, created_at) VALUES ($1, $2, FALSE, $3)
+	_, err := tx.Exec(`INSERT INTO emails (account_id, address, verified, created_at)
+		VALUES ($1, $2, FALSE, $3)
 		ON CONFLICT (account_id, address) DO NOTHING`, accountID, Fold(address), tx.Now)
 	if err != nil {
 		return err
@@ -198,10 +199,11 @@ func insertEmail(tx *db.Tx, accountID int64, address string) error {
 	return tx.Bump(Topic)
 }
 
-// deleteEmail ends a claim, if it is not verified or anyway with force. It reports
-// whether it did.
+// deleteEmail ends a claim that is not verified, or any with force. It reports whether it
+// did.
 func deleteEmail(tx *db.Tx, accountID int64, address string, force bool) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM emails WHERE account_id = $1 AND address = $2 AND (verified = FALSE OR CAST($3 AS BOOLEAN))`,
+	n, err := tx.Exec(`DELETE FROM emails
+		WHERE account_id = $1 AND address = $2 AND (verified = FALSE OR CAST($3 AS BOOLEAN))`,
 		accountID, Fold(address), force)
 	if err != nil || n == 0 {
 		return false, err
@@ -209,7 +211,7 @@ func deleteEmail(tx *db.Tx, accountID int64, address string, force bool) (bool, 
 	return true, tx.Bump(Topic)
 }
 
-// verifier is the login for which an address was verified; empty: for nobody.
+// verifier is the login for which an address was verified, or empty.
 func verifier(tx *db.Tx, address string) (login string, err error) {
 	err = tx.QueryRow(`SELECT a.login FROM emails e JOIN accounts a ON a.id = e.account_id
 		WHERE e.verified = TRUE AND e.address = $1`, Fold(address)).Scan(&login)
@@ -219,9 +221,10 @@ func verifier(tx *db.Tx, address string) (login string, err error) {
 	return login, err
 }
 
-// setVerified reports whether the account claims the address.
+// setVerified verifies a claimed address. It reports whether the account claims it.
 func setVerified(tx *db.Tx, accountID int64, address string) (bool, error) {
-	n, err := tx.Exec(`UPDATE emails SET verified = TRUE WHERE account_id = $1 AND address = $2`, accountID, Fold(address))
+	n, err := tx.Exec(`UPDATE emails SET verified = TRUE WHERE account_id = $1 AND address = $2`,
+		accountID, Fold(address))
 	if err != nil || n == 0 {
 		return false, err
 	}

@@ -19,11 +19,12 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 }
 
 // TokenHolds is the condition that a caller's token is neither revoked nor
-// expired, for statements that write: token and now are expressions. Callers of
-// this process, who have none, pass with 0.
+// expired, for statements that write: token and now are expressions. Callers inside
+// this process have no token, and pass with 0.
 func TokenHolds(token, now string) string {
 	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t
-		WHERE t.id = CAST(` + token + ` AS BIGINT) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
+		WHERE t.id = CAST(` + token + ` AS BIGINT) AND t.revoked_at IS NULL
+			AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
 }
 
 // Again reads a caller as it is now, for work that takes long between its start
@@ -43,8 +44,8 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	return &now, err
 }
 
-// Holds returns a 401 when the caller's token ended after the request began. Each
-// transaction of a request that is not safe asks it at its end.
+// Holds returns a 401 when the caller's token ended after the request began. It is
+// called at the end of each transaction of an unsafe request.
 func (c *Caller) Holds(tx *db.Tx) error {
 	_, err := Again(tx, c)
 	return err

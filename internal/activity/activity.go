@@ -15,9 +15,9 @@
 //
 // A feed is the newest Newest activities of its scope at most, so its cost does
 // not depend on what is stored, and what is stored not on how much ever
-// happened. What the caller may not see now is in no feed, whoever could see it
-// when it happened (decision 13); and what happened in a repository while it was
-// private is not shown to everybody when it is public (decision 63).
+// happened. A feed holds nothing that its reader may not see now (decision 13), also if
+// the reader could see it then. Events of a repository's private time stay hidden from
+// everybody else after it is published (decision 63).
 package activity
 
 import (

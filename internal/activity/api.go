@@ -53,7 +53,9 @@ func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error
 	}
 	w.Header().Set("X-Poll-Interval", pollInterval)
 	web.Link(w, r, p, total)
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error { return feed.render(out, api.issues) })
+	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
+		return feed.render(out, api.issues)
+	})
 }
 
 // named is a find of the account that the address names.

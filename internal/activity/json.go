@@ -133,8 +133,8 @@ type shortRepo struct {
 	URL  string `json:"url"`
 }
 
-// render renders the page, outside a transaction: an event after the other, each
-// with the texts that it holds.
+// render renders the page outside a transaction, one event with its texts after the
+// other.
 func (f *feed) render(out *web.Output, issues *issue.Service) error {
 	err := f.page.Bodies(out, issues)
 	if err == nil {
@@ -161,7 +161,8 @@ func (f *feed) render(out *web.Output, issues *issue.Service) error {
 }
 
 func (f *feed) event(a *Activity) (e *event, err error) {
-	e = &event{ID: strconv.FormatInt(a.ID, 10), Actor: f.actor(a.ActorID), Public: a.Public, CreatedAt: a.CreatedAt}
+	e = &event{ID: strconv.FormatInt(a.ID, 10), Actor: f.actor(a.ActorID), Public: a.Public,
+		CreatedAt: a.CreatedAt}
 	at := f.repos[a.RepoID]
 	e.Repo = shortRepo{at.ID, at.FullName(), f.address(at)}
 	if e.Actor != nil {

@@ -8,10 +8,9 @@ import (
 	"arbor/internal/db"
 )
 
-// kept is how many activities of each range stay: of a repository, an actor and
-// an organization, in public and elsewhere each. No feed reads more,
-// and those in public read Newest: so there are more when repositories of some
-// are deleted or hidden.
+// kept is how many activities of each range stay: of a repository, an actor and an
+// organization, in public and elsewhere each. No feed reads more. Public feeds read only
+// Newest, so that enough are left when repositories are deleted or hidden.
 const kept = maxHidden
 
 // How activities are pruned. A row goes when all ranges that it is in have kept

@@ -22,17 +22,19 @@ func insert(tx *db.Tx, repoID int64, list ...Activity) error {
 		values += `, ` + db.ValuesFrom(9, len(list)-1, 6)
 	}
 	_, err := tx.Exec(`WITH v (actor, kind, subject, ref, before, after) AS (VALUES `+values+`)
-		INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, subject_id, ref, before_sha, after_sha, created_at)
-		SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, v.actor, NOT r.private, NOT r.private, v.kind, NULLIF(v.subject, 0), NULLIF(v.ref, ''),
-			NULLIF(v.before, ''), NULLIF(v.after, ''), CAST($2 AS BIGINT)
+		INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, subject_id, ref,
+			before_sha, after_sha, created_at)
+		SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, v.actor, NOT r.private, NOT r.private, v.kind,
+			NULLIF(v.subject, 0), NULLIF(v.ref, ''), NULLIF(v.before, ''), NULLIF(v.after, ''),
+				CAST($2 AS BIGINT)
 		FROM v, repos r JOIN accounts o ON o.id = r.owner_id WHERE r.id = $1`, args...)
 	return err
 }
 
 // list reads what the caller may see of a scope, the newest first, Newest at
-// most, of issues, comments, reviews and forks that are there. What is not public
-// is for those who have a role in the repository beyond everyone's: it is private
-// now, or was when it happened (decision 63).
+// most, as far as their issues, comments, reviews and forks exist. Activities that are
+// not public, since the repository is private now or was then (decision 63), are for
+// people with a role of their own in it.
 func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 	rows, err := tx.Query(`SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
 			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha, ''), a.created_at

@@ -37,8 +37,8 @@ func everything() scope {
 	return scope{rangeOf(`x.*`, lately, Newest), []any{int64(maxGlobal)}}
 }
 
-// ofRepo is what happened in one repository, which the caller sees: in public,
-// and with all elsewhere, too.
+// ofRepo is the activities of one repository, which the caller sees: the public ones,
+// and with all also the others.
 func ofRepo(id int64, all bool) scope { return turned(`x.repo_id = $2`, id, all) }
 
 // ofActor is what somebody did in public, and with all elsewhere, too.
@@ -56,24 +56,23 @@ func turned(condition string, id int64, all bool) scope {
 	return scope{sql, []any{id}}
 }
 
-// many is ranges of one index: condition says of one of them that x is in it,
-// with a place for its key, and keys selects the keys under the name id, with its
-// values.
+// many is several ranges of one index.
 type many struct {
-	condition, keys string
-	args            []any
+	condition string // that x is in one range, with %s for the range's key
+	keys      string // selects the keys of the ranges under the name id
+	args      []any  // of keys
 }
 
-// inPublic and elsewhere are the two ranges of a repository, and byActor that of
-// what somebody did in public.
+// inPublic and elsewhere are the two ranges of a repository, and byActor the range of an
+// actor's public activities.
 const (
 	inPublic  = `x.repo_id = %s AND x.public = TRUE`
 	elsewhere = `x.repo_id = %s AND x.public = FALSE`
 	byActor   = `x.actor_id = %s AND x.public = TRUE`
 )
 
-// ofNetwork is what happened in the repositories that were forked from each
-// other, as far as the caller sees them.
+// ofNetwork is the activities of all repositories of a network, as far as the caller
+// sees them.
 func ofNetwork(tx *db.Tx, rootID int64, caller *account.Caller) (scope, error) {
 	list := []many{{inPublic, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`, []any{rootID}}}
 	if caller != nil {
@@ -91,7 +90,8 @@ func received(tx *db.Tx, userID int64, caller *account.Caller) (scope, error) {
 	list := []many{{inPublic, watched + `w.private = FALSE`, user},
 		{byActor, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`, user}}
 	if repo.CallerID(caller) == userID {
-		list = append(list, many{elsewhere, watched + `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`, user})
+		granted := `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`
+		list = append(list, many{elsewhere, watched + granted, user})
 	}
 	return newest(tx, list...)
 }

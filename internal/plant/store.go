@@ -8,7 +8,7 @@ import (
 	"arbor/internal/db"
 )
 
-// inserting adds a plant for who has a token, $5, that is good at the time $6.
+// inserting adds a plant, if the caller's token $5 still holds at the time $6.
 func inserting() string {
 	return `INSERT INTO plants (id, owner_id, name, tag)
 		SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT)

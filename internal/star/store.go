@@ -18,18 +18,20 @@ import (
 // most requests want is found and counted by one statement, which also asks for the
 // caller's token. It reports whether it did.
 func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
-	n, err := d.WriteOne(ctx, starring(d.Engine()), caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
+	n, err := d.WriteOne(ctx, starring(d.Engine()),
+		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
 	return n == 1, err
 }
 
 // unstarNamed takes the user's star off, as starNamed adds it.
 func unstarNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
-	n, err := d.WriteOne(ctx, deleting(d.Engine(), Star, fromPublic()), caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
+	n, err := d.WriteOne(ctx, deleting(d.Engine(), Star, fromPublic()),
+		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
 	return n == 1, err
 }
 
-// fromPublic finds the public repository of a name, for who has a token, $5, that
-// is good at the time $4.
+// fromPublic finds the public repository of a name, if the caller's token $5 still
+// holds at the time $4.
 func fromPublic() string { return repo.FromPublic + ` AND ` + account.TokenHolds(`$5`, `$4`) }
 
 // starring is inserting for the public repository of a name, at the time $4.

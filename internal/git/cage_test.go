@@ -167,10 +167,10 @@ func TestPacksLargerThanCages(t *testing.T) {
 	g := gittest.New(t, git.Options{Memory: 64 << 20})
 	r := g.Repository(t.TempDir() + "/r.git")
 	var stream strings.Builder
-	stream.WriteString(commitLine("main", 0))
+	stream.WriteString(gittest.CommitLine("main", 0, "c"))
 	const size = 24 << 20
 	for i := range 2 {
-		stream.WriteString(fileLines(fmt.Sprint("f", i), noise(size, byte(i))))
+		stream.WriteString(gittest.FileLines(fmt.Sprint("f", i), noise(size, byte(i))))
 	}
 	if err := r.Init(); err != nil {
 		t.Fatal(err)

@@ -126,12 +126,12 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 	small := strings.Repeat("0123456789abcde\n", 100)
 	var b bytes.Buffer
 	commit := func(branch, from string, files map[string]string) {
-		b.WriteString(commitLine(branch, 0))
+		b.WriteString(gittest.CommitLine(branch, 0, "c"))
 		if from != "" {
 			fmt.Fprintf(&b, "from refs/heads/%s\ndeleteall\n", from)
 		}
 		for name, text := range files {
-			b.WriteString(fileLines(name, text))
+			b.WriteString(gittest.FileLines(name, text))
 		}
 	}
 	commit("base", "", map[string]string{"large": large, "small": small})
@@ -168,7 +168,7 @@ func TestDiffThatOutgrowsItsCage(t *testing.T) {
 	var b bytes.Buffer
 	for n, unit := range []string{"\n", "a\n\n", "b\n\n\n"} {
 		text := strings.Repeat(unit, 900_000/len(unit))
-		b.WriteString(commitLine("main", n) + fileLines("lines", text))
+		b.WriteString(gittest.CommitLine("main", n, "c") + gittest.FileLines("lines", text))
 	}
 	b.WriteString("done\n")
 	gittest.Import(t, dir, &b)

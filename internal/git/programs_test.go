@@ -68,7 +68,7 @@ func hostile(t *testing.T, notes string) string {
 			if name == "f" {
 				text = strings.Repeat("same\n", 10) + text + fmt.Sprintf("%d\n", i)
 			}
-			b.WriteString(fileLines(name, text))
+			b.WriteString(gittest.FileLines(name, text))
 		}
 	}
 	gittest.Import(t, dir, strings.NewReader(b.String()))

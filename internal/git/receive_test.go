@@ -38,18 +38,8 @@ func receive(t testing.TB, r *git.Repository, tip git.SHA, pack []byte) (*git.Qu
 // importFile makes a commit of one file the tip of main.
 func importFile(t testing.TB, dir, name, contents string) {
 	t.Helper()
-	gittest.Import(t, dir, strings.NewReader(commitLine("main", 0)+fileLines(name, contents)))
-}
-
-// commitLine begins a commit in a stream for fast-import, n seconds after the first.
-func commitLine(branch string, n int) string {
-	return fmt.Sprintf("commit refs/heads/%s\ncommitter %s %d +0000\ndata 2\nc\n",
-		branch, gittest.Author, gittest.Start+n)
-}
-
-// fileLines puts a file into such a commit.
-func fileLines(name, contents string) string {
-	return fmt.Sprintf("M 100644 inline %s\ndata %d\n%s\n", name, len(contents), contents)
+	stream := gittest.CommitLine("main", 0, "c") + gittest.FileLines(name, contents)
+	gittest.Import(t, dir, strings.NewReader(stream))
 }
 
 // resolve is the SHA that a name leads to in a repository.

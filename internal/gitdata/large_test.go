@@ -10,16 +10,15 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// Commits whose messages are as large as they may be, of characters that take six
-// bytes in JSON, must not fill the memory of a server that lists them: it reads and
-// sends them one after the other.
+// Commits may have messages of a megabyte, of characters that take six bytes in JSON. A
+// list of them must not fill the server's memory: it reads and sends one after the other.
 func TestLargeCommitsStream(t *testing.T) {
 	const commits, message = 18, 1_000_000 // a comparison of more outgrows the cage of its walk
 	dir := gittest.Bare(t)
 	var b bytes.Buffer
 	for n := range commits {
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata %d\n%s\n", gittest.Author, gittest.Start+n, message, strings.Repeat("\x01", message))
-		fmt.Fprintf(&b, "M 100644 inline file%d\ndata 1\nx\n", n)
+		b.WriteString(gittest.CommitLine("main", n, strings.Repeat("\x01", message)))
+		b.WriteString(gittest.FileLines(fmt.Sprint("file", n), "x"))
 		if n == 0 {
 			b.WriteString("reset refs/heads/base\nfrom refs/heads/main\n\n")
 		}
@@ -32,7 +31,9 @@ func TestLargeCommitsStream(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "alice", Status: 201,
 			Send: `{"title": "large", "head": "main", "base": "base"}`})
 		for path, most := range map[string]int{
-			"commits?per_page=100": commits, "compare/base...main": commits + 1, "pulls/1/commits?per_page=100": commits - 1,
+			"commits?per_page=100":         commits,
+			"compare/base...main":          commits + 1,
+			"pulls/1/commits?per_page=100": commits - 1,
 		} {
 			m := s.Measure(t, "/repos/alice/garden/"+path, "alice", "")
 			if want := int64(most) * 6 * message; m.Sent < want {
@@ -46,18 +47,9 @@ func TestLargeCommitsStream(t *testing.T) {
 	})
 }
 
-// Patches of control characters, eight megabytes of them, are sent one after the
-// other, too.
+// Megabytes of patches are sent one after the other, too.
 func TestLargePatchesStream(t *testing.T) {
-	dir := gittest.Bare(t)
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 1\nm\n", gittest.Author, gittest.Start)
-	for n := range 12 {
-		text := strings.Repeat(strings.Repeat("\x01", 999)+"\n", 900)
-		fmt.Fprintf(&b, "M 100644 inline file%d\ndata %d\n%s\n", n, len(text), text)
-	}
-	b.WriteString("done\n")
-	gittest.Import(t, dir, &b)
+	dir := gittest.LargePatches(t)
 	apitest.EachAlone(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		s.Import(t, s.Repo(t, "alice/garden", false), dir)
@@ -66,7 +58,8 @@ func TestLargePatchesStream(t *testing.T) {
 			t.Errorf("a commit of %d bytes held %d", m.Sent, m.Held)
 		}
 		// The page of the same commit shows the beginning of each patch.
-		page := s.Measure(t, "/alice/garden/commit/"+gittest.Run(t, dir, "rev-parse", "main"), "", "text/html")
+		tip := gittest.Run(t, dir, "rev-parse", "main")
+		page := s.Measure(t, "/alice/garden/commit/"+tip, "", "text/html")
 		if page.Sent > 4<<20 {
 			t.Errorf("its page has %d bytes", page.Sent)
 		}

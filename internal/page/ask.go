@@ -53,7 +53,8 @@ func send(r *http.Request, a *repo.Access, q question) (*web.Captured, error) {
 	case q.bodies:
 		accept = "application/vnd.github.html+json"
 	}
-	inner := &web.Info{Brief: true, ID: info.ID, Site: info.Site, Prefix: info.Prefix, Docs: info.Docs, Media: web.ParseAccept([]string{accept})}
+	inner := &web.Info{Brief: true, ID: info.ID, Site: info.Site, Prefix: info.Prefix, Docs: info.Docs,
+		Media: web.ParseAccept([]string{accept})}
 	for n := 0; n < len(q.params); n += 2 {
 		inner.SetParam(q.params[n], q.params[n+1])
 	}
@@ -70,7 +71,7 @@ func send(r *http.Request, a *repo.Access, q question) (*web.Captured, error) {
 	return answer, q.handler(answer, web.With(request, inner), a)
 }
 
-// maxAnswer is the size in bytes of the largest answer that a page is made of.
+// maxAnswer is the size in bytes of the largest answer of which a page is made.
 const maxAnswer = 32 << 20
 
 // part is the query for a page of a list, as the request numbers it.

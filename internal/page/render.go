@@ -62,7 +62,7 @@ func (p *renderer) page(w http.ResponseWriter, r *http.Request, name string, dat
 	return err
 }
 
-// held holds a page as long as it is small; a large one goes out as it comes.
+// held holds a small page whole; a large one goes out while it is rendered.
 type held struct {
 	bytes.Buffer
 	to    http.ResponseWriter

@@ -106,6 +106,31 @@ func Import(tb testing.TB, dir string, stream io.Reader) {
 	Pipe(tb, dir, stream, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force")
 }
 
+// CommitLine begins a commit in a stream for Import, n seconds after the first.
+func CommitLine(branch string, n int, message string) string {
+	return fmt.Sprintf("commit refs/heads/%s\ncommitter %s %d +0000\ndata %d\n%s\n",
+		branch, Author, Start+n, len(message), message)
+}
+
+// FileLines puts a file into such a commit.
+func FileLines(name, contents string) string {
+	return fmt.Sprintf("M 100644 inline %s\ndata %d\n%s\n", name, len(contents), contents)
+}
+
+// LargePatches makes a bare repository whose only commit adds eleven megabytes of
+// control characters in twelve files, which take six times as much room in JSON.
+func LargePatches(tb testing.TB) string {
+	tb.Helper()
+	dir := Bare(tb)
+	stream := CommitLine("main", 0, "m")
+	text := strings.Repeat(strings.Repeat("\x01", 999)+"\n", 900)
+	for n := range 12 {
+		stream += FileLines(fmt.Sprint("file", n), text)
+	}
+	Import(tb, dir, strings.NewReader(stream+"done\n"))
+	return dir
+}
+
 // History is the stream of a history for Import: the first commit has all
 // files, each later one rewrites one of them.
 func History(ref string, commits, files int) io.Reader {

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/git"
 )
 
-// patterns is the blob of each file in the tree bomb, taken for a list of patterns.
+// patterns is the blob of all files of the tree bomb, which serves as a list of patterns.
 const patterns = "2e65efe2a145dda7ee51d1741299f848e5bf752e"
 
 // fetchAttacks are those by fetches and pushes.
@@ -28,31 +28,36 @@ func fetchAttacks(w *world) []attack {
 			return a.fetch(ctx, a.unknown, "/mallory/renames.git", fetch(w.tips["renames"], ""))
 		}},
 		{"sparse filters", 2, func(ctx context.Context, a *attacker) string {
-			return a.fetch(ctx, a.unknown, "/mallory/trees.git", fetch(w.tips["trees"], "filter sparse:oid="+patterns+"\n"))
+			return a.fetch(ctx, a.unknown, "/mallory/trees.git",
+				fetch(w.tips["trees"], "filter sparse:oid="+patterns+"\n"))
 		}},
 		{"zipped bombs as fetches", 1, func(ctx context.Context, a *attacker) string {
 			var zipped bytes.Buffer
 			z := gzip.NewWriter(&zipped)
 			io.Copy(z, io.LimitReader(zeroReader{}, 500<<20))
 			z.Close()
-			return a.post(ctx, a.unknown, "/alice/garden.git/git-upload-pack", "git-upload-pack", &zipped, http.Header{"Content-Encoding": {"gzip"}})
+			return a.post(ctx, a.unknown, "/alice/garden.git/git-upload-pack", "git-upload-pack", &zipped,
+				http.Header{"Content-Encoding": {"gzip"}})
 		}},
 		{"lists of refs", 2, func(ctx context.Context, a *attacker) string {
-			status, _, err := a.unknown.do(ctx, "GET", "/alice/garden.git/info/refs?service=git-upload-pack", "", nil)
+			status, _, err := a.unknown.do(ctx, "GET",
+				"/alice/garden.git/info/refs?service=git-upload-pack", "", nil)
 			return outcome(status, err)
 		}},
 	}
 	for name, p := range w.pushes {
 		list = append(list, attack{"push of " + name, 1, func(ctx context.Context, a *attacker) string {
-			body := git.AppendPkt(nil, fmt.Sprintf("%s %s refs/heads/bomb-%s\x00 report-status", git.ZeroSHA, p.tip, name))
+			body := git.AppendPkt(nil,
+				fmt.Sprintf("%s %s refs/heads/bomb-%s\x00 report-status", git.ZeroSHA, p.tip, name))
 			body = append(append(body, "0000"...), p.pack...)
-			return a.post(ctx, a.signed, "/mallory/target.git/git-receive-pack", "git-receive-pack", bytes.NewReader(body), nil)
+			return a.post(ctx, a.signed, "/mallory/target.git/git-receive-pack", "git-receive-pack",
+				bytes.NewReader(body), nil)
 		}})
 	}
 	return list
 }
 
-// headOf is the tip of alice/garden, as its list of refs tells.
+// headOf asks for the tip of alice/garden.
 func headOf(ctx context.Context, a *attacker) git.SHA {
 	_, text, err := a.unknown.do(ctx, "GET", "/repos/alice/garden/git/refs/heads/main", "", nil)
 	_, sha, found := strings.Cut(string(text), `"sha":"`)
@@ -74,10 +79,13 @@ func fetch(want git.SHA, arguments string) []byte {
 }
 
 func (a *attacker) fetch(ctx context.Context, c *caller, repository string, body []byte) string {
-	return a.post(ctx, c, repository+"/git-upload-pack", "git-upload-pack", bytes.NewReader(body), http.Header{"Git-Protocol": {"version=2"}})
+	return a.post(ctx, c, repository+"/git-upload-pack", "git-upload-pack", bytes.NewReader(body),
+		http.Header{"Git-Protocol": {"version=2"}})
 }
 
-func (a *attacker) post(ctx context.Context, c *caller, path, service string, body io.Reader, header http.Header) string {
+func (a *attacker) post(
+	ctx context.Context, c *caller, path, service string, body io.Reader, header http.Header,
+) string {
 	if header == nil {
 		header = http.Header{}
 	}

@@ -84,7 +84,8 @@ func (h *honest) requests() []step {
 	return []step{
 		get("repository", "/repos/alice/garden"),
 		get("list of issues", "/repos/alice/garden/issues?per_page=30"),
-		get("another list of issues", "/repos/alice/garden/issues?per_page=30&sort=updated&page=1&since=2011-01-01T00:00:00Z&x=TURN"),
+		get("another list of issues",
+			"/repos/alice/garden/issues?per_page=30&sort=updated&page=1&since=2011-01-01T00:00:00Z&x=TURN"),
 		get("issue", "/repos/alice/garden/issues/7"),
 		get("tree", "/repos/alice/garden/git/trees/main?recursive=1"),
 		get("commits", "/repos/alice/garden/commits?per_page=20"),
@@ -92,10 +93,12 @@ func (h *honest) requests() []step {
 		get("file", "/repos/alice/garden/contents/dir1/file1.txt"),
 		get("search", "/search/issues?q=slugs+repo:alice/garden"),
 		{"file an issue", requestBound, func(ctx context.Context, turn int) error {
-			return h.want(ctx, "POST", own+"/issues", fmt.Sprintf(`{"title": "Turn %d", "body": "It *works*."}`, turn), 201)
+			return h.want(ctx, "POST", own+"/issues",
+				fmt.Sprintf(`{"title": "Turn %d", "body": "It *works*."}`, turn), 201)
 		}},
 		{"comment", requestBound, func(ctx context.Context, turn int) error {
-			return h.want(ctx, "POST", own+"/issues/1/comments", fmt.Sprintf(`{"body": "Turn %d"}`, turn), 201)
+			return h.want(ctx, "POST", own+"/issues/1/comments",
+				fmt.Sprintf(`{"body": "Turn %d"}`, turn), 201)
 		}},
 		{"write a file", requestBound, func(ctx context.Context, turn int) error {
 			content := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "turn %d\n", turn))
@@ -145,7 +148,8 @@ func (h *honest) transfers(w *world) []step {
 					return err
 				}
 			}
-			if err := git(ctx, "-C", work, "commit", "-q", "--allow-empty", "-m", fmt.Sprint("Turn ", turn)); err != nil {
+			err := git(ctx, "-C", work, "commit", "-q", "--allow-empty", "-m", fmt.Sprint("Turn ", turn))
+			if err != nil {
 				return err
 			}
 			return git(ctx, "-C", work, "push", "-q", "origin", "HEAD:main")

@@ -22,8 +22,8 @@ type push struct {
 	tip  git.SHA
 }
 
-// plant makes mallory's repositories whose contents harm. A server that refuses
-// such pushes may have them from earlier: they are written past it.
+// plant makes mallory's harmful repositories. A server that refuses such pushes may have
+// them from earlier, so they are written past it.
 func (w *world) plant() {
 	w.t.Helper()
 	w.plantRepository("control", controlCommits)
@@ -39,6 +39,12 @@ func (w *world) plant() {
 	w.pushes["deltas"] = deltaBomb()
 }
 
+// hashed writes a blob.
+func hashed(w *world, dir string, contents io.Reader) git.SHA {
+	out := gittest.Pipe(w.t, dir, contents, "hash-object", "-w", "--stdin")
+	return git.SHA(strings.TrimSpace(string(out)))
+}
+
 const emptyTree = git.SHA("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 
 // plantRepository makes mallory/NAME and puts what fn makes into it, beside the server.
@@ -51,7 +57,8 @@ func (w *world) plantRepository(name string, fn func(w *world, dir string) git.S
 	tip := fn(w, dir)
 	w.tips[name] = tip
 	w.tips[name+"^"] = git.SHA(gittest.Run(w.t, dir, "rev-parse", string(tip)+"^@"))
-	pack := gittest.Pipe(w.t, dir, strings.NewReader(string(tip)+"\n"), "-c", "core.bigFileThreshold=4g", "pack-objects", "-q", "--revs", "--stdout",
+	pack := gittest.Pipe(w.t, dir, strings.NewReader(string(tip)+"\n"), "-c", "core.bigFileThreshold=4g",
+		"pack-objects", "-q", "--revs", "--stdout",
 		"--window=0")
 	d, err := db.Open(w.t.Context(), db.Options{URL: w.databaseURL()})
 	if err != nil {
@@ -63,7 +70,8 @@ func (w *world) plantRepository(name string, fn func(w *world, dir string) git.S
 		if err := tx.QueryRow(`SELECT id FROM repos WHERE name = $1`, name).Scan(&id); err != nil {
 			return err
 		}
-		_, err := tx.Exec(`UPDATE refs SET sha = $2 WHERE repo_id = $1 AND name = 'refs/heads/main'`, id, string(tip))
+		_, err := tx.Exec(`UPDATE refs SET sha = $2 WHERE repo_id = $1 AND name = 'refs/heads/main'`, id,
+			string(tip))
 		return err
 	})
 	if err != nil {
@@ -73,7 +81,8 @@ func (w *world) plantRepository(name string, fn func(w *world, dir string) git.S
 	if len(found) != 1 {
 		w.t.Fatalf("the folder of repository %d: %q", id, found)
 	}
-	gittest.Pipe(w.t, found[0], bytes.NewReader(pack), "-c", "core.bigFileThreshold=1m", "index-pack", "--stdin")
+	gittest.Pipe(w.t, found[0], bytes.NewReader(pack), "-c", "core.bigFileThreshold=1m",
+		"index-pack", "--stdin")
 }
 
 func (w *world) databaseURL() string {
@@ -89,7 +98,9 @@ func (w *world) packed(fn func(w *world, dir string) git.SHA) *push {
 	dir := gittest.Bare(w.t)
 	gittest.Object(w.t, dir, git.TypeTree, "")
 	tip := fn(w, dir)
-	return &push{tip: tip, pack: gittest.Pipe(w.t, dir, strings.NewReader(string(tip)+"\n"), "pack-objects", "-q", "--revs", "--stdout", "--window=0")}
+	in := strings.NewReader(string(tip) + "\n")
+	pack := gittest.Pipe(w.t, dir, in, "pack-objects", "-q", "--revs", "--stdout", "--window=0")
+	return &push{tip: tip, pack: pack}
 }
 
 func commit(w *world, dir string, tree git.SHA, message string, parents ...git.SHA) git.SHA {
@@ -97,7 +108,7 @@ func commit(w *world, dir string, tree git.SHA, message string, parents ...git.S
 	for _, p := range parents {
 		text += "parent " + string(p) + "\n"
 	}
-	text += fmt.Sprintf("author %s %d +0000\ncommitter %s %[2]d +0000\n\n", gittest.Author, gittest.Start, gittest.Author)
+	text += fmt.Sprintf("author %s %d +0000\ncommitter %[1]s %[2]d +0000\n\n", gittest.Author, gittest.Start)
 	return gittest.Object(w.t, dir, git.TypeCommit, text+message)
 }
 
@@ -144,7 +155,7 @@ func renamedGiants(w *world, dir string) git.SHA {
 		for k := range 6 {
 			blob := bytes.Repeat([]byte{0}, 30<<20)
 			copy(blob, fmt.Sprint(prefix, k))
-			sha := git.SHA(strings.TrimSpace(string(gittest.Pipe(w.t, dir, bytes.NewReader(blob), "hash-object", "-w", "--stdin"))))
+			sha := hashed(w, dir, bytes.NewReader(blob))
 			text.WriteString(entry("100644", fmt.Sprint(prefix, k), sha))
 		}
 		return gittest.Object(w.t, dir, git.TypeTree, text.String())
@@ -158,7 +169,8 @@ func substitutions(w *world, dir string) git.SHA {
 	body := gittest.Object(w.t, dir, git.TypeBlob, strings.Repeat("$Format:%B$", 15_000))
 	signed := gittest.Object(w.t, dir, git.TypeBlob, strings.Repeat("$Format:%G?$", 1000))
 	tree := gittest.Object(w.t, dir, git.TypeTree,
-		entry("100644", ".gitattributes", attributes)+entry("100644", "body", body)+entry("100644", "signed", signed))
+		entry("100644", ".gitattributes", attributes)+
+			entry("100644", "body", body)+entry("100644", "signed", signed))
 	return commit(w, dir, tree, strings.Repeat("long ", 12_000))
 }
 
@@ -181,7 +193,7 @@ func zeros(w *world, dir string) git.SHA {
 	if *siegeFor == 0 {
 		size = 110 << 20
 	}
-	sha := git.SHA(strings.TrimSpace(string(gittest.Pipe(w.t, dir, io.LimitReader(zeroReader{}, size), "hash-object", "-w", "--stdin"))))
+	sha := hashed(w, dir, io.LimitReader(zeroReader{}, size))
 	return commit(w, dir, gittest.Object(w.t, dir, git.TypeTree, entry("100644", "zeros", sha)), "zeros")
 }
 

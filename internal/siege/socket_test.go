@@ -10,34 +10,40 @@ import (
 	"time"
 )
 
-// socketAttacks are those by connections whose other end is slow or dead.
+// socketAttacks are those by connections that send or read slowly, or never.
 func socketAttacks(w *world) []attack {
-	fetchHeader := "POST /alice/garden.git/git-upload-pack HTTP/1.1\r\nHost: x\r\n" +
-		"Content-Type: application/x-git-upload-pack-request\r\nContent-Encoding: gzip\r\nContent-Length: 5000\r\n\r\n"
-	upload := "PUT /repos/mallory/target/contents/f%d HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.tokens["mallory"] +
-		"\r\nContent-Type: application/json\r\nContent-Length: 40000000\r\n\r\n{\"message\": \"x\", \"content\": \""
-	unfinished := "POST /repos/mallory/target/issues HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.tokens["mallory"] +
-		"\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"title\": \"" + strings.Repeat("x", 900_000)
+	const zipped, large = "Content-Encoding: gzip", "Content-Length: 40000000"
+	const fetchType = "Content-Type: application/x-git-upload-pack-request"
+	const pushType = "Content-Type: application/x-git-receive-pack-request"
+	const jsonType, raw = "Content-Type: application/json", "Accept: application/vnd.github.raw"
+	token := "Authorization: Bearer " + w.tokens["mallory"]
+	fetches := head("POST /alice/garden.git/git-upload-pack", fetchType, zipped, "Content-Length: 5000")
+	clone := string(fetch(w.tips["large"], ""))
+	clone = head("POST /mallory/large.git/git-upload-pack", "Git-Protocol: version=2", fetchType,
+		fmt.Sprint("Content-Length: ", len(clone))) + clone
+	unfinished := head("POST /repos/mallory/target/issues", token, jsonType, "Content-Length: 1000000") +
+		`{"title": "` + strings.Repeat("x", 900_000)
+	file := head("GET /repos/mallory/large/contents/file", raw)
+	push := head("POST /mallory/target.git/git-receive-pack", token, pushType, large)
+	same := func(request string) func(int) string { return func(int) string { return request } }
 	return []attack{
-		held("fetches whose bodies never come", 1, 4100, 0, func(int) string { return fetchHeader }),
-		held("readers of a large file that never read", 1, 64, 0, func(int) string {
-			return "GET /repos/mallory/large/contents/file HTTP/1.1\r\nHost: x\r\nAccept: application/vnd.github.raw\r\n\r\n"
+		held("fetches whose bodies never come", 1, 4100, 0, same(fetches)),
+		held("readers of a large file that never read", 1, 64, 0, same(file)),
+		held("slow clones", 6, 8, 100, same(clone)),
+		held("uploads that never come", 1, 4, 0, func(n int) string {
+			return head(fmt.Sprint("PUT /repos/mallory/target/contents/f", n), token, jsonType, large) +
+				`{"message": "x", "content": "`
 		}),
-		held("slow clones", 6, 8, 100, func(int) string { return slowClone(w) }),
-		held("uploads that never come", 1, 4, 0, func(n int) string { return fmt.Sprintf(upload, n) }),
-		held("unfinished bodies", 1, 300, 0, func(int) string { return unfinished }),
-		held("unfinished headers", 1, 1000, 0, func(int) string { return "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: " }),
-		held("pushes that never come", 1, 50, 0, func(int) string {
-			return "POST /mallory/target.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.tokens["mallory"] +
-				"\r\nContent-Type: application/x-git-receive-pack-request\r\nContent-Length: 40000000\r\n\r\n"
-		}),
+		held("unfinished bodies", 1, 300, 0, same(unfinished)),
+		held("unfinished headers", 1, 1000, 0, same("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")),
+		held("pushes that never come", 1, 50, 0, same(push)),
 	}
 }
 
-func slowClone(w *world) string {
-	body := string(fetch(w.tips["large"], ""))
-	return "POST /mallory/large.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nGit-Protocol: version=2\r\n" +
-		"Content-Type: application/x-git-upload-pack-request\r\n" + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body
+// head is the first lines of a request.
+func head(line string, headers ...string) string {
+	lines := append([]string{line + " HTTP/1.1", "Host: x"}, headers...)
+	return strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
 // held is an attack that keeps connections open: each sends its request and then

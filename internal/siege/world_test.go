@@ -23,7 +23,7 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// world is a store with honest people's work and what harms, and the server on it.
+// world is a store with honest people's work and harmful repositories, and its server.
 type world struct {
 	t        *testing.T
 	binary   string
@@ -36,20 +36,24 @@ type world struct {
 	tokens   map[string]string
 
 	garden string             // a clone's source: the history of alice/garden
-	pushes map[string]*push   // packs that harm whoever unpacks them, by name
+	pushes map[string]*push   // packs that are harmful to unpack, by name
 	tips   map[string]git.SHA // of planted repositories, by name
 }
 
 // honestPeople work; mallory has an account and means harm.
 var honestPeople = []string{"alice", "bob", "carol"}
 
-// newWorld makes the store, starts the server and fills in what needs the interface.
+// newWorld makes the store, starts the server and fills it by requests.
 func newWorld(t *testing.T, engine db.Engine) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{t: t, binary: filepath.Join(dir, "arbor"), data: filepath.Join(dir, "data"), log: filepath.Join(dir, "log"),
-		tokens: map[string]string{}, tips: map[string]git.SHA{}, pushes: map[string]*push{}}
-	if out, err := exec.Command("go", "build", "-o", w.binary, "arbor/cmd/arbor").CombinedOutput(); err != nil {
+	w := &world{
+		t: t, binary: filepath.Join(dir, "arbor"), data: filepath.Join(dir, "data"),
+		log:    filepath.Join(dir, "log"),
+		tokens: map[string]string{}, tips: map[string]git.SHA{}, pushes: map[string]*push{},
+	}
+	out, err := exec.Command("go", "build", "-o", w.binary, "arbor/cmd/arbor").CombinedOutput()
+	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	if engine == db.PostgreSQL {
@@ -122,12 +126,13 @@ func (w *world) serve() {
 	})
 }
 
-// fill makes what is made by requests.
+// fill makes issues and repositories by requests.
 func (w *world) fill() {
 	w.t.Helper()
 	alice := newCaller(w, "127.0.0.1", w.tokens["alice"])
 	for n := range 50 {
-		w.must(alice, "POST", "/repos/alice/garden/issues", fmt.Sprintf(`{"title": "Issue %d", "body": "Slugs, *again*."}`, n), 201)
+		w.must(alice, "POST", "/repos/alice/garden/issues",
+			fmt.Sprintf(`{"title": "Issue %d", "body": "Slugs, *again*."}`, n), 201)
 	}
 	for _, login := range honestPeople {
 		w.must(newCaller(w, "127.0.0.1", w.tokens[login]), "POST", "/user/repos",
@@ -143,7 +148,8 @@ func (w *world) fill() {
 		if n%2 == 1 {
 			text = string(control)
 		}
-		w.must(mallory, "POST", "/repos/mallory/heavy/issues", fmt.Sprintf(`{"title": "Heavy %d", "body": %s}`, n, text), 201)
+		w.must(mallory, "POST", "/repos/mallory/heavy/issues",
+			fmt.Sprintf(`{"title": "Heavy %d", "body": %s}`, n, text), 201)
 	}
 }
 
@@ -169,8 +175,9 @@ func (w *world) stillServes(t *testing.T) {
 	}
 	shown := 0
 	for line := range strings.Lines(string(log)) {
-		refused := strings.Contains(line, " status=503 ") || strings.Contains(line, " status=429 ")
-		if (strings.Contains(line, "level=ERROR") && !refused || strings.Contains(line, "panic")) && shown < 10 {
+		isRefusal := strings.Contains(line, " status=503 ") || strings.Contains(line, " status=429 ")
+		isError := strings.Contains(line, "level=ERROR") && !isRefusal
+		if (isError || strings.Contains(line, "panic")) && shown < 10 {
 			t.Errorf("the log blames the server: %.600s", line)
 			shown++
 		}
@@ -188,14 +195,18 @@ type caller struct {
 func newCaller(w *world, address, token string) *caller {
 	local := &net.TCPAddr{IP: net.ParseIP(address)}
 	dialer := &net.Dialer{LocalAddr: local, Timeout: 5 * time.Second}
+	transport := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4,
+		DisableCompression: true}
 	return &caller{world: w, token: token, local: local, client: &http.Client{
-		Transport:     &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, DisableCompression: true},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
 // request makes a request with the caller's token.
-func (c *caller) request(ctx context.Context, method, path string, body io.Reader, header http.Header) (*http.Request, error) {
+func (c *caller) request(
+	ctx context.Context, method, path string, body io.Reader, header http.Header,
+) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.world.url+path, body)
 	if err != nil {
 		return nil, err
@@ -209,7 +220,7 @@ func (c *caller) request(ctx context.Context, method, path string, body io.Reade
 	return r, nil
 }
 
-// maxKept bounds what is kept of an answer; the rest is read and dropped.
+// maxKept is how many bytes of an answer are kept; the rest is read and dropped.
 const maxKept = 1 << 20
 
 // do sends a request and reads its answer.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"text/tabwriter"
+
+	"arbor/internal/account"
 )
 
 type emailCommand struct {
@@ -20,44 +22,43 @@ type emailOf struct {
 	Address string `arg:"" help:"The address."`
 }
 
-type emailAdd struct{ emailOf }
-
-// Run claims the address.
-func (c *emailAdd) Run(p *process) error {
+// change runs an operation on the address, and prints a line when it has succeeded.
+func (c *emailOf) change(p *process, do func(*account.Service) error, line string) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		err := s.accounts(log).AddEmail(p.ctx, c.Login, c.Address)
+		err := do(s.accounts(log))
 		if err == nil {
-			fmt.Fprintf(p.stdout, "added %s: it counts once it is verified\n", c.Address)
+			fmt.Fprintln(p.stdout, line)
 		}
 		return err
 	})
 }
 
+type emailAdd struct{ emailOf }
+
+// Run claims the address.
+func (c *emailAdd) Run(p *process) error {
+	return c.change(p, func(accounts *account.Service) error {
+		return accounts.AddEmail(p.ctx, c.Login, c.Address)
+	}, "added "+c.Address+": it counts once it is verified")
+}
+
 type emailVerify struct{ emailOf }
 
-// Run verifies the address; a running server shows whose commits are whose from
-// the next request on.
+// Run verifies the address. A running server shows its commits as the user's from the
+// next request on.
 func (c *emailVerify) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		err := s.accounts(log).VerifyEmail(p.ctx, c.Login, c.Address)
-		if err == nil {
-			fmt.Fprintf(p.stdout, "verified %s\n", c.Address)
-		}
-		return err
-	})
+	return c.change(p, func(accounts *account.Service) error {
+		return accounts.VerifyEmail(p.ctx, c.Login, c.Address)
+	}, "verified "+c.Address)
 }
 
 type emailRemove struct{ emailOf }
 
 // Run ends the claim on the address.
 func (c *emailRemove) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		err := s.accounts(log).RemoveEmail(p.ctx, c.Login, c.Address)
-		if err == nil {
-			fmt.Fprintf(p.stdout, "removed %s\n", c.Address)
-		}
-		return err
-	})
+	return c.change(p, func(accounts *account.Service) error {
+		return accounts.RemoveEmail(p.ctx, c.Login, c.Address)
+	}, "removed "+c.Address)
 }
 
 type emailList struct {
@@ -65,7 +66,7 @@ type emailList struct {
 	Login string `arg:"" help:"Login of the user."`
 }
 
-// Run prints one line an address.
+// Run prints a line for each address.
 func (c *emailList) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		list, err := s.accounts(log).Emails(p.ctx, c.Login)

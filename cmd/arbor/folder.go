@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// What lies in the data folder is the server's alone, since any account of the
-// machine could otherwise read private repositories. What is new gets its modes by
-// the umask, see closeUmask; closeFolder is for what older programs, backups and
-// operators left behind.
+// The data folder is readable only by the server's account: else any account of the
+// machine could read private repositories. New files get their modes by the umask, see
+// closeUmask. closeFolder is for files that older programs, backups and operators left.
 
-// closing is in a folder whose modes are being closed, until they are.
+// closing is a file that marks a folder while the modes below it are being closed.
 const closing = ".closing"
 
-// closeFolder makes a folder 0700, and all below it 0700 and 0600. The folder
-// comes first, which keeps everybody out at once. All below is walked only where
-// the folder was open before, or the walk did not come to its end: so a start
-// costs a stat. Folders of the operator's that links lead to are closed alike.
+// closeFolder makes a folder 0700, and all below it 0700 and 0600. The folder comes
+// first, which keeps everybody out at once. It walks through all below only if the
+// folder was open before, or an earlier walk did not end: so a start costs a stat. It
+// follows links that the operator made in the folder.
 func closeFolder(dir string) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -55,8 +54,8 @@ func closeFolder(dir string) error {
 
 func isOpen(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
-// closeBelow sets the modes of all folders and files below a folder. Links are
-// not followed, and sockets are left to who may use them.
+// closeBelow sets the modes of all folders and files below a folder. It does not follow
+// links, and leaves sockets as they are.
 func closeBelow(root *os.Root) error {
 	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		mode := fs.FileMode(0o600)
@@ -81,8 +80,8 @@ func closeBelow(root *os.Root) error {
 	})
 }
 
-// closeLinked closes the folders and files that links in the data folder lead to:
-// its own mode does not keep anybody out of those.
+// closeLinked closes the folders and files to which links in the data folder lead: the
+// data folder's own mode does not protect them.
 func closeLinked(dir string) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {

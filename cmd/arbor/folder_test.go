@@ -15,11 +15,10 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// widely runs a program as somebody would who lets everyone read what they make.
+// widely runs a program with a umask that lets everyone read its files.
 var widely = []string{"sh", "-c", `umask 022; "$@"; exit $?`, "sh"}
 
-// opened are the files and folders below a folder, and the folder, that others
-// than their owner may use.
+// opened lists a folder and all below it that others than the owner may use.
 func opened(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -48,8 +47,8 @@ func throwOpen(t *testing.T, dir string) {
 
 // A data folder that everyone can read, as older programs, backups and operators
 // leave it, would let any account of the machine read private repositories. It is
-// closed when a server or a command begins, and stays so whatever git's own
-// processes make in it.
+// closed when a server or a command begins, and stays closed while git's processes
+// write to it.
 func TestDataFolderIsClosed(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -94,11 +93,14 @@ func TestDataFolderIsClosed(t *testing.T) {
 		}
 		for n := range 3 {
 			body := strings.NewReader(`{"message": "m", "content": "eA==", "branch": "main"}`)
-			if res, text := s.do("alice", "PUT", fmt.Sprint("/repos/alice/plot/contents/api", n), nil, body); res.StatusCode != http.StatusCreated {
+			res, text := s.do("alice", "PUT", fmt.Sprint("/repos/alice/plot/contents/api", n), nil, body)
+			if res.StatusCode != http.StatusCreated {
 				t.Fatalf("%d %s", res.StatusCode, text)
 			}
 		}
-		if res, text := s.do("alice", "POST", "/repos/alice/plot/merges", nil, strings.NewReader(`{"base": "main", "head": "main"}`)); res.StatusCode >= 300 {
+		res, text := s.do("alice", "POST", "/repos/alice/plot/merges", nil,
+			strings.NewReader(`{"base": "main", "head": "main"}`))
+		if res.StatusCode >= 300 {
 			t.Fatalf("%d %s", res.StatusCode, text)
 		}
 		check("while it serves")
@@ -149,8 +151,8 @@ func TestDatabaseElsewhereIsClosed(t *testing.T) {
 	}
 }
 
-// A proxy on the same machine has an account of its own: a socket is for whom the
-// umask says under which the server was started.
+// A proxy on the same machine has an account of its own, so the mode of a socket follows
+// the umask with which the server was started.
 func TestSocketIsForWhomTheUmaskSays(t *testing.T) {
 	t.Parallel()
 	for umask, want := range map[string]fs.FileMode{"000": 0o777, "007": 0o770, "077": 0o700} {

@@ -113,13 +113,15 @@ func TestHostilePacks(t *testing.T) {
 			tip    git.SHA
 			reason string
 		}{
-			"damaged":            {flipped, fine[0], "unpack "},
-			"cut short":          {whole[:len(whole)-25], fine[0], "unpack the pack is"},
-			"no pack":            {[]byte(strings.Repeat("<html>", 20)), fine[0], "unpack what was sent is not a pack"},
-			"nothing":            {nil, fine[0], "unpack the pack is truncated"},
-			"endless":            {counted, fine[0], "unpack the pack has 2147483647 objects"},
-			"without its blob":   {packOf(t, dir, fine[:2]...), fine[0], "unpack the pack is damaged, fails a check, or is missing"},
-			"without its tree":   {packOf(t, dir, fine[0], blob), fine[0], "unpack the pack is damaged, fails a check, or is missing"},
+			"damaged":   {flipped, fine[0], "unpack "},
+			"cut short": {whole[:len(whole)-25], fine[0], "unpack the pack is"},
+			"no pack":   {[]byte(strings.Repeat("<html>", 20)), fine[0], "unpack what was sent is not a pack"},
+			"nothing":   {nil, fine[0], "unpack the pack is truncated"},
+			"endless":   {counted, fine[0], "unpack the pack has 2147483647 objects"},
+			"without its blob": {packOf(t, dir, fine[:2]...), fine[0],
+				"unpack the pack is damaged, fails a check, or is missing"},
+			"without its tree": {packOf(t, dir, fine[0], blob), fine[0],
+				"unpack the pack is damaged, fails a check, or is missing"},
 			"another tip":        {whole, git.SHA(strings.Repeat("ab", 20)), "unpack missing necessary objects"},
 			"a link as modules":  {packOf(t, dir, commit("120000", ".gitmodules")...), commit("120000", ".gitmodules")[0], "gitmodulesSymlink"},
 			"an option as url":   {packOf(t, dir, modules, modulesTree, modulesCommit), modulesCommit, "gitmodulesUrl"},
@@ -179,7 +181,8 @@ func TestHostileRefNames(t *testing.T) {
 			"refs/heads/a\tb", "refs/heads/a\x7f", "refs/heads/.hidden", "refs/heads/x.lock", "refs/heads/x.", "refs/heads/a..b",
 			"refs/heads/@{x", "refs/heads/a~1", "refs/heads/a^", "refs/heads/a:b", "refs/heads/a?", "refs/heads/a*", "refs/heads/a[", `refs/heads/a\b`,
 			"refs/heads/\xff\xfe", "refs/heads/" + strings.Repeat("x", 256), "refs/heads/" + strings.Repeat("x/", 600) + "x",
-			"refs/heads/" + string(tip), "refs/pull/1/head", "refs/pull/../heads/x", "refs/heads/-x", "refs/heads/--upload-pack=x", "refs/heads/a/-x",
+			"refs/heads/" + string(tip), "refs/pull/1/head", "refs/pull/../heads/x", "refs/heads/-x",
+			"refs/heads/--upload-pack=x", "refs/heads/a/-x",
 		} {
 			// The first command is fine, so that the name stands behind no NUL.
 			res, body := s.rawPush("atomic", []string{line(tip, tip, "refs/heads/main"), line(git.ZeroSHA, tip, name)}, empty)
@@ -190,7 +193,9 @@ func TestHostileRefNames(t *testing.T) {
 		}
 		check(t)
 		// Names that look bad and are not, to git either.
-		for _, name := range []string{"refs/heads/x-", "refs/heads/$(touch${IFS}owned)", "refs/heads/ünïcode", "refs/heads/;x"} {
+		for _, name := range []string{
+			"refs/heads/x-", "refs/heads/$(touch${IFS}owned)", "refs/heads/ünïcode", "refs/heads/;x",
+		} {
 			if _, body := s.rawPush("", []string{line(git.ZeroSHA, tip, name)}, empty); !strings.Contains(body, "ok "+name) {
 				t.Errorf("%q: %q", name, body)
 			}

@@ -100,6 +100,14 @@ func (s *instance) sweepAll() {
 	s.quiet()
 }
 
+// seeded is a source of random numbers whose seed is in the test's log.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
 // A server is killed at any moment again and again, while pushes go on. If this
 // failed, something that a person saw succeed would be lost, or a branch would
 // be broken.
@@ -114,9 +122,7 @@ func TestKilledAtRandom(t *testing.T) {
 		s.user("alice")
 		s.arbor("repo", "create", "alice/garden")
 		dir := gittest.Bare(t)
-		seed := uint64(time.Now().UnixNano())
-		random := rand.New(rand.NewPCG(seed, 0))
-		t.Logf("seed %d", seed)
+		random := seeded(t)
 		acknowledged, tried := map[string]string{}, map[string]string{}
 		for round := range rounds {
 			due := time.After(time.Duration(random.IntN(250)) * time.Millisecond)

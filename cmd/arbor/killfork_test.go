@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -31,9 +30,7 @@ func TestKilledInFork(t *testing.T) {
 		s.arbor("repo", "create", "alice/open", "--import", dir)
 		s.arbor("repo", "create", "--private", "alice/closed", "--import", dir)
 		want := fmt.Sprint(refs(t, s.remote("", "alice/open")))
-		seed := uint64(time.Now().UnixNano())
-		random := rand.New(rand.NewPCG(seed, 0))
-		t.Logf("seed %d", seed)
+		random := seeded(t)
 		made := 0
 		for round := range rounds {
 			from := []string{"open", "closed"}[round%2]

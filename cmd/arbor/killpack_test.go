@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,19 +39,31 @@ func (s *instance) exec(query string, args ...any) {
 	}
 }
 
-// sweep does at once what nodes do in six hours, with another grace than theirs.
+// sweep does at once the sweep that nodes do in six hours, with a grace of its own.
 func (s *instance) sweep(grace time.Duration) {
 	s.t.Helper()
 	d := s.open()
 	defer d.Close()
-	repos := server.NewServices(d, gittest.New(s.t, git.Options{}), slog.New(slog.DiscardHandler), s.data).Repos
+	log := slog.New(slog.DiscardHandler)
+	repos := server.NewServices(d, gittest.New(s.t, git.Options{}), log, s.data).Repos
 	if err := repos.Sweep(s.t.Context(), grace); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// A server is killed while it packs a repository, again and again: whatever it was
-// at, every object is there afterwards, and the next one goes on with the work.
+// objectsOf is the names of all objects of a repository.
+func objectsOf(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	list := gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects", "--unordered")
+	names := map[string]bool{}
+	for _, sha := range strings.Fields(list) {
+		names[sha] = true
+	}
+	return names
+}
+
+// A server is killed again and again while it packs a repository. Every object is there
+// afterwards, and the next server goes on with the work.
 func TestKilledInMaintenance(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -66,29 +77,30 @@ func TestKilledInMaintenance(t *testing.T) {
 		s.arbor("repo", "create", "alice/garden", "--import", source)
 		dir := filepath.Join(s.data, "repositories", "01", "1.git")
 		handle := gittest.New(t, git.Options{}).Repository(dir)
-		seed := uint64(time.Now().UnixNano())
-		random := rand.New(rand.NewPCG(seed, 0))
-		t.Logf("seed %d", seed)
+		random := seeded(t)
 		var written []git.SHA
 		killed := 0
 		for round := range rounds {
 			s.stop()
 			for i := range 25 { // packs with deltas, for git, and a loose object
-				pack := gittest.Pipe(t, source, strings.NewReader(fmt.Sprintf("main~%d\n", (i+round)%60)), "pack-objects", "-q", "--revs", "--stdout")
+				pack := gittest.Pipe(t, source, strings.NewReader(fmt.Sprintf("main~%d\n", (i+round)%60)),
+					"pack-objects", "-q", "--revs", "--stdout")
 				gittest.Pipe(t, dir, strings.NewReader(string(pack)), "index-pack", "--stdin")
 				gittest.Object(t, dir, git.TypeBlob, fmt.Sprint("loose ", round, i))
 			}
 			for i := range 20 { // small ones, as the API writes them
-				shas, err := handle.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: fmt.Appendf(nil, "%d of round %d", i, round)}})
+				blob := git.NewObject{Type: git.TypeBlob, Data: fmt.Appendf(nil, "%d of round %d", i, round)}
+				shas, err := handle.WriteObjects(t.Context(), []git.NewObject{blob})
 				if err != nil {
 					t.Fatal(err)
 				}
 				written = append(written, shas...)
 			}
-			before := gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects", "--unordered")
+			before := objectsOf(t, dir)
 			left := len(s.find("packing-*"))
 			s.start()
-			status, text := s.tryCall("PUT", fmt.Sprintf("contents/file%d", round), `{"message": "Write", "content": "YQ=="}`)
+			status, text := s.tryCall("PUT", fmt.Sprintf("contents/file%d", round),
+				`{"message": "Write", "content": "YQ=="}`)
 			if status != 201 {
 				t.Fatalf("round %d: %d %s", round, status, text)
 			}
@@ -98,28 +110,27 @@ func TestKilledInMaintenance(t *testing.T) {
 			time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond)
 			s.kill()
 			gittest.Run(t, dir, "fsck", "--full", "--no-dangling")
-			after := gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects", "--unordered")
-			has := map[string]bool{}
-			for _, sha := range strings.Fields(after) {
-				has[sha] = true
-			}
-			for _, sha := range strings.Fields(before) {
-				if !has[sha] {
+			after := objectsOf(t, dir)
+			for sha := range before {
+				if !after[sha] {
 					t.Errorf("round %d: %s is gone", round, sha)
 				}
 			}
-			s.exec(`UPDATE packings SET due_at = 0`) // as in a minute
+			s.exec(`UPDATE packings SET due_at = 0`) // without waiting for a minute
 			s.start()
 			if status, _ := s.tryCall("GET", fmt.Sprintf("contents/file%d", round), ""); status != 200 {
-				t.Errorf("round %d: what was written answers %d", round, status)
+				t.Errorf("round %d: the written file answers %d", round, status)
 			}
 			whole(t, s.remote("alice", "alice/garden"))
 		}
 		t.Logf("%d of %d kills while git was packing", killed, rounds)
-		if status, text := s.tryCall("PUT", "contents/last", `{"message": "Write", "content": "YQ=="}`); status != 201 {
+		status, text := s.tryCall("PUT", "contents/last", `{"message": "Write", "content": "YQ=="}`)
+		if status != 201 {
 			t.Errorf("%d %s", status, text)
 		}
-		eventually(t, func() bool { return len(s.find("pack-*.idx"))-len(s.aside("*.idx")) < 20 }, func() string { return "few packs" })
+		eventually(t, func() bool {
+			return len(s.find("pack-*.idx"))-len(s.aside("*.idx")) < 20
+		}, func() string { return "few packs" })
 		if _, err := handle.Infos(t.Context(), written); err != nil {
 			t.Error(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -119,9 +118,7 @@ func TestKilledInMerge(t *testing.T) {
 			rounds = 2
 		}
 		s, _ := proposals(t, engine, 2*rounds)
-		seed := uint64(time.Now().UnixNano())
-		random := rand.New(rand.NewPCG(seed, 0))
-		t.Logf("seed %d", seed)
+		random := seeded(t)
 		before := 0
 		for round := range rounds {
 			release := func() {}

@@ -24,7 +24,7 @@ import (
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
-	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, which is for whom the umask says." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
 	AdminListen    string   `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
 	BaseURL        string   `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
 	RequireToken   bool     `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers."`
@@ -38,7 +38,7 @@ type serverFlags struct {
 	LogFormat      string   `help:"Form of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel       string   `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
 
-	umask     int                // of who started the server
+	umask     int                // with which the server was started
 	admission *admission.Control // made by check
 }
 
@@ -55,14 +55,14 @@ func (f *serverFlags) gitOptions(log *slog.Logger) git.Options {
 		Memory: f.admission.GitMemory(), Admit: f.admission.Child}
 }
 
-// minMemory is the least that --memory takes, in bytes: less serves nobody.
+// minMemory is the least that --memory takes, in bytes.
 const minMemory = 128 << 20
 
-// admit makes what decides how much goes on at one time, and tells Go's runtime how
-// much of the memory is its own.
+// admit makes the server's admission, and tells Go's runtime its part of the memory.
 func (f *serverFlags) admit() error {
 	if f.Memory == 0 {
-		f.Memory = byteSize(max(cmp.Or(admission.MachineMemory(), admission.DefaultMemory)/4*3, minMemory))
+		machine := cmp.Or(admission.MachineMemory(), admission.DefaultMemory)
+		f.Memory = byteSize(max(machine/4*3, minMemory))
 	}
 	if f.Memory < minMemory {
 		return misuse("--memory must be at least 128MiB")
@@ -153,8 +153,16 @@ func (c *serveCommand) Run(p *process) error {
 
 // options are the server's, without its store.
 func (f *serverFlags) options(log *slog.Logger) server.Options {
-	return server.Options{Log: log, Admission: f.admission, BaseURL: f.BaseURL, Graduated: f.Previews == "graduated",
-		MaxTreeEntries: f.MaxTreeEntries, RateLimit: f.RateLimit, RequireToken: f.RequireToken, AdminHost: host(f.AdminListen)}
+	return server.Options{
+		Log:            log,
+		Admission:      f.admission,
+		BaseURL:        f.BaseURL,
+		Graduated:      f.Previews == "graduated",
+		MaxTreeEntries: f.MaxTreeEntries,
+		RateLimit:      f.RateLimit,
+		RequireToken:   f.RequireToken,
+		AdminHost:      host(f.AdminListen),
+	}
 }
 
 // served is a server.Server, or an ephemeral one.
@@ -183,7 +191,7 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 	return g.Wait()
 }
 
-// host is that of an address HOST:PORT; empty when it has none.
+// host is the host of an address HOST:PORT, or empty.
 func host(address string) string {
 	name, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -192,8 +200,8 @@ func host(address string) string {
 	return name
 }
 
-// listen is server.Listen. A socket in the file system is for whom the umask of
-// who started the server says: a proxy often has an account of its own.
+// listen is server.Listen. A socket in the file system gets its mode by the umask with
+// which the server was started: a proxy often has an account of its own.
 func listen(address string, umask int) (net.Listener, error) {
 	l, err := server.Listen(address)
 	if err != nil || l.Addr().Network() != "unix" {

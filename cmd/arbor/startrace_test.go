@@ -15,12 +15,12 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// startsVariable names how many nodes TestNodesStartWhileOthersCreate starts on
-// each engine, where the default is not enough.
+// startsVariable is the environment variable for how many nodes
+// TestNodesStartWhileOthersCreate starts on each engine.
 const startsVariable = "ARBOR_TEST_STARTS"
 
-// Nodes start and stop while another one makes repositories: with a first commit,
-// as forks of public and of private ones. What was acknowledged must have its
+// Nodes start and stop while another one makes repositories: with a first commit, as
+// forks of public and of private ones. Each acknowledged repository must have its
 // objects. A rolling restart once deleted folders whose rows were not there yet.
 func TestNodesStartWhileOthersCreate(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,8 @@ func TestNodesStartWhileOthersCreate(t *testing.T) {
 				}
 			})
 		}
-		b := &instance{t: t, data: s.data, database: s.database, env: s.env, log: &logBuffer{}, tokens: s.tokens}
+		b := &instance{t: t, data: s.data, database: s.database, env: s.env,
+			log: &logBuffer{}, tokens: s.tokens}
 		for range starts {
 			b.start()
 			b.stop()
@@ -63,7 +64,8 @@ func TestNodesStartWhileOthersCreate(t *testing.T) {
 		for _, names := range made {
 			n += len(names)
 			for _, name := range names {
-				if res, text := s.do("alice", "GET", "/repos/"+name+"/git/trees/HEAD", nil, nil); res.StatusCode != http.StatusOK {
+				res, text := s.do("alice", "GET", "/repos/"+name+"/git/trees/HEAD", nil, nil)
+				if res.StatusCode != http.StatusOK {
 					t.Errorf("%s was acknowledged and has no tree: %d %s", name, res.StatusCode, text)
 				}
 			}

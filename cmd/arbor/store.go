@@ -29,8 +29,8 @@ type store struct {
 	git *git.Git
 }
 
-// locate makes the data folder where it is missing, closes it to others, and says
-// where everything is kept.
+// locate makes the data folder if it is missing, closes it to others, and gives the
+// addresses of the folder and of the database.
 func (f *storeFlags) locate() (seed.Store, error) {
 	dir, err := filepath.Abs(f.Data)
 	if err != nil {

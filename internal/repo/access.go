@@ -41,10 +41,9 @@ func (s *Service) With(need account.Role, h Handler) web.Handler {
 	}
 }
 
-// Holds returns why the caller may no longer do what the access says: the request
-// took long, and a token was revoked meanwhile, a role taken away or the
-// repository hidden. Each transaction of a request that is not safe asks it at
-// its end. Errors: 401, 403, 404.
+// Holds returns an error if the caller has lost the access since the request began: a
+// token was revoked, a role taken away or the repository hidden. It is called at the end
+// of each transaction of an unsafe request. Errors: 401, 403, 404.
 func (a *Access) Holds(tx *db.Tx) error {
 	now, err := a.Now(tx)
 	switch {
@@ -98,8 +97,8 @@ func find(tx *db.Tx, caller *account.Caller, owner, name string) (Found, error) 
 	return f, nil
 }
 
-// onlyVisible makes what the caller may not see absent, where it was found: all that
-// follows is the same for both, to the number of statements (decision 13).
+// onlyVisible makes a repository that the caller may not see absent. From then on both
+// cases are the same, also in the number of statements (decision 13).
 func onlyVisible(a *Access, err error) (*Access, error) {
 	if err == nil && a.Role < account.Pull {
 		return nil, errs.Absent()
@@ -126,7 +125,7 @@ type place struct {
 	granted *int64 // the role of a collaborator; nil: none
 }
 
-// role is decisions 12 and 62 for one repository and a caller, perhaps nil.
+// role is the caller's role in a repository (decisions 12, 62); the caller may be nil.
 func (p place) role(caller *account.Caller, r *Repo) account.Role {
 	role := p.grantedRole(caller, r)
 	if !r.Private {
@@ -135,7 +134,7 @@ func (p place) role(caller *account.Caller, r *Repo) account.Role {
 	return role
 }
 
-// grantedRole is role without what everybody has.
+// grantedRole is the caller's role without the one that everybody has.
 func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
 	if r.Withdrawn && (caller == nil || !caller.SiteAdmin) {

@@ -8,16 +8,16 @@ import (
 	"arbor/internal/git"
 )
 
-// Crossing is a copy of objects from one repository to another, on behalf of a
-// person: the author of a pull request, or who forks or updates a branch.
+// Crossing is a copy of objects from one repository to another, on behalf of a person:
+// the author of a pull request, or somebody who forks or updates a branch.
 type Crossing struct{ From, To, UserID int64 }
 
 // ErrNoCrossing says that objects may not be copied, see MayCross.
 var ErrNoCrossing = errs.New(errs.Invalid, "The head repository is gone or no fork of this one any more.")
 
-// MayCross tells of each crossing whether it is allowed now: both repositories are
-// in one network, and the person sees both (decision 61). It is asked before
-// objects are copied, and again in the transaction that names them.
+// MayCross reports for each crossing whether it is allowed now: both repositories are in
+// one network, and the person sees both (decision 61). It is asked before objects are
+// copied, and again in the transaction that makes them reachable.
 func MayCross(tx *db.Tx, list ...Crossing) ([]bool, error) {
 	may := make([]bool, len(list))
 	if len(list) == 0 {
@@ -42,23 +42,24 @@ func MayCross(tx *db.Tx, list ...Crossing) ([]bool, error) {
 // Crosses is MayCross as a condition in SQL, on the ids of the repositories and of
 // the person. They are columns of other tables than f, t, u, r, o, m, c and w.
 func Crosses(from, to, person string) string {
-	return `EXISTS (SELECT 1 FROM repos f JOIN repos t ON COALESCE(t.root_id, t.id) = COALESCE(f.root_id, f.id)
+	return `EXISTS (SELECT 1 FROM repos f
+		JOIN repos t ON COALESCE(t.root_id, t.id) = COALESCE(f.root_id, f.id)
 		JOIN accounts u ON u.id = ` + person + ` WHERE f.id = ` + from + ` AND t.id = ` + to + `
 		AND (u.site_admin = TRUE OR ` + seenBy("u.id", "f.id") + ` AND ` + seenBy("u.id", "t.id") + `))`
 }
 
-// seenBy is the condition that a person who administrates no site sees a
-// repository.
+// seenBy is the condition that a person, who is no site administrator, sees a repository.
 func seenBy(person, id string) string {
 	return `EXISTS (SELECT 1 FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + person + `
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + person + ` WHERE r.id = ` + id + ` AND ` + visibleTo(person) + `)`
+		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + person + `
+		WHERE r.id = ` + id + ` AND ` + visibleTo(person) + `)`
 }
 
-// Bring copies the history of a commit where the crossing is allowed; have are what
-// the target's refs name. It is the only way on which objects come from one
-// repository into another that is there already. The transaction that names them
-// asks MayCross again. Error: ErrNoCrossing; as of git.CopyObjects.
+// Bring copies the history of a commit if the crossing is allowed; have are the tips of
+// the target's refs. Objects come from one repository into another existing one in no
+// other way. The transaction that makes them reachable asks MayCross again. Errors:
+// ErrNoCrossing; those of git.CopyObjects.
 func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...git.SHA) error {
 	if c.From == c.To {
 		return nil
@@ -74,7 +75,7 @@ func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...gi
 	case !may[0]:
 		return ErrNoCrossing
 	}
-	if err := s.MarkUnreached(ctx, c.To); err != nil { // nothing may come to name them
+	if err := s.MarkUnreached(ctx, c.To); err != nil { // perhaps no ref ever leads to them
 		return err
 	}
 	return git.CopyObjects(ctx, s.Git(c.From), s.Git(c.To), tip, have)

@@ -20,26 +20,35 @@ func TestRefsThatLookLikeOptions(t *testing.T) {
 		r := s.Repo(t, "alice/plot", false)
 		s.Repo(t, "alice/empty", false)
 		dir := gittest.Bare(t)
-		gittest.Import(t, dir, strings.NewReader("commit refs/heads/main\ncommitter A <a@b> 1 +0000\ndata 1\nxM 100644 inline f\ndata 1\nx\ndone\n"))
+		gittest.Import(t, dir, strings.NewReader(
+			gittest.CommitLine("main", 0, "x")+gittest.FileLines("f", "x")+"done\n"))
 		sha := gittest.Run(t, dir, "rev-parse", "main")
 		gittest.Run(t, dir, "update-ref", "refs/heads/-source", sha)
 		gittest.Run(t, dir, "update-ref", "refs/tags/-source", sha)
 		s.Import(t, r, dir)
 		const at = "/repos/alice/plot"
-		s.Check(t, apitest.Case{Name: "an import leaves them out", Do: "GET " + at + "/git/refs", Status: 200, Want: `[{"ref": "refs/heads/main"}]`})
-		for _, name := range []string{"refs/heads/-x", "refs/heads/a/-x", "refs/tags/-x", "refs/heads/--upload-pack=x"} {
-			s.Check(t, apitest.Case{Do: "POST " + at + "/git/refs", As: "alice", Send: `{"ref": "` + name + `", "sha": "` + sha + `"}`, Status: 422})
+		s.Check(t, apitest.Case{Name: "an import leaves them out", Do: "GET " + at + "/git/refs", Status: 200,
+			Want: `[{"ref": "refs/heads/main"}]`})
+		for _, name := range []string{
+			"refs/heads/-x", "refs/heads/a/-x", "refs/tags/-x", "refs/heads/--upload-pack=x",
+		} {
+			s.Check(t, apitest.Case{Do: "POST " + at + "/git/refs", As: "alice",
+				Send: `{"ref": "` + name + `", "sha": "` + sha + `"}`, Status: 422})
 			push := exec.Command("git", "-C", dir, "push", s.Remote(t, "alice", "alice/plot"), "main:"+name)
-			if out, err := push.CombinedOutput(); err == nil || !strings.Contains(string(out), "begins with a dash") {
+			out, err := push.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "begins with a dash") {
 				t.Errorf("a push to %s: %v %s", name, err, out)
 			}
 		}
 		s.Run(t, []apitest.Case{
-			{Do: "PUT /repos/alice/empty/contents/f", As: "alice", Send: `{"message": "m", "content": "eA==", "branch": "-x"}`, Status: 422},
-			{Do: "POST " + at + "/git/tags", As: "alice", Send: `{"tag": "-x", "message": "m", "object": "` + sha + `", "type": "commit"}`, Status: 422},
+			{Do: "PUT /repos/alice/empty/contents/f", As: "alice",
+				Send: `{"message": "m", "content": "eA==", "branch": "-x"}`, Status: 422},
+			{Do: "POST " + at + "/git/tags", As: "alice", Status: 422,
+				Send: `{"tag": "-x", "message": "m", "object": "` + sha + `", "type": "commit"}`},
 		})
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`INSERT INTO refs (repo_id, name, sha) VALUES ($1, 'refs/heads/-old', $2), ($1, 'refs/heads/-older', $2)`, r.ID, sha)
+			_, err := tx.Exec(`INSERT INTO refs (repo_id, name, sha)
+				VALUES ($1, 'refs/heads/-old', $2), ($1, 'refs/heads/-older', $2)`, r.ID, sha)
 			if err == nil {
 				_, err = tx.Exec(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1`, r.ID)
 			}
@@ -58,6 +67,7 @@ func TestRefsThatLookLikeOptions(t *testing.T) {
 		})
 		gittest.Run(t, dir, "fetch", "-q", s.Remote(t, "", "alice/plot"), "refs/heads/-old")
 		gittest.Run(t, dir, "push", "-q", s.Remote(t, "alice", "alice/plot"), ":refs/heads/-old")
-		s.Check(t, apitest.Case{Do: "GET " + at + "/git/refs", Status: 200, Want: `[{"ref": "refs/heads/main"}]`})
+		s.Check(t, apitest.Case{Do: "GET " + at + "/git/refs", Status: 200,
+			Want: `[{"ref": "refs/heads/main"}]`})
 	})
 }

@@ -91,7 +91,7 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 			return err
 		}
 		r.Private = e.Private.Value
-		// Whatever a killed server left behind in private is not shown.
+		// A killed server may have left objects of the private time that no ref names.
 		if err := markUnreached(tx, r.ID); err != nil {
 			return err
 		}

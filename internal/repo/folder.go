@@ -13,12 +13,12 @@ import (
 )
 
 // A repository's folder is made after the transaction that adds its row, or that
-// reserves its id (reserveID), and no id is given out twice. So a folder whose id
-// has neither was deleted, or never came to be, and nobody will ever need it: as
-// long as the folder is listed first and the database is asked afterwards.
+// reserves its id (reserveID), and no id is given out twice. So a folder whose id has
+// neither belongs to a repository that was deleted or never finished, and nobody will
+// need it. For this, folders are listed first and the database is asked afterwards.
 //
-// Such a folder is first renamed, and removed once the grace has passed and the
-// database says the same again. Times of the new names are the database's.
+// Such a folder is first renamed. It is removed after the grace, if the database still
+// has no row for it. Times in the new names are by the database's clock.
 
 // Git returns the objects of a repository. Directories are named by id, never
 // by a name that a client chose, and spread over 256 folders.
@@ -35,7 +35,7 @@ func (s *Service) shard(n int64) string {
 	return filepath.Join(s.dir, strconv.FormatInt(n|shards, 16)[1:])
 }
 
-// goneFolder is a folder that waits for its removal.
+// goneFolder is a folder that was set aside and waits for its removal.
 type goneFolder struct {
 	id int64
 	at db.Time // when it was renamed; 0 in names that older versions gave
@@ -69,8 +69,8 @@ func folderID(name string) (id int64, ok bool) {
 	return id, ok && err == nil && id > 0
 }
 
-// setAside renames the folder of a repository that is no more, at a time of the
-// database's clock. It gives the new path; "" when there is no folder.
+// setAside renames the folder of a deleted repository, at a time by the database's clock.
+// It gives the new path; "" when there is no folder.
 func (s *Service) setAside(id int64, at db.Time) (string, error) {
 	s.Git(id).Forget()
 	from := s.path(id)
@@ -82,19 +82,20 @@ func (s *Service) setAside(id int64, at db.Time) (string, error) {
 	return to, err
 }
 
-// discard is setAside for who cannot do anything about an error.
+// discard is setAside with its error only logged: the sweep tries again.
 func (s *Service) discard(id int64, at db.Time) (away string) {
 	away, err := s.setAside(id, at)
 	if err != nil {
-		s.log.Warn("the folder of a repository that is gone stays until it is swept", "repository", id, "error", err)
+		s.log.Warn("the folder of a repository that is gone stays until it is swept",
+			"repository", id, "error", err)
 		return ""
 	}
 	return away
 }
 
-// abandon ends the making of a repository under a reserved id, whose folder goes
-// at once: nobody but the caller ever knew of it. After a COMMIT whose outcome
-// nobody knows there may be a repository by now, which then stays.
+// abandon ends the making of a repository under a reserved id. Its folder goes at once,
+// since only the caller knew it. If the outcome of a COMMIT is unknown, the repository
+// may exist; then it stays.
 func (s *Service) abandon(ctx context.Context, id int64) {
 	var mine bool
 	var now db.Time
@@ -105,7 +106,8 @@ func (s *Service) abandon(ctx context.Context, id int64) {
 		return err
 	})
 	if err != nil || !mine {
-		s.log.Warn("the folder of a repository that was not made stays until it is swept", "repository", id, "error", err)
+		s.log.Warn("the folder of a repository that was not made stays until it is swept",
+			"repository", id, "error", err)
 		return
 	}
 	if away := s.discard(id, now); away != "" {

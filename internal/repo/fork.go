@@ -29,20 +29,19 @@ type fork struct {
 	branch string      // the default one
 }
 
-// Fork makes a fork of the repository of the access, whose caller is signed in,
-// with the branches and tags that it has now; or finds the one that the owner to
-// be has in the network already, which may be the root. Nothing of refs/pull
-// comes along.
+// Fork makes a fork of the repository of the access, whose caller is signed in, with its
+// present branches and tags; or finds the repository of the network that the new owner
+// has already, which may be the root. No refs below refs/pull come along.
 //
-// First an id is reserved, then the objects are there, then one transaction adds
-// the row and the refs: whenever the server dies there is a whole fork or none,
-// and at most a folder that is swept away after a day.
+// First an id is reserved, then the objects are brought, then one transaction adds the
+// row and the refs. So if the server dies, there is a whole fork or none, and at most a
+// folder that is swept away after a day.
 //
-// Errors: 403 for a repository without branches and tags, for a private one where
-// an organization does not allow it or the owner to be does not see the root
-// (decision 62), and when the caller may not create there; 422 for an organization that there is not, and for a name
-// that is taken; 404 and 409 when the repository goes away or changes its
-// visibility meanwhile.
+// Errors: 403 for a repository without branches and tags; for a private one if an
+// organization does not allow it, or if the new owner does not see the root (decision
+// 62); and when the caller may not create there. 422 for an organization that does not
+// exist, and for a name that is taken. 404 and 409 when the repository goes away or
+// changes its visibility meanwhile.
 func (s *Service) Fork(ctx context.Context, a *Access, n NewFork) (*Access, error) {
 	f := &fork{s: s, from: a, wish: n, own: n.Organization}
 	if f.own == "" {
@@ -210,14 +209,15 @@ func (f *fork) insert(tx *db.Tx, id int64) (*Access, error) {
 	if err := writeRefs(tx, id, f.refs); err != nil {
 		return nil, err
 	}
-	if !parent.Private { // all that the parent has came along, see bringObjects
+	if !parent.Private { // all objects of the parent came along, see bringObjects
 		if err := markUnreached(tx, id); err != nil {
 			return nil, err
 		}
 	}
 	made, err := accessByID(tx, f.from.Caller, id)
 	if err == nil && made.Withdrawn {
-		err = errs.New(errs.Forbidden, "Who is to own the fork must see the root of the network: of an organization, one of its owners.")
+		err = errs.New(errs.Forbidden,
+			"Who is to own the fork must see the root of the network: of an organization, one of its owners.")
 	}
 	return made, err
 }
@@ -235,7 +235,7 @@ func (f *fork) lockParent(tx *db.Tx) (parent *Access, network int64, err error) 
 	return parent, parent.NetworkID, lockRepo(tx, parent.NetworkID)
 }
 
-// parent finds what is to be forked as it is now, if it may be forked: it is asked
+// parent reads the repository that is forked again, and checks that it may be forked:
 // before objects are copied, and in the transaction of the fork (decision 61).
 func (f *fork) parent(tx *db.Tx) (*Access, error) {
 	parent, err := accessByID(tx, f.from.Caller, f.from.ID)
@@ -247,7 +247,8 @@ func (f *fork) parent(tx *db.Tx) (*Access, error) {
 	case parent.Private != f.from.Private:
 		return nil, errs.New(errs.Conflict, "The repository changed its visibility meanwhile. Try again.")
 	case !parent.AllowForking:
-		return nil, errs.New(errs.Forbidden, "The organization does not allow its private repositories to be forked.")
+		return nil, errs.New(errs.Forbidden,
+			"The organization does not allow its private repositories to be forked.")
 	}
 	return parent, nil
 }

@@ -19,10 +19,11 @@ const privateForks = ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
 			AND NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = f.id)
 		OR EXISTS (SELECT 1 FROM accounts fa WHERE fa.id = $1 AND fa.site_admin)) AND `
 
-// forkable is whether the repository r may be forked: of a private one, the
-// organization that owns it and the one that owns its root say so (decision 62).
-const forkable = `NOT r.private OR (o.kind = 1 OR o.private_forks) AND (r.root_id IS NULL OR EXISTS (
-	SELECT 1 FROM repos s JOIN accounts so ON so.id = s.owner_id WHERE s.id = r.root_id AND (so.kind = 1 OR so.private_forks)))`
+// forkable holds if the repository r may be forked. For a private one, the organization
+// that owns it and the one that owns its root must allow it (decision 62).
+const forkable = `NOT r.private OR (o.kind = 1 OR o.private_forks) AND (r.root_id IS NULL
+	OR EXISTS (SELECT 1 FROM repos s JOIN accounts so ON so.id = s.owner_id
+		WHERE s.id = r.root_id AND (so.kind = 1 OR so.private_forks)))`
 
 // forkColumns are how many forks the repository r and its network have.
 const forkColumns = `CASE WHEN r.private AND r.forks_count > 0

@@ -17,19 +17,22 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		const put = "PUT /repos/alice/garden/contents/f"
-		s.Check(t, apitest.Case{Do: put, As: "alice", Send: `{"message": "shown", "content": ""}`, Status: 201})
+		s.Check(t, apitest.Case{Do: put, As: "alice",
+			Send: `{"message": "shown", "content": ""}`, Status: 201})
 		repos := s.Server.Services().Repos
 		stranger, err := repos.Find(t.Context(), nil, "alice", "garden")
 		if err != nil {
 			t.Fatal(err)
 		}
-		owner, err := repos.Find(t.Context(), &account.Caller{ID: stranger.OwnerID, Login: "alice"}, "alice", "garden")
+		owner, err := repos.Find(t.Context(), &account.Caller{ID: stranger.OwnerID, Login: "alice"},
+			"alice", "garden")
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
-			{Do: "PUT /repos/alice/garden/contents/secret", As: "alice", Send: `{"message": "secret", "content": ""}`, Status: 201},
+			{Do: "PUT /repos/alice/garden/contents/secret", As: "alice",
+				Send: `{"message": "secret", "content": ""}`, Status: 201},
 		})
 		read := func(a *repo.Access) [3]error {
 			_, all := repos.Refs(t.Context(), a)

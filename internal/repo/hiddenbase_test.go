@@ -56,7 +56,8 @@ func copyOne(size, at int) []byte {
 }
 
 func tagOf(sha string, kind git.Type) packed {
-	return packed{kind: 4, data: fmt.Appendf(nil, "object %s\ntype %s\ntag t\ntagger x <x@x> 1 +0000\n\nm\n", sha, kind)}
+	data := fmt.Appendf(nil, "object %s\ntype %s\ntag t\ntagger x <x@x> 1 +0000\n\nm\n", sha, kind)
+	return packed{kind: 4, data: data}
 }
 
 func nameOf(kind git.Type, data []byte) string {
@@ -90,11 +91,15 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 				return push(tagOf(made, git.TypeBlob), packed{packedDelta, p.blob, copyOne(size[p.blob], 0)})
 			}
 			same(t, "a byte of a blob", guess('t'), guess('x'))
-			for kind, sha := range map[git.Type]string{git.TypeBlob: p.blob, git.TypeTree: p.tree, git.TypeCommit: p.commit} {
+			for kind, sha := range map[git.Type]string{
+				git.TypeBlob: p.blob, git.TypeTree: p.tree, git.TypeCommit: p.commit,
+			} {
 				other := nameOf(git.TypeBlob, []byte(sha))
 				sent := packed{kind: 3, data: []byte("sent")}
 				tip := tagOf(nameOf(git.TypeBlob, sent.data), git.TypeBlob)
-				of := func(base string) string { return push(tip, sent, packed{packedDelta, base, copyOne(size[sha], 0)}) }
+				of := func(base string) string {
+					return push(tip, sent, packed{packedDelta, base, copyOne(size[sha], 0)})
+				}
 				same(t, "a byte of a "+string(kind), of(sha), of(other))
 				same(t, "a tag of a "+string(kind), push(tagOf(sha, kind)), push(tagOf(other, kind)))
 				named := func(sha string) string {
@@ -112,14 +117,17 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 func same(t *testing.T, what, stored, absent string) {
 	t.Helper()
 	if stored != absent || !strings.Contains(stored, "missing necessary objects") {
-		t.Errorf("%s: of an object that is stored and hidden the answer is\n%q\nand else\n%q", what, stored, absent)
+		t.Errorf("%s: of an object that is stored and hidden the answer is\n%q\nand else\n%q",
+			what, stored, absent)
 	}
 }
 
 // pushPacked makes eve push a tag to her fork.
 func pushPacked(t *testing.T, s *apitest.Server, tip packed, pack []packed) string {
 	t.Helper()
-	body := git.AppendPkt(nil, string(git.ZeroSHA)+" "+nameOf(git.TypeTag, tip.data)+" refs/tags/x\x00 report-status side-band-64k")
+	name := nameOf(git.TypeTag, tip.data)
+	command := string(git.ZeroSHA) + " " + name + " refs/tags/x\x00 report-status side-band-64k"
+	body := git.AppendPkt(nil, command)
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/eve/garden.git/git-receive-pack",
 		bytes.NewReader(append(append(body, "0000"...), packOf(pack...)...)))
 	if err != nil {

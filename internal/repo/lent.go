@@ -60,9 +60,8 @@ func (p *push) refuseOthers(lent map[string]bool, reason string) {
 // noLonger is why a push is refused whose caller has lost the right meanwhile.
 const noLonger = "you may no longer push here"
 
-// stillMay is the condition of every push: who takes the role or the token away,
-// closes the pull request or keeps the branch to themselves, does so before the
-// push or after it.
+// stillMay is the condition of every push: the caller still has the role and the token,
+// and a branch that was lent is still lent. So these end before a push or after it.
 func (p *push) stillMay(tx *db.Tx, updates []RefUpdate) ([]error, error) {
 	refused := make([]error, len(updates))
 	now, err := p.accessNow(tx)

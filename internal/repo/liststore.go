@@ -19,7 +19,8 @@ type filter struct {
 	granted                     bool    // only those that visibleTo has a role on beyond everyone's
 	kind                        string  // forks, sources, or anything else for both; only with owner alone
 	since, before               db.Time // when they were updated; 0: whenever
-	hide                        bool    // some of the owner's are withdrawn forks, which visibleTo does not see
+	// hide: some of the owner's repositories are withdrawn forks, which are left out
+	hide bool
 }
 
 // sqlBuilder collects conditions and their arguments; $1 is the caller.
@@ -36,22 +37,23 @@ func (b *sqlBuilder) arg(v any) string {
 
 func (b *sqlBuilder) and(condition string) { b.where = append(b.where, condition) }
 
-// visibleTo holds when a person may see the repository r (decision 12): who is an
-// expression for the id, which the joined members m and collaborators c are of,
-// too. Site administrators see all; they are not asked.
+// visibleTo holds if a person may see the repository r (decision 12). who is an
+// expression for the person's id; the joined members m and collaborators c are of the
+// same person. It is not for site administrators, who see all.
 func visibleTo(who string) string { return `(NOT r.private OR ` + hasRole(who) + `)` }
 
-// hasRole holds when the person may also while the repository is private, unless
-// it is a withdrawn fork (decision 62).
+// hasRole holds if the person may see the repository also while it is private, unless it
+// is a withdrawn fork (decision 62).
 func hasRole(who string) string {
-	return `((r.owner_id = ` + who + ` OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0) OR c.role > 0)
+	return `((r.owner_id = ` + who + ` OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0)
+			OR c.role > 0)
 		AND ` + notWithdrawn("r") + `)`
 }
 
 // visible is visibleTo for the caller.
 func visible() string { return visibleTo("$1") }
 
-// notWithdrawn holds of a repository that is no withdrawn fork.
+// notWithdrawn holds for a repository that is no withdrawn fork.
 func notWithdrawn(r string) string {
 	return `NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = ` + r + `.id)`
 }

@@ -15,7 +15,7 @@ import (
 type packingQueue struct {
 	mu      sync.Mutex
 	waiting []int64
-	queued  map[int64]bool // those in waiting, and those that are to come later
+	queued  map[int64]bool // those in waiting, and those that are added later
 	wake    chan struct{}
 }
 
@@ -25,7 +25,7 @@ func newPackingQueue() *packingQueue {
 
 func (q *packingQueue) add(id int64) { q.addAfter(id, 0) }
 
-// addAfter adds a repository after some time, unless it is to come anyway.
+// addAfter adds a repository after some time, unless it is queued already.
 func (q *packingQueue) addAfter(id int64, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -85,17 +85,16 @@ func (q *packingQueue) work(ctx context.Context, fn func(context.Context, int64)
 func (s *Service) Wrote(repoID int64) { s.packing.add(repoID) }
 
 const (
-	leaseTime = time.Minute      // after which the work of a dead node is somebody else's
+	leaseTime = time.Minute      // after which another node takes over the work of a dead one
 	pollTime  = 15 * time.Second // between looks for such work
 	pollMost  = 100              // of it at a time
-	smallJob  = 64 << 20         // bytes that a packing reads which all others may wait for
+	smallJob  = 64 << 20         // bytes that a packing may read in the worker for small ones
 )
 
-// Run keeps the repositories' folders in order until ctx is done. One worker looks
-// at each repository that was written to and does what is quickly done; another
-// one does what takes longer, one repository after the other. Beside them a slow
-// round through all folders finds what a node that died had still in mind, and
-// what nobody needs any more.
+// Run keeps the repositories' folders in order until ctx is done. One worker looks at
+// each repository that was written to and does small packings; another one does large
+// ones, one after the other. Beside them a slow round through all folders finds the work
+// that a dead node left, and folders that nobody needs any more.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.ending.Wait()
 	var workers sync.WaitGroup
@@ -106,7 +105,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// poll takes up what no queue of this process knows of.
+// poll takes up packings that are in no queue of this process.
 func (s *Service) poll(ctx context.Context) {
 	tick := time.NewTicker(pollTime)
 	defer tick.Stop()
@@ -147,8 +146,8 @@ func (s *Service) resume(ctx context.Context) error {
 	return nil
 }
 
-// look finds out what a repository needs. It does it if it is small, so that it
-// never waits for a large one, and leaves it to the other worker if not.
+// look finds out how much packing a repository needs. A small one it does at once, so
+// that this never waits for a large one, which it leaves to the other worker.
 func (s *Service) look(ctx context.Context, id int64) {
 	u, err := s.Git(id).Upkeep()
 	switch {
@@ -164,7 +163,7 @@ func (s *Service) look(ctx context.Context, id int64) {
 
 // packingLease is the right to change a repository's packs.
 type packingLease struct {
-	lease *db.Lease // nil: somebody else has it
+	lease *db.Lease // nil: another node has it
 	tries int64
 	now   db.Time // by the database's clock
 }
@@ -172,9 +171,8 @@ type packingLease struct {
 // maxWait is the longest time between two tries of a packing that fails.
 const maxWait = 6 * time.Hour
 
-// pack does what a repository's packs need, if no other node is at it. A row
-// tells of it until it is done: so what fails, or dies with its node, is tried
-// again.
+// pack packs a repository, unless another node does. A row stands for the work until it
+// is done, so it is tried again after a failure or the death of the node.
 func (s *Service) pack(ctx context.Context, id int64) {
 	var p packingLease
 	var wait time.Duration
@@ -204,9 +202,11 @@ func (s *Service) pack(ctx context.Context, id int64) {
 	s.endPacking(ctx, id, p, again, failed)
 }
 
-// endPacking ends a lease: the row goes, or is due again after some time. A stop
-// leaves the work to whoever comes next.
-func (s *Service) endPacking(ctx context.Context, id int64, p packingLease, again time.Duration, failed error) {
+// endPacking ends a lease: the row goes, or is due again after some time. When the server
+// stops, the row is due at once, for the next node.
+func (s *Service) endPacking(
+	ctx context.Context, id int64, p packingLease, again time.Duration, failed error,
+) {
 	stopped := ctx.Err() != nil
 	if failed != nil && !stopped {
 		again = min(time.Minute<<min(p.tries-1, 20), maxWait)

@@ -130,7 +130,9 @@ func TestTwoNodesKeepPacksFew(t *testing.T) {
 		n.node[0].Wrote(r.ID)
 		g := n.node[0].Git(r.ID)
 		becomes(t, func() bool { return len(packs(t, g)) < 40 }, "few packs")
-		becomes(t, func() bool { return n.count(t, `SELECT count(*) FROM packings`) == 0 }, "no packing is left")
+		becomes(t, func() bool {
+			return n.count(t, `SELECT count(*) FROM packings`) == 0
+		}, "no packing is left")
 		gittest.Run(t, g.Dir(), "fsck", "--full", "--no-dangling")
 		for i, node := range n.node {
 			if _, err := node.Git(r.ID).Infos(t.Context(), shas[1-i]); err != nil {
@@ -167,7 +169,8 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		tried := func(times int64) {
 			t.Helper()
 			becomes(t, func() bool {
-				return n.count(t, `SELECT count(*) FROM packings WHERE repo_id = $1 AND tries = $2 AND due_at > `+engine.Clock()+` + 30000000`, bad.ID, times) == 1
+				return n.count(t, `SELECT count(*) FROM packings WHERE repo_id = $1 AND tries = $2
+					AND due_at > `+engine.Clock()+` + 30000000`, bad.ID, times) == 1
 			}, fmt.Sprintf("try %d is put off", times))
 		}
 		again := func(node int) {
@@ -187,7 +190,9 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		}
 		fill(t, n.node[0].Git(good.ID), 0, 30, 100)
 		n.node[0].Wrote(good.ID)
-		becomes(t, func() bool { return len(packs(t, n.node[0].Git(good.ID))) < 20 }, "the other repository is packed")
+		becomes(t, func() bool {
+			return len(packs(t, n.node[0].Git(good.ID))) < 20
+		}, "the other repository is packed")
 		stop()
 		if err := os.Remove(damaged); err != nil {
 			t.Fatal(err)
@@ -198,7 +203,9 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		n.run(t, 1)
 		again(1)
 		becomes(t, func() bool { return len(packs(t, g)) < 20 }, "it is packed by the other node")
-		becomes(t, func() bool { return n.count(t, `SELECT count(*) FROM packings`) == 0 }, "no packing is left")
+		becomes(t, func() bool {
+			return n.count(t, `SELECT count(*) FROM packings`) == 0
+		}, "no packing is left")
 		gittest.Run(t, g.Dir(), "fsck", "--full", "--no-dangling")
 	})
 }
@@ -207,7 +214,9 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 // another file when it begins.
 func slowGit(t *testing.T, until, begun string) string {
 	t.Helper()
-	script := fmt.Sprintf("#!/bin/sh\ncase $1$GIT_DIR in commit-graph*/1.git) : >'%s'; while [ ! -e '%s' ]; do sleep 0.02; done;; esac\nexec git \"$@\"\n",
+	script := fmt.Sprintf("#!/bin/sh\n"+
+		"case $1$GIT_DIR in commit-graph*/1.git) : >'%s'; while [ ! -e '%s' ]; do sleep 0.02; done;; esac\n"+
+		"exec git \"$@\"\n",
 		begun, until)
 	path := filepath.Join(t.TempDir(), "git")
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
@@ -230,7 +239,9 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		large, small := n.create(t, "large"), n.create(t, "small")
 		data := make([]byte, 65<<20)
 		rand.NewChaCha8([32]byte{}).Read(data)
-		if _, err := n.node[0].Git(large.ID).WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: data}}); err != nil {
+		_, err := n.node[0].Git(large.ID).WriteObjects(t.Context(),
+			[]git.NewObject{{Type: git.TypeBlob, Data: data}})
+		if err != nil {
 			t.Fatal(err)
 		}
 		n.run(t, 0)
@@ -239,7 +250,9 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		for i := range 3 {
 			fill(t, n.node[0].Git(small.ID), 100*i, 100*i+30, 100)
 			n.node[0].Wrote(small.ID)
-			becomes(t, func() bool { return len(packs(t, n.node[0].Git(small.ID))) < 20 }, "the small one is packed")
+			becomes(t, func() bool {
+				return len(packs(t, n.node[0].Git(small.ID))) < 20
+			}, "the small one is packed")
 		}
 		if got := n.count(t, `SELECT count(*) FROM packings WHERE repo_id = $1`, large.ID); got != 1 {
 			t.Error("the large one is not under way any more: that shows nothing")

@@ -15,16 +15,15 @@ import (
 //
 // A repository leaves its network when it is deleted or changes its visibility,
 // which only roots do. The forks of a deleted fork become its parent's. Of a public
-// network the oldest fork of the root takes its place. Forks of a private network,
-// which see nothing of each other, each go their own way.
+// network the oldest fork of the root takes its place. Each fork of a private network,
+// which sees nothing of the others, becomes a network of its own.
 //
 // A private fork is withdrawn while its owner does not see the root (decision 62):
-// only site administrators see it, until the owner sees the root again. That is
-// computed where roles are, by the view withdrawn_forks, so that nothing which takes
-// access away can forget it. For the fork of an organization one of its owners has
-// to see the root: GitHub leaves such forks to the organization, and its owners are
-// who answers for it. What is withdrawn when its root is deleted stays so, until
-// the operator gives it back.
+// only site administrators see it, until the owner sees the root again. The view
+// withdrawn_forks computes that together with roles, so no operation that takes access
+// away can forget it. For the fork of an organization, one of its owners must see the
+// root, since the owners are responsible for it. A fork that is withdrawn when its root
+// is deleted stays withdrawn, until the operator gives it back.
 
 // Lineage is where a fork comes from, as far as the caller may see it.
 type Lineage struct {
@@ -92,8 +91,8 @@ func ForkOf(tx *db.Tx, caller *account.Caller, networkID int64, ownerLogin strin
 }
 
 // GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the
-// operator can. Errors: 404; 422 for a repository that is not, or whose root is
-// there: it comes back once its owner sees the root.
+// operator can. Errors: 404; 422 for other repositories. A fork whose root exists comes
+// back once its owner sees the root.
 func (s *Service) GiveBack(ctx context.Context, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockRepo(tx, id); err != nil {
@@ -101,7 +100,8 @@ func (s *Service) GiveBack(ctx context.Context, id int64) error {
 		}
 		given, err := giveBack(tx, id)
 		if err == nil && !given {
-			err = errs.New(errs.Invalid, "no withdrawn fork without a root: others come back when their owners see the root again")
+			err = errs.New(errs.Invalid,
+				"no withdrawn fork without a root: others come back when their owners see the root again")
 		}
 		return err
 	})

@@ -145,8 +145,10 @@ func TestHiddenParentLeaksNothing(t *testing.T) {
 			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
 		})
 		s.Run(t, []apitest.Case{
-			{Name: "what was public stays so", Do: "GET /repos/bob/garden/git/trees/main", As: "eve", Status: 200},
-			{Name: "what no ref led to did not come along", Do: "GET /repos/bob/garden" + public, As: "bob", Status: 404},
+			{Name: "what was public stays so", Do: "GET /repos/bob/garden/git/trees/main",
+				As: "eve", Status: 200},
+			{Name: "what no ref led to did not come along", Do: "GET /repos/bob/garden" + public,
+				As: "bob", Status: 404},
 			{Name: "for a stranger neither", Do: "GET /repos/bob/garden" + public, As: "eve", Status: 404},
 			{Name: "of the parent", Do: "GET /repos/bob/garden" + write("alice/garden", "alice", "secret"), As: "bob", Status: 404},
 			{Name: "of the fork", Do: "GET /repos/alice/garden" + write("bob/garden", "bob", "more"), As: "alice", Status: 404},
@@ -168,11 +170,16 @@ func TestPrivateNetwork(t *testing.T) {
 		left []string
 	}{
 		"the root is deleted": {apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204},
-			map[string]string{"bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0"}, []string{"bob", "carol", "dora", "emil"}},
+			map[string]string{"bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0"},
+			[]string{"bob", "carol", "dora", "emil"}},
 		"the root is shown": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200},
-			map[string]string{"alice": "- - 0 0", "bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0"}, []string{"alice", "bob"}},
+			map[string]string{
+				"alice": "- - 0 0", "bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0",
+			}, []string{"alice", "bob"}},
 		"a fork is deleted": {apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204},
-			map[string]string{"alice": "- - 2 3", "carol": "alice alice 0 3", "dora": "alice alice 1 3", "emil": "dora alice 0 3"}, []string{"carol", "dora", "emil"}},
+			map[string]string{
+				"alice": "- - 2 3", "carol": "alice alice 0 3", "dora": "alice alice 1 3", "emil": "dora alice 0 3",
+			}, []string{"carol", "dora", "emil"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -76,16 +76,16 @@ func passOn(tx *db.Tx, id int64, k kin) error {
 		change{`UPDATE repos SET network_count = network_count - 1 WHERE id = $1`, with(*k.root)})
 }
 
-// giveBack reports whether the repository was withdrawn, which it is no more.
+// giveBack ends the withdrawal of a fork. It reports whether there was one.
 func giveBack(tx *db.Tx, id int64) (bool, error) {
-	n, err := tx.Exec(`UPDATE repos SET withdrawn = FALSE, refs_generation = refs_generation + 1 WHERE id = $1 AND withdrawn = TRUE`, id)
+	n, err := tx.Exec(`UPDATE repos SET withdrawn = FALSE, refs_generation = refs_generation + 1
+		WHERE id = $1 AND withdrawn = TRUE`, id)
 	return n > 0, err
 }
 
 // setFree makes each fork of a private network, whose root leaves, a network of its
-// own. Those that are withdrawn stay so when it is deleted: nobody is left who
-// could give them back by giving access (decision 62). One that is shown
-// everybody sees.
+// own. When the root is deleted, withdrawn forks stay withdrawn: nobody could give access
+// to the root any more (decision 62). When it is published, everybody sees it.
 func setFree(tx *db.Tx, root int64, deleted bool) error {
 	if deleted {
 		err := apply(tx, change{`UPDATE repos SET withdrawn = TRUE
@@ -94,5 +94,6 @@ func setFree(tx *db.Tx, root int64, deleted bool) error {
 			return err
 		}
 	}
-	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0, network_count = 0 WHERE root_id = $1`, with(root)})
+	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0,
+		network_count = 0 WHERE root_id = $1`, with(root)})
 }

@@ -13,7 +13,7 @@ import (
 // WriteObjects makes objects part of the repository, durably (decision 45), and
 // has its packs consolidated later. No ref names them yet: MoveRefs, CreateRef
 // and UpdateRef do that, after this has returned. The right to write is asked
-// again before: no transaction follows that would.
+// again before, since no transaction follows.
 func (s *Service) WriteObjects(ctx context.Context, repoID int64, objects []git.NewObject) ([]git.SHA, error) {
 	if err := s.db.Check(ctx); err != nil {
 		return nil, err
@@ -23,9 +23,8 @@ func (s *Service) WriteObjects(ctx context.Context, repoID int64, objects []git.
 	return shas, err
 }
 
-// Identity is the caller as author of a commit made now: name and e-mail of the
-// account; without a name the login, and without an e-mail that was verified an
-// address that leads nowhere.
+// Identity is the caller as author of a commit made now: the name of the account, else
+// its login, and its verified e-mail address, else its no-reply address.
 func (s *Service) Identity(ctx context.Context, caller *account.Caller) (git.Signature, error) {
 	var who git.Signature
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
@@ -126,8 +125,8 @@ func (s *Service) setRef(ctx context.Context, a *Access, u RefUpdate) (RefTarget
 
 func errNoTarget() error { return refError("sha", errs.Missing, "Object does not exist") }
 
-// CheckTarget is CheckNamed for the object of a ref that the caller makes or
-// moves. Error: 422, that of CreateRef.
+// CheckTarget is CheckNamed for the object of a ref that the caller makes or moves.
+// Error: 422, as CreateRef.
 func (s *Service) CheckTarget(ctx context.Context, a *Access, sha git.SHA) error {
 	err := s.CheckNamed(ctx, a, sha)
 	if errs.Is(err, errs.NotFound) {

@@ -130,7 +130,8 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
 		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
-		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking, Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
+		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
+		Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}
 	if r.Private {
 		p.Visibility = "private"

@@ -34,7 +34,7 @@ func (s *Service) Prepared(ctx context.Context, repoID int64, updates []RefUpdat
 			return nil
 		}
 		if !errors.Is(err, ErrUnprepared) || try == maxPrepared {
-			// What was written for the move stays.
+			// Objects that were written for the move stay.
 			return errors.Join(err, s.MarkUnreached(ctx, repoID))
 		}
 	}

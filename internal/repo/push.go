@@ -18,8 +18,7 @@ import (
 // maxCommands is the number of refs that one push may move.
 const maxCommands = 20_000
 
-// maxRefs is the number of refs that a repository may have after a push: whoever
-// lists them reads all.
+// maxRefs is how many refs a repository may have after a push: each listing reads all.
 const maxRefs = 100_000
 
 // POST /{owner}/{repo}/git-receive-pack
@@ -303,7 +302,8 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	}
 	index, updates = p.open(all)
 	p.findForward(ctx, updates)
-	refused, err := p.s.MoveRefsIf(ctx, p.access.ID, updates, p.request.Capabilities.Atomic, p.kilobytes(), p.stillMay)
+	refused, err := p.s.MoveRefsIf(ctx, p.access.ID, updates, p.request.Capabilities.Atomic,
+		p.kilobytes(), p.stillMay)
 	p.refuseAll(index, refused)
 	p.s.packing.add(p.access.ID)
 	return err
@@ -313,7 +313,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 const maxForward = 64
 
 // findForward notes which branches only grow, now that the objects are here.
-// Where it does not know, the branch counts as one that does not.
+// If that is unknown, the branch counts as one that does not only grow.
 func (p *push) findForward(ctx context.Context, updates []RefUpdate) {
 	objects, looked := p.s.Git(p.access.ID), 0
 	for i := range updates {

@@ -11,14 +11,14 @@ import (
 	"arbor/internal/git"
 )
 
-// What no ref of a repository leads to is not there, though its folder may hold
-// it: not by an abbreviation, not by a full SHA, not for a fetch (decision 60).
-// Those who may push find it by its full SHA for keptFor (unreached.go).
+// An object that no ref of a repository leads to is hidden, though its folder may hold
+// it: from abbreviations, full SHAs and fetches (decision 60). Callers who may push find
+// it by its full SHA for keptFor (unreached.go).
 //
-// Only names that a client gives are checked: what a checked commit or tree leads
-// to needs no check. Repo.Unreached says that there may be anything to hide; as
-// long as it is false nothing is looked up. Else an answer is kept under the
-// generation of the refs. It comes from a walk of commits, or from a reachSet.
+// Only SHAs that a client names are checked; the objects below a checked commit or tree
+// need no check. Nothing is looked up while Repo.Unreached is false, since then there is
+// nothing to hide. Else answers come from a walk of commits, or from a reachSet, and are
+// kept under the generation of the refs.
 
 // Reached reports whether refs of the repository lead to all of the objects, so
 // that everybody who sees the repository finds them.
@@ -27,8 +27,8 @@ func (s *Service) Reached(ctx context.Context, a *Access, shas ...git.SHA) (bool
 	return err == nil && len(gone) == 0, err
 }
 
-// CheckNamed checks that the objects, which the caller named, are there for the
-// caller as far as refs are concerned; they may still not exist. Error: 404.
+// CheckNamed checks that objects which the caller named are not hidden from the caller;
+// they may still not exist. Error: 404.
 func (s *Service) CheckNamed(ctx context.Context, a *Access, shas ...git.SHA) error {
 	gone, err := s.Absent(ctx, a, shas)
 	if err == nil && len(gone) > 0 {
@@ -37,21 +37,23 @@ func (s *Service) CheckNamed(ctx context.Context, a *Access, shas ...git.SHA) er
 	return err
 }
 
-// Absent gives those of the objects that are not there for the caller.
+// Absent gives those of the objects that are hidden from the caller.
 func (s *Service) Absent(ctx context.Context, a *Access, shas []git.SHA) (map[git.SHA]bool, error) {
 	return s.absent(ctx, a, shas, a.Role >= account.Push)
 }
 
-// absentTo is Absent for git, where there may be anything to hide.
+// absentTo is Absent for git; nil if there is nothing to hide.
 func (s *Service) absentTo(a *Access) git.Absent {
 	if !a.Unreached {
 		return nil
 	}
-	return func(ctx context.Context, shas []git.SHA) (map[git.SHA]bool, error) { return s.Absent(ctx, a, shas) }
+	return func(ctx context.Context, shas []git.SHA) (map[git.SHA]bool, error) {
+		return s.Absent(ctx, a, shas)
+	}
 }
 
-// Known says what the objects, which the caller named, are: in the order of shas,
-// with an empty type where one is not there for the caller.
+// Known looks up objects which the caller named, in the order of shas. Hidden ones have
+// an empty type, like absent ones.
 func (s *Service) Known(ctx context.Context, a *Access, shas []git.SHA) ([]git.Object, error) {
 	gone, err := s.Absent(ctx, a, shas)
 	if err != nil {
@@ -91,9 +93,11 @@ func (s *Service) FindCommit(ctx context.Context, a *Access, prefix string) (git
 	}
 }
 
-// absent gives those of the objects that no ref leads to, and with recent no note
-// of an unreached object either. What is cheap is asked first.
-func (s *Service) absent(ctx context.Context, a *Access, shas []git.SHA, recent bool) (map[git.SHA]bool, error) {
+// absent gives those of the objects that no ref leads to; with recent also no note of an
+// unreached object. Cheap checks come first.
+func (s *Service) absent(
+	ctx context.Context, a *Access, shas []git.SHA, recent bool,
+) (map[git.SHA]bool, error) {
 	if !a.Unreached || len(shas) == 0 {
 		return nil, nil
 	}
@@ -174,7 +178,7 @@ func tipsOf(refs git.Refs) []git.SHA {
 	return slices.Compact(tips)
 }
 
-// reachCache keeps what was found out of objects that clients named.
+// reachCache keeps the answers about objects that clients named.
 type reachCache struct {
 	mu      sync.Mutex
 	answers map[reachKey]bool // whether it is reached

@@ -56,13 +56,18 @@ func writeFile(t *testing.T, dir, name, text string) {
 	}
 }
 
+// secret is the text of a file that was pushed and force-pushed away.
+var secret = strings.Repeat("the first key is 1234567890\n", 40)
+
 // commitFile makes a commit in a clone.
 func commitFile(t *testing.T, dir, name, text string) (commit, tree, blob string) {
 	t.Helper()
 	writeFile(t, dir, name, text)
 	gittest.Run(t, dir, "add", name)
 	gittest.Run(t, dir, "commit", "-q", "-m", "Add "+name)
-	return gittest.Run(t, dir, "rev-parse", "HEAD"), gittest.Run(t, dir, "rev-parse", "HEAD^{tree}"), gittest.Run(t, dir, "rev-parse", "HEAD:"+name)
+	commit = gittest.Run(t, dir, "rev-parse", "HEAD")
+	tree = gittest.Run(t, dir, "rev-parse", "HEAD^{tree}")
+	return commit, tree, gittest.Run(t, dir, "rev-parse", "HEAD:"+name)
 }
 
 // published makes alice/garden, of will who pushes and rae who reads: in private
@@ -83,7 +88,7 @@ func published(t *testing.T, s *apitest.Server) *past {
 	s.Import(t, r, source)
 	gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "will", "alice/garden"), p.dir)
 	base := gittest.Run(t, p.dir, "rev-parse", "HEAD")
-	p.commit, p.tree, p.blob = commitFile(t, p.dir, "secret.txt", strings.Repeat("the first key is 1234567890\n", 40))
+	p.commit, p.tree, p.blob = commitFile(t, p.dir, "secret.txt", secret)
 	gittest.Run(t, p.dir, "tag", "-a", "-m", "secret", "hidden")
 	p.tag = gittest.Run(t, p.dir, "rev-parse", "hidden")
 	gittest.Run(t, p.dir, "push", "-q", "origin", "main", "hidden")
@@ -98,12 +103,15 @@ func published(t *testing.T, s *apitest.Server) *past {
 	topic, _, topicBlob := commitFile(t, p.dir, "topic.txt", "a topic\n")
 	gittest.Run(t, p.dir, "push", "-q", "origin", "topic")
 	s.Run(t, []apitest.Case{
-		{Do: "POST /repos/alice/garden/pulls", As: "will", Send: `{"title": "Topic", "head": "topic", "base": "main"}`, Status: 201},
+		{Do: "POST /repos/alice/garden/pulls", As: "will",
+			Send: `{"title": "Topic", "head": "topic", "base": "main"}`, Status: 201},
 		{Do: "DELETE /repos/alice/garden/git/refs/heads/topic", As: "will", Status: 204},
 		{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200},
 	})
-	p.shown = []string{p.tip, base, topic, topicBlob, gittest.Run(t, p.dir, "rev-parse", "v1"), gittest.Run(t, p.dir, "rev-parse", "v2"),
-		gittest.Run(t, p.dir, "rev-parse", "main~3^{tree}"), gittest.Run(t, p.dir, "rev-parse", "main~3:dir1/file1.txt")}
+	p.shown = []string{p.tip, base, topic, topicBlob}
+	for _, name := range []string{"v1", "v2", "main~3^{tree}", "main~3:dir1/file1.txt"} {
+		p.shown = append(p.shown, gittest.Run(t, p.dir, "rev-parse", name))
+	}
 	merge := gittest.Run(t, p.dir, "ls-remote", s.Remote(t, "", "alice/garden"), "refs/pull/1/merge")
 	p.shown = append(p.shown, merge[:40])
 	return p
@@ -118,13 +126,16 @@ func (p *past) named(repository string) []apitest.Case {
 		{Do: api + "/git/trees/" + p.tree + "?recursive=1", Status: 404},
 		{Do: api + "/git/trees/" + p.tag, Status: 404},
 		{Do: api + "/git/blobs/" + p.blob, Status: 404},
-		{Do: api + "/git/blobs/" + p.blob, Headers: map[string]string{"Accept": "application/vnd.github.raw"}, Status: 404},
+		{Do: api + "/git/blobs/" + p.blob,
+			Headers: map[string]string{"Accept": "application/vnd.github.raw"}, Status: 404},
 		{Do: api + "/git/tags/" + p.tag, Status: 404},
 		{Do: api + "/commits/" + p.commit, Status: 422},
 		{Do: api + "/commits/" + p.branch, Status: 422},
 		{Do: api + "/commits/" + strings.ToUpper(p.branch), Status: 422},
-		{Do: api + "/commits/" + p.commit, Headers: map[string]string{"Accept": "application/vnd.github.diff"}, Status: 422},
-		{Do: api + "/commits/" + p.commit, Headers: map[string]string{"Accept": "application/vnd.github.sha"}, Status: 422},
+		{Do: api + "/commits/" + p.commit,
+			Headers: map[string]string{"Accept": "application/vnd.github.diff"}, Status: 422},
+		{Do: api + "/commits/" + p.commit,
+			Headers: map[string]string{"Accept": "application/vnd.github.sha"}, Status: 422},
 		{Do: api + "/commits/" + p.commit + "/status", Status: 422},
 		{Do: api + "/commits/" + p.commit + "/statuses", Status: 422},
 		{Do: api + "/commits/" + p.commit + "/pulls", Status: 422},
@@ -132,10 +143,12 @@ func (p *past) named(repository string) []apitest.Case {
 		{Do: api + "/commits?sha=" + p.commit, Status: 404},
 		{Do: api + "/contents?ref=" + p.commit, Status: 404},
 		{Do: api + "/contents/secret.txt?ref=" + p.tag, Status: 404},
-		{Do: api + "/contents/secret.txt?ref=" + p.commit, Headers: map[string]string{"Accept": "application/vnd.github.raw"}, Status: 404},
+		{Do: api + "/contents/secret.txt?ref=" + p.commit,
+			Headers: map[string]string{"Accept": "application/vnd.github.raw"}, Status: 404},
 		{Do: api + "/compare/main..." + p.commit, Status: 404},
 		{Do: api + "/compare/" + p.commit + "..." + p.tip, Status: 404},
-		{Do: api + "/compare/" + p.tip + ".." + p.commit, Headers: map[string]string{"Accept": "application/vnd.github.diff"}, Status: 404},
+		{Do: api + "/compare/" + p.tip + ".." + p.commit,
+			Headers: map[string]string{"Accept": "application/vnd.github.diff"}, Status: 404},
 		{Do: api + "/tarball/" + p.commit, Status: 404},
 		{Do: "GET /" + repository + "/archive/" + p.commit + ".zip", Status: 404},
 		{Do: "GET /" + repository + "/raw/" + p.commit + "/secret.txt", Status: 404},
@@ -174,7 +187,8 @@ func fetches(t *testing.T, s *apitest.Server, as, repository, sha string, want b
 			token := base64.StdEncoding.EncodeToString([]byte(as + ":" + s.Token(t, as)))
 			args = append(args, "-c", "http.extraHeader=Authorization: Basic "+token)
 		}
-		_, stderr, err := gittest.Try(t, dir, nil, append(args, "fetch", "-q", s.Remote(t, "", repository), sha)...)
+		_, stderr, err := gittest.Try(t, dir, nil,
+			append(args, "fetch", "-q", s.Remote(t, "", repository), sha)...)
 		if (err == nil) != want {
 			t.Errorf("protocol %s: %q fetches %s of %s: %v %s", version, as, sha, repository, err, stderr)
 		}
@@ -184,7 +198,7 @@ func fetches(t *testing.T, s *apitest.Server, as, repository, sha string, want b
 	}
 }
 
-// What was pushed away in private is gone for all but those who may push, who
+// Commits that were pushed away in private are gone for all but those who may push, who
 // find it by its full SHA for thirty days; after those it is gone for them, too.
 func TestUnreachedObjectsAreNotThere(t *testing.T) {
 	t.Parallel()
@@ -249,7 +263,8 @@ func TestUnreachedObjectsAreNotConfirmed(t *testing.T) {
 		for _, as := range []string{"will", ""} {
 			a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/2", As: as, Status: 200,
 				Headers: map[string]string{"Accept": "application/vnd.github.html+json"}})
-			if !strings.Contains(string(a.Body), "/commit/"+p.tip) || strings.Contains(string(a.Body), "/commit/"+p.commit) {
+			if !strings.Contains(string(a.Body), "/commit/"+p.tip) ||
+				strings.Contains(string(a.Body), "/commit/"+p.commit) {
 				t.Errorf("%q reads %s", as, a.Body)
 			}
 		}
@@ -284,7 +299,8 @@ func pkts(lines ...string) []byte {
 // upload asks git-upload-pack of a public repository.
 func upload(t *testing.T, s *apitest.Server, repository, version string, body []byte) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/"+repository+".git/git-upload-pack", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/"+repository+".git/git-upload-pack",
+		bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,13 +342,19 @@ func TestForksInheritWhatIsUnreached(t *testing.T) {
 		all(t, s, "eve", []apitest.Case{
 			{Do: at + "git/refs", Send: `{"ref": "refs/heads/x", "sha": "` + p.commit + `"}`, Status: 422},
 			{Do: at + "git/refs", Send: `{"ref": "refs/tags/x", "sha": "` + p.blob + `"}`, Status: 422},
-			{Do: "PATCH /repos/eve/garden/git/refs/heads/main", Send: `{"force": true, "sha": "` + p.commit + `"}`, Status: 422},
-			{Do: at + "git/trees", Send: `{"base_tree": "` + p.tree + `", "tree": [{"path": "x", "mode": "100644", "content": "x"}]}`, Status: 422},
-			{Do: at + "git/trees", Send: `{"tree": [{"path": "x", "mode": "100644", "sha": "` + p.blob + `"}]}`, Status: 422},
-			{Do: at + "git/trees", Send: `{"tree": [{"path": "x", "mode": "040000", "sha": "` + p.tree + `"}]}`, Status: 422},
+			{Do: "PATCH /repos/eve/garden/git/refs/heads/main",
+				Send: `{"force": true, "sha": "` + p.commit + `"}`, Status: 422},
+			{Do: at + "git/trees", Status: 422, Send: `{"base_tree": "` + p.tree + `",
+				"tree": [{"path": "x", "mode": "100644", "content": "x"}]}`},
+			{Do: at + "git/trees", Status: 422,
+				Send: `{"tree": [{"path": "x", "mode": "100644", "sha": "` + p.blob + `"}]}`},
+			{Do: at + "git/trees", Status: 422,
+				Send: `{"tree": [{"path": "x", "mode": "040000", "sha": "` + p.tree + `"}]}`},
 			{Do: at + "git/commits", Send: `{"message": "x", "tree": "` + p.tree + `"}`, Status: 422},
-			{Do: at + "git/commits", Send: `{"message": "x", "tree": "` + tree + `", "parents": ["` + p.commit + `"]}`, Status: 422},
-			{Do: at + "git/tags", Send: `{"tag": "x", "message": "x", "type": "blob", "object": "` + p.blob + `"}`, Status: 422},
+			{Do: at + "git/commits", Status: 422,
+				Send: `{"message": "x", "tree": "` + tree + `", "parents": ["` + p.commit + `"]}`},
+			{Do: at + "git/tags", Status: 422,
+				Send: `{"tag": "x", "message": "x", "type": "blob", "object": "` + p.blob + `"}`},
 			{Do: at + "merges", Send: `{"base": "main", "head": "` + p.commit + `"}`, Status: 404},
 			{Do: at + "statuses/" + p.commit, Send: `{"state": "success"}`, Status: 422},
 		})
@@ -340,11 +362,13 @@ func TestForksInheritWhatIsUnreached(t *testing.T) {
 		naming := gittest.Run(t, p.dir, "commit-tree", "-m", "x", p.tree)
 		pushes(t, s, "eve/garden", p.dir, naming, naming+"\n", "refuses")
 		gittest.Run(t, p.dir, "checkout", "-q", p.commit)
-		thin, _, _ := commitFile(t, p.dir, "secret.txt", strings.Repeat("the first key is 1234567890\n", 40)+"more\n")
+		thin, _, _ := commitFile(t, p.dir, "secret.txt", secret+"more\n")
 		gittest.Run(t, p.dir, "checkout", "-q", p.tip)
 		alone := gittest.Run(t, p.dir, "commit-tree", "-m", "x", "-p", p.tip, thin+"^{tree}")
-		blob, top := gittest.Run(t, p.dir, "rev-parse", thin+":secret.txt"), gittest.Run(t, p.dir, "rev-parse", alone+"^{tree}")
-		pushes(t, s, "eve/garden", p.dir, alone, "-"+p.commit+"\n"+alone+"\n"+top+"\n"+blob+" secret.txt\n", "refuses")
+		blob := gittest.Run(t, p.dir, "rev-parse", thin+":secret.txt")
+		top := gittest.Run(t, p.dir, "rev-parse", alone+"^{tree}")
+		pushes(t, s, "eve/garden", p.dir, alone,
+			"-"+p.commit+"\n"+alone+"\n"+top+"\n"+blob+" secret.txt\n", "refuses")
 		// Those who push where it was may bring it back.
 		pushes(t, s, "alice/garden", p.dir, naming, naming+"\n", "takes")
 	})
@@ -354,7 +378,8 @@ func TestForksInheritWhatIsUnreached(t *testing.T) {
 // takes or refuses.
 func pushes(t *testing.T, s *apitest.Server, repository, dir, tip, objects, want string, options ...string) {
 	t.Helper()
-	pack := gittest.Pipe(t, dir, strings.NewReader(objects), append([]string{"pack-objects", "-q", "--stdout"}, options...)...)
+	pack := gittest.Pipe(t, dir, strings.NewReader(objects),
+		append([]string{"pack-objects", "-q", "--stdout"}, options...)...)
 	body := git.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/"+tip[:7]+"x\x00 report-status")
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/"+repository+".git/git-receive-pack",
 		bytes.NewReader(append(append(body, "0000"...), pack...)))
@@ -365,8 +390,9 @@ func pushes(t *testing.T, s *apitest.Server, repository, dir, tip, objects, want
 	r.SetBasicAuth(login, s.Token(t, login))
 	r.Header.Set("Content-Type", "application/x-git-receive-pack-request")
 	got := send(t, r)
-	if took := strings.Contains(got, "unpack ok"); took != (want == "takes") || !took && !strings.Contains(got, "missing necessary objects") {
-		t.Errorf("the server %s a push, but should be one that %s it: %q", map[bool]string{true: "takes"}[took], want, got)
+	took := strings.Contains(got, "unpack ok")
+	if took != (want == "takes") || !took && !strings.Contains(got, "missing necessary objects") {
+		t.Errorf("the answer to a push is %q, but should be of a server that %s it", got, want)
 	}
 }
 
@@ -379,8 +405,10 @@ func TestPartialClonesOfFlaggedRepositories(t *testing.T) {
 		for _, filter := range []string{"blob:none", "tree:0"} {
 			for _, version := range []string{"0", "2"} {
 				dir := filepath.Join(t.TempDir(), "partial")
-				gittest.Run(t, t.TempDir(), "-c", "protocol.version="+version, "clone", "-q", "--filter="+filter, s.Remote(t, "", "alice/garden"), dir)
-				if text, err := os.ReadFile(filepath.Join(dir, "open.txt")); err != nil || string(text) != "nothing to hide\n" {
+				gittest.Run(t, t.TempDir(), "-c", "protocol.version="+version, "clone", "-q",
+					"--filter="+filter, s.Remote(t, "", "alice/garden"), dir)
+				text, err := os.ReadFile(filepath.Join(dir, "open.txt"))
+				if err != nil || string(text) != "nothing to hide\n" {
 					t.Errorf("%s: %q, %v", filter, text, err)
 				}
 				gittest.Run(t, dir, "log", "-p", "-q", "--all")
@@ -398,7 +426,9 @@ func TestReachFollowsTheRefs(t *testing.T) {
 		p := published(t, s)
 		sees := func(status int) {
 			t.Helper()
-			for _, path := range []string{"/git/commits/" + p.commit, "/git/trees/" + p.tree, "/git/blobs/" + p.blob} {
+			for _, path := range []string{
+				"/git/commits/" + p.commit, "/git/trees/" + p.tree, "/git/blobs/" + p.blob,
+			} {
 				s.Check(t, apitest.Case{Do: "GET /repos/alice/garden" + path, As: "eve", Status: status})
 			}
 		}
@@ -406,20 +436,25 @@ func TestReachFollowsTheRefs(t *testing.T) {
 			sees(404)
 			gittest.Run(t, p.dir, "push", "-q", "origin", p.commit+":refs/heads/back")
 			sees(200)
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/" + p.commit[:7], As: "eve", Status: 200})
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/" + p.commit[:7],
+				As: "eve", Status: 200})
 			gittest.Run(t, p.dir, "push", "-q", "origin", p.commit+":refs/tags/kept", ":back")
 			sees(200)
-			s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/git/refs/tags/kept", As: "will", Status: 204})
+			s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/git/refs/tags/kept",
+				As: "will", Status: 204})
 		}
 		sees(404)
 		s.Repo(t, "alice/young", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/young/contents/a", As: "alice", Send: `{"message": "x", "content": ""}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/young/contents/a", As: "alice",
+			Send: `{"message": "x", "content": ""}`, Status: 201})
 		var made struct{ SHA string }
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/young/git/blobs", As: "alice", Send: `{"content": "x"}`, Status: 201}).JSON(t, &made)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/young/git/blobs", As: "alice",
+			Send: `{"content": "x"}`, Status: 201}).JSON(t, &made)
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/alice/young/git/blobs/" + made.SHA, As: "alice", Status: 200},
 			{Do: "GET /repos/alice/young/git/blobs/" + made.SHA, As: "eve", Status: 404},
-			{Name: "git's empty tree", Do: "GET /repos/alice/young/git/trees/" + string(git.EmptyTree), As: "eve", Status: 200},
+			{Name: "git's empty tree", Do: "GET /repos/alice/young/git/trees/" + string(git.EmptyTree),
+				As: "eve", Status: 200},
 		})
 	})
 }

@@ -7,18 +7,18 @@ import (
 	"arbor/internal/git"
 )
 
-// reachSet is all objects that the refs of a repository lead to. It is made when
-// a client names an object of which nothing cheaper tells, and then follows the
-// refs: a walk of what they lead to newly adds objects, a walk of what they may
-// no longer lead to makes objects doubtful. So its cost is that of what changed;
-// only who asks for a doubtful object has the set made anew.
+// reachSet is all objects that the refs of a repository lead to. It is made when a client
+// names an object and no cheaper check answers. Then it follows the refs: one walk adds
+// the objects that they newly reach, another marks those that they may no longer reach as
+// doubtful. So it costs as much as the change; only a request for a doubtful object has
+// the set made anew.
 //
 // One request at a time works on a set, with one process.
 type reachSet struct {
 	turn  chan struct{} // holds one token while nobody works on the set
 	count atomic.Int64  // of ids, plus one once there is a set
 
-	// Of who has the token:
+	// For the holder of the token:
 	generation int64
 	tips       []git.SHA
 	ids        map[git.ID]bool // false: doubtful; nil: there is no set
@@ -46,7 +46,9 @@ func (s *reachSet) built() bool { return s.count.Load() > 0 }
 func (s *reachSet) size() int { return int(s.count.Load()) + 50 }
 
 // lookUp finds out which of the objects the refs lead to.
-func (s *reachSet) lookUp(ctx context.Context, objects *git.Repository, refs git.Refs, shas []git.SHA) (map[git.SHA]bool, error) {
+func (s *reachSet) lookUp(
+	ctx context.Context, objects *git.Repository, refs git.Refs, shas []git.SHA,
+) (map[git.SHA]bool, error) {
 	if len(shas) == 0 {
 		return nil, nil
 	}
@@ -108,9 +110,11 @@ func (s *reachSet) follow(ctx context.Context, objects *git.Repository, tips []g
 	return nil
 }
 
-// make makes the set of the tips, and finds those objects that were asked for
-// which the tips lead to. Of a repository that is too large there is no set.
-func (s *reachSet) make(ctx context.Context, objects *git.Repository, tips, shas []git.SHA) (map[git.SHA]bool, error) {
+// make makes the set of the tips, and gives those of the named objects that the tips lead
+// to. A repository that is too large has no set.
+func (s *reachSet) make(
+	ctx context.Context, objects *git.Repository, tips, shas []git.SHA,
+) (map[git.SHA]bool, error) {
 	open, found := make(map[git.ID]git.SHA, len(shas)), make(map[git.SHA]bool, len(shas))
 	for _, sha := range shas {
 		open[sha.ID()] = sha
@@ -150,7 +154,7 @@ func (s *reachSet) hold(ids map[git.ID]bool, tips []git.SHA) {
 	}
 }
 
-// without gives what is in the one sorted list and not in the other.
+// without gives the elements of a sorted list that are not in another one.
 func without(list, other []git.SHA) []git.SHA {
 	var out []git.SHA
 	for _, sha := range list {

@@ -14,7 +14,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// However refs move, what is said to be reached is what git finds when it walks
+// However refs move, the objects that are reached are those that git finds when it walks
 // everything: objects that old commits share with what was dropped, and commits
 // that are dated before their parents, included.
 func TestReachedIsWhatGitFinds(t *testing.T) {
@@ -42,7 +42,9 @@ func TestReachedIsWhatGitFinds(t *testing.T) {
 			}
 			truth := map[string]bool{}
 			if tips != "" {
-				for _, sha := range strings.Fields(string(gittest.Pipe(t, dir, strings.NewReader(tips), "rev-list", "--objects", "--stdin", "--no-object-names"))) {
+				list := gittest.Pipe(t, dir, strings.NewReader(tips),
+					"rev-list", "--objects", "--stdin", "--no-object-names")
+				for _, sha := range strings.Fields(string(list)) {
 					truth[sha] = true
 				}
 			}
@@ -62,12 +64,15 @@ func TestReachedIsWhatGitFinds(t *testing.T) {
 }
 
 // moveSome moves up to three refs anywhere, makes or deletes them.
-func moveSome(t *testing.T, s *apitest.Server, r *repo.Repo, random *rand.Rand, now map[string]git.SHA, commits []string) {
+func moveSome(
+	t *testing.T, s *apitest.Server, r *repo.Repo, random *rand.Rand, now map[string]git.SHA, commits []string,
+) {
 	t.Helper()
 	var updates []repo.RefUpdate
 	for _, n := range random.Perm(5)[:1+random.IntN(3)] {
 		name := fmt.Sprintf("refs/tags/t%d", n)
-		u := repo.RefUpdate{Name: name, Old: now[name], New: git.SHA(commits[random.IntN(len(commits))]), By: r.OwnerID}
+		u := repo.RefUpdate{Name: name, Old: now[name],
+			New: git.SHA(commits[random.IntN(len(commits))]), By: r.OwnerID}
 		if u.Old == "" {
 			u.Old = git.ZeroSHA
 		} else if random.IntN(3) == 0 {
@@ -86,14 +91,13 @@ func moveSome(t *testing.T, s *apitest.Server, r *repo.Repo, random *rand.Rand, 
 	}
 }
 
-// tangle is a history with merges, roots, reverts to contents that were there
-// before, and dates at random.
+// tangle is a history with merges, roots, reverts to earlier contents, and random dates.
 func tangle(random *rand.Rand, n int) string {
 	var b strings.Builder
 	for c := 1; c <= n; c++ {
 		text := fmt.Sprintf("contents %d\n", random.IntN(15))
-		fmt.Fprintf(&b, "commit refs/heads/c%d\nmark :%d\ncommitter %s %d +0000\ndata 2\n%d\n", c, c, gittest.Author,
-			gittest.Start+random.IntN(100_000), c%10)
+		fmt.Fprintf(&b, "commit refs/heads/c%d\nmark :%d\ncommitter %s %d +0000\ndata 2\n%d\n",
+			c, c, gittest.Author, gittest.Start+random.IntN(100_000), c%10)
 		if c > 1 && random.IntN(8) > 0 {
 			from := 1 + random.IntN(c-1)
 			fmt.Fprintf(&b, "from :%d\n", from)
@@ -101,7 +105,8 @@ func tangle(random *rand.Rand, n int) string {
 				fmt.Fprintf(&b, "merge :%d\n", other)
 			}
 		}
-		fmt.Fprintf(&b, "M 100644 inline d%d/f%d\ndata %d\n%s\n", random.IntN(3), random.IntN(4), len(text), text)
+		fmt.Fprintf(&b, "M 100644 inline d%d/f%d\ndata %d\n%s\n", random.IntN(3),
+			random.IntN(4), len(text), text)
 	}
 	return b.String() + "done\n"
 }
@@ -118,28 +123,44 @@ func TestWhatSetsTheFlag(t *testing.T) {
 			do   func(t *testing.T, dir string)
 			want bool
 		}{
-			"nothing":           {func(*testing.T, string) {}, false},
-			"a push that adds":  {func(t *testing.T, dir string) { grow(t, dir, 3) }, false},
-			"a push of a merge": {func(t *testing.T, dir string) { grow(t, dir, 2); mergeBack(t, dir) }, false},
-			"a push by force":   {func(t *testing.T, dir string) { gittest.Run(t, dir, "push", "-q", "-f", "origin", "main~1:main") }, true},
+			"nothing":          {func(*testing.T, string) {}, false},
+			"a push that adds": {func(t *testing.T, dir string) { grow(t, dir, 3) }, false},
+			"a push of a merge": {func(t *testing.T, dir string) {
+				grow(t, dir, 2)
+				mergeBack(t, dir)
+			}, false},
+			"a push by force": {func(t *testing.T, dir string) {
+				gittest.Run(t, dir, "push", "-q", "-f", "origin", "main~1:main")
+			}, true},
 			"a push that moves a tag": {func(t *testing.T, dir string) {
 				gittest.Run(t, dir, "push", "-q", "-f", "origin", "main~1:refs/tags/v1")
 			}, true},
-			"a push that deletes a branch":    {func(t *testing.T, dir string) { gittest.Run(t, dir, "push", "-q", "origin", ":topic") }, true},
-			"a file that the API writes":      {posted(s, "PUT "+at+"/contents/a", `{"message": "x", "content": ""}`), false},
-			"a branch that the API moves on":  {func(t *testing.T, dir string) { patch(t, s, dir, "topic", "main", false) }, false},
-			"a branch that the API sets back": {func(t *testing.T, dir string) { patch(t, s, dir, "main", "main~1", true) }, true},
-			"a blob":                          {posted(s, "POST "+at+"/git/blobs", `{"content": "x"}`), true},
-			"a tree":                          {posted(s, "POST "+at+"/git/trees", `{"tree": [{"path": "a", "mode": "100644", "content": "x"}]}`), true},
-			"a pull request":                  {posted(s, "POST "+at+"/pulls", `{"title": "x", "head": "topic2", "base": "main"}`), true},
-			"publication":                     {func(t *testing.T, _ string) { hideAndShow(t, s) }, true},
+			"a push that deletes a branch": {func(t *testing.T, dir string) {
+				gittest.Run(t, dir, "push", "-q", "origin", ":topic")
+			}, true},
+			"a file that the API writes": {
+				posted(s, "PUT "+at+"/contents/a", `{"message": "x", "content": ""}`), false},
+			"a branch that the API moves on": {func(t *testing.T, dir string) {
+				patch(t, s, dir, "topic", "main", false)
+			}, false},
+			"a branch that the API sets back": {func(t *testing.T, dir string) {
+				patch(t, s, dir, "main", "main~1", true)
+			}, true},
+			"a blob": {posted(s, "POST "+at+"/git/blobs", `{"content": "x"}`), true},
+			"a tree": {
+				posted(s, "POST "+at+"/git/trees",
+					`{"tree": [{"path": "a", "mode": "100644", "content": "x"}]}`), true},
+			"a pull request": {
+				posted(s, "POST "+at+"/pulls", `{"title": "x", "head": "topic2", "base": "main"}`), true},
+			"publication": {func(t *testing.T, _ string) { hideAndShow(t, s) }, true},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := s.Repo(t, "alice/garden", false)
 				source := gittest.Repository(t, 4, 3)
 				gittest.Run(t, source, "branch", "topic", "main~2")
 				gittest.Run(t, source, "tag", "v1")
-				gittest.Run(t, source, "branch", "topic2", gittest.Run(t, source, "commit-tree", "-m", "x", "-p", "main", "main~1^{tree}"))
+				gittest.Run(t, source, "branch", "topic2",
+					gittest.Run(t, source, "commit-tree", "-m", "x", "-p", "main", "main~1^{tree}"))
 				s.Import(t, r, source)
 				dir := t.TempDir()
 				gittest.Run(t, dir, "clone", "-q", s.Remote(t, "alice", "alice/garden"), ".")
@@ -179,13 +200,15 @@ func posted(s *apitest.Server, do, body string) func(*testing.T, string) {
 
 func patch(t *testing.T, s *apitest.Server, dir, branch, to string, force bool) {
 	t.Helper()
-	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/git/refs/heads/" + branch, As: "alice", Status: 200,
+	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/git/refs/heads/" + branch,
+		As: "alice", Status: 200,
 		Send: fmt.Sprintf(`{"sha": %q, "force": %t}`, gittest.Run(t, dir, "rev-parse", to), force)})
 }
 
 func hideAndShow(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, private := range []string{"true", "false"} {
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": ` + private + `}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
+			Send: `{"private": ` + private + `}`, Status: 200})
 	}
 }

@@ -26,7 +26,7 @@ type RefUpdate struct {
 	Forward bool
 }
 
-// leaves reports whether the ref may have been the last that led to Old.
+// leaves reports whether perhaps no ref leads to Old after the update.
 func (u *RefUpdate) leaves() bool { return u.Old != git.ZeroSHA && u.Old != u.New && !u.Forward }
 
 const (
@@ -52,7 +52,9 @@ func (s *Service) MoveRefs(ctx context.Context, repoID int64, updates []RefUpdat
 type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 
 // MoveRefsIf is MoveRefs under a condition; nil: none.
-func (s *Service) MoveRefsIf(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition) ([]error, error) {
+func (s *Service) MoveRefsIf(
+	ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition,
+) ([]error, error) {
 	var refused []error
 	err := s.Prepared(ctx, repoID, updates, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) (err error) {
@@ -61,7 +63,7 @@ func (s *Service) MoveRefsIf(ctx context.Context, repoID int64, updates []RefUpd
 		})
 	})
 	if err == nil && slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {
-		err = s.MarkUnreached(ctx, repoID) // what was written for them stays
+		err = s.MarkUnreached(ctx, repoID) // objects that were written for them stay
 	}
 	return refused, err
 }
@@ -96,7 +98,9 @@ func (b *bell) ring() {
 	}
 }
 
-func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition) ([]error, error) {
+func (s *Service) moveRefs(
+	tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition,
+) ([]error, error) {
 	branch, err := lockForRefs(tx, repoID)
 	if err != nil {
 		return nil, err
@@ -151,7 +155,7 @@ func (s *Service) moveRefs(tx *db.Tx, repoID int64, updates []RefUpdate, atomic 
 	return refused, nil
 }
 
-// left are the objects that refs may have been the last to lead to.
+// left are the objects to which possibly no ref leads any more.
 func left(updates []RefUpdate) []git.SHA {
 	var list []git.SHA
 	for _, u := range updates {

@@ -49,12 +49,12 @@ func refsNamed(tx *db.Tx, repoID int64, names []string) (map[string]git.SHA, err
 	return refsNamedIf(tx, repoID, names, "")
 }
 
-// stillPublic holds while the repository of $1 is public. It is asked in the statement
-// that reads refs for those who see the repository only because it was public when
-// they came: what was pushed after it was hidden is not theirs.
+// stillPublic holds while the repository $1 is public. It is part of the statement that
+// reads refs for callers who see the repository only because it is public: they must not
+// see refs that are pushed after it was hidden.
 const stillPublic = ` AND NOT EXISTS (SELECT 1 FROM repos WHERE id = $1 AND private = TRUE)`
 
-// asStranger is stillPublic for an access that may end with it.
+// asStranger is stillPublic for an access that ends when the repository is hidden.
 func asStranger(a *Access) string {
 	if a.Private || a.Role > account.Pull {
 		return ""
@@ -70,7 +70,8 @@ func refsNamedIf(tx *db.Tx, repoID int64, names []string, condition string) (map
 		for _, n := range part {
 			args = append(args, n)
 		}
-		rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1 AND name IN `+placeholders(2, len(part))+condition, args...)
+		rows, err := tx.Query(`SELECT name, sha FROM refs
+			WHERE repo_id = $1 AND name IN `+placeholders(2, len(part))+condition, args...)
 		if err != nil {
 			return err
 		}

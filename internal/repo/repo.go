@@ -7,14 +7,13 @@
 //	.../collaborators                                 collaborators.go
 //	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
 //	/{owner}/{repo}/git-receive-pack                  push.go
-//	who may transfer how much at one time             slot.go
 //	objects and refs that the API writes              objects.go, again.go
-//	what is there: objects that refs lead to          reach.go, reachset.go
-//	and for a time those that none leads to           unreached.go
+//	which objects are shown: those that refs reach    reach.go, reachset.go
+//	and for a time unreached ones                     unreached.go
 //	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
 //	what becomes of forks without their parent        network.go
 //	packs that are consolidated                       maintain.go
-//	folders, and how those that nobody needs go       folder.go, sweep.go
+//	folders, and the removal of those without a row   folder.go, sweep.go
 //
 // Tables: repos, repo_redirects, collaborators, refs, reserved_repos, packings,
 // folder_sweep, unreached_objects. The refs in SQL are the
@@ -62,7 +61,7 @@ type Repo struct {
 	ParentID         int64 // what it was forked from; 0: it is no fork
 	NetworkID        int64 // the root of its network: itself unless it is a fork
 	Withdrawn        bool  // a private fork whose owner does not see the root (decision 62)
-	AllowForking     bool  // where it is private: so the organizations say that own it and the root
+	AllowForking     bool  // of a private one: its organization and the root's allow it
 	Forks            int64 // of it that the caller may see
 	NetworkForks     int64 // of its whole network that the caller may see
 	CreatedAt        db.Time
@@ -115,7 +114,7 @@ type Observers struct {
 	Prepare []Preparer
 	Moved   []Observer
 	Created []Created
-	Turning []Told // it is about to be hidden or shown, and is in its network yet
+	Turning []Told // it is about to be hidden or shown, and is still in its network
 	Turned  []Told // it has just been hidden or shown
 	Joined  []Joined
 	Lost    []Told // somebody has just lost a role on it
@@ -214,9 +213,11 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		if err != nil {
 			return err
 		}
+		mayFork := !n.Private || owner.Kind == account.User || owner.PrivateForks
 		r := &Repo{
-			ID: id, OwnerID: owner.ID, AllowForking: !n.Private || owner.Kind == account.User || owner.PrivateForks, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
-			Private: n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
+			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
+			AllowForking: mayFork,
+			Private:      n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}
 		if err := s.add(tx, by, r); err != nil {

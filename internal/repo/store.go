@@ -14,7 +14,8 @@ import (
 // with what decides the caller's role; accessFrom joins what they need. $1 is
 // the caller's id, 0 for none.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.refs_generation, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
+	r.has_issues, r.refs_generation, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation,
+	r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), ` + forkColumns + `,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
@@ -26,15 +27,18 @@ const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 
 type scanner interface{ Scan(dest ...any) error }
 
-// scanAccess reads accessColumns, and then whatever else the query selected.
+// scanAccess reads accessColumns, and then more columns.
 func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, error) {
 	var p place
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
-	err := row.Scan(append([]any{&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.RefsGeneration, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers, &r.IssuesGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
+	err := row.Scan(append([]any{
+		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
+		&r.HasIssues, &r.RefsGeneration, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
+		&r.IssuesGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
-		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted, &r.Withdrawn, &r.AllowForking,
+		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
+		&r.Withdrawn, &r.AllowForking,
 		&a.AccountsGeneration}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
@@ -70,15 +74,16 @@ func accessByID(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
 	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+`WHERE r.id = $2`, callerID(caller), id), caller)
 }
 
-// accessAgain is accessByID for a caller who may have lost the token meanwhile, or
-// the site's administration. Errors: 401, 404.
+// accessAgain is accessByID for a caller whose token may have ended meanwhile, or who may
+// be no site administrator any more. Errors: 401, 404.
 func accessAgain(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
 	if caller == nil || caller.TokenID == 0 {
 		return accessByID(tx, caller, id)
 	}
 	now := *caller
-	a, err := scanAccess(tx.QueryRow(`SELECT `+accessColumns+`, u.site_admin`+accessFrom+`JOIN accounts u ON u.id = $1
-		WHERE r.id = $2 AND `+account.TokenHolds("$3", "$4"), caller.ID, id, caller.TokenID, tx.Now), &now, &now.SiteAdmin)
+	row := tx.QueryRow(`SELECT `+accessColumns+`, u.site_admin`+accessFrom+`JOIN accounts u ON u.id = $1
+		WHERE r.id = $2 AND `+account.TokenHolds("$3", "$4"), caller.ID, id, caller.TokenID, tx.Now)
+	a, err := scanAccess(row, &now, &now.SiteAdmin)
 	if errs.Is(err, errs.NotFound) {
 		if _, gone := account.Again(tx, caller); gone != nil {
 			return nil, gone
@@ -106,9 +111,9 @@ func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) (
 	return list, rows.Err()
 }
 
-// reserveID takes an id that no other repository gets, and notes that a folder
-// of that name belongs to somebody: until insertRepo or releaseID. The name of
-// the row in between is one that no repository can have.
+// reserveID takes an id that no other repository gets, and notes that the folder of that
+// id is in use, until insertRepo or releaseID. Until then the row has a name that no
+// repository can have.
 func reserveID(tx *db.Tx, ownerID int64) (id int64, err error) {
 	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
 		VALUES ($1, '/', '/', true, '', $2, $2, $2) RETURNING id`, ownerID, tx.Now).Scan(&id)
@@ -128,9 +133,10 @@ func releaseID(tx *db.Tx, id int64) (bool, error) {
 	return n == 1, err
 }
 
-// expireReservations ends those whose holders must be dead.
+// expireReservations ends reservations that are so old that their holders must be dead.
 func expireReservations(tx *db.Tx, age time.Duration) error {
-	_, err := tx.Exec(`DELETE FROM reserved_repos WHERE at < `+tx.Engine().Clock()+` - $1`, age.Microseconds())
+	_, err := tx.Exec(`DELETE FROM reserved_repos WHERE at < `+tx.Engine().Clock()+` - $1`,
+		age.Microseconds())
 	return err
 }
 
@@ -140,7 +146,8 @@ func expireReservations(tx *db.Tx, age time.Duration) error {
 func insertRepo(tx *db.Tx, r *Repo) error {
 	if r.ID != 0 {
 		if reserved, err := releaseID(tx, r.ID); err != nil || !reserved {
-			return errors.Join(err, errs.New(errs.Unavailable, "making the repository took too long, try again"))
+			return errors.Join(err,
+				errs.New(errs.Unavailable, "making the repository took too long, try again"))
 		}
 	}
 	folded := account.Fold(r.Name)

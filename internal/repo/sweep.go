@@ -14,21 +14,21 @@ import (
 
 // Times after which something counts as left behind.
 const (
-	// grace is how old a folder that nobody needs must be before it is set aside,
-	// how long it then waits for its removal, and the age of a quarantine whose
-	// owner must be dead: longer than any push, clone or fork takes.
+	// grace is the age at which a folder without a row is set aside, how long it then
+	// waits for its removal, and the age at which a quarantine's owner must be dead: no
+	// push, clone or fork takes that long.
 	grace = 3 * time.Hour
-	// reservedFor is the age past which nobody makes a repository any more.
+	// reservedFor is how long the making of a repository may take.
 	reservedFor = 24 * time.Hour
 	// sweepLap is the time in which all shards are looked through once.
 	sweepLap = 6 * time.Hour
 )
 
-// sweeps is the one row that says which shard is looked through next.
+// sweeps is one row, for the next shard to look through.
 var sweeps = db.Jobs{Table: "folder_sweep", Key: "id"}
 
-// sweepDue looks through one shard if it is time for that: one after the other,
-// by one node at a time, never because a server starts.
+// sweepDue looks through the next shard if that is due. Only one node does it at a time,
+// and a start of a server does not make it due.
 func (s *Service) sweepDue(ctx context.Context) error {
 	var begun, due bool
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -63,7 +63,7 @@ func (s *Service) sweepDue(ctx context.Context) error {
 	if errors.Is(failed, db.ErrLeaseLost) {
 		return failed
 	}
-	// What fails in one shard waits for the next lap.
+	// A shard that failed waits for the next lap.
 	err = s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
 		if err := sweeps.PutOff(tx, l, sweepLap/shards); err != nil {
 			return err
@@ -73,8 +73,7 @@ func (s *Service) sweepDue(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// Sweep looks through all shards at once, with another grace than Run's: for
-// tests.
+// Sweep looks through all shards at once, with a grace of its own: for tests.
 func (s *Service) Sweep(ctx context.Context, grace time.Duration) error {
 	err := s.db.Write(ctx, func(tx *db.Tx) error { return expireReservations(tx, reservedFor) })
 	if err != nil {
@@ -113,10 +112,12 @@ func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Durati
 	}
 	// The folders are known: from here on the database may be asked.
 	all = errors.Join(all, chunks(ids, func(part []int64) error { return s.sweepFolders(ctx, part, grace) }))
-	return errors.Join(all, chunks(gone, func(part []goneFolder) error { return s.sweepGone(ctx, part, grace) }))
+	return errors.Join(all, chunks(gone, func(part []goneFolder) error {
+		return s.sweepGone(ctx, part, grace)
+	}))
 }
 
-// owned tells which ids are those of repositories, and which are reserved.
+// owned is which ids belong to repositories, and which are reserved.
 type owned struct {
 	repos, reserved map[int64]bool
 	now             db.Time // by the database's clock
@@ -137,8 +138,7 @@ func (s *Service) ask(ctx context.Context, ids []int64) (o owned, err error) {
 	return o, err
 }
 
-// sweepFolders looks after the folders of some ids: it sets aside those that
-// nobody owns and tidies the others.
+// sweepFolders sets aside those of the folders that have no row, and tidies the others.
 func (s *Service) sweepFolders(ctx context.Context, ids []int64, grace time.Duration) error {
 	o, err := s.ask(ctx, ids)
 	if err != nil {

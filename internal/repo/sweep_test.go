@@ -36,11 +36,16 @@ func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 	address := dbtest.URL(t, engine)
 	for i := range n.node {
 		off := time.Duration(2*i-1) * 5 * time.Hour
-		n.db[i] = dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time { return time.Now().Add(off) }})
+		n.db[i] = dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time {
+			return time.Now().Add(off)
+		}})
 		n.git[i] = gittest.New(t, o)
-		n.node[i] = repo.New(n.db[i], n.git[i], slog.New(slog.NewTextHandler(n.log, nil)), n.dir, repo.Observers{})
+		n.node[i] = repo.New(n.db[i], n.git[i], slog.New(slog.NewTextHandler(n.log, nil)),
+			n.dir, repo.Observers{})
 	}
-	if _, err := account.New(n.db[0], slog.New(slog.DiscardHandler)).CreateUser(t.Context(), account.NewUser{Login: "alice"}); err != nil {
+	_, err := account.New(n.db[0], slog.New(slog.DiscardHandler)).CreateUser(t.Context(),
+		account.NewUser{Login: "alice"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -68,7 +73,9 @@ func (n *nodes) exec(t *testing.T, query string, args ...any) {
 
 func (n *nodes) count(t *testing.T, query string, args ...any) (count int64) {
 	t.Helper()
-	err := n.db[1].Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&count) })
+	err := n.db[1].Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(query, args...).Scan(&count)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +177,9 @@ func TestStartSweepsNothing(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- n.node[1].Run(ctx) }()
-		becomes(t, func() bool { return n.count(t, `SELECT count(*) FROM folder_sweep`) == 1 }, "the sweep is scheduled")
+		becomes(t, func() bool {
+			return n.count(t, `SELECT count(*) FROM folder_sweep`) == 1
+		}, "the sweep is scheduled")
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
@@ -191,7 +200,8 @@ func TestSweepGivesBack(t *testing.T) {
 		n := newNodes(t, engine, git.Options{})
 		r := n.create(t, "garden")
 		path := n.node[0].Git(r.ID).Dir()
-		for _, name := range []string{fmt.Sprintf("gone-1600000000000000-%d.git", r.ID), fmt.Sprintf("gone-%d.git", r.ID)} {
+		for _, name := range []string{fmt.Sprintf("gone-1600000000000000-%d.git", r.ID),
+			fmt.Sprintf("gone-%d.git", r.ID)} {
 			if err := os.Rename(path, filepath.Join(filepath.Dir(path), name)); err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +240,8 @@ func TestReservationExpires(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{})
-		if _, err := n.node[0].InsertAs(t.Context(), repo.NewRepo{Owner: "alice", Name: "late"}, 5000); !errs.Is(err, errs.Unavailable) {
+		_, err := n.node[0].InsertAs(t.Context(), repo.NewRepo{Owner: "alice", Name: "late"}, 5000)
+		if !errs.Is(err, errs.Unavailable) {
 			t.Errorf("a repository under an id that is not reserved: %v", err)
 		}
 		if got := n.count(t, `SELECT count(*) FROM repos`); got != 0 {
@@ -238,11 +249,14 @@ func TestReservationExpires(t *testing.T) {
 		}
 		// What fails on the way leaves neither a reservation nor a folder.
 		n.create(t, "garden")
-		if _, err := n.node[0].Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true}); !errs.Is(err, errs.Invalid) {
+		_, err := n.node[0].Create(t.Context(), nil,
+			repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true})
+		if !errs.Is(err, errs.Invalid) {
 			t.Errorf("a taken name: %v", err)
 		}
 		n.node[0].Wait()
-		if got := n.count(t, `SELECT count(*) FROM reserved_repos`); got != 0 || strings.Contains(n.folders(t), " ") {
+		got := n.count(t, `SELECT count(*) FROM reserved_repos`)
+		if got != 0 || strings.Contains(n.folders(t), " ") {
 			t.Errorf("%d reservations, folders %s", got, n.folders(t))
 		}
 	})

@@ -15,12 +15,13 @@ func sweepBegun(tx *db.Tx) (begun bool, err error) {
 
 // beginSweep adds the row: the first turn is due after some time.
 func beginSweep(tx *db.Tx, after time.Duration) error {
-	_, err := tx.Exec(`INSERT INTO folder_sweep (id, shard, due_at) VALUES (1, 0, `+tx.Engine().Clock()+` + $1)
+	_, err := tx.Exec(`INSERT INTO folder_sweep (id, shard, due_at)
+		VALUES (1, 0, `+tx.Engine().Clock()+` + $1)
 		ON CONFLICT (id) DO NOTHING`, after.Microseconds())
 	return err
 }
 
-// sweptNext reads which shard's turn it is, and ends reservations of the dead.
+// sweptNext reads which shard's turn it is, and ends reservations that are too old.
 func sweptNext(tx *db.Tx) (shard int64, err error) {
 	if err := expireReservations(tx, reservedFor); err != nil {
 		return 0, err
@@ -35,14 +36,14 @@ func sweepNext(tx *db.Tx, shard int64) error {
 	return err
 }
 
-// packings are the repositories whose packs somebody consolidates, or where that
-// failed.
+// packings are the repositories whose packs are being consolidated, or where that failed.
 var packings = db.Jobs{Table: "packings", Key: "repo_id"}
 
-// takePacking leases a repository's packing. Without a lease, wait is for how
-// long somebody else has it, or for how long it is put off; 0: the repository is
-// gone.
-func takePacking(tx *db.Tx, repoID int64, length time.Duration) (p packingLease, wait time.Duration, err error) {
+// takePacking leases a repository's packing. Without a lease, wait is how long another
+// node still has it, or how long it is put off; 0 if the repository is gone.
+func takePacking(
+	tx *db.Tx, repoID int64, length time.Duration,
+) (p packingLease, wait time.Duration, err error) {
 	_, err = tx.Exec(`INSERT INTO packings (repo_id, due_at) SELECT id, 0 FROM repos WHERE id = $1
 		ON CONFLICT (repo_id) DO NOTHING`, repoID)
 	if err != nil {
@@ -52,8 +53,8 @@ func takePacking(tx *db.Tx, repoID int64, length time.Duration) (p packingLease,
 		return p, 0, err
 	}
 	var due db.Time
-	err = tx.QueryRow(`SELECT due_at, tries, `+tx.Engine().Clock()+` FROM packings WHERE repo_id = $1`, repoID).
-		Scan(&due, &p.tries, &p.now)
+	err = tx.QueryRow(`SELECT due_at, tries, `+tx.Engine().Clock()+` FROM packings WHERE repo_id = $1`,
+		repoID).Scan(&due, &p.tries, &p.now)
 	if errors.Is(err, db.ErrNoRows) {
 		return p, 0, nil
 	}

@@ -13,20 +13,19 @@ import (
 	"arbor/internal/git"
 )
 
-// keptFor is how long those who may push find an object that no ref leads to,
-// after it was written or a ref ceased to lead to it (decision 60).
+// keptFor is how long callers who may push find an object that no ref leads to, after it
+// was written or a ref ceased to lead to it (decision 60).
 const keptFor = db.Time(30 * 24 * time.Hour / time.Microsecond)
 
 // maxUnreached is how many such objects of a repository are noted; the oldest go
 // first. Each stands for all that it leads to.
 const maxUnreached = 20_000
 
-// MarkUnreached says that objects are about to be written to a repository which
-// perhaps no ref comes to name, and nobody needs to find: the copy of a pull
-// request's head, the merge for a ref that may move meanwhile. From then on what
-// clients name there is checked. It is called before they are written, so that
-// nothing depends on how that ends; or after a move that failed. It tells what
-// the folder holds, so it is done even if the caller has lost the right to write.
+// MarkUnreached notes that a repository may hold objects that no ref leads to, such as
+// the copy of a pull request's head, or the merge for a ref that moves meanwhile. From
+// then on the SHAs that clients name there are checked. It is called before the objects
+// are written, or after a failed move of refs. It is done even if the caller has lost
+// the right to write, since it describes the folder.
 func (s *Service) MarkUnreached(ctx context.Context, repoID int64) error {
 	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
 	marked := true
@@ -40,9 +39,9 @@ func (s *Service) MarkUnreached(ctx context.Context, repoID int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error { return markUnreached(tx, repoID) })
 }
 
-// WriteUnnamed writes objects that no ref names, for somebody who finds named,
-// and what it leads to, for keptFor. It returns when they are durable (decision
-// 45), and found even if the server dies.
+// WriteUnnamed writes objects that no ref names. Callers who may push find named, and all
+// that it leads to, for keptFor. It returns when the objects and the note are durable
+// (decision 45).
 func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, objects []git.NewObject) error {
 	note := func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) error { return noteUnreached(tx, a.ID, []git.SHA{named}) })
@@ -52,7 +51,7 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 		return err
 	}
 	if !a.Unreached {
-		if err := note(); err != nil { // first, so that the objects are never taken for reached
+		if err := note(); err != nil { // first: until then all objects count as reached
 			return err
 		}
 		return write()
@@ -63,8 +62,7 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 	return both.Wait()
 }
 
-// dropNoted deletes from the sets what is noted, and so found by those who may
-// push.
+// dropNoted deletes the noted objects from the sets: callers who may push find them.
 func (s *Service) dropNoted(ctx context.Context, repoID int64, sets ...map[git.SHA]bool) error {
 	var shas []git.SHA
 	for _, set := range sets {
@@ -86,8 +84,10 @@ func (s *Service) dropNoted(ctx context.Context, repoID int64, sets ...map[git.S
 	return err
 }
 
-// dropBehindNoted deletes from gone what noted objects lead to.
-func (s *Service) dropBehindNoted(ctx context.Context, repoID int64, refs git.Refs, gone map[git.SHA]bool) error {
+// dropBehindNoted deletes the objects that noted ones lead to from gone.
+func (s *Service) dropBehindNoted(
+	ctx context.Context, repoID int64, refs git.Refs, gone map[git.SHA]bool,
+) error {
 	if len(gone) == 0 {
 		return nil
 	}
@@ -123,8 +123,7 @@ const (
 	forgetAtOnce = 1000 // notes in one transaction
 )
 
-// Run forgets until ctx is done. It returns nil: what fails is logged and tried
-// again.
+// Run forgets until ctx is done. It returns nil: failures are logged and tried again.
 func (f *Forgetter) Run(ctx context.Context) error {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()

@@ -8,7 +8,8 @@ import (
 )
 
 func isMarked(tx *db.Tx, repoID int64) (marked bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM repos WHERE id = $1 AND unreached = TRUE)`, repoID).Scan(&marked)
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM repos WHERE id = $1 AND unreached = TRUE)`,
+		repoID).Scan(&marked)
 	return marked, err
 }
 
@@ -19,7 +20,7 @@ func markUnreached(tx *db.Tx, repoID int64) error {
 	return err
 }
 
-// noteUnreached notes objects that no ref leads to, or perhaps none.
+// noteUnreached notes objects to which perhaps no ref leads.
 func noteUnreached(tx *db.Tx, repoID int64, shas []git.SHA) error {
 	if len(shas) == 0 {
 		return nil
@@ -43,10 +44,11 @@ func noteUnreached(tx *db.Tx, repoID int64, shas []git.SHA) error {
 	return markUnreached(tx, repoID)
 }
 
-// noteRef notes what a ref names, unless that is sha.
+// noteRef notes the object that a ref names, unless that is sha.
 func noteRef(tx *db.Tx, repoID int64, name string, sha git.SHA) error {
 	n, err := tx.Exec(`INSERT INTO unreached_objects (repo_id, sha, at)
-		SELECT r.repo_id, r.sha, CAST($4 AS BIGINT) FROM refs r WHERE r.repo_id = $1 AND r.name = $2 AND r.sha <> $3
+		SELECT r.repo_id, r.sha, CAST($4 AS BIGINT) FROM refs r
+		WHERE r.repo_id = $1 AND r.name = $2 AND r.sha <> $3
 		ON CONFLICT (repo_id, sha) DO UPDATE SET at = excluded.at`, repoID, name, string(sha), tx.Now)
 	if err != nil || n == 0 {
 		return err
@@ -59,8 +61,9 @@ func noteRef(tx *db.Tx, repoID int64, name string, sha git.SHA) error {
 
 // capNoted removes the oldest notes of a repository that has too many.
 func capNoted(tx *db.Tx, repoID int64) error {
-	_, err := tx.Exec(`DELETE FROM unreached_objects WHERE repo_id = $1 AND at < (SELECT u.at FROM unreached_objects u
-		WHERE u.repo_id = $1 ORDER BY u.at DESC LIMIT 1 OFFSET $2)`, repoID, maxUnreached)
+	_, err := tx.Exec(`DELETE FROM unreached_objects
+		WHERE repo_id = $1 AND at < (SELECT u.at FROM unreached_objects u
+			WHERE u.repo_id = $1 ORDER BY u.at DESC LIMIT 1 OFFSET $2)`, repoID, maxUnreached)
 	return err
 }
 
@@ -73,18 +76,18 @@ func notedOf(tx *db.Tx, repoID int64, since db.Time, shas []git.SHA) ([]git.SHA,
 		for _, sha := range part {
 			args = append(args, string(sha))
 		}
-		found, err := readSHAs(tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2 AND sha IN `+
-			placeholders(3, len(part)), args...)
+		found, err := readSHAs(tx, `SELECT sha FROM unreached_objects
+			WHERE repo_id = $1 AND at > $2 AND sha IN `+placeholders(3, len(part)), args...)
 		list = append(list, found...)
 		return err
 	})
 	return list, err
 }
 
-// listNoted reads what was noted since a time, the newest first.
+// listNoted reads the objects that were noted since a time, the newest first.
 func listNoted(tx *db.Tx, repoID int64, since db.Time) ([]git.SHA, error) {
-	return readSHAs(tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2 ORDER BY at DESC LIMIT $3`,
-		repoID, since, maxUnreached)
+	return readSHAs(tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2
+		ORDER BY at DESC LIMIT $3`, repoID, since, maxUnreached)
 }
 
 func readSHAs(tx *db.Tx, query string, args ...any) ([]git.SHA, error) {

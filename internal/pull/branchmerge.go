@@ -73,7 +73,8 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 		return "", err
 	}
 	refused, err := s.repos.MoveRefs(ctx, a.ID,
-		[]repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID, Forward: true}}, true, 0)
+		[]repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID, Forward: true}},
+		true, 0)
 	if err == nil && refused[0] != nil {
 		err = errMoved
 	}

@@ -108,7 +108,8 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 		return nil, errs.Validation(fields...)
 	}
 	p := &Pull{
-		RepoID: a.ID, AuthorID: a.Caller.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base, Modifiable: n.Modifiable && from.ID != a.ID && from.Role >= account.Push,
+		RepoID: a.ID, AuthorID: a.Caller.ID, Open: true, BaseRef: n.Base, BaseSHA: base, BaseTip: base,
+		Modifiable: n.Modifiable && from.ID != a.ID && from.Role >= account.Push,
 		HeadRepoID: from.ID, HeadOwnerID: from.OwnerID, HeadRef: branch, HeadSHA: head,
 	}
 	err := s.repos.Bring(ctx, p.crossing(), head, base)

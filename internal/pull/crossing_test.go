@@ -23,7 +23,8 @@ func fetches(t *testing.T, s *apitest.Server, who, name, what string) bool {
 // absent checks that no way leads to a commit in a repository.
 func absent(t *testing.T, s *apitest.Server, who, name, sha string) {
 	t.Helper()
-	s.Check(t, apitest.Case{Name: "a secret commit", Do: "GET /repos/" + name + "/git/commits/" + sha, As: who, Status: 404})
+	s.Check(t, apitest.Case{Name: "a secret commit", Do: "GET /repos/" + name + "/git/commits/" + sha,
+		As: who, Status: 404})
 	if fetches(t, s, who, name, sha) {
 		t.Errorf("git fetches %s from %s", sha, name)
 	}
@@ -56,13 +57,16 @@ func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
 				last := commit(t, s, "alice/plot", "main", "public", "public")
 				p := propose(t, s, "bob", "bob/plot", "alice:main", "main")
 				if closed {
-					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/pulls/1", As: "bob", Send: `{"state": "closed"}`, Status: 200})
+					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/pulls/1", As: "bob",
+						Send: `{"state": "closed"}`, Status: 200})
 				}
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`, Status: 200})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice",
+					Send: `{"private": true}`, Status: 200})
 				secret := commit(t, s, "alice/plot", "main", "secret", "secret")
 				absent(t, s, "", "bob/plot", secret)
 				for _, path := range []string{"pulls", "issues"} {
-					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/" + path + "/1", As: "bob", Send: `{"state": "open"}`, Status: 422,
+					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/" + path + "/1", As: "bob",
+						Send: `{"state": "open"}`, Status: 422,
 						Want: `{"errors": [{"message": "state cannot be changed. The main branch or its repository has been deleted."}]}`})
 				}
 				absent(t, s, "", "bob/plot", secret)
@@ -71,7 +75,8 @@ func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
 					t.Errorf("the pull request from what is hidden: %+v", got)
 				}
 				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/merge", As: "bob", Status: 405})
-				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/update-branch", As: "bob", Status: 422})
+				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/update-branch",
+					As: "bob", Status: 422})
 			})
 		})
 	}
@@ -99,13 +104,16 @@ func TestStoreOfBefore(t *testing.T) {
 			for _, login := range []string{"bob", "carol"} {
 				s.Grant(t, root, login, account.Pull)
 				s.Check(t, apitest.Case{Do: "POST /repos/" + name + "/forks", As: login, Status: 202})
-				if n := propose(t, s, login, name, login+":b0", "main").Number; n != map[string]int64{"bob": 1, "carol": 2}[login] {
+				n := propose(t, s, login, name, login+":b0", "main").Number
+				if n != map[string]int64{"bob": 1, "carol": 2}[login] {
 					t.Fatalf("number %d", n)
 				}
 			}
 		}
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			if _, err := tx.Exec(`DELETE FROM collaborators WHERE user_id = (SELECT id FROM accounts WHERE login = 'bob')`); err != nil {
+			_, err := tx.Exec(`DELETE FROM collaborators
+				WHERE user_id = (SELECT id FROM accounts WHERE login = 'bob')`)
+			if err != nil {
 				return err
 			}
 			n, err := tx.Exec(`UPDATE pulls ` + strings.TrimSuffix(strings.TrimSpace(update), ";"))
@@ -121,7 +129,9 @@ func TestStoreOfBefore(t *testing.T) {
 		if err := s.Server.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string][2]string{"alice/open": {"open", "open"}, "alice/vault": {"closed", "open"}} {
+		for name, want := range map[string][2]string{
+			"alice/open": {"open", "open"}, "alice/vault": {"closed", "open"},
+		} {
 			for n, state := range want {
 				p := read(t, s, "alice", name, int64(n+1))
 				if p.State != state {

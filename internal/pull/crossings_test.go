@@ -48,7 +48,8 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 	"a public root is hidden": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := rooted(t, s, "alice/"+name, false)
 		return c.from(t, s, "alice", "bob", c.root.FullName(), forked(t, s, "bob", c.root.FullName()),
-			apitest.Case{Do: "PATCH /repos/alice/" + name, As: "alice", Send: `{"private": true}`, Status: 200})
+			apitest.Case{Do: "PATCH /repos/alice/" + name, As: "alice",
+				Send: `{"private": true}`, Status: 200})
 	},
 	"a collaborator is removed": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := rooted(t, s, "alice/"+name, true, "bob")
@@ -68,19 +69,25 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 	"members get no permission by default": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := ofGuild(t, s, name, `"member"`)
 		return c.from(t, s, "alice", "bob", c.root.FullName(), forked(t, s, "bob", c.root.FullName()),
-			apitest.Case{Do: "PATCH /orgs/guild-" + name, As: "alice", Send: `{"default_repository_permission": "none"}`, Status: 200})
+			apitest.Case{Do: "PATCH /orgs/guild-" + name, As: "alice",
+				Send: `{"default_repository_permission": "none"}`, Status: 200})
 	},
 	"an owner becomes a member": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := ofGuild(t, s, name, `"admin"`)
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild-" + name, As: "alice", Send: `{"default_repository_permission": "none"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild-" + name, As: "alice",
+			Send: `{"default_repository_permission": "none"}`, Status: 200})
 		return c.from(t, s, "alice", "bob", c.root.FullName(), forked(t, s, "bob", c.root.FullName()),
-			apitest.Case{Do: "PUT /orgs/guild-" + name + "/memberships/bob", As: "alice", Send: `{"role": "member"}`, Status: 200})
+			apitest.Case{Do: "PUT /orgs/guild-" + name + "/memberships/bob", As: "alice",
+				Send: `{"role": "member"}`, Status: 200})
 	},
-	"an owner of the fork's organization is removed": func(t *testing.T, s *apitest.Server, name string) *scene {
+	"an owner of the fork's organization is removed": func(
+		t *testing.T, s *apitest.Server, name string,
+	) *scene {
 		c := rooted(t, s, "alice/"+name, true, "bob")
 		s.Org(t, "guild-"+name, "bob")
 		fork := "guild-" + name + "/" + name
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/forks", As: "bob", Send: `{"organization": "guild-` + name + `"}`, Status: 202})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/forks", As: "bob",
+			Send: `{"organization": "guild-` + name + `"}`, Status: 202})
 		return c.from(t, s, "alice", "bob", c.root.FullName(), fork,
 			apitest.Case{Do: "DELETE /repos/alice/" + name + "/collaborators/bob", As: "alice", Status: 204})
 	},
@@ -88,7 +95,8 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 		c := rooted(t, s, "alice/"+name, true, "bob", "carol")
 		head := shared(t, s, "carol", "bob", c.root.FullName())
 		return c.from(t, s, "carol", "bob", head, forked(t, s, "bob", c.root.FullName()),
-			apitest.Case{Do: "DELETE /repos/alice/" + name + "/collaborators/carol", As: "alice", Status: 204})
+			apitest.Case{Do: "DELETE /repos/alice/" + name + "/collaborators/carol",
+				As: "alice", Status: 204})
 	},
 	"a collaborator of the head is removed": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := rooted(t, s, "alice/"+name, true, "bob", "carol")
@@ -107,11 +115,13 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 		c := rooted(t, s, "alice/"+name, true, "bob")
 		c.sees = true
 		return c.from(t, s, "bob", "bob", forked(t, s, "bob", c.root.FullName()), c.root.FullName(),
-			apitest.Case{Do: "PATCH /repos/alice/" + name, As: "alice", Send: `{"private": false}`, Status: 200})
+			apitest.Case{Do: "PATCH /repos/alice/" + name, As: "alice",
+				Send: `{"private": false}`, Status: 200})
 	},
 	"access ends in the store alone": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := rooted(t, s, "alice/"+name, true, "bob")
-		c.from(t, s, "alice", "bob", c.root.FullName(), forked(t, s, "bob", c.root.FullName()), apitest.Case{})
+		c.from(t, s, "alice", "bob", c.root.FullName(),
+			forked(t, s, "bob", c.root.FullName()), apitest.Case{})
 		c.unnoticed = true
 		c.lose = func() {
 			err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
@@ -142,38 +152,47 @@ var movers = []struct {
 	{"a write by the API", func(t *testing.T, s *apitest.Server, c *scene) { c.secret(t, s, "side") }},
 	{"a merge into the head", func(t *testing.T, s *apitest.Server, c *scene) {
 		var made struct{ SHA string }
-		s.Check(t, apitest.Case{Do: "POST /repos/" + c.source + "/merges", As: "chief", Send: `{"base": "side", "head": "main"}`, Status: 201}).JSON(t, &made)
+		s.Check(t, apitest.Case{Do: "POST /repos/" + c.source + "/merges", As: "chief",
+			Send: `{"base": "side", "head": "main"}`, Status: 201}).JSON(t, &made)
 		c.secrets = append(c.secrets, made.SHA)
 	}},
 	{"opening again", func(t *testing.T, s *apitest.Server, c *scene) {
 		c.secret(t, s, "late")
-		c.refused(t, s, c.reader, fmt.Sprintf("PATCH /repos/%s/pulls/%d", c.target, c.numbers["late"]), `{"state": "open"}`)
-		c.refused(t, s, "chief", fmt.Sprintf("PATCH /repos/%s/pulls/%d", c.target, c.numbers["late"]), `{"state": "open"}`)
+		c.refused(t, s, c.reader, fmt.Sprintf("PATCH /repos/%s/pulls/%d", c.target, c.numbers["late"]),
+			`{"state": "open"}`)
+		c.refused(t, s, "chief", fmt.Sprintf("PATCH /repos/%s/pulls/%d", c.target, c.numbers["late"]),
+			`{"state": "open"}`)
 	}},
 	{"opening the issue again", func(t *testing.T, s *apitest.Server, c *scene) {
-		c.refused(t, s, c.reader, fmt.Sprintf("PATCH /repos/%s/issues/%d", c.target, c.numbers["late"]), `{"state": "open"}`)
+		c.refused(t, s, c.reader, fmt.Sprintf("PATCH /repos/%s/issues/%d", c.target, c.numbers["late"]),
+			`{"state": "open"}`)
 	}},
 	{"a new pull request", func(t *testing.T, s *apitest.Server, c *scene) {
 		owner, _, _ := strings.Cut(c.source, "/")
-		c.refused(t, s, c.reader, "POST /repos/"+c.target+"/pulls", `{"title": "x", "base": "main", "head": "`+owner+`:side"}`)
+		c.refused(t, s, c.reader, "POST /repos/"+c.target+"/pulls",
+			`{"title": "x", "base": "main", "head": "`+owner+`:side"}`)
 	}},
 	{"updating the branch", func(t *testing.T, s *apitest.Server, c *scene) {
 		for _, who := range []string{c.reader, "chief"} {
-			c.refused(t, s, who, fmt.Sprintf("PUT /repos/%s/pulls/%d/update-branch", c.source, c.numbers["own"]), "")
+			c.refused(t, s, who,
+				fmt.Sprintf("PUT /repos/%s/pulls/%d/update-branch", c.source, c.numbers["own"]), "")
 		}
 	}},
 	{"another base", func(t *testing.T, s *apitest.Server, c *scene) {
-		s.Do(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/%s/pulls/%d", c.target, c.numbers["more"]), As: "chief", Send: `{"base": "late"}`})
+		s.Do(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/%s/pulls/%d", c.target, c.numbers["more"]),
+			As: "chief", Send: `{"base": "late"}`})
 		c.secret(t, s, "more")
 	}},
 	{"a merge", func(t *testing.T, s *apitest.Server, c *scene) {
 		c.refused(t, s, "chief", fmt.Sprintf("PUT /repos/%s/pulls/%d/merge", c.target, c.numbers["main"]), "")
 	}},
 	{"a merge by SHA", func(t *testing.T, s *apitest.Server, c *scene) {
-		c.refused(t, s, "chief", "POST /repos/"+c.target+"/merges", `{"base": "main", "head": "`+c.secrets[0]+`"}`)
+		c.refused(t, s, "chief", "POST /repos/"+c.target+"/merges",
+			`{"base": "main", "head": "`+c.secrets[0]+`"}`)
 	}},
 	{"a ref by SHA", func(t *testing.T, s *apitest.Server, c *scene) {
-		c.refused(t, s, "chief", "POST /repos/"+c.target+"/git/refs", `{"ref": "refs/heads/x", "sha": "`+c.secrets[0]+`"}`)
+		c.refused(t, s, "chief", "POST /repos/"+c.target+"/git/refs",
+			`{"ref": "refs/heads/x", "sha": "`+c.secrets[0]+`"}`)
 	}},
 	{"a fork", func(t *testing.T, s *apitest.Server, c *scene) {
 		if !c.sees {
@@ -228,8 +247,10 @@ func ofGuild(t *testing.T, s *apitest.Server, name, role string) *scene {
 	t.Helper()
 	org := "guild-" + name
 	s.Org(t, org, "alice")
-	s.Check(t, apitest.Case{Do: "PATCH /orgs/" + org, As: "alice", Send: `{"members_can_fork_private_repositories": true}`, Status: 200})
-	s.Check(t, apitest.Case{Do: "PUT /orgs/" + org + "/memberships/bob", As: "alice", Send: `{"role": ` + role + `}`, Status: 200})
+	s.Check(t, apitest.Case{Do: "PATCH /orgs/" + org, As: "alice",
+		Send: `{"members_can_fork_private_repositories": true}`, Status: 200})
+	s.Check(t, apitest.Case{Do: "PUT /orgs/" + org + "/memberships/bob", As: "alice",
+		Send: `{"role": ` + role + `}`, Status: 200})
 	return rooted(t, s, org+"/"+name, true)
 }
 
@@ -247,12 +268,15 @@ func forked(t *testing.T, s *apitest.Server, who, name string) string {
 func shared(t *testing.T, s *apitest.Server, who, with, name string) string {
 	t.Helper()
 	fork := forked(t, s, who, name)
-	s.Check(t, apitest.Case{Do: "PUT /repos/" + fork + "/collaborators/" + with, As: who, Send: `{"permission": "pull"}`, Status: 204})
+	s.Check(t, apitest.Case{Do: "PUT /repos/" + fork + "/collaborators/" + with, As: who,
+		Send: `{"permission": "pull"}`, Status: 204})
 	return fork
 }
 
 // from opens the pull requests that the scene is about, while all see all.
-func (c *scene) from(t *testing.T, s *apitest.Server, owner, reader, source, target string, lose apitest.Case) *scene {
+func (c *scene) from(
+	t *testing.T, s *apitest.Server, owner, reader, source, target string, lose apitest.Case,
+) *scene {
 	t.Helper()
 	c.source, c.target, c.reader = source, target, reader
 	c.lose = func() { s.Check(t, lose) }
@@ -269,7 +293,8 @@ func (c *scene) from(t *testing.T, s *apitest.Server, owner, reader, source, tar
 		c.numbers[branch] = propose(t, s, reader, target, ownerOfSource+":"+branch, "main").Number
 	}
 	c.numbers["own"] = propose(t, s, reader, source, ownerOfTarget+":own", "main").Number
-	s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/%s/pulls/%d", target, c.numbers["late"]), As: reader, Send: `{"state": "closed"}`, Status: 200})
+	s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/%s/pulls/%d", target, c.numbers["late"]),
+		As: reader, Send: `{"state": "closed"}`, Status: 200})
 	return c
 }
 
@@ -278,7 +303,8 @@ func put(t *testing.T, s *apitest.Server, name, branch string) string {
 	t.Helper()
 	var made struct{ Commit struct{ SHA string } }
 	s.Check(t, apitest.Case{Do: "PUT /repos/" + name + "/contents/new-" + branch, As: "chief", Status: 201,
-		Send: `{"message": "More", "branch": "` + branch + `", "content": "` + base64("more") + `"}`}).JSON(t, &made)
+		Send: `{"message": "More", "branch": "` + branch + `", "content": "` + base64("more") + `"}`,
+	}).JSON(t, &made)
 	return made.Commit.SHA
 }
 

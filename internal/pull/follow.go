@@ -204,7 +204,8 @@ func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (f
 // headGone is the 422 for a pull request whose head is gone, or no longer for its
 // author to see.
 func headGone(p *Pull) error {
-	return custom("state", "state cannot be changed. The "+p.HeadRef+" branch or its repository has been deleted.")
+	return custom("state",
+		"state cannot be changed. The "+p.HeadRef+" branch or its repository has been deleted.")
 }
 
 // reopen is what Reopen leaves to the transaction.

@@ -22,9 +22,12 @@ func TestTestMergesAreLeasedOnce(t *testing.T) {
 		const n = 40
 		address := dbtest.URL(t, engine)
 		nodes := [2]*db.DB{dbtest.OpenURL(t, address),
-			dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time { return time.Now().Add(5 * time.Hour) }})}
+			dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time {
+				return time.Now().Add(5 * time.Hour)
+			}})}
 		log := slog.New(slog.DiscardHandler)
-		if _, err := account.New(nodes[0], log).CreateUser(t.Context(), account.NewUser{Login: "alice"}); err != nil {
+		_, err := account.New(nodes[0], log).CreateUser(t.Context(), account.NewUser{Login: "alice"})
+		if err != nil {
 			t.Fatal(err)
 		}
 		repos := repo.New(nodes[0], gittest.New(t, git.Options{}), log, t.TempDir(), repo.Observers{})
@@ -34,12 +37,14 @@ func TestTestMergesAreLeasedOnce(t *testing.T) {
 		}
 		err = nodes[0].Write(t.Context(), func(tx *db.Tx) error {
 			for i := range n {
-				_, err := tx.Exec(`INSERT INTO issues (id, repo_id, number, title, author_id, state, labels, assignees, created_at, updated_at, pull)
+				_, err := tx.Exec(`INSERT INTO issues (id, repo_id, number, title, author_id, state,
+						labels, assignees, created_at, updated_at, pull)
 					VALUES ($1, $2, $1, 'x', $3, 1, '', '', 1, 1, TRUE)`, i+1, r.ID, r.OwnerID)
 				if err != nil {
 					return err
 				}
-				_, err = tx.Exec(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_owner_id, head_ref, head_sha, wanted)
+				_, err = tx.Exec(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha,
+						head_owner_id, head_ref, head_sha, wanted)
 					VALUES ($1, $2, $1, TRUE, 'main', '', $3, 'h', '', TRUE)`, i+1, r.ID, r.OwnerID)
 				if err != nil {
 					return err

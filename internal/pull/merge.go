@@ -78,7 +78,8 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	if err != nil {
 		return "", err
 	}
-	update := []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}
+	update := []repo.RefUpdate{
+		{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}
 	return sha, s.repos.Prepared(ctx, p.RepoID, update, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, update) })
 	})

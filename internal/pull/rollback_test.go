@@ -81,7 +81,8 @@ func TestMergeThatBeginsAnewLandsNothing(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s, act := interrupted(t, engine)
-		below, above := propose(t, s, "alice", "alice/plot", "topic", "main"), propose(t, s, "alice", "alice/plot", "stacked", "main")
+		below := propose(t, s, "alice", "alice/plot", "topic", "main")
+		above := propose(t, s, "alice", "alice/plot", "stacked", "main")
 		instead := tip(t, s, "alice/plot", "instead")
 		replaced := 0
 		var replace func()
@@ -121,16 +122,20 @@ func TestCommitThatFailsLandsNothing(t *testing.T) {
 		w.commit("topic", "Add b", "main", "", one("b", "b\n"))
 		w.commit("stacked", "Add d", "topic", "", one("d", "d\n"))
 		w.plant(t, s, "alice/plot", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice", Send: `{"title": "Slugs"}`, Status: 201})
-		below, above := propose(t, s, "alice", "alice/plot", "topic", "main"), propose(t, s, "alice", "alice/plot", "stacked", "main")
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", below.Number), As: "alice", Send: `{"body": "Fixes #1"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice",
+			Send: `{"title": "Slugs"}`, Status: 201})
+		below := propose(t, s, "alice", "alice/plot", "topic", "main")
+		above := propose(t, s, "alice", "alice/plot", "stacked", "main")
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", below.Number),
+			As: "alice", Send: `{"body": "Fixes #1"}`, Status: 200})
 		base := tip(t, s, "alice/plot", "main")
 
 		mend := failCommits(t, s)
 		s.Log.AllowErrors()
 		for _, c := range []apitest.Case{
 			merging("alice", "alice/plot", above.Number, ""),
-			{Do: "PATCH /repos/alice/plot/git/refs/heads/main", As: "alice", Send: fmt.Sprintf(`{"sha": %q}`, above.Head.SHA)},
+			{Do: "PATCH /repos/alice/plot/git/refs/heads/main", As: "alice",
+				Send: fmt.Sprintf(`{"sha": %q}`, above.Head.SHA)},
 		} {
 			if a := s.Do(t, c); a.Status < 500 {
 				t.Fatalf("%s: %d %s: the commit did not fail", c.Do, a.Status, a.Body)
@@ -169,11 +174,14 @@ func failCommits(t *testing.T, s *apitest.Server) (mend func()) {
 	}
 	run(`CREATE TABLE traps (id BIGINT REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED)`)
 	if s.Engine == db.PostgreSQL {
-		run(`CREATE FUNCTION trap() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN INSERT INTO traps VALUES (-1); RETURN NULL; END $$`,
-			`CREATE TRIGGER trap AFTER UPDATE ON refs FOR EACH ROW WHEN (NEW.name = 'refs/heads/main') EXECUTE FUNCTION trap()`)
+		run(`CREATE FUNCTION trap() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+				BEGIN INSERT INTO traps VALUES (-1); RETURN NULL; END $$`,
+			`CREATE TRIGGER trap AFTER UPDATE ON refs FOR EACH ROW
+				WHEN (NEW.name = 'refs/heads/main') EXECUTE FUNCTION trap()`)
 		return func() { run(`DROP TRIGGER trap ON refs`) }
 	}
-	run(`CREATE TRIGGER trap AFTER UPDATE ON refs WHEN new.name = 'refs/heads/main' BEGIN INSERT INTO traps VALUES (-1); END`)
+	run(`CREATE TRIGGER trap AFTER UPDATE ON refs WHEN new.name = 'refs/heads/main'
+		BEGIN INSERT INTO traps VALUES (-1); END`)
 	return func() { run(`DROP TRIGGER trap`) }
 }
 

@@ -191,7 +191,9 @@ func gitMerge(t *testing.T, dir, base, head string) (tree, parents string) {
 // Branches may be called as they like, options of git included.
 func TestBranchNames(t *testing.T) {
 	t.Parallel()
-	names := []string{"feature/deep/er", "help--", "x-", "refs/heads/x", "a..b"[:1] + ".b", "pull/1/head", "héd", "\U0001f41b", "a%20b", "a+b", "a#b", "HEAD2", strings.Repeat("l", 200), "1234567", "main/x"[:4] + "-x", "a'b", "a\"b", "<b>", "&amp;"}
+	names := []string{"feature/deep/er", "help--", "x-", "refs/heads/x", "a..b"[:1] + ".b", "pull/1/head",
+		"héd", "\U0001f41b", "a%20b", "a+b", "a#b", "HEAD2", strings.Repeat("l", 200), "1234567",
+		"main/x"[:4] + "-x", "a'b", "a\"b", "<b>", "&amp;"}
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		w := &world{}

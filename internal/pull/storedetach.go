@@ -13,7 +13,8 @@ import (
 const (
 	acrossFrom   = `SELECT p.issue_id FROM pulls p WHERE p.head_repo_id = $1 AND p.head_repo_id <> p.repo_id`
 	acrossTo     = `SELECT p.issue_id FROM pulls p WHERE p.repo_id = $1 AND p.head_repo_id <> p.repo_id`
-	acrossWithin = `SELECT p.issue_id FROM repos n JOIN pulls p ON p.repo_id = n.id WHERE n.root_id = $1 AND p.head_repo_id <> p.repo_id`
+	acrossWithin = `SELECT p.issue_id FROM repos n JOIN pulls p ON p.repo_id = n.id
+		WHERE n.root_id = $1 AND p.head_repo_id <> p.repo_id`
 )
 
 // rootsOf are the roots of networks with a private repository of the account $1.
@@ -44,5 +45,6 @@ func setHeadsGone(tx *db.Tx, which string, id int64) (open []int64, err error) {
 
 // headless finds some open pull requests whose head is gone.
 func headless(tx *db.Tx, most int) ([]int64, error) {
-	return tx.QueryIDs(`SELECT issue_id FROM pulls WHERE open = TRUE AND head_repo_id IS NULL ORDER BY issue_id LIMIT $1`, most)
+	return tx.QueryIDs(`SELECT issue_id FROM pulls WHERE open = TRUE AND head_repo_id IS NULL
+		ORDER BY issue_id LIMIT $1`, most)
 }

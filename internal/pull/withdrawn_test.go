@@ -27,7 +27,8 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 		defer holder.Close()
 		garden(t, s)
 		fork(t, s)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam",
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`, Status: 201})
 		commit(t, s, "alice/plot", "main", "new.txt", "new")
 		head, err := s.Repos.Find(t.Context(), nil, "sam", "plot")
 		if err != nil {
@@ -44,7 +45,8 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 			}
 			once.Do(func() {
 				go func() { answered <- s.Do(t, apitest.Case{Do: update, As: "helper"}) }()
-				time.Sleep(300 * time.Millisecond) // until it waits; should it take longer, it is refused before
+				// until it waits; should it take longer, it is refused before
+				time.Sleep(300 * time.Millisecond)
 			})
 			_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1`, head.ID)
 			return err
@@ -56,6 +58,7 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 			t.Errorf("%s by who lost the right meanwhile: %d %s", update, a.Status, a.Body)
 		}
 		s.Grant(t, head.Repo, "helper", account.Push)
-		s.Check(t, apitest.Case{Name: "with the right", Do: update, As: "helper", Status: http.StatusAccepted})
+		s.Check(t, apitest.Case{Name: "with the right", Do: update, As: "helper",
+			Status: http.StatusAccepted})
 	})
 }

@@ -66,7 +66,9 @@ func reserve(out *web.Output, size int) error {
 // Last-Modified; what it gives is a renderer or goes through encoding/json. What
 // only some of those find who see the repository (decision 60) is not kept, so
 // read checks what the client names.
-func (api *API) cached(w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, read func(context.Context) (any, error)) error {
+func (api *API) cached(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, read func(context.Context) (any, error),
+) error {
 	render := func(out *web.Output) error {
 		value, err := read(out.Context())
 		if err != nil {

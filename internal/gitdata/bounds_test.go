@@ -31,8 +31,10 @@ func TestWhatNobodyCanShowIsRefused(t *testing.T) {
 				fmt.Fprintf(&listing, "040000 tree %s\t%c\n", tree, c)
 				fmt.Fprintf(&entries, `,{"path": "%c", "mode": "040000", "type": "tree", "sha": %q}`, c, tree)
 			}
-			a := s.Do(t, apitest.Case{Do: "POST /repos/alice/zoo/git/trees", As: "alice", Send: `{"tree": [` + entries.String()[1:] + `]}`})
-			tree = git.SHA(strings.TrimSpace(string(gittest.Pipe(t, clone, strings.NewReader(listing.String()), "mktree", "--missing"))))
+			a := s.Do(t, apitest.Case{Do: "POST /repos/alice/zoo/git/trees", As: "alice",
+				Send: `{"tree": [` + entries.String()[1:] + `]}`})
+			made := gittest.Pipe(t, clone, strings.NewReader(listing.String()), "mktree", "--missing")
+			tree = git.SHA(strings.TrimSpace(string(made)))
 			if a.Status == 201 && level < 8 {
 				continue
 			}
@@ -48,11 +50,14 @@ func TestWhatNobodyCanShowIsRefused(t *testing.T) {
 				t.Errorf("pushed: %v, %s", err, said)
 			}
 		}
-		push(gittest.Run(t, clone, "commit-tree", "-p", "HEAD", "-m", "bomb", string(tree)), "has more than 10000000 paths")
+		push(gittest.Run(t, clone, "commit-tree", "-p", "HEAD", "-m", "bomb", string(tree)),
+			"has more than 10000000 paths")
 		message := strings.NewReader(strings.Repeat("long\n", 300_000))
-		long := strings.TrimSpace(string(gittest.Pipe(t, clone, message, "commit-tree", "-p", "HEAD", "HEAD^{tree}")))
+		made := gittest.Pipe(t, clone, message, "commit-tree", "-p", "HEAD", "HEAD^{tree}")
+		long := strings.TrimSpace(string(made))
 		push(long, "commit "+long+" has ")
-		if now := strings.Fields(gittest.Run(t, clone, "ls-remote", "origin", "refs/heads/main"))[0]; now != before {
+		now := strings.Fields(gittest.Run(t, clone, "ls-remote", "origin", "refs/heads/main"))[0]
+		if now != before {
 			t.Errorf("main is at %s and was at %s", now, before)
 		}
 	})

@@ -84,22 +84,23 @@ func (api *API) ListBranchesAt(w http.ResponseWriter, r *http.Request, a *repo.A
 	if err != nil {
 		return errs.Newf(errs.Invalid, "No commit found for SHA: %s", web.Param(r, "sha"))
 	}
-	return api.cached(w, r, a, basis{refs: true, named: []git.SHA{sha}}, func(ctx context.Context) (any, error) {
-		if _, err := api.CommitNamed(ctx, a, string(sha)); err != nil {
-			return nil, err
-		}
-		refs, err := api.repos.Refs(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		var list []git.Ref
-		for _, ref := range below(refs.List, "refs/heads/") {
-			if ref.SHA == sha {
-				list = append(list, ref)
+	return api.cached(w, r, a, basis{refs: true, named: []git.SHA{sha}},
+		func(ctx context.Context) (any, error) {
+			if _, err := api.CommitNamed(ctx, a, string(sha)); err != nil {
+				return nil, err
 			}
-		}
-		return newPlace(ctx, a).branches(list), nil
-	})
+			refs, err := api.repos.Refs(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			var list []git.Ref
+			for _, ref := range below(refs.List, "refs/heads/") {
+				if ref.SHA == sha {
+					list = append(list, ref)
+				}
+			}
+			return newPlace(ctx, a).branches(list), nil
+		})
 }
 
 // below gives the refs whose names begin with the prefix, of a list in the

@@ -84,7 +84,8 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
-	changes, err := objects.Diff(ctx, parentOf(c), sha, filePage(ctx, min(page.Number-1, git.MaxFiles)*page.Size, page.Size))
+	changes, err := objects.Diff(ctx, parentOf(c), sha,
+		filePage(ctx, min(page.Number-1, git.MaxFiles)*page.Size, page.Size))
 	if err != nil {
 		return nil, err
 	}

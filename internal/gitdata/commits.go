@@ -36,9 +36,10 @@ func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	from := named(f.sha, true)
-	return api.cached(w, r, a, basis{refs: from.refs, people: true, named: from.named}, func(ctx context.Context) (any, error) {
-		return api.listCommits(ctx, w, r, a, f)
-	})
+	return api.cached(w, r, a, basis{refs: from.refs, people: true, named: from.named},
+		func(ctx context.Context) (any, error) {
+			return api.listCommits(ctx, w, r, a, f)
+		})
 }
 
 // filter is what a request wants of a history.

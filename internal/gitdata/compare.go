@@ -42,20 +42,21 @@ type compareAnswer struct {
 }
 
 func (c compareAnswer) render(ctx context.Context, out *web.Output) error {
-	err := c.commits.api.eachCommit(ctx, out, c.commits.access, c.commits.shas, func(n int, commit *commitJSON) error {
-		switch n {
-		case 0:
-			c.payload.Base = commit
-			return nil
-		case 1:
-			c.payload.MergeBase = commit
-			err := out.Open(c.payload)
-			out.Member("commits")
-			out.Buf = append(out.Buf, '[')
-			return err
-		}
-		return out.Item(n-2, commit)
-	})
+	err := c.commits.api.eachCommit(ctx, out, c.commits.access, c.commits.shas,
+		func(n int, commit *commitJSON) error {
+			switch n {
+			case 0:
+				c.payload.Base = commit
+				return nil
+			case 1:
+				c.payload.MergeBase = commit
+				err := out.Open(c.payload)
+				out.Member("commits")
+				out.Buf = append(out.Buf, '[')
+				return err
+			}
+			return out.Item(n-2, commit)
+		})
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,9 @@ func (c *comparison) status() string {
 	}
 }
 
-func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison, changes *git.Changes) compareAnswer {
+func (api *API) renderComparison(
+	ctx context.Context, a *repo.Access, c *comparison, changes *git.Changes,
+) compareAnswer {
 	p := newPlace(ctx, a)
 	dots := "..."
 	if c.direct {

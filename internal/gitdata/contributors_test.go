@@ -25,6 +25,7 @@ func TestContributors(t *testing.T) {
 		if err := s.Accounts.RemoveEmail(t.Context(), "alice", "alice@example.org"); err != nil {
 			t.Fatal(err)
 		}
-		s.Check(t, apitest.Case{Name: "who leaves an address leaves the list", Do: "GET " + at + "/contributors", Status: 200, Body: "[]"})
+		s.Check(t, apitest.Case{Name: "who leaves an address leaves the list",
+			Do: "GET " + at + "/contributors", Status: 200, Body: "[]"})
 	})
 }

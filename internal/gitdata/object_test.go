@@ -24,17 +24,23 @@ func TestBlobs(t *testing.T) {
 				SHA, NodeID, URL, Content, Encoding string
 				Size                                int
 			}
-			a := s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 200, Has: map[string]string{"Etag": `W/"` + sha + `"`}})
+			a := s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 200,
+				Has: map[string]string{"Etag": `W/"` + sha + `"`}})
 			a.JSON(t, &got)
 			if decoded, err := base64.StdEncoding.DecodeString(got.Content); err != nil || string(decoded) != contents || got.Size != n {
 				t.Errorf("%d bytes come back as %d, %v", n, len(decoded), err)
 			}
-			raw := s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 200, Headers: map[string]string{"Accept": "application/vnd.github.raw"},
-				Has: map[string]string{"Content-Type": "application/vnd.github.raw; charset=utf-8", "X-Content-Type-Options": "nosniff"}})
+			raw := s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 200,
+				Headers: map[string]string{"Accept": "application/vnd.github.raw"},
+				Has: map[string]string{
+					"Content-Type":           "application/vnd.github.raw; charset=utf-8",
+					"X-Content-Type-Options": "nosniff",
+				}})
 			if string(raw.Body) != contents {
 				t.Errorf("%d raw bytes come back as %d", n, len(raw.Body))
 			}
-			s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 304, Headers: map[string]string{"If-None-Match": a.Header.Get("Etag")}, Body: "-"})
+			s.Check(t, apitest.Case{Do: "GET " + at + "/" + sha, As: "alice", Status: 304,
+				Headers: map[string]string{"If-None-Match": a.Header.Get("Etag")}, Body: "-"})
 			s.Check(t, apitest.Case{Do: "HEAD " + at + "/" + sha, As: "alice", Status: 200, Body: "-"})
 		}
 		tree := gittest.Run(t, zoo(t), "rev-parse", "main^{tree}")

@@ -170,7 +170,9 @@ func (p *place) commit(c *git.Commit, known people) *commitJSON {
 
 // eachCommit renders commits for a list in their order. They are read meanwhile,
 // some at a time: their messages may be large.
-func (api *API) eachCommit(ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *commitJSON) error) error {
+func (api *API) eachCommit(
+	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *commitJSON) error,
+) error {
 	p, n := newPlace(ctx, a), 0
 	return api.repos.Git(a.ID).EachCommits(ctx, shas, func(part []*git.Commit) error {
 		known, err := api.people(ctx, part...)
@@ -199,7 +201,9 @@ type commitList struct {
 
 func (l commitList) render(ctx context.Context, out *web.Output) error {
 	out.Buf = append(out.Buf, '[')
-	err := l.api.eachCommit(ctx, out, l.access, l.shas, func(n int, c *commitJSON) error { return out.Item(n, c) })
+	err := l.api.eachCommit(ctx, out, l.access, l.shas, func(n int, c *commitJSON) error {
+		return out.Item(n, c)
+	})
 	out.Buf = append(out.Buf, ']')
 	return err
 }
@@ -316,5 +320,7 @@ func (l fileList) render(_ context.Context, out *web.Output) error {
 			return err
 		}
 	}
-	return out.List(len(l.changes.Files), func(n int) any { return l.place.file(&l.changes.Files[n], l.head, l.base) })
+	return out.List(len(l.changes.Files), func(n int) any {
+		return l.place.file(&l.changes.Files[n], l.head, l.base)
+	})
 }

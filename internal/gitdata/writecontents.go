@@ -266,7 +266,8 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 	if _, err := e.api.repos.WriteObjects(ctx, e.access.ID, objects); err != nil {
 		return nil, err
 	}
-	move := repo.RefUpdate{Name: "refs/heads/" + e.branch, Old: tip, New: commit.SHA, By: e.access.Caller.ID, Forward: true}
+	move := repo.RefUpdate{Name: "refs/heads/" + e.branch, Old: tip, New: commit.SHA,
+		By: e.access.Caller.ID, Forward: true}
 	if tip == "" {
 		move.Old = git.ZeroSHA
 	}

@@ -43,7 +43,8 @@ var jobs = db.Jobs{Table: "pushed_commits", Key: "id"}
 // repository; nothing is no error. What failed before comes alone.
 func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	var repoID, actorID, firstID, tries int64
-	err := tx.QueryRow(`SELECT repo_id, actor_id, id, tries FROM pushed_commits WHERE due_at <= `+tx.Engine().Clock()+`
+	err := tx.QueryRow(`SELECT repo_id, actor_id, id, tries FROM pushed_commits
+		WHERE due_at <= `+tx.Engine().Clock()+`
 		ORDER BY due_at, id LIMIT 1`).Scan(&repoID, &actorID, &firstID, &tries)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
@@ -53,7 +54,8 @@ func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	}
 	var l *db.Lease
 	if tries == 0 {
-		l, err = jobs.Take(tx, length, maxBranches, `repo_id = $3 AND actor_id = $4 AND tries = 0`, repoID, actorID)
+		l, err = jobs.Take(tx, length, maxBranches,
+			`repo_id = $3 AND actor_id = $4 AND tries = 0`, repoID, actorID)
 	} else {
 		l, err = jobs.Take(tx, length, 1, `id = $3`, firstID)
 	}
@@ -64,7 +66,8 @@ func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	for i, id := range l.IDs {
 		args[i] = id
 	}
-	rows, err := tx.Query(`SELECT id, repo_id, actor_id, name, old_sha, new_sha, tries FROM pushed_commits WHERE `+where+`
+	rows, err := tx.Query(`SELECT id, repo_id, actor_id, name, old_sha, new_sha, tries FROM pushed_commits
+		WHERE `+where+`
 		ORDER BY id`, args...)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,9 @@ func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Commen
 	if err != nil {
 		return err
 	}
-	return p.write(out, len(list), single, func(b []byte, n int) []byte { return p.appendComment(b, n, list[n]) })
+	return p.write(out, len(list), single, func(b []byte, n int) []byte {
+		return p.appendComment(b, n, list[n])
+	})
 }
 
 // write renders one item, or all as an array.
@@ -66,7 +68,9 @@ func (p *page) write(out *web.Output, n int, single bool, item func(b []byte, n 
 }
 
 // renderReviews renders reviews of one pull request.
-func (s *Service) renderReviews(out *web.Output, a *repo.Access, pull int64, list []*Review, single bool) error {
+func (s *Service) renderReviews(
+	out *web.Output, a *repo.Access, pull int64, list []*Review, single bool,
+) error {
 	p := newPage(out.Context(), a)
 	authors, texts := make([]int64, len(list)), make([]string, len(list))
 	for n, v := range list {
@@ -79,12 +83,16 @@ func (s *Service) renderReviews(out *web.Output, a *repo.Access, pull int64, lis
 	if err != nil {
 		return err
 	}
-	return p.write(out, len(list), single, func(b []byte, n int) []byte { return p.appendReview(b, n, list[n], pull) })
+	return p.write(out, len(list), single, func(b []byte, n int) []byte {
+		return p.appendReview(b, n, list[n], pull)
+	})
 }
 
 // answerComment answers with one comment.
 func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
-	return web.Answer(w, r, status, func(out *web.Output) error { return api.s.renderComments(out, a, []*Comment{c}, true) })
+	return web.Answer(w, r, status, func(out *web.Output) error {
+		return api.s.renderComments(out, a, []*Comment{c}, true)
+	})
 }
 
 // serve answers a GET with what is kept under its address, or with what render

@@ -18,9 +18,11 @@ func GuardAdmin(h http.Handler, host string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !namesAdmin(r, host):
-			AdminError(w, http.StatusMisdirectedRequest, "This address is for operators: name it by a loopback address, or as --admin-listen does.")
+			AdminError(w, http.StatusMisdirectedRequest,
+				"This address is for operators: name it by a loopback address, or as --admin-listen does.")
 		case fromPage(r):
-			AdminError(w, http.StatusForbidden, "This address is for operators, and not for pages of other sites.")
+			AdminError(w, http.StatusForbidden,
+				"This address is for operators, and not for pages of other sites.")
 		default:
 			h.ServeHTTP(w, r)
 		}

@@ -42,7 +42,8 @@ func TestAdminAddressIsForOperators(t *testing.T) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	get := func(client *http.Client, host string, header http.Header) int {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+port+"/metrics", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://127.0.0.1:"+port+"/metrics", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,9 +59,11 @@ func TestAdminAddressIsForOperators(t *testing.T) {
 		return a.StatusCode
 	}
 	for host, want := range map[string]int{
-		"127.0.0.1:" + port: 200, "127.0.0.1": 200, "127.9.9.9:1": 200, "[::1]:" + port: 200, "localhost:" + port: 200, "LOCALHOST.": 200,
+		"127.0.0.1:" + port: 200, "127.0.0.1": 200, "127.9.9.9:1": 200, "[::1]:" + port: 200,
+		"localhost:" + port: 200, "LOCALHOST.": 200,
 		"monitor.example:" + port: 200, "Monitor.example": 200,
-		"rebound.example:" + port: 421, "localhost.rebound.example": 421, "127.0.0.1.rebound.example": 421, "10.1.2.3": 421, "[::ffff:10.1.2.3]": 421,
+		"rebound.example:" + port: 421, "localhost.rebound.example": 421, "127.0.0.1.rebound.example": 421,
+		"10.1.2.3": 421, "[::ffff:10.1.2.3]": 421,
 	} {
 		if got := get(http.DefaultClient, host, nil); got != want {
 			t.Errorf("Host %s: %d, want %d", host, got, want)
@@ -82,9 +85,10 @@ func TestAdminAddressIsForOperators(t *testing.T) {
 			t.Errorf("%v: %d, want %d", c.header, got, c.want)
 		}
 	}
-	byPath := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket.Addr().String())
-	}}}
+	byPath := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket.Addr().String())
+		}}}
 	if got := get(byPath, "whatever", nil); got != 200 {
 		t.Errorf("by the socket: %d, want 200", got)
 	}

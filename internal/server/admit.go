@@ -34,7 +34,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.C
 }
 
 // readBody reads the body as the handler is to see it, unpacked.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, ticket *admission.Ticket, route *Route) (*web.Body, error) {
+func (s *Server) readBody(
+	w http.ResponseWriter, r *http.Request, ticket *admission.Ticket, route *Route,
+) (*web.Body, error) {
 	limit, size := route.Limit, r.ContentLength
 	if limit == 0 {
 		limit = web.MaxJSON

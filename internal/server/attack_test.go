@@ -97,7 +97,8 @@ func TestSocketsWhoseBodiesNeverCome(t *testing.T) {
 		garden(t, s)
 		s.Log.AllowErrors()
 		const attackers = 4100
-		request := head("POST", "/alice/garden.git/git-upload-pack", "", "Content-Type: application/x-git-upload-pack-request",
+		request := head("POST", "/alice/garden.git/git-upload-pack", "",
+			"Content-Type: application/x-git-upload-pack-request",
 			"Content-Encoding: gzip", "Content-Length: 1000") + "\x1f\x8b\x08\x00"
 		conns := besiege(t, s, "127.0.0.7", attackers, request)
 		open, turned := s.Admitted.Open()
@@ -172,7 +173,8 @@ func TestSlowClones(t *testing.T) {
 		s.Import(t, s.Repo(t, "alice/shed", true), dir)
 		tip := gittest.Run(t, dir, "rev-parse", "main")
 		body := pkt("command=fetch") + "0001" + pkt("ofs-delta") + pkt("want "+tip) + pkt("done") + "0000"
-		request := head("POST", "/alice/garden.git/git-upload-pack", "", "Content-Type: application/x-git-upload-pack-request",
+		request := head("POST", "/alice/garden.git/git-upload-pack", "",
+			"Content-Type: application/x-git-upload-pack-request",
 			"Git-Protocol: version=2", fmt.Sprintf("Content-Length: %d", len(body))) + body
 		ctx, stop := context.WithCancel(t.Context())
 		var readers sync.WaitGroup
@@ -192,7 +194,8 @@ func TestSlowClones(t *testing.T) {
 		}
 		for range 3 {
 			limited, cancel := context.WithTimeout(t.Context(), time.Minute)
-			cmd := exec.CommandContext(limited, "git", "clone", "-q", "--bare", s.Remote(t, "alice", "alice/shed"), t.TempDir())
+			cmd := exec.CommandContext(limited, "git", "clone", "-q", "--bare",
+				s.Remote(t, "alice", "alice/shed"), t.TempDir())
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("a clone with a token: %v\n%s%+v", err, out, s.Admitted.Usage())
 			}
@@ -253,12 +256,15 @@ func TestBodiesThatNeverCome(t *testing.T) {
 		s.User(t, "mallory")
 		s.Repo(t, "mallory/weeds", false)
 		token := s.Token(t, "mallory")
-		besiege(t, s, "127.0.0.7", 8, head("POST", "/repos/mallory/weeds/git/blobs", token, "Content-Length: 40000000")+`{"content":"`)
+		besiege(t, s, "127.0.0.7", 8,
+			head("POST", "/repos/mallory/weeds/git/blobs", token, "Content-Length: 40000000")+`{"content":"`)
 		json := `{"title": "` + strings.Repeat("x", 100<<10)
-		besiege(t, s, "127.0.0.7", 300, head("POST", "/repos/alice/garden/issues", token, "Content-Length: 1000000")+json)
+		besiege(t, s, "127.0.0.7", 300,
+			head("POST", "/repos/alice/garden/issues", token, "Content-Length: 1000000")+json)
 		content := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("y", 3<<20)))
-		soon(t, s, "beside bodies that never come", apitest.Case{Do: "POST /repos/alice/garden/git/blobs", As: "alice", Status: 201,
-			Send: `{"encoding": "base64", "content": "` + content + `"}`})
+		soon(t, s, "beside bodies that never come",
+			apitest.Case{Do: "POST /repos/alice/garden/git/blobs", As: "alice", Status: 201,
+				Send: `{"encoding": "base64", "content": "` + content + `"}`})
 		if work := s.Admitted.Usage()[admission.Work]; work.Held > work.Most/2+1<<20 {
 			t.Errorf("unfinished bodies hold %d of %d", work.Held, work.Most)
 		}
@@ -277,15 +283,19 @@ func TestSlowBody(t *testing.T) {
 		s.User(t, "mallory")
 		s.Grant(t, shed, "mallory", account.Push)
 		body := `{"title": "x"}`
-		c := besiege(t, s, "127.0.0.7", 1, head("POST", "/repos/alice/shed/issues", s.Token(t, "mallory"), fmt.Sprintf("Content-Length: %d", len(body)))+body[:3])[0]
+		c := besiege(t, s, "127.0.0.7", 1,
+			head("POST", "/repos/alice/shed/issues", s.Token(t, "mallory"),
+				fmt.Sprintf("Content-Length: %d", len(body)))+body[:3])[0]
 		time.Sleep(200 * time.Millisecond) // the credentials are known by now
-		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/shed/collaborators/mallory", As: "alice", Status: 204})
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/shed/collaborators/mallory",
+			As: "alice", Status: 204})
 		io.WriteString(c, body[3:])
 		a, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil || a.StatusCode != http.StatusNotFound {
 			t.Errorf("who lost the right while the body came: %v, %v", a, err)
 		}
-		c = besiege(t, s, "127.0.0.7", 1, head("POST", "/repos/alice/garden/issues", s.Token(t, "mallory"), "Content-Length: 1000"))[0]
+		c = besiege(t, s, "127.0.0.7", 1,
+			head("POST", "/repos/alice/garden/issues", s.Token(t, "mallory"), "Content-Length: 1000"))[0]
 		c.SetReadDeadline(time.Now().Add(time.Minute))
 		answer, err := io.ReadAll(c)
 		if err != nil || bytes.HasPrefix(answer, []byte("HTTP/1.1 2")) {
@@ -305,15 +315,18 @@ func TestTrustedProxy(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		from := func(address string) map[string]string {
-			return map[string]string{"X-Forwarded-For": "203.0.113.1, " + address, "X-Forwarded-Proto": "https", "X-Forwarded-Host": "code.example.org"}
+			return map[string]string{"X-Forwarded-For": "203.0.113.1, " + address,
+				"X-Forwarded-Proto": "https", "X-Forwarded-Host": "code.example.org"}
 		}
 		for _, c := range []struct {
 			address string
 			status  int
 		}{{"192.0.2.1", 200}, {"192.0.2.1", 200}, {"192.0.2.1", 403}, {"192.0.2.2", 200}} {
-			s.Check(t, apitest.Case{Name: c.address, Do: "GET /users/alice", Status: c.status, Headers: from(c.address)})
+			s.Check(t, apitest.Case{Name: c.address, Do: "GET /users/alice", Status: c.status,
+				Headers: from(c.address)})
 		}
-		s.Check(t, apitest.Case{Do: "GET /users/alice", As: "alice", Status: 200, Headers: from("192.0.2.1"), Want: `{"url": "https://code.example.org/users/alice"}`})
+		s.Check(t, apitest.Case{Do: "GET /users/alice", As: "alice", Status: 200, Headers: from("192.0.2.1"),
+			Want: `{"url": "https://code.example.org/users/alice"}`})
 		logged(t, s, "address=192.0.2.1 caller=alice")
 	}, func(o *server.Options) {
 		o.Admission, o.RateLimit = admission.New(admission.DefaultMemory, proxies), 2
@@ -326,7 +339,9 @@ func TestLogNamesCallerAndCost(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200})
-		for _, part := range []string{"repo=alice/garden", "address=127.0.0.1", "caller=alice token=", "cost=65536"} {
+		for _, part := range []string{
+			"repo=alice/garden", "address=127.0.0.1", "caller=alice token=", "cost=65536",
+		} {
 			logged(t, s, part)
 		}
 	})
@@ -335,7 +350,8 @@ func TestLogNamesCallerAndCost(t *testing.T) {
 // logged waits until the log holds a text: a line may come after its answer.
 func logged(t *testing.T, s *apitest.Server, text string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !strings.Contains(s.Log.Text(), text); time.Sleep(10 * time.Millisecond) {
+	end := time.Now().Add(10 * time.Second)
+	for ; !strings.Contains(s.Log.Text(), text); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the log lacks %q:\n%s", text, s.Log.Text())
 		}

@@ -284,9 +284,12 @@ func TestRateLimit(t *testing.T) {
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET /users/alice", As: "alice", Status: 200, Has: left("2")},
-			{Name: "nothing new costs as much", Do: "GET /users/alice", As: "alice", Headers: map[string]string{"If-None-Match": "*"}, Status: 304, Body: "-", Has: left("1")},
-			{Name: "asking costs nothing", Do: "GET /rate_limit", As: "alice", Status: 200, Has: left("1"), Want: `{"rate": {"limit": 3, "remaining": 1, "used": 2}, "resources": {"core": {"remaining": 1}}}`},
-			{Name: "git's routes count", Do: "GET /alice/garden.git/info/refs?service=git-upload-pack", As: "alice", Status: 200, Has: left("0")},
+			{Name: "nothing new costs as much", Do: "GET /users/alice", As: "alice",
+				Headers: map[string]string{"If-None-Match": "*"}, Status: 304, Body: "-", Has: left("1")},
+			{Name: "asking costs nothing", Do: "GET /rate_limit", As: "alice", Status: 200, Has: left("1"),
+				Want: `{"rate": {"limit": 3, "remaining": 1, "used": 2}, "resources": {"core": {"remaining": 1}}}`},
+			{Name: "git's routes count", Do: "GET /alice/garden.git/info/refs?service=git-upload-pack",
+				As: "alice", Status: 200, Has: left("0")},
 			{Name: "used up", Do: "GET /users/alice", As: "alice", Status: 403, Has: left("0"), Want: `{"message": "API rate limit exceeded"}`},
 			{Name: "it still answers", Do: "GET /rate_limit", As: "alice", Status: 200, Want: `{"rate": {"remaining": 0}}`},
 			{Name: "others are not touched", Do: "GET /users/alice", As: "bob", Status: 200, Has: left("2")},

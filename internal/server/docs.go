@@ -55,7 +55,9 @@ type published struct {
 	etag   string
 }
 
-func newRendition(kind string, at func(text []byte, site string) []byte, load func() ([]byte, error)) *rendition {
+func newRendition(
+	kind string, at func(text []byte, site string) []byte, load func() ([]byte, error),
+) *rendition {
 	return &rendition{kind: kind, at: at, made: sync.OnceValues(func() ([]byte, error) {
 		text, err := load()
 		if err != nil {

@@ -164,21 +164,24 @@ func TestDocsPage(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	page := s.Check(t, apitest.Case{Do: "GET /docs", Status: 200,
-		Has: map[string]string{"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff"}})
+		Has: map[string]string{"Content-Type": "text/html; charset=utf-8",
+			"X-Content-Type-Options": "nosniff"}})
 	policy := page.Header.Get("Content-Security-Policy")
 	for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("the policy %q lacks %s", policy, want)
 		}
 	}
-	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(string(page.Body), -1) {
+	link := regexp.MustCompile(`(?:src|href)="([^"]*)"`)
+	for _, m := range link.FindAllStringSubmatch(string(page.Body), -1) {
 		if !strings.HasPrefix(m[1], "/") {
 			t.Errorf("the page loads %s", m[1])
 		}
 		path, _, _ := strings.Cut(m[1], "#")
 		s.Check(t, apitest.Case{Do: "GET " + path, Status: 200})
 	}
-	s.Check(t, apitest.Case{Do: "GET /docs", Status: 304, Headers: map[string]string{"If-None-Match": page.Header.Get("ETag")}})
+	s.Check(t, apitest.Case{Do: "GET /docs", Status: 304,
+		Headers: map[string]string{"If-None-Match": page.Header.Get("ETag")}})
 }
 
 // Each error number of the plant store stands in the store's document.
@@ -192,7 +195,8 @@ func TestPlantNumbersAreDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range plant.Conditions() {
-		if row := fmt.Sprintf("| %d | %d | %s |", c.Number, c.Status, c.When); !strings.Contains(d.Info.Description, row) {
+		row := fmt.Sprintf("| %d | %d | %s |", c.Number, c.Status, c.When)
+		if !strings.Contains(d.Info.Description, row) {
 			t.Errorf("the document lacks %s", row)
 		}
 	}
@@ -203,7 +207,8 @@ func TestDocumentationURLsLeadToOperations(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	for anchor, want := range map[string][]string{
-		"#get-repos-owner-repo-issues":   {`#tag/issues/operation/get-repos-owner-repo-issues`, "Arbor code hosting"},
+		"#get-repos-owner-repo-issues": {`#tag/issues/operation/get-repos-owner-repo-issues`,
+			"Arbor code hosting"},
 		"#delete-repos-owner-repo-pages": {"Arbor code hosting"},
 		"#post-plants":                   {`#tag/plants/operation/post-plants`, "Arbor plant store", "40008"},
 	} {

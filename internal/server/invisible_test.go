@@ -79,11 +79,14 @@ func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 
 // compare tells how what a route runs for a name differs from what it runs for
 // one that is nothing's.
-func (w *walker) compare(t *testing.T, ran *statements, r *server.Route, path, login string) (differs string) {
+func (w *walker) compare(
+	t *testing.T, ran *statements, r *server.Route, path, login string,
+) (differs string) {
 	t.Helper()
 	same := map[string]string{}
 	for _, name := range []string{"nowhere", "nightshade", "hemlock", "aconite"} {
-		c := apitest.Case{Do: r.Method + " " + strings.Replace(path, "nightshade", name, 1), Headers: headersFor(r, act{})}
+		c := apitest.Case{Do: r.Method + " " + strings.Replace(path, "nightshade", name, 1),
+			Headers: headersFor(r, act{})}
 		w.ask(t, login, c) // the token is known from here on
 		ran.take()
 		for range 2 {

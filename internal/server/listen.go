@@ -67,7 +67,8 @@ func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
 // Serve is Server.Serve for any handler, with this package's timeouts and bounds.
 // conns, perhaps nil, bounds the connections. work, perhaps nil, runs beside the
 // requests: its context ends when the last is answered.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, conns *admission.Conns, work func(context.Context) error) error {
+func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, conns *admission.Conns,
+	work func(context.Context) error) error {
 	// Requests do not end with ctx: a stop lets them finish.
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()

@@ -37,7 +37,8 @@ func newMetrics(s *Server, gitStarted func() float64) *metrics {
 			Name: "arbor_http_requests_in_flight", Help: "Requests being served."},
 			func() float64 { return float64(s.inFlight.Load()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "arbor_git_processes_started_total", Help: "Processes of git that were started."}, gitStarted),
+			Name: "arbor_git_processes_started_total", Help: "Processes of git that were started."},
+			gitStarted),
 		admitted{s.control})
 	return m
 }
@@ -52,7 +53,8 @@ func described(name, help string, labels ...string) *prometheus.Desc {
 var (
 	heldBytes    = described("held_bytes", "Memory that requests hold.", "kind")
 	mostBytes    = described("most_bytes", "Memory that requests may hold.", "kind")
-	heldRequests = described("held_requests", "Requests that compute (turn), pushes that come in (upload).", "kind")
+	heldRequests = described("held_requests",
+		"Requests that compute (turn), pushes that come in (upload).", "kind")
 	mostRequests = described("most_requests", "Requests that may do so at one time.", "kind")
 	waitingCount = described("waiting", "Requests that wait for memory, or for their turn.", "kind")
 	refusedCount = described("refused_total", "Requests that waited in vain.", "kind")

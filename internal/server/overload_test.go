@@ -33,7 +33,8 @@ func (s stuck) Write(p []byte) (int, error) {
 // however badly, makes room for the next.
 func TestOverload(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.Admission = admission.New(1<<20, nil) }) // four requests
+	// four requests
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.Admission = admission.New(1<<20, nil) })
 	s.Log.AllowErrors()
 	s.User(t, "alice")
 	s.User(t, "bob")
@@ -41,7 +42,9 @@ func TestOverload(t *testing.T) {
 	var clients sync.WaitGroup
 	hold := func(as string) {
 		t.Helper()
-		clients.Go(func() { ask(t, s, as, stuck{httptest.NewRecorder(), writing, release}, "GET", "/users/alice", nil) })
+		clients.Go(func() {
+			ask(t, s, as, stuck{httptest.NewRecorder(), writing, release}, "GET", "/users/alice", nil)
+		})
 		select {
 		case <-writing:
 		case <-time.After(time.Minute):
@@ -51,7 +54,8 @@ func TestOverload(t *testing.T) {
 	hold("alice")
 	hold("alice")
 	w := httptest.NewRecorder()
-	if ask(t, s, "alice", w, "GET", "/users/alice", nil); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+	if ask(t, s, "alice", w, "GET", "/users/alice", nil); w.Code != http.StatusTooManyRequests ||
+		w.Header().Get("Retry-After") == "" {
 		t.Errorf("who holds a half asks for more: %d, want 429", w.Code)
 	}
 	hold("bob")
@@ -116,7 +120,8 @@ func TestPanicMakesRoom(t *testing.T) {
 	s.Log.AllowErrors()
 	s.User(t, "alice")
 	w := httptest.NewRecorder()
-	if p := ask(t, s, "alice", w, "POST", "/user/repos", broken{w}); p != nil || w.Code != http.StatusInternalServerError {
+	p := ask(t, s, "alice", w, "POST", "/user/repos", broken{w})
+	if p != nil || w.Code != http.StatusInternalServerError {
 		t.Errorf("a panic before the answer: %d, %v", w.Code, p)
 	}
 	wantRoom(t, s, "after a panic before the answer")
@@ -133,7 +138,9 @@ func (broken) Read([]byte) (int, error)  { panic("a defect") }
 func (broken) Write([]byte) (int, error) { panic("a defect") }
 
 // ask serves a request of somebody, or of nobody, and returns what it panicked with.
-func ask(t *testing.T, s *apitest.Server, as string, w http.ResponseWriter, method, path string, body io.Reader) (p any) {
+func ask(
+	t *testing.T, s *apitest.Server, as string, w http.ResponseWriter, method, path string, body io.Reader,
+) (p any) {
 	r := httptest.NewRequest(method, path, body)
 	if as != "" {
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, as))

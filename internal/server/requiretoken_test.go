@@ -17,10 +17,13 @@ func TestRequireToken(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "keeper")
 		s.Repo(t, "keeper/plot", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/keeper/plot/contents/f", As: "keeper", Send: `{"message": "m", "content": "eA=="}`, Status: 201})
-		fills := strings.NewReplacer("{owner}", "keeper", "{repo}", "plot", "{org}", "keeper", "{username}", "keeper", "{sha...}", "main", "{ref...}", "main",
+		s.Check(t, apitest.Case{Do: "PUT /repos/keeper/plot/contents/f", As: "keeper",
+			Send: `{"message": "m", "content": "eA=="}`, Status: 201})
+		fills := strings.NewReplacer("{owner}", "keeper", "{repo}", "plot", "{org}", "keeper", "{username}",
+			"keeper", "{sha...}", "main", "{ref...}", "main",
 			"{path...}", "f", "{branch...}", "main", "{number}", "1", "{id}", "1")
-		addresses := []string{"GET /no/such/address/at/all", "GET /nowhere", "PATCH /", "PUT /docs", "GET /keeper/%ff", "GET /api/v3/users", "GET /api/v3/nothing"}
+		addresses := []string{"GET /no/such/address/at/all", "GET /nowhere", "PATCH /", "PUT /docs",
+			"GET /keeper/%ff", "GET /api/v3/users", "GET /api/v3/nothing"}
 		for _, r := range s.Server.Routes() {
 			addresses = append(addresses, r.Method+" "+fills.Replace(r.Pattern))
 		}
@@ -34,7 +37,9 @@ func TestRequireToken(t *testing.T) {
 				if how == "OPTIONS" && want == http.StatusOK {
 					continue
 				}
-				c := apitest.Case{Do: how + " " + path, Headers: map[string]string{"Origin": "http://elsewhere.example", "Access-Control-Request-Method": method}}
+				c := apitest.Case{Do: how + " " + path,
+					Headers: map[string]string{"Origin": "http://elsewhere.example",
+						"Access-Control-Request-Method": method}}
 				a := s.Do(t, c)
 				if a.Status != want {
 					t.Errorf("%s without a token: %d, want %d: %.200s", c.Do, a.Status, want, a.Body)
@@ -63,13 +68,15 @@ func TestRequireToken(t *testing.T) {
 			}
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "a wrong token", Do: "GET /repos/keeper/plot", Headers: map[string]string{"Authorization": "Bearer arb_wrong"}, Status: 401},
+			{Name: "a wrong token", Do: "GET /repos/keeper/plot",
+				Headers: map[string]string{"Authorization": "Bearer arb_wrong"}, Status: 401},
 			{Do: "GET /repos/keeper/plot", As: "keeper", Status: 200},
 			{Do: "GET /keeper/plot", As: "keeper", Status: 200},
 			{Do: "GET /docs", As: "keeper", Status: 200},
 		})
 		for login, want := range map[string]bool{"": false, "keeper": true} {
-			clone := exec.Command("git", "-c", "credential.helper=", "ls-remote", s.Remote(t, login, "keeper/plot"))
+			clone := exec.Command("git", "-c", "credential.helper=", "ls-remote",
+				s.Remote(t, login, "keeper/plot"))
 			clone.Env = append(clone.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=/bin/false")
 			if out, err := clone.CombinedOutput(); (err == nil) != want {
 				t.Errorf("git as %q: %v %s", login, err, out)

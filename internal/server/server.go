@@ -246,7 +246,8 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 	route := n.find(r.Method)
 	if route == nil {
 		w.Header().Set("Allow", n.allow)
-		s.unrouted(w, r, info, group, fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
+		s.unrouted(w, r, info, group,
+			fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
 		return
 	}
 	info.Docs += route.anchor
@@ -292,7 +293,8 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	if caller != nil {
 		info.Who, info.TokenID = caller.Login, caller.TokenID
 		ctx := account.WithCaller(r.Context(), caller)
-		if !safe(r.Method) && route.Group != Git { // pushes ask themselves; what a repository's routes ask besides, repo.With says
+		// pushes ask themselves; what a repository's routes ask besides, repo.With says
+		if !safe(r.Method) && route.Group != Git {
 			ctx = db.WithCheck(ctx, caller.Holds)
 		}
 		r = r.WithContext(ctx)

@@ -22,7 +22,7 @@ import (
 )
 
 // A request may be long under way: its body trickles, its merge takes a while.
-// Whoever loses the right meanwhile must not write any more. Every unsafe route
+// A caller who loses the right meanwhile must not write any more. Every unsafe route
 // is asked for by one who may, until the right is withdrawn between its check and
 // the write.
 func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
@@ -125,7 +125,8 @@ func (w *walker) unchanged(t *testing.T, c apitest.Case, before []string) {
 	t.Helper()
 	for i, after := range w.digest(t) {
 		if after != before[i] {
-			t.Errorf("%s changed something after the right was withdrawn: %s\nbefore %s\nafter  %s", c.Do, holdings[i], before[i], after)
+			t.Errorf("%s changed something after the right was withdrawn: %s\nbefore %s\nafter  %s", c.Do,
+				holdings[i], before[i], after)
 		}
 	}
 }
@@ -141,7 +142,8 @@ func (w *walker) revoked(t *testing.T, who string, c apitest.Case) {
 	t.Helper()
 	w.ok(t, who, "GET /user", "")
 	w.sql(t, `UPDATE tokens SET revoked_at = 1 WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
-	defer w.sql(t, `UPDATE tokens SET revoked_at = NULL WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
+	defer w.sql(t, `UPDATE tokens SET revoked_at = NULL
+		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
 	if a := w.ask(t, who, c); a.Status != http.StatusUnauthorized {
 		t.Errorf("%s by %s, whose token was revoked meanwhile: %d %s", c.Do, who, a.Status, a.Body)
 	}
@@ -158,7 +160,8 @@ func (w *walker) revokedGlobally(t *testing.T, r *server.Route) {
 }
 
 // theRepository is the organization's repository of a name, $1.
-const theRepository = `(SELECT r.id FROM repos r JOIN accounts o ON o.id = r.owner_id WHERE r.name = $1 AND o.login = 'guild')`
+const theRepository = `(SELECT r.id FROM repos r JOIN accounts o ON o.id = r.owner_id
+	WHERE r.name = $1 AND o.login = 'guild')`
 
 const (
 	granted = `INSERT INTO collaborators (repo_id, user_id, role, created_at)
@@ -180,7 +183,8 @@ func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.C
 	answered := make(chan *apitest.Answer, 1)
 	var once sync.Once
 	err := found.holder.Write(t.Context(), func(tx *db.Tx) error {
-		if _, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = `+theRepository, name); err != nil {
+		_, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = `+theRepository, name)
+		if err != nil {
 			return err
 		}
 		once.Do(func() {
@@ -188,7 +192,7 @@ func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.C
 			go func() { answered <- w.ask(t, who, c) }()
 			found.wait(since)
 		})
-		_, err := tx.Exec(taken, name, who)
+		_, err = tx.Exec(taken, name, who)
 		return err
 	})
 	if err != nil {
@@ -212,12 +216,15 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 	defer conn.Close()
 	method, path, _ := strings.Cut(c.Do, " ")
 	var head bytes.Buffer
-	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n", method, path, w.Address, w.tokens[who])
+	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, w.Address)
+	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n", w.tokens[who])
 	for key, value := range c.Headers {
 		fmt.Fprintf(&head, "%s: %s\r\n", key, value)
 	}
 	half := len(c.Send) / 2
-	chunk := func(text string) string { return strconv.FormatInt(int64(len(text)), 16) + "\r\n" + text + "\r\n" }
+	chunk := func(text string) string {
+		return strconv.FormatInt(int64(len(text)), 16) + "\r\n" + text + "\r\n"
+	}
 	fmt.Fprintf(&head, "\r\n%s", chunk(c.Send[:half]))
 	if _, err := conn.Write(head.Bytes()); err != nil {
 		t.Fatal(err)
@@ -234,7 +241,9 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 	body, _ := io.ReadAll(a.Body)
 	w.regrant(t, name, who)
 	// Who reads no body was done when the role went.
-	ignores := slices.ContainsFunc([]string{"/git-", "/user/starred"}, func(part string) bool { return strings.Contains(path, part) })
+	ignores := slices.ContainsFunc([]string{"/git-", "/user/starred"}, func(part string) bool {
+		return strings.Contains(path, part)
+	})
 	if a.StatusCode != http.StatusNotFound && !ignores {
 		t.Errorf("%s by %s, who lost the role while the body came: %d %s", c.Do, who, a.StatusCode, body)
 	}
@@ -256,7 +265,8 @@ func (w *walker) sql(t *testing.T, statement string, args ...any) {
 var holdings = []string{
 	`SELECT CAST(repo_id AS TEXT) || name || sha FROM refs WHERE name NOT LIKE 'refs/pull/%'`,
 	`SELECT CAST(id AS TEXT) || name || COALESCE(description, '') FROM repos`,
-	`SELECT CAST(id AS TEXT) || title || COALESCE(body, '') || CAST(state AS TEXT) || labels || assignees || CAST(locked AS TEXT) FROM issues`,
+	`SELECT CAST(id AS TEXT) || title || COALESCE(body, '') || CAST(state AS TEXT) || labels || assignees
+		|| CAST(locked AS TEXT) FROM issues`,
 	`SELECT CAST(id AS TEXT) || body FROM issue_comments`,
 	`SELECT CAST(id AS TEXT) || name || color FROM labels`,
 	`SELECT CAST(id AS TEXT) || title || COALESCE(description, '') FROM milestones`,
@@ -270,7 +280,8 @@ var holdings = []string{
 	`SELECT CAST(issue_id AS TEXT) || '/' || CAST(user_id AS TEXT) FROM issue_subscriptions`,
 	`SELECT CAST(user_id AS TEXT) || '/' || CAST(target_id AS TEXT) FROM followers`,
 	`SELECT CAST(user_id AS TEXT) || '/' || CAST(repo_id AS TEXT) || CAST(role AS TEXT) FROM collaborators`,
-	`SELECT CAST(org_id AS TEXT) || '/' || CAST(user_id AS TEXT) || CAST(owner AS TEXT) || CAST(public AS TEXT) FROM members`,
+	`SELECT CAST(org_id AS TEXT) || '/' || CAST(user_id AS TEXT) || CAST(owner AS TEXT)
+		|| CAST(public AS TEXT) FROM members`,
 	`SELECT login || COALESCE(bio, '') FROM accounts`,
 	`SELECT CAST(id AS TEXT) || name FROM plants`,
 }

@@ -18,7 +18,9 @@ const (
 
 // answer answers with one issue in its full form, which was just written.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, i *Issue) error {
-	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) ([]*Issue, error) { return []*Issue{i}, nil }, single))
+	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) ([]*Issue, error) {
+		return []*Issue{i}, nil
+	}, single))
 }
 
 // rendering makes what renders the issues of one repository that find finds, in

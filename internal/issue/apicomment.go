@@ -162,7 +162,9 @@ func readComment(r *http.Request) (Text, error) {
 
 // answerComment answers with one comment that was just written.
 func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
-	return web.Answer(w, r, status, api.commentRendering(a, func(*db.Tx) ([]*Comment, error) { return []*Comment{c}, nil }, single))
+	return web.Answer(w, r, status, api.commentRendering(a, func(*db.Tx) ([]*Comment, error) {
+		return []*Comment{c}, nil
+	}, single))
 }
 
 // PATCH /repos/{owner}/{repo}/issues/comments/{id}

@@ -149,7 +149,8 @@ func (t *timeline) write(out *web.Output) error {
 			out.Buf = append(out.Buf, ',')
 		}
 		out.Buf = t.appendEntry(out.Buf, e)
-		if err := errors.Join(t.events.bodies.Err(), t.comments.bodies.Err(), t.reviews.Err(), out.Next()); err != nil {
+		err := errors.Join(t.events.bodies.Err(), t.comments.bodies.Err(), t.reviews.Err(), out.Next())
+		if err != nil {
 			return err
 		}
 	}
@@ -163,7 +164,8 @@ func (t *timeline) appendEntry(b []byte, e entry) []byte {
 	case e.comment:
 		n := t.commentAt[e.id]
 		b = t.comments.appendMembers(append(b, '{'), n)
-		b = append(append(b, `,"event":"commented","actor":`...), t.comments.user(t.comments.comments[n].AuthorID)...)
+		b = append(append(b, `,"event":"commented","actor":`...),
+			t.comments.user(t.comments.comments[n].AuthorID)...)
 		return append(b, '}')
 	case event.Kind == EventCrossReferenced:
 		return t.events.appendCrossReference(b, event)

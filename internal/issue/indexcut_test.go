@@ -51,8 +51,10 @@ func TestIndexIsFilledThoughTheConnectionIsLost(t *testing.T) {
 					return err
 				}
 			}
-			_, err := tx.Exec(`INSERT INTO issues (repo_id, number, title, author_id, state, labels, assignees, created_at, updated_at)
-				SELECT $1, n, 'Slug', $2, 1, '', '', n, n FROM generate_series(1, $3) n`, r.ID, r.OwnerID, issues)
+			_, err := tx.Exec(`INSERT INTO issues
+				(repo_id, number, title, author_id, state, labels, assignees, created_at, updated_at)
+				SELECT $1, n, 'Slug', $2, 1, '', '', n, n FROM generate_series(1, $3) n`,
+				r.ID, r.OwnerID, issues)
 			return err
 		})
 		if err != nil {
@@ -69,8 +71,10 @@ func TestIndexIsFilledThoughTheConnectionIsLost(t *testing.T) {
 			}
 			var total int64
 			err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-				_, total, err = service.FindInMemory(tx, posting.Query{Parts: []posting.Part{{RepoID: r.ID, Has: []posting.Property{posting.ByAll.Of(0)}}},
-					States: []issue.State{issue.Open}}, 0, 1)
+				_, total, err = service.FindInMemory(tx,
+					posting.Query{
+						Parts:  []posting.Part{{RepoID: r.ID, Has: []posting.Property{posting.ByAll.Of(0)}}},
+						States: []issue.State{issue.Open}}, 0, 1)
 				return err
 			})
 			if err != nil || total != issues {

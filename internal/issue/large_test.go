@@ -22,13 +22,18 @@ func TestLargeListsStream(t *testing.T) {
 		s.Repo(t, "alice/garden", false)
 		large(t, s, strings.Repeat("\x01", 64<<10), true)
 		for n := range 15 {
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/garden/issues/%d", n+1), As: "alice", Send: `{"state": "closed"}`, Status: 200})
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/garden/issues/%d", n+1), As: "alice",
+				Send: `{"state": "closed"}`, Status: 200})
 		}
 		for path, accept := range map[string]string{
-			"/repos/alice/garden/issues?per_page=100&state=all": "", "/repos/alice/garden/issues/1/comments?per_page=100": "",
-			"/repos/alice/garden/issues/events?per_page=100": "", "/repos/alice/garden/issues/1/timeline?per_page=100": "",
-			"/repos/alice/garden/issues/comments?per_page=100": "", "/user/issues?filter=all&per_page=100": "",
-			"/search/issues?q=large&per_page=100": "", "/repos/alice/garden/events?per_page=100": "",
+			"/repos/alice/garden/issues?per_page=100&state=all":  "",
+			"/repos/alice/garden/issues/1/comments?per_page=100": "",
+			"/repos/alice/garden/issues/events?per_page=100":     "",
+			"/repos/alice/garden/issues/1/timeline?per_page=100": "",
+			"/repos/alice/garden/issues/comments?per_page=100":   "",
+			"/user/issues?filter=all&per_page=100":               "",
+			"/search/issues?q=large&per_page=100":                "",
+			"/repos/alice/garden/events?per_page=100":            "",
 		} {
 			m := s.Measure(t, path, "alice", accept)
 			if m.Sent < 5<<20 {
@@ -44,12 +49,14 @@ func TestLargeListsStream(t *testing.T) {
 				t.Errorf("%s: %d bytes, and then %d", path, m.Sent, again.Sent)
 			}
 		}
-		whole := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues?per_page=100&state=all", As: "alice", Status: 200})
+		whole := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues?per_page=100&state=all",
+			As: "alice", Status: 200})
 		var list []struct{ Number int64 }
 		if err := json.Unmarshal(whole.Body, &list); err != nil || len(list) != many {
 			t.Errorf("%d issues, %v", len(list), err)
 		}
-		s.Check(t, apitest.Case{Do: "HEAD /repos/alice/garden/issues?per_page=100", As: "alice", Status: 200, Body: "-"})
+		s.Check(t, apitest.Case{Do: "HEAD /repos/alice/garden/issues?per_page=100", As: "alice",
+			Status: 200, Body: "-"})
 	})
 }
 
@@ -65,7 +72,8 @@ func TestRenderedTextsAreKept(t *testing.T) {
 		first := s.Measure(t, path, "alice", accept)
 		second := s.Measure(t, path+"&direction=asc", "alice", accept)
 		if second.Allocated > first.Allocated/5 || second.Allocated > 3*second.Sent {
-			t.Errorf("the first reader costs %d bytes, the second %d; %d are sent", first.Allocated, second.Allocated, second.Sent)
+			t.Errorf("the first reader costs %d bytes, the second %d; %d are sent", first.Allocated,
+				second.Allocated, second.Sent)
 		}
 	})
 }
@@ -77,7 +85,8 @@ func TestDenseTextsAreBounded(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		large(t, s, strings.Repeat("a\n=\n", 16<<10), false)
-		m := s.Measure(t, "/repos/alice/garden/issues?per_page=100&state=all", "alice", "application/vnd.github.full+json")
+		m := s.Measure(t, "/repos/alice/garden/issues?per_page=100&state=all", "alice",
+			"application/vnd.github.full+json")
 		if m.Allocated > 48<<20 {
 			t.Errorf("a list of forty texts of 64 KiB took %d bytes", m.Allocated)
 		}
@@ -95,7 +104,8 @@ func TestLinksDoNotReadWhatTheyLeadTo(t *testing.T) {
 			fmt.Fprintf(&text, "#%d ", n+1)
 		}
 		sent, _ := json.Marshal(map[string]string{"title": "all", "body": text.String()})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: string(sent), Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
+			Send: string(sent), Status: 201})
 		m := s.Measure(t, "/repos/alice/garden/issues/41", "alice", "application/vnd.github.html+json")
 		if m.Allocated > 2<<20 {
 			t.Errorf("an issue that names forty took %d bytes", m.Allocated)
@@ -113,7 +123,8 @@ func large(t *testing.T, s *apitest.Server, body string, comments bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Check(t, apitest.Case{Do: "POST " + path, As: "alice", Send: string(bytes.TrimSpace(sent)), Status: 201})
+		s.Check(t, apitest.Case{Do: "POST " + path, As: "alice",
+			Send: string(bytes.TrimSpace(sent)), Status: 201})
 	}
 	for n := range many {
 		post("/repos/alice/garden/issues", n, map[string]string{"title": "large"})

@@ -141,7 +141,9 @@ func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
 		where[n] = fmt.Sprintf("(i.repo_id = $%d AND i.number = $%d)", 2*n+1, 2*n+2)
 		args = append(args, k.repo, k.number)
 	}
-	rows, err := tx.Query(`SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where, " OR "), args...)
+	rows, err := tx.Query(
+		`SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where, " OR "),
+		args...)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,10 @@ func TestShorthands(t *testing.T) {
 			t.Errorf("%s is %s, want %s (%v)", at, got, want, err)
 		}
 	}
-	for method, want := range map[string]string{"get": "200 304 401 403 404 415 429 500 503", "put": "204 400 401 403 404 413 415 429 500 503"} {
+	for method, want := range map[string]string{
+		"get": "200 304 401 403 404 415 429 500 503",
+		"put": "204 400 401 403 404 413 415 429 500 503",
+	} {
 		if got := strings.Join(d.root.get("paths", "/repos/{owner}/things/{name}", method, "responses").keys, " "); got != want {
 			t.Errorf("%s answers %s, want %s", method, got, want)
 		}

@@ -76,14 +76,17 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
 	t.Helper()
 	log := &Log{}
-	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(), Admission: admission.New(admission.DefaultMemory, nil)}
+	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
+		Admission: admission.New(admission.DefaultMemory, nil)}
 	if _, bench := t.(*testing.B); !bench {
 		o.Watch = described(t)
 	}
 	for _, option := range options {
 		option(&o)
 	}
-	g := gittest.New(t, git.Options{Log: slog.New(log), Memory: o.Admission.GitMemory(), Admit: o.Admission.Child})
+	g := gittest.New(t, git.Options{
+		Log: slog.New(log), Memory: o.Admission.GitMemory(), Admit: o.Admission.Child,
+	})
 	o.Git = g
 	if o.DB == nil {
 		o.DB = dbtest.Open(t, engine)
@@ -93,7 +96,8 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 		t.Fatal(err)
 	}
 	s := &Server{
-		Address: address, Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log, Admitted: o.Admission,
+		Address: address, Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
+		Admitted: o.Admission,
 		Accounts: account.New(o.DB, slog.New(log)),
 		Repos:    server.NewServices(o.DB, g, slog.New(log), o.DataDir).Repos,
 		tokens:   map[string]string{},

@@ -55,8 +55,9 @@ func (s *Server) Measure(t testing.TB, path, as, accept string) Measured {
 	if w.status/100 != 2 {
 		t.Fatalf("GET %s: status %d: %s", path, w.status, w.first.Bytes())
 	}
-	return Measured{Status: w.status, Header: w.header, Sent: w.sent, Allocated: int64(after.TotalAlloc - before.TotalAlloc),
-		Held: w.held - int64(before.HeapAlloc)}
+	return Measured{Status: w.status, Header: w.header, Sent: w.sent,
+		Allocated: int64(after.TotalAlloc - before.TotalAlloc),
+		Held:      w.held - int64(before.HeapAlloc)}
 }
 
 // discard counts a body and keeps its beginning.

@@ -109,7 +109,8 @@ func (s *Server) fill(ctx context.Context) error {
 	if err := os.Mkdir(s.seeded(), 0o700); err != nil {
 		return err
 	}
-	database := db.Options{URL: filepath.Join(s.seeded(), databaseFile), Log: s.log, Throwaway: true, RunTwice: s.o.RunTwice}
+	database := db.Options{URL: filepath.Join(s.seeded(), databaseFile), Log: s.log, Throwaway: true,
+		RunTwice: s.o.RunTwice}
 	if s.o.Seed == nil {
 		d, err := db.Open(ctx, database)
 		if err != nil {

@@ -72,7 +72,10 @@ func start(t testing.TB, text string) *fixture {
 		t.Fatal(err)
 	}
 	log := &apitest.Log{}
-	s, err := Start(t.Context(), Options{Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true}, RunTwice: true})
+	s, err := Start(t.Context(), Options{
+		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true},
+		RunTwice: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

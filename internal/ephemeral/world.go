@@ -52,8 +52,10 @@ func (w *world) open(ctx context.Context, s *Server) (err error) {
 	if w.git, err = git.New(ctx, s.o.Git); err != nil {
 		return err
 	}
-	w.db, err = db.Open(ctx, db.Options{URL: filepath.Join(w.dir, databaseFile), Log: s.log, Now: s.o.Server.Now, Throwaway: true,
-		RunTwice: s.o.RunTwice})
+	w.db, err = db.Open(ctx, db.Options{
+		URL: filepath.Join(w.dir, databaseFile), Log: s.log, Now: s.o.Server.Now,
+		Throwaway: true, RunTwice: s.o.RunTwice,
+	})
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ func parse(t testing.TB, text []byte) *seed.Seed {
 func filled(t testing.TB, engine db.Engine, s *seed.Seed) http.Handler {
 	t.Helper()
 	dir, url := t.TempDir(), dbtest.URL(t, engine)
-	if err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}}); err != nil {
+	err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	g := gittest.New(t, git.Options{})

@@ -27,8 +27,10 @@ func DOM(t testing.TB, url string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	// Each has a profile of its own. Root may not use the sandbox, and the page is ours.
-	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
+	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir="+t.TempDir(),
 		"--virtual-time-budget=60000", "--dump-dom", url)
 	out, err := cmd.Output()
 	if err != nil {

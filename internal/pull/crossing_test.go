@@ -67,7 +67,8 @@ func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
 				for _, path := range []string{"pulls", "issues"} {
 					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/" + path + "/1", As: "bob",
 						Send: `{"state": "open"}`, Status: 422,
-						Want: `{"errors": [{"message": "state cannot be changed. The main branch or its repository has been deleted."}]}`})
+						Want: `{"errors": [{"message": "state cannot be changed. ` +
+							`The main branch or its repository has been deleted."}]}`})
 				}
 				absent(t, s, "", "bob/plot", secret)
 				got := read(t, s, "", "bob/plot", p.Number)

@@ -13,8 +13,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// What happens to what is already there, transition by holder. The test walks each
-// row with every way on which objects are copied.
+// The table says what each transition does to pull requests and forks that exist. The
+// test tries every way to copy objects after each transition.
 //
 //	transition              pull requests between two repositories     private forks
 //	public root is hidden   of it and its forks: detached              (there are none)
@@ -201,8 +201,9 @@ var movers = []struct {
 	}},
 }
 
-// Nothing comes from one repository into another but for who sees both, in one
-// network: whichever way objects go, however the sight of them was lost.
+// Objects come from one repository into another only within one network, and only for
+// somebody who sees both. The test tries all ways to copy objects after all ways to lose
+// sight of a repository.
 func TestCrossings(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -321,8 +322,7 @@ func (c *scene) refused(t *testing.T, s *apitest.Server, who, do, send string) {
 	}
 }
 
-// check looks for the secrets among the objects of the target, whatever leads to
-// them.
+// check looks for the secrets among all objects of the target.
 func (c *scene) check(t *testing.T, after string) {
 	t.Helper()
 	var shas []git.SHA
@@ -340,8 +340,8 @@ func (c *scene) check(t *testing.T, after string) {
 	}
 }
 
-// over checks that nothing is left of what was between the two, and that no client
-// gets a secret from the target.
+// over checks that all pull requests between the two are detached, and that no client gets
+// a secret from the target.
 func (c *scene) over(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, sha := range []string{c.secrets[0], c.secrets[len(c.secrets)-1]} {

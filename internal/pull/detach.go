@@ -7,20 +7,19 @@ import (
 	"arbor/internal/repo"
 )
 
-// A pull request between two repositories holds while both are in one network and
-// its author sees both (decision 61). Once it does not, it is detached for good:
-// its head repository is gone, and it is closed. Whatever ends a relation does so
-// in its own transaction, by one statement for all pull requests that it concerns;
-// a push that finds one left over does, too.
+// A pull request between two repositories holds while both are in one network and its
+// author sees both (decision 61). After that it is detached for good: it loses its head
+// repository, and is closed. The transaction that ends the relation detaches all pull
+// requests that it concerns with one statement. A push detaches any that is left over.
 
 // maxClosed is how many pull requests one transaction closes. The worker closes
 // the others, whose heads are gone already: nothing moves them meanwhile, and
 // nobody merges them.
 const maxClosed = 100
 
-// FollowGone detaches what a repository that is deleted takes with it: the pull
-// requests whose head is there, and with the root of a private network all between
-// two repositories of it. It is a repo.Told.
+// FollowGone detaches the pull requests that end with a deleted repository: those with
+// their head in it and, if it is the root of a private network, all between two
+// repositories of the network. It is a repo.Told.
 func (s *Service) FollowGone(tx *db.Tx, r *repo.Repo, by int64) error {
 	return s.detachAll(tx, by, acrossFrom+ofNetwork(r), r.ID)
 }
@@ -31,7 +30,7 @@ func (s *Service) FollowTurning(tx *db.Tx, r *repo.Repo, by int64) error {
 	return s.detachAll(tx, by, acrossFrom+` UNION ALL `+acrossTo+ofNetwork(r), r.ID)
 }
 
-// ofNetwork adds all of a network that ends with its root.
+// ofNetwork adds the pull requests of a network that ends with its root.
 func ofNetwork(r *repo.Repo) string {
 	if !r.Private || r.ParentID != 0 {
 		return ""
@@ -39,9 +38,9 @@ func ofNetwork(r *repo.Repo) string {
 	return ` UNION ALL ` + acrossWithin
 }
 
-// FollowLost detaches what does not hold any more since somebody lost a role on a
-// repository: by the author's loss, or because a fork is withdrawn (decision 62).
-// It is a repo.Told.
+// FollowLost detaches the pull requests that do not hold any more after somebody lost a
+// role on a repository: an author, or the owner of a fork that is withdrawn thereby
+// (decision 62). It is a repo.Told.
 func (s *Service) FollowLost(tx *db.Tx, r *repo.Repo, by int64) error {
 	if !r.Private {
 		return nil
@@ -108,8 +107,8 @@ func (s *Service) closeHeadless(ctx context.Context) bool {
 	return err == nil
 }
 
-// holds tells which of the pull requests hold now, by their issues' ids. Where none
-// is between two repositories it asks nothing.
+// holds reports which of the pull requests hold now, by their issues' ids. It makes no
+// query if none is between two repositories.
 func holds(tx *db.Tx, list ...*Pull) (map[int64]bool, error) {
 	hold := make(map[int64]bool, len(list))
 	var ids []int64

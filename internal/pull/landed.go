@@ -22,9 +22,9 @@ type landing struct {
 	by       int64
 }
 
-// landings are those that nobody has looked at, each added when its transaction
-// was committed. They are hints: what is lost with the process is found by whoever
-// reads the pull request next.
+// landings are the pushes that are not looked at yet; each is added when its transaction
+// is committed. They are hints: one that is lost with the process is found when the pull
+// request is read next.
 type landings struct {
 	mu   sync.Mutex
 	list []landing
@@ -81,10 +81,10 @@ func (s *Service) land(ctx context.Context, l landing) error {
 	return nil
 }
 
-// markMerged closes a pull request as merged by who pushed sha to its base, whose
-// history holds the head; by its author where that is not known. Nothing happens
-// when the pull request has changed since p was read, or when the base was moved
-// to where sha is not in its history.
+// markMerged closes a pull request as merged, after a push of sha to its base brought its
+// head into the base's history. It counts as merged by the account that pushed, or by its
+// author if that is unknown. Nothing happens when the pull request has changed since p
+// was read, or when the base has moved and sha is no longer in its history.
 //
 // Git is asked about the tip that the base has now. The transaction then makes
 // sure that it still is the tip, else git is asked again.

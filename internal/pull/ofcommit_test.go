@@ -77,7 +77,7 @@ func TestPullsOfCommitAcrossForks(t *testing.T) {
 			{Do: "GET /repos/sam/plot/commits/" + head + "/pulls", Status: 200, Body: "[]"},
 			{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`, Status: 200},
 			{Do: "GET /repos/alice/plot/commits/" + head + "/pulls", As: "sam", Status: 404},
-			// it is closed: the two are of one network no longer
+			// It is closed: the two are no longer in one network.
 			{Do: "GET /repos/alice/plot/commits/" + head + "/pulls", As: "will", Status: 200, Body: "[]"},
 			{Do: "DELETE /repos/alice/plot", As: "alice", Status: 204},
 		})

@@ -57,7 +57,7 @@ type Pull struct {
 	Open        bool
 	BaseRef     string  // a branch, without refs/heads/
 	BaseSHA     git.SHA // its tip when the head was last new
-	HeadRepoID  int64   // 0: it is gone, or what is between the two is over (decision 61)
+	HeadRepoID  int64   // 0: it is gone, or the pull request is detached (decision 61)
 	HeadOwnerID int64
 	HeadRef     string
 	HeadSHA     git.SHA

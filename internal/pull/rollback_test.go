@@ -52,8 +52,8 @@ func move(t *testing.T, s *apitest.Server, branch, sha string) {
 		Send: fmt.Sprintf(`{"sha": %q, "force": true}`, sha)})
 }
 
-// settled waits until the worker has looked at all pushes so far: it takes them
-// in their order, and this is one more, which merges.
+// settled waits until the worker has looked at all pushes so far. It makes one more that
+// merges a pull request, since the worker takes them in their order.
 func settled(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	last := propose(t, s, "alice", "alice/plot", "b0", "side")
@@ -75,8 +75,8 @@ const (
 	findsBase  = "p.base_ref IN ($2) AND p.open ORDER BY p.issue_id"
 )
 
-// A merge of a stacked pull request that begins anew, because its head was
-// replaced, has merged nothing: the one below it stays open.
+// A merge of a stacked pull request begins anew when its head was replaced. Nothing is
+// merged then, so the pull request below it stays open.
 func TestMergeThatBeginsAnewLandsNothing(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -185,8 +185,8 @@ func failCommits(t *testing.T, s *apitest.Server) (mend func()) {
 	return func() { run(`DROP TRIGGER trap`) }
 }
 
-// The worker that looks what a push has merged comes later than the push, and the
-// base may move again meanwhile: what counts is what its branch then holds.
+// The worker looks later than the push which pull requests were merged, and the base may
+// move again meanwhile: the branch's history at that later time counts.
 func TestBaseMovesBeforeTheWorkerLooks(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -13,7 +13,8 @@ import (
 
 // columns and scan read a pull request; from has what they need.
 const columns = `p.issue_id, p.repo_id, p.number,
-	(SELECT i.author_id FROM issues i WHERE i.id = p.issue_id), p.open, p.base_ref, p.base_sha, COALESCE(p.head_repo_id, 0), p.head_owner_id,
+	(SELECT i.author_id FROM issues i WHERE i.id = p.issue_id), p.open, p.base_ref, p.base_sha,
+	COALESCE(p.head_repo_id, 0), p.head_owner_id,
 	p.head_ref, p.head_sha, p.modifiable, COALESCE(p.merged_by, 0), COALESCE(p.merge_sha, ''), COALESCE(p.tested_base, ''),
 	COALESCE(p.tested_head, ''), COALESCE(p.test_sha, ''), p.additions, p.deletions, p.changed_files, p.commits,
 	p.wanted, p.tries, p.review_comments, COALESCE(b.sha, '')`

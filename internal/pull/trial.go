@@ -43,7 +43,7 @@ func (p *Pull) failed() *trial {
 // it changes. Objects are written, no row.
 func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	t := &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA}
-	if err := s.repos.MarkUnreached(ctx, p.RepoID); err != nil { // its merge may be of no use
+	if err := s.repos.MarkUnreached(ctx, p.RepoID); err != nil { // no ref may come to its merge
 		return nil, err
 	}
 	r := s.repos.Git(p.RepoID)
@@ -198,7 +198,7 @@ func (s *Service) hurry() {
 }
 
 const (
-	leaseTime = 10 * time.Second // after which the job of a dead worker is somebody else's
+	leaseTime = 10 * time.Second // after which another worker takes the job of a dead one
 	pollTime  = 5 * time.Second  // how long work of other processes waits at most
 	maxTries  = 8                // of one job; then it waits until somebody asks again
 	tooLong   = 3                // tries that may take all of trialTime; then the two do not merge
@@ -269,9 +269,8 @@ func (s *Service) work(ctx context.Context) bool {
 	return l != nil
 }
 
-// job does one scheduled test merge; one that fails waits, longer each time. Who
-// lost the lease, also because the pull request has another head by now, leaves
-// it to the next holder.
+// job does one scheduled test merge; one that fails waits, longer each time. If the lease
+// is lost, also because the pull request has another head by now, the next holder does it.
 func (s *Service) job(ctx context.Context, p *Pull, l *db.Lease) {
 	late := false
 	l, err := s.db.Hold(ctx, jobs, l, leaseTime, func(ctx context.Context) error {

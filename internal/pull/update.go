@@ -85,9 +85,9 @@ func back(p *Pull, userID int64) repo.Crossing {
 
 // mayUpdate returns the 403 for who may not move the head: those with push
 // access to its repository may, and to a public base where the author, who has
-// that access, lets them. A 422 is where the base may not come to the head's
-// repository: because one of the two, its author or the caller, does not see both,
-// or because they are in two networks (decision 61).
+// that access, lets them. 422 if the base's commits may not come into the head's
+// repository: the author or the caller does not see both, or they are in two networks
+// (decision 61).
 func (s *Service) mayUpdate(ctx context.Context, a *repo.Access, p *Pull) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error { return mayUpdateIn(tx, a, p) })
 }

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/server"
 )
 
-// An update of a branch moves a ref of the head's repository: whoever loses the
+// An update of a branch moves a ref of the head's repository. A caller who loses the
 // right to push there while the merge is made must not move it any more.
 func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 			}
 			once.Do(func() {
 				go func() { answered <- s.Do(t, apitest.Case{Do: update, As: "helper"}) }()
-				// until it waits; should it take longer, it is refused before
+				// Until then it waits for the row; if not, it is refused before.
 				time.Sleep(300 * time.Millisecond)
 			})
 			_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1`, head.ID)

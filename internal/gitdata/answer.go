@@ -62,10 +62,10 @@ func reserve(out *web.Output, size int) error {
 	return out.Reserve(12 * int64(size))
 }
 
-// cached answers what was rendered before, or renders it. read may set Link and
-// Last-Modified; what it gives is a renderer or goes through encoding/json. What
-// only some of those find who see the repository (decision 60) is not kept, so
-// read checks what the client names.
+// cached sends the kept answer, or renders it. read may set Link and Last-Modified; its
+// value is a renderer or goes through encoding/json. read checks the SHAs that the client
+// names: answers that only some readers of the repository may have (decision 60) are not
+// kept.
 func (api *API) cached(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, on basis, read func(context.Context) (any, error),
 ) error {
@@ -157,8 +157,8 @@ func textHeader(w http.ResponseWriter, r *http.Request) {
 	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
 }
 
-// stream answers with what write writes, while a process of git makes it; an error
-// before the first byte is an ordinary one.
+// stream sends the output of a process of git while the process runs. An error before the
+// first byte is answered as usual.
 func stream(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) error {
 	textHeader(w, r)
 	if r.Method == http.MethodHead {

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// Neither a push nor the API leaves a tree that nobody can walk, or a commit that
-// nobody can show; who tries reads why, and what was there stays as it was.
+// Neither a push nor the API stores a tree that is too large to walk, or a commit that is
+// too large to show. The answer says why, and the repository stays as it was.
 func TestWhatNobodyCanShowIsRefused(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -37,7 +37,7 @@ type comparisonJSON struct {
 // compareAnswer is a comparison with its commits and files.
 type compareAnswer struct {
 	payload comparisonJSON
-	commits commitList // the base and the merge base stand before them
+	commits commitList // behind the base and the merge base
 	files   fileList
 }
 

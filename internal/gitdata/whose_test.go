@@ -10,9 +10,8 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// Commits are shown as those of the account whose address they carry. Whoever
-// only says that an address is theirs must not take another's commits over
-// (decision 64).
+// Commits are shown as those of the account whose address they carry. A user who only
+// claims an address must not take over another's commits (decision 64).
 func TestCommitsBelongToWhoWasVerified(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -25,7 +24,8 @@ func TestCommitsBelongToWhoWasVerified(t *testing.T) {
 			fmt.Sprintf("%d+Former@users.noreply.arbor", alice.ID),
 			"ALICE@users.noreply.arbor", "noreply@users.noreply.arbor", "1x+alice@users.noreply.arbor"} {
 			fmt.Fprintf(&b, "commit refs/heads/b%d\n", n)
-			fmt.Fprintf(&b, "author A <%s> 1700000000 +0000\ncommitter A <%[1]s> 1700000000 +0000\ndata 1\nx", address)
+			person := "A <" + address + "> 1700000000 +0000\n"
+			b.WriteString("author " + person + "committer " + person + "data 1\nx")
 			fmt.Fprintf(&b, "M 100644 inline f\ndata 1\nx")
 		}
 		gittest.Import(t, dir, strings.NewReader(b.String()+"done\n"))

@@ -39,8 +39,8 @@ func numbered(tx *db.Tx, repoID int64) (yes bool, err error) {
 // jobs are the rows: branches whose new commits are to be read.
 var jobs = db.Jobs{Table: "pushed_commits", Key: "id"}
 
-// take leases what is longest due: branches that one account has pushed to one
-// repository; nothing is no error. What failed before comes alone.
+// take leases the longest due branches that one account has pushed to one repository; it
+// may find none. A branch that failed before is taken alone.
 func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	var repoID, actorID, firstID, tries int64
 	err := tx.QueryRow(`SELECT repo_id, actor_id, id, tries FROM pushed_commits

@@ -12,11 +12,11 @@ import (
 	"arbor/internal/web"
 )
 
-// admit reads the body whole and lets the request in. A body comes after the
-// credentials, before the repository is looked up: however long it takes to
-// come, what a handler finds out is of the time in which it is used. What is wrong
-// with the body itself is told by who reads it, after the repository and the
-// right (decision 51). Errors: 413, 429, 503, 400 for a body that comes too slowly.
+// admit reads the body whole and lets the request in. It reads the body after the
+// credentials and before the repository is looked up, so that rights are checked after a
+// slow body has come. The handler reports errors in the body itself, after those of the
+// repository and the right (decision 51). Errors: 413, 429, 503; 400 for a body that
+// comes too slowly.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.Caller, route *Route) error {
 	ticket := admission.From(r.Context())
 	if caller != nil {
@@ -41,7 +41,7 @@ func (s *Server) readBody(
 	if limit == 0 {
 		limit = web.MaxJSON
 	}
-	if size > limit && route.unpack == nil { // git is told by the handler, once it has sent that much
+	if size > limit && route.unpack == nil { // for git the handler does it, after so many bytes
 		return nil, errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
 	}
 	from := io.Reader(r.Body)

@@ -29,8 +29,8 @@ func memory(bytes int64) apitest.Option {
 	return func(o *server.Options) { o.Admission = admission.New(bytes, nil) }
 }
 
-// besiege opens connections, from an address of this machine, that send a request
-// and then do nothing. Those that the server turned away are not among them.
+// besiege opens connections, from an address of this machine, that send a request and
+// then do nothing. It returns those that the server did not turn away.
 func besiege(t *testing.T, s *apitest.Server, from string, count int, request string) []net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: 10 * time.Second}
@@ -169,7 +169,7 @@ func TestSlowClones(t *testing.T) {
 		s.User(t, "alice")
 		dir := large(t)
 		s.Import(t, s.Repo(t, "alice/garden", false), dir)
-		// git sends a token only where it is asked for one: to what is private.
+		// git sends a token only when it is asked for one, as by a private repository.
 		s.Import(t, s.Repo(t, "alice/shed", true), dir)
 		tip := gittest.Run(t, dir, "rev-parse", "main")
 		body := pkt("command=fetch") + "0001" + pkt("ofs-delta") + pkt("want "+tip) + pkt("done") + "0000"
@@ -182,7 +182,7 @@ func TestSlowClones(t *testing.T) {
 		defer stop()
 		for i := range 6 {
 			for _, c := range besiege(t, s, fmt.Sprintf("127.0.%d.1", i), 10, request) {
-				readers.Go(func() { // a little faster than what is too slow
+				readers.Go(func() { // a little faster than the slowest rate allowed
 					for buf := make([]byte, 2<<10); ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
 						c.SetReadDeadline(time.Now().Add(time.Second))
 						if _, err := c.Read(buf); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -272,8 +272,8 @@ func TestBodiesThatNeverCome(t *testing.T) {
 	}, memory(256<<20))
 }
 
-// A body that is not there yet must not be used under rights that were checked
-// before it came, and costs its client the connection when it does not come.
+// The rights of a request are checked after its body has come. A client whose body does
+// not come loses its connection.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -25,8 +25,8 @@ func (s *statements) trace(query string) {
 	s.list = append(s.list, query)
 }
 
-// take gives the statements that find things, without those that ask whether
-// anything has changed: what is cached under that is not by name.
+// take gives the statements since the last look, without those that ask whether anything
+// has changed: caches under these numbers are not by name.
 func (s *statements) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,9 +37,9 @@ func (s *statements) take() []string {
 	return list
 }
 
-// Who may not see a repository must not tell by time whether it is there: each
-// route runs the very same statements for one that is private, one that was
-// private under a former name, and none, the first time and again.
+// The time of an answer must not tell whether an invisible repository exists. So each
+// route runs the very same statements for a private repository, for its former name, and
+// for a name that never was, the first time and again.
 func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -77,8 +77,7 @@ func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 	})
 }
 
-// compare tells how what a route runs for a name differs from what it runs for
-// one that is nothing's.
+// compare says how a route's statements for a name differ from those for an absent name.
 func (w *walker) compare(
 	t *testing.T, ran *statements, r *server.Route, path, login string,
 ) (differs string) {

@@ -33,7 +33,7 @@ func (s stuck) Write(p []byte) (int, error) {
 // however badly, makes room for the next.
 func TestOverload(t *testing.T) {
 	t.Parallel()
-	// four requests
+	// The memory is enough for four requests.
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.Admission = admission.New(1<<20, nil) })
 	s.Log.AllowErrors()
 	s.User(t, "alice")

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/apitest"
 )
 
-// A client of the plant store reads one thing from what is no number, whatever
-// bytes it has: a 400 in the store's own form (decision 67).
+// The plant store answers an id that is no number, whatever its bytes are, with a 400 in
+// its own form (decision 67).
 func TestPlantIDsOfAnyBytes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -26,9 +26,8 @@ func TestPlantIDsOfAnyBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(conn,
-				"DELETE /plants/%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n",
-				id, s.Token(t, "alice"))
+			fmt.Fprintf(conn, "DELETE /plants/%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
+				"Authorization: Bearer %s\r\n\r\n", id, s.Token(t, "alice"))
 			a, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {
 				t.Fatalf("%q: %v", id, err)

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/server"
 )
 
-// With --require-token nobody without one sees anything, also of what is public,
-// and no page of another site reads an answer in the name of its reader.
+// With --require-token callers without a token see nothing, not even public repositories,
+// and pages of other sites cannot read answers.
 func TestRequireToken(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

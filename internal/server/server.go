@@ -148,8 +148,8 @@ func (s *Server) match(c *chi.Context, path string, prefixed bool) *node {
 
 // setParams notes the placeholders' values, decoded. It reports false for an
 // address that names nothing: names are UTF-8 without NUL. The plant store has no
-// names, and says itself what is wrong with a number (decision 67): it gets what
-// is no text as it was sent.
+// names, and reports wrong numbers itself (decision 67): it gets other bytes as they were
+// sent.
 func setParams(info *web.Info, c *chi.Context, n *node) bool {
 	for i, name := range c.URLParams.Keys {
 		if name == "*" {
@@ -293,7 +293,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	if caller != nil {
 		info.Who, info.TokenID = caller.Login, caller.TokenID
 		ctx := account.WithCaller(r.Context(), caller)
-		// pushes ask themselves; what a repository's routes ask besides, repo.With says
+		// Pushes check their rights themselves; repo.With adds the check of a repository's routes.
 		if !safe(r.Method) && route.Group != Git {
 			ctx = db.WithCheck(ctx, caller.Holds)
 		}

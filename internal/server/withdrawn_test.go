@@ -23,8 +23,8 @@ import (
 
 // A request may be long under way: its body trickles, its merge takes a while.
 // A caller who loses the right meanwhile must not write any more. Every unsafe route
-// is asked for by one who may, until the right is withdrawn between its check and
-// the write.
+// is asked for by a caller who may, and the right is withdrawn between its check and the
+// write.
 func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -32,7 +32,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 		s := apitest.Start(t, engine, func(o *server.Options) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: address, Trace: found.trace})
 		})
-		var err error // what holds others up must not run twice
+		var err error // the transaction that holds others up must not run twice
 		if found.holder, err = db.Open(t.Context(), db.Options{URL: address}); err != nil {
 			t.Fatal(err)
 		}
@@ -110,9 +110,8 @@ func (w *walker) withdrawn(t *testing.T, r *server.Route, h *home, found *lookup
 	}
 }
 
-// waits reports requests that wait for who holds the writer, or on PostgreSQL the
-// repository's row. The others have no time between the check and the write, but
-// for their bodies.
+// waits reports requests that wait for the holder of the writer, or on PostgreSQL of the
+// repository's row. In the others only the body can come between the check and the write.
 func (w *walker) waits(c apitest.Case) bool {
 	never := []string{"/git/trees", "/git/blobs", "/git/commits", "/git/tags"}
 	if w.Engine == db.PostgreSQL {
@@ -136,12 +135,13 @@ func actKey(r *server.Route) string {
 	return strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")
 }
 
-// revoked asks with a token that the server still knows, and that the store does
-// not hold any more: what it says of the generation is true the next moment only.
+// revoked asks with a token that was revoked in the store without a new generation, so the
+// server's cache still has it.
 func (w *walker) revoked(t *testing.T, who string, c apitest.Case) {
 	t.Helper()
 	w.ok(t, who, "GET /user", "")
-	w.sql(t, `UPDATE tokens SET revoked_at = 1 WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
+	w.sql(t, `UPDATE tokens SET revoked_at = 1
+		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
 	defer w.sql(t, `UPDATE tokens SET revoked_at = NULL
 		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
 	if a := w.ask(t, who, c); a.Status != http.StatusUnauthorized {
@@ -240,7 +240,7 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 	}
 	body, _ := io.ReadAll(a.Body)
 	w.regrant(t, name, who)
-	// Who reads no body was done when the role went.
+	// A route that reads no body was done before the role went.
 	ignores := slices.ContainsFunc([]string{"/git-", "/user/starred"}, func(part string) bool {
 		return strings.Contains(path, part)
 	})
@@ -249,7 +249,7 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 	}
 }
 
-// sql runs a statement as somebody beside the server might.
+// sql runs a statement beside the server.
 func (w *walker) sql(t *testing.T, statement string, args ...any) {
 	t.Helper()
 	err := w.DB.Write(t.Context(), func(tx *db.Tx) error {

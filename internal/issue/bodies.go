@@ -8,10 +8,10 @@ import (
 	"arbor/internal/web"
 )
 
-// Bodies are the texts of a page. Each is rendered when it is asked for, and what
-// they say is parsed in parts of partBytes: so a page of large texts is never in
-// memory in all its forms. What the texts of a part refer to is looked up
-// together, as far as the caller may see it (decision 13).
+// Bodies are the texts of a page. Each is rendered when it is asked for, and the texts are
+// parsed in parts of partBytes: so a page of large texts is never in memory in all its
+// forms. The references of a part are looked up together, as far as the caller may see
+// their targets (decision 13).
 type Bodies struct {
 	list []Source
 	kind string // of web.Media
@@ -112,8 +112,8 @@ func (s *Service) nextPart(ctx context.Context, list []Source) (p part, err erro
 	return p, err
 }
 
-// parse reads Markdown, mostly from what is kept of texts that were read before. A
-// text that was not is admitted by its size first.
+// parse parses Markdown, mostly from the cache. A text that is not there is admitted by its
+// size first.
 func (s *Service) parse(ctx context.Context, text string) (*markdown.Document, error) {
 	if doc := s.texts.Get(text); doc != nil {
 		return doc, nil

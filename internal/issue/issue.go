@@ -131,10 +131,10 @@ type Service struct {
 
 	deleted chan struct{} // wakes who takes deleted labels off many issues
 	indexes *indexes
-	texts   *markdown.Cache // those that were rendered lately
+	texts   *markdown.Cache // texts that were parsed lately
 }
 
-// textBytes bounds what is kept of rendered texts.
+// textBytes bounds the cache of parsed texts, in bytes.
 const textBytes = 32 << 20
 
 // New makes the service.

@@ -60,8 +60,8 @@ func TestLargeListsStream(t *testing.T) {
 	})
 }
 
-// Texts that are dense are rendered once: the second reader of a list costs what is
-// sent. And none becomes many times its length.
+// Dense texts are parsed once: the second reader of a list costs only the bytes that are
+// sent. And no text becomes many times its length.
 func TestRenderedTextsAreKept(t *testing.T) {
 	apitest.EachAlone(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")

@@ -127,10 +127,9 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 	return err
 }
 
-// linkedTo finds what links to issues of several repositories show of them, in one
-// query: whether each is a pull request, and its title. It does not read their
-// bodies, for one text may name hundreds. Those that are not there are missing from
-// the map.
+// linkedTo finds the issues of several repositories to which texts link, in one query:
+// their titles, and whether they are pull requests. It does not read their bodies, for
+// one text may name hundreds. Absent ones are missing from the map.
 func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
 	found := make(map[issueKey]linked, len(keys))
 	if len(keys) == 0 {

@@ -174,11 +174,13 @@ func TestPrivateNetwork(t *testing.T) {
 			[]string{"bob", "carol", "dora", "emil"}},
 		"the root is shown": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200},
 			map[string]string{
-				"alice": "- - 0 0", "bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0",
+				"alice": "- - 0 0", "bob": "- - 0 0", "carol": "- - 0 0",
+				"dora": "- - 0 0", "emil": "- - 0 0",
 			}, []string{"alice", "bob"}},
 		"a fork is deleted": {apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204},
 			map[string]string{
-				"alice": "- - 2 3", "carol": "alice alice 0 3", "dora": "alice alice 1 3", "emil": "dora alice 0 3",
+				"alice": "- - 2 3", "carol": "alice alice 0 3",
+				"dora": "alice alice 1 3", "emil": "dora alice 0 3",
 			}, []string{"carol", "dora", "emil"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,8 @@ func TestReachedIsWhatGitFinds(t *testing.T) {
 
 // moveSome moves up to three refs anywhere, makes or deletes them.
 func moveSome(
-	t *testing.T, s *apitest.Server, r *repo.Repo, random *rand.Rand, now map[string]git.SHA, commits []string,
+	t *testing.T, s *apitest.Server, r *repo.Repo, random *rand.Rand,
+	now map[string]git.SHA, commits []string,
 ) {
 	t.Helper()
 	var updates []repo.RefUpdate

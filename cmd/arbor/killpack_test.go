@@ -54,7 +54,8 @@ func (s *instance) sweep(grace time.Duration) {
 // objectsOf is the names of all objects of a repository.
 func objectsOf(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	list := gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects", "--unordered")
+	list := gittest.Run(t, dir, "cat-file", "--batch-check=%(objectname)",
+		"--batch-all-objects", "--unordered")
 	names := map[string]bool{}
 	for _, sha := range strings.Fields(list) {
 		names[sha] = true

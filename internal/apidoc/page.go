@@ -20,7 +20,7 @@ var Script []byte
 var Redoc []byte
 
 // PagePolicy is the Content-Security-Policy of the page. Redoc styles elements
-// one by one and searches in a worker that it makes itself; nothing of another
-// host is loaded, and what is shown was compiled in.
-const PagePolicy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; " +
-	"worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// one by one and searches in a worker that it makes itself. Nothing is loaded from another
+// host: the documents are compiled in.
+const PagePolicy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; " +
+	"img-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

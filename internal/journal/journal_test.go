@@ -264,8 +264,11 @@ func FuzzLinesAreThoseOfSlog(f *testing.F) {
 	f.Add("GET", "-", "", "5f-02", 499, int64(0), int64(1_700_000_000_999_999_999), 3600, "a cause")
 	f.Add("É\\", "a=b\"c", "\x00\x7f\xff", "", -1, int64(-1), int64(0), -5400, "\n")
 	f.Fuzz(func(t *testing.T, method, route, caller, id string, status int, n, at int64, zone int, cause string) {
-		l := journal.Line{Method: method, Route: route, Owner: caller, Repo: id, Status: status, Took: time.Duration(n),
-			Address: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)}), Caller: caller, TokenID: n, Bytes: n, Cost: at, ID: id}
+		l := journal.Line{
+			Method: method, Route: route, Owner: caller, Repo: id, Status: status, Took: time.Duration(n),
+			Address: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)}), Caller: caller, TokenID: n, Bytes: n,
+			Cost: at, ID: id,
+		}
 		if cause != "" {
 			l.Error = errors.New(cause)
 		}
@@ -306,8 +309,8 @@ func TestLine(t *testing.T) {
 	l := journal.Line{At: time.Date(2026, 2, 3, 4, 5, 6, 7e6, time.UTC), Method: "GET", Route: "/plants/{id}", Status: 200,
 		Took: 1500 * time.Microsecond, Bytes: 42, Cost: 65536, ID: "5f-01"}
 	journal.Log(t.Context(), slog.New(h), &l)
-	l.Route, l.Owner, l.Repo, l.Address = "/repos/{owner}/{repo}", "alice", "garden", netip.MustParseAddr("2001:db8::1")
-	l.Caller, l.TokenID = "alice", 7
+	l.Route, l.Owner, l.Repo = "/repos/{owner}/{repo}", "alice", "garden"
+	l.Address, l.Caller, l.TokenID = netip.MustParseAddr("2001:db8::1"), "alice", 7
 	journal.Log(t.Context(), slog.New(h), &l)
 	l.Status, l.Error = 404, errors.New("not there")
 	journal.Log(t.Context(), slog.New(h), &l)

@@ -39,8 +39,8 @@ func Log(ctx context.Context, log *slog.Logger, l *Line) {
 	}
 	// The logger itself would look up from where it is called, for nobody.
 	r := slog.NewRecord(l.At, l.Level, Request, 0)
-	r.AddAttrs(slog.String("method", l.Method), slog.String("route", l.Route), slog.String("repo", l.repository()),
-		slog.Int("status", l.Status), slog.Duration("took", l.Took), slog.String("address", l.address()),
+	r.AddAttrs(slog.String("method", l.Method), slog.String("route", l.Route),
+		slog.String("repo", l.repository()), slog.Int("status", l.Status), slog.Duration("took", l.Took), slog.String("address", l.address()),
 		slog.String("caller", l.Caller), slog.Int64("token", l.TokenID), slog.Int64("bytes", l.Bytes),
 		slog.Int64("cost", l.Cost), slog.String("id", l.ID))
 	if l.Error != nil {

@@ -100,6 +100,14 @@ func (s *instance) sweepAll() {
 	s.quiet()
 }
 
+// roundsOr is how often a test kills its server, or less with -short.
+func roundsOr(short int) int {
+	if testing.Short() {
+		return short
+	}
+	return 8
+}
+
 // seeded is a source of random numbers whose seed is in the test's log.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
@@ -114,10 +122,7 @@ func seeded(t *testing.T) *rand.Rand {
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		rounds := 8
-		if testing.Short() {
-			rounds = 2
-		}
+		rounds := roundsOr(2)
 		s := serving(t, engine)
 		s.user("alice")
 		s.arbor("repo", "create", "alice/garden")

@@ -19,10 +19,7 @@ import (
 func TestKilledInFork(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		rounds := 8
-		if testing.Short() {
-			rounds = 2
-		}
+		rounds := roundsOr(2)
 		s := serving(t, engine)
 		s.user("alice")
 		dir := heavy(t, 3<<20)

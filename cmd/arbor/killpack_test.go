@@ -68,10 +68,7 @@ func objectsOf(t *testing.T, dir string) map[string]bool {
 func TestKilledInMaintenance(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		rounds := 8
-		if testing.Short() {
-			rounds = 3
-		}
+		rounds := roundsOr(3)
 		s := serving(t, engine)
 		s.user("alice")
 		source := gittest.Repository(t, 60, 10)

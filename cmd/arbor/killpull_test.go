@@ -113,10 +113,7 @@ func TestKilledBeforeTestMerge(t *testing.T) {
 func TestKilledInMerge(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		rounds := 8
-		if testing.Short() {
-			rounds = 2
-		}
+		rounds := roundsOr(2)
 		s, _ := proposals(t, engine, 2*rounds)
 		random := seeded(t)
 		before := 0

@@ -13,6 +13,18 @@ import (
 	"arbor/internal/server"
 )
 
+// stack is a base with two branches: topic, and stacked, which begins at topic. Its
+// branches b0 and side are for settled.
+func stack() *world {
+	w := &world{}
+	w.commit("main", "Begin", "", "", one("a", "a\n"))
+	w.commit("side", "Leave", "main", "", one("s", "s\n"))
+	w.commit("b0", "Add file 0", "side", "", one("0", "0\n"))
+	w.commit("topic", "Add b", "main", "", one("b", "b\n"))
+	w.commit("stacked", "Add d", "topic", "", one("d", "d\n"))
+	return w
+}
+
 // interrupted serves alice/plot with a base, topic, and stacked, which begins at
 // topic; b0 and side are for settled. What the test stores in act is done once,
 // in the middle of the next transaction that runs a statement with that ending.
@@ -29,12 +41,7 @@ func interrupted(t *testing.T, engine db.Engine) (s *apitest.Server, act func(en
 		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: look})
 	})
 	s.User(t, "alice")
-	w := &world{}
-	w.commit("main", "Begin", "", "", one("a", "a\n"))
-	w.commit("side", "Leave", "main", "", one("s", "s\n"))
-	w.commit("b0", "Add file 0", "side", "", one("0", "0\n"))
-	w.commit("topic", "Add b", "main", "", one("b", "b\n"))
-	w.commit("stacked", "Add d", "topic", "", one("d", "d\n"))
+	w := stack()
 	w.commit("instead", "Add e", "main", "", one("e", "e\n"))
 	w.commit("beyond", "Add f", "topic", "", one("f", "f\n"))
 	w.commit("main", "Add c", "", "", one("c", "c\n"))
@@ -115,12 +122,7 @@ func TestCommitThatFailsLandsNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		w := &world{}
-		w.commit("main", "Begin", "", "", one("a", "a\n"))
-		w.commit("side", "Leave", "main", "", one("s", "s\n"))
-		w.commit("b0", "Add file 0", "side", "", one("0", "0\n"))
-		w.commit("topic", "Add b", "main", "", one("b", "b\n"))
-		w.commit("stacked", "Add d", "topic", "", one("d", "d\n"))
+		w := stack()
 		w.plant(t, s, "alice/plot", false)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice",
 			Send: `{"title": "Slugs"}`, Status: 201})

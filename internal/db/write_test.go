@@ -263,7 +263,7 @@ func TestBrokenConnections(t *testing.T) {
 		if n := number(t, d, `SELECT sum(n) FROM counters`); n != 5*8+3 || runs != 2 {
 			t.Errorf("counted to %d, %d runs", n, runs)
 		}
-		// What was read is true, though the connection breaks before the snapshot is given up.
+		// The rows that were read are right, though the connection breaks before the snapshot ends.
 		err := d.Read(t.Context(), func(tx *db.Tx) error {
 			err := stmt(`SELECT 1`)(tx)
 			dbtest.Cut(t, address)

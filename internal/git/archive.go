@@ -42,8 +42,8 @@ func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f Arc
 	return p.wait()
 }
 
-// attributes overrule those of trees: git would put a whole history in the place
-// of 20 bytes, have gpg judge signatures, and write files in other encodings.
+// attributes overrule the attributes in trees. By these git would substitute a whole
+// history for 20 bytes, have gpg check signatures, and write files in other encodings.
 const attributes = "* -export-subst -ident -text -crlf -eol -working-tree-encoding -filter\n"
 
 // writeAttributes puts them where git looks first, unless they are there.

@@ -208,8 +208,8 @@ func (r *Repository) packs() ([]packFile, error) {
 	return packs, nil
 }
 
-// toCombine chooses the smallest packs such that each one left is at least twice
-// as large as all smaller ones together. Packs that are full stay as they are.
+// toCombine chooses so many of the smallest packs that each one left is at least twice as
+// large as all smaller ones together. Packs that are full stay as they are.
 func toCombine(packs []packFile) []packFile {
 	var total int64
 	cut := 0

@@ -36,8 +36,8 @@ func checkSize(t Type, size int64, name func() string) error {
 	return errs.Newf(errs.TooLarge, "%s %s has %d bytes (maximum is %d)", t, name(), size, limit)
 }
 
-// The kinds of entries of a pack: those of objects, and deltas upon an entry so
-// many bytes before, or upon an object by its name.
+// The kinds of entries of a pack: objects, deltas whose base is an entry so many bytes
+// before, and deltas that name their base.
 const (
 	kindCommit   = 1
 	kindTree     = 2

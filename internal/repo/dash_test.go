@@ -11,8 +11,7 @@ import (
 )
 
 // A ref whose name begins like an option is a trap for every script that checks
-// it out. None is made, by whatever door; what is there from before can be read,
-// and deleted.
+// it out. No route, push or import makes one. Those from before can be read and deleted.
 func TestRefsThatLookLikeOptions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

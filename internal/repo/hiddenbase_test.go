@@ -64,9 +64,8 @@ func nameOf(kind git.Type, data []byte) string {
 	return string(git.NewObject{Type: kind, Data: data}.SHA())
 }
 
-// What a push is answered tells nothing of objects that are not there for who pushes:
-// not by the objects that a delta makes of their bytes, nor by whether they are
-// stored.
+// The answer to a push tells nothing of objects that are hidden from its sender: neither
+// their bytes, from which a delta could make objects, nor whether they are stored.
 func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

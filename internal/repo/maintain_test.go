@@ -142,8 +142,8 @@ func TestTwoNodesKeepPacksFew(t *testing.T) {
 	})
 }
 
-// A packing that fails is told of once, tried again and never forgotten, not even
-// when the node is; and it does not keep others waiting.
+// A packing that fails is logged once and tried again, also after the death of its node;
+// and it does not keep others waiting.
 func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// Whoever lists a repository's refs reads all of them, so there is an end to
-// pushing more. What moves or deletes refs goes on.
+// Each listing of a repository's refs reads all of them, so their number has a limit.
+// At the limit refs can still be moved and deleted.
 func TestRefsHaveAnEnd(t *testing.T) {
 	t.Parallel()
 	one, two := git.SHA(strings.Repeat("1", 40)), git.SHA(strings.Repeat("2", 40))

@@ -39,7 +39,7 @@ func eachTimed(t *testing.T, fn func(t *testing.T, s *apitest.Server, c *clock))
 	})
 }
 
-// past is a repository that is public now, and what was in it in private.
+// past is a repository that is public now, and the objects of its private time.
 type past struct {
 	dir string // a clone that has all of it
 
@@ -70,9 +70,9 @@ func commitFile(t *testing.T, dir, name, text string) (commit, tree, blob string
 	return commit, tree, gittest.Run(t, dir, "rev-parse", "HEAD:"+name)
 }
 
-// published makes alice/garden, of will who pushes and rae who reads: in private
-// a secret was pushed and force-pushed away, a tag and a branch were deleted;
-// then it was published. eve is a stranger.
+// published makes alice/garden, to which will may push and which rae may read. While it
+// was private, a secret was pushed and force-pushed away, and a tag and a branch were
+// deleted; then it was published. eve is a stranger.
 func published(t *testing.T, s *apitest.Server) *past {
 	t.Helper()
 	for _, login := range []string{"alice", "will", "rae", "eve"} {
@@ -198,8 +198,8 @@ func fetches(t *testing.T, s *apitest.Server, as, repository, sha string, want b
 	}
 }
 
-// Commits that were pushed away in private are gone for all but those who may push, who
-// find it by its full SHA for thirty days; after those it is gone for them, too.
+// Commits that were pushed away in private are gone for all but callers who may push. These
+// find them by their full SHAs for thirty days.
 func TestUnreachedObjectsAreNotThere(t *testing.T) {
 	t.Parallel()
 	eachTimed(t, func(t *testing.T, s *apitest.Server, c *clock) {

@@ -89,7 +89,7 @@ func (s *reachSet) doubts(shas []git.SHA) bool {
 	return false
 }
 
-// follow makes the set that of other tips. After an error there is no set.
+// follow changes the set into the set of other tips. After an error there is no set.
 func (s *reachSet) follow(ctx context.Context, objects *git.Repository, tips []git.SHA) error {
 	added, lost := without(tips, s.tips), without(s.tips, tips)
 	err := objects.EachReached(ctx, added, s.tips, func(id git.ID) error {

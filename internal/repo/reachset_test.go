@@ -14,9 +14,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// However refs move, the objects that are reached are those that git finds when it walks
-// everything: objects that old commits share with what was dropped, and commits
-// that are dated before their parents, included.
+// However refs move, the reached objects are those that git finds when it walks all:
+// including objects that old commits share with dropped ones, and commits that are dated
+// before their parents.
 func TestReachedIsWhatGitFinds(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -124,7 +124,7 @@ func age(t *testing.T, path string) {
 
 // A folder goes when its id is neither a repository's nor reserved, when it is
 // old, and then in two steps with hours between them, of which the database is
-// asked in both. Whoever loses a folder otherwise loses what was acknowledged.
+// asked in both. Any other loss of a folder is a loss of acknowledged pushes.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -162,8 +162,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// A start removes nothing, whatever it finds: a node that comes up with the wrong
-// database must not empty the folder of another one.
+// A start never removes a folder: a node that comes up with the wrong database must not
+// empty the data folder of another one.
 func TestStartSweepsNothing(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -234,8 +234,8 @@ func TestDeletedFolderWaits(t *testing.T) {
 	})
 }
 
-// Whoever takes so long that the reservation has expired gets no repository: its
-// folder may be on its way out.
+// A request that takes longer than its reservation gets no repository: the folder may be
+// about to be removed.
 func TestReservationExpires(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -62,7 +62,7 @@ func LoadFeed(ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[i
 	return f, shared.Associate(tx, authors)
 }
 
-// Bodies prepares the texts of what was loaded, outside a transaction.
+// Bodies prepares the texts of the loaded reviews and comments, outside a transaction.
 func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
 	texts := make([]issue.Source, 0, len(f.reviews)+len(f.comments))
 	for _, v := range f.reviews {

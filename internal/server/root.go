@@ -54,8 +54,8 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 
 // GET /readyz
 //
-// Readyz is Healthz for who sends requests here: it answers 503 as soon as the server
-// has been told to stop.
+// Readyz is Healthz for load balancers: it answers 503 as soon as the server has been
+// told to stop.
 func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return errs.New(errs.Unavailable, "the server is stopping")

@@ -365,8 +365,7 @@ func sendOff(w *web.Writer) {
 	}
 }
 
-// blamesUs reports an error for which neither the client nor what was stored is to
-// blame.
+// blamesUs reports an error that neither the client nor stored data has caused.
 func blamesUs(err error) bool {
 	kind := errs.KindOf(err)
 	return kind == errs.Internal || kind == errs.Unavailable

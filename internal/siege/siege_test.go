@@ -115,7 +115,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// tally counts outcomes by what was done.
+// tally counts the outcomes of each attack and of each honest step.
 type tally struct {
 	mu    sync.Mutex
 	kinds map[string]*kind

@@ -21,8 +21,8 @@ func sent(t *testing.T, s *apitest.Server, path, body, field string) string {
 	if made["url"] != a.Header.Get("Location") {
 		t.Errorf("%s: Location is %q, url %q", path, a.Header.Get("Location"), made["url"])
 	}
-	path := strings.TrimPrefix(a.Header.Get("Location"), s.URL)
-	got := s.Check(t, apitest.Case{Do: "GET " + path, As: "alice", Status: 200})
+	location := strings.TrimPrefix(a.Header.Get("Location"), s.URL)
+	got := s.Check(t, apitest.Case{Do: "GET " + location, As: "alice", Status: 200})
 	if !strings.Contains(string(got.Body), made[field].(string)) {
 		t.Errorf("%s leads to %s", path, got.Body)
 	}

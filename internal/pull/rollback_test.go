@@ -13,9 +13,9 @@ import (
 	"arbor/internal/server"
 )
 
-// stack is a base with two branches: topic, and stacked, which begins at topic. Its
+// stacked is a base with two branches: topic, and stacked, which begins at topic. Its
 // branches b0 and side are for settled.
-func stack() *world {
+func stacked() *world {
 	w := &world{}
 	w.commit("main", "Begin", "", "", one("a", "a\n"))
 	w.commit("side", "Leave", "main", "", one("s", "s\n"))
@@ -41,7 +41,7 @@ func interrupted(t *testing.T, engine db.Engine) (s *apitest.Server, act func(en
 		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: look})
 	})
 	s.User(t, "alice")
-	w := stack()
+	w := stacked()
 	w.commit("instead", "Add e", "main", "", one("e", "e\n"))
 	w.commit("beyond", "Add f", "topic", "", one("f", "f\n"))
 	w.commit("main", "Add c", "", "", one("c", "c\n"))
@@ -122,7 +122,7 @@ func TestCommitThatFailsLandsNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		w := stack()
+		w := stacked()
 		w.plant(t, s, "alice/plot", false)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice",
 			Send: `{"title": "Slugs"}`, Status: 201})

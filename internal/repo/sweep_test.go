@@ -249,7 +249,7 @@ func TestReservationExpires(t *testing.T) {
 		}
 		// What fails on the way leaves neither a reservation nor a folder.
 		n.create(t, "garden")
-		_, err := n.node[0].Create(t.Context(), nil,
+		_, err = n.node[0].Create(t.Context(), nil,
 			repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true})
 		if !errs.Is(err, errs.Invalid) {
 			t.Errorf("a taken name: %v", err)

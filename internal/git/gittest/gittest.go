@@ -7,11 +7,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"arbor/internal/git"
 )
@@ -87,9 +90,43 @@ func Object(tb testing.TB, dir string, kind git.Type, contents string) git.SHA {
 func Bare(tb testing.TB) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "bare.git")
-	Run(tb, filepath.Dir(dir), "init", "-q", "--bare", dir)
+	template, err := empty()
+	if err == nil {
+		err = os.CopyFS(dir, template)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return dir
 }
+
+// empty is a bare repository as git makes it, made once: tests need hundreds.
+var empty = sync.OnceValues(func() (fs.FS, error) {
+	dir, err := os.MkdirTemp("", "empty-repository-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("git", "init", "-q", "--bare", "--template=", dir)
+	cmd.Env = Env()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("git init: %w: %s", err, out)
+	}
+	files := fstest.MapFS{}
+	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		f := &fstest.MapFile{Mode: 0o755 | fs.ModeDir}
+		if !e.IsDir() {
+			f.Mode = 0o644
+			f.Data, err = os.ReadFile(filepath.Join(dir, path))
+		}
+		files[path] = f
+		return err
+	})
+	return files, err
+})
 
 // Repository makes a bare, packed repository whose branch main has the given
 // number of commits; each writes one of files files, in ten directories.

@@ -13,6 +13,7 @@
 //	              once, abbreviated SHAs, paths; graph.go what makes walks quick
 //	diff.go       changes between trees; difftext.go reads git's own diff,
 //	              difftrees.go finds out first how much there is to compare
+//	open.go       who uses a repository: Open, Remove
 //	repository.go directories: Init, Exists; file.go writes synced files
 //	refname.go    which ref names are allowed (decision 50)
 //	pktline.go    git's line protocol; sideband.go its bands
@@ -135,6 +136,10 @@ type Git struct {
 
 // state is what one process remembers of one repository directory.
 type state struct {
+	pins     int         // how many have the repository open; guarded by Git.mu, as is remove
+	remove   func()      // takes the folder away once nobody has it open; nil: the repository stays
+	readable atomic.Bool // the folder was there and could be read
+
 	initMu      sync.Mutex
 	initialized bool // Init ran here, so the directories are synced
 
@@ -216,19 +221,14 @@ func (g *Git) Close() error {
 	return nil
 }
 
-// Repository is a handle on the bare repository in dir, which need not exist
-// yet. It is cheap: what is kept between calls is kept in g by directory.
-func (g *Git) Repository(dir string) *Repository {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	return &Repository{git: g, dir: dir}
-}
-
 // state returns what is remembered of dir.
 func (g *Git) state(dir string) *state {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	return g.stateLocked(dir)
+}
+
+func (g *Git) stateLocked(dir string) *state {
 	s := g.states[dir]
 	if s == nil {
 		s = new(state)

@@ -1,0 +1,92 @@
+package git_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// A repository is deleted while it is read: the readers come to their end, nobody
+// else begins, and then its folder goes.
+func TestRemoveWaitsForUsers(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	dir := gittest.Repository(t, 2, 3)
+	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	r, first, err := g.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, second, err := g.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed := 0
+	remove := func() {
+		removed++
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	}
+	g.Remove(dir, remove)
+	g.Remove(dir, remove)
+	first()
+	if _, _, err := g.Open(t.Context(), dir); !errs.Is(err, errs.NotFound) {
+		t.Errorf("a repository that is being removed opens: %v", err)
+	}
+	if _, err := r.Commit(t.Context(), tip); err != nil || removed != 0 || g.Pinned() != 1 {
+		t.Errorf("before the last release: %v, removed %d times, %d pins", err, removed, g.Pinned())
+	}
+	second()
+	if removed != 1 || g.Pinned() != 0 {
+		t.Errorf("after the last release: removed %d times, %d pins", removed, g.Pinned())
+	}
+	r, release, err := g.Open(t.Context(), dir)
+	if err != nil || r.Exists() {
+		t.Fatalf("a folder that is gone opens with %v", err)
+	}
+	release()
+	g.Remove(dir, remove)
+	if removed != 2 {
+		t.Error("a repository that nobody uses is not removed at once")
+	}
+}
+
+// What cannot be opened leaves no pin, and opens once it can be.
+func TestOpenFails(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	shard := filepath.Join(t.TempDir(), "shard")
+	dir := filepath.Join(shard, "1.git")
+	if err := os.WriteFile(shard, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := g.Open(t.Context(), dir); err == nil || errs.Is(err, errs.NotFound) {
+		t.Errorf("a folder that cannot be read opens with %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := g.Open(ended, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("for a request that has ended: %v", err)
+	}
+	if g.Pinned() != 0 {
+		t.Errorf("%d pins are left", g.Pinned())
+	}
+	if err := os.Remove(shard); err != nil {
+		t.Fatal(err)
+	}
+	r, release, err := g.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := r.Init(); err != nil {
+		t.Error(err)
+	}
+}

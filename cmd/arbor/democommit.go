@@ -37,7 +37,11 @@ func (d *demo) commit(ctx context.Context, repos *repo.Service, c demoCommit) er
 	if err != nil {
 		return err
 	}
-	objects := repos.Git(a.ID)
+	objects, release, err := repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	base, err := objects.PeelToTree(ctx, tip)
 	if err != nil {
 		return err
@@ -55,7 +59,7 @@ func (d *demo) commit(ctx context.Context, repos *repo.Service, c demoCommit) er
 	if err != nil {
 		return err
 	}
-	if _, err := repos.WriteObjects(ctx, a.ID, append(tree.Objects, blob, commit)); err != nil {
+	if _, err := repos.WriteObjects(ctx, a, append(tree.Objects, blob, commit)); err != nil {
 		return err
 	}
 	if born {

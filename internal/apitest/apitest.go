@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
@@ -115,12 +116,21 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 		if err := <-ended; err != nil {
 			t.Errorf("the server stopped with %v", err)
 		}
+		for end := time.Now().Add(endsWithin); g.Pinned() > 0 && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond) // a test merge may go on for nobody
+		}
+		if n := g.Pinned(); n > 0 {
+			t.Errorf("%d repositories are still open: somebody did not release what repo.Service.Git gave", n)
+		}
 		for _, line := range log.Unexpected() {
 			t.Errorf("the server logged an error that the test did not expect: %s", line)
 		}
 	})
 	return s
 }
+
+// endsWithin is how long work may go on that no request waits for any more.
+const endsWithin = 20 * time.Second
 
 // newClient is a client with its own connections that follows no redirect.
 func newClient() *http.Client {
@@ -238,9 +248,28 @@ func (s *Server) Remote(t testing.TB, login, repository string) string {
 	return strings.Replace(s.URL, "://", "://"+login+":"+s.Token(t, login)+"@", 1) + "/" + repository + ".git"
 }
 
+// Objects are a repository's, for a test that looks at what the server stored.
+func (s *Server) Objects(t testing.TB, id int64) *git.Repository {
+	t.Helper()
+	return Objects(t, s.Repos, id)
+}
+
+// Objects is Server.Objects for a test that has the service alone. What it gives
+// is not pinned, so the repository can be removed meanwhile.
+func Objects(t testing.TB, repos *repo.Service, id int64) *git.Repository {
+	t.Helper()
+	objects, release, err := repos.GitOf(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	return objects
+}
+
 // ObjectsDir is where a repository's objects are.
-func (s *Server) ObjectsDir(r *repo.Repo) string {
-	return filepath.Join(s.Repos.Git(r.ID).Dir(), "objects")
+func (s *Server) ObjectsDir(t testing.TB, r *repo.Repo) string {
+	t.Helper()
+	return filepath.Join(s.Objects(t, r.ID).Dir(), "objects")
 }
 
 // Log collects what the server logs.

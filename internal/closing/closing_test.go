@@ -219,14 +219,14 @@ func (b *bench) push(t *testing.T, branch, message string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parent, err := b.repos.Git(b.access.ID).Commit(t.Context(), refs.List[0].SHA)
+	parent, err := apitest.Objects(t, b.repos, b.access.ID).Commit(t.Context(), refs.List[0].SHA)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &git.Commit{Tree: parent.Tree, Parents: []git.SHA{parent.SHA}, Author: parent.Author, Committer: parent.Author, Message: message}
 	encoded, err := c.Encode()
 	if err == nil {
-		_, err = b.repos.WriteObjects(t.Context(), b.access.ID, []git.NewObject{encoded})
+		_, err = b.repos.WriteObjects(t.Context(), b.access, []git.NewObject{encoded})
 	}
 	if err == nil {
 		_, err = b.repos.CreateRef(t.Context(), b.access, "refs/heads/"+branch, encoded.SHA())

@@ -103,7 +103,11 @@ func (w *work) load(tx *db.Tx) error {
 // of the default branch may close issues; they count also where another branch
 // had them before.
 func (w *work) read(ctx context.Context) ([]saying, error) {
-	objects := w.s.repos.Git(w.access.ID)
+	objects, release, err := w.s.repos.Git(ctx, w.access)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	var list []saying
 	for _, landing := range []bool{false, true} {
 		from, not := w.ends(landing)

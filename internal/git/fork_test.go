@@ -68,10 +68,11 @@ func TestLinkObjects(t *testing.T) {
 		}
 		gittest.Run(t, r.Dir(), "fsck", "--full", string(old), string(loose))
 	}
-	parent.Forget()
-	if err := os.RemoveAll(parent.Dir()); err != nil {
-		t.Fatal(err)
-	}
+	g.Remove(parent.Dir(), func() {
+		if err := os.RemoveAll(parent.Dir()); err != nil {
+			t.Error(err)
+		}
+	})
 	gittest.Run(t, fork.Dir(), "fsck", "--full", string(tip), string(loose))
 	if _, err := fork.Commit(t.Context(), old); err != nil {
 		t.Errorf("the parent took its commit along: %v", err)

@@ -131,7 +131,7 @@ func TestPoolReplacesDead(t *testing.T) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	r.Forget()
+	g.Remove(dir, func() {})
 	waitFor(t, "forgotten processes to end", func() bool { return processes(t, dir) == 0 })
 }
 

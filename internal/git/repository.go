@@ -76,12 +76,3 @@ func (r *Repository) initFile(name, contents string) error {
 		return err
 	})
 }
-
-// Forget ends the pooled processes of the repository and drops what is
-// remembered of it; for repositories that are deleted.
-func (r *Repository) Forget() {
-	r.git.pool.retire(r.dir)
-	r.git.mu.Lock()
-	delete(r.git.states, r.dir)
-	r.git.mu.Unlock()
-}

@@ -68,6 +68,11 @@ func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Acces
 }
 
 func (api *API) sendArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f git.ArchiveFormat, kind string) error {
+	objects, release, err := api.repos.Git(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	folder := a.Owner.Login + "-" + a.Name + "-" + string(sha[:7])
 	h := w.Header()
 	h.Set("Content-Type", kind)
@@ -77,5 +82,5 @@ func (api *API) sendArchive(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return nil
 	}
 	admission.As(r.Context(), admission.Stream)
-	return api.repos.Git(a.ID).Archive(r.Context(), w, sha, f, folder+"/")
+	return objects.Archive(r.Context(), w, sha, f, folder+"/")
 }

@@ -29,8 +29,8 @@ func lineage(b *testing.B, s *apitest.Server) (dir, head string) {
 	text = strings.Replace(text, "Commit 1000\n", "Commit 1000\nM 100644 inline once/only.txt\ndata 5\nonce\n\n", 1)
 	gittest.Import(b, source, strings.NewReader(text+"done\n"))
 	s.Import(b, r, source)
-	dir = s.Repos.Git(r.ID).Dir()
-	if err := s.Repos.Git(r.ID).WriteGraph(b.Context()); err != nil {
+	dir = s.Objects(b, r.ID).Dir()
+	if err := s.Objects(b, r.ID).WriteGraph(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	return dir, gittest.Run(b, source, "rev-parse", "main")

@@ -98,7 +98,7 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 			return b.send(k.Body)
 		}
 		admission.As(r.Context(), admission.Stream) // of a large one
-		err = api.repos.Git(a.ID).ReadBlob(r.Context(), sha, maxBlob, b.write)
+		err = b.read(a)
 	}
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Invalid:
@@ -121,6 +121,17 @@ type blobAnswer struct {
 	place *place
 	key   string
 	etag  string
+}
+
+// read has the blob read while it is written.
+func (b *blobAnswer) read(a *repo.Access) error {
+	ctx := b.r.Context()
+	objects, release, err := b.api.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return objects.ReadBlob(ctx, b.sha, maxBlob, b.write)
 }
 
 // send answers with a body that is whole.

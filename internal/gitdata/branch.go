@@ -133,7 +133,7 @@ func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		if err != nil {
 			return nil, err
 		}
-		c, err := api.repos.Git(a.ID).Commit(ctx, sha)
+		c, err := api.commit(ctx, a, sha)
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		var c *git.Commit
 		err := api.repos.CheckNamed(ctx, a, sha)
 		if err == nil {
-			c, err = api.repos.Git(a.ID).Commit(ctx, sha)
+			c, err = api.commit(ctx, a, sha)
 		}
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 			return nil, api.orEmpty(ctx, a, errs.Absent())
@@ -73,9 +73,23 @@ func (api *API) CommitNamed(ctx context.Context, a *repo.Access, name string) (g
 	return sha, err
 }
 
+// commit reads a commit.
+func (api *API) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Commit, error) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return objects.Commit(ctx, sha)
+}
+
 // fullCommit renders a commit with a page of its files.
 func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA) (any, error) {
-	objects := api.repos.Git(a.ID)
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	c, err := objects.Commit(ctx, sha)
 	if err != nil {
 		return nil, err
@@ -119,7 +133,11 @@ func (api *API) commitAs(w http.ResponseWriter, r *http.Request, a *repo.Access,
 	if kind == "sha" {
 		return text(w, r, []byte(sha), `W/"`+string(sha)+`"`)
 	}
-	objects := api.repos.Git(a.ID)
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	c, err := objects.Commit(ctx, sha)
 	if err != nil {
 		return err

@@ -164,7 +164,12 @@ func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request
 	if !counted {
 		o.Count = maxCounted
 	}
-	shas, total, more, err := api.repos.Git(a.ID).Log(ctx, o)
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	shas, total, more, err := objects.Log(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,11 @@ func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = commitsPerComparison
 	}
-	objects := api.repos.Git(a.ID)
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		c.mergeBase, err = objects.MergeBase(both, c.baseSHA, c.headSHA)
@@ -155,7 +159,6 @@ func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	}
 	changes := &git.Changes{}
 	if page.Number == 1 && c.mergeBase != c.headSHA || c.direct && page.Number == 1 {
-		var err error
 		if changes, err = objects.Diff(ctx, c.from(), c.headSHA, filePage(ctx, 0, filesPerPage)); err != nil {
 			return nil, err
 		}
@@ -211,8 +214,11 @@ func (api *API) compareAs(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := api.resolveBoth(ctx, a, c); err != nil {
 		return err
 	}
-	objects := api.repos.Git(a.ID)
-	var err error
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if c.mergeBase, err = objects.MergeBase(ctx, c.baseSHA, c.headSHA); err != nil {
 		return err
 	}

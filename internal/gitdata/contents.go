@@ -54,6 +54,7 @@ type contentLinkedJSON struct {
 type view struct {
 	*place
 	objects *git.Repository
+	release func() // of objects, when the view is used no more
 	ref     string // as the client named it, or the default branch
 	tree    git.SHA
 }
@@ -61,17 +62,21 @@ type view struct {
 // view finds the tree of the request's ref. Errors: 404, 409 when there is no
 // ref at all.
 func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, error) {
-	v := &view{place: newPlace(ctx, a), objects: api.repos.Git(a.ID), ref: ref}
-	sha, err := api.find(ctx, a, ref, false)
+	tree, err := api.find(ctx, a, ref, false)
 	if err == nil {
-		v.tree, err = v.objects.PeelToTree(ctx, sha)
+		tree, err = api.peel(ctx, a, tree)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 		return nil, api.orEmpty(ctx, a, errs.Newf(errs.NotFound, "No commit found for the ref %s", ref))
 	}
+	if err != nil {
+		return nil, err
+	}
+	v := &view{place: newPlace(ctx, a), ref: ref, tree: tree}
 	if ref == "" {
 		v.ref = a.DefaultBranch
 	}
+	v.objects, v.release, err = api.repos.Git(ctx, a)
 	return v, err
 }
 
@@ -103,6 +108,7 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		if err != nil {
 			return err
 		}
+		defer v.release()
 		entry, err := v.lookup(r.Context(), path)
 		if err != nil {
 			return err
@@ -119,6 +125,7 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		if err != nil {
 			return nil, err
 		}
+		defer v.release()
 		entry, err := v.lookup(ctx, path)
 		if err != nil {
 			return nil, err

@@ -62,7 +62,12 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 		return err
 	}
 	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)}, func(ctx context.Context) (any, error) {
-		authors, err := api.repos.Git(a.ID).Authors(ctx, tip, maxAuthors)
+		objects, release, err := api.repos.Git(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		authors, err := objects.Authors(ctx, tip, maxAuthors)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err := api.repos.WriteUnnamed(ctx, a, c.SHA, []git.NewObject{object}); err != nil {
 		return err
 	}
-	api.noteWhole(a, c)
+	api.noteWhole(ctx, a, c)
 	payload := newPlace(ctx, a).gitCommit(c)
 	return web.Created(w, r, payload.URL, payload)
 }
@@ -103,8 +104,12 @@ func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error
 
 // noteWhole spares the ref that will name the commit a walk, when all that the
 // commit leads to is known to be here.
-func (api *API) noteWhole(a *repo.Access, c *git.Commit) {
-	objects := api.repos.Git(a.ID)
+func (api *API) noteWhole(ctx context.Context, a *repo.Access, c *git.Commit) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return // the walk is made then
+	}
+	defer release()
 	for _, sha := range append([]git.SHA{c.Tree}, c.Parents...) {
 		if !objects.IsWhole(sha) {
 			return

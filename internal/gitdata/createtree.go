@@ -36,6 +36,12 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if t.entries, err = readEntries(body.Raw("tree")); err != nil {
 		return err
 	}
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	t.objects = objects
 	if err := t.build(ctx, base); err != nil {
 		return err
 	}
@@ -43,16 +49,16 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	objects := t.built.Objects
+	made := t.built.Objects
 	for _, blob := range t.blobs {
-		objects = append(objects, blob)
+		made = append(made, blob)
 	}
-	if err := api.repos.WriteUnnamed(ctx, a, t.built.SHA, objects); err != nil {
+	if err := api.repos.WriteUnnamed(ctx, a, t.built.SHA, made); err != nil {
 		return err
 	}
 	if t.whole {
 		for _, o := range t.built.Objects {
-			t.git().MarkWhole(o.SHA())
+			t.objects.MarkWhole(o.SHA())
 		}
 	}
 	w.Header().Set("Location", newPlace(ctx, a).tree(t.built.SHA).URL)
@@ -64,13 +70,12 @@ type newTree struct {
 	api    *API
 	access *repo.Access
 	treeInput
-	blobs map[git.SHA]git.NewObject // new ones
-	sizes map[git.SHA]int64         // of blobs that the request sent or named
-	built *git.BuiltTree
-	whole bool // all that the tree leads to is known to be here
+	objects *git.Repository
+	blobs   map[git.SHA]git.NewObject // new ones
+	sizes   map[git.SHA]int64         // of blobs that the request sent or named
+	built   *git.BuiltTree
+	whole   bool // all that the tree leads to is known to be here
 }
-
-func (t *newTree) git() *git.Repository { return t.api.repos.Git(t.access.ID) }
 
 // build checks what only the repository can tell, and makes the tree.
 func (t *newTree) build(ctx context.Context, base git.SHA) error {
@@ -78,7 +83,7 @@ func (t *newTree) build(ctx context.Context, base git.SHA) error {
 	if err != nil {
 		return err
 	}
-	t.whole = base == "" || t.git().IsWhole(base)
+	t.whole = base == "" || t.objects.IsWhole(base)
 	for i := range t.entries {
 		if e := &t.entries[i]; e.content != nil {
 			blob := git.NewObject{Type: git.TypeBlob, Data: []byte(*e.content)}
@@ -97,7 +102,7 @@ func (t *newTree) build(ctx context.Context, base git.SHA) error {
 	for i, e := range t.entries {
 		edits[i] = git.TreeEdit{Path: e.path, Mode: e.mode, SHA: e.sha}
 	}
-	t.built, err = t.git().BuildTree(ctx, base, edits)
+	t.built, err = t.objects.BuildTree(ctx, base, edits)
 	return t.explain(err)
 }
 
@@ -129,14 +134,14 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 		if tree, ok := t.api.peeled.Get(cache.Forever, key); ok {
 			return tree, nil
 		}
-		object, err = t.git().Info(ctx, base)
+		object, err = t.objects.Info(ctx, base)
 	}
 	if err == nil && object.Type == git.TypeTag {
 		err = errs.New(errs.Invalid, "a tag")
 	}
 	tree := base
 	if err == nil {
-		tree, err = t.git().PeelToTree(ctx, base)
+		tree, err = t.objects.PeelToTree(ctx, base)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 		return "", treeError("base_tree", errs.InvalidField, "base_tree "+string(base)+" is no tree or commit of this repository")
@@ -179,7 +184,7 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 		case o.Type == git.TypeBlob && e.mode.Type() == o.Type:
 			t.sizes[e.sha] = o.Size
 		case o.Type == git.TypeTree && e.mode.Type() == o.Type:
-			t.whole = t.whole && t.git().IsWhole(e.sha)
+			t.whole = t.whole && t.objects.IsWhole(e.sha)
 		case o.Type == "":
 			t.refuseAt(i, "sha", errs.Missing, string(e.sha)+" is not an object of this repository")
 		default:
@@ -199,7 +204,7 @@ func (t *newTree) checkSpecial(ctx context.Context) error {
 		contents := blob.Data
 		if !sent {
 			var err error
-			if _, contents, err = t.git().Contents(ctx, e.sha, web.MaxBlob); err != nil {
+			if _, contents, err = t.objects.Contents(ctx, e.sha, web.MaxBlob); err != nil {
 				if !errs.Is(err, errs.TooLarge) {
 					return err
 				}
@@ -207,7 +212,7 @@ func (t *newTree) checkSpecial(ctx context.Context) error {
 				continue
 			}
 		}
-		err := t.git().CheckSpecial(ctx, map[string][]byte{e.path: contents})
+		err := t.objects.CheckSpecial(ctx, map[string][]byte{e.path: contents})
 		switch {
 		case errs.Is(err, errs.Invalid):
 			t.refuseAt(i, "content", errs.InvalidField, "would be refused by git: "+err.Error())
@@ -229,7 +234,7 @@ func (t *newTree) render(ctx context.Context) ([]byte, error) {
 	b = web.AppendString(b, p.tree(t.built.SHA).URL)
 	b = append(b, `,"tree":[`...)
 	n, truncated := 0, false
-	err := t.built.Walk(ctx, t.git(), t.sizes, func(e *git.WalkEntry) error {
+	err := t.built.Walk(ctx, t.objects, t.sizes, func(e *git.WalkEntry) error {
 		if n == t.api.maxEntries {
 			truncated = true
 			return git.ErrStop

@@ -77,18 +77,24 @@ func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA,
 	}
 	sha, err := api.find(ctx, a, name, false)
 	if err == nil {
-		var tree git.SHA
-		tree, err = api.peeled.Read(cache.Forever, peelKey{repo: a.ID, sha: sha, tags: true}, func() (git.SHA, error) {
-			return api.repos.Git(a.ID).PeelToTree(ctx, sha)
-		})
-		if err == nil {
-			return tree, nil
-		}
+		sha, err = api.peel(ctx, a, sha)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 		return "", api.orEmpty(ctx, a, errs.Absent())
 	}
-	return "", err
+	return sha, err
+}
+
+// peel finds the tree of a tree, commit or annotated tag.
+func (api *API) peel(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA, error) {
+	return api.peeled.Read(cache.Forever, peelKey{repo: a.ID, sha: sha, tags: true}, func() (git.SHA, error) {
+		objects, release, err := api.repos.Git(ctx, a)
+		if err != nil {
+			return "", err
+		}
+		defer release()
+		return objects.PeelToTree(ctx, sha)
+	})
 }
 
 // peelKey names an object that leads to a tree, always to the same.

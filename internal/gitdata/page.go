@@ -25,6 +25,7 @@ func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
+	defer v.release()
 	entry, err := v.lookup(r.Context(), path)
 	if err != nil {
 		return err

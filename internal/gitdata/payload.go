@@ -173,8 +173,13 @@ func (p *place) commit(c *git.Commit, known people) *commitJSON {
 func (api *API) eachCommit(
 	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *commitJSON) error,
 ) error {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	p, n := newPlace(ctx, a), 0
-	return api.repos.Git(a.ID).EachCommits(ctx, shas, func(part []*git.Commit) error {
+	return objects.EachCommits(ctx, shas, func(part []*git.Commit) error {
 		known, err := api.people(ctx, part...)
 		if err != nil {
 			return err

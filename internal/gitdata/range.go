@@ -19,7 +19,11 @@ func (g Range) String() string { return string(g.Base) + ".." + string(g.Head) }
 // RangeCommits answers a page of the commits, oldest first, at most 250.
 func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{people: true, pair: g.String()}, func(ctx context.Context) (any, error) {
-		objects := api.repos.Git(a.ID)
+		objects, release, err := api.repos.Git(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
 		if err != nil {
 			return nil, err
@@ -30,7 +34,7 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // AnswerCommit answers with a commit as lists show it, which was just made.
 func (api *API) AnswerCommit(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, sha git.SHA) error {
-	c, err := api.repos.Git(a.ID).Commit(r.Context(), sha)
+	c, err := api.commit(r.Context(), a, sha)
 	if err != nil {
 		return err
 	}
@@ -44,7 +48,11 @@ func (api *API) AnswerCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 // RangeFiles answers a page of the files that changed since the merge base.
 func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {
-		objects := api.repos.Git(a.ID)
+		objects, release, err := api.repos.Git(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		common, err := objects.PullBase(ctx, g.Base, g.Head)
 		if err != nil {
 			return nil, err
@@ -65,7 +73,12 @@ func (api *API) RangeText(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if web.NotModified(w, r, `W/"`+g.String()+"-"+kind+`"`) {
 		return nil
 	}
-	ctx, objects := r.Context(), api.repos.Git(a.ID)
+	ctx := r.Context()
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	common, err := objects.PullBase(ctx, g.Base, g.Head)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func TestReadCommits(t *testing.T) {
 		o := plant(t, s)
 		main, first, merge, rename := o.sha(t, "main"), o.sha(t, "main~3"), o.sha(t, "main~1"), o.sha(t, "main~2")
 		tree := o.sha(t, "main~3^{tree}")
-		signed := gittest.Object(t, s.ObjectsDir(o.repo)+"/..", "commit", "tree "+tree+"\nauthor  <> 1 +0000\ncommitter A <a@b> 99999999999999 -9999\n"+
+		signed := gittest.Object(t, s.ObjectsDir(t, o.repo)+"/..", "commit", "tree "+tree+"\nauthor  <> 1 +0000\ncommitter A <a@b> 99999999999999 -9999\n"+
 			"encoding ISO-8859-1\ngpgsig -----BEGIN\n x\n -----END\n\ncaf\xe9")
 		s.Run(t, []apitest.Case{
 			{Name: "git commit", Do: "GET " + at + "/git/commits/" + first, Status: 200, Want: `{"sha": "` + first + `", "node_id": "$any",

@@ -35,6 +35,7 @@ func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, d
 		if err != nil {
 			return err
 		}
+		defer v.release()
 		entry, err := v.readme(r.Context(), dirs)
 		if err != nil {
 			return err
@@ -49,6 +50,7 @@ func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, d
 		if err != nil {
 			return nil, err
 		}
+		defer v.release()
 		entry, err := v.readme(ctx, dirs)
 		if err != nil {
 			return nil, err

@@ -151,11 +151,16 @@ func (api *API) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) 
 		}
 	}
 	if len(ask) > 0 {
-		objects, err := api.repos.Git(a.ID).Infos(ctx, ask)
+		objects, release, err := api.repos.Git(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		for k, o := range objects {
+		defer release()
+		infos, err := objects.Infos(ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		for k, o := range infos {
 			types[places[k]] = o.Type
 		}
 	}

@@ -95,7 +95,7 @@ func TestRefs(t *testing.T) {
 			{Do: "GET " + at + "/ref/tags/light", Status: 404},
 		})
 		// A pack may bring along a commit of which nobody has the tree.
-		broken := gittest.Object(t, s.Repos.Git(r.ID).Dir(), "commit", "tree "+strings.Repeat("b", 40)+"\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n\nm\n")
+		broken := gittest.Object(t, s.Objects(t, r.ID).Dir(), "commit", "tree "+strings.Repeat("b", 40)+"\nauthor A <a@x> 1 +0000\ncommitter A <a@x> 1 +0000\n\nm\n")
 		s.Check(t, create("leads nowhere", "refs/heads/y", string(broken), "$any"))
 	})
 }

@@ -17,13 +17,24 @@ import (
 func (api *API) revision(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
 	sha, err := api.find(ctx, a, name, short)
 	if err == nil {
-		sha, err = api.repos.Git(a.ID).PeelToCommit(ctx, sha)
-		if errs.Is(err, errs.Invalid) {
-			err = errs.Wrap(errs.NotFound, "Not Found", err)
-		}
+		sha, err = api.peelToCommit(ctx, a, sha)
 	}
 	if errs.Is(err, errs.NotFound) {
 		return "", api.orEmpty(ctx, a, err)
+	}
+	return sha, err
+}
+
+// peelToCommit follows annotated tags to a commit. Error: 404.
+func (api *API) peelToCommit(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA, error) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	sha, err = objects.PeelToCommit(ctx, sha)
+	if errs.Is(err, errs.Invalid) {
+		err = errs.Wrap(errs.NotFound, "Not Found", err)
 	}
 	return sha, err
 }

@@ -46,7 +46,7 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		var t *git.Tag
 		err := api.repos.CheckNamed(ctx, a, sha)
 		if err == nil {
-			t, err = api.repos.Git(a.ID).Tag(ctx, sha)
+			t, err = api.tag(ctx, a, sha)
 		}
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 			return nil, api.orEmpty(ctx, a, errs.Absent())
@@ -59,6 +59,16 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		}
 		return large{newPlace(ctx, a).tag(t), len(t.Message) + len(t.Payload) + len(t.Signed)}, nil
 	})
+}
+
+// tag reads an annotated tag.
+func (api *API) tag(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Tag, error) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return objects.Tag(ctx, sha)
 }
 
 // POST /repos/{owner}/{repo}/git/tags

@@ -119,6 +119,11 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 
 // write renders the tree into the stream.
 func (t *treeAnswer) write(ctx context.Context, s *treeStream) error {
+	objects, release, err := t.api.repos.Git(ctx, t.access)
+	if err != nil {
+		return err
+	}
+	defer release()
 	s.buf = append(make([]byte, 0, chunkSize+4096), `{"sha":"`...)
 	s.buf = append(s.buf, t.sha...)
 	s.buf = append(s.buf, `","url":`...)
@@ -126,7 +131,7 @@ func (t *treeAnswer) write(ctx context.Context, s *treeStream) error {
 	s.buf = append(s.buf, `,"tree":[`...)
 	entries, truncated := 0, false
 	trees, blobs := t.prefix+"/git/trees/", t.prefix+"/git/blobs/"
-	err := t.api.repos.Git(t.access.ID).WalkTree(ctx, t.sha, t.recursive, func(e *git.WalkEntry) error {
+	err = objects.WalkTree(ctx, t.sha, t.recursive, func(e *git.WalkEntry) error {
 		if entries == t.api.maxEntries {
 			truncated = true
 			return git.ErrStop

@@ -60,7 +60,7 @@ func TestCommitWithoutAClone(t *testing.T) {
 
 		gittest.Run(t, clone, "pull", "-q", "--tags", "origin", "main")
 		gittest.Run(t, clone, "fsck", "--strict", "--full")
-		gittest.Run(t, s.Repos.Git(r.ID).Dir(), "fsck", "--strict", "--full")
+		gittest.Run(t, s.Objects(t, r.ID).Dir(), "fsck", "--strict", "--full")
 		if got := gittest.Run(t, clone, "log", "-1", "--format=%an <%ae> %ad%n%cn <%ce> %cd%n%B", "--date=iso-strict"); got !=
 			"Ünal <u@example.org> 2024-02-29T23:59:59+05:30\nÜnal <u@example.org> 2024-02-29T23:59:59+05:30\nBy hand\n\nwithout a clone" {
 			t.Errorf("the commit reads %q", got)
@@ -181,7 +181,7 @@ func countObjects(t *testing.T, s *apitest.Server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gittest.Run(t, s.Repos.Git(found.ID).Dir(), "count-objects", "-v")
+	return gittest.Run(t, s.Objects(t, found.ID).Dir(), "count-objects", "-v")
 }
 
 // What looks odd and is allowed must be taken, and be what git makes of it.
@@ -198,7 +198,7 @@ func TestOddTrees(t *testing.T) {
 		tree := func(body, want string) string {
 			t.Helper()
 			sha := sent(t, s, "/repos/alice/zoo/git/trees", body, "sha")
-			got := strings.ReplaceAll(gittest.Run(t, s.Repos.Git(r.ID).Dir(), "ls-tree", "-r", "--name-only", sha), "\n", " ")
+			got := strings.ReplaceAll(gittest.Run(t, s.Objects(t, r.ID).Dir(), "ls-tree", "-r", "--name-only", sha), "\n", " ")
 			if got != want {
 				t.Errorf("%s\nbecomes %q, want %q", body, got, want)
 			}
@@ -234,6 +234,6 @@ func TestOddTrees(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/zoo/git/trees", As: "alice", Status: 201,
 			Send: `{"base_tree": "` + sub + `", "tree": [{"path": "file", "mode": "100644", "sha": null}]}`, Want: `{"sha": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "tree": [], "truncated": false}`})
-		gittest.Run(t, s.Repos.Git(r.ID).Dir(), "fsck", "--strict", "--full", "--no-dangling")
+		gittest.Run(t, s.Objects(t, r.ID).Dir(), "fsck", "--strict", "--full", "--no-dangling")
 	})
 }

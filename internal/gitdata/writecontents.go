@@ -22,14 +22,15 @@ type fileChangeJSON struct {
 
 // fileEdit is one file's change on its way to a commit.
 type fileEdit struct {
-	api    *API
-	access *repo.Access
-	path   string
-	branch string  // without refs/heads/
-	guard  git.SHA // the blob that the caller knows; empty for a new file
-	remove bool
-	blob   git.NewObject // unless remove
-	commit git.Commit    // message, author and committer
+	api     *API
+	access  *repo.Access
+	objects *git.Repository
+	path    string
+	branch  string  // without refs/heads/
+	guard   git.SHA // the blob that the caller knows; empty for a new file
+	remove  bool
+	blob    git.NewObject // unless remove
+	commit  git.Commit    // message, author and committer
 }
 
 // PUT /repos/{owner}/{repo}/contents/{path...}
@@ -64,6 +65,12 @@ func (api *API) editFile(w http.ResponseWriter, r *http.Request, a *repo.Access,
 	if err := body.Err(); err != nil {
 		return err
 	}
+	objects, release, err := api.repos.Git(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	e.objects = objects
 	if err := e.checkSpecial(r.Context()); err != nil {
 		return err
 	}
@@ -111,14 +118,12 @@ func (e *fileEdit) checkSpecial(ctx context.Context) error {
 	if e.remove || !git.IsSpecial(e.path) {
 		return nil
 	}
-	err := e.objects().CheckSpecial(ctx, map[string][]byte{e.path: e.blob.Data})
+	err := e.objects.CheckSpecial(ctx, map[string][]byte{e.path: e.blob.Data})
 	if errs.Is(err, errs.Invalid) {
 		return commitError("content", errs.InvalidField, "would be refused by git: "+err.Error())
 	}
 	return err
 }
-
-func (e *fileEdit) objects() *git.Repository { return e.api.repos.Git(e.access.ID) }
 
 // run makes the commit. Edits of one branch wait for each other here, since
 // only one of those that begin with the same commit can win; the guard is
@@ -165,7 +170,7 @@ func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
 			edit.Mode = old.Mode
 		}
 	}
-	built, err := e.objects().BuildTree(ctx, tree, []git.TreeEdit{edit})
+	built, err := e.objects.BuildTree(ctx, tree, []git.TreeEdit{edit})
 	if err != nil {
 		return nil, false, e.explain(err)
 	}
@@ -199,7 +204,7 @@ func (e *fileEdit) tip(ctx context.Context) (tip, tree git.SHA, err error) {
 	case err != nil:
 		return "", "", err
 	}
-	tree, err = e.objects().PeelToTree(ctx, tip)
+	tree, err = e.objects.PeelToTree(ctx, tip)
 	return tip, tree, err
 }
 
@@ -209,7 +214,7 @@ func (e *fileEdit) old(ctx context.Context, tree git.SHA) (git.TreeEntry, error)
 	var old git.TreeEntry
 	err := error(errs.Absent())
 	if tree != "" {
-		old, err = e.objects().Lookup(ctx, tree, e.path)
+		old, err = e.objects.Lookup(ctx, tree, e.path)
 	}
 	switch {
 	case errs.Is(err, errs.NotFound) && e.remove:
@@ -263,7 +268,7 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 	if !e.remove {
 		objects = append(objects, e.blob)
 	}
-	if _, err := e.api.repos.WriteObjects(ctx, e.access.ID, objects); err != nil {
+	if _, err := e.api.repos.WriteObjects(ctx, e.access, objects); err != nil {
 		return nil, err
 	}
 	move := repo.RefUpdate{Name: "refs/heads/" + e.branch, Old: tip, New: commit.SHA,

@@ -152,7 +152,7 @@ func (s *Service) findCommits(ctx context.Context, t *targets, list []Source, re
 	for n := range refs {
 		for _, c := range refs[n].Commits {
 			a := t.repos[nameOf(list[n].Access, c.Owner, c.Repo)]
-			if a == nil || len(t.commits) >= maxCommits || !s.repos.Git(a.ID).Exists() {
+			if a == nil || len(t.commits) >= maxCommits {
 				continue
 			}
 			key := commitKey{a.ID, c.SHA}
@@ -180,7 +180,15 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, prefix string) (gi
 	if err != nil || !reached {
 		return "", err
 	}
-	o, err := s.repos.Git(a.ID).Info(ctx, sha)
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	if !objects.Exists() {
+		return "", errs.Absent() // without a process that finds no folder
+	}
+	o, err := objects.Info(ctx, sha)
 	if err == nil && o.Type != git.TypeCommit {
 		return "", errs.Absent()
 	}

@@ -47,15 +47,19 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 	if err != nil {
 		return "", err
 	}
-	head, err := s.mergeCandidate(ctx, a, m.Head)
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	head, err := s.mergeCandidate(ctx, a, objects, m.Head)
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 		return "", errs.Wrap(errs.NotFound, "Head does not exist", err)
 	}
 	if err != nil {
 		return "", err
 	}
-	r := s.repos.Git(a.ID)
-	merged, err := r.MergeTree(ctx, base, head)
+	merged, err := objects.MergeTree(ctx, base, head)
 	switch {
 	case errs.Is(err, errs.TooLarge), err == nil && merged.Conflict:
 		return "", errs.New(errs.Conflict, "Merge conflict")
@@ -68,7 +72,7 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 	if err != nil {
 		return "", err
 	}
-	sha, err := r.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{base, head}, Author: by, Committer: by, Message: m.message()})
+	sha, err := objects.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{base, head}, Author: by, Committer: by, Message: m.message()})
 	if err != nil {
 		return "", err
 	}
@@ -83,13 +87,12 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 
 // mergeCandidate finds a commit that may become part of a branch: nothing that it
 // leads to is missing, as may be of objects that no ref names. Errors: 404, 422.
-func (s *Service) mergeCandidate(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
+func (s *Service) mergeCandidate(ctx context.Context, a *repo.Access, objects *git.Repository, name string) (git.SHA, error) {
 	sha, err := s.repos.Resolve(ctx, a, name)
 	if err != nil {
 		return "", err
 	}
-	r := s.repos.Git(a.ID)
-	if sha, err = r.PeelToCommit(ctx, sha); err != nil {
+	if sha, err = objects.PeelToCommit(ctx, sha); err != nil {
 		return "", err
 	}
 	refs, err := s.repos.Refs(ctx, a)
@@ -100,7 +103,7 @@ func (s *Service) mergeCandidate(ctx context.Context, a *repo.Access, name strin
 	for n, ref := range refs.List {
 		tips[n] = ref.SHA
 	}
-	return sha, r.CheckConnected(ctx, sha, tips)
+	return sha, objects.CheckConnected(ctx, sha, tips)
 }
 
 func (m BranchMerge) message() string {

@@ -119,7 +119,7 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 	if err != nil {
 		return nil, err
 	}
-	return p, s.checkBetween(ctx, p, n.Head)
+	return p, s.checkBetween(ctx, a, p, n.Head)
 }
 
 // headOf finds the repository and the branch that head names: BRANCH or
@@ -139,8 +139,13 @@ func (s *Service) headOf(ctx context.Context, a *repo.Access, head string) (*rep
 
 // checkBetween refuses branches that have nothing to merge (decision 38); head
 // is what the caller calls that branch.
-func (s *Service) checkBetween(ctx context.Context, p *Pull, head string) error {
-	common, err := s.repos.Git(p.RepoID).MergeBase(ctx, p.BaseSHA, p.HeadSHA)
+func (s *Service) checkBetween(ctx context.Context, a *repo.Access, p *Pull, head string) error {
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	common, err := objects.MergeBase(ctx, p.BaseSHA, p.HeadSHA)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return custom("base", "The "+p.BaseRef+" branch has no history in common with "+head)

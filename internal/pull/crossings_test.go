@@ -287,7 +287,7 @@ func (c *scene) from(
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.targetDir = s.Repos.Git(found.ID)
+	c.targetDir = s.Objects(t, found.ID)
 	put(t, s, source, "main")
 	put(t, s, target, "own")
 	for _, branch := range []string{"main", "side", "late", "more"} {

@@ -100,7 +100,7 @@ func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch
 	}
 	to := *p
 	to.BaseRef, to.BaseSHA = branch, tip
-	return tip, s.checkBetween(ctx, &to, head)
+	return tip, s.checkBetween(ctx, a, &to, head)
 }
 
 // changeBase is what checkBase leaves to the transaction: the branch has the tip

@@ -108,7 +108,7 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	if u.New == git.ZeroSHA {
 		return s.close(tx, p, u.By)
 	}
-	if p.RepoID != p.HeadRepoID && !s.repos.Git(p.RepoID).IsWhole(u.New) {
+	if p.RepoID != p.HeadRepoID && !s.repos.IsWhole(p.RepoID, u.New) {
 		return repo.ErrUnprepared // the pull request is younger than what Prepare saw
 	}
 	err := s.change(tx, p, u.By, func(c *issue.Change) error {
@@ -183,22 +183,33 @@ func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (f
 		return nil, custom("state", "state cannot be changed. The "+p.BaseRef+" branch has been deleted.")
 	}
 	if tip != p.HeadSHA {
-		err := s.repos.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
-		if errors.Is(err, repo.ErrNoCrossing) {
-			return nil, headGone(p)
-		}
-		if err != nil {
-			return nil, err
-		}
-		_, err = s.repos.Git(p.RepoID).MergeBase(ctx, p.HeadSHA, tip)
-		if errs.Is(err, errs.NotFound) {
-			return nil, custom("state", "state cannot be changed. The "+p.HeadRef+" branch was force-pushed or recreated.")
-		}
-		if err != nil {
+		if err := s.bringHead(ctx, a, p, tip); err != nil {
 			return nil, err
 		}
 	}
 	return func(c *issue.Change) error { return s.reopen(c, p, tip) }, nil
+}
+
+// bringHead copies the head of a pull request that is to be opened again, which
+// has moved since. Error: 422.
+func (s *Service) bringHead(ctx context.Context, a *repo.Access, p *Pull, tip git.SHA) error {
+	err := s.repos.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
+	if errors.Is(err, repo.ErrNoCrossing) {
+		return headGone(p)
+	}
+	if err != nil {
+		return err
+	}
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = objects.MergeBase(ctx, p.HeadSHA, tip)
+	if errs.Is(err, errs.NotFound) {
+		return custom("state", "state cannot be changed. The "+p.HeadRef+" branch was force-pushed or recreated.")
+	}
+	return err
 }
 
 // headGone is the 422 for a pull request whose head is gone, or no longer for its

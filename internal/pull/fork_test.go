@@ -130,7 +130,7 @@ func TestPrivateForks(t *testing.T) {
 		if _, _, err := gittest.Try(t, none, nil, "fetch", "-q", s.Remote(t, "bob", "bob/vault"), secret); err == nil {
 			t.Error("git fetches a commit of the parent from the fork")
 		}
-		if s.Repos.Git(vault.ID).IsWhole(git.SHA(hidden)) {
+		if s.Objects(t, vault.ID).IsWhole(git.SHA(hidden)) {
 			t.Error("the hidden commit of the fork is among the parent's objects")
 		}
 		for _, path := range []string{"/repos/alice/vault/pulls/1", "/repos/alice/vault/pulls/2"} {

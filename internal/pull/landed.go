@@ -62,7 +62,12 @@ func (s *Service) land(ctx context.Context, l landing) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	list, err := s.repos.Git(l.repo).NewCommits(ctx, []git.SHA{l.to}, []git.SHA{l.from}, maxLanded)
+	objects, release, err := s.repos.GitOf(ctx, l.repo)
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, err := objects.NewCommits(ctx, []git.SHA{l.to}, []git.SHA{l.from}, maxLanded)
 	if err != nil {
 		return err
 	}
@@ -89,6 +94,11 @@ func (s *Service) land(ctx context.Context, l landing) error {
 // Git is asked about the tip that the base has now. The transaction then makes
 // sure that it still is the tip, else git is asked again.
 func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by int64) error {
+	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return repo.Again(ctx, errMoved, func() error {
 		var tip git.SHA
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -98,7 +108,7 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by int64
 		if err != nil || tip == "" {
 			return err
 		}
-		if there, err := s.repos.Git(p.RepoID).IsAncestor(ctx, sha, tip); err != nil || !there {
+		if there, err := objects.IsAncestor(ctx, sha, tip); err != nil || !there {
 			return err
 		}
 		return s.db.Write(ctx, func(tx *db.Tx) error { return s.markMergedIn(tx, p, tip, sha, by) })

@@ -92,10 +92,14 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, p *Pull, i *issue.
 	if err != nil {
 		return "", err
 	}
-	r := s.repos.Git(p.RepoID)
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	defer release()
 	defer s.repos.Wrote(p.RepoID)
 	if o.Method == Rebase {
-		result, err := r.Rebase(ctx, p.BaseTip, p.HeadSHA, by)
+		result, err := objects.Rebase(ctx, p.BaseTip, p.HeadSHA, by)
 		switch {
 		case errs.Is(err, errs.TooLarge):
 			return "", errNotMergeable
@@ -106,13 +110,13 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, p *Pull, i *issue.
 		}
 		return result.Tip, nil
 	}
-	m, err := s.merged(ctx, p)
+	m, err := merged(ctx, objects, p)
 	if err != nil {
 		return "", err
 	}
 	c := git.Commit{Parents: []git.SHA{p.BaseTip}, Author: by, Committer: by}
 	if o.Method == Squash {
-		if c.Author, c.Message, err = s.squashMessage(ctx, p, i, o); err != nil {
+		if c.Author, c.Message, err = s.squashMessage(ctx, objects, p, i, o); err != nil {
 			return "", err
 		}
 	} else {
@@ -121,17 +125,16 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, p *Pull, i *issue.
 			return "", err
 		}
 	}
-	return r.CommitMerge(ctx, m, c)
+	return objects.CommitMerge(ctx, m, c)
 }
 
 // merged gives the tree of both together: that of the test merge, or a new one.
-func (s *Service) merged(ctx context.Context, p *Pull) (*git.MergeResult, error) {
-	r := s.repos.Git(p.RepoID)
+func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeResult, error) {
 	if p.Tested() {
 		if p.TestSHA == "" {
 			return nil, errNotMergeable
 		}
-		c, err := r.Commit(ctx, p.TestSHA)
+		c, err := objects.Commit(ctx, p.TestSHA)
 		if err == nil {
 			return &git.MergeResult{Tree: c.Tree}, nil
 		}
@@ -139,7 +142,7 @@ func (s *Service) merged(ctx context.Context, p *Pull) (*git.MergeResult, error)
 			return nil, err
 		}
 	}
-	m, err := r.MergeTree(ctx, p.BaseTip, p.HeadSHA)
+	m, err := objects.MergeTree(ctx, p.BaseTip, p.HeadSHA)
 	switch {
 	case errs.Is(err, errs.TooLarge):
 		return nil, errNotMergeable

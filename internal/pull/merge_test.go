@@ -293,7 +293,7 @@ func TestMergeFindsOutByItself(t *testing.T) {
 				s.Check(t, c)
 			}
 			want, _ := gitMerge(t, dir, "main", "near")
-			if got := gittest.Run(t, s.Repos.Git(r.ID).Dir(), "rev-parse", tip(t, s, name, "main")+"^{tree}"); got != want {
+			if got := gittest.Run(t, s.Objects(t, r.ID).Dir(), "rev-parse", tip(t, s, name, "main")+"^{tree}"); got != want {
 				t.Errorf("%s: the tree is %s, git merges to %s", method, got, want)
 			}
 			if p := read(t, s, "", name, clash.Number); p.State != "open" || p.Merged || p.Mergeable == nil || *p.Mergeable {

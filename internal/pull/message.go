@@ -31,7 +31,7 @@ func (s *Service) mergeMessage(ctx context.Context, p *Pull, i *issue.Issue, o M
 
 // squashMessage is the author and the message of the one commit of a squash: its
 // title is the pull request's, or the commit's own when there is but one.
-func (s *Service) squashMessage(ctx context.Context, p *Pull, i *issue.Issue, o MergeOptions) (git.Signature, string, error) {
+func (s *Service) squashMessage(ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, o MergeOptions) (git.Signature, string, error) {
 	who, err := s.account(ctx, i.AuthorID)
 	if err != nil {
 		return git.Signature{}, "", err
@@ -40,12 +40,11 @@ func (s *Service) squashMessage(ctx context.Context, p *Pull, i *issue.Issue, o 
 	if err != nil {
 		return author, "", err
 	}
-	r := s.repos.Git(p.RepoID)
-	shas, total, err := r.PullCommits(ctx, p.BaseTip, p.HeadSHA)
+	shas, total, err := objects.PullCommits(ctx, p.BaseTip, p.HeadSHA)
 	if err != nil {
 		return author, "", err
 	}
-	commits, err := r.Commits(ctx, shas[:min(len(shas), 1)])
+	commits, err := objects.Commits(ctx, shas[:min(len(shas), 1)])
 	if err != nil {
 		return author, "", err
 	}

@@ -62,6 +62,6 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 			t.Errorf("the pull request is %+v", p)
 		}
 		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/pulls/%d/merge", p.Number), As: "alice", Status: 200, Want: `{"merged": true}`})
-		gittest.Run(t, s.Repos.Git(r.ID).Dir(), "fsck", "--strict")
+		gittest.Run(t, s.Objects(t, r.ID).Dir(), "fsck", "--strict")
 	})
 }

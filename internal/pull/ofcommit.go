@@ -78,6 +78,11 @@ func (s *Service) offered(ctx context.Context, a *repo.Access, sha git.SHA) (boo
 	if err != nil || !some || tip == "" {
 		return some, err
 	}
-	there, err := s.repos.Git(a.ID).IsAncestor(ctx, sha, tip)
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	there, err := objects.IsAncestor(ctx, sha, tip)
 	return !there, err
 }

@@ -65,7 +65,7 @@ func TestOneOfManyMergesWins(t *testing.T) {
 			}
 		}
 		truth(t, s, "alice", "alice/plot")
-		if n := strings.Count(gittest.Run(t, s.Repos.Git(1).Dir(), "log", "--format=%H", tip(t, s, "alice/plot", "main")), "\n"); n != 4 {
+		if n := strings.Count(gittest.Run(t, s.Objects(t, 1).Dir(), "log", "--format=%H", tip(t, s, "alice/plot", "main")), "\n"); n != 4 {
 			t.Errorf("main has %d commits, want 5: two by the merge, one each by the others, on one", n+1)
 		}
 	})

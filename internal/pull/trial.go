@@ -46,11 +46,15 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	if err := s.repos.MarkUnreached(ctx, p.RepoID); err != nil { // no ref may come to its merge
 		return nil, err
 	}
-	r := s.repos.Git(p.RepoID)
+	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	g, ctx := errgroup.WithContext(ctx)
 	upToDate := false
 	g.Go(func() error {
-		commit, m, err := r.TestMerge(ctx, t.base, t.head)
+		commit, m, err := objects.TestMerge(ctx, t.base, t.head)
 		if errs.Is(err, errs.TooLarge) {
 			return nil // git cannot merge these two, now or later
 		}
@@ -60,15 +64,15 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		return err
 	})
 	g.Go(func() error {
-		common, err := r.PullBase(ctx, p.BaseSHA, t.head)
+		common, err := objects.PullBase(ctx, p.BaseSHA, t.head)
 		if err != nil {
 			return err
 		}
-		list, err := r.NewCommits(ctx, []git.SHA{t.head}, []git.SHA{p.BaseSHA}, maxCounted)
+		list, err := objects.NewCommits(ctx, []git.SHA{t.head}, []git.SHA{p.BaseSHA}, maxCounted)
 		if err != nil {
 			return err
 		}
-		changes, err := r.Files(ctx, common, t.head, 0, 0)
+		changes, err := objects.Files(ctx, common, t.head, 0, 0)
 		if err != nil {
 			return err
 		}
@@ -76,7 +80,7 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		t.listed = listed(list)
 		return nil
 	})
-	err := g.Wait()
+	err = g.Wait()
 	t.landed = upToDate && t.commits > 0 // else the head was set back to what the base had
 	s.repos.Wrote(p.RepoID)
 	return t, err

@@ -38,8 +38,12 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	case expected != "" && !strings.EqualFold(expected, string(p.HeadSHA)):
 		return errs.New(errs.Invalid, "expected head sha didn't match current head ref.")
 	}
-	r := s.repos.Git(p.RepoID)
-	m, err := r.MergeTree(ctx, p.HeadSHA, p.BaseTip)
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	m, err := objects.MergeTree(ctx, p.HeadSHA, p.BaseTip)
 	switch {
 	case errs.Is(err, errs.TooLarge), err == nil && m.Conflict:
 		return errs.New(errs.Invalid, "merge conflict between base and head")
@@ -52,7 +56,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err != nil {
 		return err
 	}
-	sha, err := r.CommitMerge(ctx, m, git.Commit{Parents: []git.SHA{p.HeadSHA, p.BaseTip}, Author: by, Committer: by,
+	sha, err := objects.CommitMerge(ctx, m, git.Commit{Parents: []git.SHA{p.HeadSHA, p.BaseTip}, Author: by, Committer: by,
 		Message: "Merge branch '" + p.BaseRef + "' into " + p.HeadRef + "\n"})
 	if err != nil {
 		return err

@@ -202,7 +202,7 @@ func TestDeleteRemovesTheObjects(t *testing.T) {
 		s.User(t, "alice")
 		r := s.Repo(t, "alice/garden", false)
 		s.Import(t, r, gittest.Repository(t, 2, 2))
-		dir := s.Repos.Git(r.ID).Dir()
+		dir := s.Objects(t, r.ID).Dir()
 		if _, err := os.Stat(dir); err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,11 @@ func (s *Service) fillAndInsert(ctx context.Context, by *account.Caller, n NewRe
 		readme += "\n" + *n.Description + "\n"
 	}
 	blob := git.NewObject{Type: git.TypeBlob, Data: []byte(readme)}
-	objects := s.Git(id)
+	objects, release, err := s.GitOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	if err := objects.Init(); err != nil {
 		return nil, err
 	}

@@ -78,5 +78,15 @@ func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...gi
 	if err := s.MarkUnreached(ctx, c.To); err != nil { // perhaps no ref ever leads to them
 		return err
 	}
-	return git.CopyObjects(ctx, s.Git(c.From), s.Git(c.To), tip, have)
+	from, release, err := s.GitOf(ctx, c.From)
+	if err != nil {
+		return err
+	}
+	defer release()
+	to, release, err := s.GitOf(ctx, c.To)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return git.CopyObjects(ctx, from, to, tip, have)
 }

@@ -113,7 +113,7 @@ func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 }
 
 // Delete removes the repository's row with all that hangs on it, and then sets
-// its folder aside, which goes hours later (folder.go). Should the server die
+// its folder aside, once nobody reads it any more; it goes hours later (folder.go). Should the server die
 // in between, the sweep finds a folder without a row. by is who wants it; nil:
 // the operator. Error: 404.
 func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) error {
@@ -145,7 +145,7 @@ func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) erro
 		return err
 	})
 	if err == nil {
-		s.discard(id, now)
+		s.setAside(id, now, nil)
 	}
 	return err
 }

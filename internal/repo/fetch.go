@@ -47,10 +47,15 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *Access) er
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		return errs.New(errs.UnsupportedMedia, "this address is for git fetch")
 	}
+	objects, release, err := api.s.Git(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	admission.As(r.Context(), admission.Stream)
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-	return api.s.Git(a.ID).UploadPack(r.Context(), git.UploadOptions{
+	return objects.UploadPack(r.Context(), git.UploadOptions{
 		Protocol: git.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: prompt{w},
 		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.Refs(ctx, a) },
 		Absent: api.s.absentTo(a),

@@ -20,10 +20,27 @@ import (
 // Such a folder is first renamed. It is removed after the grace, if the database still
 // has no row for it. Times in the new names are by the database's clock.
 
-// Git returns the objects of a repository. Directories are named by id, never
-// by a name that a client chose, and spread over 256 folders.
-func (s *Service) Git(repoID int64) *git.Repository { return s.git.Repository(s.path(repoID)) }
+// Git gives the objects of the access's repository. They stay where they are until
+// release is called: a folder that is to go waits for those who have it open in
+// this process. Errors: 404 for a repository that was deleted meanwhile; the
+// reason why its folder cannot be read.
+func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
+	return s.GitOf(ctx, a.ID)
+}
 
+// GitOf is Git for work without a caller, such as maintenance and test merges.
+func (s *Service) GitOf(ctx context.Context, repoID int64) (objects *git.Repository, release func(), err error) {
+	return s.git.Open(ctx, s.path(repoID))
+}
+
+// IsWhole reports whether this process knows that an object and all that it leads
+// to are in the repository. It reads no file, so a transaction may ask.
+func (s *Service) IsWhole(repoID int64, sha git.SHA) bool {
+	return s.git.Repository(s.path(repoID)).IsWhole(sha)
+}
+
+// path is the folder of a repository. Folders are named by id, never by a name
+// that a client chose, and spread over 256 others.
 func (s *Service) path(repoID int64) string {
 	return filepath.Join(s.shard(repoID&(shards-1)), strconv.FormatInt(repoID, 10)+".git")
 }
@@ -69,28 +86,22 @@ func folderID(name string) (id int64, ok bool) {
 	return id, ok && err == nil && id > 0
 }
 
-// setAside renames the folder of a deleted repository, at a time by the database's clock.
-// It gives the new path; "" when there is no folder.
-func (s *Service) setAside(id int64, at db.Time) (string, error) {
-	s.Git(id).Forget()
+// setAside renames the folder of a repository that is no more, at a time of the
+// database's clock, as soon as nobody in this process uses it. then, if there is
+// one, is called with the new path, unless there was no folder.
+func (s *Service) setAside(id int64, at db.Time, then func(path string)) {
 	from := s.path(id)
 	to := filepath.Join(filepath.Dir(from), goneFolder{id, at}.name())
-	err := os.Rename(from, to)
-	if os.IsNotExist(err) {
-		return "", nil
-	}
-	return to, err
-}
-
-// discard is setAside with its error only logged: the sweep tries again.
-func (s *Service) discard(id int64, at db.Time) (away string) {
-	away, err := s.setAside(id, at)
-	if err != nil {
-		s.log.Warn("the folder of a repository that is gone stays until it is swept",
-			"repository", id, "error", err)
-		return ""
-	}
-	return away
+	s.git.Remove(from, func() {
+		err := os.Rename(from, to)
+		switch {
+		case os.IsNotExist(err):
+		case err != nil:
+			s.log.Warn("the folder of a repository that is gone stays until it is swept", "repository", id, "error", err)
+		case then != nil:
+			then(to)
+		}
+	})
 }
 
 // abandon ends the making of a repository under a reserved id. Its folder goes at once,
@@ -110,13 +121,13 @@ func (s *Service) abandon(ctx context.Context, id int64) {
 			"repository", id, "error", err)
 		return
 	}
-	if away := s.discard(id, now); away != "" {
+	s.setAside(id, now, func(path string) {
 		s.ending.Go(func() {
-			if err := os.RemoveAll(away); err != nil {
-				s.log.Warn("a folder stays until it is swept", "folder", away, "error", err)
+			if err := os.RemoveAll(path); err != nil {
+				s.log.Warn("a folder stays until it is swept", "folder", path, "error", err)
 			}
 		})
-	}
+	})
 }
 
 // Wait returns when folders that are being removed are gone.

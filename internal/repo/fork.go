@@ -166,7 +166,16 @@ func (f *fork) build(ctx context.Context, id int64) (made *Access, err error) {
 // bringObjects makes all that the refs lead to part of the fork. Private
 // repositories share no file: only what a branch or a tag leads to is copied.
 func (f *fork) bringObjects(ctx context.Context, id int64) error {
-	from, to := f.s.Git(f.from.ID), f.s.Git(id)
+	from, release, err := f.s.Git(ctx, f.from)
+	if err != nil {
+		return err
+	}
+	defer release()
+	to, release, err := f.s.GitOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if !f.from.Private {
 		return to.LinkObjects(from)
 	}

@@ -32,7 +32,12 @@ func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, erro
 	if len(refs.List) == 0 {
 		return 0, nil
 	}
-	quarantine, size, err := s.receiveMirror(ctx, r, mirror)
+	objects, release, err := s.GitOf(ctx, r.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	quarantine, size, err := receiveMirror(ctx, objects, mirror)
 	if err != nil {
 		return 0, err
 	}
@@ -57,7 +62,7 @@ func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, erro
 }
 
 // receiveMirror moves the mirror's objects into a quarantine.
-func (s *Service) receiveMirror(ctx context.Context, r *Repo, mirror *git.Mirror) (*git.Quarantine, int64, error) {
+func receiveMirror(ctx context.Context, objects *git.Repository, mirror *git.Mirror) (*git.Quarantine, int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	in, out := io.Pipe()
@@ -67,7 +72,7 @@ func (s *Service) receiveMirror(ctx context.Context, r *Repo, mirror *git.Mirror
 	for _, ref := range mirror.Refs().List {
 		o.Commands = append(o.Commands, git.Command{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
 	}
-	quarantine, err := s.Git(r.ID).Receive(ctx, o)
+	quarantine, err := objects.Receive(ctx, o)
 	in.Close()
 	return quarantine, pack.n, err
 }

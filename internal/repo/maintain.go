@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
 )
 
 // packingQueue holds the repositories that were written to and may need their
@@ -135,7 +137,7 @@ func (s *Service) resume(ctx context.Context) error {
 		return err
 	}
 	for _, id := range due {
-		if u, err := s.Git(id).Upkeep(); err != nil || u.Needed {
+		if u, err := s.upkeep(ctx, id); err != nil || u.Needed {
 			s.packing.add(id)
 			continue
 		}
@@ -149,16 +151,27 @@ func (s *Service) resume(ctx context.Context) error {
 // look finds out how much packing a repository needs. A small one it does at once, so
 // that this never waits for a large one, which it leaves to the other worker.
 func (s *Service) look(ctx context.Context, id int64) {
-	u, err := s.Git(id).Upkeep()
+	u, err := s.upkeep(ctx, id)
 	switch {
+	case errs.Is(err, errs.NotFound): // it was deleted meanwhile
 	case err != nil && ctx.Err() == nil:
 		s.log.Warn("the packs of a repository cannot be listed", "repository", id, "error", err)
-	case !u.Needed:
+	case err != nil || !u.Needed:
 	case u.Bytes > smallJob:
 		s.large.add(id)
 	default:
 		s.pack(ctx, id)
 	}
+}
+
+// upkeep finds out what the packs of a repository need.
+func (s *Service) upkeep(ctx context.Context, id int64) (git.Upkeep, error) {
+	objects, release, err := s.GitOf(ctx, id)
+	if err != nil {
+		return git.Upkeep{}, err
+	}
+	defer release()
+	return objects.Upkeep()
 }
 
 // packingLease is the right to change a repository's packs.
@@ -192,7 +205,12 @@ func (s *Service) pack(ctx context.Context, id int64) {
 	start := time.Now()
 	var again time.Duration
 	lease, failed := s.db.Hold(ctx, packings, p.lease, leaseTime, func(ctx context.Context) (err error) {
-		again, err = s.Git(id).Maintain(ctx, p.now.Time())
+		objects, release, err := s.GitOf(ctx, id)
+		if err != nil {
+			return err
+		}
+		defer release()
+		again, err = objects.Maintain(ctx, p.now.Time())
 		return err
 	})
 	p.lease = lease

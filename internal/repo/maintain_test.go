@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
@@ -121,21 +122,21 @@ func TestTwoNodesKeepPacksFew(t *testing.T) {
 		for i, node := range n.node {
 			writers.Go(func() {
 				for k := range 10 {
-					shas[i] = append(shas[i], fill(t, node.Git(r.ID), 1000*i+20*k, 1000*i+20*(k+1), 100)...)
+					shas[i] = append(shas[i], fill(t, apitest.Objects(t, node, r.ID), 1000*i+20*k, 1000*i+20*(k+1), 100)...)
 					node.Wrote(r.ID)
 				}
 			})
 		}
 		writers.Wait()
 		n.node[0].Wrote(r.ID)
-		g := n.node[0].Git(r.ID)
+		g := n.objects(t, r.ID)
 		becomes(t, func() bool { return len(packs(t, g)) < 40 }, "few packs")
 		becomes(t, func() bool {
 			return n.count(t, `SELECT count(*) FROM packings`) == 0
 		}, "no packing is left")
 		gittest.Run(t, g.Dir(), "fsck", "--full", "--no-dangling")
 		for i, node := range n.node {
-			if _, err := node.Git(r.ID).Infos(t.Context(), shas[1-i]); err != nil {
+			if _, err := apitest.Objects(t, node, r.ID).Infos(t.Context(), shas[1-i]); err != nil {
 				t.Errorf("node %d does not find what the other wrote: %v", i, err)
 			}
 		}
@@ -149,7 +150,7 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{PackGrace: 1})
 		bad, good := n.create(t, "bad"), n.create(t, "good")
-		g := n.node[0].Git(bad.ID)
+		g := n.objects(t, bad.ID)
 		fill(t, g, 0, 30, 100)
 		damaged := packs(t, g)[5]
 		whole, err := os.ReadFile(damaged)
@@ -188,10 +189,10 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		if got := strings.Count(n.log.String(), "packing failed"); got != 1 {
 			t.Errorf("the log tells of it %d times:\n%s", got, n.log)
 		}
-		fill(t, n.node[0].Git(good.ID), 0, 30, 100)
+		fill(t, n.objects(t, good.ID), 0, 30, 100)
 		n.node[0].Wrote(good.ID)
 		becomes(t, func() bool {
-			return len(packs(t, n.node[0].Git(good.ID))) < 20
+			return len(packs(t, n.objects(t, good.ID))) < 20
 		}, "the other repository is packed")
 		stop()
 		if err := os.Remove(damaged); err != nil {
@@ -239,7 +240,7 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		large, small := n.create(t, "large"), n.create(t, "small")
 		data := make([]byte, 65<<20)
 		rand.NewChaCha8([32]byte{}).Read(data)
-		_, err := n.node[0].Git(large.ID).WriteObjects(t.Context(),
+		_, err := n.objects(t, large.ID).WriteObjects(t.Context(),
 			[]git.NewObject{{Type: git.TypeBlob, Data: data}})
 		if err != nil {
 			t.Fatal(err)
@@ -248,10 +249,10 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		n.node[0].Wrote(large.ID)
 		becomes(t, func() bool { return exists(begun) }, "git is at the large one")
 		for i := range 3 {
-			fill(t, n.node[0].Git(small.ID), 100*i, 100*i+30, 100)
+			fill(t, n.objects(t, small.ID), 100*i, 100*i+30, 100)
 			n.node[0].Wrote(small.ID)
 			becomes(t, func() bool {
-				return len(packs(t, n.node[0].Git(small.ID))) < 20
+				return len(packs(t, n.objects(t, small.ID))) < 20
 			}, "the small one is packed")
 		}
 		if got := n.count(t, `SELECT count(*) FROM packings WHERE repo_id = $1`, large.ID); got != 1 {

@@ -80,7 +80,7 @@ func slowPush(t *testing.T, s *apitest.Server, name, login, tip string, pack []b
 	command := git.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
 	out.Write(append(append(command, "0000"...), pack[:len(pack)/2]...))
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(r), "incoming-*")); len(found) > 0 || time.Now().After(end) {
+		if found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*")); len(found) > 0 || time.Now().After(end) {
 			break
 		}
 	}
@@ -92,7 +92,7 @@ func slowPush(t *testing.T, s *apitest.Server, name, login, tip string, pack []b
 		t.Errorf("answered %q, want %q", got, want)
 	}
 	if !strings.HasPrefix(want, "ok") {
-		if left, _ := filepath.Glob(filepath.Join(s.ObjectsDir(r), "*", "*.pack")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "*", "*.pack")); len(left) > 0 {
 			t.Errorf("a refused push left %q", left)
 		}
 	}

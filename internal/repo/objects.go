@@ -14,12 +14,17 @@ import (
 // has its packs consolidated later. No ref names them yet: MoveRefs, CreateRef
 // and UpdateRef do that, after this has returned. The right to write is asked
 // again before, since no transaction follows.
-func (s *Service) WriteObjects(ctx context.Context, repoID int64, objects []git.NewObject) ([]git.SHA, error) {
+func (s *Service) WriteObjects(ctx context.Context, a *Access, list []git.NewObject) ([]git.SHA, error) {
 	if err := s.db.Check(ctx); err != nil {
 		return nil, err
 	}
-	shas, err := s.Git(repoID).WriteObjects(ctx, objects)
-	s.packing.add(repoID)
+	objects, release, err := s.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	shas, err := objects.WriteObjects(ctx, list)
+	s.packing.add(a.ID)
 	return shas, err
 }
 
@@ -138,7 +143,11 @@ func (s *Service) CheckTarget(ctx context.Context, a *Access, sha git.SHA) error
 // checkTip finds out what the update's new object is, and that a push could
 // make the ref name it.
 func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTarget, error) {
-	objects := s.Git(a.ID)
+	objects, release, err := s.Git(ctx, a)
+	if err != nil {
+		return RefTarget{}, err
+	}
+	defer release()
 	object, peeled, err := objects.Peel(ctx, u.New)
 	switch {
 	case errs.Is(err, errs.NotFound):
@@ -220,7 +229,7 @@ func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git
 		u := RefUpdate{Name: name, Old: old, New: sha}
 		target, err := s.checkTip(ctx, a, &u)
 		if err == nil {
-			u.Forward, err = s.isForward(ctx, a.ID, old, target)
+			u.Forward, err = s.isForward(ctx, a, old, target)
 		}
 		if err == nil && !force && !u.Forward {
 			err = errs.New(errs.Invalid, "Update is not a fast forward")
@@ -235,15 +244,20 @@ func (s *Service) UpdateRef(ctx context.Context, a *Access, name string, sha git
 }
 
 // isForward reports whether an update leaves no commit behind.
-func (s *Service) isForward(ctx context.Context, repoID int64, old git.SHA, target RefTarget) (bool, error) {
+func (s *Service) isForward(ctx context.Context, a *Access, old git.SHA, target RefTarget) (bool, error) {
 	if old == target.SHA {
 		return true, nil
 	}
-	before, err := s.Git(repoID).Info(ctx, old)
+	objects, release, err := s.Git(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	before, err := objects.Info(ctx, old)
 	if err != nil || before.Type != git.TypeCommit || target.Type != git.TypeCommit {
 		return false, err
 	}
-	return s.Git(repoID).IsAncestor(ctx, old, target.SHA)
+	return objects.IsAncestor(ctx, old, target.SHA)
 }
 
 // DeleteRef removes a ref. Errors: 422 for one that is not there, for the

@@ -93,7 +93,8 @@ type push struct {
 	access   *Access
 	request  *git.PushRequest
 	pack     *countingReader // nil when only refs are deleted
-	progress io.Writer       // nil when the client wants none
+	objects  *git.Repository
+	progress io.Writer // nil when the client wants none
 
 	unpack  string          // why the pack was refused
 	results []git.RefResult // command by command
@@ -114,6 +115,12 @@ func (p *push) attempt(ctx context.Context) error {
 	if err := p.checkLent(ctx); err != nil || p.settled() {
 		return err
 	}
+	objects, release, err := p.s.Git(ctx, p.access)
+	if err != nil {
+		return err
+	}
+	defer release()
+	p.objects = objects
 	quarantine, err := p.receive(ctx)
 	if err != nil || p.unpack != "" {
 		return err
@@ -219,7 +226,7 @@ func (p *push) receive(ctx context.Context) (*git.Quarantine, error) {
 		o.Tips[i] = ref.SHA
 	}
 	o.Absent = p.s.absentTo(p.access)
-	quarantine, err := p.s.Git(p.access.ID).Receive(ctx, o)
+	quarantine, err := p.objects.Receive(ctx, o)
 	switch errs.KindOf(err) {
 	case errs.Invalid, errs.TooLarge, errs.Malformed:
 		p.unpack = errText(err)
@@ -315,14 +322,14 @@ const maxForward = 64
 // findForward notes which branches only grow, now that the objects are here.
 // If that is unknown, the branch counts as one that does not only grow.
 func (p *push) findForward(ctx context.Context, updates []RefUpdate) {
-	objects, looked := p.s.Git(p.access.ID), 0
+	looked := 0
 	for i := range updates {
 		u := &updates[i]
 		if !u.leaves() || u.New == git.ZeroSHA || !strings.HasPrefix(u.Name, heads) || looked == maxForward {
 			continue
 		}
 		looked++
-		forward, err := objects.IsAncestor(ctx, u.Old, u.New)
+		forward, err := p.objects.IsAncestor(ctx, u.Old, u.New)
 		u.Forward = err == nil && forward
 	}
 }
@@ -352,7 +359,7 @@ func (p *push) unlessGone(ctx context.Context, cause error) error {
 	if err != nil || !gone {
 		return cause
 	}
-	p.s.discard(p.access.ID, now)
+	p.s.setAside(p.access.ID, now, nil)
 	p.refuseRest("the repository was deleted meanwhile")
 	return nil
 }

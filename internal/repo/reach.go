@@ -59,22 +59,32 @@ func (s *Service) Known(ctx context.Context, a *Access, shas []git.SHA) ([]git.O
 	if err != nil {
 		return nil, err
 	}
-	objects, err := s.Git(a.ID).Known(ctx, shas)
-	for i := range objects {
+	objects, release, err := s.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	known, err := objects.Known(ctx, shas)
+	for i := range known {
 		if gone[shas[i]] {
-			objects[i] = git.Object{}
+			known[i] = git.Object{}
 		}
 	}
-	return objects, err
+	return known, err
 }
 
 // FindCommit finds the one commit that refs lead to and whose SHA begins with the
 // digits. Errors: 404; 422 when there are several.
 func (s *Service) FindCommit(ctx context.Context, a *Access, prefix string) (git.SHA, error) {
-	if !a.Unreached {
-		return s.Git(a.ID).FindCommit(ctx, prefix)
+	objects, release, err := s.Git(ctx, a)
+	if err != nil {
+		return "", err
 	}
-	shas, err := s.Git(a.ID).FindCommits(ctx, prefix)
+	defer release()
+	if !a.Unreached {
+		return objects.FindCommit(ctx, prefix)
+	}
+	shas, err := objects.FindCommits(ctx, prefix)
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +136,7 @@ func (s *Service) absent(
 	s.reach.keep(a.ID, refs.Generation, asked, open)
 	maps.Copy(gone, open)
 	if recent {
-		err = s.dropBehindNoted(ctx, a.ID, refs, gone)
+		err = s.dropBehindNoted(ctx, a, refs, gone)
 	}
 	return gone, err
 }
@@ -136,7 +146,11 @@ func (s *Service) findReached(ctx context.Context, a *Access, refs git.Refs, ope
 	if len(open) == 0 {
 		return nil
 	}
-	objects := s.Git(a.ID)
+	objects, release, err := s.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	known, err := objects.Known(ctx, slices.Collect(maps.Keys(open)))
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ func TestReachedIsWhatGitFinds(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		r := s.Repo(t, "alice/garden", false)
-		dir := s.Repos.Git(r.ID).Dir()
-		if err := s.Repos.Git(r.ID).Init(); err != nil {
+		dir := s.Objects(t, r.ID).Dir()
+		if err := s.Objects(t, r.ID).Init(); err != nil {
 			t.Fatal(err)
 		}
 		random := rand.New(rand.NewPCG(1, 2))

@@ -24,7 +24,7 @@
 //
 // A handler of this package, and of every feature on top of it, receives an
 // [Access]: the repository was found, the caller may see it and has the right
-// that the route table names.
+// that the route table names. With it [Service.Git] gives the objects.
 package repo
 
 import (

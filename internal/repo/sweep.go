@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git"
 )
 
@@ -149,19 +150,32 @@ func (s *Service) sweepFolders(ctx context.Context, ids []int64, grace time.Dura
 		if err := ctx.Err(); err != nil {
 			return errors.Join(all, err)
 		}
-		switch {
-		case o.repos[id]:
-			all = errors.Join(all, s.Git(id).SweepQuarantines(grace), s.Git(id).SweepReplaced(o.now.Time(), grace))
-			s.packing.add(id)
-		case !o.reserved[id]:
-			old, err := s.Git(id).Untouched(grace)
-			if err == nil && old {
-				_, err = s.setAside(id, o.now)
-			}
-			all = errors.Join(all, err)
-		}
+		all = errors.Join(all, s.sweepFolder(ctx, o, id, grace))
 	}
 	return all
+}
+
+func (s *Service) sweepFolder(ctx context.Context, o owned, id int64, grace time.Duration) error {
+	objects, release, err := s.GitOf(ctx, id)
+	if errs.Is(err, errs.NotFound) {
+		return nil // it goes when its last user has left it
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	switch {
+	case o.repos[id]:
+		s.packing.add(id)
+		return errors.Join(objects.SweepQuarantines(grace), objects.SweepReplaced(o.now.Time(), grace))
+	case o.reserved[id]:
+		return nil
+	}
+	old, err := objects.Untouched(grace)
+	if err == nil && old {
+		s.setAside(id, o.now, nil)
+	}
+	return err
 }
 
 // sweepGone removes folders that were set aside long enough ago.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
@@ -49,6 +50,12 @@ func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// objects are those of a repository, as the first node sees them.
+func (n *nodes) objects(t *testing.T, id int64) *git.Repository {
+	t.Helper()
+	return apitest.Objects(t, n.node[0], id)
 }
 
 func (n *nodes) create(t *testing.T, name string) *repo.Repo {
@@ -130,7 +137,7 @@ func TestSweep(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{})
 		r := n.create(t, "garden")
-		reserved, dead := n.node[0].Git(1000), n.node[0].Git(2000)
+		reserved, dead := n.objects(t, 1000), n.objects(t, 2000)
 		for _, g := range []*git.Repository{reserved, dead} {
 			if err := g.Init(); err != nil {
 				t.Fatal(err)
@@ -169,7 +176,7 @@ func TestStartSweepsNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{})
 		n.create(t, "garden")
-		if err := n.node[0].Git(2000).Init(); err != nil {
+		if err := n.objects(t, 2000).Init(); err != nil {
 			t.Fatal(err)
 		}
 		age(t, n.dir)
@@ -199,7 +206,7 @@ func TestSweepGivesBack(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{})
 		r := n.create(t, "garden")
-		path := n.node[0].Git(r.ID).Dir()
+		path := n.objects(t, r.ID).Dir()
 		for _, name := range []string{fmt.Sprintf("gone-1600000000000000-%d.git", r.ID),
 			fmt.Sprintf("gone-%d.git", r.ID)} {
 			if err := os.Rename(path, filepath.Join(filepath.Dir(path), name)); err != nil {

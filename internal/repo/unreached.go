@@ -47,7 +47,7 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 		return s.db.Write(ctx, func(tx *db.Tx) error { return noteUnreached(tx, a.ID, []git.SHA{named}) })
 	}
 	write := func() error {
-		_, err := s.WriteObjects(ctx, a.ID, objects)
+		_, err := s.WriteObjects(ctx, a, objects)
 		return err
 	}
 	if !a.Unreached {
@@ -86,19 +86,23 @@ func (s *Service) dropNoted(ctx context.Context, repoID int64, sets ...map[git.S
 
 // dropBehindNoted deletes the objects that noted ones lead to from gone.
 func (s *Service) dropBehindNoted(
-	ctx context.Context, repoID int64, refs git.Refs, gone map[git.SHA]bool,
+	ctx context.Context, a *Access, refs git.Refs, gone map[git.SHA]bool,
 ) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	objects := s.Git(repoID)
+	objects, release, err := s.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
 	known, err := objects.Known(ctx, slices.Collect(maps.Keys(gone)))
 	if err != nil || !slices.ContainsFunc(known, func(o git.Object) bool { return o.Type != "" }) {
 		return err
 	}
 	var noted []git.SHA
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		noted, err = listNoted(tx, repoID, tx.Now-keptFor)
+		noted, err = listNoted(tx, a.ID, tx.Now-keptFor)
 		return err
 	})
 	if err != nil {

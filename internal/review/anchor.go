@@ -33,7 +33,12 @@ func (s *Service) covers(ctx context.Context, p *pull.Pull, commit git.SHA) erro
 	if commit == p.HeadSHA {
 		return nil
 	}
-	list, _, err := s.repos.Git(p.RepoID).PullCommits(ctx, p.BaseSHA, p.HeadSHA)
+	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, _, err := objects.PullCommits(ctx, p.BaseSHA, p.HeadSHA)
 	if err == nil && !slices.Contains(list, commit) {
 		err = custom("commit_id", "commit_id is not part of the pull request")
 	}
@@ -43,12 +48,16 @@ func (s *Service) covers(ctx context.Context, p *pull.Pull, commit git.SHA) erro
 // changes gives those changes of a pull request up to a commit which are of the
 // named files.
 func (s *Service) changes(ctx context.Context, p *pull.Pull, commit git.SHA, names []string) (*git.Changes, error) {
-	r := s.repos.Git(p.RepoID)
-	common, err := r.PullBase(ctx, p.BaseSHA, commit)
+	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
 	if err != nil {
 		return nil, err
 	}
-	return r.FilesNamed(ctx, common, commit, names)
+	defer release()
+	common, err := objects.PullBase(ctx, p.BaseSHA, commit)
+	if err != nil {
+		return nil, err
+	}
+	return objects.FilesNamed(ctx, common, commit, names)
 }
 
 // place completes the anchors, all of one commit, and gives the hunk of each: in

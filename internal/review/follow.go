@@ -56,6 +56,11 @@ func (s *Service) followPull(ctx context.Context, list []*Comment, left *int) (d
 	if *left < 2 {
 		return nil, nil
 	}
+	objects, release, err := s.repos.GitOf(ctx, list[0].RepoID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	head := list[0].HeadSHA
 	current, err := s.changes(ctx, &pull.Pull{RepoID: list[0].RepoID, BaseSHA: list[0].BaseSHA}, head, paths(list))
 	if err != nil {
@@ -71,7 +76,7 @@ func (s *Service) followPull(ctx context.Context, list []*Comment, left *int) (d
 			break
 		}
 		*left--
-		between, err := s.repos.Git(list[0].RepoID).FilesNamed(ctx, from, head, paths(since[from]))
+		between, err := objects.FilesNamed(ctx, from, head, paths(since[from]))
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,12 @@ func (a *applier) history(ctx context.Context, r *Repo) error {
 	if h.access, err = a.access(ctx, r); err != nil {
 		return a.s.told(&r.place, err)
 	}
-	h.objects = a.repos.Git(h.access.ID)
+	objects, release, err := a.repos.Git(ctx, h.access)
+	if err != nil {
+		return err
+	}
+	defer release()
+	h.objects = objects
 	refs, err := a.repos.Refs(ctx, h.access)
 	if err != nil {
 		return err
@@ -175,7 +180,7 @@ func (h *history) commit(ctx context.Context, tip git.SHA, c *Commit) (git.SHA, 
 	if err != nil {
 		return "", err
 	}
-	_, err = h.repos.WriteObjects(ctx, h.access.ID, append(append(objects, tree.Objects...), encoded))
+	_, err = h.repos.WriteObjects(ctx, h.access, append(append(objects, tree.Objects...), encoded))
 	return encoded.SHA(), err
 }
 
@@ -209,7 +214,7 @@ func (h *history) tag(ctx context.Context, t *Tag) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.repos.WriteObjects(ctx, h.access.ID, []git.NewObject{encoded}); err != nil {
+	if _, err := h.repos.WriteObjects(ctx, h.access, []git.NewObject{encoded}); err != nil {
 		return err
 	}
 	h.set(tags+t.Name, encoded.SHA())

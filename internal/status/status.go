@@ -123,7 +123,7 @@ func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status, error) {
 	err := s.repos.CheckNamed(ctx, a, n.SHA)
 	if err == nil {
-		_, err = s.repos.Git(a.ID).Commit(ctx, n.SHA)
+		err = s.checkCommit(ctx, a, n.SHA)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 		return nil, noCommit(string(n.SHA))
@@ -138,6 +138,17 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status
 		return err
 	})
 	return &n, err
+}
+
+// checkCommit makes sure that the repository has a commit. Errors: 404, 422.
+func (s *Service) checkCommit(ctx context.Context, a *repo.Access, sha git.SHA) error {
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = objects.Commit(ctx, sha)
+	return err
 }
 
 func noCommit(name string) error { return errs.Newf(errs.Invalid, "No commit found for SHA: %s", name) }

@@ -318,7 +318,7 @@ func TestFeedsTellOfPartOfALargePush(t *testing.T) {
 		for n := range 50 {
 			moved = append(moved, repo.RefUpdate{Name: fmt.Sprintf("refs/tags/v%02d", n), Old: git.ZeroSHA, New: ref.Object.SHA, By: r.OwnerID})
 		}
-		if _, err := s.Repos.MoveRefs(t.Context(), r.ID, moved, true, 0); err != nil {
+		if _, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: moved, Atomic: true}); err != nil {
 			t.Fatal(err)
 		}
 		if got := only(told(t, s, "", "/events"), "Create tag"); len(got) != 20 {

@@ -132,7 +132,7 @@ func (s *site) move(t *testing.T, repoID int64, names ...string) {
 	for i, n := range names {
 		updates[i] = repo.RefUpdate{Name: n, Old: git.ZeroSHA, New: git.SHA(fmt.Sprintf("%040x", i+1))}
 	}
-	refused, err := s.repos.MoveRefs(t.Context(), repoID, updates, true, 0)
+	refused, err := s.repos.MoveRefs(t.Context(), repo.Push{RepoID: repoID, Updates: updates, Atomic: true})
 	if err != nil || slices.ContainsFunc(refused, func(err error) bool { return err != nil }) {
 		t.Fatal(err, refused)
 	}

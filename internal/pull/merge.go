@@ -78,10 +78,10 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	if err != nil {
 		return "", err
 	}
-	update := []repo.RefUpdate{
-		{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}
-	return sha, s.repos.Prepared(ctx, p.RepoID, update, func() error {
-		return s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, update) })
+	push := repo.Push{RepoID: p.RepoID, Atomic: true,
+		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}}
+	return sha, s.repos.Prepared(ctx, push, func() error {
+		return s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, push) })
 	})
 }
 
@@ -156,9 +156,8 @@ func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeRe
 
 // complete is the one transaction of a merge. Error: errMoved when what the
 // merge was made of has changed.
-func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, update []repo.RefUpdate) error {
-	sha := update[0].New
-	refused, err := s.repos.MoveRefsIn(tx, p.RepoID, update)
+func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, push repo.Push) error {
+	refused, err := s.repos.MoveRefsIn(tx, push)
 	if err != nil {
 		return err
 	}
@@ -174,7 +173,7 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, u
 	case now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef:
 		return errMoved
 	}
-	return s.conclude(tx, a, p, i, sha)
+	return s.conclude(tx, a, p, i, push.Updates[0].New)
 }
 
 // conclude writes that a pull request is merged, now that sha is on its base.

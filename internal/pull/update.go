@@ -67,15 +67,15 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.repos.Bring(ctx, back(p, p.AuthorID), sha, p.HeadSHA); err != nil {
 		return err
 	}
-	refused, err := s.repos.MoveRefsIf(ctx, p.HeadRepoID, []repo.RefUpdate{
-		{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID, Forward: true},
-	}, true, 0, func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
+	stillMay := func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
 		now, err := byID(tx, p.IssueID)
 		if err == nil {
 			err = mayUpdateIn(tx, a, now)
 		}
 		return make([]error, len(updates)), err
-	})
+	}
+	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: p.HeadRepoID, Atomic: true, If: stillMay,
+		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID, Forward: true}}})
 	if err == nil && refused[0] != nil {
 		err = errMoved
 	}

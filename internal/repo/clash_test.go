@@ -43,7 +43,7 @@ func TestNameClashes(t *testing.T) {
 				}
 				updates = append(updates, u)
 			}
-			refused, err := s.Repos.MoveRefs(t.Context(), r.ID, updates, false, 0)
+			refused, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: updates})
 			if err != nil {
 				t.Fatalf("%s: %v", push.refs, err)
 			}

@@ -96,7 +96,8 @@ func TestForkLeavesPullRequestsBehind(t *testing.T) {
 		s.User(t, "bob")
 		r := s.Repo(t, "alice/garden", false)
 		tip := forkable(t, s, r)
-		moved, err := s.Repos.MoveRefs(t.Context(), r.ID, []repo.RefUpdate{{Name: "refs/pull/1/head", Old: "0000000000000000000000000000000000000000", New: sha(tip)}}, true, 0)
+		moved, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Atomic: true,
+			Updates: []repo.RefUpdate{{Name: "refs/pull/1/head", Old: "0000000000000000000000000000000000000000", New: sha(tip)}}})
 		if err != nil || moved[0] != nil {
 			t.Fatal(moved, err)
 		}

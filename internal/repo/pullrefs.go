@@ -20,12 +20,12 @@ var ErrUnprepared = errors.New("repo: the transaction needs another preparation"
 // maxPrepared is how often MoveRefs begins anew.
 const maxPrepared = 5
 
-// Prepared runs move, which moves refs with MoveRefsIn in a transaction of its
-// own, after the preparers; again when that did not suffice.
-func (s *Service) Prepared(ctx context.Context, repoID int64, updates []RefUpdate, move func() error) error {
+// Prepared runs move, which moves the push's refs with MoveRefsIn in a transaction
+// of its own, after the preparers; again when that did not suffice.
+func (s *Service) Prepared(ctx context.Context, p Push, move func() error) error {
 	for try := 1; ; try++ {
 		for _, prepare := range s.observers.Prepare {
-			if err := prepare(ctx, s, repoID, updates); err != nil {
+			if err := prepare(ctx, s, p.RepoID, p.Updates); err != nil {
 				return err
 			}
 		}
@@ -35,15 +35,9 @@ func (s *Service) Prepared(ctx context.Context, repoID int64, updates []RefUpdat
 		}
 		if !errors.Is(err, ErrUnprepared) || try == maxPrepared {
 			// Objects that were written for the move stay.
-			return errors.Join(err, s.MarkUnreached(ctx, repoID))
+			return errors.Join(err, s.MarkUnreached(ctx, p.RepoID))
 		}
 	}
-}
-
-// MoveRefsIn is MoveRefs within a transaction of the caller's, who is called by
-// Prepared.
-func (s *Service) MoveRefsIn(tx *db.Tx, repoID int64, updates []RefUpdate) ([]error, error) {
-	return s.moveRefs(tx, repoID, updates, true, 0, nil)
 }
 
 // The refs of a pull request, which nobody can push (decision 36).

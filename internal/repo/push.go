@@ -309,8 +309,8 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	}
 	index, updates = p.open(all)
 	p.findForward(ctx, updates)
-	refused, err := p.s.MoveRefsIf(ctx, p.access.ID, updates, p.request.Capabilities.Atomic,
-		p.kilobytes(), p.stillMay)
+	refused, err := p.s.MoveRefs(ctx, Push{RepoID: p.access.ID, Updates: updates,
+		Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay})
 	p.refuseAll(index, refused)
 	p.s.packing.add(p.access.ID)
 	return err

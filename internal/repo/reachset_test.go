@@ -81,7 +81,7 @@ func moveSome(
 		}
 		updates = append(updates, u)
 	}
-	refused, err := s.Repos.MoveRefs(t.Context(), r.ID, updates, true, 0)
+	refused, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: updates, Atomic: true})
 	if err != nil || slices.ContainsFunc(refused, func(e error) bool { return e != nil }) {
 		t.Fatal(err, refused)
 	}

@@ -35,35 +35,36 @@ const (
 	pulls = "refs/pull/"
 )
 
-// MoveRefs moves refs in one transaction with all that observers do about it.
-// It is the only door through which a ref changes, but for those that a fork
-// begins with. Each update is a compare-and-swap: the result tells, update by
-// update, why one did not happen, nil where it did. With atomic none happens
-// unless all can. grownKB is what the push added to the repository's size.
-//
-// Error, and nothing moved: 404 for a repository that is gone, an observer's
-// error.
-func (s *Service) MoveRefs(ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64) ([]error, error) {
-	return s.MoveRefsIf(ctx, repoID, updates, atomic, grownKB, nil)
+// Push is refs of one repository that move together: by git push, by a merge, by
+// the API.
+type Push struct {
+	RepoID  int64
+	Updates []RefUpdate
+	Atomic  bool      // no ref moves unless all can
+	GrownKB int64     // what it adds to the repository's size
+	If      Condition // nil: none
 }
 
 // Condition finds, for each update, why it may not happen, inside the transaction
 // that would do it. The repository's row is locked.
 type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 
-// MoveRefsIf is MoveRefs under a condition; nil: none.
-func (s *Service) MoveRefsIf(
-	ctx context.Context, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition,
-) ([]error, error) {
-	var refused []error
-	err := s.Prepared(ctx, repoID, updates, func() error {
+// MoveRefs moves refs in one transaction with all that observers do about it. It is
+// the only door through which a ref changes, but for those that a fork begins with.
+// Each update is a compare-and-swap: the result tells, update by update, why one
+// did not happen, nil where it did.
+//
+// Error, and nothing moved: 404 for a repository that is gone, the condition's
+// error.
+func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err error) {
+	err = s.Prepared(ctx, p, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) (err error) {
-			refused, err = s.moveRefs(tx, repoID, updates, atomic, grownKB, may)
+			refused, err = s.MoveRefsIn(tx, p)
 			return err
 		})
 	})
 	if err == nil && slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {
-		err = s.MarkUnreached(ctx, repoID) // objects that were written for them stay
+		err = s.MarkUnreached(ctx, p.RepoID) // objects that were written for them stay
 	}
 	return refused, err
 }
@@ -98,19 +99,19 @@ func (b *bell) ring() {
 	}
 }
 
-func (s *Service) moveRefs(
-	tx *db.Tx, repoID int64, updates []RefUpdate, atomic bool, grownKB int64, may Condition,
-) ([]error, error) {
-	branch, err := lockForRefs(tx, repoID)
+// MoveRefsIn is MoveRefs within a transaction of the caller's, who is called by
+// Prepared.
+func (s *Service) MoveRefsIn(tx *db.Tx, p Push) ([]error, error) {
+	branch, err := lockForRefs(tx, p.RepoID)
 	if err != nil {
 		return nil, err
 	}
-	refused, err := checkUpdates(tx, repoID, branch, updates)
+	refused, err := checkUpdates(tx, p.RepoID, branch, p.Updates)
 	if err != nil {
 		return nil, err
 	}
-	if may != nil {
-		more, err := may(tx, updates)
+	if p.If != nil {
+		more, err := p.If(tx, p.Updates)
 		if err != nil {
 			return nil, err
 		}
@@ -120,13 +121,13 @@ func (s *Service) moveRefs(
 			}
 		}
 	}
-	good := make([]RefUpdate, 0, len(updates))
-	for i, u := range updates {
+	good := make([]RefUpdate, 0, len(p.Updates))
+	for i, u := range p.Updates {
 		if refused[i] == nil {
 			good = append(good, u)
 		}
 	}
-	if atomic && len(good) < len(updates) {
+	if p.Atomic && len(good) < len(p.Updates) {
 		for i := range refused {
 			if refused[i] == nil {
 				refused[i] = errs.New(errs.Conflict, "atomic push failed")
@@ -137,17 +138,17 @@ func (s *Service) moveRefs(
 	if len(good) == 0 {
 		return refused, nil
 	}
-	if err := writeRefs(tx, repoID, good); err != nil {
+	if err := writeRefs(tx, p.RepoID, good); err != nil {
 		return nil, err
 	}
-	if err := noteUnreached(tx, repoID, left(good)); err != nil {
+	if err := noteUnreached(tx, p.RepoID, left(good)); err != nil {
 		return nil, err
 	}
-	if err := touchPushed(tx, repoID, newDefault(branch, good), grownKB); err != nil {
+	if err := touchPushed(tx, p.RepoID, newDefault(branch, good), p.GrownKB); err != nil {
 		return nil, err
 	}
 	for _, observe := range s.observers.Moved {
-		if err := observe(tx, repoID, good); err != nil {
+		if err := observe(tx, p.RepoID, good); err != nil {
 			return nil, err
 		}
 	}

@@ -225,7 +225,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		}
 		made = r
 		if first != nil {
-			if _, err := s.moveRefs(tx, r.ID, []RefUpdate{*first}, true, 1, nil); err != nil {
+			if _, err := s.MoveRefsIn(tx, Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: 1}); err != nil {
 				return err
 			}
 			r.SizeKB, r.RefsGeneration = 1, 1

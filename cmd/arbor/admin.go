@@ -29,7 +29,7 @@ type userCreate struct {
 // Run registers the user.
 func (c *userCreate) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		made, err := s.accounts(log).CreateUser(p.ctx, account.NewUser{Login: c.Login, Name: c.Name, Email: c.Email, Admin: c.Admin})
+		made, err := s.forge(log).Accounts.CreateUser(p.ctx, account.NewUser{Login: c.Login, Name: c.Name, Email: c.Email, Admin: c.Admin})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "created user %s\n", made.Login)
 		}
@@ -50,7 +50,7 @@ type orgCreate struct {
 // Run registers the organization.
 func (c *orgCreate) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		made, err := s.accounts(log).CreateOrg(p.ctx, c.Login, c.Owner)
+		made, err := s.forge(log).Accounts.CreateOrg(p.ctx, c.Login, c.Owner)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "created organization %s\n", made.Login)
 		}
@@ -82,7 +82,7 @@ func (c *tokenCreate) Run(p *process) error {
 		}
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		token, id, err := s.accounts(log).CreateToken(p.ctx, account.NewToken{Login: c.Login, Note: c.Note, Expires: expires})
+		token, id, err := s.forge(log).Accounts.CreateToken(p.ctx, account.NewToken{Login: c.Login, Note: c.Note, Expires: expires})
 		if err == nil {
 			fmt.Fprintf(p.stderr, "created token %d for %s\n", id, c.Login)
 			fmt.Fprintln(p.stdout, token)
@@ -99,7 +99,7 @@ type tokenList struct {
 // Run prints one line a token.
 func (c *tokenList) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		tokens, err := s.accounts(log).Tokens(p.ctx, c.Login)
+		tokens, err := s.forge(log).Accounts.Tokens(p.ctx, c.Login)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ type tokenRevoke struct {
 // Run ends the token; a running server refuses it from the next request on.
 func (c *tokenRevoke) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		err := s.accounts(log).RevokeToken(p.ctx, c.Token)
+		err := s.forge(log).Accounts.RevokeToken(p.ctx, c.Token)
 		if err == nil {
 			fmt.Fprintln(p.stdout, "revoked")
 		}
@@ -154,7 +154,7 @@ func (c *repoGiveBack) Run(p *process) error {
 		return err
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		repos := s.repos(log)
+		repos := s.forge(log).Repos
 		found, err := repos.Find(p.ctx, &account.Caller{SiteAdmin: true}, owner, name)
 		if errs.Is(err, errs.NotFound) {
 			return errs.Newf(errs.NotFound, "there is no repository %q", c.Repository)
@@ -188,7 +188,7 @@ func (c *repoCreate) Run(p *process) error {
 		if c.Description != "" {
 			n.Description = &c.Description
 		}
-		repos := s.repos(log)
+		repos := s.forge(log).Repos
 		made, err := repos.Create(p.ctx, nil, n)
 		if errs.Is(err, errs.NotFound) {
 			return errs.Newf(errs.NotFound, "there is no user or organization %q", owner)

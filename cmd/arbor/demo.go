@@ -85,7 +85,7 @@ const demoOrg = "orchard"
 // fill makes everything in the order in which it needs each other. Each
 // feature adds its own part here.
 func (d *demo) fill(ctx context.Context) error {
-	accounts := d.store.accounts(d.log)
+	accounts := d.store.forge(d.log).Accounts
 	for _, n := range demoPeople {
 		made, err := accounts.CreateUser(ctx, n)
 		if err != nil {
@@ -122,7 +122,7 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(history)
-	repos := d.store.repos(d.log)
+	repos := d.store.forge(d.log).Repos
 	made := []struct {
 		owner, name, description, source string
 		private                          bool

@@ -8,7 +8,6 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
-	"arbor/internal/server"
 	"arbor/internal/web"
 )
 
@@ -47,7 +46,7 @@ var demoIssues = []demoIssue{
 
 // fillIssues makes the tracker of alice/greenhouse.
 func (d *demo) fillIssues(ctx context.Context) error {
-	services := server.NewServices(d.store.db, d.store.git, d.log, d.store.dir)
+	services := d.store.forge(d.log)
 	access := map[string]*repo.Access{}
 	for login, caller := range d.callers {
 		found, err := services.Repos.Find(ctx, caller, "alice", "greenhouse")

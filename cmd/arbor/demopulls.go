@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 
+	"arbor/internal/forge"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
-	"arbor/internal/server"
 	"arbor/internal/status"
 )
 
@@ -47,7 +47,7 @@ func demoPulls() []demoPull {
 
 // fillPulls makes the pull requests, after the issues that they speak of.
 func (d *demo) fillPulls(ctx context.Context) error {
-	services := server.NewServices(d.store.db, d.store.git, d.log, d.store.dir)
+	services := d.store.forge(d.log)
 	for _, p := range demoPulls() {
 		if err := d.fillPull(ctx, services, &p); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (d *demo) fillPulls(ctx context.Context) error {
 	return nil
 }
 
-func (d *demo) fillPull(ctx context.Context, s *server.Services, p *demoPull) error {
+func (d *demo) fillPull(ctx context.Context, s *forge.Forge, p *demoPull) error {
 	if p.commit.path != "" {
 		if err := d.commit(ctx, s.Repos, p.commit); err != nil {
 			return err

@@ -3,22 +3,22 @@ package main
 import (
 	"context"
 
+	"arbor/internal/forge"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/review"
-	"arbor/internal/server"
 )
 
 // fillTalk has people follow each other, and alice review what bob proposes
 // from his fork.
 func (d *demo) fillTalk(ctx context.Context) error {
-	accounts := d.store.accounts(d.log)
+	accounts := d.store.forge(d.log).Accounts
 	for _, f := range [][2]string{{"alice", "bob"}, {"bob", "alice"}, {"root-gardener", "alice"}, {"bob", demoOrg}} {
 		if err := accounts.Follow(ctx, d.callers[f[0]], f[1], true); err != nil {
 			return err
 		}
 	}
-	s := server.NewServices(d.store.db, d.store.git, d.log, d.store.dir)
+	s := d.store.forge(d.log)
 	found, err := s.Repos.Find(ctx, d.callers["alice"], "alice", "greenhouse")
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (d *demo) fillTalk(ctx context.Context) error {
 // reviewed is the number of the pull request that alice reviews.
 const reviewed = 12
 
-func (d *demo) review(ctx context.Context, s *server.Services, a *repo.Access) error {
+func (d *demo) review(ctx context.Context, s *forge.Forge, a *repo.Access) error {
 	p, i, err := s.Pulls.Find(ctx, a, reviewed)
 	if err != nil {
 		return err

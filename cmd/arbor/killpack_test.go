@@ -10,9 +10,9 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
-	"arbor/internal/server"
 )
 
 // open opens the server's database beside it.
@@ -45,7 +45,7 @@ func (s *instance) sweep(grace time.Duration) {
 	d := s.open()
 	defer d.Close()
 	log := slog.New(slog.DiscardHandler)
-	repos := server.NewServices(d, gittest.New(s.t, git.Options{}), log, s.data).Repos
+	repos := forge.New(d, gittest.New(s.t, git.Options{}), log, s.data).Repos
 	if err := repos.Sweep(s.t.Context(), grace); err != nil {
 		s.t.Fatal(err)
 	}

@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/forge"
 	"arbor/internal/git"
-	"arbor/internal/repo"
 	"arbor/internal/seed"
-	"arbor/internal/server"
 )
 
 // storeFlags say where everything is kept.
@@ -85,11 +83,8 @@ func (s *store) close() error {
 	return gitErr
 }
 
-func (s *store) accounts(log *slog.Logger) *account.Service { return account.New(s.db, log) }
-
-func (s *store) repos(log *slog.Logger) *repo.Service {
-	return server.NewServices(s.db, s.git, log, s.dir).Repos
-}
+// forge is the features, for commands that change the store beside a server.
+func (s *store) forge(log *slog.Logger) *forge.Forge { return forge.New(s.db, s.git, log, s.dir) }
 
 // administer runs one command of the operator on the store. What goes wrong is
 // the command's error; the log has only warnings.

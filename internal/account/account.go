@@ -149,26 +149,29 @@ type Service struct {
 	tokens *cache.Cache[digest, knownToken] // in use
 	uses   lastUses
 	counts *cache.Cache[any, int64] // rows of long lists, see total
-	lost   []Lost
+	forge  Forge
 }
 
-// Lost is called inside a transaction after which somebody may see less of an
-// organization's repositories: a membership ended, an owner became a member, or members
-// lost their default permission. by is the account that did it. An error undoes the
-// whole transaction.
-type Lost func(tx *db.Tx, orgID, by int64) error
+// Forge is what happens to accounts and, in the same transaction, to features above
+// this package. Package forge implements it.
+type Forge interface {
+	// EndOrgAccess is called after somebody may see less of an organization's
+	// repositories: a membership ended, an owner became a member, or members lost
+	// their default permission. by is the account that did it. An error undoes the
+	// transaction.
+	EndOrgAccess(tx *db.Tx, orgID, by int64) error
+}
 
-// New makes the service. Start Run beside it to have last uses of tokens stored.
-func New(d *db.DB, log *slog.Logger, lost ...Lost) *Service {
-	return &Service{db: d, log: log, clock: time.Now, lost: lost,
+// New makes the service; forge is nil where there are no repositories. Start Run
+// beside it to have last uses of tokens stored.
+func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
+	return &Service{db: d, log: log, clock: time.Now, forge: forge,
 		tokens: cache.NewCount[digest, knownToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
 }
 
-func (s *Service) tellLost(tx *db.Tx, orgID, by int64) error {
-	for _, lost := range s.lost {
-		if err := lost(tx, orgID, by); err != nil {
-			return err
-		}
+func (s *Service) endOrgAccess(tx *db.Tx, orgID, by int64) error {
+	if s.forge == nil {
+		return nil
 	}
-	return nil
+	return s.forge.EndOrgAccess(tx, orgID, by)
 }

@@ -161,7 +161,7 @@ func TestLoginRace(t *testing.T) {
 func TestGivenToken(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		s := New(dbtest.Open(t, engine), slog.New(slog.DiscardHandler))
+		s := New(dbtest.Open(t, engine), slog.New(slog.DiscardHandler), nil)
 		for _, login := range []string{"alice", "bob"} {
 			if _, err := s.CreateUser(t.Context(), NewUser{Login: login}); err != nil {
 				t.Fatal(err)

@@ -95,7 +95,7 @@ func TestExpiry(t *testing.T) {
 		now = now.Add(2 * time.Minute)
 		mu.Unlock()
 		wantBad(t, b.s, "after its end, cached", "Bearer "+short)
-		wantBad(t, New(b.db, b.s.log), "never seen", "Bearer "+must(b.s.CreateToken(context.Background(),
+		wantBad(t, New(b.db, b.s.log, nil), "never seen", "Bearer "+must(b.s.CreateToken(context.Background(),
 			NewToken{Login: "alice", Expires: time.Nanosecond})))
 		wantCaller(t, b.s, "without an end", "Bearer "+b.tokens["alice"], "alice")
 	})
@@ -115,7 +115,7 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.URL(t, engine)
 		b := bundleOn(t, dbtest.OpenURL(t, address))
-		other := New(dbtest.OpenURL(t, address), b.s.log)
+		other := New(dbtest.OpenURL(t, address), b.s.log, nil)
 		b.user("alice")
 		ctx := context.Background()
 		first, id := b.token("alice", 0)

@@ -51,7 +51,7 @@ func newBundle(t testing.TB, engine db.Engine) *bundle {
 
 func bundleOn(t testing.TB, d *db.DB) *bundle {
 	b := &bundle{t: t, db: d, log: &lockedBuffer{}, mux: http.NewServeMux(), tokens: map[string]string{}}
-	b.s = New(d, slog.New(slog.NewTextHandler(b.log, nil)))
+	b.s = New(d, slog.New(slog.NewTextHandler(b.log, nil)), nil)
 	for pattern, h := range routes(NewAPI(b.s)) {
 		b.mux.HandleFunc(pattern, b.route(h))
 	}

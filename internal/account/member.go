@@ -179,7 +179,7 @@ func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userL
 		if err := putMember(tx, org.ID, user.ID, owner); err != nil || !there || owner {
 			return err
 		}
-		return s.tellLost(tx, org.ID, caller.ID)
+		return s.endOrgAccess(tx, org.ID, caller.ID)
 	})
 	return m, err
 }
@@ -210,7 +210,7 @@ func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, us
 		if err := deleteMember(tx, org.ID, user.ID); err != nil {
 			return err
 		}
-		return s.tellLost(tx, org.ID, caller.ID)
+		return s.endOrgAccess(tx, org.ID, caller.ID)
 	})
 }
 

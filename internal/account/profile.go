@@ -144,7 +144,7 @@ func (s *Service) changeOrg(ctx context.Context, caller *Caller, login string, c
 		if err := updateAccount(tx, a); err != nil || before == None || a.DefaultRole > None {
 			return err
 		}
-		return s.tellLost(tx, a.ID, caller.ID)
+		return s.endOrgAccess(tx, a.ID, caller.ID)
 	})
 	return a, err
 }

@@ -1,7 +1,7 @@
 // Package activity is the feed of what happened: of a repository, a network, an
 // organization, a user, and of what a user watches and follows.
 //
-//	activity.go  what is told, and the observers that note it
+//	activity.go  what a feed tells, and how it is noted
 //	store.go     the SQL, of table activities; storescope.go: which ones a feed is made of
 //	prune.go     what no feed reads any more goes; storeprune.go: the SQL for that
 //	api.go       the handlers
@@ -11,7 +11,8 @@
 // and comments as they are now, and nothing of those that are gone. Rows of
 // issues, comments and reviews are written by triggers, in the statements of
 // those tables (migration 0016); what has no table of its own is noted here, in
-// the transaction in which it happens. Stars are not in any feed (decision 42).
+// the transaction in which it happens (package forge). Stars are not in any feed
+// (decision 42).
 //
 // A feed is the newest Newest activities of its scope at most, so its cost does
 // not depend on what is stored, and what is stored not on how much ever
@@ -69,10 +70,9 @@ type Activity struct {
 // maxRefs is how many branches and tags of one push a feed tells of.
 const maxRefs = 20
 
-// NoteRefs is a repo.Observer: it notes which branches and tags somebody
-// pushed, created or deleted; not those that came into being with their
-// repository.
-func NoteRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+// NotePush notes which branches and tags somebody pushed, created or deleted; not
+// those that came into being with their repository.
+func NotePush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
 	var list []Activity
 	for _, u := range moved {
 		told := strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, "refs/tags/")
@@ -91,7 +91,7 @@ func NoteRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
 	return insert(tx, repoID, list...)
 }
 
-// NoteCreated notes a new repository, or with its parent a fork: a repo.Created.
+// NoteCreated notes a new repository, or with its parent a fork.
 func NoteCreated(tx *db.Tx, r *repo.Repo, by int64) error {
 	switch {
 	case by == 0:
@@ -103,15 +103,15 @@ func NoteCreated(tx *db.Tx, r *repo.Repo, by int64) error {
 	}
 }
 
-// NoteTurned notes a repository that everyone may see from now on: a repo.Told.
-func NoteTurned(tx *db.Tx, r *repo.Repo, by int64) error {
+// NoteVisibility notes a repository that everyone may see from now on.
+func NoteVisibility(tx *db.Tx, r *repo.Repo, by int64) error {
 	if by == 0 || r.Private {
 		return nil
 	}
 	return insert(tx, r.ID, Activity{ActorID: by, Kind: Published})
 }
 
-// NoteJoined notes a new collaborator: a repo.Joined.
+// NoteJoined notes a new collaborator.
 func NoteJoined(tx *db.Tx, r *repo.Repo, userID, by int64) error {
 	if by == 0 {
 		return nil

@@ -29,6 +29,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/journal"
@@ -45,6 +46,7 @@ type Server struct {
 	Git      *git.Git
 	Dir      string // the data folder
 	Server   *server.Server
+	Forge    *forge.Forge // the test's own, which works on the store beside the server
 	Accounts *account.Service
 	Repos    *repo.Service
 	Log      *Log
@@ -99,11 +101,11 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 	s := &Server{
 		Address: address, Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,
 		Admitted: o.Admission,
-		Accounts: account.New(o.DB, slog.New(log)),
-		Repos:    server.NewServices(o.DB, g, slog.New(log), o.DataDir).Repos,
+		Forge:    forge.New(o.DB, g, slog.New(log), o.DataDir),
 		tokens:   map[string]string{},
 		client:   newClient(),
 	}
+	s.Accounts, s.Repos = s.Forge.Accounts, s.Forge.Repos
 	if l.Addr().Network() == "tcp" {
 		s.Address, s.URL = l.Addr().String(), "http://"+l.Addr().String()
 	}

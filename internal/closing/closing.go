@@ -7,7 +7,7 @@
 //
 // Table: pushed_commits.
 //
-// A push leaves a row for each branch in its own transaction ([Note]). Run takes
+// A push leaves a row for each branch in its own transaction ([NotePush]). Run takes
 // the rows under a lease that ends by itself, reads the commits, and removes the
 // rows in the transaction that writes what the commits say. So nothing is lost
 // with a process; and that two of them now and then read the same commits does
@@ -45,10 +45,10 @@ type pushed struct {
 	tries               int64
 }
 
-// Note is a repo.Observer: it notes which branches got commits that are to be
-// read. Nothing is noted where no issue could be named, nor for refs that
-// come into being with their repository.
-func Note(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+// NotePush notes which branches got commits that are to be read. Nothing is noted
+// where no issue could be named, nor for refs that come into being with their
+// repository.
+func NotePush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
 	var list []repo.RefUpdate
 	for _, u := range moved {
 		if u.By != 0 && u.New != git.ZeroSHA && u.New != u.Old && strings.HasPrefix(u.Name, branches) {

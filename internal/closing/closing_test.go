@@ -14,6 +14,7 @@ import (
 	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/issue"
@@ -190,10 +191,9 @@ type bench struct {
 func newBench(t *testing.T, engine db.Engine) *bench {
 	t.Helper()
 	b := &bench{db: dbtest.Open(t, engine), log: &apitest.Log{}}
-	log := slog.New(b.log)
-	b.repos = repo.New(b.db, gittest.New(t, git.Options{}), log, t.TempDir(), repo.Observers{Moved: []repo.Observer{closing.Note}})
-	b.issues = issue.New(b.db, b.repos, log, issue.Hooks{})
-	alice, err := account.New(b.db, log).CreateUser(t.Context(), account.NewUser{Login: "alice"})
+	f := forge.New(b.db, gittest.New(t, git.Options{}), slog.New(b.log), t.TempDir())
+	b.repos, b.issues = f.Repos, f.Issues
+	alice, err := f.Accounts.CreateUser(t.Context(), account.NewUser{Login: "alice"})
 	if err != nil {
 		t.Fatal(err)
 	}

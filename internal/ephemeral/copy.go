@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"arbor/internal/server"
+	"arbor/internal/forge"
 )
 
 // copyStore makes the folder to with what the closed store in from holds. Files
@@ -19,7 +19,7 @@ func copyStore(from, to string) error {
 	if err := copyFile(filepath.Join(from, databaseFile), filepath.Join(to, databaseFile)); err != nil {
 		return err
 	}
-	repositories, target := server.RepositoriesDir(from), server.RepositoriesDir(to)
+	repositories, target := forge.RepositoriesDir(from), forge.RepositoriesDir(to)
 	return filepath.WalkDir(repositories, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if path == repositories && os.IsNotExist(err) {

@@ -94,7 +94,7 @@ func (w *world) end() error {
 		list = append(list, <-w.working)
 	}
 	if w.server != nil {
-		w.server.Services().Repos.Wait()
+		w.server.Forge().Repos.Wait()
 	}
 	if w.git != nil {
 		list = append(list, w.git.Close())

@@ -63,7 +63,7 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 			if err := t.load(ctx, tx, a); err != nil {
 				return err
 			}
-			return t.loadReviews(tx, api.s.hooks.Reviews)
+			return t.loadReviews(tx, api.s.forge)
 		})
 		if err == nil {
 			err = api.s.prepareBodies(out, t.events.page)

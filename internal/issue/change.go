@@ -23,7 +23,8 @@ type Change struct {
 	Actor *account.Caller // who does it; never nil
 	Issue *Issue          // as it will be
 
-	before       *Issue // nil: it is new
+	Before *Issue // as it was; nil: it is new
+
 	events       []Event
 	touched      bool
 	participants []int64
@@ -44,12 +45,12 @@ func (s *Service) Change(ctx context.Context, a *repo.Access, number int64, fn f
 }
 
 // Edit is Change for what may open a closed pull request again: state is the one
-// that is asked for, perhaps empty. Errors: those of Change and of a Reopener.
+// that is asked for, perhaps empty. Errors: those of Change and of ReopenPull.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, i *Issue, state string, fn func(c *Change) error) (*Issue, error) {
-	if !i.Pull || i.State == Open || state != Open.String() || s.hooks.Reopen == nil {
+	if !i.Pull || i.State == Open || state != Open.String() {
 		return s.Change(ctx, a, i.Number, fn)
 	}
-	reopen, err := s.hooks.Reopen(ctx, a, i)
+	reopen, err := s.forge.ReopenPull(ctx, a, i)
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +73,17 @@ func (s *Service) ChangeIn(tx *db.Tx, r *repo.Repo, actor *account.Caller, numbe
 		return nil, err
 	}
 	before := *i
-	c := &Change{Tx: tx, Repo: r, Actor: actor, Issue: i, before: &before}
+	c := &Change{Tx: tx, Repo: r, Actor: actor, Issue: i, Before: &before}
 	if err := fn(c); err != nil {
 		return nil, err
 	}
-	return i, s.finish(c)
+	return i, s.forge.WriteIssue(c)
 }
 
-// finish writes what the change amounts to.
-func (s *Service) finish(c *Change) error {
+// Write writes what follows from the difference: the row, the repository's counter,
+// what the issue is found by, events, subscriptions, and references to other issues.
+// Forge.WriteIssue alone calls it.
+func (c *Change) Write() error {
 	i := c.Issue
 	if c.touched {
 		i.UpdatedAt = max(i.UpdatedAt, c.Tx.Now)
@@ -89,9 +92,9 @@ func (s *Service) finish(c *Change) error {
 	if err != nil {
 		return err
 	}
-	if c.before == nil {
+	if c.Before == nil {
 		err = insertIssue(c.Tx, i)
-	} else if err = updateIssue(c.Tx, i); err == nil && i.State != c.before.State {
+	} else if err = updateIssue(c.Tx, i); err == nil && i.State != c.Before.State {
 		by := int64(1)
 		if i.State == Closed {
 			by = -1
@@ -101,7 +104,7 @@ func (s *Service) finish(c *Change) error {
 	if err != nil {
 		return err
 	}
-	if err := post(c.Tx, c.before, i, append(more, c.also...), c.less); err != nil {
+	if err := post(c.Tx, c.Before, i, append(more, c.also...), c.less); err != nil {
 		return err
 	}
 	for n := range c.events {
@@ -110,15 +113,7 @@ func (s *Service) finish(c *Change) error {
 	if err := InsertEvents(c.Tx, c.events); err != nil {
 		return err
 	}
-	if err := c.refer(); err != nil {
-		return err
-	}
-	for _, observe := range s.hooks.Changed {
-		if err := observe(c, c.before); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.refer()
 }
 
 // Event notes that something happened, by the actor unless e names another.
@@ -159,7 +154,7 @@ func (c *Change) involve() ([]posting.Property, error) {
 		return nil, nil
 	}
 	mentioned, subscribed := map[int64]bool{}, map[int64]bool{}
-	if c.before != nil {
+	if c.Before != nil {
 		var err error
 		if mentioned, err = posting.Which(c.Tx, c.Issue.ID, posting.ByMention, c.mentions); err != nil {
 			return nil, err

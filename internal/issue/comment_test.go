@@ -38,7 +38,7 @@ func pulled(t testing.TB, s *apitest.Server, as, repository string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := issue.New(s.DB, s.Repos, nil, issue.Hooks{}).Create(t.Context(), &f.Access, issue.NewIssue{Title: "Nets", Pull: true})
+	made, err := issue.New(s.DB, s.Repos, nil, s.Forge).Create(t.Context(), &f.Access, issue.NewIssue{Title: "Nets", Pull: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (s *Service) CreateIn(tx *db.Tx, a *repo.Access, n NewIssue) (*Issue, error
 			return nil, err
 		}
 	}
-	return i, s.finish(c)
+	return i, s.forge.WriteIssue(c)
 }
 
 // equip gives a new issue what people with push access choose.

@@ -97,7 +97,7 @@ func sound(t *testing.T, s *apitest.Server) {
 // crowd files n issues with the labels in one transaction; every third is closed.
 func crowd(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account, n int, labels ...string) {
 	t.Helper()
-	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
+	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)
 	a := &repo.Access{Repo: r, Role: account.Admin, Caller: &account.Caller{ID: by.ID, Login: by.Login}}
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		for k := range n {
@@ -196,7 +196,7 @@ func TestDeletedLabelOutlivesTheServer(t *testing.T) {
 		r, gone := s.Repo(t, "alice/plot", false), s.Repo(t, "alice/gone", false)
 		crowd(t, s, r, alice, 250, "many")
 		crowd(t, s, gone, alice, 250, "many")
-		silent := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}) // nobody runs its work
+		silent := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge) // nobody runs its work
 		for _, r := range []*repo.Repo{gone, r} {
 			if err := silent.DeleteLabel(t.Context(), &repo.Access{Repo: r}, "many"); err != nil {
 				t.Fatal(err)
@@ -208,7 +208,7 @@ func TestDeletedLabelOutlivesTheServer(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/gone", As: "alice", Status: 204})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}).Run(ctx) }()
+		go func() { ended <- issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge).Run(ctx) }()
 		settled(t, s)
 		stop()
 		if err := <-ended; err != nil {

@@ -61,7 +61,7 @@ func TestIndexIsFilledThoughTheConnectionIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []int64{30_000, 70_000, 110_000} {
-			service := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
+			service := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)
 			ctx := &cutting{Context: t.Context(), at: at, do: func() { dbtest.Cut(t, address) }}
 			if err := service.FillIndex(ctx, r.ID); err != nil {
 				t.Fatal(err)

@@ -104,22 +104,16 @@ const (
 	MaxAssignees = 10
 )
 
-// Observer is told, inside the transaction, of each change of an issue; before
-// is nil when it is new. An error undoes the whole transaction.
-type Observer func(c *Change, before *Issue) error
-
-// Reopener is asked, before the transaction, whether the issue of a pull request
-// may be opened again; what it returns is called in the transaction. Error: 422.
-type Reopener func(ctx context.Context, a *repo.Access, i *Issue) (func(*Change) error, error)
-
-// Texts reads the texts of what has the ids; those without one may be missing.
-type Texts func(tx *db.Tx, ids []int64) (map[int64]string, error)
-
-// Hooks are what pull requests have a say in. All may be empty.
-type Hooks struct {
-	Changed []Observer // in their order
-	Reopen  Reopener
-	Reviews Texts // of reviews, for timelines
+// Forge is what issues have in common with features above this package. Package
+// forge implements it.
+type Forge interface {
+	// WriteIssue writes an issue that a transaction made or changed.
+	WriteIssue(c *Change) error
+	// ReopenPull checks, before the transaction, whether a closed pull request may be
+	// opened again; what it returns is called in the transaction. Error: 422.
+	ReopenPull(ctx context.Context, a *repo.Access, i *Issue) (func(*Change) error, error)
+	// ReviewTexts reads the texts of submitted reviews, by their ids.
+	ReviewTexts(tx *db.Tx, ids []int64) (map[int64]string, error)
 }
 
 // Service holds what the operations on issues share.
@@ -127,7 +121,7 @@ type Service struct {
 	db    *db.DB
 	repos *repo.Service
 	log   *slog.Logger
-	hooks Hooks
+	forge Forge
 
 	deleted chan struct{} // wakes who takes deleted labels off many issues
 	indexes *indexes
@@ -138,8 +132,8 @@ type Service struct {
 const textBytes = 32 << 20
 
 // New makes the service.
-func New(d *db.DB, repos *repo.Service, log *slog.Logger, h Hooks) *Service {
-	return &Service{db: d, repos: repos, log: log, hooks: h, deleted: make(chan struct{}, 1), indexes: newIndexes(),
+func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
+	return &Service{db: d, repos: repos, log: log, forge: forge, deleted: make(chan struct{}, 1), indexes: newIndexes(),
 		texts: markdown.NewCache(textBytes)}
 }
 

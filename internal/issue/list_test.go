@@ -110,7 +110,7 @@ type place struct {
 // fillAtRandom makes some hundred issues in many repositories and changes them
 // in all ways, through the one door.
 func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *world {
-	w := &world{service: issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})}
+	w := &world{service: issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)}
 	for n := range 4 {
 		w.people = append(w.people, s.User(t, fmt.Sprint("p", n)))
 	}

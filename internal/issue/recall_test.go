@@ -29,7 +29,7 @@ func TestListsFromMemoryAreThoseOfSQL(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		random := rand.New(rand.NewPCG(3, 4))
 		world := fillAtRandom(t, s, random)
-		plain := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}) // has no index ever
+		plain := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge) // has no index ever
 		at := world.access[1].ID
 		if err := world.service.FillIndex(t.Context(), at); err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestManyListWhileManyChange(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		random := rand.New(rand.NewPCG(5, 6))
 		world := fillAtRandom(t, s, random)
-		plain := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
+		plain := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)
 		at := world.access[1].ID
 		if err := world.service.FillIndex(t.Context(), at); err != nil {
 			t.Fatal(err)

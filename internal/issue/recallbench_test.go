@@ -23,7 +23,7 @@ func BenchmarkListFromMemory(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{})
+	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)
 	id := made.Repos[0].ID
 	if err := issues.FillIndex(b.Context(), id); err != nil {
 		b.Fatal(err)

@@ -39,15 +39,15 @@ func (p *page) associate(tx *db.Tx, users []int64) error {
 }
 
 // loadReviews reads what the reviews among the events say, as it is now.
-func (t *timeline) loadReviews(tx *db.Tx, read Texts) (err error) {
+func (t *timeline) loadReviews(tx *db.Tx, forge Forge) (err error) {
 	var ids []int64
 	for _, e := range t.events.events {
 		if e.Kind == EventReviewed && e.Detail.Review != nil {
 			ids = append(ids, e.Detail.Review.ID)
 		}
 	}
-	if len(ids) > 0 && read != nil {
-		t.said, err = read(tx, ids)
+	if len(ids) > 0 {
+		t.said, err = forge.ReviewTexts(tx, ids)
 	}
 	return err
 }

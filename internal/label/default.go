@@ -29,9 +29,8 @@ func Defaults() []string {
 	return names
 }
 
-// AddDefaults gives a new repository its labels (decision 32); it is an observer
-// of repositories being made.
-func AddDefaults(tx *db.Tx, r *repo.Repo, _ int64) error {
+// AddDefaults gives a new repository its labels (decision 32).
+func AddDefaults(tx *db.Tx, r *repo.Repo) error {
 	list := make([]*Label, len(defaults))
 	for n, l := range defaults {
 		list[n] = &Label{RepoID: r.ID, Name: l[0], Color: l[1], Description: &l[2], Default: true}

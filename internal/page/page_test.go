@@ -16,6 +16,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/repo"
@@ -37,8 +38,8 @@ func open(t *testing.T, engine db.Engine) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
-	s := &site{db: d, accounts: account.New(d, log), repos: repo.New(d, g, log, t.TempDir(), repo.Observers{})}
+	f := forge.New(d, g, slog.New(slog.DiscardHandler), t.TempDir())
+	s := &site{db: d, accounts: f.Accounts, repos: f.Repos}
 	s.pages = New(d, s.repos, Sources{Git: gitdata.NewAPI(d, s.repos, 0)})
 	if _, err := s.accounts.CreateUser(t.Context(), account.NewUser{Login: "Alice", Name: "<b>Alice</b>"}); err != nil {
 		t.Fatal(err)

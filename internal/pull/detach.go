@@ -17,16 +17,17 @@ import (
 // nobody merges them.
 const maxClosed = 100
 
-// FollowGone detaches the pull requests that end with a deleted repository: those with
+// FollowDeletion detaches the pull requests that end with a deleted repository: those with
 // their head in it and, if it is the root of a private network, all between two
-// repositories of the network. It is a repo.Told.
-func (s *Service) FollowGone(tx *db.Tx, r *repo.Repo, by int64) error {
+// repositories of the network.
+func (s *Service) FollowDeletion(tx *db.Tx, r *repo.Repo, by int64) error {
 	return s.detachAll(tx, by, acrossFrom+ofNetwork(r), r.ID)
 }
 
-// FollowTurning is FollowGone for a repository that is hidden or shown, and leaves
-// its network: so those that ask to merge into it are detached, too.
-func (s *Service) FollowTurning(tx *db.Tx, r *repo.Repo, by int64) error {
+// FollowVisibility is FollowDeletion for a repository that is about to be hidden or
+// shown and to leave its network: so those that ask to merge into it are detached,
+// too.
+func (s *Service) FollowVisibility(tx *db.Tx, r *repo.Repo, by int64) error {
 	return s.detachAll(tx, by, acrossFrom+` UNION ALL `+acrossTo+ofNetwork(r), r.ID)
 }
 
@@ -38,19 +39,19 @@ func ofNetwork(r *repo.Repo) string {
 	return ` UNION ALL ` + acrossWithin
 }
 
-// FollowLost detaches the pull requests that do not hold any more after somebody lost a
+// FollowLoss detaches the pull requests that do not hold any more after somebody lost a
 // role on a repository: an author, or the owner of a fork that is withdrawn thereby
-// (decision 62). It is a repo.Told.
-func (s *Service) FollowLost(tx *db.Tx, r *repo.Repo, by int64) error {
+// (decision 62).
+func (s *Service) FollowLoss(tx *db.Tx, r *repo.Repo, by int64) error {
 	if !r.Private {
 		return nil
 	}
 	return s.detachAll(tx, by, lostIn(`$1`), r.NetworkID)
 }
 
-// FollowOrg is FollowLost for all private repositories of an organization, and for
-// its forks of others. It is an account.Lost.
-func (s *Service) FollowOrg(tx *db.Tx, orgID, by int64) error {
+// FollowOrgLoss is FollowLoss for all private repositories of an organization, and
+// for its forks of others.
+func (s *Service) FollowOrgLoss(tx *db.Tx, orgID, by int64) error {
 	return s.detachAll(tx, by, lostIn(rootsOf), orgID)
 }
 

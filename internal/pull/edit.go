@@ -20,7 +20,7 @@ type Edit struct {
 	State web.Opt[string]
 	Base  web.Opt[string] // a branch of the repository, as in NewPull
 
-	Modifiable web.Opt[bool] // dropped without a right on the head, see lend
+	Modifiable web.Opt[bool] // dropped without a right on the head, see letMaintainers
 }
 
 // Edit changes a pull request, all of it in one transaction. Errors: 404, 422
@@ -70,7 +70,7 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 			}
 		}
 		if e.Modifiable.Given() {
-			return lend(c, e.Modifiable.Value)
+			return letMaintainers(c, e.Modifiable.Value)
 		}
 		return nil
 	})

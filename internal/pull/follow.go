@@ -15,24 +15,24 @@ import (
 
 const heads = "refs/heads/"
 
-// Prepare copies the new heads of a fork's pull requests to the repositories
+// PreparePush copies the new heads of a fork's pull requests to the repositories
 // that they ask to merge into, before the transaction that names them there.
-func (s *Service) Prepare(ctx context.Context, repos *repo.Service, repoID int64, moved []repo.RefUpdate) error {
-	tips, born, _ := branchesOf(moved)
+func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
+	tips, born, _ := branchesOf(push.Updates)
 	if len(born) == 0 {
 		return nil
 	}
 	var list []*Pull
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = openByHead(tx, repoID, born)
+		list, err = openByHead(tx, push.RepoID, born)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, p := range list {
-		err := repos.Bring(ctx, p.crossing(), tips[p.HeadRef].New, p.HeadSHA, p.BaseSHA)
-		if err != nil && !errors.Is(err, repo.ErrNoCrossing) { // FollowRefs asks again
+		err := s.repos.Bring(ctx, p.crossing(), tips[p.HeadRef].New, p.HeadSHA, p.BaseSHA)
+		if err != nil && !errors.Is(err, repo.ErrNoCrossing) { // FollowPush asks again
 			return err
 		}
 	}
@@ -58,11 +58,11 @@ func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, ther
 	return updates, there, gone
 }
 
-// FollowRefs lets pull requests follow their branches, in the transaction that
+// FollowPush lets pull requests follow their branches, in the transaction that
 // moves them: a new head is the head of its pull requests and wants test merges,
 // a deleted head or base closes them (decision 36). A base that moves writes
 // nothing here.
-func (s *Service) FollowRefs(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+func (s *Service) FollowPush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
 	updates, there, gone := branchesOf(moved)
 	if len(updates) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 		return s.close(tx, p, u.By)
 	}
 	if p.RepoID != p.HeadRepoID && !s.repos.IsWhole(p.RepoID, u.New) {
-		return repo.ErrUnprepared // the pull request is younger than what Prepare saw
+		return repo.ErrUnprepared // the pull request is younger than what PreparePush saw
 	}
 	err := s.change(tx, p, u.By, func(c *issue.Change) error {
 		c.Touch() // decision 57
@@ -152,9 +152,9 @@ func (s *Service) change(tx *db.Tx, p *Pull, by int64, fn func(*issue.Change) er
 	return err
 }
 
-// FollowIssue keeps the pull request's row beside its issue.
-func FollowIssue(c *issue.Change, before *issue.Issue) error {
-	if before == nil || !before.Pull || before.State == c.Issue.State {
+// FollowIssue opens or closes a pull request in its own row, as its issue is.
+func FollowIssue(c *issue.Change) error {
+	if c.Before == nil || !c.Before.Pull || c.Before.State == c.Issue.State {
 		return nil
 	}
 	return setOpen(c.Tx, c.Issue.ID, c.Issue.State == issue.Open)

@@ -9,9 +9,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
-	"arbor/internal/git"
-	"arbor/internal/git/gittest"
-	"arbor/internal/repo"
 )
 
 // Two nodes look for scheduled test merges at the same moments, one of them with a
@@ -26,26 +23,27 @@ func TestTestMergesAreLeasedOnce(t *testing.T) {
 				return time.Now().Add(5 * time.Hour)
 			}})}
 		log := slog.New(slog.DiscardHandler)
-		_, err := account.New(nodes[0], log).CreateUser(t.Context(), account.NewUser{Login: "alice"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		repos := repo.New(nodes[0], gittest.New(t, git.Options{}), log, t.TempDir(), repo.Observers{})
-		r, err := repos.Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: "garden"})
+		alice, err := account.New(nodes[0], log, nil).CreateUser(t.Context(), account.NewUser{Login: "alice"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = nodes[0].Write(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`INSERT INTO repos (id, owner_id, name, name_folded, private,
+					default_branch, created_at, updated_at, pushed_at)
+				VALUES (1, $1, 'garden', 'garden', FALSE, 'main', 1, 1, 1)`, alice.ID)
+			if err != nil {
+				return err
+			}
 			for i := range n {
 				_, err := tx.Exec(`INSERT INTO issues (id, repo_id, number, title, author_id, state,
 						labels, assignees, created_at, updated_at, pull)
-					VALUES ($1, $2, $1, 'x', $3, 1, '', '', 1, 1, TRUE)`, i+1, r.ID, r.OwnerID)
+					VALUES ($1, 1, $1, 'x', $2, 1, '', '', 1, 1, TRUE)`, i+1, alice.ID)
 				if err != nil {
 					return err
 				}
 				_, err = tx.Exec(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha,
 						head_owner_id, head_ref, head_sha, wanted)
-					VALUES ($1, $2, $1, TRUE, 'main', '', $3, 'h', '', TRUE)`, i+1, r.ID, r.OwnerID)
+					VALUES ($1, 1, $1, TRUE, 'main', '', $2, 'h', '', TRUE)`, i+1, alice.ID)
 				if err != nil {
 					return err
 				}

@@ -154,8 +154,10 @@ func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeRe
 	return m, nil
 }
 
-// complete is the one transaction of a merge. Error: errMoved when what the
-// merge was made of has changed.
+// complete is the one transaction of a merge: the base branch moves with all that
+// follows a push (package forge), the pull request is merged, its issue is closed,
+// and so are the issues that it fixes. Error: errMoved when what the merge was made
+// of has changed.
 func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, push repo.Push) error {
 	refused, err := s.repos.MoveRefsIn(tx, push)
 	if err != nil {
@@ -176,7 +178,7 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, p
 	return s.conclude(tx, a, p, i, push.Updates[0].New)
 }
 
-// conclude writes that a pull request is merged, now that sha is on its base.
+// conclude merges a pull request in its rows, now that sha is on its base.
 func (s *Service) conclude(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, sha git.SHA) error {
 	if err := setMerged(tx, p.IssueID, a.Caller.ID, sha); err != nil {
 		return err

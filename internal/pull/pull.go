@@ -9,7 +9,7 @@
 //	trial.go                test merges: who wants them and how they are made
 //	merge.go                merging; landed.go: by a push, outside of it
 //	update.go               merging the base into the head
-//	lend.go                 heads that the maintainers of the base may push to
+//	maintainers.go          heads that the maintainers of the base may push to
 //	branchmerge.go          merging branches without a pull request
 //	ofcommit.go             the pull requests of a commit
 //	store.go                the SQL; storecommit.go by commits; storedetach.go

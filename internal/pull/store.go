@@ -94,9 +94,9 @@ func openByBase(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
 }
 
-// openLent finds the open pull requests from a repository to others whose
+// openModifiable finds the open pull requests from a repository to others whose
 // maintainers may push to the head.
-func openLent(tx *db.Tx, headRepoID int64) ([]*Pull, error) {
+func openModifiable(tx *db.Tx, headRepoID int64) ([]*Pull, error) {
 	return query(tx, `WHERE p.head_repo_id = $1 AND p.open AND p.modifiable AND p.repo_id <> $1 ORDER BY p.issue_id`, headRepoID)
 }
 

@@ -138,19 +138,7 @@ func (s *Service) grant(ctx context.Context, by *account.Caller, repoID int64, l
 		case user.ID == a.OwnerID:
 			return collaboratorError("Repository owner cannot be a collaborator")
 		}
-		known, err := granted(tx, repoID, user.ID)
-		if err == nil {
-			err = putCollaborator(tx, repoID, user.ID, role)
-		}
-		if err != nil || known {
-			return err
-		}
-		for _, joined := range s.observers.Joined {
-			if err := joined(tx, a.Repo, user.ID, a.doneBy(by)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.forge.AddCollaborator(tx, a.Repo, user.ID, role, a.DoneBy(by))
 	})
 }
 
@@ -179,14 +167,11 @@ func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *Ac
 		if err := tx.Check(); err != nil { // now: it may be the caller who leaves
 			return err
 		}
-		if err := dropCollaborator(tx, a.ID, user.ID); err != nil {
-			return err
-		}
 		now, err := accessByID(tx, nil, a.ID)
 		if err != nil {
 			return err
 		}
-		return tell(tx, api.s.observers.Lost, now.Repo, a.Caller.ID)
+		return api.s.forge.RemoveCollaborator(tx, now.Repo, user.ID, a.Caller.ID)
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,16 @@ type grantee struct {
 	role    account.Role
 }
 
+// PutCollaborator grants a role to a user, in place of the one it had. It reports
+// whether the user had none.
+func PutCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) (joined bool, err error) {
+	known, err := granted(tx, repoID, userID)
+	if err != nil {
+		return false, err
+	}
+	return !known, putCollaborator(tx, repoID, userID, role)
+}
+
 func putCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) error {
 	if err := regroup(tx, repoID); err != nil {
 		return err
@@ -36,7 +46,8 @@ func granted(tx *db.Tx, repoID, userID int64) (bool, error) {
 	return err == nil, err
 }
 
-func dropCollaborator(tx *db.Tx, repoID, userID int64) error {
+// DropCollaborator takes away what was granted to a user, if anything was.
+func DropCollaborator(tx *db.Tx, repoID, userID int64) error {
 	if err := regroup(tx, repoID); err != nil {
 		return err
 	}

@@ -34,33 +34,22 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 		if err != nil {
 			return err
 		}
-		private := now.Private
-		if e.Private.Given() && e.Private.Value != private {
-			if err := tell(tx, s.observers.Turning, now.Repo, now.doneBy(a.Caller)); err != nil {
-				return err
-			}
-		}
 		if err := e.apply(tx, now.Repo); err != nil {
 			return err
 		}
 		edited = now
-		if err := updateRepo(tx, now.Repo); err != nil || private == now.Private {
+		if e.Private.Or(now.Private) == now.Private {
+			return updateRepo(tx, now.Repo)
+		}
+		if err := checkVisibility(now.Repo); err != nil {
 			return err
 		}
-		return tell(tx, s.observers.Turned, now.Repo, now.doneBy(a.Caller))
+		return s.forge.ChangeVisibility(tx, now.Repo, now.DoneBy(a.Caller))
 	})
 	return edited, err
 }
 
-func tell(tx *db.Tx, list []Told, r *Repo, by int64) error {
-	for _, told := range list {
-		if err := told(tx, r, by); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// apply changes all but the visibility.
 func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 	if e.Name.Given() && e.Name.Value != r.Name {
 		if err := renameRepo(tx, r, e.Name.Value); err != nil {
@@ -80,27 +69,25 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 		}
 		r.DefaultBranch = e.DefaultBranch.Value
 	}
-	if e.Private.Given() && e.Private.Value != r.Private {
-		if err := checkVisibility(r); err != nil {
-			return err
-		}
-		if err := leaveNetwork(tx, r, false); err != nil {
-			return err
-		}
-		if err := countRepo(tx, r, -1); err != nil {
-			return err
-		}
-		r.Private = e.Private.Value
-		// A killed server may have left objects of the private time that no ref names.
-		if err := markUnreached(tx, r.ID); err != nil {
-			return err
-		}
-		if err := countRepo(tx, r, 1); err != nil {
-			return err
-		}
-	}
 	r.UpdatedAt = tx.Now
 	return nil
+}
+
+// SetVisibility shows a private repository, or hides a public one: in its row, which
+// gets what else was changed of r as well, and in its owner's counters.
+func SetVisibility(tx *db.Tx, r *Repo, private bool) error {
+	if err := CountForOwner(tx, r, -1); err != nil {
+		return err
+	}
+	r.Private = private
+	// A killed server may have left objects of the private time that no ref names.
+	if err := markUnreached(tx, r.ID); err != nil {
+		return err
+	}
+	if err := CountForOwner(tx, r, 1); err != nil {
+		return err
+	}
+	return updateRepo(tx, r)
 }
 
 func checkBranch(tx *db.Tx, repoID int64, branch string) error {
@@ -112,13 +99,10 @@ func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 	return err
 }
 
-// Delete removes the repository's row with all that hangs on it, and then sets
-// its folder aside, once nobody reads it any more; it goes hours later (folder.go). Should the server die
-// in between, the sweep finds a folder without a row. by is who wants it; nil:
+// Delete removes the repository with all that hangs on it. by is who wants it; nil:
 // the operator. Error: 404.
 func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) error {
-	var now db.Time
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockRepo(tx, id); err != nil {
 			return err
 		}
@@ -129,23 +113,6 @@ func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) erro
 		if err != nil {
 			return err
 		}
-		if err := tell(tx, s.observers.Gone, a.Repo, a.doneBy(by)); err != nil {
-			return err
-		}
-		if err := leaveNetwork(tx, a.Repo, true); err != nil {
-			return err
-		}
-		if err := countRepo(tx, a.Repo, -1); err != nil {
-			return err
-		}
-		if err := deleteRepo(tx, id); err != nil {
-			return err
-		}
-		now, err = tx.Clock()
-		return err
+		return s.forge.Delete(tx, a.Repo, a.DoneBy(by))
 	})
-	if err == nil {
-		s.setAside(id, now, nil)
-	}
-	return err
 }

@@ -104,6 +104,11 @@ func (s *Service) setAside(id int64, at db.Time, then func(path string)) {
 	})
 }
 
+// Discard sets the folder of a deleted repository aside, at a time of the database's
+// clock, once nobody reads it any more: it goes hours later. Should the server die
+// before, the sweep finds a folder without a row.
+func (s *Service) Discard(id int64, at db.Time) { s.setAside(id, at, nil) }
+
 // abandon ends the making of a repository under a reserved id. Its folder goes at once,
 // since only the caller knew it. If the outcome of a COMMIT is unknown, the repository
 // may exist; then it stays.

@@ -209,7 +209,7 @@ func (f *fork) insert(tx *db.Tx, id int64) (*Access, error) {
 		ParentID: parent.ID, NetworkID: network,
 		CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: parent.PushedAt, Owner: *owner,
 	}
-	if err := f.s.add(tx, f.from.Caller, r); err != nil {
+	if err := f.s.forge.Create(tx, r, f.from.Caller); err != nil {
 		return nil, err
 	}
 	if err := countFork(tx, parent.ID, network); err != nil {

@@ -17,7 +17,7 @@ import (
 // credentials is asked for them where a public repository would not do: git
 // sends none until it is asked, so absent and invisible look the same. role
 // decides by the request, since info/refs serves fetch and push. To push, one
-// branch that is lent to the caller will do: the push is held to it.
+// of the caller's maintainerBranches will do: the push is held to them.
 func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
@@ -41,14 +41,14 @@ func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.
 		case a.Moved:
 			return redirect(w, r, a.Access.Repo)
 		}
-		var lent map[string]bool
 		if a.Role < need {
-			if lent, err = s.lentNow(r.Context(), &a.Access); err != nil {
+			branches, err := s.maintainerBranchesNow(r.Context(), &a.Access)
+			if err != nil {
 				return err
 			}
-		}
-		if a.Role < need && len(lent) == 0 {
-			return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
+			if len(branches) == 0 {
+				return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
+			}
 		}
 		err = h(w, r, &a.Access)
 		if err != nil && r.Method == http.MethodPost {

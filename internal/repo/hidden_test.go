@@ -19,7 +19,7 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 		const put = "PUT /repos/alice/garden/contents/f"
 		s.Check(t, apitest.Case{Do: put, As: "alice",
 			Send: `{"message": "shown", "content": ""}`, Status: 201})
-		repos := s.Server.Services().Repos
+		repos := s.Server.Forge().Repos
 		stranger, err := repos.Find(t.Context(), nil, "alice", "garden")
 		if err != nil {
 			t.Fatal(err)

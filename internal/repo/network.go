@@ -123,10 +123,10 @@ func checkVisibility(r *Repo) error {
 	return errs.Validation(errs.Field{Resource: resource, Field: "private", Code: errs.Custom, Message: message})
 }
 
-// leaveNetwork cuts a repository, whose row is locked, out of its network: it is
-// hidden, shown or, with deleted, gone. It costs as much as the repository has
-// forks, and nothing when it has none and is none.
-func leaveNetwork(tx *db.Tx, r *Repo, deleted bool) error {
+// LeaveNetwork cuts a repository out of its network, in the transaction that hides,
+// shows or, with deleted, deletes it. It costs as much as the repository has forks,
+// and nothing when it has none and is none.
+func LeaveNetwork(tx *db.Tx, r *Repo, deleted bool) error {
 	root, err := networkOf(tx, r.ID)
 	if err == nil && root != r.ID {
 		err = lockRepo(tx, root)

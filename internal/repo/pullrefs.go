@@ -9,25 +9,15 @@ import (
 	"arbor/internal/git"
 )
 
-// Preparer does, before the transaction that moves refs, what waits for
-// processes and files: copying objects to where the transaction will name them.
-type Preparer func(ctx context.Context, s *Service, repoID int64, moved []RefUpdate) error
-
-// ErrUnprepared is what an observer returns in a transaction that needs more
-// than its Preparer did: the world moved in between. MoveRefs begins anew.
-var ErrUnprepared = errors.New("repo: the transaction needs another preparation")
-
-// maxPrepared is how often MoveRefs begins anew.
+// maxPrepared is how often Prepared begins anew.
 const maxPrepared = 5
 
-// Prepared runs move, which moves the push's refs with MoveRefsIn in a transaction
-// of its own, after the preparers; again when that did not suffice.
+// Prepared prepares a push and then runs move, whose transaction moves the refs
+// with MoveRefsIn; again when the preparation did not suffice.
 func (s *Service) Prepared(ctx context.Context, p Push, move func() error) error {
 	for try := 1; ; try++ {
-		for _, prepare := range s.observers.Prepare {
-			if err := prepare(ctx, s, p.RepoID, p.Updates); err != nil {
-				return err
-			}
+		if err := s.forge.PreparePush(ctx, p); err != nil {
+			return err
 		}
 		err := move()
 		if err == nil {
@@ -38,6 +28,12 @@ func (s *Service) Prepared(ctx context.Context, p Push, move func() error) error
 			return errors.Join(err, s.MarkUnreached(ctx, p.RepoID))
 		}
 	}
+}
+
+// MoveRefsIn is MoveRefs within a transaction of the caller's, who is called by
+// Prepared.
+func (s *Service) MoveRefsIn(tx *db.Tx, p Push) (refused []error, err error) {
+	return s.forge.Push(tx, p)
 }
 
 // The refs of a pull request, which nobody can push (decision 36).

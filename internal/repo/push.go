@@ -112,7 +112,7 @@ func (p *push) run(ctx context.Context) error {
 
 func (p *push) attempt(ctx context.Context) error {
 	p.checkNames()
-	if err := p.checkLent(ctx); err != nil || p.settled() {
+	if err := p.checkMaintainer(ctx); err != nil || p.settled() {
 		return err
 	}
 	objects, release, err := p.s.Git(ctx, p.access)
@@ -290,11 +290,11 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 			return err
 		}
 		if now.Role < account.Push {
-			lent, err := p.s.lent(tx, now, false)
+			branches, err := p.s.maintainerBranches(tx, now, false)
 			if err != nil {
 				return err
 			}
-			tx.OnCommit(func() { p.refuseOthers(lent, noLonger) })
+			tx.OnCommit(func() { p.refuseOthers(branches, noLonger) })
 		}
 		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch}, updates)
 		tx.OnCommit(func() { p.refuseAll(index, refused) })

@@ -49,7 +49,7 @@ type Push struct {
 // that would do it. The repository's row is locked.
 type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 
-// MoveRefs moves refs in one transaction with all that observers do about it. It is
+// MoveRefs moves refs in one transaction with all that follows ([Forge.Push]). It is
 // the only door through which a ref changes, but for those that a fork begins with.
 // Each update is a compare-and-swap: the result tells, update by update, why one
 // did not happen, nil where it did.
@@ -59,7 +59,7 @@ type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err error) {
 	err = s.Prepared(ctx, p, func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) (err error) {
-			refused, err = s.MoveRefsIn(tx, p)
+			refused, err = s.forge.Push(tx, p)
 			return err
 		})
 	})
@@ -70,9 +70,12 @@ func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err er
 }
 
 // Moves returns a channel of the caller's own that gets something whenever this
-// process has moved refs: for work that observers left behind for later. What
+// process has moved refs: for workers that take up what a push left to them. What
 // happens while nobody listens is told once.
 func (s *Service) Moves() <-chan struct{} { return s.moves.listen() }
+
+// RefsMoved wakes those who listen to Moves.
+func (s *Service) RefsMoved() { s.moves.ring() }
 
 // bell tells listeners that something happened.
 type bell struct {
@@ -97,74 +100,6 @@ func (b *bell) ring() {
 		default:
 		}
 	}
-}
-
-// MoveRefsIn is MoveRefs within a transaction of the caller's, who is called by
-// Prepared.
-func (s *Service) MoveRefsIn(tx *db.Tx, p Push) ([]error, error) {
-	branch, err := lockForRefs(tx, p.RepoID)
-	if err != nil {
-		return nil, err
-	}
-	refused, err := checkUpdates(tx, p.RepoID, branch, p.Updates)
-	if err != nil {
-		return nil, err
-	}
-	if p.If != nil {
-		more, err := p.If(tx, p.Updates)
-		if err != nil {
-			return nil, err
-		}
-		for i, err := range more {
-			if refused[i] == nil {
-				refused[i] = err
-			}
-		}
-	}
-	good := make([]RefUpdate, 0, len(p.Updates))
-	for i, u := range p.Updates {
-		if refused[i] == nil {
-			good = append(good, u)
-		}
-	}
-	if p.Atomic && len(good) < len(p.Updates) {
-		for i := range refused {
-			if refused[i] == nil {
-				refused[i] = errs.New(errs.Conflict, "atomic push failed")
-			}
-		}
-		return refused, nil
-	}
-	if len(good) == 0 {
-		return refused, nil
-	}
-	if err := writeRefs(tx, p.RepoID, good); err != nil {
-		return nil, err
-	}
-	if err := noteUnreached(tx, p.RepoID, left(good)); err != nil {
-		return nil, err
-	}
-	if err := touchPushed(tx, p.RepoID, newDefault(branch, good), p.GrownKB); err != nil {
-		return nil, err
-	}
-	for _, observe := range s.observers.Moved {
-		if err := observe(tx, p.RepoID, good); err != nil {
-			return nil, err
-		}
-	}
-	tx.OnCommit(s.moves.ring)
-	return refused, nil
-}
-
-// left are the objects to which possibly no ref leads any more.
-func left(updates []RefUpdate) []git.SHA {
-	var list []git.SHA
-	for _, u := range updates {
-		if u.leaves() {
-			list = append(list, u.Old)
-		}
-	}
-	return list
 }
 
 // branchState is what a push needs to know of the default branch.

@@ -19,8 +19,9 @@
 // folder_sweep, unreached_objects. The refs in SQL are the
 // truth; a repository's directory holds objects, and whatever else lies there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
-// of what moves with them; other features follow as observers. A repository
-// without a directory is an empty one: the first push makes it.
+// of all that follows. What other features have a part in is a method of [Forge]:
+// package forge names its steps. A repository without a directory is an empty one:
+// the first push makes it.
 //
 // A handler of this package, and of every feature on top of it, receives an
 // [Access]: the repository was found, the caller may see it and has the right
@@ -90,45 +91,13 @@ type Access struct {
 // Insider reports a caller who may know who belongs to the organization.
 func (a *Access) Insider() bool { return a.Member || a.Caller != nil && a.Caller.SiteAdmin }
 
-// Observer is told, inside the transaction, which refs of a repository move. An
-// error undoes the whole transaction.
-type Observer func(tx *db.Tx, repoID int64, moved []RefUpdate) error
-
-// Created is told, inside the transaction, of each new repository, whichever
-// way it is made, and who made it: 0 where nobody in particular did. An error
-// undoes the whole transaction.
-type Created func(tx *db.Tx, r *Repo, by int64) error
-
-// Told is told, inside the transaction, what becomes of a repository, whose row
-// is locked, and who wanted it: 0 where nobody in particular did. An error
-// undoes the whole transaction.
-type Told func(tx *db.Tx, r *Repo, by int64) error
-
-// Joined is told, inside the transaction, who became a collaborator of a
-// repository, whose row is locked, and by whom, as Told is.
-type Joined func(tx *db.Tx, r *Repo, userID, by int64) error
-
-// Observers are what other features do in the transactions of repositories,
-// each list in its order.
-type Observers struct {
-	Prepare []Preparer
-	Moved   []Observer
-	Created []Created
-	Turning []Told // it is about to be hidden or shown, and is still in its network
-	Turned  []Told // it has just been hidden or shown
-	Joined  []Joined
-	Lost    []Told // somebody has just lost a role on it
-	Gone    []Told // it is deleted at the end of the transaction
-	Lent    Lender // nil: nobody lends anything
-}
-
 // Service holds what the operations on repositories share.
 type Service struct {
-	db        *db.DB
-	git       *git.Git
-	log       *slog.Logger
-	dir       string // of all repositories' directories
-	observers Observers
+	db    *db.DB
+	git   *git.Git
+	log   *slog.Logger
+	dir   string // of all repositories' directories
+	forge Forge
 
 	refs    *cache.Cache[int64, git.Refs] // by repository
 	reach   reachCache
@@ -141,9 +110,9 @@ type Service struct {
 }
 
 // New makes the service. The repositories' directories are below dir.
-func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, observers Observers) *Service {
+func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Service {
 	return &Service{
-		db: d, git: g, log: log, dir: dir, observers: observers,
+		db: d, git: g, log: log, dir: dir, forge: forge,
 		refs: cache.New(maxCachedRefs, refCost), found: cache.NewCount[foundKey, Found](maxFound),
 		packing: newPackingQueue(), large: newPackingQueue(),
 	}
@@ -220,12 +189,12 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 			Private:      n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}
-		if err := s.add(tx, by, r); err != nil {
+		if err := s.forge.Create(tx, r, by); err != nil {
 			return err
 		}
 		made = r
 		if first != nil {
-			if _, err := s.MoveRefsIn(tx, Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: 1}); err != nil {
+			if _, err := s.forge.Push(tx, Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: 1}); err != nil {
 				return err
 			}
 			r.SizeKB, r.RefsGeneration = 1, 1
@@ -235,32 +204,22 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 	return made, err
 }
 
-// add puts a repository into the store, with all that belongs to a new one. It
-// is the only door through which any comes in; by is as in Create.
-func (s *Service) add(tx *db.Tx, by *account.Caller, r *Repo) error {
+// Insert adds the row of a repository, and the role on it of a member who makes it
+// for an organization. Errors: 403 when by may not create there; as of insertRepo.
+func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
 	admit, err := mayCreate(tx, by, &r.Owner)
 	if err != nil {
 		return err
 	}
-	if err := insertRepo(tx, r); err != nil {
+	if err := insertRepo(tx, r); err != nil || !admit {
 		return err
 	}
-	if admit {
-		if err := putCollaborator(tx, r.ID, by.ID, account.Admin); err != nil {
-			return err
-		}
-	}
-	for _, observe := range s.observers.Created {
-		if err := observe(tx, r, r.doneBy(by)); err != nil {
-			return err
-		}
-	}
-	return countRepo(tx, r, 1)
+	return putCollaborator(tx, r.ID, by.ID, account.Admin)
 }
 
-// doneBy is the account that did something to the repository: the caller, or for
+// DoneBy is the account that did something to the repository: the caller, or for
 // the operator at the command line the owner, unless that is an organization.
-func (r *Repo) doneBy(by *account.Caller) int64 {
+func (r *Repo) DoneBy(by *account.Caller) int64 {
 	switch {
 	case by != nil:
 		return by.ID
@@ -296,8 +255,8 @@ func nameError(message string) error {
 
 func errNameTaken() error { return nameError("name already exists on this account") }
 
-// countRepo adds a repository to its owner's counters, or with -1 takes it off.
-func countRepo(tx *db.Tx, r *Repo, by int64) error {
+// CountForOwner adds a repository to its owner's counters, or with -1 takes it off.
+func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
 	if r.Private {
 		return account.CountRepos(tx, r.OwnerID, 0, by)
 	}

@@ -120,7 +120,7 @@ func reserveID(tx *db.Tx, ownerID int64) (id int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := deleteRepo(tx, id); err != nil {
+	if err := DeleteRow(tx, id); err != nil {
 		return 0, err
 	}
 	_, err = tx.Exec(`INSERT INTO reserved_repos (id, at) VALUES ($1, `+tx.Engine().Clock()+`)`, id)
@@ -233,7 +233,9 @@ func lockRepo(tx *db.Tx, id int64) error {
 	return err
 }
 
-func deleteRepo(tx *db.Tx, id int64) error {
+// DeleteRow removes the repository's row, and with it all rows that hang on it: refs,
+// issues, pull requests, collaborators, stars. Error: 404.
+func DeleteRow(tx *db.Tx, id int64) error {
 	n, err := tx.Exec(`DELETE FROM repos WHERE id = $1`, id)
 	if err == nil && n == 0 {
 		return errs.Absent()

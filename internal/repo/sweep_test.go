@@ -16,6 +16,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
+	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
@@ -33,7 +34,8 @@ type nodes struct {
 // newNodes makes two nodes whose clocks differ by hours, and the user alice.
 func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 	t.Helper()
-	n := &nodes{dir: t.TempDir(), log: &lines{}}
+	data := t.TempDir()
+	n := &nodes{dir: forge.RepositoriesDir(data), log: &lines{}}
 	address := dbtest.URL(t, engine)
 	for i := range n.node {
 		off := time.Duration(2*i-1) * 5 * time.Hour
@@ -41,10 +43,9 @@ func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 			return time.Now().Add(off)
 		}})
 		n.git[i] = gittest.New(t, o)
-		n.node[i] = repo.New(n.db[i], n.git[i], slog.New(slog.NewTextHandler(n.log, nil)),
-			n.dir, repo.Observers{})
+		n.node[i] = forge.New(n.db[i], n.git[i], slog.New(slog.NewTextHandler(n.log, nil)), data).Repos
 	}
-	_, err := account.New(n.db[0], slog.New(slog.DiscardHandler)).CreateUser(t.Context(),
+	_, err := account.New(n.db[0], slog.New(slog.DiscardHandler), nil).CreateUser(t.Context(),
 		account.NewUser{Login: "alice"})
 	if err != nil {
 		t.Fatal(err)

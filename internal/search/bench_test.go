@@ -23,7 +23,7 @@ func BenchmarkSearch(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		service := search.New(s.DB, issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), issue.Hooks{}), slog.New(slog.DiscardHandler))
+		service := search.New(s.DB, issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge), slog.New(slog.DiscardHandler))
 		if err := service.Index(context.Background()); err != nil {
 			b.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/forge"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/search"
@@ -28,19 +29,18 @@ func swarm(t *testing.T, engine db.Engine, issues int) (d *db.DB, written *write
 	t.Helper()
 	written = &writes{}
 	d = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: written.look})
-	log := slog.New(slog.DiscardHandler)
-	alice, err := account.New(d, log).CreateUser(t.Context(), account.NewUser{Login: "alice"})
+	f := forge.New(d, nil, slog.New(slog.DiscardHandler), "")
+	alice, err := f.Accounts.CreateUser(t.Context(), account.NewUser{Login: "alice"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := repo.New(d, nil, log, "", repo.Observers{}).Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: "garden"})
+	r, err := f.Repos.Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: "garden"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := issue.New(d, repo.New(d, nil, log, "", repo.Observers{}), log, issue.Hooks{})
 	by := &repo.Access{Repo: r, Role: account.Admin, Caller: &account.Caller{ID: alice.ID, Login: alice.Login}}
 	for range issues {
-		if _, err := list.Create(t.Context(), by, issue.NewIssue{Title: "Swarm"}); err != nil {
+		if _, err := f.Issues.Create(t.Context(), by, issue.NewIssue{Title: "Swarm"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,8 +63,7 @@ func (w *writes) look(query string) {
 }
 
 func newService(d *db.DB) *search.Service {
-	log := slog.New(slog.DiscardHandler)
-	return search.New(d, issue.New(d, repo.New(d, nil, log, "", repo.Observers{}), log, issue.Hooks{}), log)
+	return forge.New(d, nil, slog.New(slog.DiscardHandler), "").Searches
 }
 
 func find50(t *testing.T, ctx context.Context, s *search.Service) (*search.Results, error) {

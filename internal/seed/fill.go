@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/server"
 )
@@ -109,7 +110,7 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	}
 	log := quiet(to.Database.Log)
 	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true})
-	a := &applier{s: s, clock: time, server: srv, repos: srv.Services().Repos, accounts: account.New(d, log),
+	a := &applier{s: s, clock: time, server: srv, repos: srv.Forge().Repos, accounts: srv.Forge().Accounts,
 		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
 	if err := a.apply(ctx); err != nil {
 		return err
@@ -131,7 +132,7 @@ func open(ctx context.Context, s *Seed, to Store) (d *db.DB, same bool, err erro
 	if err := errors.Join(err, d.Close()); err != nil {
 		return nil, false, err
 	}
-	if err := os.RemoveAll(server.RepositoriesDir(to.DataDir)); err != nil {
+	if err := os.RemoveAll(forge.RepositoriesDir(to.DataDir)); err != nil {
 		return nil, false, err
 	}
 	if err := db.Erase(ctx, to.Database); err != nil {

@@ -39,6 +39,7 @@ var layers = [][]string{
 	{"internal/pull"},
 	{"internal/review"},
 	{"internal/activity"},
+	{"internal/forge"},
 	{"internal/page"},
 	{"internal/server"},
 	{"internal/seed"},
@@ -212,6 +213,29 @@ func TestQueriesAreReadByWeb(t *testing.T) {
 		source, err := os.ReadFile(path)
 		if found := readsQuery.Find(source); found != nil {
 			t.Errorf("%s: %s: read the query by web.QueryOf", name, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var sharedStep = regexp.MustCompile(`\b(repo\.(Insert|SetVisibility|LeaveNetwork|DeleteRow|CountForOwner|PutCollaborator|DropCollaborator)|` +
+	`\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|closing\.NotePush|label\.AddDefaults|star\.FollowVisibility)\(`)
+
+// The steps of a push, a deletion and the like are exported for package forge. A
+// feature that took one alone would leave the others out.
+func TestSharedStepsAreTakenByForge(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		found := sharedStep.Find(source)
+		if found != nil && filepath.Base(filepath.Dir(path)) != "forge" {
+			t.Errorf("%s: %s...) is a step of package forge", path, found)
 		}
 		return err
 	})

@@ -33,6 +33,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/forge"
 	"arbor/internal/journal"
 	"arbor/internal/page"
 	"arbor/internal/web"
@@ -43,7 +44,7 @@ type Server struct {
 	o        Options
 	log      *slog.Logger
 	accounts *account.Service
-	made     *Services
+	forge    *forge.Forge
 	pages    *page.Pages
 	runners  []runner
 	control  *admission.Control

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -13,8 +12,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/admission"
-	"arbor/internal/closing"
 	"arbor/internal/db"
+	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
@@ -67,12 +66,11 @@ func New(o Options) *Server {
 	if o.Admission == nil {
 		o.Admission = admission.New(admission.DefaultMemory, nil)
 	}
-	made := NewServices(o.DB, o.Git, o.Log, o.DataDir)
-	accounts := account.New(o.DB, o.Log, made.Pulls.FollowOrg)
-	repos, issues, pulls := made.Repos, made.Issues, made.Pulls
+	f := forge.New(o.DB, o.Git, o.Log, o.DataDir)
+	accounts, repos, issues, pulls := f.Accounts, f.Repos, f.Issues, f.Pulls
 	s := &Server{
-		o: o, log: o.Log, accounts: accounts, made: made,
-		runners: []runner{accounts, repos, issues, made.Closing, pulls, made.Searches, activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
+		o: o, log: o.Log, accounts: accounts, forge: f,
+		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches, activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		control: o.Admission,
 	}
@@ -92,7 +90,7 @@ func New(o Options) *Server {
 		statuses:   status.NewAPI(status.New(o.DB, repos), objects),
 		pulls:      from.Pulls,
 		reviews:    from.Reviews,
-		searches:   search.NewAPI(made.Searches),
+		searches:   search.NewAPI(f.Searches),
 		feeds:      activity.NewAPI(o.DB, issues),
 		toIssues:   reaction.NewAPI(o.DB, from.Issues.Subject),
 		toComments: reaction.NewAPI(o.DB, from.Issues.CommentSubject),
@@ -110,62 +108,6 @@ func New(o Options) *Server {
 	return s
 }
 
-// Services are the features that change together: repositories, with all that
-// follows their changes.
-type Services struct {
-	Repos   *repo.Service
-	Issues  *issue.Service
-	Closing *closing.Service
-	Pulls   *pull.Service
-
-	Searches *search.Service
-}
-
-// NewServices makes them: for the server, and for the commands that work beside
-// it. Repositories know nothing of pull requests, which know repositories: so
-// they are told of each other here.
-func NewServices(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Services {
-	s := &Services{}
-	s.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), repo.Observers{
-		Created: []repo.Created{label.AddDefaults, activity.NoteCreated},
-		Turning: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {
-			return s.Pulls.FollowTurning(tx, r, by)
-		}},
-		Turned: []repo.Told{star.Turned, activity.NoteTurned},
-		Joined: []repo.Joined{activity.NoteJoined},
-		Lost: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {
-			return s.Pulls.FollowLost(tx, r, by)
-		}},
-		Gone: []repo.Told{func(tx *db.Tx, r *repo.Repo, by int64) error {
-			return s.Pulls.FollowGone(tx, r, by)
-		}},
-		Prepare: []repo.Preparer{func(ctx context.Context, repos *repo.Service, id int64, moved []repo.RefUpdate) error {
-			return s.Pulls.Prepare(ctx, repos, id, moved)
-		}},
-		Moved: []repo.Observer{closing.Note, activity.NoteRefs, func(tx *db.Tx, id int64, moved []repo.RefUpdate) error {
-			return s.Pulls.FollowRefs(tx, id, moved)
-		}},
-		Lent: func(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) { return s.Pulls.Lent(tx, a, hold) },
-	})
-	s.Issues = issue.New(d, s.Repos, log, issue.Hooks{
-		Changed: []issue.Observer{pull.FollowIssue, func(c *issue.Change, _ *issue.Issue) error {
-			c.Tx.OnCommit(s.Searches.Changed)
-			return nil
-		}},
-		Reopen: func(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
-			return s.Pulls.Reopen(ctx, a, i)
-		},
-		Reviews: review.Texts,
-	})
-	s.Closing = closing.New(d, s.Repos, s.Issues, log)
-	s.Pulls = pull.New(d, s.Repos, s.Issues, log)
-	s.Searches = search.New(d, s.Issues, log)
-	return s
-}
-
-// RepositoriesDir is where the repositories' directories are in a data folder.
-func RepositoriesDir(dataDir string) string { return filepath.Join(dataDir, "repositories") }
-
 // Run does what goes on beside the requests, until ctx is done: it stores last
 // uses of tokens, packs repositories and removes what no feed tells of.
 func (s *Server) Run(ctx context.Context) error {
@@ -180,18 +122,18 @@ func (s *Server) Run(ctx context.Context) error {
 // it reads pushed commits, makes test merges and indexes texts. Nothing else may
 // happen meanwhile.
 func (s *Server) Settle(ctx context.Context) error {
-	if err := s.made.Closing.Settle(ctx); err != nil {
+	if err := s.forge.Closing.Settle(ctx); err != nil {
 		return err
 	}
-	if err := s.made.Pulls.Settle(ctx); err != nil {
+	if err := s.forge.Pulls.Settle(ctx); err != nil {
 		return err
 	}
-	return s.made.Searches.Index(ctx)
+	return s.forge.Searches.Index(ctx)
 }
 
-// Services are the features that change together, for code of this process that
-// works beside the requests.
-func (s *Server) Services() *Services { return s.made }
+// Forge is the features that change together, for code of this process that works
+// beside the requests.
+func (s *Server) Forge() *forge.Forge { return s.forge }
 
 // Admin serves what operators read, beside the interface: /metrics. What it says
 // of a reset holds for a server that keeps what it has; others answer it before.

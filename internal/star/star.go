@@ -10,7 +10,7 @@
 //
 // A mark changes its own row and two counters, and nothing else of a repository
 // (decision 42): no updated_at, no event, no generation. Rows carry whether
-// their repository is private, so that a list walks one index; Turned keeps rows and
+// their repository is private, so that a list walks one index; FollowVisibility keeps rows and
 // counters true when repositories are hidden or shown. All else triggers count.
 //
 // Whoever loses sight of a repository keeps the mark, which shows again with the
@@ -98,9 +98,10 @@ func (s *Service) starredBy(ctx context.Context, a *repo.Access, login string) e
 	})
 }
 
-// Turned follows a repository that was hidden or shown: a repo.Told. It costs as
-// much as the repository has marks.
-func Turned(tx *db.Tx, r *repo.Repo, _ int64) error {
+// FollowVisibility moves the stars and watches of a repository, which was just hidden
+// or shown, to where lists and counters look for them. It costs as much as the
+// repository has marks.
+func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 	for _, k := range [...]Kind{Star, Watch} {
 		if err := turn(tx, k, r.ID, r.Private); err != nil {
 			return err

@@ -21,6 +21,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/forge"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
@@ -113,7 +114,7 @@ var (
 // the store unfit for use: indexes are missing.
 func Fill(ctx context.Context, d *db.DB, o Options) (*Tracker, error) {
 	o = o.withDefaults()
-	f := &filler{d: d, o: o, random: rand.New(rand.NewPCG(o.Seed, 0)), counts: map[counter]int64{}}
+	f := &filler{d: d, forge: forge.New(d, nil, slog.New(slog.DiscardHandler), ""), o: o, random: rand.New(rand.NewPCG(o.Seed, 0)), counts: map[counter]int64{}}
 	if err := f.people(ctx); err != nil {
 		return nil, err
 	}
@@ -136,6 +137,7 @@ func Fill(ctx context.Context, d *db.DB, o Options) (*Tracker, error) {
 // filler is a tracker in the making.
 type filler struct {
 	d      *db.DB
+	forge  *forge.Forge
 	o      Options
 	random *rand.Rand
 	made   Tracker
@@ -161,7 +163,7 @@ func Label(n int) string {
 
 // people makes the accounts and the organization.
 func (f *filler) people(ctx context.Context) error {
-	accounts := account.New(f.d, slog.New(slog.DiscardHandler))
+	accounts := f.forge.Accounts
 	for n := range f.o.People {
 		if n == 0 && f.o.First != "" {
 			err := f.d.Read(ctx, func(tx *db.Tx) error {
@@ -187,8 +189,7 @@ func (f *filler) people(ctx context.Context) error {
 
 // repos makes the repositories, whom they let push, their labels and milestones.
 func (f *filler) repos(ctx context.Context) error {
-	log := slog.New(slog.DiscardHandler)
-	repos := repo.New(f.d, nil, log, "", repo.Observers{Created: []repo.Created{label.AddDefaults}})
+	repos := f.forge.Repos
 	for n, size := range f.o.Repos {
 		made, err := repos.Create(ctx, nil, repo.NewRepo{Owner: f.o.Org, Name: fmt.Sprintf("project%d", n)})
 		if err != nil {

@@ -118,10 +118,10 @@ func TestMaintainersPushOnlyWhatTheySee(t *testing.T) {
 
 // The author closes the pull request, or keeps the branch, when a push was found
 // to be allowed and has not happened yet: it does not happen any more.
-func TestLentNoLonger(t *testing.T) {
+func TestMaintainerMayNoLongerPush(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		var left atomic.Int32 // times that somebody looks what is lent before it happens
+		var left atomic.Int32 // times that somebody looks for the branch before it happens
 		var meanwhile func()
 		look := func(query string) {
 			if strings.Contains(query, "AND p.open AND p.modifiable") && left.Add(-1) == 0 {

@@ -8,12 +8,12 @@ import (
 	"arbor/internal/tracker"
 )
 
-// Lent finds the branches of a repository that the caller may push to as a
-// maintainer of what open pull requests from there ask to merge into, since their
-// authors let them (decision 49). With hold, the pull requests stay as they are
-// until the transaction ends.
-func (s *Service) Lent(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) {
-	list, err := openLent(tx, a.ID)
+// MaintainerBranches finds the branches of a repository to which the caller may push
+// as a maintainer of the base of an open pull request, if its author allows it
+// (decision 49). With hold, the pull requests stay as they are until the transaction
+// ends.
+func MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) {
+	list, err := openModifiable(tx, a.ID)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -38,26 +38,26 @@ func (s *Service) Lent(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, e
 		}
 	}
 	if hold && len(maintained) > 0 {
-		if list, err = openLent(tx, a.ID); err != nil {
+		if list, err = openModifiable(tx, a.ID); err != nil {
 			return nil, err
 		}
 	}
-	lent := map[string]bool{}
+	branches := map[string]bool{}
 	for _, p := range list {
-		if !maintained[p.RepoID] || lent[p.HeadRef] {
+		if !maintained[p.RepoID] || branches[p.HeadRef] {
 			continue
 		}
-		if lent[p.HeadRef], err = authorPushes(tx, p); err != nil {
+		if branches[p.HeadRef], err = authorPushes(tx, p); err != nil {
 			return nil, err
 		}
 	}
-	return lent, nil
+	return branches, nil
 }
 
-// lend lets the maintainers of the base push to the head of a pull request from
-// a fork, or no longer. It is up to the author and to who may push to the head;
-// others change nothing, and nobody lets anyone where the author may not push.
-func lend(c *issue.Change, to bool) error {
+// letMaintainers lets the maintainers of the base push to the head of a pull request
+// from a fork, or no longer. The author and those who may push to the head decide;
+// others change nothing, and so does everyone where the author may not push.
+func letMaintainers(c *issue.Change, to bool) error {
 	p, err := byID(c.Tx, c.Issue.ID)
 	if err != nil || p.Modifiable == to || p.HeadRepoID == p.RepoID || p.HeadRepoID == 0 {
 		return err

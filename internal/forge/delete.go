@@ -1,0 +1,31 @@
+package forge
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// Delete removes a repository, and its folder after the commit.
+func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by int64) error {
+	// Pull requests from here to other repositories lose their heads and are closed.
+	if err := f.Pulls.FollowDeletion(tx, r, by); err != nil {
+		return err
+	}
+	// Its forks get another parent.
+	if err := repo.LeaveNetwork(tx, r, true); err != nil {
+		return err
+	}
+	if err := repo.CountForOwner(tx, r, -1); err != nil {
+		return err
+	}
+	// The row, and all rows that belong to it: refs, issues, stars, activities.
+	if err := repo.DeleteRow(tx, r.ID); err != nil {
+		return err
+	}
+	now, err := tx.Clock()
+	if err != nil {
+		return err
+	}
+	tx.OnCommit(func() { f.Repos.Discard(r.ID, now) })
+	return nil
+}

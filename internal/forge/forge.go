@@ -1,0 +1,59 @@
+// Package forge is what happens to several features at once. Each such use case is
+// one function. It names its steps in order: those of one transaction, and what
+// follows its commit.
+//
+//	push.go         refs move, by git push, by a merge, or by the API
+//	create.go       a repository is made, also as a fork
+//	visibility.go   a repository is hidden, or shown to everyone
+//	delete.go       a repository is deleted
+//	access.go       somebody joins a repository, or loses access
+//	issue.go        an issue is made or changed
+//
+// A feature begins the transaction, checks rights and input, and locks. Then it calls
+// an interface of its own ([repo.Forge], [issue.Forge], [account.Forge]), which
+// [Forge] implements. So package repo does not import pull requests. To have a feature
+// follow a use case, add a line to its function.
+//
+// Two use cases stay in a feature, since it may import all that they touch: a merge is
+// Service.complete in package pull, and begins with Push; a fork is fork.insert in
+// package repo, and begins with Create.
+package forge
+
+import (
+	"log/slog"
+	"path/filepath"
+
+	"arbor/internal/account"
+	"arbor/internal/closing"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+	"arbor/internal/search"
+)
+
+// Forge holds the features that change together.
+type Forge struct {
+	Accounts *account.Service
+	Repos    *repo.Service
+	Issues   *issue.Service
+	Pulls    *pull.Service
+	Closing  *closing.Service
+	Searches *search.Service
+}
+
+// New makes the features: for a server, and for commands that work beside it.
+func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
+	f := &Forge{}
+	f.Accounts = account.New(d, log, f)
+	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
+	f.Issues = issue.New(d, f.Repos, log, f)
+	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
+	f.Closing = closing.New(d, f.Repos, f.Issues, log)
+	f.Searches = search.New(d, f.Issues, log)
+	return f
+}
+
+// RepositoriesDir is where the repositories' directories are in a data folder.
+func RepositoriesDir(dataDir string) string { return filepath.Join(dataDir, "repositories") }

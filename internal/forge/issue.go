@@ -1,0 +1,37 @@
+package forge
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+	"arbor/internal/review"
+)
+
+// WriteIssue writes an issue that a transaction made or changed. Triggers note its
+// activity, and its texts for the search.
+func (f *Forge) WriteIssue(c *issue.Change) error {
+	// The row, the repository's counter, what the issue is found by, its events,
+	// subscriptions, and references to other issues.
+	if err := c.Write(); err != nil {
+		return err
+	}
+	if err := pull.FollowIssue(c); err != nil {
+		return err
+	}
+	// The worker that indexes texts begins.
+	c.Tx.OnCommit(f.Searches.Changed)
+	return nil
+}
+
+// ReopenPull checks whether a closed pull request may be opened again.
+func (f *Forge) ReopenPull(ctx context.Context, a *repo.Access, i *issue.Issue) (func(*issue.Change) error, error) {
+	return f.Pulls.Reopen(ctx, a, i)
+}
+
+// ReviewTexts reads the texts of submitted reviews, for timelines.
+func (f *Forge) ReviewTexts(tx *db.Tx, ids []int64) (map[int64]string, error) {
+	return review.Texts(tx, ids)
+}

@@ -1,0 +1,61 @@
+package forge
+
+import (
+	"context"
+
+	"arbor/internal/activity"
+	"arbor/internal/closing"
+	"arbor/internal/db"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+)
+
+// PreparePush copies objects to where Push will name them: the new heads of pull
+// requests from a fork.
+func (f *Forge) PreparePush(ctx context.Context, p repo.Push) error {
+	return f.Pulls.PreparePush(ctx, p)
+}
+
+// Push moves refs. All of their objects are on disk by now.
+func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
+	// Each ref is compared with what the push expects it to be.
+	landing, err := p.Check(tx)
+	if err != nil {
+		return nil, err
+	}
+	if len(landing.Moved) == 0 {
+		return landing.Refused, nil
+	}
+	if err := landing.WriteRefs(tx); err != nil {
+		return nil, err
+	}
+	// What old values named may be unreachable now: for a time it is found yet.
+	if err := landing.NoteUnreached(tx); err != nil {
+		return nil, err
+	}
+	// The time of the push, the repository's size, its default branch.
+	if err := landing.UpdateRepo(tx); err != nil {
+		return nil, err
+	}
+	// Work for package closing: commits that name issues, and close them.
+	if err := closing.NotePush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	if err := activity.NotePush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	// Open pull requests get new heads, or are closed with their branches. Those that
+	// the push merged are found after the commit.
+	if err := f.Pulls.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	// The workers that read commits and make test merges begin.
+	tx.OnCommit(f.Repos.RefsMoved)
+	return landing.Refused, nil
+}
+
+// MaintainerBranches finds branches to which the caller may push without push
+// access.
+func (f *Forge) MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, error) {
+	return pull.MaintainerBranches(tx, a, hold)
+}

@@ -1,0 +1,30 @@
+package forge
+
+import (
+	"arbor/internal/activity"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/star"
+)
+
+// ChangeVisibility shows a private repository to everyone, or hides a public one. A
+// fork cannot change: Edit refuses that before.
+func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by int64) error {
+	// Pull requests between it and its forks are closed, while the network is whole.
+	if err := f.Pulls.FollowVisibility(tx, r, by); err != nil {
+		return err
+	}
+	// All of a network are public, or all private: its forks go on without it.
+	if err := repo.LeaveNetwork(tx, r, false); err != nil {
+		return err
+	}
+	// The row, with a trigger for what feeds show of it, and the owner's counters.
+	if err := repo.SetVisibility(tx, r, !r.Private); err != nil {
+		return err
+	}
+	// Stars and watches are listed and counted by visibility.
+	if err := star.FollowVisibility(tx, r); err != nil {
+		return err
+	}
+	return activity.NoteVisibility(tx, r, by)
+}

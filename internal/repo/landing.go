@@ -1,0 +1,75 @@
+package repo
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// Landing is what can happen of a push, in the transaction that makes it happen.
+type Landing struct {
+	Moved   []RefUpdate // the updates that can happen
+	Refused []error     // why not, for each update of the push; nil: it can
+
+	push   Push
+	branch branchState
+}
+
+// Check locks the repository's row and compares each update with the ref as it is.
+// Errors: 404 for a repository that is gone, the condition's.
+func (p Push) Check(tx *db.Tx) (*Landing, error) {
+	branch, err := lockForRefs(tx, p.RepoID)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := checkUpdates(tx, p.RepoID, branch, p.Updates)
+	if err != nil {
+		return nil, err
+	}
+	if p.If != nil {
+		more, err := p.If(tx, p.Updates)
+		if err != nil {
+			return nil, err
+		}
+		for i, err := range more {
+			if refused[i] == nil {
+				refused[i] = err
+			}
+		}
+	}
+	l := &Landing{Refused: refused, push: p, branch: branch}
+	for i, u := range p.Updates {
+		if refused[i] == nil {
+			l.Moved = append(l.Moved, u)
+		}
+	}
+	if p.Atomic && len(l.Moved) < len(p.Updates) {
+		l.Moved = nil
+		for i := range refused {
+			if refused[i] == nil {
+				refused[i] = errs.New(errs.Conflict, "atomic push failed")
+			}
+		}
+	}
+	return l, nil
+}
+
+// WriteRefs makes the refs what the push says.
+func (l *Landing) WriteRefs(tx *db.Tx) error { return writeRefs(tx, l.push.RepoID, l.Moved) }
+
+// NoteUnreached notes the objects to which refs may have been the last to lead.
+func (l *Landing) NoteUnreached(tx *db.Tx) error {
+	var list []git.SHA
+	for _, u := range l.Moved {
+		if u.leaves() {
+			list = append(list, u.Old)
+		}
+	}
+	return noteUnreached(tx, l.push.RepoID, list)
+}
+
+// UpdateRepo dates the push in the repository's row, adds to its size, and chooses
+// a default branch where there was none.
+func (l *Landing) UpdateRepo(tx *db.Tx) error {
+	return touchPushed(tx, l.push.RepoID, newDefault(l.branch, l.Moved), l.push.GrownKB)
+}

@@ -32,6 +32,9 @@ microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
 		./internal/reaction ./internal/issue ./internal/repo ./internal/search ./internal/server
 
+routes: ## Write the table of all endpoints anew
+	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes
+
 conformance: ## Print how answers compare with GitHub's own description of its API
 	$(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
 
@@ -43,4 +46,4 @@ fuzz: ## Run each fuzz test for FUZZTIME
 		done; \
 	done
 
-.PHONY: help build demo test ci race bench siege microbench conformance fuzz
+.PHONY: help build demo test ci race bench siege microbench routes conformance fuzz

@@ -31,3 +31,17 @@ func Logging(log *slog.Logger) *Server { return &Server{log: log} }
 func (s *Server) Finish(w *web.Writer, r *http.Request, info *web.Info, start time.Time) {
 	s.finish(w, r, info, nil, start)
 }
+
+// Traits are the names of what is special about a route beside its limit.
+func Traits(r *Route) (names []string) {
+	if r.unpack != nil {
+		names = append(names, "unpacked")
+	}
+	if r.streams {
+		names = append(names, "streamed")
+	}
+	if r.always {
+		names = append(names, "unadmitted")
+	}
+	return names
+}

@@ -1,0 +1,67 @@
+package server_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/server"
+)
+
+var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
+
+// The whole interface stands in one file, a line a route: its address, the kind of clients it is for,
+// the right it needs, what is special about it and its handler. So a review sees each right that changes.
+func TestTheTableIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
+		lines = append(lines, fmt.Sprintf("%s %s | %s | %s |%s | %s\n", r.Pattern, r.Method, groupNames[r.Group], r.Right,
+			traits(&r), strings.TrimPrefix(r.HandlerName(), "arbor/internal/")))
+	}
+	slices.Sort(lines)
+	table := strings.Join(lines, "")
+	golden := filepath.Join("testdata", "routes.txt")
+	if *updateRoutes {
+		if err := os.WriteFile(golden, []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(table) {
+		if !strings.Contains("\n"+string(written), "\n"+line) {
+			t.Errorf("not in %s: %s", golden, line)
+		}
+	}
+	for line := range strings.Lines(string(written)) {
+		if !strings.Contains("\n"+table, "\n"+line) {
+			t.Errorf("only in %s: %s", golden, line)
+		}
+	}
+	if table != string(written) {
+		t.Errorf("%s is not the table: if the table is as you want it, run make routes and look at the difference", golden)
+	}
+}
+
+var groupNames = map[server.Group]string{server.API: "api", server.Plants: "plants", server.Git: "git", server.Pages: "pages"}
+
+// traits are what is special about a route, in words.
+func traits(r *server.Route) string {
+	var b strings.Builder
+	if r.Limit > 0 {
+		fmt.Fprintf(&b, " body=%d", r.Limit)
+	}
+	for _, trait := range server.Traits(r) {
+		b.WriteString(" " + trait)
+	}
+	return b.String()
+}

@@ -14,11 +14,12 @@ import (
 // API answers the requests for feeds.
 type API struct {
 	db     *db.DB
+	repos  *repo.Service
 	issues *issue.Service
 }
 
-// NewAPI makes the handlers.
-func NewAPI(d *db.DB, issues *issue.Service) *API { return &API{d, issues} }
+// NewAPI makes the handlers; repos finds the repository of a request.
+func NewAPI(d *db.DB, repos *repo.Service, issues *issue.Service) *API { return &API{d, repos, issues} }
 
 // pollInterval is how often a client should ask again, in seconds, as GitHub
 // says it.

@@ -8,7 +8,7 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // story is something that people do with a client, on a server of its own.
@@ -49,7 +49,7 @@ func anyPort(*testing.T) string { return "127.0.0.1:0" }
 type reached struct {
 	mu      sync.Mutex
 	servers int
-	table   []server.Route
+	table   []route.Route
 	done    map[string]bool // METHOD PATTERN
 }
 
@@ -84,11 +84,11 @@ func (r *reached) missing() []string {
 }
 
 // operations are the routes of the API, as METHOD PATTERN.
-func operations(table []server.Route) []string {
+func operations(table []route.Route) []string {
 	var all []string
-	for _, route := range table {
-		if route.Group == server.API {
-			all = append(all, route.Method+" "+route.Pattern)
+	for _, r := range table {
+		if r.Group == route.API {
+			all = append(all, r.Method+" "+r.Pattern)
 		}
 	}
 	slices.Sort(all)

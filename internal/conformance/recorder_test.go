@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"arbor/internal/apitest"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // recorder notes what the server answered, operation by operation.
@@ -30,7 +30,7 @@ type recorder struct {
 // row is an operation that both have, and what came of requesting it.
 type row struct {
 	op       *operation
-	route    server.Route
+	route    route.Route
 	paths    *regexp.Regexp
 	literals int // characters of the route outside placeholders: of several that match, the most count
 
@@ -42,18 +42,18 @@ type row struct {
 
 // newRecorder takes the routes that the description also has, and gives the
 // others of the API.
-func newRecorder(d *description, routes []server.Route) (r *recorder, alone []string) {
+func newRecorder(d *description, routes []route.Route) (r *recorder, alone []string) {
 	r = &recorder{description: d, seen: fields{}, used: map[*exception]bool{}, happened: map[string]bool{}}
-	for _, route := range routes {
-		if route.Group != server.API {
+	for _, to := range routes {
+		if to.Group != route.API {
 			continue
 		}
-		op := d.operations[key(route.Method, route.Pattern)]
+		op := d.operations[key(to.Method, to.Pattern)]
 		if op == nil {
-			alone = append(alone, route.Method+" "+route.Pattern)
+			alone = append(alone, to.Method+" "+to.Pattern)
 			continue
 		}
-		r.rows = append(r.rows, &row{op: op, route: route, paths: matcher(route.Pattern), literals: len(placeholder.ReplaceAllString(route.Pattern, "")),
+		r.rows = append(r.rows, &row{op: op, route: to, paths: matcher(to.Pattern), literals: len(placeholder.ReplaceAllString(to.Pattern, "")),
 			Required: map[string]bool{}, Findings: map[finding]string{}, Excepted: map[finding]bool{}})
 	}
 	slices.Sort(alone)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // stars and watching, with the media type that tells when.
@@ -38,7 +38,7 @@ func (w *world) refusals() {
 		switch {
 		case method != http.MethodGet:
 			w.refused(http.StatusUnauthorized, "", method+" "+nowhere)
-		case strings.HasPrefix(pattern, "/repos/") && row.route.Right != server.SignedIn:
+		case strings.HasPrefix(pattern, "/repos/") && row.route.Right != route.SignedIn:
 			w.refused(http.StatusNotFound, "", method+" "+nowhere)
 		}
 		if strings.HasPrefix(pattern, "/repos/") {

@@ -8,9 +8,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// Subject is the issue that {number} names, as package reaction sees it.
+// subject is the issue that {number} names, as package reaction sees it.
 // Errors: 404, 410.
-func (api *API) Subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
+func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
 	i, err := api.find(r, a)
 	if err != nil {
 		return reaction.Subject{}, err
@@ -20,9 +20,9 @@ func (api *API) Subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 	}}, nil
 }
 
-// CommentSubject is the comment that {id} names, as package reaction sees it.
+// commentSubject is the comment that {id} names, as package reaction sees it.
 // Errors: 404, 410.
-func (api *API) CommentSubject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
+func (api *API) commentSubject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
 	c, err := api.findComment(r, a)
 	if err != nil {
 		return reaction.Subject{}, err

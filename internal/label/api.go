@@ -15,14 +15,17 @@ import (
 // API answers the requests about labels.
 type API struct {
 	s       *Service
+	repos   *repo.Service
 	answers *tracker.Answers
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
 const cacheBytes = 4 << 20
 
-// NewAPI makes the handlers of the service.
-func NewAPI(s *Service) *API { return &API{s, tracker.NewAnswers(s.db, cacheBytes)} }
+// NewAPI makes the handlers of the service; repos finds the repository of a request.
+func NewAPI(s *Service, repos *repo.Service) *API {
+	return &API{s, repos, tracker.NewAnswers(s.db, cacheBytes)}
+}
 
 // Payload is GitHub's label.
 type Payload struct {

@@ -202,9 +202,9 @@ func (api *API) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.NoContent(w)
 }
 
-// Subject is the comment that {id} names, as package reaction sees it. What is
+// subject is the comment that {id} names, as package reaction sees it. What is
 // not submitted has no reactions. Error: 404.
-func (api *API) Subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
+func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
 	c, err := api.findComment(r, a)
 	if err == nil && c.Pending {
 		err = errs.Absent()

@@ -7,7 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // Every route that changes something meets every caller who must not, with a
@@ -34,7 +34,7 @@ func TestNobodyActsBeyondTheirRight(t *testing.T) {
 }
 
 // act has everybody try, and then the one who may.
-func (w *walker) act(t *testing.T, r *server.Route, h *home) {
+func (w *walker) act(t *testing.T, r *route.Route, h *home) {
 	t.Helper()
 	key := strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")
 	how, ok := acts[r.Method+" "+key]
@@ -56,7 +56,7 @@ func (w *walker) act(t *testing.T, r *server.Route, h *home) {
 }
 
 // tryTo is one attempt of who must not.
-func (w *walker) tryTo(t *testing.T, r *server.Route, h *home, how act, c apitest.Case, login string) {
+func (w *walker) tryTo(t *testing.T, r *route.Route, h *home, how act, c apitest.Case, login string) {
 	t.Helper()
 	role := h.role(login)
 	want := w.refusal(r, login, role, max(account.Pull, how.role))
@@ -91,7 +91,7 @@ func nowhereOf(h *home, path string) string {
 }
 
 // actGlobally is act for a route of no repository.
-func (w *walker) actGlobally(t *testing.T, r *server.Route) {
+func (w *walker) actGlobally(t *testing.T, r *route.Route) {
 	t.Helper()
 	how, ok := globals[r.Method+" "+r.Pattern]
 	if !ok {

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/errs"
+	"arbor/internal/route"
 	"arbor/internal/web"
 )
 
@@ -17,13 +18,13 @@ import (
 // slow body has come. The handler reports errors in the body itself, after those of the
 // repository and the right (decision 51). Errors: 413, 429, 503; 400 for a body that
 // comes too slowly.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.Caller, route *Route) error {
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.Caller, to *route.Route) error {
 	ticket := admission.From(r.Context())
 	if caller != nil {
 		ticket.SignIn(caller.ID)
 	}
-	if (r.ContentLength != 0 || route.unpack != nil) && !route.streams {
-		body, err := s.readBody(w, r, ticket, route)
+	if (r.ContentLength != 0 || to.Unpack != nil) && !to.Streams {
+		body, err := s.readBody(w, r, ticket, to)
 		if err != nil {
 			w.Header().Set("Connection", "close")
 			return err
@@ -35,19 +36,19 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.C
 
 // readBody reads the body as the handler is to see it, unpacked.
 func (s *Server) readBody(
-	w http.ResponseWriter, r *http.Request, ticket *admission.Ticket, route *Route,
+	w http.ResponseWriter, r *http.Request, ticket *admission.Ticket, to *route.Route,
 ) (*web.Body, error) {
-	limit, size := route.Limit, r.ContentLength
+	limit, size := to.Limit, r.ContentLength
 	if limit == 0 {
 		limit = web.MaxJSON
 	}
-	if size > limit && route.unpack == nil { // for git the handler does it, after so many bytes
+	if size > limit && to.Unpack == nil { // for git the handler does it, after so many bytes
 		return nil, errs.Newf(errs.TooLarge, "The request body is larger than %d bytes", limit)
 	}
 	from := io.Reader(r.Body)
-	if route.unpack != nil {
+	if to.Unpack != nil {
 		var err error
-		if from, err = route.unpack(r); err != nil {
+		if from, err = to.Unpack(r); err != nil {
 			return bodyError(nil, err)
 		}
 		from, size = io.LimitReader(from, limit+1), -1 // git's own limit: the handler tells

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/apidoc/check"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/route"
 	"arbor/internal/server"
 	"arbor/internal/web"
 )
@@ -43,11 +44,11 @@ func (a *asked) option(o *server.Options) {
 }
 
 // missing are the described parameters and fields that nobody has looked for.
-func (a *asked) missing(c *check.Checker, route *server.Route) (list []string) {
+func (a *asked) missing(c *check.Checker, r *route.Route) (list []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	seen := a.seen[route.Method+" "+route.Pattern]
-	query, fields := c.Inputs(route.Method, route.Pattern)
+	seen := a.seen[r.Method+" "+r.Pattern]
+	query, fields := c.Inputs(r.Method, r.Pattern)
 	for _, name := range query {
 		if !seen[web.InQuery+" "+name] {
 			list = append(list, "the query parameter "+name)
@@ -146,21 +147,21 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 	a := &asked{seen: map[string]map[string]bool{}}
 	s := apitest.Start(t, db.SQLite, a.option)
 	p := newPlot(t, s)
-	for _, route := range s.Server.Routes() {
-		for _, body := range append([]string{"{}"}, c.Samples(route.Method, route.Pattern)...) {
-			if len(a.missing(c, &route)) == 0 {
+	for _, r := range s.Server.Routes() {
+		for _, body := range append([]string{"{}"}, c.Samples(r.Method, r.Pattern)...) {
+			if len(a.missing(c, &r)) == 0 {
 				break // so that no more happens to the garden than must
 			}
-			send := apitest.Case{Do: route.Method + " " + p.address(t, route.Pattern), As: "alice", Headers: github}
-			if route.Method == http.MethodGet {
+			send := apitest.Case{Do: r.Method + " " + p.address(t, r.Pattern), As: "alice", Headers: github}
+			if r.Method == http.MethodGet {
 				send.Do += "?q=hedge"
 			} else {
 				send.Send = body
 			}
 			s.Do(t, send)
 		}
-		for _, what := range a.missing(c, &route) {
-			t.Errorf("%s %s: %s is described, and the handler does not look for it", route.Method, route.Pattern, what)
+		for _, what := range a.missing(c, &r) {
+			t.Errorf("%s %s: %s is described, and the handler does not look for it", r.Method, r.Pattern, what)
 		}
 	}
 }

@@ -14,10 +14,6 @@ import (
 	"arbor/internal/web"
 )
 
-// operation names where the documentation page speaks of the route:
-// get-repos-owner-repo (decision 15).
-func (r *Route) operation() string { return apidoc.Operation(r.Method, r.Pattern) }
-
 // docs are what the server says of itself, each made when it is first asked for.
 type docs struct{ page, script, redoc, hosting, plants *rendition }
 

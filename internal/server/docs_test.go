@@ -19,6 +19,7 @@ import (
 	"arbor/internal/apitest/browser"
 	"arbor/internal/db"
 	"arbor/internal/plant"
+	"arbor/internal/route"
 	"arbor/internal/server"
 )
 
@@ -76,8 +77,8 @@ var placeholders = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
 // agree on the right, the id and the placeholders.
 func TestEachRouteIsDescribed(t *testing.T) {
 	t.Parallel()
-	documents := map[server.Group]*described{
-		server.API: describe(t, apidoc.CodeHosting), server.Plants: describe(t, apidoc.Plants),
+	documents := map[route.Group]*described{
+		route.API: describe(t, apidoc.CodeHosting), route.Plants: describe(t, apidoc.Plants),
 	}
 	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
 		d := documents[r.Group]
@@ -102,7 +103,7 @@ func TestEachRouteIsDescribed(t *testing.T) {
 	}
 }
 
-func checkOperation(t *testing.T, d *described, r *server.Route, op *describedOperation) {
+func checkOperation(t *testing.T, d *described, r *route.Route, op *describedOperation) {
 	t.Helper()
 	at := r.Method + " " + r.Pattern
 	if op.ID != server.Operation(r) || op.Summary == "" || len(op.Tags) != 1 {
@@ -111,8 +112,8 @@ func checkOperation(t *testing.T, d *described, r *server.Route, op *describedOp
 	if op.Right != string(r.Right) {
 		t.Errorf("%s: x-right is %q, the table says %q", at, op.Right, r.Right)
 	}
-	mustSignIn := r.Right == server.SignedIn || r.Group == server.API && r.Method != http.MethodGet
-	if r.Group == server.API && mustSignIn && op.Security == nil {
+	mustSignIn := r.Right == route.SignedIn || r.Group == route.API && r.Method != http.MethodGet
+	if r.Group == route.API && mustSignIn && op.Security == nil {
 		t.Errorf("%s: it needs credentials, and its security does not say so", at)
 	}
 	want, got := map[string]bool{}, map[string]bool{}

@@ -10,13 +10,13 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/plant"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // form holds an error against the form that the clients of its route read: a
 // client that switches on a field must find it in every refusal (decisions 15,
 // 20, 48, 49, 53).
-func form(t *testing.T, r *server.Route, c apitest.Case, login string, a *apitest.Answer) {
+func form(t *testing.T, r *route.Route, c apitest.Case, login string, a *apitest.Answer) {
 	t.Helper()
 	if a.Status < 400 {
 		return
@@ -28,7 +28,7 @@ func form(t *testing.T, r *server.Route, c apitest.Case, login string, a *apites
 		bad("without a request id")
 	}
 	challenge := "Basic "
-	if r.Group == server.Plants {
+	if r.Group == route.Plants {
 		challenge = "Bearer"
 	}
 	if got := a.Header.Get("WWW-Authenticate"); (a.Status == http.StatusUnauthorized) != (got != "") || !strings.HasPrefix(got, challenge) && got != "" {
@@ -39,13 +39,13 @@ func form(t *testing.T, r *server.Route, c apitest.Case, login string, a *apites
 	}
 	why := ""
 	switch kind := a.Header.Get("Content-Type"); r.Group {
-	case server.Git:
+	case route.Git:
 		if !strings.HasPrefix(kind, "text/plain") || strings.TrimSpace(string(a.Body)) == "" {
 			why = "git shows no such text"
 		}
-	case server.Plants:
+	case route.Plants:
 		why = plantForm(a)
-	case server.Pages:
+	case route.Pages:
 		if len(a.Body) == 0 || a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			why = "a page without anything on it, or that can be taken for something else"
 		}
@@ -58,7 +58,7 @@ func form(t *testing.T, r *server.Route, c apitest.Case, login string, a *apites
 }
 
 // apiForm tells what is wrong with an error of the code-hosting API.
-func apiForm(r *server.Route, a *apitest.Answer) string {
+func apiForm(r *route.Route, a *apitest.Answer) string {
 	if len(a.Body) == 0 {
 		if a.Status == http.StatusNotFound && slices.Contains([]string{"/user/starred/{owner}/{repo}", "/repos/{owner}/{repo}/pulls/{number}/merge"}, r.Pattern) {
 			return "" // the two that the interface gives no body
@@ -139,9 +139,9 @@ type refusal struct {
 	message      string
 }
 
-func refusals(r *server.Route) []refusal {
+func refusals(r *route.Route) []refusal {
 	list := []refusal{{method: "PROPFIND", status: http.StatusMethodNotAllowed}}
-	if r.Group != server.API && r.Group != server.Plants {
+	if r.Group != route.API && r.Group != route.Plants {
 		return list
 	}
 	list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"}, status: http.StatusUnsupportedMediaType})
@@ -158,7 +158,7 @@ func refusals(r *server.Route) []refusal {
 	if limit == 1<<20 {
 		list = append(list, refusal{body: strings.Repeat(" ", int(limit)+1), headers: kind, status: http.StatusRequestEntityTooLarge})
 	}
-	if r.Group == server.API {
+	if r.Group == route.API {
 		list[2].message, list[3].message = "Problems parsing JSON", "Body should be a JSON object"
 	}
 	return list

@@ -5,11 +5,12 @@ import (
 	"net/http"
 	"time"
 
+	"arbor/internal/route"
 	"arbor/internal/web"
 )
 
 // Operation is the anchor of a route's documentation, for tests.
-func Operation(r *Route) string { return r.operation() }
+func Operation(r *route.Route) string { return operation(r) }
 
 // MaxCounted is the number of networks that the rate limit counts apart.
 const MaxCounted = maxCounted
@@ -30,18 +31,4 @@ func Logging(log *slog.Logger) *Server { return &Server{log: log} }
 // Finish is the end of a request, without its metrics.
 func (s *Server) Finish(w *web.Writer, r *http.Request, info *web.Info, start time.Time) {
 	s.finish(w, r, info, nil, start)
-}
-
-// Traits are the names of what is special about a route beside its limit.
-func Traits(r *Route) (names []string) {
-	if r.unpack != nil {
-		names = append(names, "unpacked")
-	}
-	if r.streams {
-		names = append(names, "streamed")
-	}
-	if r.always {
-		names = append(names, "unadmitted")
-	}
-	return names
 }

@@ -11,7 +11,7 @@ import (
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
@@ -52,16 +52,22 @@ func TestTheTableIsWrittenDown(t *testing.T) {
 	}
 }
 
-var groupNames = map[server.Group]string{server.API: "api", server.Plants: "plants", server.Git: "git", server.Pages: "pages"}
+var groupNames = map[route.Group]string{route.API: "api", route.Plants: "plants", route.Git: "git", route.Pages: "pages"}
 
 // traits are what is special about a route, in words.
-func traits(r *server.Route) string {
+func traits(r *route.Route) string {
 	var b strings.Builder
 	if r.Limit > 0 {
 		fmt.Fprintf(&b, " body=%d", r.Limit)
 	}
-	for _, trait := range server.Traits(r) {
-		b.WriteString(" " + trait)
+	if r.Unpack != nil {
+		b.WriteString(" unpacked")
+	}
+	if r.Streams {
+		b.WriteString(" streamed")
+	}
+	if r.Unadmitted {
+		b.WriteString(" unadmitted")
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 
+	"arbor/internal/route"
 	"arbor/internal/web"
 )
 
@@ -21,11 +22,11 @@ var (
 
 // commonHeaders sets what every answer of the API has (decisions 4, 22, 27).
 // Credentials are never allowed across origins, so cookies never count.
-func (s *Server) commonHeaders(h http.Header, info *web.Info, g Group) {
+func (s *Server) commonHeaders(h http.Header, info *web.Info, g route.Group) {
 	s.allowOrigins(h)
 	h["Vary"] = vary
 	h["X-Content-Type-Options"] = nosniff
-	if g != API || info.Pattern == "" {
+	if g != route.API || info.Pattern == "" {
 		return
 	}
 	if len(info.Media.Asked) == 0 {

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/route"
 	"arbor/internal/server"
 )
 
@@ -56,7 +57,7 @@ func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 		}
 		h := w.homes[len(w.homes)-2]
 		for _, r := range s.Server.Routes() {
-			if !onRepo(&r) || r.Method != http.MethodGet && r.Group != server.Git {
+			if !onRepo(&r) || r.Method != http.MethodGet && r.Group != route.Git {
 				continue
 			}
 			path := h.address(t, r.Pattern, nil)
@@ -79,7 +80,7 @@ func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 
 // compare says how a route's statements for a name differ from those for an absent name.
 func (w *walker) compare(
-	t *testing.T, ran *statements, r *server.Route, path, login string,
+	t *testing.T, ran *statements, r *route.Route, path, login string,
 ) (differs string) {
 	t.Helper()
 	same := map[string]string{}

@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"internal/errs", "internal/markdown", "internal/journal"},
 	{"internal/admission"},
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},
+	{"internal/route"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star", "internal/tracker"},

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // fill writes values for the names in braces.
@@ -148,7 +148,7 @@ func (w *walker) callers(h *home) []string {
 // rightOf is what reading a repository's things demands. It is written here
 // again, and not read from the table, so that a right that somebody changes there
 // by mistake is noticed.
-func rightOf(r *server.Route, query string) account.Role {
+func rightOf(r *route.Route, query string) account.Role {
 	if strings.Contains(r.Pattern, "/collaborators") || strings.Contains(query, "git-receive-pack") {
 		return account.Push
 	}
@@ -156,14 +156,14 @@ func rightOf(r *server.Route, query string) account.Role {
 }
 
 // refusal is the status that a caller without the right must get; 0: none.
-func (w *walker) refusal(r *server.Route, login string, role, need account.Role) int {
+func (w *walker) refusal(r *route.Route, login string, role, need account.Role) int {
 	unsafe := r.Method != http.MethodGet
 	switch {
 	case !w.valid(login):
 		return http.StatusUnauthorized
-	case login == "" && r.Group == server.Git && (role == account.None || need > account.Pull):
+	case login == "" && r.Group == route.Git && (role == account.None || need > account.Pull):
 		return http.StatusUnauthorized
-	case login == "" && r.Group != server.Git && (unsafe || r.Right == server.SignedIn):
+	case login == "" && r.Group != route.Git && (unsafe || r.Right == route.SignedIn):
 		return http.StatusUnauthorized
 	case role == account.None:
 		return http.StatusNotFound
@@ -174,10 +174,10 @@ func (w *walker) refusal(r *server.Route, login string, role, need account.Role)
 }
 
 // onRepo says that a route is about one repository.
-func onRepo(r *server.Route) bool { return strings.Contains(r.Pattern, "{repo}") }
+func onRepo(r *route.Route) bool { return strings.Contains(r.Pattern, "{repo}") }
 
 // queries are asked beside the bare address.
-func queries(r *server.Route) []string {
+func queries(r *route.Route) []string {
 	switch {
 	case strings.HasSuffix(r.Pattern, "/info/refs"):
 		return []string{"?service=git-upload-pack", "?service=git-receive-pack"}
@@ -192,11 +192,11 @@ func queries(r *server.Route) []string {
 }
 
 // headersFor are what each group's clients send.
-func headersFor(r *server.Route, a act) map[string]string {
+func headersFor(r *route.Route, a act) map[string]string {
 	switch {
-	case r.Group == server.API:
+	case r.Group == route.API:
 		return graduated
-	case r.Group == server.Plants:
+	case r.Group == route.Plants:
 		return map[string]string{"Content-Type": "application/json"}
 	case a.kind != "":
 		return map[string]string{"Content-Type": a.kind}
@@ -251,7 +251,7 @@ func TestNoAnswerReveals(t *testing.T) {
 }
 
 // readAll has everybody read what is at an address.
-func (w *walker) readAll(t *testing.T, r *server.Route, h *home, path string) {
+func (w *walker) readAll(t *testing.T, r *route.Route, h *home, path string) {
 	t.Helper()
 	for _, query := range queries(r) {
 		for _, login := range w.callers(h) {
@@ -261,7 +261,7 @@ func (w *walker) readAll(t *testing.T, r *server.Route, h *home, path string) {
 }
 
 // read makes one request, and checks its status and what it tells.
-func (w *walker) read(t *testing.T, r *server.Route, h *home, path, query, login string) {
+func (w *walker) read(t *testing.T, r *route.Route, h *home, path, query, login string) {
 	t.Helper()
 	c := apitest.Case{Do: "GET " + path + query, Headers: headersFor(r, act{})}
 	a := w.ask(t, login, c)
@@ -274,7 +274,7 @@ func (w *walker) read(t *testing.T, r *server.Route, h *home, path, query, login
 		if want == 0 && login != "reader" && strings.Contains(path, "/reviews/"+h.is["pending"]) {
 			want = http.StatusNotFound
 		}
-	case !w.valid(login), login == "" && r.Right == server.SignedIn:
+	case !w.valid(login), login == "" && r.Right == route.SignedIn:
 		want = http.StatusUnauthorized
 	case r.Pattern == "/orgs/{org}/memberships/{username}" && !slices.Contains([]string{"member", "owner", "chief"}, login):
 		want = http.StatusForbidden
@@ -294,7 +294,7 @@ func (w *walker) read(t *testing.T, r *server.Route, h *home, path, query, login
 }
 
 // variants are the other ways to ask for the same.
-func (w *walker) variants(t *testing.T, r *server.Route, c apitest.Case, login string, a *apitest.Answer) {
+func (w *walker) variants(t *testing.T, r *route.Route, c apitest.Case, login string, a *apitest.Answer) {
 	t.Helper()
 	if login != "" && login != "stranger" {
 		return
@@ -307,7 +307,7 @@ func (w *walker) variants(t *testing.T, r *server.Route, c apitest.Case, login s
 	if b.Status != a.Status || len(b.Body) > 0 {
 		t.Errorf("%s as %q: status %d, %d with GET; body %q", head.Do, login, b.Status, a.Status, b.Body)
 	}
-	if r.Group != server.API {
+	if r.Group != route.API {
 		return
 	}
 	prefixed := c
@@ -321,7 +321,7 @@ func (w *walker) variants(t *testing.T, r *server.Route, c apitest.Case, login s
 
 // mayLack reports routes that answer 404 also where all is seen: what they ask
 // is whether this caller, or the thing, has something.
-func mayLack(r *server.Route, login string) bool {
+func mayLack(r *route.Route, login string) bool {
 	switch strings.TrimPrefix(r.Pattern, "/repos/{owner}/{repo}") {
 	case "/user/starred/{owner}/{repo}", "/subscription", "/issues/{number}/subscription":
 		return login != "keeper"

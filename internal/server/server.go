@@ -1,7 +1,7 @@
 // Package server puts the features behind one address.
 //
-//   - routes.go: the whole interface as one table, a line a route, with the right it needs
-//   - route.go: what a line means, and finding it
+//   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
+//   - table.go: finding the route of a request
 //   - server.go, headers.go: the way of every request through the server
 //   - wire.go: the features, made by hand
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
@@ -36,6 +36,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/journal"
 	"arbor/internal/page"
+	"arbor/internal/route"
 	"arbor/internal/web"
 )
 
@@ -48,7 +49,7 @@ type Server struct {
 	pages    *page.Pages
 	runners  []runner
 	control  *admission.Control
-	routes   []Route
+	routes   []route.Route
 	table    *table
 	metrics  *metrics
 	limiter  *limiter
@@ -120,12 +121,12 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 	n := s.match(c, path, info.Prefix != self)
 	info.Docs = site + "/docs"
 	if n == nil {
-		if info.Form = API.errorForm(); info.Prefix == self {
+		if info.Form = errorForm(route.API); info.Prefix == self {
 			info.Form = s.formOf(path)
 		}
 		return nil
 	}
-	info.Pattern, info.Form = n.pattern, n.routes[0].Group.errorForm()
+	info.Pattern, info.Form = n.pattern, errorForm(n.group)
 	if !setParams(info, c, n) {
 		return nil
 	}
@@ -139,7 +140,7 @@ func (s *Server) match(c *chi.Context, path string, prefixed bool) *node {
 	switch {
 	case n == nil:
 		return nil
-	case prefixed && n.routes[0].Group != API && n.pattern != "/":
+	case prefixed && n.group != route.API && n.pattern != "/":
 		return nil // only the API is under /api/v3
 	case strings.HasPrefix(n.pattern, "/{owner}") && s.reserved[account.Fold(c.URLParam("owner"))]:
 		return nil // not the page of anyone: an address of the API that is not there
@@ -162,7 +163,7 @@ func setParams(info *web.Info, c *chi.Context, n *node) bool {
 			switch {
 			case err == nil && strings.IndexByte(decoded, 0) < 0 && utf8.ValidString(decoded):
 				value = decoded
-			case n.routes[0].Group != Plants:
+			case n.group != route.Plants:
 				return false
 			}
 		}
@@ -200,11 +201,11 @@ func (s *Server) formOf(path string) web.Form {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch {
 	case first == "plants":
-		return Plants.errorForm()
+		return errorForm(route.Plants)
 	case isGitPath(path) && !s.reserved[account.Fold(first)]:
-		return Git.errorForm()
+		return errorForm(route.Git)
 	default:
-		return API.errorForm()
+		return errorForm(route.API)
 	}
 }
 
@@ -226,38 +227,38 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		return
 	}
 	if n == nil {
-		s.commonHeaders(w.Header(), info, API)
-		s.unrouted(w, r, info, API, fail(errs.Absent()))
+		s.commonHeaders(w.Header(), info, route.API)
+		s.unrouted(w, r, info, route.API, fail(errs.Absent()))
 		return
 	}
-	group := n.routes[0].Group
-	if group == API || group == Plants {
+	group := n.group
+	if group == route.API || group == route.Plants {
 		media := web.ParseAccept(r.Header["Accept"])
 		media.Graduated = media.Graduated || info.Media.Graduated
 		info.Media = media
 		s.commonHeaders(w.Header(), info, group)
 	}
-	if r.Method == http.MethodOptions && group != Git {
+	if r.Method == http.MethodOptions && group != route.Git {
 		s.unrouted(w, r, info, group, func(http.ResponseWriter, *http.Request) error {
 			preflight(w, n, !s.o.RequireToken)
 			return nil
 		})
 		return
 	}
-	route := n.find(r.Method)
-	if route == nil {
+	found := n.find(r.Method)
+	if found == nil {
 		w.Header().Set("Allow", n.allow)
 		s.unrouted(w, r, info, group,
 			fail(errs.Newf(errs.MethodNotAllowed, "Method not allowed: use %s", n.allow)))
 		return
 	}
-	info.Docs += route.anchor
-	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, route) })
+	info.Docs += found.anchor
+	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, found.Route) })
 }
 
 // unrouted answers a request that no route is for: with --require-token, to nobody
 // whose token is wrong.
-func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g Group, h web.Handler) {
+func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g route.Group, h web.Handler) {
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
 		if s.o.RequireToken && !isOpenPattern(info.Pattern) {
 			caller, _, err := s.authenticate(r, g)
@@ -274,9 +275,9 @@ func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g Grou
 
 // enter authenticates the caller, checks what the whole group demands, and runs
 // the handler.
-func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Route) error {
-	caller, given, err := s.authenticate(r, route.Group)
-	if route.counts() {
+func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *route.Route) error {
+	caller, given, err := s.authenticate(r, to.Group)
+	if to.Counts() {
 		// First of all, so that guessing credentials counts too.
 		if err := s.limiter.take(w, r, caller, info.Pattern); err != nil {
 			return err
@@ -285,7 +286,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 	if err != nil {
 		return err
 	}
-	if caller == nil && (route.Right == SignedIn || route.Group == API && !safe(r.Method)) {
+	if caller == nil && (to.Right == route.SignedIn || to.Group == route.API && !safe(r.Method)) {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
@@ -295,12 +296,12 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 		info.Who, info.TokenID = caller.Login, caller.TokenID
 		ctx := account.WithCaller(r.Context(), caller)
 		// Pushes check their rights themselves; repo.With adds the check of a repository's routes.
-		if !safe(r.Method) && route.Group != Git {
+		if !safe(r.Method) && to.Group != route.Git {
 			ctx = db.WithCheck(ctx, caller.Holds)
 		}
 		r = r.WithContext(ctx)
 	}
-	if route.Group == API || route.Group == Plants {
+	if to.Group == route.API || to.Group == route.Plants {
 		if safe(r.Method) {
 			cacheControl(w.Header(), given)
 		}
@@ -308,12 +309,12 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, route *Ro
 			return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as application/json")
 		}
 	}
-	if !route.always {
-		if err := s.admit(w, r, caller, route); err != nil {
+	if !to.Unadmitted {
+		if err := s.admit(w, r, caller, to); err != nil {
 			return err
 		}
 	}
-	return route.serve(w, r)
+	return to.Handler(w, r)
 }
 
 // withoutToken reports a request that brings no credentials, right or wrong, and is
@@ -326,13 +327,13 @@ func withoutToken(r *http.Request) bool {
 // balancers have none.
 func isOpenPattern(pattern string) bool { return pattern == "/healthz" || pattern == "/readyz" }
 
-func (s *Server) authenticate(r *http.Request, g Group) (*account.Caller, bool, error) {
+func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {
 	switch {
 	case len(r.Header["Authorization"]) == 0:
 		// Nobody, unless code of this process asks for somebody: no request
 		// from outside comes with a caller.
 		return account.CallerFrom(r.Context()), false, nil
-	case g == Plants:
+	case g == route.Plants:
 		return s.accounts.AuthenticateBearer(r)
 	default:
 		return s.accounts.Authenticate(r)

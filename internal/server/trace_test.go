@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // What happens in private leaves no trace in what outsiders see: no count that
@@ -59,7 +59,7 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 }
 
 // orders are lists in orders that what nobody may know could change.
-func orders(r *server.Route) []string {
+func orders(r *route.Route) []string {
 	switch {
 	case strings.HasSuffix(r.Pattern, "/forks"):
 		return []string{"?sort=stargazers", "?sort=newest"}

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/repo"
-	"arbor/internal/server"
+	"arbor/internal/route"
 )
 
 // callers are every kind of caller that there is, with the role that each has
@@ -51,22 +51,22 @@ func estate(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 	return public, private
 }
 
-// A forgotten check on one route is how servers of this kind were broken most
-// often. So every route meets every kind of caller, on a public, a private and
+// A forgotten check on one r is how servers of this kind were broken most
+// often. So every r meets every kind of caller, on a public, a private and
 // an absent repository (decisions 11, 13, 49, 51).
 func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		estate(t, s)
-		for _, route := range s.Server.Routes() {
+		for _, r := range s.Server.Routes() {
 			for _, c := range callers {
-				if !strings.Contains(route.Pattern, "{repo}") || route.Group == server.Pages && route.Right == server.Anyone {
-					checkGlobal(t, s, &route, c.login)
+				if !strings.Contains(r.Pattern, "{repo}") || r.Group == route.Pages && r.Right == route.Anyone {
+					checkGlobal(t, s, &r, c.login)
 					continue
 				}
-				checkOnRepo(t, s, &route, c.login, "hall", c.public)
-				checkOnRepo(t, s, &route, c.login, "vault", c.private)
-				checkOnRepo(t, s, &route, c.login, "nowhere", account.None)
+				checkOnRepo(t, s, &r, c.login, "hall", c.public)
+				checkOnRepo(t, s, &r, c.login, "vault", c.private)
+				checkOnRepo(t, s, &r, c.login, "nowhere", account.None)
 			}
 		}
 	})
@@ -74,21 +74,21 @@ func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 
 // request fills a pattern. Unsafe requests carry a body that no handler takes,
 // so that whoever is let through changes nothing.
-func request(route *server.Route, login, repository string) apitest.Case {
+func request(r *route.Route, login, repository string) apitest.Case {
 	path := strings.NewReplacer("{owner}", "guild", "{repo}", repository, "{org}", "guild",
-		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x", "{number}", "0", "{name}", "none", "{assignee}", "nobody-here").Replace(route.Pattern)
-	c := apitest.Case{Do: route.Method + " " + path, As: login}
-	if route.Method != http.MethodGet {
+		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x", "{number}", "0", "{name}", "none", "{assignee}", "nobody-here").Replace(r.Pattern)
+	c := apitest.Case{Do: r.Method + " " + path, As: login}
+	if r.Method != http.MethodGet {
 		c.Send = "{"
 	}
 	return c
 }
 
-func checkGlobal(t *testing.T, s *apitest.Server, route *server.Route, login string) {
+func checkGlobal(t *testing.T, s *apitest.Server, r *route.Route, login string) {
 	t.Helper()
-	c := request(route, login, "")
+	c := request(r, login, "")
 	a := s.Do(t, c)
-	mustSignIn := login == "" && (route.Right == server.SignedIn || route.Method != http.MethodGet)
+	mustSignIn := login == "" && (r.Right == route.SignedIn || r.Method != http.MethodGet)
 	if got := a.Status == http.StatusUnauthorized; got != mustSignIn {
 		t.Errorf("%s as %q: status %d", c.Do, login, a.Status)
 	}
@@ -97,29 +97,29 @@ func checkGlobal(t *testing.T, s *apitest.Server, route *server.Route, login str
 	}
 }
 
-func checkOnRepo(t *testing.T, s *apitest.Server, route *server.Route, login, repository string, role account.Role) {
+func checkOnRepo(t *testing.T, s *apitest.Server, r *route.Route, login, repository string, role account.Role) {
 	t.Helper()
-	if route.Method == http.MethodDelete && route.Pattern == "/repos/{owner}/{repo}" && role >= account.Admin {
+	if r.Method == http.MethodDelete && r.Pattern == "/repos/{owner}/{repo}" && role >= account.Admin {
 		return // it needs no body, so it would be carried out; its own test does that
 	}
-	c := request(route, login, repository)
-	if route.Group == server.Git {
+	c := request(r, login, repository)
+	if r.Group == route.Git {
 		c.Headers = map[string]string{"Content-Type": "application/x-" + c.Do[strings.LastIndex(c.Do, "/")+1:] + "-request"}
 	}
 	a := s.Do(t, c)
-	need := map[server.Right]account.Role{server.Pull: account.Pull, server.Push: account.Push, server.Admin: account.Admin}[route.Right]
+	need := map[route.Right]account.Role{route.Pull: account.Pull, route.Push: account.Push, route.Admin: account.Admin}[r.Right]
 	var want int
 	switch {
-	case login == "" && route.Group != server.Git && (route.Right == server.SignedIn || route.Method != http.MethodGet):
+	case login == "" && r.Group != route.Git && (r.Right == route.SignedIn || r.Method != http.MethodGet):
 		want = http.StatusUnauthorized
-	case login == "" && route.Group == server.Git && (role == account.None || need > account.Pull):
+	case login == "" && r.Group == route.Git && (role == account.None || need > account.Pull):
 		want = http.StatusUnauthorized
 	case role == account.None:
 		want = http.StatusNotFound
 	case role < need:
 		want = http.StatusForbidden
 	default:
-		if slices.Contains([]int{401, 403}, a.Status) && route.Group != server.Git || a.Status >= 500 {
+		if slices.Contains([]int{401, 403}, a.Status) && r.Group != route.Git || a.Status >= 500 {
 			t.Errorf("%s as %q (%s): status %d though the caller has the right", c.Do, login, role, a.Status)
 		}
 		return
@@ -131,12 +131,12 @@ func checkOnRepo(t *testing.T, s *apitest.Server, route *server.Route, login, re
 		return
 	}
 	// What may not be seen must not differ from what is not there.
-	absent := s.Do(t, func() apitest.Case { c := request(route, login, "nowhere"); c.Headers = nil; return c }())
-	if string(absent.Body) != string(a.Body) && route.Group != server.Git {
+	absent := s.Do(t, func() apitest.Case { c := request(r, login, "nowhere"); c.Headers = nil; return c }())
+	if string(absent.Body) != string(a.Body) && r.Group != route.Git {
 		t.Errorf("%s as %q: the answer differs from that for an absent repository:\n%s\n%s", c.Do, login, a.Body, absent.Body)
 	}
 	for name := range a.Header {
-		if _, ok := absent.Header[name]; !ok && route.Group != server.Git {
+		if _, ok := absent.Header[name]; !ok && r.Group != route.Git {
 			t.Errorf("%s as %q: the header %s tells that the repository is there", c.Do, login, name)
 		}
 	}

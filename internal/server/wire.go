@@ -22,9 +22,9 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
-	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/review"
+	"arbor/internal/route"
 	"arbor/internal/search"
 	"arbor/internal/star"
 	"arbor/internal/status"
@@ -76,29 +76,25 @@ func New(o Options) *Server {
 	}
 	s.metrics = newMetrics(s, func() float64 { return float64(o.Git.Started()) })
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
-	from := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB)), Pulls: pull.NewAPI(pulls, objects),
-		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
-	s.pages = page.New(o.DB, repos, from)
-	s.routes = s.interfaceTable(features{
-		accounts:   account.NewAPI(accounts),
-		repos:      repo.NewAPI(repos),
-		service:    repos,
-		issues:     from.Issues,
-		labels:     label.NewAPI(label.New(o.DB)),
-		milestones: from.Milestones,
-		git:        objects,
-		statuses:   status.NewAPI(status.New(o.DB, repos), objects),
-		pulls:      from.Pulls,
-		reviews:    from.Reviews,
-		searches:   search.NewAPI(f.Searches),
-		feeds:      activity.NewAPI(o.DB, issues),
-		toIssues:   reaction.NewAPI(o.DB, from.Issues.Subject),
-		toComments: reaction.NewAPI(o.DB, from.Issues.CommentSubject),
-		toReviews:  reaction.NewAPI(o.DB, from.Reviews.Subject),
-		stars:      star.NewAPI(star.New(o.DB, repos)),
-		plants:     plant.NewAPI(o.DB),
-		pages:      s.pages,
-	})
+	shown := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB), repos),
+		Pulls: pull.NewAPI(pulls, objects), Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
+	s.pages = page.New(o.DB, repos, shown)
+	s.routes = s.join(
+		account.NewAPI(accounts),
+		repo.NewAPI(repos),
+		star.NewAPI(star.New(o.DB, repos)),
+		activity.NewAPI(o.DB, repos, issues),
+		shown.Git,
+		status.NewAPI(status.New(o.DB, repos), objects),
+		shown.Issues,
+		search.NewAPI(f.Searches),
+		label.NewAPI(label.New(o.DB), repos),
+		shown.Milestones,
+		shown.Pulls,
+		shown.Reviews,
+		plant.NewAPI(o.DB),
+		s.pages,
+	)
 	s.table = newTable(s.routes, s.metrics)
 	s.reserved = map[string]bool{}
 	for _, login := range account.ReservedLogins() {
@@ -153,5 +149,5 @@ func AdminError(w http.ResponseWriter, status int, message string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"message": message})
 }
 
-// Routes is the table, for tests and documentation.
-func (s *Server) Routes() []Route { return s.routes }
+// Routes is the whole interface, for tests and documentation.
+func (s *Server) Routes() []route.Route { return s.routes }

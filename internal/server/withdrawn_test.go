@@ -18,6 +18,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/route"
 	"arbor/internal/server"
 )
 
@@ -40,7 +41,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 		w := newWalker(t, s)
 		w.build(t, "guild", "nightshade", true)
 		for _, r := range s.Server.Routes() {
-			if r.Method == http.MethodGet || r.Group == server.Git && r.Right != server.Push {
+			if r.Method == http.MethodGet || r.Group == route.Git && r.Right != route.Push {
 				continue
 			}
 			if !onRepo(&r) {
@@ -78,13 +79,13 @@ func (l *lookups) wait(since int64) {
 }
 
 // withdrawn tries one route in one repository.
-func (w *walker) withdrawn(t *testing.T, r *server.Route, h *home, found *lookups) {
+func (w *walker) withdrawn(t *testing.T, r *route.Route, h *home, found *lookups) {
 	t.Helper()
 	how, made := acts[r.Method+" "+actKey(r)], map[string]string{}
 	if how.make != nil {
 		made = how.make(w, t, h)
 	}
-	if r.Group == server.Git {
+	if r.Group == route.Git {
 		return // pushes have tests of their own, see repo's TestPushAfter...
 	}
 	c := apitest.Case{Do: r.Method + " " + h.address(t, r.Pattern, made),
@@ -131,7 +132,7 @@ func (w *walker) unchanged(t *testing.T, c apitest.Case, before []string) {
 }
 
 // actKey names a route in acts.
-func actKey(r *server.Route) string {
+func actKey(r *route.Route) string {
 	return strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")
 }
 
@@ -150,7 +151,7 @@ func (w *walker) revoked(t *testing.T, who string, c apitest.Case) {
 }
 
 // revokedGlobally is revoked for a route of no repository.
-func (w *walker) revokedGlobally(t *testing.T, r *server.Route) {
+func (w *walker) revokedGlobally(t *testing.T, r *route.Route) {
 	t.Helper()
 	how := globals[r.Method+" "+r.Pattern]
 	c := apitest.Case{Do: r.Method + " " + how.path, Send: how.body, Headers: headersFor(r, act{})}

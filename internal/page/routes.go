@@ -1,0 +1,28 @@
+package page
+
+import (
+	"arbor/internal/repo"
+	"arbor/internal/route"
+)
+
+// Routes are the pages, where html_url leads.
+func (p *Pages) Routes() []route.Route {
+	return []route.Route{
+		route.New(route.Anyone, "GET /{owner}", p.Owner).In(route.Pages),
+		route.New(route.Anyone, "GET /{owner}/{repo}", p.Repo).In(route.Pages),
+		p.route("GET /{owner}/{repo}/issues", p.IssueList),
+		p.route("GET /{owner}/{repo}/issues/{number}", p.Issue),
+		p.route("GET /{owner}/{repo}/milestone/{number}", p.Milestone),
+		p.route("GET /{owner}/{repo}/pulls", p.PullList),
+		p.route("GET /{owner}/{repo}/pull/{file}", p.Pull),
+		p.route("GET /{owner}/{repo}/commit/{sha}", p.Commit),
+		p.route("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
+		p.route("GET /{owner}/{repo}/tree/{path...}", p.Tree),
+		p.route("GET /{owner}/{repo}/blob/{path...}", p.Blob),
+	}
+}
+
+// route is a page about a repository, for callers who see it.
+func (p *Pages) route(address string, h repo.Handler) route.Route {
+	return route.New(route.Pull, address, p.With(h)).In(route.Pages).Calls(h)
+}

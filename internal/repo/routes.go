@@ -1,0 +1,54 @@
+package repo
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/git"
+	"arbor/internal/route"
+)
+
+// Routes are the endpoints of repositories, their collaborators and forks, and of git over HTTP.
+func (api *API) Routes() []route.Route {
+	repos := api.s
+	routes := []route.Route{
+		route.New(route.SignedIn, "GET /user/repos", api.ListOwn),
+		route.New(route.SignedIn, "POST /user/repos", api.CreateOwn),
+		route.New(route.Anyone, "GET /users/{username}/repos", api.ListOfUser),
+		route.New(route.Anyone, "GET /orgs/{org}/repos", api.ListOfOrg),
+		route.New(route.SignedIn, "POST /orgs/{org}/repos", api.CreateForOrg),
+		repos.Route(route.Pull, "GET /repos/{owner}/{repo}", api.Get),
+		repos.Route(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit),
+		repos.Route(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),
+		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/forks", api.ListForks),
+		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
+		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
+		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
+		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),
+		// To remove others: admin.
+		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/collaborators/{username}", api.RemoveCollaborator),
+		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}/permission", api.GetPermission),
+	}
+	return append(routes, api.gitRoutes()...)
+}
+
+// gitRoutes are those that git itself asks for.
+func (api *API) gitRoutes() []route.Route {
+	on := func(right route.Right, address string, role func(*http.Request) account.Role, h Handler) route.Route {
+		return route.New(right, address, api.s.WithGit(role, h)).Calls(h).In(route.Git)
+	}
+	infoRefs := on(route.Pull, "GET /{owner}/{repo}/info/refs", ServiceRole, api.InfoRefs)
+	fetch := on(route.Pull, "POST /{owner}/{repo}/git-upload-pack", Fetching, api.UploadPack)
+	fetch.Limit, fetch.Unpack = git.MaxFetchRequest, Unpack
+	push := on(route.Push, "POST /{owner}/{repo}/git-receive-pack", Pushing, api.ReceivePack)
+	push.Streams = true
+	return []route.Route{infoRefs, fetch, push}
+}
+
+// Route makes a route about the repository that {owner} and {repo} name. Before its handler runs, the
+// repository is found and the right checked. With SignedIn, seeing the repository is enough.
+func (s *Service) Route(right route.Right, address string, h Handler) route.Route {
+	role := map[route.Right]account.Role{route.SignedIn: account.Pull, route.Pull: account.Pull,
+		route.Push: account.Push, route.Admin: account.Admin}[right]
+	return route.New(right, address, s.With(role, h)).Calls(h)
+}

@@ -1,0 +1,89 @@
+// Package route describes one endpoint: its address, the right it needs and its handler. Each feature
+// lists its endpoints in its own routes.go; package server joins the lists and serves them.
+package route
+
+import (
+	"io"
+	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"arbor/internal/web"
+)
+
+// Right is what a caller needs before the handler runs.
+type Right string
+
+// The rights. Those on a repository include that the caller sees it: to anyone else it does not exist.
+// Every unsafe method of the API needs a signed-in caller besides (decision 11).
+const (
+	Anyone   Right = "anyone"
+	SignedIn Right = "signed in"
+	Pull     Right = "pull"
+	Push     Right = "push"
+	Admin    Right = "admin"
+)
+
+// Group says how the routes of one kind of client behave.
+type Group uint8
+
+// The groups of routes.
+const (
+	API    Group = iota // the code-hosting API: JSON, both dialects, CORS, also under /api/v3
+	Plants              // the plant store: JSON, bearer tokens only, its own error form
+	Git                 // git over HTTP: plain text errors, streams
+	Pages               // for people and machines beside the API: no media types
+)
+
+// Route is one endpoint.
+type Route struct {
+	Method  string
+	Pattern string // {name} is a segment, {name...} the rest of the path, or the part before one last segment
+	Group   Group
+	Right   Right
+	Handler web.Handler
+
+	Limit      int64                                  // of the request's body in bytes; 0 is web.MaxJSON
+	Unpack     func(*http.Request) (io.Reader, error) // decompresses the request's body; nil: it is as it came
+	Streams    bool                                   // the handler reads the request's body as it comes
+	Unadmitted bool                                   // answered also when the server is full
+
+	function any // the handler as its package wrote it
+}
+
+// New makes a route of the API. The address is a method and a pattern: "GET /users/{username}".
+// Handlers that need a repository are routed by repo.Service.Route.
+func New(right Right, address string, h web.Handler) Route {
+	method, pattern, _ := strings.Cut(address, " ")
+	return Route{Method: method, Pattern: pattern, Right: right, Handler: h, function: h}
+}
+
+// In puts the route into another group.
+func (r Route) In(g Group) Route {
+	r.Group = g
+	return r
+}
+
+// WithLimit allows request bodies of up to limit bytes.
+func (r Route) WithLimit(limit int64) Route {
+	r.Limit = limit
+	return r
+}
+
+// Calls names the function behind a handler that was wrapped.
+func (r Route) Calls(function any) Route {
+	r.function = function
+	return r
+}
+
+// HandlerName is the handler as Go names it, e.g. (*API).Get of package repo as
+// "arbor/internal/repo.(*API).Get".
+func (r *Route) HandlerName() string {
+	name := runtime.FuncForPC(reflect.ValueOf(r.function).Pointer()).Name()
+	return strings.TrimSuffix(name, "-fm")
+}
+
+// Counts reports whether requests count against the caller's limit: those of the API, git's, and of
+// pages that cost what the API's answers do.
+func (r *Route) Counts() bool { return r.Group != Pages || r.Right == Pull }

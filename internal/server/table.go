@@ -1,0 +1,144 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"arbor/internal/apidoc"
+	"arbor/internal/plant"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+// errorForm is the form in which the group's clients read errors.
+func errorForm(g route.Group) web.Form {
+	switch g {
+	case route.Plants:
+		return plant.Errors
+	case route.Git:
+		return web.PlainErrors
+	default:
+		return web.APIErrors
+	}
+}
+
+// operation names where the documentation page speaks of the route:
+// get-repos-owner-repo (decision 15).
+func operation(r *route.Route) string { return apidoc.Operation(r.Method, r.Pattern) }
+
+// endpoint is a route as the table holds it.
+type endpoint struct {
+	*route.Route
+	anchor string // of its documentation, with its #
+}
+
+// node is all routes of one pattern.
+type node struct {
+	pattern string
+	group   route.Group
+	routes  []endpoint
+	allow   string // the value of Allow
+	metrics routeMetrics
+}
+
+// find returns the route for a method: HEAD is answered by GET, and POST by
+// PATCH where there is no POST, for clients without PATCH (decisions 16, 22).
+func (n *node) find(method string) *endpoint {
+	for i := range n.routes {
+		if n.routes[i].Method == method {
+			return &n.routes[i]
+		}
+	}
+	switch method {
+	case http.MethodHead:
+		return n.find(http.MethodGet)
+	case http.MethodPost:
+		for i := range n.routes {
+			if n.routes[i].Method == http.MethodPatch {
+				return &n.routes[i]
+			}
+		}
+	}
+	return nil
+}
+
+// table finds the node of a path. chi is used for matching alone: its tree
+// prefers literals to placeholders and cleans nothing. What it cannot match is
+// {name...}/end: those stand in ends, below what stands before the end.
+type table struct {
+	mux   *chi.Mux
+	nodes map[string]*node
+	ends  map[string]map[string]*node
+}
+
+func newTable(routes []route.Route, m *metrics) *table {
+	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}, ends: map[string]map[string]*node{}}
+	nothing := func(http.ResponseWriter, *http.Request) {}
+	for i := range routes {
+		r := &routes[i]
+		pattern, end := chiPattern(r.Pattern)
+		among, key := t.nodes, pattern
+		if end != "" {
+			if t.ends[pattern] == nil {
+				t.ends[pattern] = map[string]*node{}
+			}
+			among, key = t.ends[pattern], end
+		}
+		n := among[key]
+		if n == nil {
+			n = &node{pattern: r.Pattern, group: r.Group, metrics: m.route(r.Pattern)}
+			among[key] = n
+			t.mux.Get(pattern, nothing)
+		}
+		n.routes = append(n.routes, endpoint{r, "#" + operation(r)})
+		n.allow = allowed(n)
+	}
+	return t
+}
+
+// chiPattern writes {name...} as chi's wildcard, and gives the segment that
+// stands behind it, if any.
+func chiPattern(pattern string) (wild, end string) {
+	before, end, found := strings.Cut(pattern, "...}")
+	if !found {
+		return pattern, ""
+	}
+	return before[:strings.LastIndexByte(before, '{')] + "*", strings.TrimPrefix(end, "/")
+}
+
+// wildName is the name of {name...}.
+func wildName(pattern string) string {
+	before, _, _ := strings.Cut(pattern, "...}")
+	return before[strings.LastIndexByte(before, '{')+1:]
+}
+
+func allowed(n *node) string {
+	methods := []string{http.MethodOptions}
+	for _, r := range n.routes {
+		methods = append(methods, r.Method)
+		if r.Method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	slices.Sort(methods)
+	return strings.Join(slices.Compact(methods), ", ")
+}
+
+// match finds the node of an escaped path and hands on its placeholders. A
+// segment that ends a {name...} is a literal, which a name that ends so escapes:
+// commits/a/status is the status of a, commits/a%2Fstatus a commit.
+func (t *table) match(c *chi.Context, path string) *node {
+	pattern := t.mux.Find(c, http.MethodGet, path)
+	if ends := t.ends[pattern]; ends != nil {
+		value := &c.URLParams.Values[len(c.URLParams.Values)-1]
+		if at := strings.LastIndexByte(*value, '/'); at > 0 && ends[(*value)[at+1:]] != nil {
+			n := ends[(*value)[at+1:]]
+			*value = (*value)[:at]
+			return n
+		}
+	}
+	return t.nodes[pattern]
+}

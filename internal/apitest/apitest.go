@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,7 @@ import (
 
 // Server is a server that answers, and the store behind it.
 type Server struct {
-	URL      string // without a slash at the end; "" on a Unix socket
+	URL      string // without a slash at the end; on a Unix socket that of no host
 	Address  string // that it listens on, as serve --listen takes it
 	Engine   db.Engine
 	DB       *db.DB
@@ -74,8 +75,7 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 	return StartOn(t, engine, "127.0.0.1:0", options...)
 }
 
-// StartOn is Start at an address as serve --listen takes it. A server on a Unix
-// socket has no URL and answers no Case.
+// StartOn is Start at an address as serve --listen takes it.
 func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
 	t.Helper()
 	log := &Log{}
@@ -103,9 +103,10 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 		Admitted: o.Admission,
 		Forge:    forge.New(o.DB, g, slog.New(log), o.DataDir),
 		tokens:   map[string]string{},
-		client:   newClient(),
+		client:   newClient(l.Addr()),
 	}
 	s.Accounts, s.Repos = s.Forge.Accounts, s.Forge.Repos
+	s.URL = "http://socket.invalid"
 	if l.Addr().Network() == "tcp" {
 		s.Address, s.URL = l.Addr().String(), "http://"+l.Addr().String()
 	}
@@ -134,10 +135,13 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 // endsWithin is how long work may go on that no request waits for any more.
 const endsWithin = 20 * time.Second
 
-// newClient is a client with its own connections that follows no redirect.
-func newClient() *http.Client {
+// newClient is a client with its own connections, all to one server, that follows no redirect.
+func newClient(to net.Addr) *http.Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, to.Network(), to.String())
+	}
 	return &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true, DialContext: dial},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

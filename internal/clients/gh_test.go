@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 )
 
@@ -41,9 +42,33 @@ func TestGH(t *testing.T) {
 			if testing.Short() && name == "proxy" {
 				t.Skip("without -short, gh also does everything through a proxy")
 			}
-			tell(t, way.engine, way.address, stories)
+			gh := client{way.address, stories, func(t *testing.T, s *apitest.Server, requests []*estate.Request) {
+				script(t, s, ghScript(t, requests), way.reach)
+			}}
+			gh.run(t, way.engine)
 		})
 	}
+}
+
+// ghScript writes a story that makes each request with gh api.
+func ghScript(t *testing.T, requests []*estate.Request) (file string) {
+	t.Helper()
+	var commands, bodies strings.Builder
+	for n, q := range requests {
+		method, path, _ := strings.Cut(q.Do, " ")
+		fmt.Fprintf(&commands, "as %s\n", q.Who)
+		if q.Send == "" {
+			fmt.Fprintf(&commands, "exec gh api -X %s '%s'\n", method, path)
+			continue
+		}
+		fmt.Fprintf(&commands, "exec gh api -X %s '%s' --input body%d\n", method, path, n)
+		fmt.Fprintf(&bodies, "-- body%d --\n%s\n", n, q.Send)
+	}
+	file = filepath.Join(t.TempDir(), "others.txtar")
+	if err := os.WriteFile(file, []byte(commands.String()+bodies.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // socket is the address of a Unix socket, whose path has at most 107 bytes.

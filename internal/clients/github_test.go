@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 )
@@ -32,11 +33,12 @@ func TestGoGitHub(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-				tell(t, engine, anyPort, map[string]story{
+				c := client{anyPort, map[string]story{
 					"tracker": as(wholeTracker), "lists": as(trackerLists), "events": as(trackerEvents), "search": as(trackerSearch),
 					"fork to merge": as(forkToMerge), "reviewers": as(reviewers),
 					"people": as(people), "stars": as(starsAndWatching), "feeds": as(feeds), "git": as(gitByAPI),
-				})
+				}, func(t *testing.T, s *apitest.Server, requests []*estate.Request) { (&hub{s, options}).ask(t, requests) }}
+				c.run(t, engine)
 			})
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/apitest/npm"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
@@ -24,9 +25,12 @@ func TestOctokit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-				tell(t, engine, anyPort, map[string]story{
+				c := client{anyPort, map[string]story{
 					"octokit": func(t *testing.T, s *apitest.Server) { runOctokit(t, s, dir, prefix) },
-				})
+				}, func(t *testing.T, s *apitest.Server, requests []*estate.Request) {
+					askOctokit(t, s, dir, prefix, requests)
+				}}
+				c.run(t, engine)
 			})
 		})
 	}
@@ -66,11 +70,32 @@ func runOctokit(t *testing.T, s *apitest.Server, dir, prefix string) {
 	}
 	s.Org(t, "garden", "alice")
 	s.Org(t, "orchard", "rose")
-	input, err := json.Marshal(map[string]any{"baseUrl": s.URL + prefix, "tokens": tokens, "operations": operations(s.Server.Routes())})
+	runNode(t, dir, "main.mjs", map[string]any{"baseUrl": s.URL + prefix, "tokens": tokens, "operations": operations(s.Server.Routes())})
+}
+
+// askOctokit makes each request by the client's methods for it.
+func askOctokit(t *testing.T, s *apitest.Server, dir, prefix string, requests []*estate.Request) {
+	type request struct {
+		Operation string          `json:"operation"`
+		Values    []string        `json:"values"` // of its placeholders
+		Token     string          `json:"token"`
+		Body      json.RawMessage `json:"body,omitempty"`
+	}
+	var list []request
+	for _, q := range requests {
+		list = append(list, request{operation(q.Route), q.Values, s.Token(t, q.Who), json.RawMessage(q.Send)})
+	}
+	runNode(t, dir, "others.mjs", map[string]any{"baseUrl": s.URL + prefix, "requests": list})
+}
+
+// runNode runs a program of testdata/octokit with its input as JSON.
+func runNode(t *testing.T, dir, program string, with map[string]any) {
+	t.Helper()
+	input, err := json.Marshal(with)
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := exec.CommandContext(t.Context(), "node", "main.mjs")
+	node := exec.CommandContext(t.Context(), "node", program)
 	node.Dir, node.Stdin, node.Env = dir, bytes.NewReader(input), environment()
 	if out, err := node.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

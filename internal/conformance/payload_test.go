@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
+	"arbor/internal/db"
 	"arbor/internal/issue"
 )
 
@@ -33,6 +36,7 @@ func TestPayloads(t *testing.T) {
 			}
 			w := &world{Server: s, t: t, recorder: r}
 			w.run()
+			r.askOthers(t, s.Engine)
 			r.judge(t)
 			runs.mu.Lock()
 			defer runs.mu.Unlock()
@@ -44,12 +48,32 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
+// askOthers requests what the run did not, by the estate's requests.
+func (r *recorder) askOthers(t *testing.T, engine db.Engine) {
+	t.Helper()
+	var w *estate.World
+	for _, row := range r.rows {
+		if row.Done > 0 && !slices.Contains(samples, row.op.ID) {
+			continue
+		}
+		if w == nil {
+			w = estate.New(t, apitest.Start(t, engine))
+		}
+		q := w.Request(t, &row.route, w.Homes[0])
+		q.As, q.Headers = q.Who, map[string]string{"Accept": githubJSON}
+		r.note(t, q.Do, githubJSON, w.Do(t, q.Case))
+	}
+}
+
+// samples are operations that askOthers asks for although the run does, too: a new one must find that it works.
+var samples = []string{"issues/get", "issues/unlock", "issues/create-comment"}
+
 // judge fails the test for all that is not as it should be.
 func (r *recorder) judge(t *testing.T) {
 	t.Helper()
 	for _, row := range r.rows {
 		if row.Done == 0 {
-			t.Errorf("%s %s is also GitHub's (%s): request it", row.route.Method, row.route.Pattern, row.op.ID)
+			t.Errorf("%s %s is also GitHub's (%s), and no request to it succeeds", row.route.Method, row.route.Pattern, row.op.ID)
 		}
 		for _, line := range row.lines() {
 			t.Errorf("%s: %s", row.op.ID, line)

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/route"
 )
 
@@ -17,7 +18,7 @@ func TestNobodyActsBeyondTheirRight(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
-		w.hide(t)
+		w.Hide(t)
 		for _, r := range s.Server.Routes() {
 			if r.Method == http.MethodGet {
 				continue
@@ -26,7 +27,7 @@ func TestNobodyActsBeyondTheirRight(t *testing.T) {
 				w.actGlobally(t, &r)
 				continue
 			}
-			for _, h := range w.homes {
+			for _, h := range w.Homes {
 				w.act(t, &r, h)
 			}
 		}
@@ -34,34 +35,24 @@ func TestNobodyActsBeyondTheirRight(t *testing.T) {
 }
 
 // act has everybody try, and then the one who may.
-func (w *walker) act(t *testing.T, r *route.Route, h *home) {
+func (w *walker) act(t *testing.T, r *route.Route, h *estate.Home) {
 	t.Helper()
-	key := strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")
-	how, ok := acts[r.Method+" "+key]
-	if !ok {
-		t.Fatalf("%s %s: say in acts how it is asked for", r.Method, r.Pattern)
-	}
-	made := map[string]string{}
-	if how.make != nil {
-		made = how.make(w, t, h)
-	}
-	path := h.address(t, r.Pattern, made)
-	c := apitest.Case{Do: r.Method + " " + path, Send: fill(how.body, made, h.is, map[string]string{"mark": h.mark}), Headers: headersFor(r, how)}
+	q := w.Request(t, r, h)
 	for _, login := range w.callers(h) {
-		w.tryTo(t, r, h, how, c, login)
+		w.tryTo(t, r, h, q, login)
 	}
-	if a := w.ask(t, either(how.as, "keeper"), c); a.Status >= 300 {
-		t.Errorf("%s as who may: %d %s\n%s", c.Do, a.Status, a.Body, c.Send)
+	if a := w.ask(t, q.Who, q.Case); a.Status >= 300 {
+		t.Errorf("%s as who may: %d %s\n%s", q.Do, a.Status, a.Body, q.Send)
 	}
 }
 
 // tryTo is one attempt of who must not.
-func (w *walker) tryTo(t *testing.T, r *route.Route, h *home, how act, c apitest.Case, login string) {
+func (w *walker) tryTo(t *testing.T, r *route.Route, h *estate.Home, q *estate.Request, login string) {
 	t.Helper()
-	role := h.role(login)
-	want := w.refusal(r, login, role, max(account.Pull, how.role))
+	c, role := q.Case, h.Role(login)
+	want := w.refusal(r, login, role, max(account.Pull, q.Rule.Role))
 	mine := login == "keeper" || login == "chief" && strings.Contains(r.Pattern, "reaction")
-	if want == 0 && (mine || !how.own) {
+	if want == 0 && (mine || !q.Rule.Own) {
 		return // the right is there, and one who has it acts at the end
 	}
 	a := w.ask(t, login, c)
@@ -81,23 +72,20 @@ func (w *walker) tryTo(t *testing.T, r *route.Route, h *home, how act, c apitest
 }
 
 // nowhereOf is nowhere for a repository that may be a spare one.
-func nowhereOf(h *home, path string) string {
-	before, after, _ := strings.Cut(path, "/"+h.owner+"/")
+func nowhereOf(h *estate.Home, path string) string {
+	before, after, _ := strings.Cut(path, "/"+h.Owner+"/")
 	_, rest, found := strings.Cut(after, "/")
 	if found {
 		rest = "/" + rest
 	}
-	return before + "/" + h.owner + "/nowhere" + rest
+	return before + "/" + h.Owner + "/nowhere" + rest
 }
 
 // actGlobally is act for a route of no repository.
 func (w *walker) actGlobally(t *testing.T, r *route.Route) {
 	t.Helper()
-	how, ok := globals[r.Method+" "+r.Pattern]
-	if !ok {
-		t.Fatalf("%s %s: say in globals how it is asked for", r.Method, r.Pattern)
-	}
-	c := apitest.Case{Do: r.Method + " " + how.path, Send: how.body, Headers: headersFor(r, act{})}
+	q := w.Request(t, r, w.Homes[0])
+	c := q.Case
 	for _, login := range []string{"", "wrong", "expired"} {
 		a := w.ask(t, login, c)
 		w.check(t, login, c.Do, a)
@@ -106,7 +94,7 @@ func (w *walker) actGlobally(t *testing.T, r *route.Route) {
 			t.Errorf("%s as %q: %d %s", c.Do, login, a.Status, a.Body)
 		}
 	}
-	for _, login := range how.outsiders {
+	for _, login := range q.Rule.Outsiders {
 		a := w.ask(t, login, c)
 		w.check(t, login, c.Do, a)
 		form(t, r, c, login, a)
@@ -114,7 +102,7 @@ func (w *walker) actGlobally(t *testing.T, r *route.Route) {
 			t.Errorf("%s as %q: %d %s", c.Do, login, a.Status, a.Body)
 		}
 	}
-	if a := w.ask(t, how.as, c); a.Status >= 300 {
+	if a := w.ask(t, q.Who, c); a.Status >= 300 {
 		t.Errorf("%s as who may: %d %s", c.Do, a.Status, a.Body)
 	}
 }

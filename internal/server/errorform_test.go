@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/plant"
 	"arbor/internal/route"
@@ -109,11 +111,11 @@ func TestEveryRouteRefusesInItsForm(t *testing.T) {
 			t.Skip("no error here comes from the database")
 		}
 		w := newWalker(t, s)
-		h := w.homes[0]
+		h := w.Homes[0]
 		for _, r := range s.Server.Routes() {
-			path := h.address(t, r.Pattern, nil)
+			path := h.Address(t, r.Pattern, nil)
 			for _, test := range refusals(&r) {
-				c := apitest.Case{Do: either(test.method, r.Method) + " " + path, Send: test.body, Headers: map[string]string{"Accept": graduated["Accept"]}}
+				c := apitest.Case{Do: cmp.Or(test.method, r.Method) + " " + path, Send: test.body, Headers: map[string]string{"Accept": estate.Graduated["Accept"]}}
 				for name, value := range test.headers {
 					c.Headers[name] = value
 				}
@@ -145,8 +147,7 @@ func refusals(r *route.Route) []refusal {
 		return list
 	}
 	list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"}, status: http.StatusUnsupportedMediaType})
-	how, ok := acts[r.Method+" "+strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")]
-	if r.Method == http.MethodGet || !ok && globals[r.Method+" "+r.Pattern].body == "" || ok && how.body == "" {
+	if estate.Body(r) == "" {
 		return list
 	}
 	limit := r.Limit

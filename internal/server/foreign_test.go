@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 )
 
 // Ids of comments, reviews and the like count for the whole server, and objects
@@ -16,22 +17,22 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
-		w.hide(t)
-		own, foreign := w.homes[0], w.homes[2]
-		if own.mark != "goldenrod" || foreign.mark != "nightshade" {
+		w.Hide(t)
+		own, foreign := w.Homes[0], w.Homes[2]
+		if own.Mark != "goldenrod" || foreign.Mark != "nightshade" {
 			t.Fatal("the homes have other places")
 		}
-		w.homes = []*home{foreign}
+		w.Homes = []*estate.Home{foreign}
 		before := w.everything(t, []string{"keeper"})
 		mixed := *own
-		mixed.mark, mixed.is = foreign.mark, maps.Clone(foreign.is)
+		mixed.Mark, mixed.Is = foreign.Mark, maps.Clone(foreign.Is)
 		for _, r := range s.Server.Routes() {
 			if !onRepo(&r) {
 				continue
 			}
-			how := acts[r.Method+" "+strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")]
+			body := estate.Body(&r)
 			named := strings.Contains(r.Pattern, "id}") || strings.Contains(r.Pattern, "{sha") || strings.Contains(r.Pattern, "...}") ||
-				strings.Contains(how.body, "{commit}") || strings.Contains(how.body, "{tree}")
+				strings.Contains(body, "{commit}") || strings.Contains(body, "{tree}")
 			if !named || strings.HasSuffix(r.Pattern, "/matching-refs/{ref...}") || strings.HasSuffix(r.Pattern, "/tree/{path...}") {
 				continue // these exist in every repository
 			}
@@ -39,9 +40,9 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 			if r.Method == http.MethodPut && strings.Contains(r.Pattern, "/contents/") {
 				continue
 			}
-			path := mixed.address(t, r.Pattern, nil)
-			c := apitest.Case{Do: r.Method + " " + path, Headers: headersFor(&r, how),
-				Send: fill(how.body, map[string]string{"new": "new", "head": foreign.is["commit"], "sha": foreign.is["blob"], "mark": foreign.mark}, foreign.is)}
+			path := mixed.Address(t, r.Pattern, nil)
+			c := apitest.Case{Do: r.Method + " " + path, Headers: estate.Headers(&r),
+				Send: estate.Body(&r, map[string]string{"new": "new", "head": foreign.Is["commit"], "sha": foreign.Is["blob"], "mark": foreign.Mark}, foreign.Is)}
 			a := w.ask(t, "neighbour", c)
 			form(t, &r, c, "neighbour", a)
 			if a.Status < 400 || a.Status >= 500 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/route"
@@ -49,18 +50,18 @@ func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: ran.trace})
 		})
 		w := newWalker(t, s)
-		w.build(t, "guild", "nightshade", true)
-		w.build(t, "guild", "hemlock", true)
-		w.ok(t, "owner", "PATCH /repos/guild/hemlock", `{"name":"aconite"}`)
+		w.Build(t, "guild", "nightshade", true)
+		w.Build(t, "guild", "hemlock", true)
+		w.OK(t, "owner", "PATCH /repos/guild/hemlock", `{"name":"aconite"}`)
 		if err := s.Server.Settle(t.Context()); err != nil { // workers run statements of their own
 			t.Fatal(err)
 		}
-		h := w.homes[len(w.homes)-2]
+		h := w.Homes[len(w.Homes)-2]
 		for _, r := range s.Server.Routes() {
 			if !onRepo(&r) || r.Method != http.MethodGet && r.Group != route.Git {
 				continue
 			}
-			path := h.address(t, r.Pattern, nil)
+			path := h.Address(t, r.Pattern, nil)
 			for _, login := range []string{"", "stranger"} {
 				// What a worker runs meanwhile is not the request's: that does not happen thrice.
 				for try := 1; ; try++ {
@@ -86,7 +87,7 @@ func (w *walker) compare(
 	same := map[string]string{}
 	for _, name := range []string{"nowhere", "nightshade", "hemlock", "aconite"} {
 		c := apitest.Case{Do: r.Method + " " + strings.Replace(path, "nightshade", name, 1),
-			Headers: headersFor(r, act{})}
+			Headers: estate.Headers(r)}
 		w.ask(t, login, c) // the token is known from here on
 		ran.take()
 		for range 2 {

@@ -50,7 +50,7 @@ var layers = [][]string{
 
 // helpers are packages for tests and benchmarks, which may look at everything
 // and at which nothing of the program may look.
-var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/browser",
+var helpers = []string{"internal/apidoc/check", "internal/apitest", "internal/apitest/browser", "internal/apitest/estate",
 	"internal/apitest/npm", "internal/siege", "internal/bench", "internal/clients", "internal/conformance",
 	"internal/db/dbtest", "internal/git/gittest", "internal/git/gittest/projects", "internal/issue/issuetest"}
 

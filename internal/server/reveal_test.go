@@ -9,79 +9,27 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
 )
 
-// fill writes values for the names in braces.
-func fill(text string, values ...map[string]string) string {
-	for _, m := range values {
-		for name, value := range m {
-			text = strings.ReplaceAll(text, "{"+name+"}", value)
-		}
-	}
-	return text
-}
+// walker walks through an estate as everyone.
+type walker struct{ *estate.World }
 
-// kinds say which of a home's things a placeholder stands for: by what stands
-// before it, the longest first. {x} behind "repos" and the like is filled by name.
-var kinds = []struct{ before, is string }{
-	{"/issues/{number}/reactions", "reaction"}, {"/issues/comments/{id}/reactions", "comment reaction"}, {"/pulls/comments/{id}/reactions", "line reaction"},
-	{"/issues/comments", "comment"}, {"/issues/events", "event"}, {"/pulls/comments", "line"}, {"/pulls/{number}/comments", "line"}, {"/reviews", "review"},
-	{"/issues", "issue"}, {"/pulls", "pull"}, {"/pull", "pull"}, {"/milestones", "milestone"}, {"/milestone", "milestone"}, {"/labels", "label"},
-	{"/git/blobs", "blob"}, {"/git/trees", "tree"}, {"/git/tags", "tag"}, {"/commits", "commit"}, {"/commit", "commit"}, {"/statuses", "commit"},
-	{"/git/ref", "ref"}, {"/git/refs", "ref"}, {"/git/matching-refs", "ref"}, {"/branches", "branch"}, {"/compare", "range"},
-	{"/contents", "file"}, {"/blob", "main file"}, {"/tree", "main"}, {"/raw", "main file"}, {"/archive", "archive"}, {"/tarball", "branch"}, {"/zipball", "branch"}, {"/readme", "dir"},
-	{"/assignees", "assignee"}, {"/collaborators", "guest"}, {"/users", "keeper"}, {"/following", "keeper"}, {"/orgs", "guild"},
-	{"/members", "member"}, {"/memberships", "member"}, {"/public_members", "member"}, {"/avatars", "avatar"}, {"/plants", "plant"}, {"", "owner"},
-}
-
-// address fills a pattern with what a home has; made comes first.
-func (h *home) address(t *testing.T, pattern string, made map[string]string) string {
+func newWalker(t *testing.T, s *apitest.Server) *walker {
 	t.Helper()
-	values := map[string]string{
-		"ref": "heads/" + h.mark + "-topic", "branch": h.mark + "-side", "range": "main..." + h.mark + "-topic",
-		"file": h.mark + ".txt", "main file": "main/" + h.mark + ".txt", "main": "main", "archive": h.mark + "-side.zip", "dir": h.mark + "-dir",
-		"assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild", "member": "member", "avatar": "1", "plant": "1", "owner": h.owner,
-	}
-	path := fill(pattern, map[string]string{"owner": h.owner})
-	path = strings.ReplaceAll(path, "{repo}", either(made["repo"], h.name))
-	for {
-		start := strings.IndexByte(path, '{')
-		if start < 0 {
-			return path
-		}
-		name, rest, _ := strings.Cut(path[start+1:], "}")
-		value := made[strings.TrimSuffix(name, "...")]
-		// What stands before it is looked up as the pattern has it.
-		written := pattern[:strings.Index(pattern, "{"+name+"}")-1]
-		for _, k := range kinds {
-			if value == "" && (strings.HasSuffix(written, k.before) && k.before != "" || k.before == "" && written == "") {
-				value = either(values[k.is], h.is[k.is])
-			}
-		}
-		if value == "" {
-			t.Fatalf("%s: nothing is known to stand for {%s}: say in kinds what does", pattern, name)
-		}
-		path = path[:start] + value + rest
-	}
+	return &walker{estate.New(t, s)}
 }
 
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// ask makes a request as one of people.
+// ask makes a request as one of estate.People.
 func (w *walker) ask(t *testing.T, login string, c apitest.Case) *apitest.Answer {
 	t.Helper()
 	headers := map[string]string{}
 	for name, value := range c.Headers {
 		headers[name] = value
 	}
-	if token := w.tokens[login]; token != "" {
+	if token := w.Tokens[login]; token != "" {
 		headers["Authorization"] = "Bearer " + token
 	}
 	c.Headers = headers
@@ -103,31 +51,31 @@ func (w *walker) check(t *testing.T, login, do string, a *apitest.Answer) {
 	if a.Status >= 500 {
 		tell("an error")
 	}
-	for _, h := range w.homes {
-		if h.role(login) > account.None && w.valid(login) {
+	for _, h := range w.Homes {
+		if h.Role(login) > account.None && w.valid(login) {
 			continue
 		}
-		if strings.Contains(all, h.mark) {
-			tell("of " + h.mark)
+		if strings.Contains(all, h.Mark) {
+			tell("of " + h.Mark)
 		}
-		for _, sha := range h.shas {
+		for _, sha := range h.SHAs {
 			if strings.Contains(all, sha) {
-				tell("an object of " + h.mark)
+				tell("an object of " + h.Mark)
 			}
 		}
 	}
-	for other, token := range w.tokens {
+	for other, token := range w.Tokens {
 		if other != "wrong" && strings.Contains(all, strings.ToLower(token)) {
 			tell("the token of " + other)
 		}
 	}
-	if login != "reader" && strings.Contains(all, pendingMark) {
+	if login != "reader" && strings.Contains(all, estate.PendingMark) {
 		tell("a review that was not submitted")
 	}
-	if login != "keeper" && login != "chief" && strings.Contains(all, plantMark) {
+	if login != "keeper" && login != "chief" && strings.Contains(all, estate.PlantMark) {
 		tell("another's plant")
 	}
-	if (login == "" || !w.valid(login)) && strings.Contains(all, emailMark) {
+	if (login == "" || !w.valid(login)) && strings.Contains(all, estate.EmailMark) {
 		tell("an address")
 	}
 }
@@ -138,21 +86,19 @@ func (w *walker) valid(login string) bool { return login != "wrong" && login != 
 // callers are all people. A person's repositories, which the organization's
 // people do not concern, meet one of each role; and so does PostgreSQL, on which
 // the same code runs, under -short.
-func (w *walker) callers(h *home) []string {
-	if h.owner == "holder" || testing.Short() && w.Engine == db.PostgreSQL {
+func (w *walker) callers(h *estate.Home) []string {
+	if h.Owner == "holder" || testing.Short() && w.Engine == db.PostgreSQL {
 		return []string{"", "expired", "stranger", "owner", "reader", "writer", "holder"}
 	}
-	return people
+	return estate.People
 }
 
-// rightOf is what reading a repository's things demands. It is written here
-// again, and not read from the table, so that a right that somebody changes there
-// by mistake is noticed.
-func rightOf(r *route.Route, query string) account.Role {
-	if strings.Contains(r.Pattern, "/collaborators") || strings.Contains(query, "git-receive-pack") {
+// roleFor is the role that reading a repository's things demands.
+func roleFor(r *route.Route, query string) account.Role {
+	if strings.Contains(query, "git-receive-pack") {
 		return account.Push
 	}
-	return account.Pull
+	return estate.RoleOf(r.Right)
 }
 
 // refusal is the status that a caller without the right must get; 0: none.
@@ -191,19 +137,6 @@ func queries(r *route.Route) []string {
 	return []string{"", "?per_page=100&state=all&filter=all"}
 }
 
-// headersFor are what each group's clients send.
-func headersFor(r *route.Route, a act) map[string]string {
-	switch {
-	case r.Group == route.API:
-		return graduated
-	case r.Group == route.Plants:
-		return map[string]string{"Content-Type": "application/json"}
-	case a.kind != "":
-		return map[string]string{"Content-Type": a.kind}
-	}
-	return nil
-}
-
 // same fails unless two refusals are alike to the byte: what may not be seen is
 // as if it were not there (decision 13).
 func same(t *testing.T, login, do string, a, absent *apitest.Answer) {
@@ -220,11 +153,6 @@ func same(t *testing.T, login, do string, a, absent *apitest.Answer) {
 	}
 }
 
-// nowhere is the address of the same thing in a repository that is not there.
-func (h *home) nowhere(path string) string {
-	return strings.Replace(path, h.owner+"/"+h.name, h.owner+"/nowhere", 1)
-}
-
 // Every route that reads meets every caller, with the addresses of things that
 // are there. Somebody whose answer tells of what is not theirs would be how
 // private work leaks.
@@ -232,18 +160,18 @@ func TestNoAnswerReveals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
-		w.hide(t)
+		w.Hide(t)
 		for _, r := range s.Server.Routes() {
 			if r.Method != http.MethodGet {
 				continue
 			}
-			for _, h := range w.homes {
-				if !onRepo(&r) && h != w.homes[0] {
+			for _, h := range w.Homes {
+				if !onRepo(&r) && h != w.Homes[0] {
 					continue
 				}
-				w.readAll(t, &r, h, h.address(t, r.Pattern, nil))
+				w.readAll(t, &r, h, h.Address(t, r.Pattern, nil))
 				if strings.Contains(r.Pattern, "/reviews/{id}") {
-					w.readAll(t, &r, h, h.address(t, r.Pattern, map[string]string{"id": h.is["pending"]}))
+					w.readAll(t, &r, h, h.Address(t, r.Pattern, map[string]string{"id": h.Is["pending"]}))
 				}
 			}
 		}
@@ -251,7 +179,7 @@ func TestNoAnswerReveals(t *testing.T) {
 }
 
 // readAll has everybody read what is at an address.
-func (w *walker) readAll(t *testing.T, r *route.Route, h *home, path string) {
+func (w *walker) readAll(t *testing.T, r *route.Route, h *estate.Home, path string) {
 	t.Helper()
 	for _, query := range queries(r) {
 		for _, login := range w.callers(h) {
@@ -261,17 +189,17 @@ func (w *walker) readAll(t *testing.T, r *route.Route, h *home, path string) {
 }
 
 // read makes one request, and checks its status and what it tells.
-func (w *walker) read(t *testing.T, r *route.Route, h *home, path, query, login string) {
+func (w *walker) read(t *testing.T, r *route.Route, h *estate.Home, path, query, login string) {
 	t.Helper()
-	c := apitest.Case{Do: "GET " + path + query, Headers: headersFor(r, act{})}
+	c := apitest.Case{Do: "GET " + path + query, Headers: estate.Headers(r)}
 	a := w.ask(t, login, c)
 	w.check(t, login, c.Do, a)
 	form(t, r, c, login, a)
 	want := 0
 	switch {
 	case onRepo(r):
-		want = w.refusal(r, login, h.role(login), rightOf(r, query))
-		if want == 0 && login != "reader" && strings.Contains(path, "/reviews/"+h.is["pending"]) {
+		want = w.refusal(r, login, h.Role(login), roleFor(r, query))
+		if want == 0 && login != "reader" && strings.Contains(path, "/reviews/"+h.Is["pending"]) {
 			want = http.StatusNotFound
 		}
 	case !w.valid(login), login == "" && r.Right == route.SignedIn:
@@ -287,7 +215,7 @@ func (w *walker) read(t *testing.T, r *route.Route, h *home, path, query, login 
 	}
 	if want == http.StatusNotFound && onRepo(r) {
 		absent := c
-		absent.Do = "GET " + h.nowhere(path) + query
+		absent.Do = "GET " + nowhereOf(h, path) + query
 		same(t, login, c.Do, a, w.ask(t, login, absent))
 	}
 	w.variants(t, r, c, login, a)

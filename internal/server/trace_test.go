@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/route"
 )
 
@@ -23,9 +24,9 @@ func TestPrivateThingsLeaveNoTrace(t *testing.T) {
 		}
 		w.everything(t, outsiders) // what is computed when somebody asks is there afterwards
 		before := w.everything(t, outsiders)
-		public := w.homes
-		w.hide(t)
-		w.homes = public
+		public := w.Homes
+		w.Hide(t)
+		w.Homes = public
 		for asked, body := range w.everything(t, outsiders) {
 			if body != before[asked] {
 				t.Errorf("%s: before\n%.1500s\nafter\n%.1500s", asked, before[asked], body)
@@ -42,14 +43,14 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 		if r.Method != http.MethodGet || r.Pattern == "/docs" {
 			continue
 		}
-		for _, h := range w.homes {
-			if !onRepo(&r) && h != w.homes[0] {
+		for _, h := range w.Homes {
+			if !onRepo(&r) && h != w.Homes[0] {
 				continue
 			}
 			for _, query := range append(queries(&r), orders(&r)...) {
 				for _, login := range callers {
-					do := "GET " + h.address(t, r.Pattern, nil) + query
-					a := w.ask(t, login, apitest.Case{Do: do, Headers: headersFor(&r, act{})})
+					do := "GET " + h.Address(t, r.Pattern, nil) + query
+					a := w.ask(t, login, apitest.Case{Do: do, Headers: estate.Headers(&r)})
 					all[do+" as "+login] = strings.Join(a.Header["Link"], " ") + "\n" + string(a.Body)
 				}
 			}

@@ -28,9 +28,9 @@ var callers = []struct {
 	{"chief", account.Admin, account.Admin},
 }
 
-// estate makes an organization with a public and a private repository and
+// guild makes an organization with a public and a private repository and
 // everyone in callers.
-func estate(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
+func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 	for _, c := range callers {
 		switch c.login {
 		case "":
@@ -57,7 +57,7 @@ func estate(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		estate(t, s)
+		guild(t, s)
 		for _, r := range s.Server.Routes() {
 			for _, c := range callers {
 				if !strings.Contains(r.Pattern, "{repo}") || r.Group == route.Pages && r.Right == route.Anyone {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/route"
@@ -39,7 +40,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 		}
 		defer found.holder.Close()
 		w := newWalker(t, s)
-		w.build(t, "guild", "nightshade", true)
+		w.Build(t, "guild", "nightshade", true)
 		for _, r := range s.Server.Routes() {
 			if r.Method == http.MethodGet || r.Group == route.Git && r.Right != route.Push {
 				continue
@@ -48,8 +49,8 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 				w.revokedGlobally(t, &r)
 				continue
 			}
-			for _, h := range w.homes {
-				if h.owner == "guild" {
+			for _, h := range w.Homes {
+				if h.Owner == "guild" {
 					w.withdrawn(t, &r, h, found)
 				}
 			}
@@ -79,23 +80,17 @@ func (l *lookups) wait(since int64) {
 }
 
 // withdrawn tries one route in one repository.
-func (w *walker) withdrawn(t *testing.T, r *route.Route, h *home, found *lookups) {
+func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, found *lookups) {
 	t.Helper()
-	how, made := acts[r.Method+" "+actKey(r)], map[string]string{}
-	if how.make != nil {
-		made = how.make(w, t, h)
-	}
 	if r.Group == route.Git {
 		return // pushes have tests of their own, see repo's TestPushAfter...
 	}
-	c := apitest.Case{Do: r.Method + " " + h.address(t, r.Pattern, made),
-		Send: fill(how.body, made, h.is, map[string]string{"mark": h.mark}), Headers: headersFor(r, how)}
-	who := either(how.as, "keeper")
-	name := either(made["repo"], h.name)
+	q := w.Request(t, r, h)
+	c, who, name := q.Case, q.Who, q.Repo
 
 	before := w.digest(t)
 	w.revoked(t, who, c)
-	if !h.private {
+	if !h.Private {
 		w.unchanged(t, c, before)
 		return
 	}
@@ -131,16 +126,11 @@ func (w *walker) unchanged(t *testing.T, c apitest.Case, before []string) {
 	}
 }
 
-// actKey names a route in acts.
-func actKey(r *route.Route) string {
-	return strings.TrimSuffix(strings.Replace(r.Pattern, "/repos/{owner}/{repo}", "", 1), "/{owner}/{repo}")
-}
-
 // revoked asks with a token that was revoked in the store without a new generation, so the
 // server's cache still has it.
 func (w *walker) revoked(t *testing.T, who string, c apitest.Case) {
 	t.Helper()
-	w.ok(t, who, "GET /user", "")
+	w.OK(t, who, "GET /user", "")
 	w.sql(t, `UPDATE tokens SET revoked_at = 1
 		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
 	defer w.sql(t, `UPDATE tokens SET revoked_at = NULL
@@ -153,11 +143,10 @@ func (w *walker) revoked(t *testing.T, who string, c apitest.Case) {
 // revokedGlobally is revoked for a route of no repository.
 func (w *walker) revokedGlobally(t *testing.T, r *route.Route) {
 	t.Helper()
-	how := globals[r.Method+" "+r.Pattern]
-	c := apitest.Case{Do: r.Method + " " + how.path, Send: how.body, Headers: headersFor(r, act{})}
+	q := w.Request(t, r, w.Homes[0])
 	before := w.digest(t)
-	w.revoked(t, how.as, c)
-	w.unchanged(t, c, before)
+	w.revoked(t, q.Who, q.Case)
+	w.unchanged(t, q.Case, before)
 }
 
 // theRepository is the organization's repository of a name, $1.
@@ -218,7 +207,7 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 	method, path, _ := strings.Cut(c.Do, " ")
 	var head bytes.Buffer
 	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, w.Address)
-	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n", w.tokens[who])
+	fmt.Fprintf(&head, "Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n", w.Tokens[who])
 	for key, value := range c.Headers {
 		fmt.Fprintf(&head, "%s: %s\r\n", key, value)
 	}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -402,8 +403,9 @@ func (d *document) examples(media map[string]any) []any {
 	if e, ok := media["example"]; ok {
 		list = append(list, e)
 	}
-	for _, e := range object(media["examples"]) {
-		list = append(list, d.resolve(e)["value"])
+	examples := object(media["examples"])
+	for _, name := range slices.Sorted(maps.Keys(examples)) {
+		list = append(list, d.resolve(examples[name])["value"])
 	}
 	return list
 }

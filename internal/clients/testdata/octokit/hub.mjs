@@ -19,6 +19,18 @@ export function open({ baseUrl, tokens }) {
   return { by, as: (login) => by(tokens[login]), called, baseUrl };
 }
 
+// shape is an operation without the names of its placeholders, by which the
+// client's templates and the server's differ.
+export const shape = (operation) => operation.replace(/\{[^}]*\}/g, '{}').replace('{}...{}', '{}');
+
+// methods are all that a client has, each with its operation by the client's own template.
+export function methods(client) {
+  return Object.entries(client.rest).flatMap(([scope, named]) => Object.entries(named).map(([name, call]) => {
+    const { method, url } = call.endpoint.DEFAULTS;
+    return { name: `octokit.rest.${scope}.${name}`, call, operation: `${method} ${url}` };
+  }));
+}
+
 // refused holds an error against what the client must make of it: the status,
 // a message with its documentation and, for a validation failure, its field.
 export async function refused(request, status, { message, field, code } = {}) {

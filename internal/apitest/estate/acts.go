@@ -1,0 +1,171 @@
+package estate
+
+import (
+	"fmt"
+	"testing"
+
+	"arbor/internal/account"
+)
+
+// act is how a route is asked for so that it does something: for the one who may, nothing but the
+// right decides.
+type act struct {
+	body string // {mark} and any key of Home.Is in braces are filled in
+	Rule        // written here again, so that a right that somebody changes by mistake is noticed
+	who  string // may; "": keeper
+	kind string // Content-Type, where it matters
+	make maker  // what it needs, by the names of placeholders; nil: nothing new
+}
+
+// maker makes something new, by the names of placeholders, of the path or of the body.
+type maker func(w *World, t *testing.T, h *Home) map[string]string
+
+// of makes something new for one name.
+func of(name string, make func(w *World, t *testing.T, h *Home) string) maker {
+	return func(w *World, t *testing.T, h *Home) map[string]string {
+		return map[string]string{name: make(w, t, h)}
+	}
+}
+
+var (
+	anIssue  = of("number", (*World).issue)
+	aPull    = of("number", (*World).pull)
+	aBranch  = of("new", (*World).branch)
+	aName    = of("new", func(w *World, _ *testing.T, _ *Home) string { return w.name() })
+	aComment = of("id", (*World).comment)
+	aLine    = of("id", (*World).line)
+	aLabel   = of("name", (*World).label)
+	aPlan    = of("number", (*World).milestone)
+)
+
+// reviewed makes a pull request with a review of keeper's.
+func reviewed(event string) maker {
+	return func(w *World, t *testing.T, h *Home) map[string]string {
+		number := w.pull(t, h)
+		id := w.made(t, "keeper", "POST "+h.path()+"/pulls/"+number+"/reviews", fmt.Sprintf(`{"body":%q%s}`, h.Mark, event), "id")
+		return map[string]string{"number": number, "id": id}
+	}
+}
+
+// spare makes another repository like h, for who deletes it.
+func spare(w *World, t *testing.T, h *Home) map[string]string {
+	name := w.name()
+	w.grant(t, h, w.Repo(t, h.Owner+"/"+name, h.Private))
+	return map[string]string{"repo": name}
+}
+
+// Rules that several routes have.
+var (
+	push    = Rule{Role: account.Push}
+	admin   = Rule{Role: account.Admin}
+	own     = Rule{Own: true}
+	owners  = Rule{Outsiders: []string{"stranger", "member", "keeper", "holder"}} // of an organization
+	members = Rule{Outsiders: []string{"stranger", "keeper", "holder"}}
+)
+
+// acts are routes that change something, by method and pattern, without /repos/{owner}/{repo}. Those of
+// which pattern, description and right say enough need not be here.
+var acts = map[string]act{
+	"PATCH ":                              {Rule: admin, body: `{"description":"about {mark}"}`},
+	"DELETE ":                             {Rule: admin, make: spare},
+	"POST /forks":                         {who: "writer"},
+	"PUT /collaborators/{username}":       {Rule: admin, body: `{"permission":"pull"}`},
+	"DELETE /collaborators/{username}":    {Rule: admin},
+	"PUT /subscription":                   {body: `{"subscribed":true}`},
+	"DELETE /subscription":                {},
+	"PUT /user/starred/{owner}/{repo}":    {},
+	"DELETE /user/starred/{owner}/{repo}": {},
+
+	"POST /git/trees":              {Rule: push, body: `{"tree":[{"path":"a","mode":"100644","content":"x"}]}`},
+	"POST /git/blobs":              {Rule: push, body: `{"content":"x"}`},
+	"POST /git/commits":            {Rule: push, body: `{"message":"m","tree":"{tree}"}`},
+	"POST /git/tags":               {Rule: push, body: `{"tag":"{new}","message":"m","object":"{commit}","type":"commit"}`, make: aName},
+	"POST /git/refs":               {Rule: push, body: `{"ref":"refs/heads/{new}","sha":"{commit}"}`, make: aName},
+	"PATCH /git/refs/{ref...}":     {Rule: push, body: `{"sha":"{commit}","force":true}`, make: aRef},
+	"DELETE /git/refs/{ref...}":    {Rule: push, make: aRef},
+	"POST /statuses/{ref...}":      {Rule: push, body: `{"state":"success"}`},
+	"PUT /contents/{path...}":      {Rule: push, body: `{"message":"m","content":"eA=="}`, make: of("path", func(w *World, _ *testing.T, _ *Home) string { return w.name() })},
+	"DELETE /contents/{path...}":   {Rule: push, body: `{"message":"m","sha":"{sha}"}`, make: aFile},
+	"POST /merges":                 {Rule: push, body: `{"base":"main","head":"{new}"}`, make: aBranch},
+	"POST /labels":                 {Rule: push, body: `{"name":"{new}","color":"ffffff"}`, make: aName},
+	"PATCH /labels/{name}":         {Rule: push, body: `{"color":"000000"}`, make: aLabel},
+	"POST /milestones":             {Rule: push, body: `{"title":"{new}"}`, make: aName},
+	"PATCH /milestones/{number}":   {Rule: push, body: `{"description":"m"}`, make: aPlan},
+	"POST /issues":                 {body: `{"title":"t"}`},
+	"PATCH /issues/{number}":       {body: `{"title":"t"}`, make: anIssue, Rule: push},
+	"PATCH /issues/comments/{id}":  {body: `{"body":"t"}`, make: aComment, Rule: push},
+	"DELETE /issues/comments/{id}": {make: aComment, Rule: push},
+	"POST /issues/{number}/labels": {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
+	"PUT /issues/{number}/labels":  {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
+	"DELETE /issues/{number}/labels/{name}": {Rule: push, make: func(w *World, t *testing.T, h *Home) map[string]string {
+		return map[string]string{"number": w.issue(t, h), "name": "bug"}
+	}},
+	"POST /issues/{number}/assignees":                      {Rule: push, body: `{"assignees":["writer"]}`, make: anIssue},
+	"DELETE /issues/{number}/assignees":                    {Rule: push, body: `{"assignees":["writer"]}`, make: anIssue},
+	"PUT /issues/{number}/subscription":                    {body: `{"subscribed":true}`},
+	"DELETE /issues/{number}/subscription":                 {},
+	"POST /issues/{number}/comments":                       {body: `{"body":"t"}`},
+	"POST /issues/{number}/reactions":                      {body: `{"content":"eyes"}`},
+	"POST /issues/comments/{id}/reactions":                 {body: `{"content":"eyes"}`},
+	"POST /pulls/comments/{id}/reactions":                  {body: `{"content":"eyes"}`},
+	"DELETE /issues/{number}/reactions/{reaction_id}":      {Rule: own},
+	"DELETE /issues/comments/{id}/reactions/{reaction_id}": {Rule: own},
+	"DELETE /pulls/comments/{id}/reactions/{reaction_id}":  {Rule: own},
+	"POST /pulls":                                 {body: `{"title":"t","head":"{new}","base":"main"}`, make: aBranch},
+	"PATCH /pulls/{number}":                       {body: `{"title":"t"}`, make: aPull, Rule: push},
+	"PUT /pulls/{number}/merge":                   {Rule: push, make: aPull},
+	"POST /pulls/{number}/requested_reviewers":    {body: `{"reviewers":["reader"]}`, make: aPull, Rule: push},
+	"DELETE /pulls/{number}/requested_reviewers":  {body: `{"reviewers":["reader"]}`, make: aPull, Rule: push},
+	"PUT /pulls/{number}/update-branch":           {make: aPullBehind, Rule: push},
+	"PATCH /pulls/comments/{id}":                  {body: `{"body":"t"}`, make: aLine, Rule: push},
+	"DELETE /pulls/comments/{id}":                 {make: aLine, Rule: push},
+	"POST /pulls/{number}/comments":               {body: `{"body":"t","commit_id":"{head}","path":"{mark}-new.txt","position":1}`, make: aHead},
+	"POST /pulls/{number}/comments/{id}/replies":  {body: `{"body":"t"}`, make: aLine},
+	"POST /pulls/{number}/reviews":                {body: `{"body":"t","event":"COMMENT"}`, make: aPull},
+	"PUT /pulls/{number}/reviews/{id}":            {body: `{"body":"t"}`, make: reviewed(`,"event":"COMMENT"`), Rule: own},
+	"DELETE /pulls/{number}/reviews/{id}":         {make: reviewed(``), Rule: own},
+	"POST /pulls/{number}/reviews/{id}/events":    {body: `{"event":"COMMENT","body":"t"}`, make: reviewed(``), Rule: own},
+	"PUT /pulls/{number}/reviews/{id}/dismissals": {Rule: push, body: `{"message":"t"}`, make: reviewed(`,"event":"APPROVE"`)},
+	"POST /{owner}/{repo}/git-upload-pack":        {body: "0000", kind: "application/x-git-upload-pack-request"},
+	"POST /{owner}/{repo}/git-receive-pack":       {Rule: push, body: "0000", kind: "application/x-git-receive-pack-request"},
+
+	// Those of no repository.
+	"PATCH /user":                                  {body: `{"bio":"b"}`, who: "guest"},
+	"PUT /user/following/{username}":               {who: "guest"},
+	"DELETE /user/following/{username}":            {who: "guest"},
+	"PATCH /orgs/{org}":                            {body: `{"description":"d"}`, who: "owner", Rule: owners},
+	"PUT /orgs/{org}/members/{username}":           {who: "owner", Rule: owners, make: aGuest},
+	"DELETE /orgs/{org}/members/{username}":        {who: "owner", Rule: owners, make: aGuest},
+	"PUT /orgs/{org}/memberships/{username}":       {body: `{"role":"member"}`, who: "owner", Rule: owners, make: aGuest},
+	"DELETE /orgs/{org}/memberships/{username}":    {who: "owner", Rule: owners, make: aGuest},
+	"PUT /orgs/{org}/public_members/{username}":    {who: "member", Rule: members},
+	"DELETE /orgs/{org}/public_members/{username}": {who: "member", Rule: members},
+	"POST /user/repos":                             {body: `{"name":"shed","private":true}`, who: "guest"},
+	"POST /orgs/{org}/repos":                       {body: `{"name":"shed","private":true}`, who: "owner", Rule: members},
+	"POST /plants":                                 {body: `{"id":2,"name":"n"}`, who: "guest"},
+	"DELETE /plants/{id}":                          {}, // 400 for others, see decision 47
+}
+
+func aRef(w *World, t *testing.T, h *Home) map[string]string {
+	return map[string]string{"ref": "heads/" + w.branch(t, h)}
+}
+
+func aFile(w *World, t *testing.T, h *Home) map[string]string {
+	name := w.name()
+	return map[string]string{"path": name, "sha": w.put(t, h, "main", name)}
+}
+
+func aHead(w *World, t *testing.T, h *Home) map[string]string {
+	return map[string]string{"head": w.tip(t, h, h.Mark+"-topic")}
+}
+
+// aPullBehind makes a pull request whose base has moved on.
+func aPullBehind(w *World, t *testing.T, h *Home) map[string]string {
+	number := w.pull(t, h)
+	w.put(t, h, "main", w.name())
+	return map[string]string{"number": number}
+}
+
+func aGuest(*World, *testing.T, *Home) map[string]string {
+	return map[string]string{"username": "guest"}
+}

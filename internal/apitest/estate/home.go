@@ -1,0 +1,228 @@
+package estate
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/git/gittest"
+	"arbor/internal/repo"
+)
+
+// Home is a repository that holds one of each thing, all of which have its mark
+// in every text and name, so that any answer with the mark tells of it.
+type Home struct {
+	Owner, Name string
+	Private     bool
+	Mark        string
+	SHAs        []string          // of all its objects
+	Is          map[string]string // its things by what they are: "issue" to a number
+}
+
+func (h *Home) path() string { return "/repos/" + h.Owner + "/" + h.Name }
+
+// Role is what a person may do in a repository, by what was granted below
+// (decision 12).
+func (h *Home) Role(login string) account.Role {
+	switch {
+	case login == "chief", login == "keeper", login == "owner" && h.Owner == "guild", login == "holder" && h.Owner == "holder",
+		login == "neighbour" && h.Owner == "guild" && !h.Private:
+		return account.Admin
+	case login == "writer":
+		return account.Push
+	case login == "reader", login == "member" && h.Owner == "guild", !h.Private:
+		return account.Pull
+	}
+	return account.None
+}
+
+// grant gives the collaborators their roles.
+func (w *World) grant(t *testing.T, h *Home, r *repo.Repo) {
+	t.Helper()
+	for login, role := range map[string]account.Role{"reader": account.Pull, "writer": account.Push, "keeper": account.Admin} {
+		w.Grant(t, r, login, role)
+	}
+	if h.Owner == "guild" && !h.Private {
+		w.Grant(t, r, "neighbour", account.Admin)
+	}
+}
+
+// Build makes a repository named by its mark and puts one of each thing in it.
+func (w *World) Build(t *testing.T, owner, mark string, private bool) {
+	t.Helper()
+	h := &Home{Owner: owner, Name: mark, Private: private, Mark: mark, Is: map[string]string{}}
+	r := w.Repo(t, owner+"/"+mark, private)
+	w.grant(t, h, r)
+	dir := gittest.Bare(t)
+	gittest.Import(t, dir, strings.NewReader(strings.ReplaceAll(stream, "MARK", mark)))
+	w.Import(t, r, dir)
+	h.SHAs = strings.Fields(gittest.Run(t, dir, "rev-list", "--all", "--objects", "--no-object-names"))
+	for name, revision := range map[string]string{"commit": "main", "tree": "main^{tree}", "blob": "main:" + mark + ".txt", "tag": "refs/tags/" + mark + "-v1"} {
+		h.Is[name] = gittest.Run(t, dir, "rev-parse", revision)
+	}
+	w.file(t, h)
+	w.review(t, h)
+	w.OK(t, "keeper", "PATCH "+h.path(), `{"description":"about `+mark+`","homepage":"http://`+mark+`.example.org"}`)
+	w.OK(t, "keeper", "POST "+h.path()+"/statuses/"+h.Is["commit"], fmt.Sprintf(
+		`{"state":"success","context":%q,"description":%q,"target_url":"http://example.org/%s"}`, mark, mark, mark))
+	w.OK(t, "keeper", "PUT /user/starred/"+owner+"/"+mark, "")
+	w.OK(t, "keeper", "PUT "+h.path()+"/subscription", `{"subscribed":true}`)
+	w.OK(t, "reader", "POST "+h.path()+"/forks", "")
+	w.Homes = append(w.Homes, h)
+}
+
+// stream is a history: two commits on main, one on each of two other branches.
+const stream = `blob
+mark :1
+data <<END
+MARK with text
+END
+
+blob
+mark :2
+data <<END
+MARK other text
+END
+
+commit refs/heads/main
+mark :3
+author MARK <MARK@example.org> 1700000000 +0000
+committer MARK <MARK@example.org> 1700000000 +0000
+data <<END
+MARK first
+END
+M 100644 :1 MARK.txt
+M 100644 :1 README.md
+M 100644 :1 MARK-dir/README.md
+
+commit refs/heads/MARK-topic
+mark :4
+committer MARK <MARK@example.org> 1700000001 +0000
+data <<END
+MARK topic
+END
+from :3
+M 100644 :2 MARK-new.txt
+
+commit refs/heads/MARK-side
+mark :5
+committer MARK <MARK@example.org> 1700000002 +0000
+data <<END
+MARK side
+END
+from :3
+M 100644 :2 MARK-side.txt
+
+tag MARK-v1
+from :3
+tagger MARK <MARK@example.org> 1700000003 +0000
+data <<END
+MARK tag
+END
+`
+
+// file adds a label, a milestone and an issue with all that hangs on it, which
+// points at the public repositories.
+func (w *World) file(t *testing.T, h *Home) {
+	t.Helper()
+	do, mark, is := "POST "+h.path()+"/", h.Mark, h.Is
+	points := mark + " like guild/goldenrod#1 and holder/chamomile#1, @stranger"
+	is["label"] = w.made(t, "keeper", do+"labels", `{"name":"`+mark+`","description":"`+mark+`","color":"abcdef"}`, "name")
+	is["milestone"] = w.made(t, "keeper", do+"milestones", `{"title":"`+mark+`","description":"`+mark+`"}`, "number")
+	is["issue"] = w.made(t, "keeper", do+"issues", fmt.Sprintf(
+		`{"title":"about %s","body":%q,"labels":[%q],"milestone":1,"assignees":["writer"]}`, mark, points, mark), "number")
+	issue := do + "issues/" + is["issue"] + "/"
+	is["comment"] = w.made(t, "keeper", issue+"comments", fmt.Sprintf(`{"body":%q}`, points), "id")
+	is["reaction"] = w.made(t, "keeper", issue+"reactions", `{"content":"heart"}`, "id")
+	is["comment reaction"] = w.made(t, "keeper", do+"issues/comments/"+is["comment"]+"/reactions", `{"content":"heart"}`, "id")
+	a := w.Do(t, apitest.Case{Do: "GET " + h.path() + "/issues/events", As: "keeper"})
+	var events []struct{ ID int64 }
+	a.JSON(t, &events)
+	is["event"] = fmt.Sprint(events[0].ID)
+}
+
+// review adds a pull request with a review, a comment on it, and a review that
+// its author has not submitted.
+func (w *World) review(t *testing.T, h *Home) {
+	t.Helper()
+	do, mark, is := "POST "+h.path()+"/", h.Mark, h.Is
+	is["pull"] = w.made(t, "writer", do+"pulls", fmt.Sprintf(`{"title":"take %s","body":"%s","head":"%s-topic","base":"main"}`, mark, mark, mark), "number")
+	pull := do + "pulls/" + is["pull"] + "/"
+	is["review"] = w.made(t, "keeper", pull+"reviews", `{"body":"`+mark+`","event":"COMMENT"}`, "id")
+	is["line"] = w.made(t, "keeper", pull+"comments", fmt.Sprintf(`{"body":%q,"commit_id":%q,"path":"%s-new.txt","position":1}`,
+		mark, w.tip(t, h, mark+"-topic"), mark), "id")
+	is["line reaction"] = w.made(t, "keeper", do+"pulls/comments/"+is["line"]+"/reactions", `{"content":"heart"}`, "id")
+	is["pending"] = w.made(t, "reader", pull+"reviews", fmt.Sprintf(
+		`{"body":%q,"comments":[{"path":"%s-new.txt","position":1,"body":%q}]}`, PendingMark, mark, PendingMark), "id")
+	w.OK(t, "keeper", pull+"requested_reviewers", `{"reviewers":["reader"]}`)
+}
+
+// tip is where a branch is.
+func (w *World) tip(t *testing.T, h *Home, branch string) string {
+	t.Helper()
+	ref := w.OK(t, "keeper", "GET "+h.path()+"/git/ref/heads/"+branch, "")
+	return ref["object"].(map[string]any)["sha"].(string)
+}
+
+// name makes a name that nothing has.
+func (w *World) name() string {
+	w.fresh++
+	return fmt.Sprint("fresh", w.fresh)
+}
+
+// branch makes a branch with a commit of its own.
+func (w *World) branch(t *testing.T, h *Home) string {
+	t.Helper()
+	name := w.name()
+	w.OK(t, "keeper", "POST "+h.path()+"/git/refs", fmt.Sprintf(`{"ref":"refs/heads/%s","sha":%q}`, name, h.Is["commit"]))
+	w.put(t, h, name, name)
+	return name
+}
+
+// put adds a file to a branch and gives the SHA of its blob.
+func (w *World) put(t *testing.T, h *Home, branch, file string) string {
+	t.Helper()
+	made := w.OK(t, "keeper", "PUT "+h.path()+"/contents/"+file, fmt.Sprintf(`{"message":"add","content":%q,"branch":%q}`,
+		base64.StdEncoding.EncodeToString([]byte(h.Mark+file)), branch))
+	return made["content"].(map[string]any)["sha"].(string)
+}
+
+// pull makes a pull request of writer's that can be merged.
+func (w *World) pull(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "writer", "POST "+h.path()+"/pulls", fmt.Sprintf(`{"title":"%s","head":%q,"base":"main"}`, h.Mark, w.branch(t, h)), "number")
+}
+
+// issue files an issue of keeper's, with a label.
+func (w *World) issue(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/issues", `{"title":"`+h.Mark+`","labels":["bug"],"assignees":["writer"]}`, "number")
+}
+
+// comment makes a comment of keeper's on an issue.
+func (w *World) comment(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/issues/"+h.Is["issue"]+"/comments", fmt.Sprintf(`{"body":%q}`, h.Mark), "id")
+}
+
+// line makes a comment of keeper's on a line of a pull request.
+func (w *World) line(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/pulls/"+h.Is["pull"]+"/comments", fmt.Sprintf(
+		`{"body":%q,"commit_id":%q,"path":"%s-new.txt","position":1}`, h.Mark, w.tip(t, h, h.Mark+"-topic"), h.Mark), "id")
+}
+
+// label makes a label.
+func (w *World) label(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/labels", fmt.Sprintf(`{"name":%q}`, w.name()), "name")
+}
+
+// milestone makes a milestone.
+func (w *World) milestone(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/milestones", fmt.Sprintf(`{"title":%q}`, w.name()), "number")
+}

@@ -1,0 +1,28 @@
+// Makes the requests that standard input names, each by every method that the client has for it, or by its
+// route where it has none: {"baseUrl": URL, "requests": [{"operation": "METHOD /path/{name}",
+// "values": [of its placeholders], "token": TOKEN, "body": {}}, ...]}.
+import { readFileSync } from 'node:fs';
+import { methods, open, shape } from './hub.mjs';
+
+const { baseUrl, requests } = JSON.parse(readFileSync(0, 'utf8'));
+const hub = open({ baseUrl, tokens: {} });
+
+for (const { operation, values, token, body } of requests) {
+  const client = hub.by(token);
+  const calls = methods(client).filter((method) => shape(method.operation) === shape(operation));
+  if (calls.length === 0) {
+    const route = operation.replaceAll('...}', '}');
+    calls.push({ name: 'octokit.request', operation: route, call: (parameters) => client.request(route, parameters) });
+  }
+  for (const { name, call, operation: template } of calls) {
+    const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, placeholder]) => placeholder);
+    const placeholders = template.includes('}...{') ? values.flatMap((value) => value.split('...')) : values;
+    const parameters = Object.fromEntries(names.map((placeholder, n) => [placeholder, placeholders[n]]));
+    try {
+      await call(Array.isArray(body) ? { ...parameters, data: body } : { ...parameters, ...body });
+    } catch (error) {
+      console.log(`${name}: ${operation} with ${values}: ${error.stack}`);
+      process.exitCode = 1;
+    }
+  }
+}

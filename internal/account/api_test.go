@@ -6,13 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"image/png"
-	"maps"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -344,33 +339,5 @@ func TestAvatars(t *testing.T) {
 	}
 	for _, id := range []string{"0", "-1", "x", "1.0", "01", "+1", "9223372036854775808"} {
 		b.steps([]step{{"", "GET", "/avatars/" + id, "", 404, notFound}})
-	}
-}
-
-// Each handler's comment opens with its route, as the route table has it.
-func TestHandlerComments(t *testing.T) {
-	t.Parallel()
-	named := map[string]bool{}
-	set := token.NewFileSet()
-	paths, err := filepath.Glob("api*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.IsExported() && !strings.HasSuffix(path, "_test.go") {
-				first, _, _ := strings.Cut(f.Doc.Text(), "\n\n")
-				for line := range strings.SplitSeq(first, "\n") {
-					named[line] = true
-				}
-			}
-		}
-	}
-	if want := slices.Sorted(maps.Keys(routes(nil))); !slices.Equal(slices.Sorted(maps.Keys(named)), want) {
-		t.Errorf("comments name %v\nroutes are %v", slices.Sorted(maps.Keys(named)), want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/route"
 	"arbor/internal/web"
 )
 
@@ -52,55 +54,20 @@ func newBundle(t testing.TB, engine db.Engine) *bundle {
 func bundleOn(t testing.TB, d *db.DB) *bundle {
 	b := &bundle{t: t, db: d, log: &lockedBuffer{}, mux: http.NewServeMux(), tokens: map[string]string{}}
 	b.s = New(d, slog.New(slog.NewTextHandler(b.log, nil)), nil)
-	for pattern, h := range routes(NewAPI(b.s)) {
-		b.mux.HandleFunc(pattern, b.route(h))
+	for _, r := range NewAPI(b.s).Routes() {
+		b.mux.HandleFunc(r.Method+" "+r.Pattern, b.route(&r))
 	}
 	return b
 }
 
-// routes are the handlers under the addresses that their comments name.
-func routes(a *API) map[string]web.Handler {
-	return map[string]web.Handler{
-		"GET /user":                                    a.GetSelf,
-		"PATCH /user":                                  a.UpdateSelf,
-		"GET /users/{username}":                        a.GetUser,
-		"GET /users":                                   a.ListUsers,
-		"GET /avatars/{id}":                            a.GetAvatar,
-		"GET /orgs/{org}":                              a.GetOrg,
-		"PATCH /orgs/{org}":                            a.UpdateOrg,
-		"GET /users/{username}/orgs":                   a.ListUserOrgs,
-		"GET /user/orgs":                               a.ListOwnOrgs,
-		"GET /users/{username}/followers":              a.ListFollowers,
-		"GET /users/{username}/following":              a.ListFollowing,
-		"GET /users/{username}/following/{target}":     a.CheckFollowing,
-		"GET /user/followers":                          a.ListOwnFollowers,
-		"GET /user/following":                          a.ListOwnFollowing,
-		"GET /user/following/{username}":               a.CheckOwnFollowing,
-		"PUT /user/following/{username}":               a.Follow,
-		"DELETE /user/following/{username}":            a.Unfollow,
-		"GET /user/memberships/orgs":                   a.ListOwnMemberships,
-		"GET /orgs/{org}/members":                      a.ListMembers,
-		"GET /orgs/{org}/members/{username}":           a.CheckMember,
-		"PUT /orgs/{org}/members/{username}":           a.AddMember,
-		"DELETE /orgs/{org}/members/{username}":        a.RemoveMember,
-		"GET /orgs/{org}/memberships/{username}":       a.GetMembership,
-		"PUT /orgs/{org}/memberships/{username}":       a.SetMembership,
-		"DELETE /orgs/{org}/memberships/{username}":    a.RemoveMembership,
-		"GET /orgs/{org}/public_members":               a.ListPublicMembers,
-		"GET /orgs/{org}/public_members/{username}":    a.CheckPublicMember,
-		"PUT /orgs/{org}/public_members/{username}":    a.PublicizeMember,
-		"DELETE /orgs/{org}/public_members/{username}": a.ConcealMember,
-	}
-}
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
 // route does what the server's middleware does around a handler.
-func (b *bundle) route(h web.Handler) http.HandlerFunc {
+func (b *bundle) route(to *route.Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		info := &web.Info{Site: "http://arbor.test", Prefix: "http://arbor.test/api/v3", Docs: "http://arbor.test/docs"}
-		for _, name := range []string{"username", "org", "id"} {
-			if v := r.PathValue(name); v != "" {
-				info.SetParam(name, v)
-			}
+		for _, m := range placeholder.FindAllStringSubmatch(to.Pattern, -1) {
+			info.SetParam(m[1], r.PathValue(m[1]))
 		}
 		r = web.With(r, info)
 		web.Handle(&web.Writer{ResponseWriter: w}, r, func(w http.ResponseWriter, r *http.Request) error {
@@ -111,7 +78,7 @@ func (b *bundle) route(h web.Handler) http.HandlerFunc {
 			if given {
 				r = r.WithContext(WithCaller(r.Context(), caller))
 			}
-			return h(w, r)
+			return to.Handler(w, r)
 		})
 	}
 }

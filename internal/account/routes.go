@@ -1,8 +1,6 @@
 package account
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of people and organizations.
 func (a *API) Routes() []route.Route {

@@ -1,8 +1,6 @@
 package activity
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of feeds.
 func (api *API) Routes() []route.Route {

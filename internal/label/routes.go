@@ -1,8 +1,6 @@
 package label
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of labels; package issue has those that change issues.
 func (api *API) Routes() []route.Route {

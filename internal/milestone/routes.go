@@ -1,8 +1,6 @@
 package milestone
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of milestones; package issue has the one that changes issues.
 func (api *API) Routes() []route.Route {

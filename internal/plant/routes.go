@@ -1,8 +1,6 @@
 package plant
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of the plant store.
 func (a *API) Routes() []route.Route {

@@ -1,8 +1,6 @@
 package pull
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of pull requests.
 func (api *API) Routes() []route.Route {

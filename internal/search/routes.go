@@ -1,8 +1,6 @@
 package search
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of searches.
 func (api *API) Routes() []route.Route {

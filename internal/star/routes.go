@@ -1,8 +1,6 @@
 package star
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of stars and watching.
 func (api *API) Routes() []route.Route {

@@ -1,8 +1,6 @@
 package status
 
-import (
-	"arbor/internal/route"
-)
+import "arbor/internal/route"
 
 // Routes are the endpoints of commit statuses.
 func (api *API) Routes() []route.Route {

@@ -22,10 +22,8 @@
 package page
 
 import (
-	"net/http"
 	"time"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
@@ -33,7 +31,6 @@ import (
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/review"
-	"arbor/internal/web"
 )
 
 // Pages answers the pages.
@@ -56,16 +53,6 @@ type Sources struct {
 // New makes the pages of a database, its repositories and what hangs on them.
 func New(d *db.DB, repos *repo.Service, from Sources) *Pages {
 	return &Pages{db: d, repos: repos, from: from, render: newRenderer()}
-}
-
-// With makes a web.Handler of a page of a repository: it finds the repository,
-// as repo.Service.With does, and answers errors as pages do.
-func (p *Pages) With(h repo.Handler) web.Handler {
-	found := p.repos.With(account.Pull, h)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		web.From(r.Context()).Form = p.render.errors
-		return found(w, r)
-	}
 }
 
 // or returns the text, or other where it is absent or empty.

@@ -1,8 +1,12 @@
 package page
 
 import (
+	"net/http"
+
+	"arbor/internal/account"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/web"
 )
 
 // Routes are the pages, where html_url leads.
@@ -22,7 +26,12 @@ func (p *Pages) Routes() []route.Route {
 	}
 }
 
-// route is a page about a repository, for callers who see it.
+// route is a page about a repository. It is found as repo.Service.With does, and errors are pages, too.
 func (p *Pages) route(address string, h repo.Handler) route.Route {
-	return route.New(route.Pull, address, p.With(h)).In(route.Pages).Calls(h)
+	found := p.repos.With(account.Pull, h)
+	page := func(w http.ResponseWriter, r *http.Request) error {
+		web.From(r.Context()).Form = p.render.errors
+		return found(w, r)
+	}
+	return route.New(route.Pull, address, page).In(route.Pages).Calls(h)
 }

@@ -13,12 +13,12 @@ import (
 	"arbor/internal/web"
 )
 
-// WithGit makes a web.Handler of a git route (decision 49). A caller without
+// withGit makes a web.Handler of a git route (decision 49). A caller without
 // credentials is asked for them where a public repository would not do: git
 // sends none until it is asked, so absent and invisible look the same. role
 // decides by the request, since info/refs serves fetch and push. To push, one
 // of the caller's maintainerBranches will do: the push is held to them.
-func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.Handler {
+func (s *Service) withGit(role func(*http.Request) account.Role, h Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
 		need := role(r)
@@ -62,24 +62,24 @@ func (s *Service) WithGit(role func(*http.Request) account.Role, h Handler) web.
 // bytes, so that git hears why instead of seeing a broken connection.
 const maxRefusedRequest = 64 << 20
 
-// Roles of the git routes: Fetching for git-upload-pack, Pushing for
-// git-receive-pack, ServiceRole for info/refs, which names the service.
-func Fetching(*http.Request) account.Role { return account.Pull }
+// Roles of the git routes: fetching for git-upload-pack, pushing for
+// git-receive-pack, serviceRole for info/refs, which names the service.
+func fetching(*http.Request) account.Role { return account.Pull }
 
-// Pushing is the role of git-receive-pack.
-func Pushing(*http.Request) account.Role { return account.Push }
+// pushing is the role of git-receive-pack.
+func pushing(*http.Request) account.Role { return account.Push }
 
-// ServiceRole is the role of info/refs.
-func ServiceRole(r *http.Request) account.Role {
+// serviceRole is the role of info/refs.
+func serviceRole(r *http.Request) account.Role {
 	if r.URL.Query().Get("service") == "git-receive-pack" {
 		return account.Push
 	}
 	return account.Pull
 }
 
-// Unpack gives the body of a git request, decompressed (decision 53). Errors: 400,
+// unpack gives the body of a git request, decompressed (decision 53). Errors: 400,
 // 415.
-func Unpack(r *http.Request) (io.Reader, error) {
+func unpack(r *http.Request) (io.Reader, error) {
 	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
 	case "", "identity":
 		return r.Body, nil

@@ -37,7 +37,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 	defer release()
 	out := prompt{w}
 	http.NewResponseController(w).EnableFullDuplex()
-	body, err := Unpack(r)
+	body, err := unpack(r)
 	if err != nil {
 		return err
 	}

@@ -35,12 +35,12 @@ func (api *API) Routes() []route.Route {
 // gitRoutes are those that git itself asks for.
 func (api *API) gitRoutes() []route.Route {
 	on := func(right route.Right, address string, role func(*http.Request) account.Role, h Handler) route.Route {
-		return route.New(right, address, api.s.WithGit(role, h)).Calls(h).In(route.Git)
+		return route.New(right, address, api.s.withGit(role, h)).Calls(h).In(route.Git)
 	}
-	infoRefs := on(route.Pull, "GET /{owner}/{repo}/info/refs", ServiceRole, api.InfoRefs)
-	fetch := on(route.Pull, "POST /{owner}/{repo}/git-upload-pack", Fetching, api.UploadPack)
-	fetch.Limit, fetch.Unpack = git.MaxFetchRequest, Unpack
-	push := on(route.Push, "POST /{owner}/{repo}/git-receive-pack", Pushing, api.ReceivePack)
+	infoRefs := on(route.Pull, "GET /{owner}/{repo}/info/refs", serviceRole, api.InfoRefs)
+	fetch := on(route.Pull, "POST /{owner}/{repo}/git-upload-pack", fetching, api.UploadPack)
+	fetch.Limit, fetch.Unpack = git.MaxFetchRequest, unpack
+	push := on(route.Push, "POST /{owner}/{repo}/git-receive-pack", pushing, api.ReceivePack)
 	push.Streams = true
 	return []route.Route{infoRefs, fetch, push}
 }

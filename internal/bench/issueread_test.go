@@ -25,9 +25,13 @@ const readsPerWrite = 50
 func (s *suite) readIssues(b *testing.B, a *arbor) {
 	const list = "/repos/works/project0/issues?per_page=30"
 	page := get(list, a.token)
-	s.part(b, "page-30", func(b *testing.B) { s.besideMemory(b, a, readsPerWrite, repeat(page), 200, 0.3) })
+	s.part(b, "page-30", func(b *testing.B) {
+		s.besideMemory(b, a, 0, repeat(page), 200, 0.65)
+		s.besideMemory(b, a, readsPerWrite, repeat(page), 200, 0.3)
+	})
 	s.part(b, "single", func(b *testing.B) {
 		one := get("/repos/works/project0/issues/4711", a.token)
+		s.besideMemory(b, a, 0, repeat(one), 200, 0.5)
 		s.besideMemory(b, a, readsPerWrite, repeat(one), 200, 0.3)
 	})
 	s.part(b, "not-modified", func(b *testing.B) {
@@ -38,7 +42,9 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 	s.part(b, "distinct-10000", func(b *testing.B) {
 		requests := distinct(a.token)
 		var at atomic.Int64
-		s.besideMemory(b, a, readsPerWrite, func(int) []byte { return requests[int(at.Add(1))%len(requests)] }, 200, 0.15)
+		next := func(int) []byte { return requests[int(at.Add(1))%len(requests)] }
+		s.besideMemory(b, a, 0, next, 200, 0.25)
+		s.besideMemory(b, a, readsPerWrite, next, 200, 0.15)
 	})
 }
 

@@ -17,7 +17,7 @@ func (s *suite) plants(b *testing.B) {
 	for _, c := range []struct {
 		clients int
 		bound   float64
-	}{{1, 0.5}, {8, 1.5}} {
+	}{{1, 0.25}, {8, 0.6}} {
 		s.part(b, fmt.Sprint("add/clients-", c.clients), func(b *testing.B) {
 			a := s.start(b)
 			ours := newCrowd(b, a.url, c.clients, newPlants(a.token))

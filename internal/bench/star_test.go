@@ -167,7 +167,7 @@ func (s *suite) writeStars(b *testing.B) {
 	for _, c := range []struct {
 		clients int
 		bound   float64
-	}{{1, 0.5}, {8, 1.5}} {
+	}{{1, 0.25}, {8, 0.6}} {
 		s.part(b, fmt.Sprint("clients-", c.clients), func(b *testing.B) {
 			a := s.starry(b, "", 1000)
 			stars := newStars(b, a, c.clients)

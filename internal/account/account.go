@@ -146,7 +146,7 @@ type Service struct {
 	db     *db.DB
 	log    *slog.Logger
 	clock  func() time.Time                 // when a token is used; tests in this package set it
-	tokens *cache.Cache[digest, knownToken] // in use
+	tokens *cache.Cache[digest, cachedToken] // in use
 	uses   lastUses
 	counts *cache.Cache[any, int64] // rows of long lists, see total
 	forge  Forge
@@ -166,7 +166,7 @@ type Forge interface {
 // beside it to have last uses of tokens stored.
 func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, log: log, clock: time.Now, forge: forge,
-		tokens: cache.NewCount[digest, knownToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
+		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
 }
 
 func (s *Service) endOrgAccess(tx *db.Tx, orgID, by int64) error {

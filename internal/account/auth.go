@@ -53,32 +53,32 @@ func (s *Service) authenticate(r *http.Request, bearerOnly bool) (*Caller, bool,
 	if len(values) == 0 {
 		return nil, false, nil
 	}
-	token, ok := parseCredentials(values, bearerOnly)
+	text, ok := parseCredentials(values, bearerOnly)
 	if !ok {
 		return nil, true, badCredentials()
 	}
-	known, err := s.known(r.Context(), digestOf(token))
+	token, err := s.findToken(r.Context(), digestOf(text))
 	if err != nil {
 		return nil, true, err
 	}
 	now := s.now()
-	if known.expires != 0 && now >= known.expires {
+	if token.expires != 0 && now >= token.expires {
 		return nil, true, badCredentials()
 	}
-	s.uses.note(known.caller.TokenID, now)
-	return known.caller, true, nil
+	s.uses.note(token.caller.TokenID, now)
+	return token.caller, true, nil
 }
 
 func (s *Service) now() db.Time { return db.FromTime(s.clock()) }
 
-// known finds a token that is not revoked, in the cache or in the database. Only
+// findToken finds a token that is not revoked, in the cache or in the database. Only
 // tokens that exist are kept, so wrong ones fill no memory.
-func (s *Service) known(ctx context.Context, d digest) (knownToken, error) {
+func (s *Service) findToken(ctx context.Context, d digest) (cachedToken, error) {
 	generation, err := s.db.Generation(ctx, Topic)
 	if err != nil {
-		return knownToken{}, err
+		return cachedToken{}, err
 	}
-	k, err := s.tokens.Read(cache.Generations(generation), d, func() (k knownToken, err error) {
+	k, err := s.tokens.Read(cache.Generations(generation), d, func() (k cachedToken, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 			k.caller, k.expires, err = tokenByDigest(tx, d)
 			return err
@@ -86,13 +86,13 @@ func (s *Service) known(ctx context.Context, d digest) (knownToken, error) {
 		return k, err
 	})
 	if errs.Is(err, errs.NotFound) {
-		return knownToken{}, badCredentials()
+		return cachedToken{}, badCredentials()
 	}
 	return k, err
 }
 
-// knownToken is a token that is not revoked.
-type knownToken struct {
+// cachedToken is a token that is not revoked.
+type cachedToken struct {
 	caller  *Caller
 	expires db.Time // zero: never
 }

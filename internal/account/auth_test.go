@@ -196,7 +196,7 @@ func TestCachesAreBounded(t *testing.T) {
 		t.Errorf("%d wrong tokens are kept", n)
 	}
 	for i := range maxCachedTokens + 100 {
-		b.s.tokens.Put(cache.Generations(1), digestOf(fmt.Sprint(i)), knownToken{})
+		b.s.tokens.Put(cache.Generations(1), digestOf(fmt.Sprint(i)), cachedToken{})
 		b.s.uses.note(int64(i), 1)
 	}
 	if n := b.s.tokens.Len(); n != maxCachedTokens {

@@ -75,8 +75,8 @@ const maxRefs = 20
 func NotePush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
 	var list []Activity
 	for _, u := range moved {
-		told := strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, "refs/tags/")
-		if !told || u.By == 0 || u.Old == u.New || len(list) == maxRefs {
+		shown := strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, "refs/tags/")
+		if !shown || u.By == 0 || u.Old == u.New || len(list) == maxRefs {
 			continue
 		}
 		a := Activity{ActorID: u.By, Kind: Pushed, Ref: u.Name, Before: u.Old, After: u.New}

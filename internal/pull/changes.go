@@ -10,12 +10,12 @@ import (
 	"arbor/internal/web"
 )
 
-// brought is what the pull request brings, from where its base was when its head
+// commitRange is what the pull request brings, from where its base was when its head
 // was last new: so a merged one still shows it.
-func (p *Pull) brought() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
+func (p *Pull) commitRange() gitdata.Range { return gitdata.Range{Base: p.BaseSHA, Head: p.HeadSHA} }
 
-// brought is what the pull request brings that {number} names. Error: 404.
-func (api *API) brought(r *http.Request, a *repo.Access) (gitdata.Range, error) {
+// commitRange is what the pull request brings that {number} names. Error: 404.
+func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return gitdata.Range{}, err
@@ -25,7 +25,7 @@ func (api *API) brought(r *http.Request, a *repo.Access) (gitdata.Range, error) 
 		if err != nil {
 			return gitdata.Range{}, err
 		}
-		return p.brought(), nil
+		return p.commitRange(), nil
 	})
 }
 
@@ -37,7 +37,7 @@ const maxRanges = 10_000
 // ListCommits answers a page of the commits, oldest first, at most 250 in all
 // (decision 39). Error: 404.
 func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	g, err := api.brought(r, a)
+	g, err := api.commitRange(r, a)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Acce
 //
 // ListFiles answers a page of the changed files (decision 39). Error: 404.
 func (api *API) ListFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	g, err := api.brought(r, a)
+	g, err := api.commitRange(r, a)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (api *API) ListFiles(w http.ResponseWriter, r *http.Request, a *repo.Access
 }
 
 func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access, kind string) error {
-	g, err := api.brought(r, a)
+	g, err := api.commitRange(r, a)
 	if err != nil {
 		return err
 	}

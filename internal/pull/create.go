@@ -39,7 +39,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 	case err != nil:
 		return nil, err
 	case p.Wanted:
-		s.hurry()
+		s.wakeWorker()
 	}
 	return p, nil
 }

@@ -173,7 +173,7 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 		return now, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error { return want(tx, p.IssueID) })
-	s.hurry()
+	s.wakeWorker()
 	return now, err
 }
 
@@ -193,8 +193,8 @@ func (s *Service) try(ctx context.Context, p *Pull) error {
 	return s.store(ctx, p, t)
 }
 
-// hurry tells the worker that there is work.
-func (s *Service) hurry() {
+// wakeWorker tells the worker that there is work.
+func (s *Service) wakeWorker() {
 	select {
 	case s.wake <- struct{}{}:
 	default:

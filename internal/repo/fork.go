@@ -85,16 +85,16 @@ func (f *fork) find(ctx context.Context) (there *Access, err error) {
 	err = f.s.db.Read(ctx, func(tx *db.Tx) error {
 		owner, err := f.owner(tx)
 		if err == nil {
-			there, err = f.again(tx, owner.ID, f.from.ID)
+			there, err = f.existing(tx, owner.ID, f.from.ID)
 		}
 		return err
 	})
 	return there, err
 }
 
-// again finds the owner's repository in the network of another, nil when there
+// existing finds the owner's repository in the network of another, nil when there
 // is none that the caller may see.
-func (f *fork) again(tx *db.Tx, ownerID, of int64) (*Access, error) {
+func (f *fork) existing(tx *db.Tx, ownerID, of int64) (*Access, error) {
 	network, err := networkOf(tx, of)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (f *fork) insert(tx *db.Tx, id int64) (*Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there, err := f.again(tx, owner.ID, parent.ID); err != nil || there != nil {
+	if there, err := f.existing(tx, owner.ID, parent.ID); err != nil || there != nil {
 		return there, err
 	}
 	name, err := freeName(tx, owner.ID, f.names(parent.Name))

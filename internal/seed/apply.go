@@ -69,7 +69,7 @@ func (a *applier) apply(ctx context.Context) error {
 			Name string  `json:"name"`
 			Tag  *string `json:"tag,omitempty"`
 		}{*p.ID, p.Name, p.Tag}
-		if err := a.s.told(&p.place, a.send(ctx, p.Owner, "POST", "/plants", body, nil)); err != nil {
+		if err := a.s.errorAt(&p.place, a.send(ctx, p.Owner, "POST", "/plants", body, nil)); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (a *applier) happen(ctx context.Context) error {
 	slices.SortStableFunc(a.events, func(x, y event) int { return x.at.Compare(y.at) })
 	for _, e := range a.events {
 		a.clock.set(e.at)
-		if err := a.s.told(e.p, e.do(ctx)); err != nil {
+		if err := a.s.errorAt(e.p, e.do(ctx)); err != nil {
 			return err
 		}
 	}
@@ -114,17 +114,17 @@ func (a *applier) user(ctx context.Context, u *User) error {
 	a.clock.set(u.CreatedAt)
 	made, err := a.accounts.CreateUser(ctx, account.NewUser{Login: u.Login, Admin: u.Admin})
 	if err != nil {
-		return a.s.told(&u.place, err)
+		return a.s.errorAt(&u.place, err)
 	}
 	a.callers[account.Fold(u.Login)] = &account.Caller{ID: made.ID, Login: made.Login, SiteAdmin: made.SiteAdmin}
 	if body := u.fields().text("bio", u.Bio); len(body) > 0 {
 		if err := a.send(ctx, u.Login, "PATCH", "/user", body, nil); err != nil {
-			return a.s.told(&u.place, err)
+			return a.s.errorAt(&u.place, err)
 		}
 	}
 	if u.Email != "" {
 		if err := a.accounts.VerifyEmail(ctx, u.Login, u.Email); err != nil {
-			return a.s.told(&u.place, err)
+			return a.s.errorAt(&u.place, err)
 		}
 	}
 	for i := range u.Tokens {
@@ -134,7 +134,7 @@ func (a *applier) user(ctx context.Context, u *User) error {
 			n.Expires = t.ExpiresAt.Sub(u.CreatedAt)
 		}
 		if _, _, err := a.accounts.CreateToken(ctx, n); err != nil {
-			return a.s.told(&t.place, err)
+			return a.s.errorAt(&t.place, err)
 		}
 	}
 	return nil
@@ -144,18 +144,18 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 	a.clock.set(o.CreatedAt)
 	admin := o.Owners[0]
 	if _, err := a.accounts.CreateOrg(ctx, o.Login, admin); err != nil {
-		return a.s.told(&o.place, err)
+		return a.s.errorAt(&o.place, err)
 	}
 	body := o.fields().text("description", o.Description).text("default_repository_permission", o.Permission)
 	if len(body) > 0 {
 		if err := a.send(ctx, admin, "PATCH", web.Path("orgs", o.Login), body, nil); err != nil {
-			return a.s.told(&o.place, err)
+			return a.s.errorAt(&o.place, err)
 		}
 	}
 	for _, login := range o.Owners[1:] {
 		err := a.send(ctx, admin, "PUT", web.Path("orgs", o.Login, "memberships", login), fields{"role": "admin"}, nil)
 		if err != nil {
-			return a.s.told(&o.place, err)
+			return a.s.errorAt(&o.place, err)
 		}
 	}
 	for i := range o.Members {
@@ -165,7 +165,7 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 			err = a.send(ctx, m.Login, "PUT", web.Path("orgs", o.Login, "public_members", m.Login), nil, nil)
 		}
 		if err != nil {
-			return a.s.told(&m.place, err)
+			return a.s.errorAt(&m.place, err)
 		}
 	}
 	return nil

@@ -81,9 +81,9 @@ func (a *applier) caller(login string) (*account.Caller, error) {
 	return c, nil
 }
 
-// told puts an error where the seed says what led to it. What is not the seed's
+// errorAt puts an error where the seed says what led to it. What is not the seed's
 // fault passes unchanged.
-func (s *Seed) told(p *place, err error) error {
+func (s *Seed) errorAt(p *place, err error) error {
 	var said *refusal
 	var known *errs.Error
 	switch {

@@ -33,7 +33,7 @@ func (a *applier) history(ctx context.Context, r *Repo) error {
 	h := &history{applier: a, r: r, refs: map[string]git.SHA{}, before: map[string]git.SHA{}}
 	var err error
 	if h.access, err = a.access(ctx, r); err != nil {
-		return a.s.told(&r.place, err)
+		return a.s.errorAt(&r.place, err)
 	}
 	objects, release, err := a.repos.Git(ctx, h.access)
 	if err != nil {
@@ -49,13 +49,13 @@ func (a *applier) history(ctx context.Context, r *Repo) error {
 		h.refs[ref.Name], h.before[ref.Name] = ref.SHA, ref.SHA
 	}
 	for i := range r.steps {
-		if err := a.s.told(r.steps[i].at, h.step(ctx, &r.steps[i])); err != nil {
+		if err := a.s.errorAt(r.steps[i].at, h.step(ctx, &r.steps[i])); err != nil {
 			return err
 		}
 	}
 	a.clock.set(r.CreatedAt)
 	for _, name := range h.order {
-		if err := a.s.told(&r.place, h.move(ctx, name)); err != nil {
+		if err := a.s.errorAt(&r.place, h.move(ctx, name)); err != nil {
 			return err
 		}
 	}

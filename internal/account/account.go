@@ -145,7 +145,7 @@ func WithCaller(ctx context.Context, c *Caller) context.Context {
 type Service struct {
 	db     *db.DB
 	log    *slog.Logger
-	clock  func() time.Time                 // when a token is used; tests in this package set it
+	clock  func() time.Time                  // when a token is used; tests in this package set it
 	tokens *cache.Cache[digest, cachedToken] // in use
 	uses   lastUses
 	counts *cache.Cache[any, int64] // rows of long lists, see total

@@ -23,9 +23,10 @@ import (
 // import those of lower layers only; beside each other stand those that must
 // not know each other.
 var layers = [][]string{
-	{"internal/cache"},
+	{"internal/cache", "internal/keyed"},
 	{"internal/errs", "internal/markdown", "internal/journal"},
-	{"internal/admission"},
+	{"internal/admission", "internal/git/object"},
+	{"internal/git/wire", "internal/git/packfile", "internal/git/process"},
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},
 	{"internal/route"},
 	{"internal/account"},

@@ -97,6 +97,14 @@ func Validation(fields ...Field) *Error {
 // same bytes (decision 13).
 func Absent() *Error { return New(NotFound, "Not Found") }
 
+// Clip bounds a client's value before it goes into a message.
+func Clip(s string) string {
+	if len(s) > 100 {
+		return s[:100] + "..."
+	}
+	return s
+}
+
 // KindOf returns the kind of the first Error in err's chain. A cancelled
 // context without one is Canceled, anything else unknown Internal.
 func KindOf(err error) Kind {

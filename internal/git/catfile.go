@@ -96,12 +96,12 @@ func parseHeader(line []byte) (Object, error) {
 	if bytes.HasSuffix(line, []byte(" missing")) {
 		return Object{}, missing(string(line[:len(line)-len(" missing")]))
 	}
-	if len(line) < 43 || line[40] != ' ' || !isHex40(line[:40]) {
-		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", clip(string(line)))
+	if len(line) < 43 || line[40] != ' ' || !IsSHA(line[:40]) {
+		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", errs.Clip(string(line)))
 	}
 	kind, size, ok := bytes.Cut(line[41:], []byte(" "))
 	if !ok {
-		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", clip(string(line)))
+		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", errs.Clip(string(line)))
 	}
 	t, err := parseType(kind)
 	if err != nil {
@@ -113,7 +113,7 @@ func parseHeader(line []byte) (Object, error) {
 
 // missing is the error for an object that is not in the repository.
 func missing(name string) error {
-	return errs.Wrap(errs.NotFound, "Not Found", fmt.Errorf("git: object %q is missing", clip(name)))
+	return errs.Wrap(errs.NotFound, "Not Found", fmt.Errorf("git: object %q is missing", errs.Clip(name)))
 }
 
 // broken is the error of a process that stopped answering.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"arbor/internal/errs"
 )
 
 // command is a git command as a value. build checks it against the table, so
@@ -125,8 +127,8 @@ func (c command) build() ([]string, error) {
 func (c command) revisions() ([]string, error) {
 	var args []string
 	for i, rev := range slices.Concat(c.revs, c.not) {
-		if !rev.valid() {
-			return nil, fmt.Errorf("git %s: %q is not a SHA", c.sub, clip(string(rev)))
+		if !rev.Valid() {
+			return nil, fmt.Errorf("git %s: %q is not a SHA", c.sub, errs.Clip(string(rev)))
 		}
 		if i >= len(c.revs) {
 			rev = "^" + rev

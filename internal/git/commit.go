@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
-
-	"arbor/internal/errs"
 )
 
 // MaxCommitBytes is the size of the largest commit or tag that is read; new ones
@@ -37,24 +34,6 @@ type Commit struct {
 	Signed    string // the armoured signature of "gpgsig"; empty without one
 	Payload   string // what that is a signature of: the object without it
 	Message   string // as it stands, final newline included
-}
-
-// Commit reads a commit. NotFound when it is missing, Invalid when sha is
-// something else (tags are not followed).
-func (r *Repository) Commit(ctx context.Context, sha SHA) (*Commit, error) {
-	object, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
-	if object.Type != "" && object.Type != TypeCommit {
-		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, object.Type)
-	}
-	if err != nil {
-		return nil, err
-	}
-	commit, err := parseCommit(contents)
-	if err != nil {
-		return nil, fmt.Errorf("git: commit %s: %w", sha, err)
-	}
-	commit.SHA = sha
-	return commit, nil
 }
 
 // parseCommit parses a commit object. It is lenient where old histories are

@@ -16,7 +16,7 @@ import (
 //
 // Errors: NotFound where from lacks the tip; Invalid and TooLarge as of Receive.
 func CopyObjects(ctx context.Context, from, to *Repository, tip SHA, have []SHA) error {
-	if err := checkSHA(tip); err != nil {
+	if err := tip.Check(); err != nil {
 		return err
 	}
 	if err := to.Init(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"arbor/internal/errs"
 )
 
 // diffReader reads what `git diff-tree --raw --numstat -p` prints: a line a
@@ -85,7 +87,7 @@ func (d *diffReader) take(line []byte, begins bool) error {
 }
 
 func errDiff(line []byte) error {
-	return fmt.Errorf("git diff-tree: unexpected line %q", clip(string(line)))
+	return fmt.Errorf("git diff-tree: unexpected line %q", errs.Clip(string(line)))
 }
 
 // given tells which of the files given the n-th of all files is.
@@ -253,7 +255,7 @@ func unquotePath(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		return s, nil
 	}
-	bad := fmt.Errorf("git: bad quoted name %q", clip(s))
+	bad := fmt.Errorf("git: bad quoted name %q", errs.Clip(s))
 	if len(s) < 2 || s[len(s)-1] != '"' {
 		return "", bad
 	}

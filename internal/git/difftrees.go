@@ -44,7 +44,7 @@ var errMany = errors.New("git: more changes than are looked at")
 // compareTrees lists the differences of two trees, or of the trees of two commits, in
 // git's order. It reads only sub-trees that differ, and stops at the bounds.
 func (r *Repository) compareTrees(ctx context.Context, from, to SHA) (*treeDiff, error) {
-	if err := errors.Join(checkSHA(from), checkSHA(to)); err != nil {
+	if err := errors.Join(from.Check(), to.Check()); err != nil {
 		return nil, err
 	}
 	d := &treeDiff{whole: true}

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -107,24 +106,6 @@ func (s Signature) Check() error {
 	return nil
 }
 
-// Tag reads an annotated tag. NotFound when it is missing, Invalid when sha is
-// something else.
-func (r *Repository) Tag(ctx context.Context, sha SHA) (*Tag, error) {
-	object, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
-	if object.Type != "" && object.Type != TypeTag {
-		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tag", sha, object.Type)
-	}
-	if err != nil {
-		return nil, err
-	}
-	tag, err := parseTag(contents)
-	if err != nil {
-		return nil, fmt.Errorf("git: tag %s: %w", sha, err)
-	}
-	tag.SHA = sha
-	return tag, nil
-}
-
 // parseTag parses a tag object, as leniently as parseCommit.
 func parseTag(contents []byte) (*Tag, error) {
 	header, message, _ := strings.Cut(string(contents), "\n\n")
@@ -172,9 +153,9 @@ func ParseDate(s string) (time.Time, error) {
 		_, offset := t.Zone()
 		t = t.Truncate(time.Second).In(time.FixedZone("", offset))
 		if t.Unix() < 0 || t.Unix() > maxSeconds {
-			return time.Time{}, errs.Newf(errs.Invalid, "%q is out of range", clip(s))
+			return time.Time{}, errs.Newf(errs.Invalid, "%q is out of range", errs.Clip(s))
 		}
 		return t, nil
 	}
-	return time.Time{}, errs.Newf(errs.Invalid, "%q is not an ISO 8601 timestamp", clip(s))
+	return time.Time{}, errs.Newf(errs.Invalid, "%q is not an ISO 8601 timestamp", errs.Clip(s))
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"arbor/internal/errs"
 )
 
 // LinkObjects makes all objects that another repository has now part of this
@@ -159,7 +161,7 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 	}
 	var in bytes.Buffer
 	for _, sha := range tips {
-		if err := checkSHA(sha); err != nil {
+		if err := sha.Check(); err != nil {
 			return err
 		}
 		in.WriteString(string(sha) + "\n")
@@ -179,8 +181,8 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 		return fmt.Errorf("git: copying histories: %w", err)
 	}
 	id := strings.TrimSpace(out.String())
-	if !isHex40(id) {
-		return fmt.Errorf("git pack-objects: unexpected output %q", clip(id))
+	if !IsSHA(id) {
+		return fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
 	}
 	q.pack = "pack-" + id
 	return q.Keep()

@@ -20,7 +20,7 @@ const commitsAtOnce = 64
 // order of shas. Errors are those of Commit.
 func (r *Repository) Commits(ctx context.Context, shas []SHA) ([]*Commit, error) {
 	for _, sha := range shas {
-		if err := checkSHA(sha); err != nil {
+		if err := sha.Check(); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +49,7 @@ const CommitsPart = 1 << 20
 // runs. An error of fn ends it and is returned.
 func (r *Repository) EachCommits(ctx context.Context, shas []SHA, fn func(part []*Commit) error) error {
 	for _, sha := range shas {
-		if err := checkSHA(sha); err != nil {
+		if err := sha.Check(); err != nil {
 			return err
 		}
 	}

@@ -42,8 +42,8 @@ func (r *Repository) Log(ctx context.Context, o LogOptions) (page []SHA, total i
 		return nil, 0, false, err
 	}
 	err = r.lines(ctx, c, func(line []byte) error {
-		if !isHex40(line) {
-			return fmt.Errorf("git rev-list: unexpected line %q", clip(string(line)))
+		if !IsSHA(line) {
+			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
 		if total == o.Skip+o.Max+o.Count {
 			more = true
@@ -104,7 +104,7 @@ func (c *command) people(flag string, emails []string) error {
 // would take for more than text. The error is of kind Invalid.
 func CheckEmail(email string) error {
 	if email == "" || len(email) > 1000 || strings.ContainsAny(email, "<>\n\r\x00") {
-		return errs.Newf(errs.Invalid, "%q is no e-mail address", clip(email))
+		return errs.Newf(errs.Invalid, "%q is no e-mail address", errs.Clip(email))
 	}
 	return nil
 }
@@ -114,11 +114,11 @@ func CheckEmail(email string) error {
 // error is of kind Invalid.
 func CheckPath(path string) error {
 	if path == "" || len(path) > MaxPath || strings.IndexByte(path, 0) >= 0 {
-		return errs.Newf(errs.Invalid, "%q is not a path in a tree", clip(path))
+		return errs.Newf(errs.Invalid, "%q is not a path in a tree", errs.Clip(path))
 	}
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") {
-			return errs.Newf(errs.Invalid, "%q is not a path in a tree", clip(path))
+			return errs.Newf(errs.Invalid, "%q is not a path in a tree", errs.Clip(path))
 		}
 	}
 	return nil
@@ -182,7 +182,7 @@ func (r *Repository) lines(ctx context.Context, c command, fn func(line []byte) 
 // takes when there are several. NotFound when the histories have none. It starts
 // no process where they parted lately.
 func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
-	if err := errors.Join(checkSHA(a), checkSHA(b)); err != nil {
+	if err := errors.Join(a.Check(), b.Check()); err != nil {
 		return "", err
 	}
 	none := errs.Newf(errs.NotFound, "No common ancestor between %s and %s.", a, b)
@@ -208,8 +208,8 @@ func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
 func (r *Repository) Diverged(ctx context.Context, a, b SHA, skip, most int) (onlyA, onlyB int, page []SHA, err error) {
 	c := command{sub: "rev-list", flags: []string{"--left-right", "--topo-order", "--reverse"}, revs: []SHA{a, b}, symmetric: true}
 	err = r.lines(ctx, c, func(line []byte) error {
-		if len(line) != 41 || !isHex40(line[1:]) {
-			return fmt.Errorf("git rev-list: unexpected line %q", clip(string(line)))
+		if len(line) != 41 || !IsSHA(line[1:]) {
+			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
 		if line[0] == '<' {
 			onlyA++

@@ -115,7 +115,7 @@ func readCapabilityLines(pkts *PktReader, command string) (PktKind, error) {
 		case key == "agent" || key == "server-option" || key == "session-id":
 		case key == "object-format" && value == "sha1":
 		default:
-			return 0, errs.Newf(errs.Malformed, "unknown capability %q", clip(key))
+			return 0, errs.Newf(errs.Malformed, "unknown capability %q", errs.Clip(key))
 		}
 	}
 	return 0, errs.New(errs.Malformed, "too many lines in a protocol 2 request")
@@ -133,7 +133,7 @@ func (l *LsRefs) argument(line string) error {
 	default:
 		prefix, ok := strings.CutPrefix(line, "ref-prefix ")
 		if !ok {
-			return errs.Newf(errs.Malformed, "unknown argument %q of ls-refs", clip(line))
+			return errs.Newf(errs.Malformed, "unknown argument %q of ls-refs", errs.Clip(line))
 		}
 		l.Prefixes = append(l.Prefixes, prefix)
 	}

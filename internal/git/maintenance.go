@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"arbor/internal/errs"
 )
 
 // When a repository is worth packing, and how much at a time.
@@ -264,8 +266,8 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 		return "", err
 	}
 	id := strings.TrimSpace(out.String())
-	if !isHex40(id) {
-		return "", fmt.Errorf("git pack-objects: unexpected output %q", clip(id))
+	if !IsSHA(id) {
+		return "", fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
 	}
 	name := "pack-" + id
 	q.pack = name
@@ -292,7 +294,7 @@ func (r *Repository) looseIn(fan string) ([]SHA, error) {
 	}
 	var shas []SHA
 	for _, e := range entries {
-		if sha := SHA(fan + e.Name()); sha.valid() {
+		if sha := SHA(fan + e.Name()); sha.Valid() {
 			shas = append(shas, sha)
 		}
 	}

@@ -32,7 +32,7 @@ type MergeResult struct {
 // than Options.ReadTimeout; TooLarge when it cannot merge, which is mostly that
 // files changed on both sides are too large, and will not be otherwise next time.
 func (r *Repository) MergeTree(ctx context.Context, base, head SHA) (*MergeResult, error) {
-	if err := errors.Join(checkSHA(base), checkSHA(head)); err != nil {
+	if err := errors.Join(base.Check(), head.Check()); err != nil {
 		return nil, err
 	}
 	ancestor, known, err := r.soleMergeBase(ctx, base, head)

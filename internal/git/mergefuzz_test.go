@@ -21,7 +21,7 @@ func FuzzReadMerge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := readMerge(bufio.NewReaderSize(strings.NewReader(text), 64))
-		if err != nil && !errors.Is(err, ErrStop) && o.tree != "" || o.tree != "" && !o.tree.valid() || len(o.paths) > maxConflicts {
+		if err != nil && !errors.Is(err, ErrStop) && o.tree != "" || o.tree != "" && !o.tree.Valid() || len(o.paths) > maxConflicts {
 			t.Errorf("%q gives %+v, %v", text, o, err)
 		}
 		if fields := strings.Split(text, "\x00"); err == nil && o.tree != "" && len(text) > 41 && len(o.paths) < strings.Count(text, "\x00")-1 {

@@ -88,7 +88,7 @@ func readMerge(in *bufio.Reader) (o outcome, err error) {
 		case errors.Is(err, io.EOF) && len(field) == 0 && o.tree != "":
 			return o, nil
 		case errors.Is(err, bufio.ErrBufferFull) && o.tree != "":
-			o.paths = append(o.paths, clip(string(field)))
+			o.paths = append(o.paths, errs.Clip(string(field)))
 			return o, ErrStop
 		case err != nil:
 			// The exit status tells more.
@@ -97,7 +97,7 @@ func readMerge(in *bufio.Reader) (o outcome, err error) {
 		case o.tree == "":
 			sha, err := ParseSHA(string(field[:len(field)-1]))
 			if err != nil {
-				return o, fmt.Errorf("git merge-tree: unexpected output %q", clip(string(field)))
+				return o, fmt.Errorf("git merge-tree: unexpected output %q", errs.Clip(string(field)))
 			}
 			o.tree = sha
 		default:
@@ -150,7 +150,7 @@ func (s *scratch) holds() (map[SHA]bool, error) {
 			return nil, err
 		}
 		for _, f := range files {
-			if sha := SHA(fan.Name() + f.Name()); sha.valid() {
+			if sha := SHA(fan.Name() + f.Name()); sha.Valid() {
 				there[sha] = true
 			}
 		}
@@ -224,7 +224,7 @@ func readLoose(path string, limit int64) (o NewObject, whole bool, err error) {
 	}
 	size, err := strconv.ParseInt(length, 10, 64)
 	if err != nil || size < 0 {
-		return o, false, fmt.Errorf("git: a loose object of size %q", clip(length))
+		return o, false, fmt.Errorf("git: a loose object of size %q", errs.Clip(length))
 	}
 	if o.Type == TypeTree {
 		limit = MaxTreeBytes

@@ -20,8 +20,8 @@ type treeMerger struct {
 	made    map[SHA][]byte // trees that are not written yet
 	objects []NewObject    // those of one merge
 
-	done map[[3]treeID]treeID // what one merge merged; zero where nothing is left
-	size int                  // of the trees that it made, in bytes
+	done map[[3]ID]ID // what one merge merged; zero where nothing is left
+	size int          // of the trees that it made, in bytes
 }
 
 // Bounds of one merge without a process: trees merged, and bytes of new ones.
@@ -32,7 +32,7 @@ const (
 
 func (r *Repository) treeMerger(ctx context.Context) *treeMerger {
 	builder := treeBuilder{ctx: ctx, repository: r}
-	return &treeMerger{builder: builder, made: map[SHA][]byte{}, done: map[[3]treeID]treeID{}}
+	return &treeMerger{builder: builder, made: map[SHA][]byte{}, done: map[[3]ID]ID{}}
 }
 
 // merge merges what ours and theirs made of base, all three trees. It gives
@@ -84,14 +84,14 @@ func (m *treeMerger) pick(base, ours, theirs *rawEntry, depth int) ([]byte, erro
 	case depth > maxTreeDepth:
 		return nil, errNeedsGit
 	}
-	var key [3]treeID
+	var key [3]ID
 	for i, e := range [...]*rawEntry{base, ours, theirs} {
 		if e != nil {
-			key[i] = treeID(e.id)
+			key[i] = ID(e.id)
 		}
 	}
 	if id, ok := m.done[key]; ok {
-		if id == (treeID{}) {
+		if id == (ID{}) {
 			return nil, nil
 		}
 		return id[:], nil
@@ -101,9 +101,9 @@ func (m *treeMerger) pick(base, ours, theirs *rawEntry, depth int) ([]byte, erro
 	}
 	id, err := m.mergeTrees(base, ours, theirs, depth)
 	if err == nil {
-		m.done[key] = treeID{}
+		m.done[key] = ID{}
 		if id != nil {
-			m.done[key] = treeID(id)
+			m.done[key] = ID(id)
 		}
 	}
 	return id, err
@@ -130,7 +130,7 @@ func (m *treeMerger) mergeTrees(base, ours, theirs *rawEntry, depth int) ([]byte
 		return nil, err
 	}
 	object := NewObject{TypeTree, out}
-	id := object.id()
+	id := object.ID()
 	sha := SHA(hex.EncodeToString(id[:]))
 	if m.made[sha] == nil && !bytes.Equal(id[:], ours.id) && !bytes.Equal(id[:], theirs.id) {
 		m.objects, m.made[sha] = append(m.objects, object), out

@@ -95,7 +95,7 @@ func (m *Mirror) readRefs(ctx context.Context) error {
 	for lines.Scan() {
 		name := lines.Text()
 		if len(name) < 42 {
-			return fmt.Errorf("git for-each-ref: %q", clip(name))
+			return fmt.Errorf("git for-each-ref: %q", errs.Clip(name))
 		}
 		ref := Ref{SHA: SHA(name[:40]), Name: name[41:]}
 		if importable(ref.Name) {

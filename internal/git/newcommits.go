@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"arbor/internal/errs"
 )
 
 // maxWalkTips is the number of histories that are walked without a process.
@@ -19,7 +21,7 @@ const maxWalkTips = 20
 // may bring along some that both have. NotFound when a commit is missing.
 func (r *Repository) NewCommits(ctx context.Context, from, not []SHA, most int) ([]SHA, error) {
 	for _, sha := range append(from[:len(from):len(from)], not...) {
-		if err := checkSHA(sha); err != nil {
+		if err := sha.Check(); err != nil {
 			return nil, err
 		}
 	}
@@ -92,8 +94,8 @@ func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]
 	err := r.git.streamTask(ctx, t, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
-			if !isHex40(lines.Bytes()) {
-				return fmt.Errorf("git rev-list: unexpected line %q", clip(lines.Text()))
+			if !IsSHA(lines.Bytes()) {
+				return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(lines.Text()))
 			}
 			list = append(list, SHA(lines.Text()))
 		}

@@ -16,17 +16,9 @@ type Object struct {
 	Size int64 // bytes of the contents
 }
 
-// checkSHA keeps what is no SHA away from git's own name resolution.
-func checkSHA(sha SHA) error {
-	if !sha.valid() {
-		return errs.Newf(errs.Invalid, "%q is not a full SHA", clip(string(sha)))
-	}
-	return nil
-}
-
 // Info gives type and size of an object; NotFound when it is missing.
 func (r *Repository) Info(ctx context.Context, sha SHA) (Object, error) {
-	if err := checkSHA(sha); err != nil {
+	if err := sha.Check(); err != nil {
 		return Object{}, err
 	}
 	var object Object
@@ -54,7 +46,7 @@ func dirtyUnlessMissing(err error) error {
 // NotFound when any is missing.
 func (r *Repository) Infos(ctx context.Context, shas []SHA) ([]Object, error) {
 	for _, sha := range shas {
-		if err := checkSHA(sha); err != nil {
+		if err := sha.Check(); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +115,7 @@ const skippable = 1 << 20
 // Contents reads a whole object. Over limit bytes it is TooLarge, and the
 // Object is still given; NotFound when it is missing.
 func (r *Repository) Contents(ctx context.Context, sha SHA, limit int64) (Object, []byte, error) {
-	if err := checkSHA(sha); err != nil {
+	if err := sha.Check(); err != nil {
 		return Object{}, nil, err
 	}
 	var object Object
@@ -212,3 +204,39 @@ func (r *Repository) PeelToTree(ctx context.Context, sha SHA) (SHA, error) {
 
 // maxTags bounds a chain of tags of tags.
 const maxTags = 32
+
+// Commit reads a commit. NotFound when it is missing, Invalid when sha is
+// something else (tags are not followed).
+func (r *Repository) Commit(ctx context.Context, sha SHA) (*Commit, error) {
+	object, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+	if object.Type != "" && object.Type != TypeCommit {
+		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, object.Type)
+	}
+	if err != nil {
+		return nil, err
+	}
+	commit, err := parseCommit(contents)
+	if err != nil {
+		return nil, fmt.Errorf("git: commit %s: %w", sha, err)
+	}
+	commit.SHA = sha
+	return commit, nil
+}
+
+// Tag reads an annotated tag. NotFound when it is missing, Invalid when sha is
+// something else.
+func (r *Repository) Tag(ctx context.Context, sha SHA) (*Tag, error) {
+	object, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+	if object.Type != "" && object.Type != TypeTag {
+		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tag", sha, object.Type)
+	}
+	if err != nil {
+		return nil, err
+	}
+	tag, err := parseTag(contents)
+	if err != nil {
+		return nil, fmt.Errorf("git: tag %s: %w", sha, err)
+	}
+	tag.SHA = sha
+	return tag, nil
+}

@@ -70,7 +70,7 @@ func (x *packIndex) count() int { return int(x.fanout[255]) }
 func (x *packIndex) has(sha SHA) (bool, error) {
 	id, err := hex.DecodeString(string(sha))
 	if err != nil || len(id) != 20 {
-		return false, checkSHA(sha)
+		return false, sha.Check()
 	}
 	return x.hasID(id)
 }

@@ -10,31 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
-
-	"arbor/internal/errs"
 )
-
-// The largest objects that are taken in, in bytes. Larger ones that are stored
-// from before stay.
-const (
-	MaxBlobBytes      = 100 << 20
-	MaxNewCommitBytes = 1 << 20 // and tags
-)
-
-// checkSize refuses an object that is too large. Error: TooLarge.
-func checkSize(t Type, size int64, name func() string) error {
-	limit := int64(MaxBlobBytes)
-	switch t {
-	case TypeCommit, TypeTag:
-		limit = MaxNewCommitBytes
-	case TypeTree:
-		limit = MaxTreeBytes
-	}
-	if size <= limit {
-		return nil
-	}
-	return errs.Newf(errs.TooLarge, "%s %s has %d bytes (maximum is %d)", t, name(), size, limit)
-}
 
 // The kinds of entries of a pack: objects, deltas whose base is an entry so many bytes
 // before, and deltas that name their base.

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,19 +17,6 @@ const (
 	MaxTreeLevels = 4096 // as git's own core.maxTreeDepth
 	maxEntryName  = 4096 // bytes, as git's own fsck.largePathname
 )
-
-// treeID names a tree.
-type treeID [20]byte
-
-func (id treeID) String() string { return hex.EncodeToString(id[:]) }
-
-func treeIDOf(sha SHA) (id treeID, err error) {
-	b, err := hex.DecodeString(string(sha))
-	if err != nil || len(b) != len(id) {
-		return id, checkSHA(sha)
-	}
-	return treeID(b), nil
-}
 
 // treeCount is the size of a tree with its sub-trees.
 type treeCount struct {
@@ -48,25 +34,25 @@ func (c *treeCount) add(sub treeCount, times int) {
 
 // pathCounter counts the paths of trees. It reads each tree once.
 type pathCounter struct {
-	read  func(treeID) ([]byte, error) // NotFound for a missing tree
+	read  func(ID) ([]byte, error) // NotFound for a missing tree
 	known *countCache
-	here  map[treeID]treeCount
+	here  map[ID]treeCount
 }
 
-func (g *Git) pathCounter(read func(treeID) ([]byte, error)) *pathCounter {
-	return &pathCounter{read: read, known: &g.counts, here: map[treeID]treeCount{}}
+func (g *Git) pathCounter(read func(ID) ([]byte, error)) *pathCounter {
+	return &pathCounter{read: read, known: &g.counts, here: map[ID]treeCount{}}
 }
 
 // frame is a tree some of whose sub-trees are not counted yet.
 type frame struct {
-	id    treeID
+	id    ID
 	count treeCount
-	names map[treeID]int // of those sub-trees: at how many names each stands
-	left  []treeID
+	names map[ID]int // of those sub-trees: at how many names each stands
+	left  []ID
 }
 
 // check counts a tree. Error: Invalid when it is over the bounds.
-func (p *pathCounter) check(root treeID) error {
+func (p *pathCounter) check(root ID) error {
 	if _, ok := p.lookup(root); ok {
 		return nil
 	}
@@ -106,7 +92,7 @@ func (p *pathCounter) check(root treeID) error {
 	return nil
 }
 
-func (p *pathCounter) lookup(id treeID) (treeCount, bool) {
+func (p *pathCounter) lookup(id ID) (treeCount, bool) {
 	if c, ok := p.here[id]; ok {
 		return c, true
 	}
@@ -114,7 +100,7 @@ func (p *pathCounter) lookup(id treeID) (treeCount, bool) {
 }
 
 // open reads a tree and adds up its own names and those sub-trees that are counted.
-func (p *pathCounter) open(id treeID) (*frame, error) {
+func (p *pathCounter) open(id ID) (*frame, error) {
 	f := &frame{id: id}
 	contents, err := p.read(id)
 	switch {
@@ -137,13 +123,13 @@ func (p *pathCounter) open(id treeID) (*frame, error) {
 		if e.mode != ModeTree {
 			continue
 		}
-		sub := treeID(e.id)
+		sub := ID(e.id)
 		if count, ok := p.lookup(sub); ok {
 			f.count.add(count, 1)
 			continue
 		}
 		if f.names == nil {
-			f.names = map[treeID]int{}
+			f.names = map[ID]int{}
 		}
 		if f.names[sub]++; f.names[sub] == 1 {
 			f.left = append(f.left, sub)
@@ -156,13 +142,13 @@ func (p *pathCounter) open(id treeID) (*frame, error) {
 // cache serves all repositories. Like treeCache it has two halves.
 type countCache struct {
 	mu         sync.Mutex
-	young, old map[treeID]treeCount
+	young, old map[ID]treeCount
 }
 
 // maxCounts bounds one half: about 8 MB.
 const maxCounts = 100_000
 
-func (c *countCache) get(id treeID) (treeCount, bool) {
+func (c *countCache) get(id ID) (treeCount, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n, ok := c.young[id]; ok {
@@ -176,7 +162,7 @@ func (c *countCache) get(id treeID) (treeCount, bool) {
 }
 
 // put keeps a count, unless it may grow.
-func (c *countCache) put(id treeID, n treeCount) {
+func (c *countCache) put(id ID, n treeCount) {
 	if n.open {
 		return
 	}
@@ -185,16 +171,16 @@ func (c *countCache) put(id treeID, n treeCount) {
 	c.putLocked(id, n)
 }
 
-func (c *countCache) putLocked(id treeID, n treeCount) {
+func (c *countCache) putLocked(id ID, n treeCount) {
 	if c.young == nil || len(c.young) >= maxCounts {
-		c.old, c.young = c.young, map[treeID]treeCount{}
+		c.old, c.young = c.young, map[ID]treeCount{}
 	}
 	c.young[id] = n
 }
 
 // readTree reads a tree with one process. Another object is NotFound, since no walk
 // goes into it.
-func (c *catFile) readTree(id treeID) ([]byte, error) {
+func (c *catFile) readTree(id ID) ([]byte, error) {
 	object, contents, err := c.contents(SHA(id.String()), MaxTreeBytes)
 	var spent errSpent
 	if errors.As(err, &spent) {
@@ -213,7 +199,7 @@ const (
 )
 
 // readAhead reads the first of the trees in one exchange, and gives the rest.
-func (c *catFile) readAhead(trees []sizedTree) (ahead map[treeID][]byte, rest []sizedTree, err error) {
+func (c *catFile) readAhead(trees []sizedTree) (ahead map[ID][]byte, rest []sizedTree, err error) {
 	n, size := 0, int64(0)
 	var request []byte
 	for n < len(trees) && n < treesAhead && (n == 0 || size+trees[n].size <= treeBytesAhead) {
@@ -227,7 +213,7 @@ func (c *catFile) readAhead(trees []sizedTree) (ahead map[treeID][]byte, rest []
 		_, err := c.in.Write(request)
 		written <- err
 	}()
-	ahead = make(map[treeID][]byte, n)
+	ahead = make(map[ID][]byte, n)
 	for _, t := range trees[:n] {
 		_, contents, err := c.answer(t.sha, MaxTreeBytes)
 		if err != nil {
@@ -235,11 +221,7 @@ func (c *catFile) readAhead(trees []sizedTree) (ahead map[treeID][]byte, rest []
 			<-written
 			return nil, nil, errDirty{err}
 		}
-		id, err := treeIDOf(t.sha)
-		if err != nil {
-			return nil, nil, err
-		}
-		ahead[id] = contents
+		ahead[t.sha.ID()] = contents
 	}
 	return ahead, trees[n:], <-written
 }
@@ -261,9 +243,5 @@ func (p *pathCounter) checkTip(c *catFile, tip Object) error {
 	default:
 		return nil
 	}
-	id, err := treeIDOf(tree)
-	if err != nil {
-		return err
-	}
-	return p.check(id)
+	return p.check(tree.ID())
 }

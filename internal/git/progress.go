@@ -40,7 +40,7 @@ func (f *progressFilter) Write(p []byte) (int, error) {
 func (f *progressFilter) emit() {
 	defer func() { f.line = f.line[:0] }()
 	text := string(f.line)
-	if problem, ok := strings.CutPrefix(text, "error: object "); ok && len(problem) > 42 && isHex40(problem[:40]) {
+	if problem, ok := strings.CutPrefix(text, "error: object "); ok && len(problem) > 42 && IsSHA(problem[:40]) {
 		if f.problem == "" {
 			f.problem = "object " + strings.TrimSpace(problem)
 		}

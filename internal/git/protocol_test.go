@@ -205,7 +205,7 @@ func FuzzReadPushRequest(f *testing.F) {
 			t.Errorf("out of bounds: %+v", p)
 		}
 		for _, c := range p.Commands {
-			if !c.New.valid() || !c.Old.valid() || c.Name == "" || strings.ContainsAny(c.Name, "\n\x00") {
+			if !c.New.Valid() || !c.Old.Valid() || c.Name == "" || strings.ContainsAny(c.Name, "\n\x00") {
 				t.Errorf("bad command %+v", c)
 			}
 		}

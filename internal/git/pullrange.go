@@ -35,7 +35,7 @@ func (r *Repository) PullBase(ctx context.Context, base, head SHA) (SHA, error) 
 // and no process, where head is base.
 func (r *Repository) PullCommits(ctx context.Context, base, head SHA) (page []SHA, total int, err error) {
 	if base == head {
-		return nil, 0, checkSHA(head)
+		return nil, 0, head.Check()
 	}
 	page, total, _, err = r.Log(ctx, LogOptions{From: []SHA{head}, Not: []SHA{base}, Max: MaxPullCommits,
 		Count: math.MaxInt32, Reverse: true})

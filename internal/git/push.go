@@ -166,10 +166,10 @@ func (c *Capabilities) parse(s string) error {
 		case "push-options":
 			c.PushOptions = true
 		case "agent":
-			c.Agent = clip(value)
+			c.Agent = errs.Clip(value)
 		case "object-format":
 			if value != "sha1" {
-				return errs.Newf(errs.Malformed, "object format %q is not supported", clip(value))
+				return errs.Newf(errs.Malformed, "object format %q is not supported", errs.Clip(value))
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (p *PushRequest) checkNames() error {
 	seen := make(map[string]bool, len(p.Commands))
 	for _, c := range p.Commands {
 		if seen[c.Name] {
-			return errs.Newf(errs.Malformed, "ref %q is updated twice in one push", clip(c.Name))
+			return errs.Newf(errs.Malformed, "ref %q is updated twice in one push", errs.Clip(c.Name))
 		}
 		seen[c.Name] = true
 	}

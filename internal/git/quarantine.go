@@ -239,11 +239,11 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []sizedTree
 	}
 	p := g.pathCounter(c.readTree)
 	for len(trees) > 0 {
-		var ahead map[treeID][]byte
+		var ahead map[ID][]byte
 		if ahead, trees, err = c.readAhead(trees); err != nil {
 			return err
 		}
-		p.read = func(id treeID) ([]byte, error) {
+		p.read = func(id ID) ([]byte, error) {
 			if contents, ok := ahead[id]; ok {
 				return contents, nil
 			}

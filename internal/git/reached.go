@@ -13,15 +13,6 @@ import (
 	"arbor/internal/errs"
 )
 
-// ID is an object's name in 20 bytes, for sets of many.
-type ID [20]byte
-
-// ID is the SHA in 20 bytes; the zero ID if it is no full SHA.
-func (s SHA) ID() (id ID) {
-	_, _ = hex.Decode(id[:], []byte(s[:min(len(s), 40)]))
-	return id
-}
-
 // EachReached calls fn for each object that from reaches, from itself included, and
 // not does not reach, until fn returns ErrStop. Missing objects are left out.
 //
@@ -73,7 +64,7 @@ func revisionList(from, not []SHA) (*bytes.Buffer, error) {
 	in.Grow(42 * (len(from) + len(not)))
 	for i, list := range [...][]SHA{from, not} {
 		for _, sha := range list {
-			if err := checkSHA(sha); err != nil {
+			if err := sha.Check(); err != nil {
 				return nil, err
 			}
 			if i == 1 {
@@ -113,10 +104,10 @@ func readIDs(in *bufio.Reader, fn func(ID) error) error {
 			return nil
 		}
 		if err != nil || len(line) != 41 {
-			return fmt.Errorf("git rev-list: unexpected output %q: %w", clip(string(line)), err)
+			return fmt.Errorf("git rev-list: unexpected output %q: %w", errs.Clip(string(line)), err)
 		}
 		if _, err := hex.Decode(id[:], line[:40]); err != nil {
-			return fmt.Errorf("git rev-list: unexpected output %q: %w", clip(string(line)), err)
+			return fmt.Errorf("git rev-list: unexpected output %q: %w", errs.Clip(string(line)), err)
 		}
 		if err := fn(id); err != nil {
 			return err

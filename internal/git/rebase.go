@@ -67,8 +67,8 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 func (r *Repository) replayed(ctx context.Context, base, head SHA) (list []SHA, err error) {
 	c := command{sub: "rev-list", flags: []string{"--topo-order", "--reverse", "--no-merges"}, revs: []SHA{head}, not: []SHA{base}}
 	err = r.lines(ctx, c, func(line []byte) error {
-		if !isHex40(line) {
-			return fmt.Errorf("git rev-list: unexpected line %q", clip(string(line)))
+		if !IsSHA(line) {
+			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
 		if list = append(list, SHA(line)); len(list) > MaxRebase {
 			return errs.Newf(errs.TooLarge, "there are too many commits to rebase (maximum is %d)", MaxRebase)

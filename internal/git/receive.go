@@ -38,7 +38,7 @@ func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine
 		return q, nil
 	}
 	for _, sha := range tips {
-		if err := checkSHA(sha); err != nil {
+		if err := sha.Check(); err != nil {
 			return nil, err
 		}
 	}
@@ -203,8 +203,8 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 	// server ignores them too.
 	line, _, _ := strings.Cut(out.String(), "\n")
 	name := strings.TrimPrefix(line, "pack\t")
-	if !isHex40(name) {
-		return false, fmt.Errorf("git index-pack: unexpected output %q", clip(out.String()))
+	if !IsSHA(name) {
+		return false, fmt.Errorf("git index-pack: unexpected output %q", errs.Clip(out.String()))
 	}
 	q.pack = "pack-" + name
 	return err == nil, nil

@@ -35,7 +35,7 @@ func CheckOldRefName(name string) error {
 }
 
 func badRefName(name, reason string) error {
-	return errs.Newf(errs.Invalid, "bad ref name %q: %s", clip(name), reason)
+	return errs.Newf(errs.Invalid, "bad ref name %q: %s", errs.Clip(name), reason)
 }
 
 // refNameProblem says what is wrong with name; nothing when it is fine.
@@ -71,7 +71,7 @@ func refNameProblem(name string) string {
 			return "a part is too long"
 		}
 	}
-	if isHex40(part) {
+	if IsSHA(part) {
 		return "looks like a SHA"
 	}
 	return ""

@@ -18,7 +18,7 @@ func checkAgainstGit(t *testing.T, name string) {
 	}
 	git := exec.CommandContext(t.Context(), "git", "check-ref-format", name).Run() == nil
 	last := name[strings.LastIndexByte(name, '/')+1:]
-	ours := strings.HasPrefix(name, "refs/") && utf8.ValidString(name) && len(name) <= MaxRefName && !isHex40(last)
+	ours := strings.HasPrefix(name, "refs/") && utf8.ValidString(name) && len(name) <= MaxRefName && !IsSHA(last)
 	for part := range strings.SplitSeq(name, "/") {
 		ours = ours && len(part) <= maxRefNamePart
 	}

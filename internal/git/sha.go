@@ -22,8 +22,8 @@ const EmptyTree SHA = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 // ParseSHA takes exactly 40 hexadecimal digits, of either case. The error is
 // of kind Invalid.
 func ParseSHA(s string) (SHA, error) {
-	if !isHex40(s) {
-		return "", errs.Newf(errs.Invalid, "%q is not a full SHA", clip(s))
+	if !IsSHA(s) {
+		return "", errs.Newf(errs.Invalid, "%q is not a full SHA", errs.Clip(s))
 	}
 	for i := range len(s) {
 		if s[i] >= 'A' && s[i] <= 'F' {
@@ -37,17 +37,26 @@ func ParseSHA(s string) (SHA, error) {
 // IsZero reports whether s names no object.
 func (s SHA) IsZero() bool { return s == "" || s == ZeroSHA }
 
-// valid reports whether s may be passed to git.
-func (s SHA) valid() bool {
+// Check keeps what is no SHA away from git's own name resolution. Error: Invalid.
+func (s SHA) Check() error {
+	if !s.Valid() {
+		return errs.Newf(errs.Invalid, "%q is not a full SHA", errs.Clip(string(s)))
+	}
+	return nil
+}
+
+// Valid reports whether s may be passed to git.
+func (s SHA) Valid() bool {
 	for i := range len(s) {
 		if s[i] >= 'A' && s[i] <= 'F' {
 			return false
 		}
 	}
-	return isHex40(string(s))
+	return IsSHA(string(s))
 }
 
-func isHex40[T string | []byte](s T) bool {
+// IsSHA reports 40 hexadecimal digits, of either case.
+func IsSHA[T string | []byte](s T) bool {
 	if len(s) != 40 {
 		return false
 	}
@@ -60,12 +69,19 @@ func isHex40[T string | []byte](s T) bool {
 	return true
 }
 
-// clip bounds a client's value before it goes into a message.
-func clip(s string) string {
-	if len(s) > 100 {
-		return s[:100] + "..."
-	}
-	return s
+// ID is an object's name in 20 bytes, for sets of many.
+type ID [20]byte
+
+// String is the name in hexadecimal digits.
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// SHA is the name in hexadecimal digits.
+func (id ID) SHA() SHA { return SHA(id.String()) }
+
+// ID is the SHA in 20 bytes; the zero ID if it is no full SHA.
+func (s SHA) ID() (id ID) {
+	_, _ = hex.Decode(id[:], []byte(s[:min(len(s), 40)]))
+	return id
 }
 
 // Type is the type of an object.
@@ -91,7 +107,7 @@ func parseType[T string | []byte](s T) (Type, error) {
 	case "tag":
 		return TypeTag, nil
 	}
-	return "", fmt.Errorf("git: unknown object type %q", clip(string(s)))
+	return "", fmt.Errorf("git: unknown object type %q", errs.Clip(string(s)))
 }
 
 // Mode is the mode of a tree entry, one of the five that git writes.

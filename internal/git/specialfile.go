@@ -24,7 +24,7 @@ func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byt
 	pack.Write(header)
 	for name, text := range contents {
 		blob := NewObject{TypeBlob, text}
-		id := blob.id()
+		id := blob.ID()
 		// The blob may be one of several; its own tree names it as a file.
 		tree, err := encodeTree([]rawEntry{{mode: ModeFile, name: []byte(path.Base(name)), id: id[:]}})
 		if err != nil {

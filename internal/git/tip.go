@@ -14,7 +14,7 @@ import (
 // in the answer, which has the order of shas.
 func (r *Repository) Known(ctx context.Context, shas []SHA) ([]Object, error) {
 	for _, sha := range shas {
-		if err := checkSHA(sha); err != nil {
+		if err := sha.Check(); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +56,7 @@ func (r *Repository) Peel(ctx context.Context, sha SHA) (object, peeled Object, 
 // objects of which that is known. It walks in a process unless the tip is one
 // of them or was marked. Error: Invalid when something is missing.
 func (r *Repository) CheckConnected(ctx context.Context, tip SHA, whole []SHA) error {
-	if err := checkSHA(tip); err != nil {
+	if err := tip.Check(); err != nil {
 		return err
 	}
 	if r.IsWhole(tip) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
@@ -75,16 +74,16 @@ func (b *treeBuilder) checkPaths(root NewObject) error {
 	if at < 0 {
 		return nil
 	}
-	made := make(map[treeID][]byte, len(b.objects))
+	made := make(map[ID][]byte, len(b.objects))
 	for _, o := range b.objects {
-		made[o.id()] = o.Data
+		made[o.ID()] = o.Data
 	}
-	err := b.repository.git.pathCounter(func(id treeID) ([]byte, error) {
+	err := b.repository.git.pathCounter(func(id ID) ([]byte, error) {
 		if contents, ok := made[id]; ok {
 			return contents, nil
 		}
 		return b.read(SHA(id.String()))
-	}).check(root.id())
+	}).check(root.ID())
 	var over *errs.Error
 	if errs.Is(err, errs.Invalid) && errors.As(err, &over) {
 		return &TreeProblem{at, "makes the tree too large: " + over.Message}
@@ -301,7 +300,7 @@ func (b *treeBuilder) apply(n *editNode, old, lost *rawEntry) (*rawEntry, error)
 	}
 	object := NewObject{TypeTree, built}
 	b.objects = append(b.objects, object)
-	id := object.id()
+	id := object.ID()
 	return &rawEntry{mode: ModeTree, id: id[:]}, nil
 }
 
@@ -320,7 +319,7 @@ func (b *treeBuilder) edited(n *editNode, old, lost *rawEntry) (*rawEntry, error
 	}
 	id, err := hex.DecodeString(string(edit.SHA))
 	if err != nil || len(id) != 20 {
-		return nil, checkSHA(edit.SHA)
+		return nil, edit.SHA.Check()
 	}
 	return &rawEntry{mode: edit.Mode, id: id}, nil
 }
@@ -337,59 +336,4 @@ func firstEntry(list ...*rawEntry) *rawEntry {
 		}
 	}
 	return nil
-}
-
-// parseTree cuts a tree into its entries. Error: Invalid for a damaged tree.
-func parseTree(contents []byte) ([]rawEntry, error) {
-	entries := make([]rawEntry, 0, bytes.Count(contents, []byte{0}))
-	for len(contents) > 0 {
-		e, rest, err := nextEntry(contents)
-		if err != nil {
-			return nil, errs.Wrap(errs.Invalid, "a tree of the base is damaged", err)
-		}
-		entries, contents = append(entries, e), rest
-	}
-	return entries, nil
-}
-
-// encodeTree gives the tree's contents with its entries in git's order, which
-// compares the name of a directory as if a slash ended it. Error: Invalid for
-// a name that stands twice.
-func encodeTree(entries []rawEntry) ([]byte, error) {
-	if !slices.IsSortedFunc(entries, compareEntries) {
-		slices.SortFunc(entries, compareEntries)
-	}
-	size := 0
-	for _, e := range entries {
-		size += len(e.name) + 28
-	}
-	b := make([]byte, 0, size)
-	for i, e := range entries {
-		if i > 0 && bytes.Equal(entries[i-1].name, e.name) {
-			return nil, errs.Newf(errs.Invalid, "a tree of the base has two entries %q", clip(string(e.name)))
-		}
-		b = append(strconv.AppendUint(b, uint64(e.mode), 8), ' ')
-		b = append(append(b, e.name...), 0)
-		b = append(b, e.id...)
-	}
-	return b, nil
-}
-
-func compareEntries(a, b rawEntry) int {
-	n := min(len(a.name), len(b.name))
-	if c := bytes.Compare(a.name[:n], b.name[:n]); c != 0 {
-		return c
-	}
-	return int(a.after(n)) - int(b.after(n))
-}
-
-// after is the byte at place n of the name as trees are ordered by it.
-func (e rawEntry) after(n int) byte {
-	switch {
-	case n < len(e.name):
-		return e.name[n]
-	case e.mode == ModeTree:
-		return '/'
-	}
-	return 0
 }

@@ -45,7 +45,7 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 			return answerLsRefs(ctx, in, o)
 		case "fetch":
 		default:
-			return errs.Newf(errs.Malformed, "unknown command %q", clip(command))
+			return errs.Newf(errs.Malformed, "unknown command %q", errs.Clip(command))
 		}
 	}
 	request, err := io.ReadAll(io.LimitReader(in, MaxFetchRequest+1))

@@ -37,7 +37,7 @@ func (e *WalkEntry) Entry() TreeEntry {
 // with the tree. An error of fn ends the walk and is returned, ErrStop as nil. NotFound when
 // the tree is missing, Invalid when it is no tree or a path exceeds MaxPath.
 func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn func(*WalkEntry) error) error {
-	if err := checkSHA(tree); err != nil {
+	if err := tree.Check(); err != nil {
 		return err
 	}
 	var err error
@@ -233,5 +233,5 @@ func (e *WalkEntry) parse(line []byte) error {
 }
 
 func errListing(line []byte) error {
-	return fmt.Errorf("git ls-tree: unexpected entry %q", clip(string(line)))
+	return fmt.Errorf("git ls-tree: unexpected entry %q", errs.Clip(string(line)))
 }

@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // git's own names
 	"fmt"
 	"slices"
 	"sync"
@@ -60,7 +59,7 @@ func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]S
 		if err != nil {
 			return nil, err
 		}
-		shas[i] = p.sha()
+		shas[i] = p.id.SHA()
 		request.objects = append(request.objects, p)
 	}
 	r.enqueue(request)
@@ -125,7 +124,7 @@ func (r *Repository) writeWaiting(q *writeQueue) {
 // writePack writes one durable pack with those objects of the requests that
 // are not in a pack yet.
 func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
-	seen := map[[sha1.Size]byte]bool{}
+	seen := map[ID]bool{}
 	var objects []packed
 	for _, request := range requests {
 		for _, o := range request.objects {
@@ -162,7 +161,7 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	}
 	state := r.git.state(r.dir)
 	for _, o := range objects {
-		r.git.written.put(treeKey{state, o.sha()})
+		r.git.written.put(treeKey{state, o.id.SHA()})
 	}
 	return nil
 }
@@ -180,7 +179,7 @@ const (
 // would cost more than it saves.
 func (r *Repository) notPacked(q *writeQueue, objects []packed) ([]packed, error) {
 	s := r.git.state(r.dir)
-	objects = slices.DeleteFunc(objects, func(o packed) bool { return r.git.written.has(treeKey{s, o.sha()}) })
+	objects = slices.DeleteFunc(objects, func(o packed) bool { return r.git.written.has(treeKey{s, o.id.SHA()}) })
 	if time.Since(q.listedAt) > listLargest {
 		packs, err := r.packs()
 		if err != nil {

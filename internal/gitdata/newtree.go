@@ -90,21 +90,13 @@ func (in *treeInput) refuseAt(i int, field, code, reason string) {
 	at := "tree[" + strconv.Itoa(i) + "]"
 	name := at
 	if path := in.entries[i].path; path != "" {
-		name += " " + strconv.Quote(clip(path))
+		name += " " + strconv.Quote(errs.Clip(path))
 	}
 	if field != "" {
 		at += "." + field
 		name += ": " + field
 	}
 	in.wrong = append(in.wrong, errs.Field{Resource: "Tree", Field: at, Code: code, Message: name + " " + reason})
-}
-
-// clip bounds a path in a message.
-func clip(s string) string {
-	if len(s) > 100 {
-		return s[:100] + "..."
-	}
-	return s
 }
 
 // unquote reads a JSON string.
@@ -135,7 +127,7 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 	e.path = path
 	mode, ok := text("mode", true)
 	if ok && !parseMode(mode, &e.mode) {
-		in.refuse("mode", errs.InvalidField, fmt.Sprintf("%q must be one of 100644, 100755, 040000, 160000, 120000", clip(mode)))
+		in.refuse("mode", errs.InvalidField, fmt.Sprintf("%q must be one of 100644, 100755, 040000, 160000, 120000", errs.Clip(mode)))
 		ok = false
 	}
 	if named {
@@ -144,7 +136,7 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 		}
 	}
 	if kind, given := text("type", false); given && ok && kind != string(e.mode.Type()) {
-		in.refuse("type", errs.InvalidField, fmt.Sprintf("%q does not agree with mode %s, which is a %s", clip(kind), e.mode, e.mode.Type()))
+		in.refuse("type", errs.InvalidField, fmt.Sprintf("%q does not agree with mode %s, which is a %s", errs.Clip(kind), e.mode, e.mode.Type()))
 	}
 	sha, hasSHA := text("sha", false)
 	content, hasContent := text("content", false)

@@ -3,48 +3,19 @@ package git
 import (
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1" //nolint:gosec // git's own names
 	"encoding/binary"
-	"encoding/hex"
 	"hash/adler32"
 	"hash/crc32"
-	"strconv"
 	"sync"
 )
 
-// NewObject is an object that is to be written: its contents as git keeps
-// them, without the header.
-type NewObject struct {
-	Type Type
-	Data []byte
-}
-
-// id is the object's name in 20 bytes.
-func (o NewObject) id() (id [sha1.Size]byte) {
-	h := sha1.New()
-	header := append(append(make([]byte, 0, 32), o.Type...), ' ')
-	header = append(strconv.AppendInt(header, int64(len(o.Data)), 10), 0)
-	h.Write(header)
-	h.Write(o.Data)
-	h.Sum(id[:0])
-	return id
-}
-
-// SHA names the object as git does.
-func (o NewObject) SHA() SHA {
-	id := o.id()
-	return SHA(hex.EncodeToString(id[:]))
-}
-
 // packed is an object as it stands in a pack, whole and not as a delta.
 type packed struct {
-	id     [sha1.Size]byte
+	id     ID
 	bytes  []byte // header and deflated contents
 	crc    uint32
 	offset int64 // in the pack, once it is written
 }
-
-func (p *packed) sha() SHA { return SHA(hex.EncodeToString(p.id[:])) }
 
 // deflaters keeps compressors, each of which is a few hundred kilobytes. The
 // fastest level is enough: maintenance finds deltas, which save far more. Trees
@@ -72,7 +43,7 @@ func (d *deflaters) pack(o NewObject) (packed, error) {
 	} else if err := d.deflate(&b, o.Data); err != nil {
 		return packed{}, err
 	}
-	return packed{id: o.id(), bytes: b.Bytes(), crc: crc32.ChecksumIEEE(b.Bytes())}, nil
+	return packed{id: o.ID(), bytes: b.Bytes(), crc: crc32.ChecksumIEEE(b.Bytes())}, nil
 }
 
 // worthDeflating is the size in bytes from which an object is compressed.

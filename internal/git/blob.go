@@ -18,22 +18,22 @@ const heldBlob = 1 << 20
 // returned. Before fn is called it fails with: NotFound for an object that is
 // missing, Invalid for one that is no blob, TooLarge for more than limit bytes.
 func (r *Repository) ReadBlob(ctx context.Context, sha SHA, limit int64, fn func(size int64, contents io.Reader) error) error {
-	object, err := r.Info(ctx, sha)
+	info, err := r.Info(ctx, sha)
 	switch {
 	case err != nil:
 		return err
-	case object.Type != TypeBlob:
-		return errs.Newf(errs.Invalid, "%s is a %s, not a blob", sha, object.Type)
-	case object.Size > limit:
-		return errs.Newf(errs.TooLarge, "%s has %d bytes (maximum is %d)", sha, object.Size, limit)
-	case object.Size > heldBlob:
+	case info.Type != TypeBlob:
+		return errs.Newf(errs.Invalid, "%s is a %s, not a blob", sha, info.Type)
+	case info.Size > limit:
+		return errs.Newf(errs.TooLarge, "%s has %d bytes (maximum is %d)", sha, info.Size, limit)
+	case info.Size > heldBlob:
 		return r.streamBlob(ctx, sha, fn)
 	}
 	_, contents, err := r.Contents(ctx, sha, heldBlob)
 	if err != nil {
 		return err
 	}
-	return fn(object.Size, bytes.NewReader(contents))
+	return fn(info.Size, bytes.NewReader(contents))
 }
 
 // streamBlob reads a blob from a process of its own.
@@ -59,16 +59,16 @@ func (r *Repository) openBlob(ctx context.Context, sha SHA, in cage) (*catFile, 
 	if err != nil {
 		return nil, 0, err
 	}
-	object := Object{}
+	info := Object{}
 	if err = c.ask("contents ", sha); err == nil {
-		object, err = c.header()
+		info, err = c.header()
 	}
 	if err == nil {
 		_, err = c.out.Peek(1)
 	}
 	switch {
 	case err == nil:
-		return c, object.Size, nil
+		return c, info.Size, nil
 	case errs.Is(err, errs.NotFound):
 		c.end()
 		return nil, 0, err

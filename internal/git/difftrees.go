@@ -116,7 +116,7 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 		if sides[1].at && (order >= 0 || !sides[0].at) {
 			now = &sides[1].rawEntry
 		}
-		if old == nil || now == nil || !old.is(now) {
+		if old == nil || now == nil || !old.Is(now) {
 			if err := d.entry(ctx, r, old, now, path, depth); err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ func (c *Commit) Encode() (NewObject, error) {
 		fmt.Fprintf(&b, "gpgsig %s\n", strings.ReplaceAll(signed, "\n", "\n "))
 	}
 	b.WriteString("\n" + c.Message)
-	return NewObject{TypeCommit, b.Bytes()}, checkEncoded(b.Bytes())
+	return NewObject{Type: TypeCommit, Data: b.Bytes()}, checkEncoded(b.Bytes())
 }
 
 // Encode gives the tag as git stores it, the message ended by a newline. SHA is
@@ -66,7 +66,7 @@ func (t *Tag) Encode() (NewObject, error) {
 	if t.Signed != "" {
 		b.WriteString(strings.TrimRight(t.Signed, "\n") + "\n")
 	}
-	return NewObject{TypeTag, b.Bytes()}, checkEncoded(b.Bytes())
+	return NewObject{Type: TypeTag, Data: b.Bytes()}, checkEncoded(b.Bytes())
 }
 
 // checkEncoded refuses what no reader of ours would take.

@@ -92,3 +92,6 @@ func (e rawEntry) after(n int) byte {
 	}
 	return 0
 }
+
+// Is reports entries of the same object and mode.
+func (e *rawEntry) Is(o *rawEntry) bool { return e.mode == o.mode && bytes.Equal(e.id, o.id) }

@@ -101,30 +101,30 @@ func (c *catFile) commits(list []*Commit, shas []SHA, left *int) ([]*Commit, err
 		return nil, errDirty{c.broken(err)}
 	}
 	for _, sha := range shas {
-		object, err := c.header()
+		info, err := c.header()
 		if errs.Is(err, errs.NotFound) {
 			return nil, errSpent{err}
 		}
 		if err != nil {
 			return nil, errDirty{err}
 		}
-		if object.Type != TypeCommit {
-			return nil, errSpent{errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, object.Type)}
+		if info.Type != TypeCommit {
+			return nil, errSpent{errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, info.Type)}
 		}
-		if object.Size > MaxCommitBytes {
+		if info.Size > MaxCommitBytes {
 			return nil, errSpent{errs.Newf(errs.TooLarge, "commit %s is too large", sha)}
 		}
 		if left != nil {
-			if int(object.Size) > *left && len(list) > 0 {
+			if int(info.Size) > *left && len(list) > 0 {
 				return list, errSpent{errPart}
 			}
-			*left -= int(object.Size)
+			*left -= int(info.Size)
 		}
-		contents := make([]byte, object.Size+1)
+		contents := make([]byte, info.Size+1)
 		if _, err := io.ReadFull(c.out, contents); err != nil {
 			return nil, errDirty{c.broken(err)}
 		}
-		commit, err := parseCommit(contents[:object.Size])
+		commit, err := parseCommit(contents[:info.Size])
 		if err != nil {
 			return nil, errSpent{fmt.Errorf("git: commit %s: %w", sha, err)}
 		}
@@ -138,16 +138,16 @@ func (c *catFile) commits(list []*Commit, shas []SHA, left *int) ([]*Commit, err
 // the way is missing, Invalid when the end is no commit.
 func (r *Repository) PeelToCommit(ctx context.Context, sha SHA) (SHA, error) {
 	for range maxTags {
-		object, err := r.Info(ctx, sha)
+		info, err := r.Info(ctx, sha)
 		if err != nil {
 			return "", err
 		}
-		switch object.Type {
+		switch info.Type {
 		case TypeCommit:
 			return sha, nil
 		case TypeTag:
 		default:
-			return "", errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, object.Type)
+			return "", errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, info.Type)
 		}
 		_, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
 		if err != nil {
@@ -155,7 +155,7 @@ func (r *Repository) PeelToCommit(ctx context.Context, sha SHA) (SHA, error) {
 		}
 		line, _, _ := strings.Cut(string(contents[:min(len(contents), 64)]), "\n")
 		if sha, err = ParseSHA(strings.TrimPrefix(line, "object ")); err != nil {
-			return "", fmt.Errorf("git: tag %s has no target: %w", object.SHA, err)
+			return "", fmt.Errorf("git: tag %s has no target: %w", info.SHA, err)
 		}
 	}
 	return "", errs.Newf(errs.Invalid, "%s is a tag of more than %d tags", sha, maxTags)
@@ -178,22 +178,22 @@ func (r *Repository) FindCommit(ctx context.Context, prefix string) (SHA, error)
 	prefix = strings.ToLower(prefix)
 	// Only a commit, or a tag of one, can be followed by ^{commit}. Of several
 	// git says then that there is none, so the digits alone are asked about.
-	object, err := r.named(ctx, prefix+"^{commit}")
+	info, err := r.named(ctx, prefix+"^{commit}")
 	if errs.Is(err, errs.NotFound) {
 		if _, err := r.named(ctx, prefix); errs.Is(err, errs.Invalid) {
 			return "", err
 		}
 	}
-	if err == nil && !strings.HasPrefix(string(object.SHA), prefix) {
+	if err == nil && !strings.HasPrefix(string(info.SHA), prefix) {
 		return "", missing(prefix) // a tag, or a ref of that name on disk
 	}
-	return object.SHA, err
+	return info.SHA, err
 }
 
 // named asks for the object that an abbreviation, which IsPrefix has seen,
 // leads to. Invalid when there are several.
 func (r *Repository) named(ctx context.Context, name string) (Object, error) {
-	var object Object
+	var info Object
 	err := r.cat(ctx, func(c *catFile) error {
 		if err := c.ask("info ", SHA(name)); err != nil {
 			return errDirty{c.broken(err)}
@@ -205,10 +205,10 @@ func (r *Repository) named(ctx context.Context, name string) (Object, error) {
 		if bytes.HasSuffix(line, []byte(" ambiguous\n")) {
 			return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", name)
 		}
-		object, err = parseHeader(line[:len(line)-1])
+		info, err = parseHeader(line[:len(line)-1])
 		return dirtyUnlessMissing(err)
 	})
-	return object, err
+	return info, err
 }
 
 // Lookup finds the entry at a path below a tree, reading one tree for each of

@@ -24,7 +24,7 @@ func TestLinksDoNotKeepCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept = append(kept, c.links())
+		kept = append(kept, copyLinks(c))
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

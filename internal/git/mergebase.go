@@ -75,7 +75,7 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	n := 0
 	err = r.EachCommits(ctx, ask, func(part []*Commit) error {
 		for _, c := range part {
-			l := c.links()
+			l := copyLinks(c)
 			r.git.links.put(treeKey{s, ask[n]}, l)
 			list[places[n]] = l
 			n++
@@ -89,7 +89,7 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 }
 
 // links copies the links of a commit: the cache must not keep the text they point into.
-func (c *Commit) links() links {
+func copyLinks(c *Commit) links {
 	l := links{
 		tree:    SHA(strings.Clone(string(c.Tree))),
 		parents: make([]SHA, len(c.Parents)),

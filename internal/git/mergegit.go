@@ -174,12 +174,12 @@ func (s *scratch) gather(tree SHA) ([]NewObject, error) {
 			continue
 		}
 		s.taken[sha] = true
-		object, whole, err := readLoose(loosePath(s.q.dir, sha), s.room)
+		made, whole, err := readLoose(loosePath(s.q.dir, sha), s.room)
 		if err != nil {
 			return nil, err
 		}
-		if object.Type == TypeTree {
-			entries, err := parseTree(object.Data)
+		if made.Type == TypeTree {
+			entries, err := parseTree(made.Data)
 			if err != nil {
 				return nil, err
 			}
@@ -189,14 +189,14 @@ func (s *scratch) gather(tree SHA) ([]NewObject, error) {
 				}
 			}
 		}
-		if !whole || int64(len(object.Data)) > s.room {
+		if !whole || int64(len(made.Data)) > s.room {
 			if err := s.keep(sha); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		s.room -= int64(len(object.Data))
-		objects = append(objects, object)
+		s.room -= int64(len(made.Data))
+		objects = append(objects, made)
 	}
 	return objects, nil
 }

@@ -14,8 +14,8 @@ func mergeable(t *testing.T, r *Repository) (ours, theirs, other SHA) {
 	t.Helper()
 	who := Signature{Name: "A", Email: "a@example.com", When: time.Unix(1_300_000_000, 0).UTC()}
 	commit := func(middle string, suffix string, parents ...SHA) SHA {
-		lines := NewObject{TypeBlob, []byte(middle)}
-		small := NewObject{TypeBlob, []byte(suffix)}
+		lines := NewObject{Type: TypeBlob, Data: []byte(middle)}
+		small := NewObject{Type: TypeBlob, Data: []byte(suffix)}
 		edits := []TreeEdit{{Path: "dir/file", Mode: ModeFile, SHA: lines.SHA()}}
 		for i := range maxConflicts + 5 {
 			edits = append(edits, TreeEdit{Path: "small/" + strconv.Itoa(i), Mode: ModeFile, SHA: small.SHA()})

@@ -60,8 +60,8 @@ func (m *treeMerger) merge(base, ours, theirs SHA) (SHA, error) {
 		return "", err
 	}
 	if id == nil {
-		object := NewObject{Type: TypeTree}
-		m.objects = append(m.objects, object)
+		made := NewObject{Type: TypeTree}
+		m.objects = append(m.objects, made)
 		return EmptyTree, nil
 	}
 	return SHA(hex.EncodeToString(id)), nil
@@ -129,11 +129,11 @@ func (m *treeMerger) mergeTrees(base, ours, theirs *rawEntry, depth int) ([]byte
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	object := NewObject{TypeTree, out}
-	id := object.ID()
+	made := NewObject{Type: TypeTree, Data: out}
+	id := made.ID()
 	sha := SHA(hex.EncodeToString(id[:]))
 	if m.made[sha] == nil && !bytes.Equal(id[:], ours.id) && !bytes.Equal(id[:], theirs.id) {
-		m.objects, m.made[sha] = append(m.objects, object), out
+		m.objects, m.made[sha] = append(m.objects, made), out
 		m.size += len(out)
 	}
 	return id[:], nil
@@ -183,7 +183,7 @@ func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
 		if name == nil {
 			return out, nil
 		}
-		same := side[0] != nil && side[1] != nil && side[2] != nil && side[0].is(side[1]) && side[0].is(side[2])
+		same := side[0] != nil && side[1] != nil && side[2] != nil && side[0].Is(side[1]) && side[0].Is(side[2])
 		kept := side[0]
 		if !same {
 			isTree := name.mode == ModeTree
@@ -232,10 +232,8 @@ func together(trees *[3]treeCursor) (side [3]*rawEntry, first *rawEntry) {
 	return side, first
 }
 
-func (e *rawEntry) is(o *rawEntry) bool { return e.mode == o.mode && bytes.Equal(e.id, o.id) }
-
 // sameEntry is is for entries that may be absent.
-func sameEntry(a, b *rawEntry) bool { return a == nil && b == nil || a != nil && b != nil && a.is(b) }
+func sameEntry(a, b *rawEntry) bool { return a == nil && b == nil || a != nil && b != nil && a.Is(b) }
 
 // entry merges one entry that is not the same everywhere: nil when it goes.
 func (m *treeMerger) entry(side [3]*rawEntry, depth int) (*rawEntry, error) {
@@ -253,7 +251,7 @@ func (m *treeMerger) entry(side [3]*rawEntry, depth int) (*rawEntry, error) {
 			return nil, err
 		}
 		return &rawEntry{mode: ModeTree, name: ours.name, id: id}, nil
-	case base != nil && ours.is(theirs):
+	case base != nil && ours.Is(theirs):
 		return ours, nil
 	}
 	return nil, errNeedsGit

@@ -1,7 +1,7 @@
 package git
 
 import (
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // git's own names
 	"strconv"
 
 	"arbor/internal/errs"

@@ -21,16 +21,16 @@ func (r *Repository) Info(ctx context.Context, sha SHA) (Object, error) {
 	if err := sha.Check(); err != nil {
 		return Object{}, err
 	}
-	var object Object
+	var info Object
 	err := r.cat(ctx, func(c *catFile) error {
 		if err := c.ask("info ", sha); err != nil {
 			return errDirty{c.broken(err)}
 		}
 		var err error
-		object, err = c.header()
+		info, err = c.header()
 		return dirtyUnlessMissing(err)
 	})
-	return object, err
+	return info, err
 }
 
 // dirtyUnlessMissing marks every error as leaving the process unusable but
@@ -88,10 +88,10 @@ func (c *catFile) infos(n int, sha func(int) SHA, got func(int, Object)) error {
 	}
 	var missing error
 	for i := range n {
-		object, err := c.header()
+		info, err := c.header()
 		switch {
 		case err == nil:
-			got(i, object)
+			got(i, info)
 		case errs.Is(err, errs.NotFound):
 			if missing == nil {
 				missing = err
@@ -118,14 +118,14 @@ func (r *Repository) Contents(ctx context.Context, sha SHA, limit int64) (Object
 	if err := sha.Check(); err != nil {
 		return Object{}, nil, err
 	}
-	var object Object
+	var info Object
 	var contents []byte
 	err := r.cat(ctx, func(c *catFile) error {
 		var err error
-		object, contents, err = c.contents(sha, limit)
+		info, contents, err = c.contents(sha, limit)
 		return err
 	})
-	return object, contents, err
+	return info, contents, err
 }
 
 // contents reads one object of at most limit bytes.
@@ -142,47 +142,47 @@ const keptObject = 2 << 20
 
 // answer reads the answer to a request for contents.
 func (c *catFile) answer(sha SHA, limit int64) (Object, []byte, error) {
-	object, err := c.header()
+	info, err := c.header()
 	if err != nil {
 		return Object{}, nil, dirtyUnlessMissing(err)
 	}
-	if object.Size > limit {
-		return c.refuse(object, limit)
+	if info.Size > limit {
+		return c.refuse(info, limit)
 	}
-	c.large = c.large || object.Size > keptObject
-	contents := make([]byte, object.Size+1)
+	c.large = c.large || info.Size > keptObject
+	contents := make([]byte, info.Size+1)
 	if _, err := io.ReadFull(c.out, contents); err != nil {
 		return Object{}, nil, errDirty{c.broken(err)}
 	}
-	if contents[object.Size] != '\n' {
+	if contents[info.Size] != '\n' {
 		return Object{}, nil, errDirty{fmt.Errorf("git cat-file: %s does not end where it should", sha)}
 	}
-	return object, contents[:object.Size], nil
+	return info, contents[:info.Size], nil
 }
 
 // refuse gets rid of the contents of an object that is too large.
-func (c *catFile) refuse(object Object, limit int64) (Object, []byte, error) {
+func (c *catFile) refuse(info Object, limit int64) (Object, []byte, error) {
 	tooLarge := errs.Newf(errs.TooLarge, "%s %s has %d bytes (maximum is %d)",
-		object.Type, object.SHA, object.Size, limit)
-	if object.Size > skippable {
+		info.Type, info.SHA, info.Size, limit)
+	if info.Size > skippable {
 		c.kill()
-		return object, nil, errSpent{tooLarge}
+		return info, nil, errSpent{tooLarge}
 	}
-	if _, err := c.out.Discard(int(object.Size) + 1); err != nil {
+	if _, err := c.out.Discard(int(info.Size) + 1); err != nil {
 		return Object{}, nil, errDirty{c.broken(err)}
 	}
-	return object, nil, tooLarge
+	return info, nil, tooLarge
 }
 
 // PeelToTree follows a commit or tag to its tree. NotFound when something on
 // the way is missing, Invalid when the end is no tree.
 func (r *Repository) PeelToTree(ctx context.Context, sha SHA) (SHA, error) {
 	for range maxTags {
-		object, err := r.Info(ctx, sha)
+		info, err := r.Info(ctx, sha)
 		if err != nil {
 			return "", err
 		}
-		switch object.Type {
+		switch info.Type {
 		case TypeTree:
 			return sha, nil
 		case TypeBlob:
@@ -196,7 +196,7 @@ func (r *Repository) PeelToTree(ctx context.Context, sha SHA) (SHA, error) {
 		line, _, _ := strings.Cut(string(contents[:min(len(contents), 64)]), "\n")
 		_, target, _ := strings.Cut(line, " ")
 		if sha, err = ParseSHA(target); err != nil {
-			return "", fmt.Errorf("git: %s %s has no target: %w", object.Type, object.SHA, err)
+			return "", fmt.Errorf("git: %s %s has no target: %w", info.Type, info.SHA, err)
 		}
 	}
 	return "", errs.Newf(errs.Invalid, "%s is a tag of more than %d tags", sha, maxTags)
@@ -208,9 +208,9 @@ const maxTags = 32
 // Commit reads a commit. NotFound when it is missing, Invalid when sha is
 // something else (tags are not followed).
 func (r *Repository) Commit(ctx context.Context, sha SHA) (*Commit, error) {
-	object, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
-	if object.Type != "" && object.Type != TypeCommit {
-		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, object.Type)
+	info, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+	if info.Type != "" && info.Type != TypeCommit {
+		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, info.Type)
 	}
 	if err != nil {
 		return nil, err
@@ -226,9 +226,9 @@ func (r *Repository) Commit(ctx context.Context, sha SHA) (*Commit, error) {
 // Tag reads an annotated tag. NotFound when it is missing, Invalid when sha is
 // something else.
 func (r *Repository) Tag(ctx context.Context, sha SHA) (*Tag, error) {
-	object, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
-	if object.Type != "" && object.Type != TypeTag {
-		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tag", sha, object.Type)
+	info, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+	if info.Type != "" && info.Type != TypeTag {
+		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tag", sha, info.Type)
 	}
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ func FuzzPackNeed(f *testing.F) {
 	var d deflaters
 	pack := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
 	for _, o := range []NewObject{
-		{TypeBlob, bytes.Repeat([]byte("x"), 1000)},
-		{TypeTree, []byte("100644 f\x0012345678901234567890")},
+		{Type: TypeBlob, Data: bytes.Repeat([]byte("x"), 1000)},
+		{Type: TypeTree, Data: []byte("100644 f\x0012345678901234567890")},
 	} {
 		p, err := d.pack(o)
 		if err != nil {

@@ -181,12 +181,12 @@ func (c *countCache) putLocked(id ID, n treeCount) {
 // readTree reads a tree with one process. Another object is NotFound, since no walk
 // goes into it.
 func (c *catFile) readTree(id ID) ([]byte, error) {
-	object, contents, err := c.contents(SHA(id.String()), MaxTreeBytes)
+	info, contents, err := c.contents(SHA(id.String()), MaxTreeBytes)
 	var spent errSpent
 	if errors.As(err, &spent) {
 		return nil, spent.error
 	}
-	if err == nil && object.Type != TypeTree {
+	if err == nil && info.Type != TypeTree {
 		return nil, missing(id.String())
 	}
 	return contents, err

@@ -242,5 +242,5 @@ func replayedCommit(contents []byte, c *Commit, tree, parent SHA, committer Sign
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\nparent %s\nauthor %s\ncommitter %s\n\n%s", tree, parent, author, committer, message)
-	return NewObject{TypeCommit, b.Bytes()}
+	return NewObject{Type: TypeCommit, Data: b.Bytes()}
 }

@@ -23,14 +23,14 @@ func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byt
 	header := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(2*len(contents)))
 	pack.Write(header)
 	for name, text := range contents {
-		blob := NewObject{TypeBlob, text}
+		blob := NewObject{Type: TypeBlob, Data: text}
 		id := blob.ID()
 		// The blob may be one of several; its own tree names it as a file.
 		tree, err := encodeTree([]rawEntry{{mode: ModeFile, name: []byte(path.Base(name)), id: id[:]}})
 		if err != nil {
 			return err
 		}
-		for _, o := range []NewObject{blob, {TypeTree, tree}} {
+		for _, o := range []NewObject{blob, {Type: TypeTree, Data: tree}} {
 			p, err := r.git.deflaters.pack(o)
 			if err != nil {
 				return err

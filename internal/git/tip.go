@@ -31,14 +31,14 @@ func (r *Repository) Known(ctx context.Context, shas []SHA) ([]Object, error) {
 
 // Peel says what an object is, and what it finally names when it is a tag (the
 // same object otherwise). NotFound when something on the way is missing.
-func (r *Repository) Peel(ctx context.Context, sha SHA) (object, peeled Object, err error) {
-	if object, err = r.Info(ctx, sha); err != nil {
+func (r *Repository) Peel(ctx context.Context, sha SHA) (info, peeled Object, err error) {
+	if info, err = r.Info(ctx, sha); err != nil {
 		return Object{}, Object{}, err
 	}
-	peeled = object
+	peeled = info
 	for range maxTags {
 		if peeled.Type != TypeTag {
-			return object, peeled, nil
+			return info, peeled, nil
 		}
 		tag, err := r.Tag(ctx, peeled.SHA)
 		if err != nil {

@@ -46,9 +46,9 @@ func (r *Repository) treeContents(ctx context.Context, sha SHA) ([]byte, error) 
 
 // treeUpTo is treeContents for a tree of at most limit bytes, else TooLarge.
 func (r *Repository) treeUpTo(ctx context.Context, sha SHA, limit int64) ([]byte, error) {
-	object, contents, err := r.Contents(ctx, sha, limit)
-	if object.Type != "" && object.Type != TypeTree {
-		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tree", sha, object.Type)
+	info, contents, err := r.Contents(ctx, sha, limit)
+	if info.Type != "" && info.Type != TypeTree {
+		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tree", sha, info.Type)
 	}
 	return contents, err
 }

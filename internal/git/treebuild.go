@@ -59,12 +59,12 @@ func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) 
 	if err != nil {
 		return nil, err
 	}
-	object := NewObject{TypeTree, built}
-	b.objects = append(b.objects, object)
-	if err := b.checkPaths(object); err != nil {
+	made := NewObject{Type: TypeTree, Data: built}
+	b.objects = append(b.objects, made)
+	if err := b.checkPaths(made); err != nil {
 		return nil, err
 	}
-	return &BuiltTree{SHA: object.SHA(), Contents: built, Objects: b.objects}, nil
+	return &BuiltTree{SHA: made.SHA(), Contents: built, Objects: b.objects}, nil
 }
 
 // checkPaths counts the paths of the new tree where an edit puts a whole tree
@@ -298,9 +298,9 @@ func (b *treeBuilder) apply(n *editNode, old, lost *rawEntry) (*rawEntry, error)
 	if now != nil && bytes.Equal(built, tree) {
 		return now, nil
 	}
-	object := NewObject{TypeTree, built}
-	b.objects = append(b.objects, object)
-	id := object.ID()
+	made := NewObject{Type: TypeTree, Data: built}
+	b.objects = append(b.objects, made)
+	id := made.ID()
 	return &rawEntry{mode: ModeTree, id: id[:]}, nil
 }
 

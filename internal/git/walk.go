@@ -153,12 +153,12 @@ func (r *Repository) walkError(ctx context.Context, tree SHA, err error) error {
 	if exitCode(err) < 0 {
 		return err
 	}
-	object, infoErr := r.Info(ctx, tree)
+	info, infoErr := r.Info(ctx, tree)
 	switch {
 	case errs.Is(infoErr, errs.NotFound):
 		return infoErr
-	case infoErr == nil && object.Type != TypeTree:
-		return errs.Newf(errs.Invalid, "%s is a %s, not a tree", tree, object.Type)
+	case infoErr == nil && info.Type != TypeTree:
+		return errs.Newf(errs.Invalid, "%s is a %s, not a tree", tree, info.Type)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // catFile is one `git cat-file --batch-command --buffer` process, used by one
@@ -96,14 +97,14 @@ func parseHeader(line []byte) (Object, error) {
 	if bytes.HasSuffix(line, []byte(" missing")) {
 		return Object{}, missing(string(line[:len(line)-len(" missing")]))
 	}
-	if len(line) < 43 || line[40] != ' ' || !IsSHA(line[:40]) {
+	if len(line) < 43 || line[40] != ' ' || !object.IsSHA(line[:40]) {
 		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", errs.Clip(string(line)))
 	}
 	kind, size, ok := bytes.Cut(line[41:], []byte(" "))
 	if !ok {
 		return Object{}, fmt.Errorf("git cat-file: unexpected answer %q", errs.Clip(string(line)))
 	}
-	t, err := parseType(kind)
+	t, err := object.ParseType(kind)
 	if err != nil {
 		return Object{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // Bounds of a comparison. git queues all changes before it prints a line, so it is
@@ -88,7 +89,7 @@ func (d *treeDiff) contents(ctx context.Context, r *Repository, tree SHA) ([]byt
 
 // compare compares two trees below a path, which ends with a slash.
 func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, path []byte, depth int) error {
-	if depth > maxTreeDepth {
+	if depth > object.MaxTreeDepth {
 		return errMany
 	}
 	var sides [2]treeCursor
@@ -105,23 +106,23 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 		}
 	}
 	for sides[0].at || sides[1].at {
-		var old, now *rawEntry
+		var old, now *object.Entry
 		order := 0
 		if sides[0].at && sides[1].at {
-			order = compareEntries(sides[0].rawEntry, sides[1].rawEntry)
+			order = object.CompareEntries(sides[0].Entry, sides[1].Entry)
 		}
 		if sides[0].at && (order <= 0 || !sides[1].at) {
-			old = &sides[0].rawEntry
+			old = &sides[0].Entry
 		}
 		if sides[1].at && (order >= 0 || !sides[0].at) {
-			now = &sides[1].rawEntry
+			now = &sides[1].Entry
 		}
 		if old == nil || now == nil || !old.Is(now) {
 			if err := d.entry(ctx, r, old, now, path, depth); err != nil {
 				return err
 			}
 		}
-		for i, e := range [...]*rawEntry{old, now} {
+		for i, e := range [...]*object.Entry{old, now} {
 			if e == nil {
 				continue
 			}
@@ -135,23 +136,23 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 
 // entry notes an entry that differs; old or now is nil where there is none.
 func (d *treeDiff) entry(
-	ctx context.Context, r *Repository, old, now *rawEntry, path []byte, depth int,
+	ctx context.Context, r *Repository, old, now *object.Entry, path []byte, depth int,
 ) error {
 	some := now
 	if some == nil {
 		some = old
 	}
-	name := append(path[:len(path):len(path)], some.name...)
+	name := append(path[:len(path):len(path)], some.Name...)
 	if len(name) > MaxPath {
 		return errMany
 	}
-	if some.mode == ModeTree {
+	if some.Mode == ModeTree {
 		var from, to SHA
 		if old != nil {
-			from = SHA(hex.EncodeToString(old.id))
+			from = SHA(hex.EncodeToString(old.ID))
 		}
 		if now != nil {
-			to = SHA(hex.EncodeToString(now.id))
+			to = SHA(hex.EncodeToString(now.ID))
 		}
 		return d.compare(ctx, r, from, to, append(name, '/'), depth+1)
 	}
@@ -162,10 +163,10 @@ func (d *treeDiff) entry(
 	d.paths += len(name)
 	f := FileChange{Status: 'M', Path: string(name)}
 	if old != nil {
-		f.OldMode, f.OldSHA = old.mode, SHA(hex.EncodeToString(old.id))
+		f.OldMode, f.OldSHA = old.Mode, SHA(hex.EncodeToString(old.ID))
 	}
 	if now != nil {
-		f.Mode, f.SHA = now.mode, SHA(hex.EncodeToString(now.id))
+		f.Mode, f.SHA = now.Mode, SHA(hex.EncodeToString(now.ID))
 	}
 	d.note(&f)
 	if len(d.files) < MaxFiles {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // LinkObjects makes all objects that another repository has now part of this
@@ -181,7 +182,7 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 		return fmt.Errorf("git: copying histories: %w", err)
 	}
 	id := strings.TrimSpace(out.String())
-	if !IsSHA(id) {
+	if !object.IsSHA(id) {
 		return fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
 	}
 	q.pack = "pack-" + id

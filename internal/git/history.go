@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // commitsAtOnce is how many commits are asked for before answers are read. Their
@@ -111,7 +112,7 @@ func (c *catFile) commits(list []*Commit, shas []SHA, left *int) ([]*Commit, err
 		if info.Type != TypeCommit {
 			return nil, errSpent{errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, info.Type)}
 		}
-		if info.Size > MaxCommitBytes {
+		if info.Size > object.MaxCommitBytes {
 			return nil, errSpent{errs.Newf(errs.TooLarge, "commit %s is too large", sha)}
 		}
 		if left != nil {
@@ -124,7 +125,7 @@ func (c *catFile) commits(list []*Commit, shas []SHA, left *int) ([]*Commit, err
 		if _, err := io.ReadFull(c.out, contents); err != nil {
 			return nil, errDirty{c.broken(err)}
 		}
-		commit, err := parseCommit(contents[:info.Size])
+		commit, err := object.ParseCommit(contents[:info.Size])
 		if err != nil {
 			return nil, errSpent{fmt.Errorf("git: commit %s: %w", sha, err)}
 		}
@@ -149,7 +150,7 @@ func (r *Repository) PeelToCommit(ctx context.Context, sha SHA) (SHA, error) {
 		default:
 			return "", errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, info.Type)
 		}
-		_, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+		_, contents, err := r.Contents(ctx, sha, object.MaxCommitBytes)
 		if err != nil {
 			return "", err
 		}
@@ -239,12 +240,12 @@ func (r *Repository) child(ctx context.Context, tree SHA, name string) (TreeEntr
 		return TreeEntry{}, err
 	}
 	for len(contents) > 0 {
-		var raw rawEntry
-		if raw, contents, err = nextEntry(contents); err != nil {
+		var raw object.Entry
+		if raw, contents, err = object.NextEntry(contents); err != nil {
 			return TreeEntry{}, fmt.Errorf("git: tree %s: %w", tree, err)
 		}
-		if string(raw.name) == name {
-			return TreeEntry{Mode: raw.mode, SHA: SHA(hex.EncodeToString(raw.id)), Type: raw.mode.Type(), Size: -1}, nil
+		if string(raw.Name) == name {
+			return TreeEntry{Mode: raw.Mode, SHA: SHA(hex.EncodeToString(raw.ID)), Type: raw.Mode.Type(), Size: -1}, nil
 		}
 	}
 	return TreeEntry{}, missing(name)

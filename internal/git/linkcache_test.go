@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"arbor/internal/git/object"
 )
 
 // The cache of a history must not keep the texts of its commits: sixteen thousand of
@@ -20,7 +22,7 @@ func TestLinksDoNotKeepCommits(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	var kept []links
 	for range commits {
-		c, err := parseCommit(bytes.Clone(text))
+		c, err := object.ParseCommit(bytes.Clone(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // LogOptions say which commits [Repository.Log] gives.
@@ -42,7 +43,7 @@ func (r *Repository) Log(ctx context.Context, o LogOptions) (page []SHA, total i
 		return nil, 0, false, err
 	}
 	err = r.lines(ctx, c, func(line []byte) error {
-		if !IsSHA(line) {
+		if !object.IsSHA(line) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
 		if total == o.Skip+o.Max+o.Count {
@@ -208,7 +209,7 @@ func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
 func (r *Repository) Diverged(ctx context.Context, a, b SHA, skip, most int) (onlyA, onlyB int, page []SHA, err error) {
 	c := command{sub: "rev-list", flags: []string{"--left-right", "--topo-order", "--reverse"}, revs: []SHA{a, b}, symmetric: true}
 	err = r.lines(ctx, c, func(line []byte) error {
-		if len(line) != 41 || !IsSHA(line[1:]) {
+		if len(line) != 41 || !object.IsSHA(line[1:]) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
 		if line[0] == '<' {

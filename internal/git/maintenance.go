@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // When a repository is worth packing, and how much at a time.
@@ -266,7 +267,7 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 		return "", err
 	}
 	id := strings.TrimSpace(out.String())
-	if !IsSHA(id) {
+	if !object.IsSHA(id) {
 		return "", fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
 	}
 	name := "pack-" + id

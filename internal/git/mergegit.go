@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // scratch is a directory of objects in which git merges. Nothing in it is
@@ -179,13 +180,13 @@ func (s *scratch) gather(tree SHA) ([]NewObject, error) {
 			return nil, err
 		}
 		if made.Type == TypeTree {
-			entries, err := parseTree(made.Data)
+			entries, err := object.ParseTree(made.Data)
 			if err != nil {
 				return nil, err
 			}
 			for _, e := range entries {
-				if e.mode != ModeSubmodule {
-					todo = append(todo, SHA(hex.EncodeToString(e.id)))
+				if e.Mode != ModeSubmodule {
+					todo = append(todo, SHA(hex.EncodeToString(e.ID)))
 				}
 			}
 		}
@@ -219,7 +220,7 @@ func readLoose(path string, limit int64) (o NewObject, whole bool, err error) {
 		return o, false, err
 	}
 	kind, length, _ := strings.Cut(strings.TrimSuffix(header, "\x00"), " ")
-	if o.Type, err = parseType(kind); err != nil {
+	if o.Type, err = object.ParseType(kind); err != nil {
 		return o, false, err
 	}
 	size, err := strconv.ParseInt(length, 10, 64)

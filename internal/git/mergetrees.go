@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // errNeedsGit says that git has to merge: both sides changed one file, or a
@@ -68,26 +69,26 @@ func (m *treeMerger) merge(base, ours, theirs SHA) (SHA, error) {
 }
 
 // rawTree is a tree as an entry has it.
-func rawTree(sha SHA) *rawEntry {
+func rawTree(sha SHA) *object.Entry {
 	id, _ := hex.DecodeString(string(sha)) // it is a SHA
-	return &rawEntry{mode: ModeTree, id: id}
+	return &object.Entry{Mode: ModeTree, ID: id}
 }
 
 // pick merges the trees of three entries, nil where there is none, and gives
 // the id of the result: nil when nothing is left in it.
-func (m *treeMerger) pick(base, ours, theirs *rawEntry, depth int) ([]byte, error) {
+func (m *treeMerger) pick(base, ours, theirs *object.Entry, depth int) ([]byte, error) {
 	switch {
-	case base != nil && bytes.Equal(base.id, ours.id):
-		return theirs.id, nil
-	case base != nil && bytes.Equal(base.id, theirs.id):
-		return ours.id, nil
-	case depth > maxTreeDepth:
+	case base != nil && bytes.Equal(base.ID, ours.ID):
+		return theirs.ID, nil
+	case base != nil && bytes.Equal(base.ID, theirs.ID):
+		return ours.ID, nil
+	case depth > object.MaxTreeDepth:
 		return nil, errNeedsGit
 	}
 	var key [3]ID
-	for i, e := range [...]*rawEntry{base, ours, theirs} {
+	for i, e := range [...]*object.Entry{base, ours, theirs} {
 		if e != nil {
-			key[i] = ID(e.id)
+			key[i] = ID(e.ID)
 		}
 	}
 	if id, ok := m.done[key]; ok {
@@ -110,13 +111,13 @@ func (m *treeMerger) pick(base, ours, theirs *rawEntry, depth int) ([]byte, erro
 }
 
 // mergeTrees is pick where all three differ.
-func (m *treeMerger) mergeTrees(base, ours, theirs *rawEntry, depth int) ([]byte, error) {
+func (m *treeMerger) mergeTrees(base, ours, theirs *object.Entry, depth int) ([]byte, error) {
 	var trees [3]treeCursor
-	for i, e := range [...]*rawEntry{base, ours, theirs} {
+	for i, e := range [...]*object.Entry{base, ours, theirs} {
 		if e == nil {
 			continue
 		}
-		contents, err := m.read(SHA(hex.EncodeToString(e.id)))
+		contents, err := m.read(SHA(hex.EncodeToString(e.ID)))
 		if errs.Is(err, errs.TooLarge) {
 			return nil, errNeedsGit
 		}
@@ -132,7 +133,7 @@ func (m *treeMerger) mergeTrees(base, ours, theirs *rawEntry, depth int) ([]byte
 	made := NewObject{Type: TypeTree, Data: out}
 	id := made.ID()
 	sha := SHA(hex.EncodeToString(id[:]))
-	if m.made[sha] == nil && !bytes.Equal(id[:], ours.id) && !bytes.Equal(id[:], theirs.id) {
+	if m.made[sha] == nil && !bytes.Equal(id[:], ours.ID) && !bytes.Equal(id[:], theirs.ID) {
 		m.objects, m.made[sha] = append(m.objects, made), out
 		m.size += len(out)
 	}
@@ -150,19 +151,19 @@ func (m *treeMerger) read(sha SHA) ([]byte, error) {
 type treeCursor struct {
 	rest []byte // behind entry
 	at   bool   // there is an entry
-	rawEntry
+	object.Entry
 }
 
 // next goes on to the next entry. Trees out of order, which only damage or an
 // old tool leaves, are for git to judge.
 func (c *treeCursor) next() error {
-	before, had := c.rawEntry, c.at
+	before, had := c.Entry, c.at
 	if c.at = len(c.rest) > 0; !c.at {
 		return nil
 	}
 	var err error
-	c.rawEntry, c.rest, err = nextEntry(c.rest)
-	if err != nil || had && compareEntries(before, c.rawEntry) >= 0 {
+	c.Entry, c.rest, err = object.NextEntry(c.rest)
+	if err != nil || had && object.CompareEntries(before, c.Entry) >= 0 {
 		return errNeedsGit
 	}
 	return nil
@@ -186,19 +187,19 @@ func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
 		same := side[0] != nil && side[1] != nil && side[2] != nil && side[0].Is(side[1]) && side[0].Is(side[2])
 		kept := side[0]
 		if !same {
-			isTree := name.mode == ModeTree
-			if was, ok := kinds[string(name.name)]; ok && was != isTree {
+			isTree := name.Mode == ModeTree
+			if was, ok := kinds[string(name.Name)]; ok && was != isTree {
 				return nil, errNeedsGit // a file where a directory is
 			}
-			kinds[string(name.name)] = isTree
+			kinds[string(name.Name)] = isTree
 			var err error
 			if kept, err = m.entry(side, depth); err != nil {
 				return nil, err
 			}
 		}
 		if kept != nil {
-			out = append(strconv.AppendUint(out, uint64(kept.mode), 8), ' ')
-			out = append(append(append(out, kept.name...), 0), kept.id...)
+			out = append(strconv.AppendUint(out, uint64(kept.Mode), 8), ' ')
+			out = append(append(append(out, kept.Name...), 0), kept.ID...)
 		}
 		for i := range trees {
 			if side[i] != nil {
@@ -212,18 +213,18 @@ func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
 
 // together gives the first entry of what is left of the trees, as each of them
 // has it; nil where one has not.
-func together(trees *[3]treeCursor) (side [3]*rawEntry, first *rawEntry) {
+func together(trees *[3]treeCursor) (side [3]*object.Entry, first *object.Entry) {
 	for i := range trees {
 		if !trees[i].at {
 			continue
 		}
-		e := &trees[i].rawEntry
+		e := &trees[i].Entry
 		order := -1
 		if first != nil {
-			order = compareEntries(*e, *first)
+			order = object.CompareEntries(*e, *first)
 		}
 		if order < 0 {
-			first, side = e, [3]*rawEntry{}
+			first, side = e, [3]*object.Entry{}
 		}
 		if order <= 0 {
 			side[i] = e
@@ -233,10 +234,12 @@ func together(trees *[3]treeCursor) (side [3]*rawEntry, first *rawEntry) {
 }
 
 // sameEntry is is for entries that may be absent.
-func sameEntry(a, b *rawEntry) bool { return a == nil && b == nil || a != nil && b != nil && a.Is(b) }
+func sameEntry(a, b *object.Entry) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Is(b)
+}
 
 // entry merges one entry that is not the same everywhere: nil when it goes.
-func (m *treeMerger) entry(side [3]*rawEntry, depth int) (*rawEntry, error) {
+func (m *treeMerger) entry(side [3]*object.Entry, depth int) (*object.Entry, error) {
 	base, ours, theirs := side[0], side[1], side[2]
 	switch {
 	case sameEntry(base, ours):
@@ -245,12 +248,12 @@ func (m *treeMerger) entry(side [3]*rawEntry, depth int) (*rawEntry, error) {
 		return ours, nil
 	case ours == nil || theirs == nil:
 		return nil, errNeedsGit
-	case ours.mode == ModeTree:
+	case ours.Mode == ModeTree:
 		id, err := m.pick(base, ours, theirs, depth+1)
 		if err != nil || id == nil {
 			return nil, err
 		}
-		return &rawEntry{mode: ModeTree, name: ours.name, id: id}, nil
+		return &object.Entry{Mode: ModeTree, Name: ours.Name, ID: id}, nil
 	case base != nil && ours.Is(theirs):
 		return ours, nil
 	}

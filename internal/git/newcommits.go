@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // maxWalkTips is the number of histories that are walked without a process.
@@ -94,7 +95,7 @@ func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]
 	err := r.git.streamTask(ctx, t, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
-			if !IsSHA(lines.Bytes()) {
+			if !object.IsSHA(lines.Bytes()) {
 				return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(lines.Text()))
 			}
 			list = append(list, SHA(lines.Text()))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // Object is what is known of an object without its contents.
@@ -188,7 +189,7 @@ func (r *Repository) PeelToTree(ctx context.Context, sha SHA) (SHA, error) {
 		case TypeBlob:
 			return "", errs.Newf(errs.Invalid, "%s is a blob, not a tree", sha)
 		}
-		_, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+		_, contents, err := r.Contents(ctx, sha, object.MaxCommitBytes)
 		if err != nil {
 			return "", err
 		}
@@ -208,14 +209,14 @@ const maxTags = 32
 // Commit reads a commit. NotFound when it is missing, Invalid when sha is
 // something else (tags are not followed).
 func (r *Repository) Commit(ctx context.Context, sha SHA) (*Commit, error) {
-	info, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+	info, contents, err := r.Contents(ctx, sha, object.MaxCommitBytes)
 	if info.Type != "" && info.Type != TypeCommit {
 		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, info.Type)
 	}
 	if err != nil {
 		return nil, err
 	}
-	commit, err := parseCommit(contents)
+	commit, err := object.ParseCommit(contents)
 	if err != nil {
 		return nil, fmt.Errorf("git: commit %s: %w", sha, err)
 	}
@@ -226,14 +227,14 @@ func (r *Repository) Commit(ctx context.Context, sha SHA) (*Commit, error) {
 // Tag reads an annotated tag. NotFound when it is missing, Invalid when sha is
 // something else.
 func (r *Repository) Tag(ctx context.Context, sha SHA) (*Tag, error) {
-	info, contents, err := r.Contents(ctx, sha, MaxCommitBytes)
+	info, contents, err := r.Contents(ctx, sha, object.MaxCommitBytes)
 	if info.Type != "" && info.Type != TypeTag {
 		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tag", sha, info.Type)
 	}
 	if err != nil {
 		return nil, err
 	}
-	tag, err := parseTag(contents)
+	tag, err := object.ParseTag(contents)
 	if err != nil {
 		return nil, fmt.Errorf("git: tag %s: %w", sha, err)
 	}

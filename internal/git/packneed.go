@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // heldPack is the size in bytes up to which a pack is held in memory before it is
@@ -129,7 +130,7 @@ func packNeed(pack []byte, most int64) (need int64, outside bases, err error) {
 		largest = max(largest, e.size)
 		if t, ok := kindType(e.kind); ok {
 			var name string
-			err := checkSize(t, int64(min(e.size, math.MaxInt64)), func() string {
+			err := object.CheckSize(t, int64(min(e.size, math.MaxInt64)), func() string {
 				name = nameOf(t, e.size, contents)
 				return name
 			})

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"arbor/internal/git/object"
 )
 
 // The kinds of entries of a pack: objects, deltas whose base is an entry so many bytes
@@ -243,7 +245,7 @@ func (s *packSizes) check(sent int) ([]sizedTree, error) {
 			if err != nil {
 				return nil, err
 			}
-			err = checkSize(t, int64(min(size, 1<<62)), func() string { return string(sha) })
+			err = object.CheckSize(t, int64(min(size, 1<<62)), func() string { return string(sha) })
 			if err != nil {
 				return nil, err
 			}

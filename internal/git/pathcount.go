@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // Bounds of a tree with all its sub-trees. Fifteen objects can name ten thousand
@@ -111,19 +112,19 @@ func (p *pathCounter) open(id ID) (*frame, error) {
 		return nil, err
 	}
 	for len(contents) > 0 {
-		var e rawEntry
-		if e, contents, err = nextEntry(contents); err != nil {
+		var e object.Entry
+		if e, contents, err = object.NextEntry(contents); err != nil {
 			return nil, fmt.Errorf("git: tree %s: %w", id, err)
 		}
-		if len(e.name) > maxEntryName {
+		if len(e.Name) > maxEntryName {
 			return nil, errs.Newf(errs.Invalid, "tree %s has a name of %d bytes (maximum is %d)",
-				id, len(e.name), maxEntryName)
+				id, len(e.Name), maxEntryName)
 		}
 		f.count.paths++
-		if e.mode != ModeTree {
+		if e.Mode != ModeTree {
 			continue
 		}
-		sub := ID(e.id)
+		sub := ID(e.ID)
 		if count, ok := p.lookup(sub); ok {
 			f.count.add(count, 1)
 			continue
@@ -231,7 +232,7 @@ func (p *pathCounter) checkTip(c *catFile, tip Object) error {
 	tree := tip.SHA
 	switch tip.Type {
 	case TypeCommit:
-		_, contents, err := c.contents(tip.SHA, MaxCommitBytes)
+		_, contents, err := c.contents(tip.SHA, object.MaxCommitBytes)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"arbor/internal/git/object"
 )
 
 // progressFilter lets through what git says to a person about a pack:
@@ -40,7 +42,7 @@ func (f *progressFilter) Write(p []byte) (int, error) {
 func (f *progressFilter) emit() {
 	defer func() { f.line = f.line[:0] }()
 	text := string(f.line)
-	if problem, ok := strings.CutPrefix(text, "error: object "); ok && len(problem) > 42 && IsSHA(problem[:40]) {
+	if problem, ok := strings.CutPrefix(text, "error: object "); ok && len(problem) > 42 && object.IsSHA(problem[:40]) {
 		if f.problem == "" {
 			f.problem = "object " + strings.TrimSpace(problem)
 		}

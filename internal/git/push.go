@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // Command is one ref update of a push. It creates when Old is ZeroSHA,
@@ -139,7 +140,7 @@ func parseCommand(line string) (Command, error) {
 		return Command{}, errs.New(errs.Malformed, "bad object name in a push")
 	}
 	name := line[82:]
-	if len(name) > MaxRefName {
+	if len(name) > object.MaxRefName {
 		return Command{}, errs.New(errs.Malformed, "a ref name in a push is too long")
 	}
 	return Command{Name: name, Old: from, New: to}, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // MaxRebase is how many commits Rebase takes.
@@ -67,7 +68,7 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 func (r *Repository) replayed(ctx context.Context, base, head SHA) (list []SHA, err error) {
 	c := command{sub: "rev-list", flags: []string{"--topo-order", "--reverse", "--no-merges"}, revs: []SHA{head}, not: []SHA{base}}
 	err = r.lines(ctx, c, func(line []byte) error {
-		if !IsSHA(line) {
+		if !object.IsSHA(line) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))
 		}
 		if list = append(list, SHA(line)); len(list) > MaxRebase {
@@ -131,11 +132,11 @@ func (p *replay) commit(sha SHA) error {
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
-	_, contents, err := p.repository.Contents(p.ctx, sha, MaxCommitBytes)
+	_, contents, err := p.repository.Contents(p.ctx, sha, object.MaxCommitBytes)
 	if err != nil {
 		return err
 	}
-	c, err := parseCommit(contents)
+	c, err := object.ParseCommit(contents)
 	if err != nil {
 		return fmt.Errorf("git: commit %s: %w", sha, err)
 	}
@@ -238,7 +239,7 @@ func replayedCommit(contents []byte, c *Commit, tree, parent SHA, committer Sign
 		}
 	}
 	if c.Encoding != "" {
-		author, message = []byte(toUTF8(string(author), c.Encoding)), []byte(c.Message)
+		author, message = []byte(object.ToUTF8(string(author), c.Encoding)), []byte(c.Message)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\nparent %s\nauthor %s\ncommitter %s\n\n%s", tree, parent, author, committer, message)

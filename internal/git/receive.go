@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // ReceiveOptions is one push, as far as its objects go.
@@ -203,7 +204,7 @@ func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uin
 	// server ignores them too.
 	line, _, _ := strings.Cut(out.String(), "\n")
 	name := strings.TrimPrefix(line, "pack\t")
-	if !IsSHA(name) {
+	if !object.IsSHA(name) {
 		return false, fmt.Errorf("git index-pack: unexpected output %q", errs.Clip(out.String()))
 	}
 	q.pack = "pack-" + name

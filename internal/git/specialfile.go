@@ -6,11 +6,13 @@ import (
 	"crypto/sha1" //nolint:gosec // git's own checksum
 	"encoding/binary"
 	"path"
+
+	"arbor/internal/git/object"
 )
 
 // IsSpecial reports whether git checks the contents of a file at this path:
 // .gitmodules and .gitattributes in any directory and in any disguise.
-func IsSpecial(name string) bool { return specialFile(path.Base(name)) != "" }
+func IsSpecial(name string) bool { return object.SpecialFile(path.Base(name)) != "" }
 
 // CheckSpecial lets git check what the files at special paths hold, as it does
 // with a push. contents are by path. It starts one process. Error: Invalid for
@@ -26,7 +28,7 @@ func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byt
 		blob := NewObject{Type: TypeBlob, Data: text}
 		id := blob.ID()
 		// The blob may be one of several; its own tree names it as a file.
-		tree, err := encodeTree([]rawEntry{{mode: ModeFile, name: []byte(path.Base(name)), id: id[:]}})
+		tree, err := object.EncodeTree([]object.Entry{{Mode: ModeFile, Name: []byte(path.Base(name)), ID: id[:]}})
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // TreeEntry is one entry of a tree.
@@ -27,13 +28,13 @@ func (r *Repository) Tree(ctx context.Context, sha SHA, wanted func(name []byte)
 	}
 	var entries []TreeEntry
 	for len(contents) > 0 {
-		var raw rawEntry
-		if raw, contents, err = nextEntry(contents); err != nil {
+		var raw object.Entry
+		if raw, contents, err = object.NextEntry(contents); err != nil {
 			return nil, fmt.Errorf("git: tree %s: %w", sha, err)
 		}
-		if wanted(raw.name) {
-			entries = append(entries, TreeEntry{Mode: raw.mode, Path: string(raw.name),
-				SHA: SHA(hex.EncodeToString(raw.id)), Type: raw.mode.Type(), Size: -1})
+		if wanted(raw.Name) {
+			entries = append(entries, TreeEntry{Mode: raw.Mode, Path: string(raw.Name),
+				SHA: SHA(hex.EncodeToString(raw.ID)), Type: raw.Mode.Type(), Size: -1})
 		}
 	}
 	return entries, nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // TreeEdit is one change to a tree: what the path shall be, or that it goes.
@@ -95,7 +96,7 @@ func (b *treeBuilder) checkPaths(root NewObject) error {
 // would once it is written. sizes are those of blobs that the caller made and
 // need not be asked for. Error: Invalid when a blob of the base is missing.
 func (t *BuiltTree) Walk(ctx context.Context, r *Repository, sizes map[SHA]int64, fn func(*WalkEntry) error) error {
-	entries, err := parseTree(t.Contents)
+	entries, err := object.ParseTree(t.Contents)
 	if err != nil {
 		return err
 	}
@@ -106,8 +107,8 @@ func (t *BuiltTree) Walk(ctx context.Context, r *Repository, sizes map[SHA]int64
 		}
 		var id [40]byte
 		for i, e := range batch {
-			hex.Encode(id[:], e.id)
-			entry := WalkEntry{Mode: e.mode, Type: e.mode.Type(), SHA: id[:], Path: e.name, Size: found[i]}
+			hex.Encode(id[:], e.ID)
+			entry := WalkEntry{Mode: e.Mode, Type: e.Mode.Type(), SHA: id[:], Path: e.Name, Size: found[i]}
 			if err := fn(&entry); err != nil {
 				return err
 			}
@@ -117,16 +118,16 @@ func (t *BuiltTree) Walk(ctx context.Context, r *Repository, sizes map[SHA]int64
 }
 
 // sizesBeside finds the sizes of the blobs among entries; -1 for the others.
-func (r *Repository) sizesBeside(ctx context.Context, entries []rawEntry, known map[SHA]int64) ([]int64, error) {
+func (r *Repository) sizesBeside(ctx context.Context, entries []object.Entry, known map[SHA]int64) ([]int64, error) {
 	sizes := make([]int64, len(entries))
 	var ask []SHA
 	var places []int
 	for i, e := range entries {
 		sizes[i] = -1
-		if e.mode.Type() != TypeBlob {
+		if e.Mode.Type() != TypeBlob {
 			continue
 		}
-		sha := SHA(hex.EncodeToString(e.id))
+		sha := SHA(hex.EncodeToString(e.ID))
 		if size, ok := known[sha]; ok {
 			sizes[i] = size
 			continue
@@ -212,15 +213,15 @@ func (b *treeBuilder) read(sha SHA) ([]byte, error) {
 	return contents, err
 }
 
-func (b *treeBuilder) readEntry(e *rawEntry) ([]byte, error) {
-	return b.read(SHA(hex.EncodeToString(e.id)))
+func (b *treeBuilder) readEntry(e *object.Entry) ([]byte, error) {
+	return b.read(SHA(hex.EncodeToString(e.ID)))
 }
 
 // build applies the children of n to a tree and gives the new tree's contents.
 // was is the tree that the request removed from this place, nil for none:
 // removals below it are held against it.
 func (b *treeBuilder) build(n *editNode, tree, was []byte) ([]byte, error) {
-	entries, err := parseTree(tree)
+	entries, err := object.ParseTree(tree)
 	if err != nil {
 		return nil, err
 	}
@@ -228,23 +229,23 @@ func (b *treeBuilder) build(n *editNode, tree, was []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]rawEntry, 0, len(entries)+len(n.children))
-	put := func(name []byte, child *editNode, old, lost *rawEntry) error {
+	out := make([]object.Entry, 0, len(entries)+len(n.children))
+	put := func(name []byte, child *editNode, old, lost *object.Entry) error {
 		made, err := b.apply(child, old, lost)
 		if made != nil {
-			out = append(out, rawEntry{mode: made.mode, name: name, id: made.id})
+			out = append(out, object.Entry{Mode: made.Mode, Name: name, ID: made.ID})
 		}
 		return err
 	}
 	seen := make(map[string]bool, len(n.children))
 	for i, e := range entries {
-		child := n.children[string(e.name)]
+		child := n.children[string(e.Name)]
 		if child == nil {
 			out = append(out, e)
 			continue
 		}
-		seen[string(e.name)] = true
-		if err := put(e.name, child, &entries[i], nil); err != nil {
+		seen[string(e.Name)] = true
+		if err := put(e.Name, child, &entries[i], nil); err != nil {
 			return nil, err
 		}
 	}
@@ -255,16 +256,16 @@ func (b *treeBuilder) build(n *editNode, tree, was []byte) ([]byte, error) {
 			}
 		}
 	}
-	return encodeTree(out)
+	return object.EncodeTree(out)
 }
 
 // named gives those entries of a tree that the node has children for.
-func (n *editNode) named(tree []byte) (map[string]*rawEntry, error) {
-	entries, err := parseTree(tree)
-	found := map[string]*rawEntry{}
+func (n *editNode) named(tree []byte) (map[string]*object.Entry, error) {
+	entries, err := object.ParseTree(tree)
+	found := map[string]*object.Entry{}
 	for i, e := range entries {
-		if n.children[string(e.name)] != nil {
-			found[string(e.name)] = &entries[i]
+		if n.children[string(e.Name)] != nil {
+			found[string(e.Name)] = &entries[i]
 		}
 	}
 	return found, err
@@ -273,20 +274,20 @@ func (n *editNode) named(tree []byte) (map[string]*rawEntry, error) {
 // apply finds what becomes of one entry: of old, nil where there is none. lost
 // is what stood here before the request removed a directory above. A nil entry
 // means that nothing is here afterwards.
-func (b *treeBuilder) apply(n *editNode, old, lost *rawEntry) (*rawEntry, error) {
+func (b *treeBuilder) apply(n *editNode, old, lost *object.Entry) (*object.Entry, error) {
 	now, err := b.edited(n, old, lost)
 	if err != nil || len(n.children) == 0 {
 		return now, err
 	}
 	var tree, was []byte // the directory that is built upon, and the one that goes
 	if now == nil {
-		if before := firstEntry(old, lost); before != nil && before.mode == ModeTree {
+		if before := firstEntry(old, lost); before != nil && before.Mode == ModeTree {
 			was, err = b.readEntry(before)
 		}
-	} else if now.mode == ModeTree {
+	} else if now.Mode == ModeTree {
 		tree, err = b.readEntry(now)
 	} else {
-		err = &TreeProblem{b.below(n), fmt.Sprintf("needs a directory where a %s is", now.mode.Type())}
+		err = &TreeProblem{b.below(n), fmt.Sprintf("needs a directory where a %s is", now.Mode.Type())}
 	}
 	if err != nil {
 		return nil, err
@@ -301,12 +302,12 @@ func (b *treeBuilder) apply(n *editNode, old, lost *rawEntry) (*rawEntry, error)
 	made := NewObject{Type: TypeTree, Data: built}
 	b.objects = append(b.objects, made)
 	id := made.ID()
-	return &rawEntry{mode: ModeTree, id: id[:]}, nil
+	return &object.Entry{Mode: ModeTree, ID: id[:]}, nil
 }
 
 // edited is what the edit of this very path, if there is one, makes of old: nil
 // when it removes it.
-func (b *treeBuilder) edited(n *editNode, old, lost *rawEntry) (*rawEntry, error) {
+func (b *treeBuilder) edited(n *editNode, old, lost *object.Entry) (*object.Entry, error) {
 	if n.edit < 0 {
 		return old, nil
 	}
@@ -321,7 +322,7 @@ func (b *treeBuilder) edited(n *editNode, old, lost *rawEntry) (*rawEntry, error
 	if err != nil || len(id) != 20 {
 		return nil, edit.SHA.Check()
 	}
-	return &rawEntry{mode: edit.Mode, id: id}, nil
+	return &object.Entry{Mode: edit.Mode, ID: id}, nil
 }
 
 // below is the first edit below a node.
@@ -329,7 +330,7 @@ func (b *treeBuilder) below(n *editNode) int {
 	return (&editNode{edit: -1, children: n.children}).first()
 }
 
-func firstEntry(list ...*rawEntry) *rawEntry {
+func firstEntry(list ...*object.Entry) *object.Entry {
 	for _, e := range list {
 		if e != nil {
 			return e

@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // ErrStop is returned by the function given to WalkTree to end the walk
@@ -64,15 +65,15 @@ func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry)
 	}
 	var entry WalkEntry
 	var id [40]byte
-	var batch []rawEntry
+	var batch []object.Entry
 	for len(contents) > 0 {
 		batch = batch[:0]
 		for len(contents) > 0 && len(batch) < flatBatch {
-			var raw rawEntry
-			if raw, contents, err = nextEntry(contents); err != nil {
+			var raw object.Entry
+			if raw, contents, err = object.NextEntry(contents); err != nil {
 				return fmt.Errorf("git: tree %s: %w", tree, err)
 			}
-			if len(raw.name) > MaxPath {
+			if len(raw.Name) > MaxPath {
 				return errLongPath()
 			}
 			batch = append(batch, raw)
@@ -82,8 +83,8 @@ func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry)
 			return err
 		}
 		for i, raw := range batch {
-			hex.Encode(id[:], raw.id)
-			entry = WalkEntry{Mode: raw.mode, Type: raw.mode.Type(), SHA: id[:], Path: raw.name, Size: sizes[i]}
+			hex.Encode(id[:], raw.ID)
+			entry = WalkEntry{Mode: raw.Mode, Type: raw.Mode.Type(), SHA: id[:], Path: raw.Name, Size: sizes[i]}
 			if err := fn(&entry); err != nil {
 				return err
 			}
@@ -96,12 +97,12 @@ func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry)
 const flatBatch = 4096
 
 // sizes asks for the sizes of the blobs among entries; -1 for the others.
-func (r *Repository) sizes(ctx context.Context, entries []rawEntry) ([]int64, error) {
+func (r *Repository) sizes(ctx context.Context, entries []object.Entry) ([]int64, error) {
 	sizes := make([]int64, len(entries))
 	blobs := make([]int, 0, len(entries))
 	for i, e := range entries {
 		sizes[i] = -1
-		if e.mode.Type() == TypeBlob {
+		if e.Mode.Type() == TypeBlob {
 			blobs = append(blobs, i)
 		}
 	}
@@ -110,7 +111,7 @@ func (r *Repository) sizes(ctx context.Context, entries []rawEntry) ([]int64, er
 	}
 	err := r.cat(ctx, func(c *catFile) error {
 		return c.infos(len(blobs),
-			func(i int) SHA { return SHA(hex.EncodeToString(entries[blobs[i]].id)) },
+			func(i int) SHA { return SHA(hex.EncodeToString(entries[blobs[i]].ID)) },
 			func(i int, o Object) { sizes[blobs[i]] = o.Size })
 	})
 	if errs.Is(err, errs.NotFound) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"arbor/internal/git/object"
 )
 
 // writeQueue lets requests that write to one repository at the same time share
@@ -51,7 +53,7 @@ func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]S
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := checkSize(o.Type, int64(len(o.Data)), func() string { return string(o.SHA()) })
+		err := object.CheckSize(o.Type, int64(len(o.Data)), func() string { return string(o.SHA()) })
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package git
+package object
 
 import (
 	"crypto/sha1" //nolint:gosec // git's own names
@@ -36,8 +36,8 @@ const (
 	MaxNewCommitBytes = 1 << 20  // and tags
 )
 
-// checkSize refuses an object that is too large. Error: TooLarge.
-func checkSize(t Type, size int64, name func() string) error {
+// CheckSize refuses an object that is too large. Error: TooLarge.
+func CheckSize(t Type, size int64, name func() string) error {
 	limit := int64(MaxBlobBytes)
 	switch t {
 	case TypeCommit, TypeTag:

@@ -1,4 +1,4 @@
-package git
+package object
 
 import (
 	"encoding/hex"
@@ -95,8 +95,8 @@ const (
 	TypeTag    Type = "tag"
 )
 
-// parseType avoids an allocation and refuses what git does not have.
-func parseType[T string | []byte](s T) (Type, error) {
+// ParseType avoids an allocation and refuses what git does not have.
+func ParseType[T string | []byte](s T) (Type, error) {
 	switch string(s) {
 	case "blob":
 		return TypeBlob, nil

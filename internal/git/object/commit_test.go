@@ -1,4 +1,4 @@
-package git
+package object
 
 import (
 	"reflect"
@@ -14,11 +14,11 @@ func FuzzTree(f *testing.F) {
 	f.Add([]byte("0100664 a\x00" + id))
 	f.Fuzz(func(t *testing.T, tree []byte) {
 		for len(tree) > 0 {
-			e, rest, err := nextEntry(tree)
+			e, rest, err := NextEntry(tree)
 			if err != nil {
 				return
 			}
-			if len(rest) >= len(tree) || len(e.id) != 20 || len(e.name) == 0 || len(e.mode.String()) != 6 {
+			if len(rest) >= len(tree) || len(e.ID) != 20 || len(e.Name) == 0 || len(e.Mode.String()) != 6 {
 				t.Errorf("entry %+v of %q leaves %q", e, tree, rest)
 			}
 			tree = rest
@@ -29,7 +29,7 @@ func FuzzTree(f *testing.F) {
 func TestParseCommit(t *testing.T) {
 	t.Parallel()
 	tree, parent := strings.Repeat("a1", 20), strings.Repeat("b2", 20)
-	c, err := parseCommit([]byte("tree " + tree + "\nparent " + parent + "\nparent " + tree + "\n" +
+	c, err := ParseCommit([]byte("tree " + tree + "\nparent " + parent + "\nparent " + tree + "\n" +
 		"author J\xfcrgen <j@x> 1300000000 +0530\ncommitter C <c@x> 1300000001 -0800\nencoding ISO-8859-1\n" +
 		"gpgsig -----BEGIN\n \n abc\n -----END\n\nGr\xfc\xdfe\n\nbody\n"))
 	if err != nil {
@@ -57,7 +57,7 @@ func TestParseCommit(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "author A <a> 1 +0000\n\nx", "tree xyz\n\nx", "tree " + tree + "\nparent 1\n\nx"} {
-		if c, err := parseCommit([]byte(bad)); err == nil {
+		if c, err := ParseCommit([]byte(bad)); err == nil {
 			t.Errorf("%q is %+v", bad, c)
 		}
 	}
@@ -67,7 +67,7 @@ func FuzzCommit(f *testing.F) {
 	f.Add([]byte("tree " + strings.Repeat("a1", 20) + "\nauthor A <a@b> 1 +0000\nencoding EUC-JP\ngpgsig x\n y\n\nmessage"))
 	f.Add([]byte("\nx"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		c, err := parseCommit(in)
+		c, err := ParseCommit(in)
 		if err != nil {
 			return
 		}
@@ -87,11 +87,11 @@ func TestParseSignedTag(t *testing.T) {
 	t.Parallel()
 	signed := "object " + strings.Repeat("a1", 20) + "\ntype commit\ntag v1\ntagger A <a@b> 5 +0000\n\nSpring\n"
 	const signature = "-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n"
-	tag, err := parseTag([]byte(signed + signature))
+	tag, err := ParseTag([]byte(signed + signature))
 	if err != nil || tag.Payload != signed || tag.Signed != signature || tag.Message != "Spring\n" {
 		t.Errorf("%+v, %v", tag, err)
 	}
-	if tag, err = parseTag([]byte(signed)); err != nil || tag.Payload != "" || tag.Signed != "" {
+	if tag, err = ParseTag([]byte(signed)); err != nil || tag.Payload != "" || tag.Signed != "" {
 		t.Errorf("unsigned: %+v, %v", tag, err)
 	}
 }

@@ -1,4 +1,4 @@
-package git
+package object
 
 import (
 	"bytes"
@@ -36,9 +36,9 @@ type Commit struct {
 	Message   string // as it stands, final newline included
 }
 
-// parseCommit parses a commit object. It is lenient where old histories are
+// ParseCommit parses a commit object. It is lenient where old histories are
 // odd (signatures without name, date or zone), strict on what links objects.
-func parseCommit(contents []byte) (*Commit, error) {
+func ParseCommit(contents []byte) (*Commit, error) {
 	header, message, _ := bytes.Cut(contents, []byte("\n\n"))
 	if bytes.HasPrefix(contents, []byte("\n")) {
 		header, message = nil, contents[1:]
@@ -78,21 +78,21 @@ func parseCommit(contents []byte) (*Commit, error) {
 	if c.Tree == "" {
 		return nil, fmt.Errorf("no tree line")
 	}
-	c.Author = parseSignature(toUTF8(author, c.Encoding))
-	c.Committer = parseSignature(toUTF8(committer, c.Encoding))
-	c.Message = toUTF8(string(message), c.Encoding)
+	c.Author = parseSignature(ToUTF8(author, c.Encoding))
+	c.Committer = parseSignature(ToUTF8(committer, c.Encoding))
+	c.Message = ToUTF8(string(message), c.Encoding)
 	return c, nil
 }
 
 // unsigned is a commit without the lines of its header that hold a signature.
 func unsigned(header []string, first, last int, message []byte) string {
 	rest := slices.Concat(header[:first], header[last+1:])
-	return toUTF8(strings.Join(rest, "\n")+"\n\n"+string(message), "")
+	return ToUTF8(strings.Join(rest, "\n")+"\n\n"+string(message), "")
 }
 
-// toUTF8 turns text in the named encoding into UTF-8. Text that is valid UTF-8
+// ToUTF8 turns text in the named encoding into UTF-8. Text that is valid UTF-8
 // without a known encoding stays; stray bytes become U+FFFD.
-func toUTF8(s, encoding string) string {
+func ToUTF8(s, encoding string) string {
 	if encoding != "" && !isUTF8Name(encoding) {
 		if e, err := htmlindex.Get(encoding); err == nil {
 			if out, err := e.NewDecoder().String(s); err == nil {

@@ -1,4 +1,4 @@
-package git
+package object
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 // Bounds of a path that a request names, in bytes and in parts.
 const (
 	MaxTreePath  = 4096
-	maxTreeDepth = 512
+	MaxTreeDepth = 512
 )
 
 // PathProblem says why a path cannot be an entry of mode m in a tree, in words
@@ -34,7 +34,7 @@ func PathProblem(path string, m Mode) string {
 			kind = m
 		}
 		switch {
-		case depth > maxTreeDepth:
+		case depth > MaxTreeDepth:
 			return "has too many parts"
 		case part == "":
 			return "has an empty part"
@@ -63,7 +63,7 @@ func partProblem(part string, m Mode) string {
 			return `has a part that means ".git"`
 		}
 	}
-	switch special := specialFile(part); {
+	switch special := SpecialFile(part); {
 	case special == "":
 		return ""
 	case m == ModeTree || m == ModeSubmodule:
@@ -74,9 +74,9 @@ func partProblem(part string, m Mode) string {
 	return ""
 }
 
-// specialFile reports that a name stands for .gitmodules or .gitattributes, be
+// SpecialFile reports that a name stands for .gitmodules or .gitattributes, be
 // it in disguise: files whose contents git checks. Empty for all others.
-func specialFile(part string) string {
+func SpecialFile(part string) string {
 	for _, f := range [...]struct{ name, fallback string }{{".gitmodules", "gi7eba"}, {".gitattributes", "gi7d29"}} {
 		if isHFSName(part, f.name) {
 			return f.name

@@ -1,4 +1,4 @@
-package git
+package object
 
 import (
 	"bytes"
@@ -106,8 +106,8 @@ func (s Signature) Check() error {
 	return nil
 }
 
-// parseTag parses a tag object, as leniently as parseCommit.
-func parseTag(contents []byte) (*Tag, error) {
+// ParseTag parses a tag object, as leniently as ParseCommit.
+func ParseTag(contents []byte) (*Tag, error) {
 	header, message, _ := strings.Cut(string(contents), "\n\n")
 	t := &Tag{}
 	for line := range strings.SplitSeq(header, "\n") {
@@ -117,11 +117,11 @@ func parseTag(contents []byte) (*Tag, error) {
 		case "object":
 			t.Object, err = ParseSHA(value)
 		case "type":
-			t.Type, err = parseType(value)
+			t.Type, err = ParseType(value)
 		case "tag":
-			t.Name = toUTF8(value, "")
+			t.Name = ToUTF8(value, "")
 		case "tagger":
-			s := parseSignature(toUTF8(value, ""))
+			s := parseSignature(ToUTF8(value, ""))
 			t.Tagger = &s
 		}
 		if err != nil {
@@ -135,10 +135,10 @@ func parseTag(contents []byte) (*Tag, error) {
 		begin := "-----BEGIN " + kind + "-----"
 		if i := strings.Index("\n"+message, "\n"+begin); i >= 0 {
 			message, t.Signed = message[:i], message[i:]
-			t.Payload = toUTF8(header+"\n\n"+message, "")
+			t.Payload = ToUTF8(header+"\n\n"+message, "")
 		}
 	}
-	t.Message = toUTF8(message, "")
+	t.Message = ToUTF8(message, "")
 	return t, nil
 }
 

@@ -1,0 +1,56 @@
+package git
+
+import (
+	"time"
+
+	"arbor/internal/git/object"
+)
+
+// What callers need of package object has a name here, too: they import this
+// package alone.
+type (
+	SHA       = object.SHA
+	ID        = object.ID
+	Type      = object.Type
+	Mode      = object.Mode
+	NewObject = object.NewObject
+	Commit    = object.Commit
+	Tag       = object.Tag
+	Signature = object.Signature
+)
+
+// As in package object.
+const (
+	ZeroSHA   = object.ZeroSHA
+	EmptyTree = object.EmptyTree
+
+	TypeBlob   = object.TypeBlob
+	TypeTree   = object.TypeTree
+	TypeCommit = object.TypeCommit
+	TypeTag    = object.TypeTag
+
+	ModeTree       = object.ModeTree
+	ModeFile       = object.ModeFile
+	ModeExecutable = object.ModeExecutable
+	ModeSymlink    = object.ModeSymlink
+	ModeSubmodule  = object.ModeSubmodule
+
+	MaxBlobBytes      = object.MaxBlobBytes
+	MaxTreeBytes      = object.MaxTreeBytes
+	MaxNewCommitBytes = object.MaxNewCommitBytes
+)
+
+// ParseSHA is [object.ParseSHA].
+func ParseSHA(s string) (SHA, error) { return object.ParseSHA(s) }
+
+// ParseDate is [object.ParseDate].
+func ParseDate(s string) (time.Time, error) { return object.ParseDate(s) }
+
+// CheckRefName is [object.CheckRefName].
+func CheckRefName(name string) error { return object.CheckRefName(name) }
+
+// CheckOldRefName is [object.CheckOldRefName].
+func CheckOldRefName(name string) error { return object.CheckOldRefName(name) }
+
+// PathProblem is [object.PathProblem].
+func PathProblem(path string, m Mode) string { return object.PathProblem(path, m) }

@@ -1,0 +1,14 @@
+// Package object has the words of Git: how objects are named, what they are, and
+// their bytes. It knows no repository and starts no process.
+//
+//	sha.go      SHA, ID; types of objects and modes of entries
+//	new.go      objects that are to be written; how large one may be
+//	entry.go    trees as bytes
+//	commit.go   commits out of bytes
+//	encode.go   commits and tags as bytes; signatures and dates
+//	refname.go  which names of refs are allowed (decision 50)
+//	path.go     which paths may stand in a tree (decision 44)
+//
+// What is read may be odd, as old histories are; what is written is what `git
+// fsck` lets pass.
+package object

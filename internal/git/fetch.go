@@ -3,7 +3,6 @@ package git
 import (
 	"bufio"
 	"io"
-	"strconv"
 	"strings"
 )
 
@@ -140,12 +139,4 @@ func writeLine(out *bufio.Writer, line []byte) {
 func WriteError(w io.Writer, message string) error {
 	_, err := w.Write(AppendPkt(nil, "ERR "+oneLine(message)+"\n"))
 	return err
-}
-
-// protocolEnv is how git learns the protocol version.
-func protocolEnv(version int) []string {
-	if version == 0 {
-		return nil
-	}
-	return []string{"GIT_PROTOCOL=version=" + strconv.Itoa(version)}
 }

@@ -80,14 +80,12 @@ type errNotOurs SHA
 
 func (e errNotOurs) Error() string { return "upload-pack: not our ref " + string(e) }
 
-// Absent finds out which objects a client must not see, stored or not. When it is
-// nil, the client may see all that is stored.
-type Absent func(context.Context, []SHA) (map[SHA]bool, error)
-
 // onlyThere holds a request to the objects that the client may see. It refuses one that
 // wants others, and removes others that the client says it has. Errors: errNotOurs,
 // Malformed.
-func onlyThere(ctx context.Context, request []byte, absent Absent) ([]byte, error) {
+func onlyThere(
+	ctx context.Context, request []byte, absent func(context.Context, []SHA) (map[SHA]bool, error),
+) ([]byte, error) {
 	named, err := readFetch(request)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"arbor/internal/errs"
 	"arbor/internal/git/object"
 )
 
@@ -260,4 +261,22 @@ func (s *packSizes) check(sent int) ([]sizedTree, error) {
 	}
 	slices.Reverse(trees)
 	return trees, nil
+}
+
+// packHeader is the twelve bytes that open a pack.
+type packHeader [12]byte
+
+// readPackHeader reads the header and the number of objects it claims.
+func readPackHeader(r io.Reader) (packHeader, uint32, error) {
+	var h packHeader
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return h, 0, errs.Wrap(errs.Invalid, "the pack is truncated", err)
+		}
+		return h, 0, err
+	}
+	if string(h[:4]) != "PACK" || h[4] != 0 || h[5] != 0 || h[6] != 0 || h[7] != 2 && h[7] != 3 {
+		return h, 0, errs.New(errs.Invalid, "what was sent is not a pack")
+	}
+	return h, uint32(h[8])<<24 | uint32(h[9])<<16 | uint32(h[10])<<8 | uint32(h[11]), nil
 }

@@ -11,57 +11,6 @@ import (
 	"arbor/internal/errs"
 )
 
-func TestParseSHA(t *testing.T) {
-	t.Parallel()
-	const low = "0123456789abcdef0123456789abcdef01234567"
-	for in, want := range map[string]SHA{low: low, strings.ToUpper(low): low, "": "", low[1:]: "", low + "0": "",
-		low[1:] + "g": "", low[1:] + "\n": "", "--" + low[2:]: ""} {
-		got, err := ParseSHA(in)
-		if got != want || (err == nil) != (want != "") || err != nil && !errs.Is(err, errs.Invalid) {
-			t.Errorf("ParseSHA(%q) = %q, %v", in, got, err)
-		}
-	}
-}
-
-// Nothing outside the table can be run, whatever a client names its objects.
-func TestCommandTable(t *testing.T) {
-	t.Parallel()
-	sha := SHA(strings.Repeat("ab", 20))
-	for _, c := range []command{
-		{sub: "push"},
-		{sub: "ls-tree", flags: []string{"--name-only"}},
-		{sub: "ls-tree", revs: []SHA{"--output=/tmp/x"}},
-		{sub: "ls-tree", revs: []SHA{SHA(strings.ToUpper(string(sha)))}},
-		{sub: "ls-tree", path: "/x"},
-		{sub: "index-pack", flags: []string{"--strict"}},
-		{sub: "index-pack", flags: []string{"--strict="}},
-		{sub: "cat-file", revs: []SHA{sha}},
-		{sub: "upload-pack", path: "--help"},
-		{sub: "upload-pack", path: "relative"},
-	} {
-		if args, err := c.build(); err == nil {
-			t.Errorf("%v gives %q", c, args)
-		}
-	}
-	args, err := command{sub: "ls-tree", flags: []string{"-r"}, revs: []SHA{sha}}.build()
-	if want := []string{"ls-tree", "-r", "--end-of-options", string(sha)}; err != nil || !reflect.DeepEqual(args, want) {
-		t.Errorf("got %q, %v", args, err)
-	}
-}
-
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	for in, ok := range map[string]bool{"git version 2.39.1": true, "git version 2.39.0": false, "git version 2.39.5": true, "git version 2.51.0.windows.1": true,
-		"git version 3.0.0": true, "git version 2.38.9": false, "git version 1.99.1": false, "": false, "git version x.y": false} {
-		if _, err := checkVersion(in); (err == nil) != ok {
-			t.Errorf("%q: %v", in, err)
-		}
-	}
-	if _, err := New(t.Context(), Options{Binary: "no-such-git"}); err == nil {
-		t.Error("a missing git was found")
-	}
-}
-
 func TestProtocolVersion(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]int{"": 0, "version=2": 2, "version=1": 1, "x:version=2:y": 2, "version=3": 0,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 
 	"arbor/internal/errs"
 )
@@ -146,4 +147,16 @@ func copyOut(w io.Writer, out io.Reader) (int64, error) {
 			return total, nil
 		}
 	}
+}
+
+// Absent finds out which objects a client must not see, stored or not. When it is
+// nil, the client may see all that is stored.
+type Absent func(context.Context, []SHA) (map[SHA]bool, error)
+
+// protocolEnv is how git learns the protocol version.
+func protocolEnv(version int) []string {
+	if version == 0 {
+		return nil
+	}
+	return []string{"GIT_PROTOCOL=version=" + strconv.Itoa(version)}
 }

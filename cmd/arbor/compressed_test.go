@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 )
 
 // git compresses what it asks, when it is long. If this failed, a fetch into a
@@ -32,9 +33,9 @@ func TestCompressedRequests(t *testing.T) {
 		block := bytes.Repeat(unit, 1<<20/len(unit))
 		return bytes.Repeat(zip(block), least/len(block)+1)
 	}
-	list := append(git.AppendPkt(nil, "command=ls-refs"), "0000"...)
-	want := append(append(git.AppendPkt(nil, "want "+string(tip)+" no-progress"), "0000"...), git.AppendPkt(nil, "done\n")...)
-	create := append(append(git.AppendPkt(nil, line(git.ZeroSHA, tip, "refs/heads/zipped")+"\x00report-status"), "0000"...),
+	list := append(wire.AppendPkt(nil, "command=ls-refs"), "0000"...)
+	want := append(append(wire.AppendPkt(nil, "want "+string(tip)+" no-progress"), "0000"...), wire.AppendPkt(nil, "done\n")...)
+	create := append(append(wire.AppendPkt(nil, line(git.ZeroSHA, tip, "refs/heads/zipped")+"\x00report-status"), "0000"...),
 		gittest.Pipe(t, dir, strings.NewReader(""), "pack-objects", "-q", "--stdout")...)
 	damaged := zip(want)
 	damaged[len(damaged)-6] ^= 1
@@ -55,8 +56,8 @@ func TestCompressedRequests(t *testing.T) {
 		"empty":            {"upload", "gzip", "", nil, 400, ""},
 		"another":          {"upload", "br", "", want, 415, "gzip"},
 		"a bomb":           {"upload", "gzip", "", bomb([]byte{0}, 40<<20), 413, ""},
-		"a bomb of lines":  {"upload", "gzip", "version=2", bomb(git.AppendPkt(nil, "command=fetch"), 40<<20), 413, ""},
-		"a bomb in a push": {"receive", "gzip", "", bomb(git.AppendPkt(nil, "shallow "+string(tip)), 40<<20), 413, ""},
+		"a bomb of lines":  {"upload", "gzip", "version=2", bomb(wire.AppendPkt(nil, "command=fetch"), 40<<20), 413, ""},
+		"a bomb in a push": {"receive", "gzip", "", bomb(wire.AppendPkt(nil, "shallow "+string(tip)), 40<<20), 413, ""},
 	} {
 		header := http.Header{"Content-Type": {"application/x-git-" + c.service + "-pack-request"}, "Content-Encoding": {c.encoding}}
 		if c.protocol != "" {

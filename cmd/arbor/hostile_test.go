@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 )
 
 // garden is a server with alice/garden, whose branch main is in the bare
@@ -49,7 +50,7 @@ func (s *instance) rawPush(capabilities string, lines []string, after []byte) (*
 		if i == 0 {
 			l += "\x00 report-status " + capabilities
 		}
-		b = git.AppendPkt(b, l)
+		b = wire.AppendPkt(b, l)
 	}
 	b = append(append(b, "0000"...), after...)
 	return s.do("alice", "POST", "/alice/garden.git/git-receive-pack",
@@ -216,15 +217,15 @@ func TestHostileRequests(t *testing.T) {
 	empty := gittest.Pipe(t, dir, strings.NewReader(""), "pack-objects", "-q", "--stdout")
 	check := s.unchanged()
 	push := func(b []byte) []byte {
-		return append(append(git.AppendPkt(nil, line(git.ZeroSHA, tip, "refs/heads/x")+"\x00report-status push-options"), b...), empty...)
+		return append(append(wire.AppendPkt(nil, line(git.ZeroSHA, tip, "refs/heads/x")+"\x00report-status push-options"), b...), empty...)
 	}
 	many := []byte{}
 	for n := range 20_001 {
-		many = git.AppendPkt(many, line(git.ZeroSHA, tip, fmt.Sprintf("refs/heads/b%d", n)))
+		many = wire.AppendPkt(many, line(git.ZeroSHA, tip, fmt.Sprintf("refs/heads/b%d", n)))
 	}
 	options := []byte("0000")
 	for range 65 {
-		options = git.AppendPkt(options, "x")
+		options = wire.AppendPkt(options, "x")
 	}
 	const receive = "application/x-git-receive-pack-request"
 	for name, c := range map[string]struct {
@@ -250,14 +251,14 @@ func TestHostileRequests(t *testing.T) {
 		"a fetch as a push":      {"POST", "/alice/garden.git/git-receive-pack", "application/x-git-upload-pack-request", nil, 415},
 		"no line":                {"POST", "/alice/garden.git/git-receive-pack", receive, []byte("zzzz"), 400},
 		"a line without end":     {"POST", "/alice/garden.git/git-receive-pack", receive, []byte("fff0abc"), 400},
-		"no command":             {"POST", "/alice/garden.git/git-receive-pack", receive, append(git.AppendPkt(nil, "do as I say"), "0000"...), 400},
+		"no command":             {"POST", "/alice/garden.git/git-receive-pack", receive, append(wire.AppendPkt(nil, "do as I say"), "0000"...), 400},
 		"too many commands":      {"POST", "/alice/garden.git/git-receive-pack", receive, append(many, "0000"...), 413},
 		"too many options":       {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(options, "0000"...)), 413},
-		"a large option":         {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(git.AppendPkt([]byte("0000"), strings.Repeat("x", 2000)), "0000"...)), 413},
-		"NUL in an option":       {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(git.AppendPkt([]byte("0000"), "a\x00b"), "0000"...)), 400},
-		"unknown fetch command":  {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", append(git.AppendPkt(nil, "command=--exec=x"), "0000"...), 400},
-		"an endless fetch":       {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", bytes.Repeat(git.AppendPkt(nil, "command=fetch"), 32<<20/17+1000), 413},
-		"an endless line of ref": {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", append(git.AppendPkt(nil, "command=ls-refs"), bytes.Repeat([]byte("0001"), 1<<20)...), 400},
+		"a large option":         {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(wire.AppendPkt([]byte("0000"), strings.Repeat("x", 2000)), "0000"...)), 413},
+		"NUL in an option":       {"POST", "/alice/garden.git/git-receive-pack", receive, push(append(wire.AppendPkt([]byte("0000"), "a\x00b"), "0000"...)), 400},
+		"unknown fetch command":  {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", append(wire.AppendPkt(nil, "command=--exec=x"), "0000"...), 400},
+		"an endless fetch":       {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", bytes.Repeat(wire.AppendPkt(nil, "command=fetch"), 32<<20/17+1000), 413},
+		"an endless line of ref": {"POST", "/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", append(wire.AppendPkt(nil, "command=ls-refs"), bytes.Repeat([]byte("0001"), 1<<20)...), 400},
 	} {
 		header := http.Header{"Content-Type": {c.mediaType}, "Git-Protocol": {"version=2"}}
 		res, body := s.do("alice", c.method, c.path, header, bytes.NewReader(c.body))

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"arbor/internal/git/wire"
 )
 
 // CopyObjects makes the history of a commit in one repository part of another,
@@ -41,7 +43,7 @@ func CopyObjects(ctx context.Context, from, to *Repository, tip SHA, have []SHA)
 	t := task{command: c, dir: from.dir, cage: from.sendCage(1), limit: g.options.TransferTimeout, stdin: in}
 	err = g.streamTask(ctx, t, func(pack *bufio.Reader) error {
 		q, err := to.Receive(ctx, ReceiveOptions{Pack: pack, Tips: have,
-			Commands: []Command{{Name: "refs/heads/copied", Old: ZeroSHA, New: tip}}})
+			Commands: []wire.Command{{Name: "refs/heads/copied", Old: ZeroSHA, New: tip}}})
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 )
 
 // server is the least smart HTTP server that this package makes possible, its
@@ -73,14 +74,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		}
 		body = z
 	}
-	protocol := git.ProtocolVersion(req.Header.Get("Git-Protocol"))
+	protocol := wire.ProtocolVersion(req.Header.Get("Git-Protocol"))
 	var err error
 	switch {
 	case strings.HasSuffix(req.URL.Path, "/info/refs"):
 		service := req.FormValue("service")
 		w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
 		refs, _ := s.snapshot(req.Context())
-		err = git.WriteAdvertisement(w, service, protocol, refs)
+		err = wire.WriteAdvertisement(w, service, protocol, refs)
 	case strings.HasSuffix(req.URL.Path, "/git-upload-pack"):
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
 		err = s.r.UploadPack(req.Context(), git.UploadOptions{Protocol: protocol, In: body, Out: w, Refs: s.snapshot})
@@ -94,7 +95,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 func (s *server) receive(ctx context.Context, body io.Reader, w http.ResponseWriter) error {
-	push, pack, err := git.ReadPushRequest(body, 1000)
+	push, pack, err := wire.ReadPushRequest(body, 1000)
 	if err != nil || len(push.Commands) == 0 {
 		return err
 	}
@@ -106,11 +107,11 @@ func (s *server) receive(ctx context.Context, body io.Reader, w http.ResponseWri
 	for _, ref := range refs.List {
 		tips = append(tips, ref.SHA)
 	}
-	bands := git.NewSideband(w, w.(http.Flusher).Flush)
-	var report git.Report
+	bands := wire.NewSideband(w, w.(http.Flusher).Flush)
+	var report wire.Report
 	o := git.ReceiveOptions{Pack: pack, Commands: push.Commands, Tips: tips}
 	if push.Capabilities.SideBand64k {
-		o.Progress = bands.Band(git.BandProgress)
+		o.Progress = bands.Band(wire.BandProgress)
 	}
 	q, err := s.r.Receive(ctx, o)
 	var e *errs.Error
@@ -125,7 +126,7 @@ func (s *server) receive(ctx context.Context, body io.Reader, w http.ResponseWri
 	defer s.mu.Unlock()
 	s.options = push.Options
 	for _, c := range push.Commands {
-		result := git.RefResult{Name: c.Name}
+		result := wire.RefResult{Name: c.Name}
 		old, ok := s.refs[c.Name]
 		switch {
 		case report.Unpack != "":
@@ -148,7 +149,7 @@ func (s *server) receive(ctx context.Context, body io.Reader, w http.ResponseWri
 		report.Refs = append(report.Refs, result)
 	}
 	s.generation++
-	return git.WriteReport(w, bands, push.Capabilities, report)
+	return wire.WriteReport(w, bands, push.Capabilities, report)
 }
 
 // Clone, push, fetch, tags, deletions, shallow and partial clones by a real
@@ -252,8 +253,8 @@ func TestCancelledFetch(t *testing.T) {
 	s := serve(t, source)
 	tip := git.SHA(gittest.Run(t, source, "rev-parse", "main"))
 	s.refs["refs/heads/main"] = git.Ref{Name: "refs/heads/main", SHA: tip}
-	request := git.AppendPkt(nil, "want "+string(tip)+" side-band-64k ofs-delta\n")
-	request = append(append(request, "0000"...), git.AppendPkt(nil, "done\n")...)
+	request := wire.AppendPkt(nil, "want "+string(tip)+" side-band-64k ofs-delta\n")
+	request = append(append(request, "0000"...), wire.AppendPkt(nil, "done\n")...)
 	gone := &hangUp{left: 1000}
 	err := s.r.UploadPack(t.Context(), git.UploadOptions{In: bytes.NewReader(request), Out: gone, Refs: s.snapshot})
 	if !errs.Is(err, errs.Canceled) {

@@ -4,10 +4,11 @@ import (
 	"time"
 
 	"arbor/internal/git/object"
+	"arbor/internal/git/wire"
 )
 
-// What callers need of package object has a name here, too: they import this
-// package alone.
+// What most callers need of packages object and wire has a name here, too, so that
+// they import this package alone.
 type (
 	SHA       = object.SHA
 	ID        = object.ID
@@ -17,9 +18,11 @@ type (
 	Commit    = object.Commit
 	Tag       = object.Tag
 	Signature = object.Signature
+	Ref       = wire.Ref
+	Refs      = wire.Refs
 )
 
-// As in package object.
+// The constants of package object.
 const (
 	ZeroSHA   = object.ZeroSHA
 	EmptyTree = object.EmptyTree

@@ -13,16 +13,17 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/wire"
 )
 
 // ReceiveOptions is one push, as far as its objects go.
 type ReceiveOptions struct {
-	Pack     io.Reader // behind the commands; nil when none was sent
-	Commands []Command // those that are still wanted
-	Tips     []SHA     // what the repository's refs name now: known to be whole
-	Shallow  bool      // the client's history is cut off; for a better message
-	Progress io.Writer // what a person may read meanwhile (band 2); may be nil
-	Absent   Absent    // the objects that are hidden from the sender
+	Pack     io.Reader      // behind the commands; nil when none was sent
+	Commands []wire.Command // those that are still wanted
+	Tips     []SHA          // what the repository's refs name now: known to be whole
+	Shallow  bool           // the client's history is cut off; for a better message
+	Progress io.Writer      // what a person may read meanwhile (band 2); may be nil
+	Absent   Absent         // the objects that are hidden from the sender
 }
 
 // Receive takes a push's pack into a quarantine, with all checks: the limits,
@@ -71,7 +72,7 @@ func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine
 }
 
 // newTips are the distinct objects that the commands make refs name.
-func newTips(commands []Command) []SHA {
+func newTips(commands []wire.Command) []SHA {
 	var tips []SHA
 	seen := make(map[SHA]bool)
 	for _, c := range commands {

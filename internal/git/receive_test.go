@@ -16,6 +16,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 )
 
 // push receives and keeps a pack whose tips become new refs.
@@ -48,10 +49,10 @@ func resolve(t testing.TB, dir, name string) git.SHA {
 	return git.SHA(gittest.Run(t, dir, "rev-parse", name))
 }
 
-func creates(tips ...git.SHA) []git.Command {
-	var commands []git.Command
+func creates(tips ...git.SHA) []wire.Command {
+	var commands []wire.Command
 	for i, tip := range tips {
-		commands = append(commands, git.Command{Name: fmt.Sprintf("refs/heads/b%d", i), Old: git.ZeroSHA, New: tip})
+		commands = append(commands, wire.Command{Name: fmt.Sprintf("refs/heads/b%d", i), Old: git.ZeroSHA, New: tip})
 	}
 	return commands
 }
@@ -151,7 +152,7 @@ func TestPushWithoutObjects(t *testing.T) {
 	push(t, r, empty, []git.SHA{tip}, old)                                    // a branch of an old commit
 	push(t, r, empty, nil, old)                                               // the same, nothing known to be whole
 	push(t, r, packOf(t, source, []string{"main"}, nil), []git.SHA{tip}, tip) // all of it again
-	q, err := r.Receive(t.Context(), git.ReceiveOptions{Commands: []git.Command{{Name: "refs/heads/b0", Old: tip, New: git.ZeroSHA}}})
+	q, err := r.Receive(t.Context(), git.ReceiveOptions{Commands: []wire.Command{{Name: "refs/heads/b0", Old: tip, New: git.ZeroSHA}}})
 	if err != nil || errors.Join(q.Keep(), q.Discard()) != nil {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/wire"
 )
 
 // UploadOptions is one POST to git-upload-pack.
@@ -35,7 +36,7 @@ const MaxFetchRequest = 32 << 20
 func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 	in := bufio.NewReaderSize(o.In, 64<<10)
 	if o.Protocol == 2 {
-		command, err := peekCommand(in)
+		command, err := wire.PeekCommand(in)
 		if err != nil {
 			return err
 		}
@@ -51,21 +52,21 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 	}
 	request, err := io.ReadAll(io.LimitReader(in, MaxFetchRequest+1))
 	if err != nil {
-		return malformedEOF(err)
+		return wire.MalformedEOF(err)
 	}
 	if len(request) > MaxFetchRequest {
 		return errs.Newf(errs.TooLarge, "the request is too large (maximum is %d bytes)", MaxFetchRequest)
 	}
-	if len(request) == 0 || string(request) == flushPkt {
+	if len(request) == 0 || string(request) == wire.FlushPkt {
 		return nil
 	}
 	if !r.Exists() {
-		return WriteError(o.Out, "upload-pack: not our ref")
+		return wire.WriteError(o.Out, "upload-pack: not our ref")
 	}
 	if o.Absent != nil {
-		var gone errNotOurs
-		if request, err = onlyThere(ctx, request, o.Absent); errors.As(err, &gone) {
-			return WriteError(o.Out, gone.Error())
+		var gone wire.NotOurs
+		if request, err = wire.OnlyThere(ctx, request, o.Absent); errors.As(err, &gone) {
+			return wire.WriteError(o.Out, gone.Error())
 		}
 		if err != nil {
 			return err
@@ -83,7 +84,7 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 
 // answerLsRefs needs neither a process nor the repository's directory.
 func answerLsRefs(ctx context.Context, in io.Reader, o UploadOptions) error {
-	request, err := ReadLsRefs(in)
+	request, err := wire.ReadLsRefs(in)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func answerLsRefs(ctx context.Context, in io.Reader, o UploadOptions) error {
 	if err != nil {
 		return err
 	}
-	return clientGone(WriteLsRefs(o.Out, request, refs))
+	return clientGone(wire.WriteLsRefs(o.Out, request, refs))
 }
 
 // clientGone marks an error of writing to the client.
@@ -123,7 +124,7 @@ func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOpt
 		// as it does when it negotiates a shallow clone.
 		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
 		if written == 0 {
-			return WriteError(o.Out, "upload-pack: the request was refused")
+			return wire.WriteError(o.Out, "upload-pack: the request was refused")
 		}
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/git"
+	"arbor/internal/git/wire"
 )
 
 // InsertAs adds a repository as its maker does who reserved an id.
@@ -33,8 +33,8 @@ func TakePacking(tx *db.Tx, repoID int64) (db.Time, error) {
 const MaxRefs = maxRefs
 
 // RefusedForCount is what becomes of each command in a repository of so many refs.
-func RefusedForCount(have int, commands []git.Command) []git.RefResult {
-	p := &push{request: &git.PushRequest{Commands: commands}, results: make([]git.RefResult, len(commands))}
+func RefusedForCount(have int, commands []wire.Command) []wire.RefResult {
+	p := &push{request: &wire.PushRequest{Commands: commands}, results: make([]wire.RefResult, len(commands))}
 	p.checkCount(have)
 	return p.results
 }

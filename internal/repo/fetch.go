@@ -8,6 +8,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/wire"
 )
 
 // GET /{owner}/{repo}/info/refs
@@ -16,11 +17,11 @@ import (
 // protocol 2 what the server can do.
 func (api *API) InfoRefs(w http.ResponseWriter, r *http.Request, a *Access) error {
 	service := r.URL.Query().Get("service")
-	if service != git.ServiceUploadPack && service != git.ServiceReceivePack {
+	if service != wire.ServiceUploadPack && service != wire.ServiceReceivePack {
 		return errs.New(errs.Forbidden, "Please use a git client that speaks smart HTTP (git 1.6.6 or newer).")
 	}
-	protocol := git.ProtocolVersion(r.Header.Get("Git-Protocol"))
-	if service == git.ServiceReceivePack && protocol == 2 {
+	protocol := wire.ProtocolVersion(r.Header.Get("Git-Protocol"))
+	if service == wire.ServiceReceivePack && protocol == 2 {
 		protocol = 0 // there is no version 2 of pushing
 	}
 	noCache(w.Header())
@@ -33,7 +34,7 @@ func (api *API) InfoRefs(w http.ResponseWriter, r *http.Request, a *Access) erro
 		}
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err := git.WriteAdvertisement(out, service, protocol, refs); err != nil {
+	if err := wire.WriteAdvertisement(out, service, protocol, refs); err != nil {
 		return err
 	}
 	return out.Flush()
@@ -56,7 +57,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *Access) er
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
 	return objects.UploadPack(r.Context(), git.UploadOptions{
-		Protocol: git.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: prompt{w},
+		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: prompt{w},
 		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.Refs(ctx, a) },
 		Absent: api.s.absentTo(a),
 	})

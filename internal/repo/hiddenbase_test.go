@@ -16,6 +16,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 )
 
 // packed is an entry of a pack: an object of a kind, or a delta (kind 7) upon base.
@@ -126,7 +127,7 @@ func pushPacked(t *testing.T, s *apitest.Server, tip packed, pack []packed) stri
 	t.Helper()
 	name := nameOf(git.TypeTag, tip.data)
 	command := string(git.ZeroSHA) + " " + name + " refs/tags/x\x00 report-status side-band-64k"
-	body := git.AppendPkt(nil, command)
+	body := wire.AppendPkt(nil, command)
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/eve/garden.git/git-receive-pack",
 		bytes.NewReader(append(append(body, "0000"...), packOf(pack...)...)))
 	if err != nil {

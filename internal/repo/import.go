@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/wire"
 )
 
 // Import fills an empty repository with the branches, tags, notes and history
@@ -70,7 +71,7 @@ func receiveMirror(ctx context.Context, objects *git.Repository, mirror *git.Mir
 	pack := &countingReader{r: in}
 	o := git.ReceiveOptions{Pack: pack}
 	for _, ref := range mirror.Refs().List {
-		o.Commands = append(o.Commands, git.Command{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
+		o.Commands = append(o.Commands, wire.Command{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
 	}
 	quarantine, err := objects.Receive(ctx, o)
 	in.Close()

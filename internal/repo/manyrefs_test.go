@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
+	"arbor/internal/git/wire"
 	"arbor/internal/repo"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestRefsHaveAnEnd(t *testing.T) {
 	t.Parallel()
 	one, two := git.SHA(strings.Repeat("1", 40)), git.SHA(strings.Repeat("2", 40))
-	got := repo.RefusedForCount(repo.MaxRefs-1, []git.Command{
+	got := repo.RefusedForCount(repo.MaxRefs-1, []wire.Command{
 		{Name: "refs/heads/a", Old: git.ZeroSHA, New: one},
 		{Name: "refs/heads/b", Old: git.ZeroSHA, New: one},
 		{Name: "refs/heads/c", Old: one, New: two},

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 	"arbor/internal/repo"
 )
 
@@ -77,7 +78,7 @@ func slowPush(t *testing.T, s *apitest.Server, name, login, tip string, pack []b
 		}
 		answered <- answer.Status + " " + string(body)
 	}()
-	command := git.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
+	command := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
 	out.Write(append(append(command, "0000"...), pack[:len(pack)/2]...))
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*")); len(found) > 0 || time.Now().After(end) {

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/wire"
 )
 
 // maxCommands is the number of refs that one push may move.
@@ -41,7 +42,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 	if err != nil {
 		return err
 	}
-	request, pack, err := git.ReadPushRequest(body, maxCommands)
+	request, pack, err := wire.ReadPushRequest(body, maxCommands)
 	if err != nil {
 		return err
 	}
@@ -51,15 +52,15 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	p := &push{s: api.s, access: a, request: request, results: make([]git.RefResult, len(request.Commands))}
+	p := &push{s: api.s, access: a, request: request, results: make([]wire.RefResult, len(request.Commands))}
 	if request.HasPack() {
 		p.pack = &countingReader{r: pack}
 	}
-	var bands *git.Sideband
+	var bands *wire.Sideband
 	if request.Capabilities.SideBand64k {
-		bands = git.NewSideband(out, nil)
+		bands = wire.NewSideband(out, nil)
 		if !request.Capabilities.Quiet {
-			p.progress = bands.Band(git.BandProgress)
+			p.progress = bands.Band(wire.BandProgress)
 		}
 	}
 	err = p.run(r.Context())
@@ -69,7 +70,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 	if err != nil {
 		return err
 	}
-	return git.WriteReport(out, bands, request.Capabilities, git.Report{Unpack: p.unpack, Refs: p.results})
+	return wire.WriteReport(out, bands, request.Capabilities, wire.Report{Unpack: p.unpack, Refs: p.results})
 }
 
 // maxDrained is how much of a refused pack is read to its end, in bytes, so
@@ -91,13 +92,13 @@ func (c *countingReader) Read(p []byte) (int, error) {
 type push struct {
 	s        *Service
 	access   *Access
-	request  *git.PushRequest
+	request  *wire.PushRequest
 	pack     *countingReader // nil when only refs are deleted
 	objects  *git.Repository
 	progress io.Writer // nil when the client wants none
 
-	unpack  string          // why the pack was refused
-	results []git.RefResult // command by command
+	unpack  string           // why the pack was refused
+	results []wire.RefResult // command by command
 }
 
 // run does the whole push. What is the client's business goes into the report;
@@ -197,8 +198,8 @@ func errText(err error) string {
 }
 
 // wanted are the commands that are not refused.
-func (p *push) wanted() []git.Command {
-	var list []git.Command
+func (p *push) wanted() []wire.Command {
+	var list []wire.Command
 	for i, c := range p.request.Commands {
 		if p.results[i].Error == "" {
 			list = append(list, c)

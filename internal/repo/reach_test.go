@@ -19,6 +19,7 @@ import (
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/git/wire"
 	"arbor/internal/repo"
 	"arbor/internal/server"
 )
@@ -291,7 +292,7 @@ func pkts(lines ...string) []byte {
 			b = append(b, "0001"...)
 			continue
 		}
-		b = git.AppendPkt(b, l+"\n")
+		b = wire.AppendPkt(b, l+"\n")
 	}
 	return b
 }
@@ -380,7 +381,7 @@ func pushes(t *testing.T, s *apitest.Server, repository, dir, tip, objects, want
 	t.Helper()
 	pack := gittest.Pipe(t, dir, strings.NewReader(objects),
 		append([]string{"pack-objects", "-q", "--stdout"}, options...)...)
-	body := git.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/"+tip[:7]+"x\x00 report-status")
+	body := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/"+tip[:7]+"x\x00 report-status")
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/"+repository+".git/git-receive-pack",
 		bytes.NewReader(append(append(body, "0000"...), pack...)))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/git"
+	"arbor/internal/git/wire"
 )
 
 // patterns is the blob of all files of the tree bomb, which serves as a list of patterns.
@@ -47,7 +48,7 @@ func fetchAttacks(w *world) []attack {
 	}
 	for name, p := range w.pushes {
 		list = append(list, attack{"push of " + name, 1, func(ctx context.Context, a *attacker) string {
-			body := git.AppendPkt(nil,
+			body := wire.AppendPkt(nil,
 				fmt.Sprintf("%s %s refs/heads/bomb-%s\x00 report-status", git.ZeroSHA, p.tip, name))
 			body = append(append(body, "0000"...), p.pack...)
 			return a.post(ctx, a.signed, "/mallory/target.git/git-receive-pack", "git-receive-pack",
@@ -69,13 +70,13 @@ func headOf(ctx context.Context, a *attacker) git.SHA {
 
 // fetch is the body of a fetch by protocol 2.
 func fetch(want git.SHA, arguments string) []byte {
-	body := git.AppendPkt(nil, "command=fetch\n")
+	body := wire.AppendPkt(nil, "command=fetch\n")
 	body = append(body, "0001"...)
-	body = git.AppendPkt(body, "want "+string(want)+"\n")
+	body = wire.AppendPkt(body, "want "+string(want)+"\n")
 	if arguments != "" {
-		body = git.AppendPkt(body, arguments)
+		body = wire.AppendPkt(body, arguments)
 	}
-	return append(git.AppendPkt(body, "done\n"), "0000"...)
+	return append(wire.AppendPkt(body, "done\n"), "0000"...)
 }
 
 func (a *attacker) fetch(ctx context.Context, c *caller, repository string, body []byte) string {

@@ -1,16 +1,18 @@
-package git
+package wire
 
 import (
 	"bufio"
 	"io"
 	"strings"
+
+	"arbor/internal/git/object"
 )
 
 // Ref is a ref as SQL knows it.
 type Ref struct {
 	Name   string // full: refs/heads/main
-	SHA    SHA
-	Peeled SHA // of an annotated tag what it finally names; empty otherwise
+	SHA    object.SHA
+	Peeled object.SHA // of an annotated tag what it finally names; empty otherwise
 }
 
 // Refs are the refs of a repository at one moment.
@@ -71,11 +73,11 @@ func WriteAdvertisement(w io.Writer, service string, protocol int, refs Refs) er
 			"fetch=shallow wait-for-done filter", "server-option", "object-format=sha1"} {
 			_, _ = out.Write(AppendPkt(nil, line+"\n"))
 		}
-		_, _ = out.WriteString(flushPkt)
+		_, _ = out.WriteString(FlushPkt)
 		return out.Flush()
 	}
 	_, _ = out.Write(AppendPkt(nil, "# service="+service+"\n"))
-	_, _ = out.WriteString(flushPkt)
+	_, _ = out.WriteString(FlushPkt)
 	if protocol == 1 {
 		_, _ = out.Write(AppendPkt(nil, "version 1\n"))
 	}
@@ -84,7 +86,7 @@ func WriteAdvertisement(w io.Writer, service string, protocol int, refs Refs) er
 	} else {
 		writeFetchRefs(out, refs)
 	}
-	_, _ = out.WriteString(flushPkt)
+	_, _ = out.WriteString(FlushPkt)
 	return out.Flush()
 }
 
@@ -116,7 +118,7 @@ func writeFetchRefs(out *bufio.Writer, refs Refs) {
 // writeRefs writes refs for a push, which does not care about peeled tags.
 func writeRefs(out *bufio.Writer, list []Ref, capabilities string) {
 	if len(list) == 0 {
-		list = []Ref{{Name: "capabilities^{}", SHA: ZeroSHA}}
+		list = []Ref{{Name: "capabilities^{}", SHA: object.ZeroSHA}}
 	}
 	line := make([]byte, 0, 256)
 	for i, ref := range list {

@@ -1,16 +1,18 @@
-package git
+package wire
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"io"
+
+	"arbor/internal/git/object"
 )
 
 // fetchObjects are the objects that a client names in a request for objects.
-type fetchObjects struct {
-	wants []SHA
-	known []SHA // that the client says it has: have and shallow
+type FetchRequest struct {
+	wants []object.SHA
+	known []object.SHA // that the client says it has: have and shallow
 }
 
 // The words behind which a request names an object, in each version of the
@@ -18,7 +20,7 @@ type fetchObjects struct {
 var wantWord, knownWords = []byte("want "), [...][]byte{[]byte("have "), []byte("shallow ")}
 
 // readFetch reads what a request names, up to its end. Error: Malformed.
-func readFetch(request []byte) (named fetchObjects, err error) {
+func readFetch(request []byte) (named FetchRequest, err error) {
 	in := NewPktReader(bytes.NewReader(request))
 	for {
 		_, line, err := in.Next()
@@ -26,7 +28,7 @@ func readFetch(request []byte) (named fetchObjects, err error) {
 			return named, nil
 		}
 		if err != nil {
-			return named, malformedEOF(err)
+			return named, MalformedEOF(err)
 		}
 		if sha, ok := objectBehind(line, wantWord); ok {
 			named.wants = append(named.wants, sha)
@@ -40,18 +42,18 @@ func readFetch(request []byte) (named fetchObjects, err error) {
 }
 
 // objectBehind reads the object that a line names behind a word.
-func objectBehind(line, word []byte) (SHA, bool) {
+func objectBehind(line, word []byte) (object.SHA, bool) {
 	rest, ok := bytes.CutPrefix(line, word)
 	if !ok || len(rest) < 40 {
 		return "", false
 	}
-	sha, err := ParseSHA(string(rest[:40]))
+	sha, err := object.ParseSHA(string(rest[:40]))
 	return sha, err == nil
 }
 
 // withoutKnown is a request without the lines which say that the client has one
 // of the objects.
-func withoutKnown(request []byte, absent map[SHA]bool) ([]byte, error) {
+func withoutKnown(request []byte, absent map[object.SHA]bool) ([]byte, error) {
 	in, out := NewPktReader(bytes.NewReader(request)), make([]byte, 0, len(request))
 	for {
 		kind, line, err := in.Next()
@@ -59,9 +61,9 @@ func withoutKnown(request []byte, absent map[SHA]bool) ([]byte, error) {
 		case errors.Is(err, io.EOF):
 			return out, nil
 		case err != nil:
-			return nil, malformedEOF(err)
+			return nil, MalformedEOF(err)
 		case kind != PktData:
-			out = append(out, [...]string{flushPkt, delimPkt, responseEndPkt}[kind-PktFlush]...)
+			out = append(out, [...]string{FlushPkt, delimPkt, responseEndPkt}[kind-PktFlush]...)
 			continue
 		}
 		drop := false
@@ -75,16 +77,16 @@ func withoutKnown(request []byte, absent map[SHA]bool) ([]byte, error) {
 	}
 }
 
-// errNotOurs refuses an object that the client may not see. Its text is git's own.
-type errNotOurs SHA
+// NotOurs refuses an object that the client may not see. Its text is git's own.
+type NotOurs object.SHA
 
-func (e errNotOurs) Error() string { return "upload-pack: not our ref " + string(e) }
+func (e NotOurs) Error() string { return "upload-pack: not our ref " + string(e) }
 
-// onlyThere holds a request to the objects that the client may see. It refuses one that
-// wants others, and removes others that the client says it has. Errors: errNotOurs,
+// OnlyThere holds a request to the objects that the client may see. It refuses one that
+// wants others, and removes others that the client says it has. Errors: NotOurs,
 // Malformed.
-func onlyThere(
-	ctx context.Context, request []byte, absent func(context.Context, []SHA) (map[SHA]bool, error),
+func OnlyThere(
+	ctx context.Context, request []byte, absent func(context.Context, []object.SHA) (map[object.SHA]bool, error),
 ) ([]byte, error) {
 	named, err := readFetch(request)
 	if err != nil {
@@ -96,7 +98,7 @@ func onlyThere(
 	}
 	for _, sha := range named.wants {
 		if gone[sha] {
-			return nil, errNotOurs(sha)
+			return nil, NotOurs(sha)
 		}
 	}
 	return withoutKnown(request, gone)

@@ -1,4 +1,4 @@
-package git
+package wire
 
 import (
 	"io"
@@ -26,7 +26,7 @@ func TestLsRefsBounds(t *testing.T) {
 	t.Parallel()
 	head := string(AppendPkt(nil, "command=ls-refs\n")) + delimPkt
 	long := string(AppendPkt(nil, "ref-prefix refs/heads/"+strings.Repeat("a", 60_000)))
-	request, err := ReadLsRefs(strings.NewReader(head + strings.Repeat(long, 200) + flushPkt))
+	request, err := ReadLsRefs(strings.NewReader(head + strings.Repeat(long, 200) + FlushPkt))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package git_test
+package wire_test
 
 import (
 	"fmt"
@@ -7,21 +7,22 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/git"
+	"arbor/internal/git/object"
+	"arbor/internal/git/wire"
 )
 
 // A repository may have many refs, and a crowd may ask for them: the list is
 // written as it is, without a copy for each.
 func TestAdvertisementCopiesNoList(t *testing.T) {
-	sha := git.SHA(strings.Repeat("1", 40))
-	refs := git.Refs{Head: "refs/heads/main", List: make([]git.Ref, 0, 50_001)}
-	refs.List = append(refs.List, git.Ref{Name: "refs/heads/main", SHA: sha})
+	sha := object.SHA(strings.Repeat("1", 40))
+	refs := wire.Refs{Head: "refs/heads/main", List: make([]wire.Ref, 0, 50_001)}
+	refs.List = append(refs.List, wire.Ref{Name: "refs/heads/main", SHA: sha})
 	for n := range 50_000 {
-		refs.List = append(refs.List, git.Ref{Name: fmt.Sprintf("refs/heads/x%05d", n), SHA: sha})
+		refs.List = append(refs.List, wire.Ref{Name: fmt.Sprintf("refs/heads/x%05d", n), SHA: sha})
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := git.WriteAdvertisement(io.Discard, git.ServiceUploadPack, 0, refs); err != nil {
+	if err := wire.WriteAdvertisement(io.Discard, wire.ServiceUploadPack, 0, refs); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

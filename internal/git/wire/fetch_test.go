@@ -1,4 +1,4 @@
-package git
+package wire
 
 import (
 	"bytes"
@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // Objects can be withheld from a client only if all that its request names are found,
 // in every case, place and version of the protocol.
 func TestFetchRequest(t *testing.T) {
 	t.Parallel()
-	a, b, c := SHA(strings.Repeat("a", 40)), SHA(strings.Repeat("b", 40)), SHA(strings.Repeat("c", 40))
+	a, b, c := object.SHA(strings.Repeat("a", 40)), object.SHA(strings.Repeat("b", 40)), object.SHA(strings.Repeat("c", 40))
 	var request []byte
 	for _, line := range []string{
 		"want " + strings.ToUpper(string(a)) + " thin-pack ofs-delta\n", "shallow " + string(b),
@@ -26,18 +27,18 @@ func TestFetchRequest(t *testing.T) {
 	request = AppendPkt(append(request, "0000"...), "have "+string(c)+"\n")
 	request = append(AppendPkt(request, "have "+string(a)+" \x00junk"), "00010009done\n0000"...)
 	named, err := readFetch(request)
-	if err != nil || !slices.Equal(named.wants, []SHA{a}) || !slices.Equal(named.known, []SHA{b, c, a}) {
+	if err != nil || !slices.Equal(named.wants, []object.SHA{a}) || !slices.Equal(named.known, []object.SHA{b, c, a}) {
 		t.Errorf("%+v, %v", named, err)
 	}
-	only := func(gone ...SHA) (string, error) {
-		absent := func(_ context.Context, shas []SHA) (map[SHA]bool, error) {
-			found := map[SHA]bool{}
+	only := func(gone ...object.SHA) (string, error) {
+		absent := func(_ context.Context, shas []object.SHA) (map[object.SHA]bool, error) {
+			found := map[object.SHA]bool{}
 			for _, sha := range gone {
 				found[sha] = slices.Contains(shas, sha)
 			}
 			return found, nil
 		}
-		left, err := onlyThere(t.Context(), request, absent)
+		left, err := OnlyThere(t.Context(), request, absent)
 		return string(left), err
 	}
 	if left, err := only(); left != string(request) || err != nil {
@@ -47,7 +48,7 @@ func TestFetchRequest(t *testing.T) {
 		!strings.HasSuffix(left, "00010009done\n0000") || err != nil {
 		t.Errorf("%q, %v", left, err)
 	}
-	if _, err := only(a); !errors.As(err, new(errNotOurs)) || !strings.Contains(err.Error(), string(a)) {
+	if _, err := only(a); !errors.As(err, new(NotOurs)) || !strings.Contains(err.Error(), string(a)) {
 		t.Errorf("%v", err)
 	}
 	for _, broken := range []string{"00", "0003", "0032want " + string(a), "zzzz"} {
@@ -70,7 +71,7 @@ func FuzzFetchRequest(f *testing.F) {
 			}
 			return
 		}
-		gone := map[SHA]bool{}
+		gone := map[object.SHA]bool{}
 		for _, sha := range named.known {
 			gone[sha] = true
 		}

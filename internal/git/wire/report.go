@@ -1,4 +1,4 @@
-package git
+package wire
 
 import (
 	"io"
@@ -54,7 +54,7 @@ func (r Report) append(buf []byte) []byte {
 			buf = AppendPkt(buf, "ng "+ref.Name+" "+oneLine(ref.Error)+"\n")
 		}
 	}
-	return append(buf, flushPkt...)
+	return append(buf, FlushPkt...)
 }
 
 // oneLine keeps a reason within its line.

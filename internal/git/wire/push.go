@@ -1,4 +1,4 @@
-package git
+package wire
 
 import (
 	"bufio"
@@ -14,15 +14,15 @@ import (
 // deletes when New is.
 type Command struct {
 	Name string // as sent: not yet checked by CheckRefName
-	Old  SHA
-	New  SHA
+	Old  object.SHA
+	New  object.SHA
 }
 
 // IsCreate reports whether the command makes a ref.
-func (c Command) IsCreate() bool { return c.Old == ZeroSHA && c.New != ZeroSHA }
+func (c Command) IsCreate() bool { return c.Old == object.ZeroSHA && c.New != object.ZeroSHA }
 
 // IsDelete reports whether the command removes a ref.
-func (c Command) IsDelete() bool { return c.New == ZeroSHA }
+func (c Command) IsDelete() bool { return c.New == object.ZeroSHA }
 
 // Capabilities are what a pushing client asked for.
 type Capabilities struct {
@@ -40,8 +40,8 @@ type Capabilities struct {
 type PushRequest struct {
 	Commands     []Command // none in git's probe for credentials
 	Capabilities Capabilities
-	Options      []string // push options: data, nothing more
-	Shallow      []SHA    // the commits whose parents the client lacks
+	Options      []string     // push options: data, nothing more
+	Shallow      []object.SHA // the commits whose parents the client lacks
 }
 
 // HasPack reports whether a pack follows: a push that only deletes has none.
@@ -71,7 +71,7 @@ func ReadPushRequest(r io.Reader, maxCommands int) (*PushRequest, io.Reader, err
 	for {
 		kind, line, err := pkts.Next()
 		if err != nil {
-			return nil, nil, malformedEOF(err)
+			return nil, nil, MalformedEOF(err)
 		}
 		if kind == PktFlush {
 			break
@@ -98,7 +98,7 @@ func ReadPushRequest(r io.Reader, maxCommands int) (*PushRequest, io.Reader, err
 func (p *PushRequest) line(line string, maxCommands int) error {
 	line = strings.TrimSuffix(line, "\n")
 	if rest, ok := strings.CutPrefix(line, "shallow "); ok {
-		sha, err := ParseSHA(rest)
+		sha, err := object.ParseSHA(rest)
 		if err != nil || len(p.Commands) > 0 {
 			return errs.New(errs.Malformed, "bad shallow line in a push")
 		}
@@ -133,8 +133,8 @@ func parseCommand(line string) (Command, error) {
 	if len(line) < 83 || line[40] != ' ' || line[81] != ' ' || strings.ContainsAny(line, "\x00\n") {
 		return Command{}, errs.New(errs.Malformed, "bad command line in a push")
 	}
-	from, err1 := ParseSHA(line[:40])
-	to, err2 := ParseSHA(line[41:81])
+	from, err1 := object.ParseSHA(line[:40])
+	to, err2 := object.ParseSHA(line[41:81])
 	if err1 != nil || err2 != nil {
 		return Command{}, errs.New(errs.Malformed, "bad object name in a push")
 	}
@@ -196,7 +196,7 @@ func (p *PushRequest) readOptions(pkts *PktReader) error {
 	for {
 		kind, line, err := pkts.Next()
 		if err != nil {
-			return malformedEOF(err)
+			return MalformedEOF(err)
 		}
 		if kind == PktFlush {
 			return nil

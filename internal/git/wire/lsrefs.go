@@ -1,4 +1,4 @@
-package git
+package wire
 
 import (
 	"bufio"
@@ -26,14 +26,14 @@ const (
 	maxLsRefs          = 32 << 20 // bytes of a whole request
 )
 
-// peekCommand reads the command of a protocol 2 request and leaves it there:
+// PeekCommand reads the command of a protocol 2 request and leaves it there:
 // "ls-refs", "fetch"; empty for an empty request.
-func peekCommand(in *bufio.Reader) (string, error) {
+func PeekCommand(in *bufio.Reader) (string, error) {
 	head, err := in.Peek(4)
 	if err != nil {
-		return "", malformedEOF(err)
+		return "", MalformedEOF(err)
 	}
-	if string(head) == flushPkt {
+	if string(head) == FlushPkt {
 		return "", nil
 	}
 	n := 0
@@ -49,7 +49,7 @@ func peekCommand(in *bufio.Reader) (string, error) {
 	}
 	line, err := in.Peek(n)
 	if err != nil {
-		return "", malformedEOF(err)
+		return "", MalformedEOF(err)
 	}
 	command, ok := strings.CutPrefix(strings.TrimSuffix(string(line[4:]), "\n"), "command=")
 	if !ok {
@@ -71,7 +71,7 @@ func ReadLsRefs(r io.Reader) (*LsRefs, error) {
 	for kind == PktDelim || kind == PktData {
 		var line []byte
 		if kind, line, err = pkts.Next(); err != nil {
-			return nil, malformedEOF(err)
+			return nil, MalformedEOF(err)
 		}
 		if kind == PktFlush {
 			break
@@ -98,7 +98,7 @@ func readCapabilityLines(pkts *PktReader, command string) (PktKind, error) {
 	for range maxCapabilityLines {
 		kind, line, err := pkts.Next()
 		if err != nil {
-			return 0, malformedEOF(err)
+			return 0, MalformedEOF(err)
 		}
 		if kind == PktFlush || kind == PktDelim {
 			if command != "" {
@@ -170,7 +170,7 @@ func WriteLsRefs(w io.Writer, request *LsRefs, refs Refs) error {
 		}
 		writeLine(out, append(line, '\n'))
 	}
-	_, _ = out.WriteString(flushPkt)
+	_, _ = out.WriteString(FlushPkt)
 	return out.Flush()
 }
 

@@ -1,4 +1,4 @@
-package git
+package wire
 
 import (
 	"errors"
@@ -80,8 +80,8 @@ func unhex(c byte) (int, bool) {
 	return 0, false
 }
 
-// malformedEOF turns the end of input in mid-message into the client's fault.
-func malformedEOF(err error) error {
+// MalformedEOF turns the end of input in mid-message into the client's fault.
+func MalformedEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errs.Wrap(errs.Malformed, "the request ends too early", err)
 	}
@@ -90,7 +90,7 @@ func malformedEOF(err error) error {
 
 // The three pkt-lines without data.
 const (
-	flushPkt       = "0000"
+	FlushPkt       = "0000"
 	delimPkt       = "0001"
 	responseEndPkt = "0002"
 )
@@ -113,6 +113,6 @@ func appendPktLength(buf []byte, n int) []byte {
 
 // WriteFlush writes a flush-pkt.
 func WriteFlush(w io.Writer) error {
-	_, err := io.WriteString(w, flushPkt)
+	_, err := io.WriteString(w, FlushPkt)
 	return err
 }

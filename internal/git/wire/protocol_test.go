@@ -1,4 +1,4 @@
-package git
+package wire
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 func TestProtocolVersion(t *testing.T) {
@@ -63,7 +64,7 @@ func FuzzPktLine(f *testing.F) {
 			if kind == PktData {
 				out = AppendPkt(out, data)
 			} else {
-				out = append(out, []string{flushPkt, delimPkt, responseEndPkt}[kind-PktFlush]...)
+				out = append(out, []string{FlushPkt, delimPkt, responseEndPkt}[kind-PktFlush]...)
 			}
 		}
 		if !strings.EqualFold(string(out), string(in[:len(out)])) && !bytes.Equal(bytes.ToLower(out), bytes.ToLower(in[:len(out)])) {
@@ -81,12 +82,12 @@ func request(capabilities string, lines ...string) string {
 		}
 		b = AppendPkt(b, line)
 	}
-	return string(b) + flushPkt
+	return string(b) + FlushPkt
 }
 
 func TestReadPushRequest(t *testing.T) {
 	t.Parallel()
-	a, b, z := strings.Repeat("a1", 20), strings.Repeat("b2", 20), string(ZeroSHA)
+	a, b, z := strings.Repeat("a1", 20), strings.Repeat("b2", 20), string(object.ZeroSHA)
 	in := request(" report-status-v2 side-band-64k atomic quiet push-options object-format=sha1 agent=git/2 unknown",
 		z+" "+a+" refs/heads/x", a+" "+b+" refs/heads/y\n", b+" "+z+" refs/heads/z") +
 		string(AppendPkt(nil, "k=v")) + string(AppendPkt(nil, "w\n")) + "0000PACK..."
@@ -94,7 +95,7 @@ func TestReadPushRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Command{{"refs/heads/x", ZeroSHA, SHA(a)}, {"refs/heads/y", SHA(a), SHA(b)}, {"refs/heads/z", SHA(b), ZeroSHA}}
+	want := []Command{{"refs/heads/x", object.ZeroSHA, object.SHA(a)}, {"refs/heads/y", object.SHA(a), object.SHA(b)}, {"refs/heads/z", object.SHA(b), object.ZeroSHA}}
 	if !reflect.DeepEqual(p.Commands, want) || !reflect.DeepEqual(p.Options, []string{"k=v", "w"}) {
 		t.Errorf("got %+v", p)
 	}
@@ -138,7 +139,7 @@ func TestReadPushRequest(t *testing.T) {
 }
 
 func FuzzReadPushRequest(f *testing.F) {
-	a, z := strings.Repeat("a1", 20), string(ZeroSHA)
+	a, z := strings.Repeat("a1", 20), string(object.ZeroSHA)
 	f.Add([]byte(request("report-status side-band-64k push-options", z+" "+a+" refs/heads/x") + "0005x0000PACK"))
 	f.Add([]byte("0035shallow " + a + "0000"))
 	f.Add([]byte("0000"))
@@ -211,7 +212,7 @@ func TestSidebandSplits(t *testing.T) {
 
 func TestLsRefs(t *testing.T) {
 	t.Parallel()
-	a, b := SHA(strings.Repeat("a1", 20)), SHA(strings.Repeat("b2", 20))
+	a, b := object.SHA(strings.Repeat("a1", 20)), object.SHA(strings.Repeat("b2", 20))
 	refs := Refs{Head: "refs/heads/main", List: []Ref{{Name: "refs/heads/main", SHA: a}, {Name: "refs/heads/x", SHA: a},
 		{Name: "refs/tags/v1", SHA: b, Peeled: a}}}
 	ask := func(args ...string) string {
@@ -220,7 +221,7 @@ func TestLsRefs(t *testing.T) {
 		for _, arg := range args {
 			in = AppendPkt(in, arg+"\n")
 		}
-		request, err := ReadLsRefs(strings.NewReader(string(in) + flushPkt))
+		request, err := ReadLsRefs(strings.NewReader(string(in) + FlushPkt))
 		if err != nil {
 			t.Fatal(err)
 		}

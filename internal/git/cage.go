@@ -58,7 +58,7 @@ func (r *Repository) load() (l load) {
 		switch {
 		case err != nil: // gone meanwhile
 		case isIndex:
-			l.objects += max(info.Size()-indexNames, 0) / 28
+			l.objects += objectsIn(info.Size())
 		default:
 			l.bytes += info.Size()
 		}

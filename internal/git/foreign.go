@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -18,12 +17,6 @@ import (
 // of the pack may name it, the base could be read byte by byte. So git's own finding is
 // passed on only if no hidden object can be behind it. All other refusals read the same,
 // whether the object is stored or not.
-
-// bases are the objects that deltas of a pack name. They may be in the pack, too.
-type bases struct {
-	named []SHA
-	all   bool // there are no others
-}
 
 // mustHush reports whether git's messages about a pack could tell of objects that are
 // hidden from the sender, since git may have read them. outside are the pack's bases.
@@ -108,26 +101,4 @@ func (o *ReceiveOptions) refuseAbsent(ctx context.Context, shas []SHA) error {
 		err = refusedPack(nil, "", o.Shallow)
 	}
 	return err
-}
-
-// addedBehind gives the objects of a pack behind the first n, which were sent: the bases
-// that --fix-thin added.
-func (x *packIndex) addedBehind(n int) ([]SHA, error) {
-	if n >= x.count() {
-		return nil, nil
-	}
-	list, err := x.offsets()
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(list, byOffset)
-	shas := make([]SHA, 0, len(list)-n)
-	for _, p := range list[n:] {
-		sha, err := x.name(p)
-		if err != nil {
-			return nil, err
-		}
-		shas = append(shas, sha)
-	}
-	return shas, nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 // packIndex is an open .idx file of version 2: which objects a pack holds. A
@@ -194,3 +195,28 @@ func (x *packIndex) holdsAll(other *packIndex) (bool, error) {
 		}
 	}
 }
+
+// addedBehind gives the objects of a pack behind the first n, which were sent: the bases
+// that --fix-thin added.
+func (x *packIndex) addedBehind(n int) ([]SHA, error) {
+	if n >= x.count() {
+		return nil, nil
+	}
+	list, err := x.offsets()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, byOffset)
+	shas := make([]SHA, 0, len(list)-n)
+	for _, p := range list[n:] {
+		sha, err := x.name(p)
+		if err != nil {
+			return nil, err
+		}
+		shas = append(shas, sha)
+	}
+	return shas, nil
+}
+
+// objectsIn is how many objects an index of so many bytes is of, about.
+func objectsIn(indexBytes int64) int64 { return max(indexBytes-indexNames, 0) / 28 }

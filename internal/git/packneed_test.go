@@ -25,9 +25,9 @@ func FuzzPackNeed(f *testing.F) {
 	f.Add(append(pack, sum[:]...))
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01\xe4\x01x\x9c"))
 	f.Fuzz(func(t *testing.T, pack []byte) {
-		const most = 100 << 20
-		need, _, err := packNeed(pack, most)
-		if err == nil && (need < minCage || need > most) {
+		const least, most = 16 << 20, 100 << 20
+		need, _, err := packNeed(pack, least, most)
+		if err == nil && (need < least || need > most) {
 			t.Errorf("%d bytes", need)
 		}
 	})

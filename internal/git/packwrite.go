@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -69,18 +68,19 @@ func (p *packFiles) drop() {
 }
 
 // keep makes pack and index durable and gives them their names: the index
-// last, since git finds a pack by it. It gives the pack's name.
-func (p *packFiles) keep() (name string, err error) {
+// last, since git finds a pack by it. That both are in the directory is for the
+// caller to sync.
+func (p *packFiles) keep() error {
 	if err := p.out.Flush(); err != nil {
-		return "", err
+		return err
 	}
 	trailer := p.sum.Sum(nil)
 	if _, err := p.file.Write(trailer); err != nil {
-		return "", err
+		return err
 	}
 	index, err := os.CreateTemp(p.dir, tmpPack)
 	if err != nil {
-		return "", err
+		return err
 	}
 	contents := packIndexBytes(p.objects, trailer)
 	var both errgroup.Group
@@ -89,7 +89,7 @@ func (p *packFiles) keep() (name string, err error) {
 		_, err := index.Write(contents)
 		return errors.Join(err, index.Chmod(0o400), index.Sync(), index.Close())
 	})
-	name = "pack-" + hex.EncodeToString(trailer)
+	name := "pack-" + hex.EncodeToString(trailer)
 	path := filepath.Join(p.dir, name)
 	if err = both.Wait(); err == nil {
 		err = os.Rename(p.file.Name(), path+".pack")
@@ -99,9 +99,8 @@ func (p *packFiles) keep() (name string, err error) {
 	}
 	if err != nil {
 		_ = os.Remove(index.Name())
-		return "", err
 	}
-	return name, syncDir(p.dir)
+	return err
 }
 
 // packIndexBytes is an index of version 2, of objects whose offsets need no more
@@ -130,19 +129,4 @@ func packIndexBytes(objects []packed, trailer []byte) []byte {
 	b = append(b, trailer...)
 	sum := sha1.Sum(b)
 	return append(b, sum[:]...)
-}
-
-// sweepTemporary removes files of packs that a killed server was writing.
-func (r *Repository) sweepTemporary(before time.Time) error {
-	left, err := filepath.Glob(r.path("objects", "pack", tmpPack+"*"))
-	if err != nil {
-		return err
-	}
-	var all error
-	for _, path := range left {
-		if info, err := os.Stat(path); err == nil && info.ModTime().Before(before) {
-			all = errors.Join(all, os.Remove(path))
-		}
-	}
-	return all
 }

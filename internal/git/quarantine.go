@@ -292,3 +292,18 @@ func (q *Quarantine) load() load {
 	l.objects += int64(q.sent)
 	return l
 }
+
+// sweepTemporary removes files of packs that a killed server was writing.
+func (r *Repository) sweepTemporary(before time.Time) error {
+	left, err := filepath.Glob(r.path("objects", "pack", tmpPack+"*"))
+	if err != nil {
+		return err
+	}
+	var all error
+	for _, path := range left {
+		if info, err := os.Stat(path); err == nil && info.ModTime().Before(before) {
+			all = errors.Join(all, os.Remove(path))
+		}
+	}
+	return all
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -160,27 +159,6 @@ func TestDamagedPackReplacesNothing(t *testing.T) {
 	}
 	if err := r.replace(packs, made, check); err != nil {
 		t.Errorf("a whole pack replaces nothing: %v", err)
-	}
-}
-
-// An object that would begin past 2 GiB in a pack written here is refused, since
-// its index could not say where it is.
-func TestPackEndsAt31Bits(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	p := must[*packFiles](t)(newPackFiles(dir, 2))
-	defer p.drop()
-	o := must[packed](t)(new(deflaters).pack(NewObject{Type: TypeBlob, Data: []byte("x")}))
-	p.offset = math.MaxInt32
-	if err := p.add(o); err != nil {
-		t.Errorf("the last object with an offset that fits is refused: %v", err)
-	}
-	if err := p.add(o); err == nil {
-		t.Errorf("an object at %d is written", p.offset)
-	}
-	index := packIndexBytes(p.objects, make([]byte, 20))
-	if got := fmt.Sprintf("%x", index[len(index)-44:len(index)-40]); got != "7fffffff" {
-		t.Errorf("the index says it is at %s", got)
 	}
 }
 

@@ -155,10 +155,13 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 		}
 	}
 	if err == nil {
-		_, err = p.keep()
+		err = p.keep()
 	}
 	if err != nil {
 		p.drop()
+		return err
+	}
+	if err := syncDir(dir); err != nil {
 		return err
 	}
 	state := r.git.state(r.dir)

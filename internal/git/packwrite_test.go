@@ -1,0 +1,34 @@
+package git
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// An object that would begin past 2 GiB in a pack written here is refused, since
+// its index could not say where it is.
+func TestPackEndsAt31Bits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, err := newPackFiles(dir, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.drop()
+	o, err := new(deflaters).pack(NewObject{Type: TypeBlob, Data: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.offset = math.MaxInt32
+	if err := p.add(o); err != nil {
+		t.Errorf("the last object with an offset that fits is refused: %v", err)
+	}
+	if err := p.add(o); err == nil {
+		t.Errorf("an object at %d is written", p.offset)
+	}
+	index := packIndexBytes(p.objects, make([]byte, 20))
+	if got := fmt.Sprintf("%x", index[len(index)-44:len(index)-40]); got != "7fffffff" {
+		t.Errorf("the index says it is at %s", got)
+	}
+}

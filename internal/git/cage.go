@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/packfile"
 )
 
 // cage limits a process of git, and each process that it starts. The kernel ends
@@ -58,7 +59,7 @@ func (r *Repository) load() (l load) {
 		switch {
 		case err != nil: // gone meanwhile
 		case isIndex:
-			l.objects += objectsIn(info.Size())
+			l.objects += packfile.ObjectsIn(info.Size())
 		default:
 			l.bytes += info.Size()
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"path/filepath"
 	"strings"
+
+	"arbor/internal/git/packfile"
 )
 
 // A push relies on objects that it does not bring along: the bases of its deltas, and
@@ -20,14 +22,14 @@ import (
 
 // mustHush reports whether git's messages about a pack could tell of objects that are
 // hidden from the sender, since git may have read them. outside are the pack's bases.
-func (o *ReceiveOptions) mustHush(ctx context.Context, outside bases) (bool, error) {
-	if o.Absent == nil || outside.all && len(outside.named) == 0 {
+func (o *ReceiveOptions) mustHush(ctx context.Context, outside packfile.Bases) (bool, error) {
+	if o.Absent == nil || outside.All && len(outside.Named) == 0 {
 		return false, nil
 	}
-	if !outside.all {
+	if !outside.All {
 		return true, nil
 	}
-	gone, err := o.Absent(ctx, outside.named)
+	gone, err := o.Absent(ctx, outside.Named)
 	return len(gone) > 0, err
 }
 
@@ -44,12 +46,12 @@ func (o *ReceiveOptions) mayTell(problem string) string {
 // checkBases refuses a pack with a delta whose base is hidden from the sender. It comes
 // before all other checks, since those tell what they find.
 func (q *Quarantine) checkBases(ctx context.Context, o ReceiveOptions) error {
-	x, err := openIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
+	x, err := packfile.OpenIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
 	if err != nil {
 		return err
 	}
-	defer x.close()
-	added, err := x.addedBehind(q.sent)
+	defer x.Close()
+	added, err := x.AddedBehind(q.sent)
 	if err != nil || len(added) == 0 {
 		return err
 	}
@@ -58,13 +60,13 @@ func (q *Quarantine) checkBases(ctx context.Context, o ReceiveOptions) error {
 
 // checkForeign is checkConnected, and refuses objects that are hidden from the sender.
 func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, o ReceiveOptions) error {
-	var sentPack *packIndex
+	var sentPack *packfile.Index
 	if q.pack != "" {
-		x, err := openIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
+		x, err := packfile.OpenIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
 		if err != nil {
 			return err
 		}
-		defer x.close()
+		defer x.Close()
 		sentPack = x
 	}
 	in, err := revisionList(tips, o.Tips)
@@ -77,7 +79,7 @@ func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, o ReceiveOpti
 	walk := task{command: c, dir: r.dir, env: q.env(), limit: r.git.options.TransferTimeout, stdin: in}
 	err = r.eachID(ctx, walk, func(id ID) error {
 		if sentPack != nil {
-			if own, err := sentPack.hasID(id[:]); err != nil || own {
+			if own, err := sentPack.HasID(id[:]); err != nil || own {
 				return err
 			}
 		}

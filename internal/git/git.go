@@ -53,6 +53,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"arbor/internal/git/packfile"
 )
 
 // Options are the limits of a [Git]. Zero values mean the defaults.
@@ -120,12 +122,12 @@ type Git struct {
 	env     []string // of every process
 	pool    *pool
 
-	deflaters deflaters
-	trees     treeCache
-	links     linkCache
-	counts    countCache
-	whole     objectSet // objects with all that they lead to
-	written   objectSet // objects that WriteObjects wrote
+	packer  packfile.Packer
+	trees   treeCache
+	links   linkCache
+	counts  countCache
+	whole   objectSet // objects with all that they lead to
+	written objectSet // objects that WriteObjects wrote
 
 	started  atomic.Int64   // processes, since New
 	dropping sync.WaitGroup // removals of what merges left

@@ -14,6 +14,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/packfile"
 )
 
 // When a repository is worth packing, and how much at a time.
@@ -333,17 +334,17 @@ func (r *Repository) packLoose(ctx context.Context, now time.Time) (bool, error)
 // setAsideLoose sets aside the files of loose objects, all of which must be in a
 // pack that was read back.
 func (r *Repository) setAsideLoose(loose []SHA, pack string, now time.Time) error {
-	x, err := openIndex(r.path("objects", "pack", pack+".idx"))
+	x, err := packfile.OpenIndex(r.path("objects", "pack", pack+".idx"))
 	if err != nil {
 		return err
 	}
-	defer x.close()
+	defer x.Close()
 	dir, err := r.replacedDir(now)
 	if err != nil {
 		return err
 	}
 	for _, sha := range loose {
-		if ok, err := x.has(sha); err != nil || !ok {
+		if ok, err := x.Has(sha); err != nil || !ok {
 			return errors.Join(err, fmt.Errorf("git: %s does not hold %s, which stays", pack, sha))
 		}
 		err := os.Rename(r.path("objects", string(sha[:2]), string(sha[2:])), filepath.Join(dir, string(sha)))

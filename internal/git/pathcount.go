@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/packfile"
 )
 
 // Bounds of a tree with all its sub-trees. Fifteen objects can name ten thousand
@@ -200,12 +201,12 @@ const (
 )
 
 // readAhead reads the first of the trees in one exchange, and gives the rest.
-func (c *catFile) readAhead(trees []sizedTree) (ahead map[ID][]byte, rest []sizedTree, err error) {
+func (c *catFile) readAhead(trees []packfile.Tree) (ahead map[ID][]byte, rest []packfile.Tree, err error) {
 	n, size := 0, int64(0)
 	var request []byte
-	for n < len(trees) && n < treesAhead && (n == 0 || size+trees[n].size <= treeBytesAhead) {
-		request = append(append(append(request, "contents "...), trees[n].sha...), '\n')
-		size += trees[n].size
+	for n < len(trees) && n < treesAhead && (n == 0 || size+trees[n].Size <= treeBytesAhead) {
+		request = append(append(append(request, "contents "...), trees[n].SHA...), '\n')
+		size += trees[n].Size
 		n++
 	}
 	request = append(request, "flush\n"...)
@@ -216,13 +217,13 @@ func (c *catFile) readAhead(trees []sizedTree) (ahead map[ID][]byte, rest []size
 	}()
 	ahead = make(map[ID][]byte, n)
 	for _, t := range trees[:n] {
-		_, contents, err := c.answer(t.sha, MaxTreeBytes)
+		_, contents, err := c.answer(t.SHA, MaxTreeBytes)
 		if err != nil {
 			c.kill()
 			<-written
 			return nil, nil, errDirty{err}
 		}
-		ahead[t.sha.ID()] = contents
+		ahead[t.SHA.ID()] = contents
 	}
 	return ahead, trees[n:], <-written
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/packfile"
 )
 
 // The names of directories below objects/ that hold what is not kept yet.
@@ -210,11 +211,11 @@ func newest(dir string) time.Time {
 // identify looks up the new tips, and counts the paths of all new trees and of the tips'
 // trees. One process, which sees the quarantine, reads all of them. Error: Invalid for a
 // tip that is not whole, or trees over the bounds.
-func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []sizedTree) (err error) {
+func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.Tree) (err error) {
 	g := q.repository.git
 	in := g.walkCage(q.load())
 	for _, t := range trees {
-		in.memory = max(in.memory, g.part(walkPart, 4*t.size))
+		in.memory = max(in.memory, g.part(walkPart, 4*t.Size))
 	}
 	c, err := g.startCatFile(ctx, task{
 		dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout})
@@ -295,7 +296,7 @@ func (q *Quarantine) load() load {
 
 // sweepTemporary removes files of packs that a killed server was writing.
 func (r *Repository) sweepTemporary(before time.Time) error {
-	left, err := filepath.Glob(r.path("objects", "pack", tmpPack+"*"))
+	left, err := filepath.Glob(r.path("objects", "pack", packfile.TmpPack+"*"))
 	if err != nil {
 		return err
 	}

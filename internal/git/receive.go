@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/packfile"
 	"arbor/internal/git/wire"
 )
 
@@ -48,10 +49,10 @@ func (r *Repository) Receive(ctx context.Context, o ReceiveOptions) (*Quarantine
 		return nil, err
 	}
 	count := uint32(0)
-	var header packHeader
+	var header packfile.Header
 	if o.Pack != nil {
 		var err error
-		if header, count, err = readPackHeader(o.Pack); err != nil {
+		if header, count, err = packfile.ReadHeader(o.Pack); err != nil {
 			return nil, err
 		}
 	}
@@ -85,7 +86,7 @@ func newTips(commands []wire.Command) []SHA {
 }
 
 // receiveNothing handles a push of objects that are all here already.
-func (r *Repository) receiveNothing(ctx context.Context, header packHeader, o ReceiveOptions, tips []SHA) (*Quarantine, error) {
+func (r *Repository) receiveNothing(ctx context.Context, header packfile.Header, o ReceiveOptions, tips []SHA) (*Quarantine, error) {
 	if o.Pack != nil {
 		var sum [sha1.Size]byte
 		if _, err := io.ReadFull(o.Pack, sum[:]); err != nil || sum != sha1.Sum(header[:]) {
@@ -109,7 +110,7 @@ func (r *Repository) receiveNothing(ctx context.Context, header packHeader, o Re
 }
 
 // receive indexes the pack and checks the tips.
-func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint32, o ReceiveOptions, tips []SHA) error {
+func (q *Quarantine) receive(ctx context.Context, header packfile.Header, count uint32, o ReceiveOptions, tips []SHA) error {
 	whole, err := q.indexPack(ctx, header, count, o)
 	if err == nil && o.Absent != nil {
 		err = q.checkBases(ctx, o)
@@ -135,13 +136,13 @@ func (q *Quarantine) receive(ctx context.Context, header packHeader, count uint3
 }
 
 // checkSizes refuses objects that are too large, and gives the trees.
-func (q *Quarantine) checkSizes() ([]sizedTree, error) {
-	s, err := openPackSizes(filepath.Join(q.dir, "pack", q.pack))
+func (q *Quarantine) checkSizes() ([]packfile.Tree, error) {
+	s, err := packfile.OpenSizes(filepath.Join(q.dir, "pack", q.pack))
 	if err != nil {
 		return nil, err
 	}
-	trees, err := s.check(q.sent)
-	return trees, errors.Join(err, s.close())
+	trees, err := s.Check(q.sent)
+	return trees, errors.Join(err, s.Close())
 }
 
 // checkAll makes sure that all objects that the tips reach are here, and that none is
@@ -159,7 +160,7 @@ const revIndexFrom = 5000
 
 // indexPack runs index-pack over the pack. whole says that no object of the
 // pack names one outside it.
-func (q *Quarantine) indexPack(ctx context.Context, header packHeader, count uint32, o ReceiveOptions) (whole bool, err error) {
+func (q *Quarantine) indexPack(ctx context.Context, header packfile.Header, count uint32, o ReceiveOptions) (whole bool, err error) {
 	g := q.repository.git
 	q.sent = int(count)
 	p, err := q.holdPack(header, o.Pack, count)
@@ -255,16 +256,16 @@ func errReading(err error) error {
 // holds reports whether the new pack has all the tips, and nothing but what
 // was sent: a base that --fix-thin added was not checked with the rest.
 func (q *Quarantine) holds(tips []SHA, sent int) (bool, error) {
-	x, err := openIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
+	x, err := packfile.OpenIndex(filepath.Join(q.dir, "pack", q.pack+".idx"))
 	if err != nil {
 		return false, err
 	}
-	defer x.close()
-	if x.count() != sent {
+	defer x.Close()
+	if x.Count() != sent {
 		return false, nil
 	}
 	for _, sha := range tips {
-		if ok, err := x.has(sha); err != nil || !ok {
+		if ok, err := x.Has(sha); err != nil || !ok {
 			return false, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"arbor/internal/git/packfile"
 )
 
 // A pack is replaced by one that holds all of its objects and was read back from
@@ -110,12 +112,12 @@ func (r *Repository) replace(chosen []packFile, into string, check func(name str
 func (r *Repository) keeper(chosen []packFile, made string) (string, error) {
 	last, most := made, 0
 	for _, p := range append(chosen[:len(chosen):len(chosen)], packFile{name: made}) {
-		x, err := openIndex(r.path("objects", "pack", p.name+".idx"))
+		x, err := packfile.OpenIndex(r.path("objects", "pack", p.name+".idx"))
 		if err != nil {
 			return "", err
 		}
-		n := x.count()
-		if err := x.close(); err != nil {
+		n := x.Count()
+		if err := x.Close(); err != nil {
 			return "", err
 		}
 		if n > most || n == most && p.name > last {
@@ -166,26 +168,26 @@ const retireAfter = 256
 // checkReplaced makes sure that the other pack is there, holds all of this one,
 // and comes later in the order.
 func (r *Repository) checkReplaced(p replacedPack) error {
-	x, err := openIndex(r.path("objects", "pack", p.name+".idx"))
+	x, err := packfile.OpenIndex(r.path("objects", "pack", p.name+".idx"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // gone already
 	}
 	if err != nil {
 		return err
 	}
-	defer x.close()
-	y, err := openIndex(r.path("objects", "pack", p.into+".idx"))
+	defer x.Close()
+	y, err := packfile.OpenIndex(r.path("objects", "pack", p.into+".idx"))
 	if err != nil {
 		return err
 	}
-	defer y.close()
+	defer y.Close()
 	if _, err := os.Stat(r.path("objects", "pack", p.into+".pack")); err != nil {
 		return err
 	}
-	if y.count() < x.count() || y.count() == x.count() && p.into <= p.name {
+	if y.Count() < x.Count() || y.Count() == x.Count() && p.into <= p.name {
 		return fmt.Errorf("git: %s does not come after %s", p.into, p.name)
 	}
-	if ok, err := y.holdsAll(x); err != nil || !ok {
+	if ok, err := y.HoldsAll(x); err != nil || !ok {
 		return errors.Join(err, fmt.Errorf("git: %s does not hold all of %s", p.into, p.name))
 	}
 	return nil

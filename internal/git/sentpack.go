@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/packfile"
 )
 
 // heldPack is the size in bytes up to which a pack is held in memory before it is
@@ -24,11 +25,11 @@ type sentPack struct {
 	size int64
 	need int64 // bytes
 
-	bases bases // that its deltas name, as far as they are known
+	bases packfile.Bases // that its deltas name, as far as they are known
 }
 
 // holdPack reads a pack to its end.
-func (q *Quarantine) holdPack(header packHeader, pack io.Reader, count uint32) (p *sentPack, err error) {
+func (q *Quarantine) holdPack(header packfile.Header, pack io.Reader, count uint32) (p *sentPack, err error) {
 	g := q.repository.git
 	b := bytes.NewBuffer(append(make([]byte, 0, 4<<10), header[:]...))
 	_, err = b.ReadFrom(io.LimitReader(pack, heldPack))
@@ -40,10 +41,10 @@ func (q *Quarantine) holdPack(header packHeader, pack io.Reader, count uint32) (
 		if p.size > g.options.MaxPackBytes {
 			return nil, g.errTooLarge()
 		}
-		p.need, p.bases, err = packNeed(p.held, minCage, g.part(mostPart, 0))
+		p.need, p.bases, err = packfile.Need(p.held, minCage, g.part(mostPart, 0))
 		return p, err
 	}
-	p.need = g.part(largePart, needPerObject*int64(count))
+	p.need = g.part(largePart, packfile.NeedPerObject*int64(count))
 	if p.file, err = os.Create(filepath.Join(q.dir, "sent")); err != nil {
 		return nil, err
 	}

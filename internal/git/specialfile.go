@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"arbor/internal/git/object"
+	"arbor/internal/git/packfile"
 )
 
 // IsSpecial reports whether git checks the contents of a file at this path:
@@ -33,11 +34,11 @@ func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byt
 			return err
 		}
 		for _, o := range []NewObject{blob, {Type: TypeTree, Data: tree}} {
-			p, err := r.git.deflaters.pack(o)
+			p, err := r.git.packer.Pack(o)
 			if err != nil {
 				return err
 			}
-			pack.Write(p.bytes)
+			pack.Write(p.Bytes)
 		}
 	}
 	sum := sha1.Sum(pack.Bytes())
@@ -48,6 +49,6 @@ func (r *Repository) CheckSpecial(ctx context.Context, contents map[string][]byt
 	}
 	defer func() { _ = q.Discard() }()
 	pack.Next(len(header))
-	_, err = q.indexPack(ctx, packHeader(header), uint32(2*len(contents)), ReceiveOptions{Pack: pack})
+	_, err = q.indexPack(ctx, packfile.Header(header), uint32(2*len(contents)), ReceiveOptions{Pack: pack})
 	return err
 }

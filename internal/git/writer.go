@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"arbor/internal/git/object"
+	"arbor/internal/git/packfile"
 )
 
 // writeQueue lets requests that write to one repository at the same time share
@@ -24,7 +25,7 @@ type writeQueue struct {
 
 // writeRequest is what one caller wants written.
 type writeRequest struct {
-	objects []packed
+	objects []packfile.Object
 	done    chan error // buffered
 }
 
@@ -47,7 +48,7 @@ func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]S
 	if err := r.Init(); err != nil {
 		return nil, err
 	}
-	request := &writeRequest{objects: make([]packed, 0, len(objects)), done: make(chan error, 1)}
+	request := &writeRequest{objects: make([]packfile.Object, 0, len(objects)), done: make(chan error, 1)}
 	shas := make([]SHA, len(objects))
 	for i, o := range objects {
 		if err := ctx.Err(); err != nil {
@@ -57,11 +58,11 @@ func (r *Repository) WriteObjects(ctx context.Context, objects []NewObject) ([]S
 		if err != nil {
 			return nil, err
 		}
-		p, err := r.git.deflaters.pack(o)
+		p, err := r.git.packer.Pack(o)
 		if err != nil {
 			return nil, err
 		}
-		shas[i] = p.id.SHA()
+		shas[i] = p.ID.SHA()
 		request.objects = append(request.objects, p)
 	}
 	r.enqueue(request)
@@ -97,7 +98,7 @@ func (q *writeQueue) take() []*writeRequest {
 	n, size := 0, 0
 	for n < len(q.waiting) && size < maxSharedPack {
 		for _, o := range q.waiting[n].objects {
-			size += len(o.bytes)
+			size += len(o.Bytes)
 		}
 		n++
 	}
@@ -127,11 +128,11 @@ func (r *Repository) writeWaiting(q *writeQueue) {
 // are not in a pack yet.
 func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	seen := map[ID]bool{}
-	var objects []packed
+	var objects []packfile.Object
 	for _, request := range requests {
 		for _, o := range request.objects {
-			if !seen[o.id] {
-				seen[o.id] = true
+			if !seen[o.ID] {
+				seen[o.ID] = true
 				objects = append(objects, o)
 			}
 		}
@@ -145,20 +146,20 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 		// Somebody else may have moved the pack in, and not synced yet.
 		return syncDir(dir)
 	}
-	p, err := newPackFiles(dir, len(objects))
+	p, err := packfile.NewWriter(dir, len(objects))
 	if err != nil {
 		return err
 	}
 	for _, o := range objects {
-		if err = p.add(o); err != nil {
+		if err = p.Add(o); err != nil {
 			break
 		}
 	}
 	if err == nil {
-		err = p.keep()
+		err = p.Keep()
 	}
 	if err != nil {
-		p.drop()
+		p.Drop()
 		return err
 	}
 	if err := syncDir(dir); err != nil {
@@ -166,7 +167,7 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	}
 	state := r.git.state(r.dir)
 	for _, o := range objects {
-		r.git.written.put(treeKey{state, o.id.SHA()})
+		r.git.written.put(treeKey{state, o.ID.SHA()})
 	}
 	return nil
 }
@@ -182,9 +183,9 @@ const (
 // look at its files again for each object. What this overlooks is stored twice
 // until packs are merged, which harms nobody; looking into each small pack
 // would cost more than it saves.
-func (r *Repository) notPacked(q *writeQueue, objects []packed) ([]packed, error) {
+func (r *Repository) notPacked(q *writeQueue, objects []packfile.Object) ([]packfile.Object, error) {
 	s := r.git.state(r.dir)
-	objects = slices.DeleteFunc(objects, func(o packed) bool { return r.git.written.has(treeKey{s, o.id.SHA()}) })
+	objects = slices.DeleteFunc(objects, func(o packfile.Object) bool { return r.git.written.has(treeKey{s, o.ID.SHA()}) })
 	if time.Since(q.listedAt) > listLargest {
 		packs, err := r.packs()
 		if err != nil {
@@ -197,15 +198,15 @@ func (r *Repository) notPacked(q *writeQueue, objects []packed) ([]packed, error
 		if len(objects) == 0 {
 			break
 		}
-		x, err := openIndex(r.path("objects", "pack", pack.name+".idx"))
+		x, err := packfile.OpenIndex(r.path("objects", "pack", pack.name+".idx"))
 		if err != nil {
 			continue // combined with others meanwhile
 		}
-		objects = slices.DeleteFunc(objects, func(o packed) bool {
-			found, err := x.hasID(o.id[:])
+		objects = slices.DeleteFunc(objects, func(o packfile.Object) bool {
+			found, err := x.HasID(o.ID[:])
 			return found && err == nil
 		})
-		_ = x.close()
+		_ = x.Close()
 	}
 	return objects, nil
 }

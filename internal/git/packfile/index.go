@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bufio"
@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"arbor/internal/git/object"
 )
 
-// packIndex is an open .idx file of version 2: which objects a pack holds. A
+// Index is an open .idx file of version 2: which objects a pack holds. A
 // large one is read in place, so that its size does not matter.
-type packIndex struct {
+type Index struct {
 	file   io.ReaderAt
 	closer io.Closer
 	fanout [256]uint32
@@ -26,13 +28,13 @@ const (
 	indexNames  = indexHeader + 256*4
 )
 
-// openIndex opens an .idx file.
-func openIndex(path string) (*packIndex, error) {
+// OpenIndex opens an .idx file.
+func OpenIndex(path string) (*Index, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	x := &packIndex{file: f, closer: f}
+	x := &Index{file: f, closer: f}
 	if info, err := f.Stat(); err == nil && info.Size() <= smallIndex {
 		if whole := make([]byte, info.Size()); readAll(f, whole) {
 			x.file = bytes.NewReader(whole)
@@ -62,28 +64,28 @@ func readAll(f *os.File, to []byte) bool {
 	return err == nil
 }
 
-func (x *packIndex) close() error { return x.closer.Close() }
+func (x *Index) Close() error { return x.closer.Close() }
 
-// count is the number of objects in the pack.
-func (x *packIndex) count() int { return int(x.fanout[255]) }
+// Count is the number of objects in the pack.
+func (x *Index) Count() int { return int(x.fanout[255]) }
 
-// has reports whether the pack holds sha.
-func (x *packIndex) has(sha SHA) (bool, error) {
+// Has reports whether the pack holds sha.
+func (x *Index) Has(sha object.SHA) (bool, error) {
 	id, err := hex.DecodeString(string(sha))
 	if err != nil || len(id) != 20 {
 		return false, sha.Check()
 	}
-	return x.hasID(id)
+	return x.HasID(id)
 }
 
-// hasID is has for a name in 20 bytes.
-func (x *packIndex) hasID(id []byte) (bool, error) {
+// HasID is has for a name in 20 bytes.
+func (x *Index) HasID(id []byte) (bool, error) {
 	position, err := x.find(id)
 	return position >= 0 && err == nil, err
 }
 
 // find gives the position of a name among all, -1 when it is not there.
-func (x *packIndex) find(id []byte) (int, error) {
+func (x *Index) find(id []byte) (int, error) {
 	low, high := uint32(0), x.fanout[id[0]]
 	if id[0] > 0 {
 		low = x.fanout[id[0]-1]
@@ -107,9 +109,9 @@ func (x *packIndex) find(id []byte) (int, error) {
 }
 
 // offset is where in the pack the object at a position is.
-func (x *packIndex) offset(position int) (int64, error) {
+func (x *Index) offset(position int) (int64, error) {
 	var b [8]byte
-	n := int64(x.count())
+	n := int64(x.Count())
 	if _, err := x.file.ReadAt(b[:4], indexNames+24*n+4*int64(position)); err != nil {
 		return 0, err
 	}
@@ -125,8 +127,8 @@ func (x *packIndex) offset(position int) (int64, error) {
 const farOffset = 1 << 31
 
 // offsets are the places of all objects, in the order of names.
-func (x *packIndex) offsets() ([]placed, error) {
-	n := x.count()
+func (x *Index) offsets() ([]placed, error) {
+	n := x.Count()
 	in := bufio.NewReaderSize(io.NewSectionReader(x.file, indexNames+24*int64(n), 4*int64(n)), 64<<10)
 	list := make([]placed, n)
 	var b [4]byte
@@ -147,15 +149,15 @@ func (x *packIndex) offsets() ([]placed, error) {
 }
 
 // name is the SHA of an object.
-func (x *packIndex) name(p placed) (SHA, error) {
+func (x *Index) name(p placed) (object.SHA, error) {
 	var id [20]byte
 	_, err := x.file.ReadAt(id[:], indexNames+20*int64(p.position))
-	return SHA(hex.EncodeToString(id[:])), err
+	return object.SHA(hex.EncodeToString(id[:])), err
 }
 
 // names reads the pack's object names in order.
-func (x *packIndex) names() *nameReader {
-	n := int64(x.count())
+func (x *Index) names() *nameReader {
+	n := int64(x.Count())
 	return &nameReader{left: n, in: bufio.NewReaderSize(io.NewSectionReader(x.file, indexNames, 20*n), 64<<10)}
 }
 
@@ -176,8 +178,8 @@ func (n *nameReader) next() (bool, error) {
 	return err == nil, err
 }
 
-// holdsAll reports whether every object of other is in x too.
-func (x *packIndex) holdsAll(other *packIndex) (bool, error) {
+// HoldsAll reports whether every object of other is in x too.
+func (x *Index) HoldsAll(other *Index) (bool, error) {
 	mine, theirs := x.names(), other.names()
 	for {
 		more, err := theirs.next()
@@ -196,10 +198,10 @@ func (x *packIndex) holdsAll(other *packIndex) (bool, error) {
 	}
 }
 
-// addedBehind gives the objects of a pack behind the first n, which were sent: the bases
+// AddedBehind gives the objects of a pack behind the first n, which were sent: the bases
 // that --fix-thin added.
-func (x *packIndex) addedBehind(n int) ([]SHA, error) {
-	if n >= x.count() {
+func (x *Index) AddedBehind(n int) ([]object.SHA, error) {
+	if n >= x.Count() {
 		return nil, nil
 	}
 	list, err := x.offsets()
@@ -207,7 +209,7 @@ func (x *packIndex) addedBehind(n int) ([]SHA, error) {
 		return nil, err
 	}
 	slices.SortFunc(list, byOffset)
-	shas := make([]SHA, 0, len(list)-n)
+	shas := make([]object.SHA, 0, len(list)-n)
 	for _, p := range list[n:] {
 		sha, err := x.name(p)
 		if err != nil {
@@ -218,5 +220,5 @@ func (x *packIndex) addedBehind(n int) ([]SHA, error) {
 	return shas, nil
 }
 
-// objectsIn is how many objects an index of so many bytes is of, about.
-func objectsIn(indexBytes int64) int64 { return max(indexBytes-indexNames, 0) / 28 }
+// ObjectsIn is how many objects an index of so many bytes is of, about.
+func ObjectsIn(indexBytes int64) int64 { return max(indexBytes-indexNames, 0) / 28 }

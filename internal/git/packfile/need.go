@@ -1,8 +1,8 @@
-package git
+package packfile
 
 import (
 	"bytes"
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // git's own names
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,33 +16,33 @@ import (
 // of the largest one, which may be there with its base, its instructions and
 // what keeps them.
 const (
-	needPerObject = 400
+	NeedPerObject = 400
 	needPerByte   = 5
 )
 
-// bases are the objects that deltas of a pack name. They may be in the pack, too.
-type bases struct {
-	named []SHA
-	all   bool // there are no others
+// Bases are the objects that deltas of a pack name. They may be in the pack, too.
+type Bases struct {
+	Named []object.SHA
+	All   bool // there are no others
 }
 
-// packNeed is the memory in bytes that git takes to unpack a pack that is held whole,
+// Need is the memory in bytes that git takes to unpack a pack that is held whole,
 // but not more than most, and the bases of its deltas. It ends quietly where the pack is
 // damaged: git will say so. Error: TooLarge for an object that is too large and no
 // delta, since git may take long to find that out.
-func packNeed(pack []byte, least, most int64) (need int64, outside bases, err error) {
+func Need(pack []byte, least, most int64) (need int64, outside Bases, err error) {
 	in := bytes.NewReader(pack)
-	_, _ = in.Seek(int64(len(packHeader{})), io.SeekStart)
+	_, _ = in.Seek(int64(len(Header{})), io.SeekStart)
 	var z inflater
 	need = least
 	largest := uint64(0)
 	for in.Len() > sha1.Size { // the checksum
-		e, err := readPackEntry(in)
+		e, err := readEntry(in)
 		if err != nil {
 			break
 		}
 		if e.kind == kindRefDelta {
-			outside.named = append(outside.named, SHA(hex.EncodeToString(e.base[:])))
+			outside.Named = append(outside.Named, object.SHA(hex.EncodeToString(e.base[:])))
 		}
 		contents, err := z.reset(in)
 		if err != nil {
@@ -68,15 +68,15 @@ func packNeed(pack []byte, least, most int64) (need int64, outside bases, err er
 		if _, err := io.CopyN(io.Discard, contents, int64(e.size)+1); !errors.Is(err, io.EOF) {
 			break
 		}
-		need += needPerObject
+		need += NeedPerObject
 	}
-	outside.all = in.Len() == sha1.Size
+	outside.All = in.Len() == sha1.Size
 	return min(most, need+needPerByte*int64(largest)), outside, nil
 }
 
 // nameOf is the SHA of an object whose contents are read; empty when they are
 // fewer bytes than the object is said to have.
-func nameOf(t Type, size uint64, contents io.Reader) string {
+func nameOf(t object.Type, size uint64, contents io.Reader) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "%s %d\x00", t, size)
 	if n, err := io.Copy(h, contents); err != nil || uint64(n) != size {

@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bytes"
@@ -7,24 +7,26 @@ import (
 	"hash/adler32"
 	"hash/crc32"
 	"sync"
+
+	"arbor/internal/git/object"
 )
 
-// packed is an object as it stands in a pack, whole and not as a delta.
-type packed struct {
-	id     ID
-	bytes  []byte // header and deflated contents
+// Object is an object as it stands in a pack, whole and not as a delta.
+type Object struct {
+	ID     object.ID
+	Bytes  []byte // header and deflated contents
 	crc    uint32
 	offset int64 // in the pack, once it is written
 }
 
-// deflaters keeps compressors, each of which is a few hundred kilobytes. The
+// Packer keeps compressors, each of which is a few hundred kilobytes. The
 // fastest level is enough: maintenance finds deltas, which save far more. Trees
 // are mostly SHAs, which nothing makes smaller, and a new tree is nearly its
 // predecessor: until there are deltas they are stored as they are, as is what is
 // so small that a code table costs more than it saves.
-type deflaters struct{ pool sync.Pool }
+type Packer struct{ pool sync.Pool }
 
-func (d *deflaters) get(to *bytes.Buffer) *zlib.Writer {
+func (d *Packer) get(to *bytes.Buffer) *zlib.Writer {
 	if z, ok := d.pool.Get().(*zlib.Writer); ok {
 		z.Reset(to)
 		return z
@@ -33,23 +35,23 @@ func (d *deflaters) get(to *bytes.Buffer) *zlib.Writer {
 	return z
 }
 
-// pack names and deflates an object.
-func (d *deflaters) pack(o NewObject) (packed, error) {
+// Pack names and deflates an object.
+func (d *Packer) Pack(o object.NewObject) (Object, error) {
 	var b bytes.Buffer
 	b.Grow(64 + len(o.Data)/2)
-	b.Write(packObjectHeader(o.Type, len(o.Data)))
-	if o.Type == TypeTree || len(o.Data) < worthDeflating {
+	b.Write(objectHeader(o.Type, len(o.Data)))
+	if o.Type == object.TypeTree || len(o.Data) < worthDeflating {
 		store(&b, o.Data)
 	} else if err := d.deflate(&b, o.Data); err != nil {
-		return packed{}, err
+		return Object{}, err
 	}
-	return packed{id: o.ID(), bytes: b.Bytes(), crc: crc32.ChecksumIEEE(b.Bytes())}, nil
+	return Object{ID: o.ID(), Bytes: b.Bytes(), crc: crc32.ChecksumIEEE(b.Bytes())}, nil
 }
 
 // worthDeflating is the size in bytes from which an object is compressed.
 const worthDeflating = 128
 
-func (d *deflaters) deflate(to *bytes.Buffer, data []byte) error {
+func (d *Packer) deflate(to *bytes.Buffer, data []byte) error {
 	z := d.get(to)
 	if _, err := z.Write(data); err != nil {
 		return err
@@ -80,10 +82,10 @@ func store(to *bytes.Buffer, data []byte) {
 	to.Write(binary.BigEndian.AppendUint32(nil, adler32.Checksum(data)))
 }
 
-// packObjectHeader is type and size in the pack's own form: four bits of size,
+// objectHeader is type and size in the pack's own form: four bits of size,
 // then seven to a byte.
-func packObjectHeader(t Type, size int) []byte {
-	kind := map[Type]byte{TypeCommit: 1, TypeTree: 2, TypeBlob: 3, TypeTag: 4}[t]
+func objectHeader(t object.Type, size int) []byte {
+	kind := map[object.Type]byte{object.TypeCommit: 1, object.TypeTree: 2, object.TypeBlob: 3, object.TypeTag: 4}[t]
 	var b []byte
 	c := kind<<4 | byte(size&15)
 	for size >>= 4; size > 0; size >>= 7 {

@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bytes"
@@ -26,26 +26,26 @@ const (
 	kindRefDelta = 7
 )
 
-func kindType(kind byte) (Type, bool) {
-	types := [...]Type{kindCommit: TypeCommit, kindTree: TypeTree, kindBlob: TypeBlob, kindTag: TypeTag}
+func kindType(kind byte) (object.Type, bool) {
+	types := [...]object.Type{kindCommit: object.TypeCommit, kindTree: object.TypeTree, kindBlob: object.TypeBlob, kindTag: object.TypeTag}
 	if kind < kindCommit || kind > kindTag {
 		return "", false
 	}
 	return types[kind], true
 }
 
-// packEntry is what stands before the contents of an entry of a pack.
-type packEntry struct {
+// entry is what stands before the contents of an entry of a pack.
+type entry struct {
 	kind byte
 	size uint64 // of the contents, which are instructions when it is a delta
 	back uint64 // of an ofs-delta: how far its base is before it
 	base [20]byte
 }
 
-var errPackEntry = errors.New("git: an entry of a pack is damaged")
+var errEntry = errors.New("git: an entry of a pack is damaged")
 
-// readPackEntry reads the head of an entry.
-func readPackEntry(in io.ByteReader) (e packEntry, err error) {
+// readEntry reads the head of an entry.
+func readEntry(in io.ByteReader) (e entry, err error) {
 	c, err := in.ReadByte()
 	if err != nil {
 		return e, err
@@ -53,7 +53,7 @@ func readPackEntry(in io.ByteReader) (e packEntry, err error) {
 	e.kind, e.size = c>>4&7, uint64(c&15)
 	for shift := 4; c&0x80 != 0; shift += 7 {
 		if c, err = in.ReadByte(); err != nil || shift > 56 {
-			return e, errPackEntry
+			return e, errEntry
 		}
 		e.size |= uint64(c&0x7f) << shift
 	}
@@ -61,7 +61,7 @@ func readPackEntry(in io.ByteReader) (e packEntry, err error) {
 	case kindOfsDelta:
 		for n := 0; ; n++ {
 			if c, err = in.ReadByte(); err != nil || n > 8 {
-				return e, errPackEntry
+				return e, errEntry
 			}
 			if e.back = e.back<<7 | uint64(c&0x7f); c&0x80 == 0 {
 				return e, nil
@@ -71,7 +71,7 @@ func readPackEntry(in io.ByteReader) (e packEntry, err error) {
 	case kindRefDelta:
 		for i := range e.base {
 			if e.base[i], err = in.ReadByte(); err != nil {
-				return e, errPackEntry
+				return e, errEntry
 			}
 		}
 	}
@@ -97,19 +97,19 @@ func deltaHead(in io.Reader) (base, result uint64, err error) {
 	n, err := io.ReadFull(in, head[:])
 	base, k := binary.Uvarint(head[:n])
 	if k <= 0 {
-		return 0, 0, errors.Join(errPackEntry, err)
+		return 0, 0, errors.Join(errEntry, err)
 	}
 	result, l := binary.Uvarint(head[k:n])
 	if l <= 0 {
-		return 0, 0, errors.Join(errPackEntry, err)
+		return 0, 0, errors.Join(errEntry, err)
 	}
 	return base, result, nil
 }
 
-// packSizes reads the kinds and sizes of a pack's objects, without unpacking more of
+// Sizes reads the kinds and sizes of a pack's objects, without unpacking more of
 // each than its head.
-type packSizes struct {
-	index    *packIndex
+type Sizes struct {
+	index    *Index
 	pack     *os.File
 	order    []placed // by offset
 	kinds    []byte   // of the objects in this order; 0: not known yet
@@ -125,19 +125,19 @@ type placed struct {
 
 func byOffset(a, b placed) int { return cmp.Compare(a.offset, b.offset) }
 
-// openPackSizes opens a pack, given without extension. Its memory is 20 bytes
+// OpenSizes opens a pack, given without extension. Its memory is 20 bytes
 // an object.
-func openPackSizes(path string) (*packSizes, error) {
-	index, err := openIndex(path + ".idx")
+func OpenSizes(path string) (*Sizes, error) {
+	index, err := OpenIndex(path + ".idx")
 	if err != nil {
 		return nil, err
 	}
-	s := &packSizes{index: index, head: make([]byte, headBytes)}
+	s := &Sizes{index: index, head: make([]byte, headBytes)}
 	if s.pack, err = os.Open(path + ".pack"); err != nil {
-		return nil, errors.Join(err, index.close())
+		return nil, errors.Join(err, index.Close())
 	}
 	if s.order, err = index.offsets(); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
 	slices.SortFunc(s.order, byOffset)
 	s.kinds = make([]byte, len(s.order))
@@ -148,10 +148,10 @@ func openPackSizes(path string) (*packSizes, error) {
 // after the longest table of codes that may stand before them.
 const headBytes = 512
 
-func (s *packSizes) close() error { return errors.Join(s.pack.Close(), s.index.close()) }
+func (s *Sizes) Close() error { return errors.Join(s.pack.Close(), s.index.Close()) }
 
 // object gives the kind of an object and its size.
-func (s *packSizes) object(i int) (kind byte, size uint64, err error) {
+func (s *Sizes) object(i int) (kind byte, size uint64, err error) {
 	e, rest, err := s.entry(i)
 	if err != nil {
 		return 0, 0, err
@@ -169,29 +169,29 @@ func (s *packSizes) object(i int) (kind byte, size uint64, err error) {
 	return kind, size, err
 }
 
-func (s *packSizes) entry(i int) (packEntry, *bytes.Reader, error) {
+func (s *Sizes) entry(i int) (entry, *bytes.Reader, error) {
 	n, err := s.pack.ReadAt(s.head, s.order[i].offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return packEntry{}, nil, err
+		return entry{}, nil, err
 	}
 	in := bytes.NewReader(s.head[:n])
-	e, err := readPackEntry(in)
+	e, err := readEntry(in)
 	return e, in, err
 }
 
 // kind follows a delta to the object that its chain begins with, and notes the kind of
 // that for the whole chain.
-func (s *packSizes) kind(i int, e packEntry) (byte, error) {
+func (s *Sizes) kind(i int, e entry) (byte, error) {
 	var way []int
 	for s.kinds[i] == 0 && e.kind >= kindOfsDelta {
 		if way = append(way, i); len(way) > len(s.order) {
-			return 0, errPackEntry
+			return 0, errEntry
 		}
 		offset := s.order[i].offset - int64(e.back)
 		if e.kind == kindRefDelta {
 			position, err := s.index.find(e.base[:])
 			if err == nil && position < 0 {
-				err = errPackEntry
+				err = errEntry
 			}
 			if err == nil {
 				offset, err = s.index.offset(position)
@@ -203,7 +203,7 @@ func (s *packSizes) kind(i int, e packEntry) (byte, error) {
 		var ok bool
 		i, ok = slices.BinarySearchFunc(s.order, placed{offset: offset}, byOffset)
 		if !ok {
-			return 0, errPackEntry
+			return 0, errEntry
 		}
 		if s.kinds[i] == 0 {
 			var err error
@@ -221,17 +221,17 @@ func (s *packSizes) kind(i int, e packEntry) (byte, error) {
 	return s.kinds[i], nil
 }
 
-// sizedTree is a tree of a pack.
-type sizedTree struct {
-	sha  SHA
-	size int64
+// Tree is a tree of a pack.
+type Tree struct {
+	SHA  object.SHA
+	Size int64
 }
 
-// check refuses the pack when one of its first objects, as many as were sent, is
+// Check refuses the pack when one of its first objects, as many as were sent, is
 // too large. It gives those that are trees, which in a pack mostly stand before
 // what they hold, the last one first. Error: TooLarge.
-func (s *packSizes) check(sent int) ([]sizedTree, error) {
-	var trees []sizedTree
+func (s *Sizes) Check(sent int) ([]Tree, error) {
+	var trees []Tree
 	for i := range min(sent, len(s.order)) {
 		kind, size, err := s.object(i)
 		if err != nil {
@@ -239,9 +239,9 @@ func (s *packSizes) check(sent int) ([]sizedTree, error) {
 		}
 		t, ok := kindType(kind)
 		if !ok {
-			return nil, errPackEntry
+			return nil, errEntry
 		}
-		if size > MaxNewCommitBytes {
+		if size > object.MaxNewCommitBytes {
 			sha, err := s.index.name(s.order[i])
 			if err != nil {
 				return nil, err
@@ -251,24 +251,24 @@ func (s *packSizes) check(sent int) ([]sizedTree, error) {
 				return nil, err
 			}
 		}
-		if t == TypeTree {
+		if t == object.TypeTree {
 			sha, err := s.index.name(s.order[i])
 			if err != nil {
 				return nil, err
 			}
-			trees = append(trees, sizedTree{sha, int64(size)})
+			trees = append(trees, Tree{sha, int64(size)})
 		}
 	}
 	slices.Reverse(trees)
 	return trees, nil
 }
 
-// packHeader is the twelve bytes that open a pack.
-type packHeader [12]byte
+// Header is the twelve bytes that open a pack.
+type Header [12]byte
 
-// readPackHeader reads the header and the number of objects it claims.
-func readPackHeader(r io.Reader) (packHeader, uint32, error) {
-	var h packHeader
+// ReadHeader reads the header and the number of objects it claims.
+func ReadHeader(r io.Reader) (Header, uint32, error) {
+	var h Header
 	if _, err := io.ReadFull(r, h[:]); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return h, 0, errs.Wrap(errs.Invalid, "the pack is truncated", err)

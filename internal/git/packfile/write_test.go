@@ -1,9 +1,11 @@
-package git
+package packfile
 
 import (
 	"fmt"
 	"math"
 	"testing"
+
+	"arbor/internal/git/object"
 )
 
 // An object that would begin past 2 GiB in a pack written here is refused, since
@@ -11,23 +13,23 @@ import (
 func TestPackEndsAt31Bits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, err := newPackFiles(dir, 2)
+	p, err := NewWriter(dir, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.drop()
-	o, err := new(deflaters).pack(NewObject{Type: TypeBlob, Data: []byte("x")})
+	defer p.Drop()
+	o, err := new(Packer).Pack(object.NewObject{Type: object.TypeBlob, Data: []byte("x")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.offset = math.MaxInt32
-	if err := p.add(o); err != nil {
+	if err := p.Add(o); err != nil {
 		t.Errorf("the last object with an offset that fits is refused: %v", err)
 	}
-	if err := p.add(o); err == nil {
+	if err := p.Add(o); err == nil {
 		t.Errorf("an object at %d is written", p.offset)
 	}
-	index := packIndexBytes(p.objects, make([]byte, 20))
+	index := indexBytes(p.objects, make([]byte, 20))
 	if got := fmt.Sprintf("%x", index[len(index)-44:len(index)-40]); got != "7fffffff" {
 		t.Errorf("the index says it is at %s", got)
 	}

@@ -1,4 +1,4 @@
-package git
+package packfile
 
 import (
 	"bufio"
@@ -18,28 +18,28 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// tmpPack begins the names of files in objects/pack that are being written;
+// TmpPack begins the names of files in objects/pack that are being written;
 // git knows such names and leaves them alone.
-const tmpPack = "tmp_pack_"
+const TmpPack = "tmp_pack_"
 
-// packFiles is a pack on its way into the repository: objects that are whole,
+// Writer is a pack on its way into the repository: objects that are whole,
 // with its index, in temporary files beside their place.
-type packFiles struct {
+type Writer struct {
 	dir     string // objects/pack
 	file    *os.File
 	out     *bufio.Writer
 	sum     hash.Hash
 	offset  int64
-	objects []packed // their bytes are dropped as soon as they are written
+	objects []Object // their bytes are dropped as soon as they are written
 }
 
-// newPackFiles begins a pack of count objects.
-func newPackFiles(dir string, count int) (*packFiles, error) {
-	f, err := os.CreateTemp(dir, tmpPack)
+// NewWriter begins a pack of count objects.
+func NewWriter(dir string, count int) (*Writer, error) {
+	f, err := os.CreateTemp(dir, TmpPack)
 	if err != nil {
 		return nil, err
 	}
-	p := &packFiles{dir: dir, file: f, sum: sha1.New(), objects: make([]packed, 0, count)}
+	p := &Writer{dir: dir, file: f, sum: sha1.New(), objects: make([]Object, 0, count)}
 	p.out = bufio.NewWriterSize(io.MultiWriter(f, p.sum), 64<<10)
 	header := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(count))
 	p.offset = int64(len(header))
@@ -47,30 +47,30 @@ func newPackFiles(dir string, count int) (*packFiles, error) {
 	return p, err
 }
 
-// add writes one object. Error: its place would need more than the 31 bits that an
-// index of packIndexBytes has for it.
-func (p *packFiles) add(o packed) error {
+// Add writes one object. Error: its place would need more than the 31 bits that an
+// index of indexBytes has for it.
+func (p *Writer) Add(o Object) error {
 	if p.offset > math.MaxInt32 {
 		return fmt.Errorf("git: a pack written here ends at 2 GiB")
 	}
-	_, err := p.out.Write(o.bytes)
+	_, err := p.out.Write(o.Bytes)
 	o.offset = p.offset
-	p.offset += int64(len(o.bytes))
-	o.bytes = nil
+	p.offset += int64(len(o.Bytes))
+	o.Bytes = nil
 	p.objects = append(p.objects, o)
 	return err
 }
 
-// drop removes what is not kept.
-func (p *packFiles) drop() {
+// Drop removes what is not kept.
+func (p *Writer) Drop() {
 	_ = p.file.Close()
 	_ = os.Remove(p.file.Name())
 }
 
-// keep makes pack and index durable and gives them their names: the index
+// Keep makes pack and index durable and gives them their names: the index
 // last, since git finds a pack by it. That both are in the directory is for the
 // caller to sync.
-func (p *packFiles) keep() error {
+func (p *Writer) Keep() error {
 	if err := p.out.Flush(); err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (p *packFiles) keep() error {
 	if _, err := p.file.Write(trailer); err != nil {
 		return err
 	}
-	index, err := os.CreateTemp(p.dir, tmpPack)
+	index, err := os.CreateTemp(p.dir, TmpPack)
 	if err != nil {
 		return err
 	}
-	contents := packIndexBytes(p.objects, trailer)
+	contents := indexBytes(p.objects, trailer)
 	var both errgroup.Group
 	both.Go(func() error { return errors.Join(p.file.Chmod(0o400), p.file.Sync(), p.file.Close()) })
 	both.Go(func() error {
@@ -103,22 +103,22 @@ func (p *packFiles) keep() error {
 	return err
 }
 
-// packIndexBytes is an index of version 2, of objects whose offsets need no more
+// indexBytes is an index of version 2, of objects whose offsets need no more
 // than 31 bits: add refuses others.
-func packIndexBytes(objects []packed, trailer []byte) []byte {
+func indexBytes(objects []Object, trailer []byte) []byte {
 	sorted := slices.Clone(objects)
-	slices.SortFunc(sorted, func(a, b packed) int { return bytes.Compare(a.id[:], b.id[:]) })
+	slices.SortFunc(sorted, func(a, b Object) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	b := make([]byte, 0, indexNames+28*len(sorted)+40)
 	b = append(b, "\xfftOc\x00\x00\x00\x02"...)
 	next := 0
 	for first := range 256 {
-		for next < len(sorted) && int(sorted[next].id[0]) == first {
+		for next < len(sorted) && int(sorted[next].ID[0]) == first {
 			next++
 		}
 		b = binary.BigEndian.AppendUint32(b, uint32(next))
 	}
 	for _, o := range sorted {
-		b = append(b, o.id[:]...)
+		b = append(b, o.ID[:]...)
 	}
 	for _, o := range sorted {
 		b = binary.BigEndian.AppendUint32(b, o.crc)

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"arbor/internal/errs"
-	"arbor/internal/git/packfile"
 )
 
 // cage limits a process of git, and each process that it starts. The kernel ends
@@ -26,100 +24,6 @@ type cage struct {
 // minCage is the smallest cage, in bytes. git itself needs half a megabyte and
 // a thread's stack, eight.
 const minCage = 16 << 20
-
-// Parts of Options.Memory. They follow from what runs at one time: many short
-// reads, some walks, few diffs and merges, and two transfers of any size.
-const (
-	poolPart = 32
-	walkPart = 16
-	blobPart = 8
-	mostPart = 2
-)
-
-// Memory in bytes that a walk takes for each object of the repository, and that
-// pack-objects takes for each byte of the packs. git keeps some 250 bytes of each
-// object that it has seen; it reads those that it packs and compares them.
-const (
-	perObject   = 400
-	perPackByte = 4
-)
-
-// load is the size of a repository, or of a pack: its packed objects and their bytes.
-type load struct{ objects, bytes int64 }
-
-// load sums up the repository's packs. Loose objects are few, and do not count.
-func (r *Repository) load() (l load) {
-	entries, _ := os.ReadDir(r.path("objects", "pack"))
-	for _, e := range entries {
-		isIndex := strings.HasSuffix(e.Name(), ".idx")
-		if !isIndex && !strings.HasSuffix(e.Name(), ".pack") {
-			continue
-		}
-		info, err := e.Info()
-		switch {
-		case err != nil: // gone meanwhile
-		case isIndex:
-			l.objects += packfile.ObjectsIn(info.Size())
-		default:
-			l.bytes += info.Size()
-		}
-	}
-	return l
-}
-
-// cpu is the processor time for a request that works on the whole load: several
-// times as much as git takes.
-func (g *Git) cpu(l load) time.Duration {
-	return g.options.ReadTimeout + time.Duration(l.bytes>>20+l.objects/5000)*time.Second
-}
-
-// part is the memory of a cage: one part in so many of git's memory, and more on top,
-// but not more than the largest cage has.
-func (g *Git) part(of, more int64) int64 {
-	most := g.options.Memory / mostPart
-	return max(min(g.options.Memory/of+more, most), minCage)
-}
-
-// poolCage is for pooled cat-file processes, which read objects of some megabytes.
-// Larger objects are read again in a largeCage.
-func (g *Git) poolCage() cage { return cage{memory: g.part(poolPart, 0)} }
-
-// largeCage is for reading one object of any size.
-func (r *Repository) largeCage() cage {
-	return cage{memory: r.git.part(mostPart, 0), cpu: r.git.cpu(r.load())}
-}
-
-// walkCage is for walks of histories and trees.
-func (r *Repository) walkCage() cage { return r.git.walkCage(r.load()) }
-
-func (g *Git) walkCage(l load) cage {
-	return cage{memory: g.part(walkPart, perObject*l.objects), cpu: g.cpu(l)}
-}
-
-// blobCage is for commands that compare, merge or copy files.
-func (r *Repository) blobCage() cage {
-	l := r.load()
-	return cage{memory: r.git.part(blobPart, perObject*l.objects), cpu: r.git.cpu(l)}
-}
-
-// cageOf is the cage of a command that reads and writes nothing.
-func (r *Repository) cageOf(sub string) cage {
-	if sub == "diff-tree" || sub == "format-patch" {
-		return r.blobCage()
-	}
-	return r.walkCage()
-}
-
-// sendCage is for packing the objects of a fetch or a fork. With several
-// processes (upload-pack and the pack-objects that it starts) each has its share.
-func (r *Repository) sendCage(processes int64) cage {
-	l := r.load()
-	memory := r.git.part(walkPart, 2*perObject*l.objects+2*perPackByte*l.bytes) / processes
-	return cage{memory: max(memory, minCage), cpu: r.git.cpu(l), processes: processes}
-}
-
-// upkeepCage is for maintenance, which nobody waits for.
-func (g *Git) upkeepCage() cage { return cage{memory: g.part(mostPart, 0)} }
 
 // admitted is the memory of all processes of the cage, in bytes.
 func (c cage) admitted() int64 { return c.memory * max(c.processes, 1) }
@@ -139,12 +43,12 @@ func (c cage) config() [][2]string {
 	}
 }
 
-// admit asks Options.Admit for the memory of a cage.
-func (g *Git) admit(ctx context.Context, c cage) (release func(), err error) {
-	if g.options.Admit == nil {
+// admit asks for the memory of a cage.
+func (r *runner) admit(ctx context.Context, c cage) (release func(), err error) {
+	if r.ask == nil {
 		return func() {}, nil
 	}
-	return g.options.Admit(ctx, c.admitted())
+	return r.ask(ctx, c.admitted())
 }
 
 // gate holds back what a process reads until it is in its cage, so that it

@@ -39,21 +39,8 @@ func (g *Git) startPooled(dir string) (*catFile, error) {
 // startCatFile starts a process in the directory, environment and cage of t.
 func (g *Git) startCatFile(ctx context.Context, t task) (*catFile, error) {
 	t.command = command{sub: "cat-file", flags: []string{"--batch-command", "--buffer"}}
-	p, err := g.prepare(ctx, t)
+	p, in, out, err := g.processes.talk(ctx, t)
 	if err != nil {
-		return nil, err
-	}
-	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		p.abandon()
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		p.abandon()
-		return nil, err
-	}
-	if err := p.begin(false); err != nil {
 		return nil, err
 	}
 	return &catFile{dir: t.dir, process: p, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
@@ -73,7 +60,7 @@ func (c *catFile) verdict() error {
 }
 
 // kill makes a read or write in progress fail; end still has to follow.
-func (c *catFile) kill() { c.process.cancel() }
+func (c *catFile) kill() { c.process.kill() }
 
 // ask sends one request and has git answer at once.
 func (c *catFile) ask(verb string, sha SHA) error {
@@ -122,5 +109,5 @@ func (c *catFile) broken(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("git cat-file ended: %w: %q", err, c.process.tail.String())
+	return fmt.Errorf("git cat-file ended: %w: %q", err, c.process.said())
 }

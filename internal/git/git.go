@@ -115,12 +115,11 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 
 // Git runs git. It is safe for concurrent use.
 type Git struct {
-	options Options
-	log     *slog.Logger
-	binary  string   // absolute path
-	version string   // "2.39.5"
-	env     []string // of every process
-	pool    *pool
+	options   Options
+	log       *slog.Logger
+	version   string // "2.39.5"
+	processes *runner
+	pool      *pool
 
 	packer  packfile.Packer
 	trees   treeCache
@@ -129,7 +128,6 @@ type Git struct {
 	whole   objectSet // objects with all that they lead to
 	written objectSet // objects that WriteObjects wrote
 
-	started  atomic.Int64   // processes, since New
 	dropping sync.WaitGroup // removals of what merges left
 
 	mu     sync.Mutex
@@ -171,7 +169,8 @@ func New(ctx context.Context, o Options) (*Git, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	g := &Git{options: o, log: o.Log, binary: path, env: environment(), states: make(map[string]*state)}
+	g := &Git{options: o, log: o.Log, states: make(map[string]*state)}
+	g.processes = newRunner(path, g.upkeepCage(), o.Admit)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version").Output()
@@ -210,7 +209,7 @@ func checkVersion(output string) (string, error) {
 }
 
 // Started counts the processes of git that were started, pooled ones included.
-func (g *Git) Started() int64 { return g.started.Load() }
+func (g *Git) Started() int64 { return g.processes.count() }
 
 // Version is git's own version, such as "2.39.5".
 func (g *Git) Version() string { return g.version }

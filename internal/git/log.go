@@ -74,10 +74,10 @@ func (o LogOptions) command() (command, error) {
 	if o.Until != 0 {
 		c.flags = append(c.flags, "--min-age="+strconv.FormatInt(max(o.Until, 1), 10))
 	}
-	if err := c.people("--author=", o.Author); err != nil {
+	if err := addPeople(&c, "--author=", o.Author); err != nil {
 		return c, err
 	}
-	if err := c.people("--committer=", o.Committer); err != nil {
+	if err := addPeople(&c, "--committer=", o.Committer); err != nil {
 		return c, err
 	}
 	if o.Path != "" {
@@ -89,9 +89,9 @@ func (o LogOptions) command() (command, error) {
 	return c, nil
 }
 
-// people adds a filter: addresses in the brackets that stand around them in a
+// addPeople adds a filter: addresses in the brackets that stand around them in a
 // commit, compared as text.
-func (c *command) people(flag string, emails []string) error {
+func addPeople(c *command, flag string, emails []string) error {
 	for _, email := range emails {
 		if err := CheckEmail(email); err != nil {
 			return err

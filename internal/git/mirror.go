@@ -42,7 +42,7 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 			return nil, errors.Join(err, m.Remove())
 		}
 	}
-	cmd := exec.CommandContext(ctx, g.binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet", "--mirror",
+	cmd := exec.CommandContext(ctx, g.processes.binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet", "--mirror",
 		"--template=", "--", source, dir)
 	cmd.Stdin = os.Stdin
 	var message bytes.Buffer

@@ -215,7 +215,7 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, r.git.options.ReadTimeout)
 	defer cancel()
-	release, err := r.git.admit(limited, r.git.poolCage())
+	release, err := r.git.processes.admit(limited, r.git.poolCage())
 	if err != nil {
 		return err
 	}

@@ -67,11 +67,29 @@ func passing() [][2]string {
 	}
 }
 
+// runner starts processes of git, each in its cage.
+type runner struct {
+	binary  string   // absolute path
+	env     []string // of every process
+	cage    cage     // of a task that names none
+	ask     func(ctx context.Context, bytes int64) (release func(), err error)
+	started atomic.Int64
+}
+
+// newRunner makes a runner of the program at an absolute path. ask, if there is one,
+// is asked for the memory of each process before it starts.
+func newRunner(binary string, usual cage, ask func(context.Context, int64) (func(), error)) *runner {
+	return &runner{binary: binary, env: environment(), cage: usual, ask: ask}
+}
+
+// count is how many processes were started.
+func (r *runner) count() int64 { return r.started.Load() }
+
 // environment is the environment of one process of git, in its cage.
-func (g *Git) environment(t task) []string {
+func (r *runner) environment(t task) []string {
 	first := len(configuration())
 	config := append(t.cage.config(), t.config...)
-	env := append(g.env[:len(g.env):len(g.env)], settings(first, config)...)
+	env := append(r.env[:len(r.env):len(r.env)], settings(first, config)...)
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(first+len(config)), "GIT_DIR="+t.dir,
 		// One allocation's bound: a crafted delta or tree that claims gigabytes
 		// ends its own process and not the machine, also where nothing else does.
@@ -126,7 +144,7 @@ type task struct {
 	dir    string
 	env    []string      // beside the fixed environment
 	config [][2]string   // beside the fixed configuration
-	cage   cage          // upkeepCage when zero
+	cage   cage          // the runner's usual one when zero
 	held   bool          // the memory of its cage is not to be asked for: see pool
 	limit  time.Duration // its deadline
 	stdin  io.Reader     // copied by a goroutine; an *os.File is handed over
@@ -153,24 +171,24 @@ type process struct {
 // prepare makes the exec.Cmd of a task: in a process group of its own, which
 // is killed whole when the context ends. It waits for the memory of its cage. The
 // caller begins the process or abandons it.
-func (g *Git) prepare(ctx context.Context, t task) (*process, error) {
+func (r *runner) prepare(ctx context.Context, t task) (*process, error) {
 	args, err := t.build()
 	if err != nil {
 		return nil, err
 	}
 	if t.cage.memory == 0 {
-		t.cage = g.upkeepCage()
+		t.cage = r.cage
 	}
 	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}, cage: t.cage,
-		caged: make(chan struct{}), release: func() {}, started: &g.started}
+		caged: make(chan struct{}), release: func() {}, started: &r.started}
 	if !t.held {
-		if p.release, err = g.admit(ctx, t.cage); err != nil {
+		if p.release, err = r.admit(ctx, t.cage); err != nil {
 			return nil, err
 		}
 	}
 	p.ctx, p.cancel = context.WithTimeout(ctx, t.limit)
-	p.cmd = exec.CommandContext(p.ctx, g.binary, args...)
-	p.cmd.Dir, p.cmd.Env = t.dir, g.environment(t)
+	p.cmd = exec.CommandContext(p.ctx, r.binary, args...)
+	p.cmd.Dir, p.cmd.Env = t.dir, r.environment(t)
 	p.cmd.Stdout, p.cmd.Stderr = t.stdout, p.tail
 	if t.stdin != nil {
 		p.cmd.Stdin = gate{t.stdin, p.caged}
@@ -208,8 +226,8 @@ func (p *process) begin(nice bool) error {
 
 // read begins a task whose output is read while it runs. The caller reads to the end
 // and then calls wait, or calls stop before.
-func (g *Git) read(ctx context.Context, t task) (*process, io.Reader, error) {
-	p, err := g.prepare(ctx, t)
+func (r *runner) read(ctx context.Context, t task) (*process, io.Reader, error) {
+	p, err := r.prepare(ctx, t)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -223,6 +241,31 @@ func (g *Git) read(ctx context.Context, t task) (*process, io.Reader, error) {
 	}
 	return p, out, nil
 }
+
+// talk begins a task that is written to and read from while it runs. The caller stops
+// it, or closes in, reads to the end and waits.
+func (r *runner) talk(ctx context.Context, t task) (p *process, in io.WriteCloser, out io.Reader, err error) {
+	if p, err = r.prepare(ctx, t); err != nil {
+		return nil, nil, nil, err
+	}
+	if in, err = p.cmd.StdinPipe(); err == nil {
+		out, err = p.cmd.StdoutPipe()
+	}
+	if err != nil {
+		p.abandon()
+		return nil, nil, nil, err
+	}
+	if err := p.begin(t.nice); err != nil {
+		return nil, nil, nil, err
+	}
+	return p, in, out, nil
+}
+
+// kill makes a read or write in progress fail; stop or wait still has to follow.
+func (p *process) kill() { p.cancel() }
+
+// said is the end of what the process wrote to its standard error.
+func (p *process) said() string { return p.tail.String() }
 
 // wait waits for the process and says how it ended: nil, the context's error,
 // an Unavailable for its deadline, or an *exitError, within an Invalid when it
@@ -280,8 +323,8 @@ func (p *process) stop() error {
 }
 
 // run runs a task to its end.
-func (g *Git) run(ctx context.Context, t task) error {
-	p, err := g.prepare(ctx, t)
+func (r *runner) run(ctx context.Context, t task) error {
+	p, err := r.prepare(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -298,4 +341,9 @@ func exitCode(err error) int {
 		return e.Code
 	}
 	return -1
+}
+
+func isExit(err error) bool {
+	var e *exitError
+	return errors.As(err, &e)
 }

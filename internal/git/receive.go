@@ -228,11 +228,6 @@ func (g *Git) indexFlags(count uint32, progress bool) []string {
 	return flags
 }
 
-func isExit(err error) bool {
-	var e *exitError
-	return errors.As(err, &e)
-}
-
 // refusedPack is the error for a pack that index-pack did not take. Its own
 // words about an object, if there are any, are for the person who pushed.
 func refusedPack(err error, problem string, shallow bool) error {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"arbor/internal/git/process"
 )
 
 // ArchiveFormat is how an archive is packed.
@@ -28,18 +30,18 @@ func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f Arc
 	if err := r.writeAttributes(); err != nil {
 		return err
 	}
-	p, out, err := r.git.read(ctx, task{
-		command: command{sub: "archive", flags: []string{"--format=" + string(f), "--prefix=" + prefix}, revs: []SHA{commit}},
-		dir:     r.dir, cage: r.blobCage(), limit: r.git.options.TransferTimeout})
+	p, out, err := r.git.read(ctx, process.Task{
+		Command: process.Command{Sub: "archive", Flags: []string{"--format=" + string(f), "--prefix=" + prefix}, Revs: []SHA{commit}},
+		Dir:     r.dir, Cage: r.blobCage(), Limit: r.git.options.TransferTimeout})
 	if err != nil {
 		return err
 	}
-	growPipe(out)
+	process.GrowPipe(out)
 	if _, err := copyOut(w, out); err != nil {
-		_ = p.stop()
+		_ = p.Stop()
 		return err
 	}
-	return p.wait()
+	return p.Wait()
 }
 
 // attributes overrule the attributes in trees. By these git would substitute a whole

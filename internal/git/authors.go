@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"strconv"
+
+	"arbor/internal/git/process"
 )
 
 // AuthorCount is how many commits of a history somebody wrote.
@@ -21,7 +23,7 @@ const maxAuthor = 1000
 // Authors counts the commits of a history by author, those with most first, at most
 // most of them; merges count for nobody. One git process walks the whole history.
 func (r *Repository) Authors(ctx context.Context, tip SHA, most int) (list []AuthorCount, err error) {
-	c := command{sub: "shortlog", flags: []string{"-s", "-n", "-e", "--no-merges"}, revs: []SHA{tip}}
+	c := process.Command{Sub: "shortlog", Flags: []string{"-s", "-n", "-e", "--no-merges"}, Revs: []SHA{tip}}
 	err = r.stream(ctx, c, func(in *bufio.Reader) error {
 		list, err = readAuthors(in, most)
 		return err

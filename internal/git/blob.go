@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/process"
 )
 
 // heldBlob is the size in bytes up to which a blob is read whole, from a
@@ -40,7 +41,7 @@ func (r *Repository) ReadBlob(ctx context.Context, sha SHA, limit int64, fn func
 func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, r.git.options.TransferTimeout)
 	defer cancel()
-	c, size, err := r.openBlob(ctx, sha, cage{memory: r.git.poolCage().memory, cpu: r.git.cpu(r.load())})
+	c, size, err := r.openBlob(ctx, sha, process.Cage{Memory: r.git.poolCage().Memory, CPU: r.git.cpu(r.load())})
 	if errs.Is(err, errs.Invalid) {
 		c, size, err = r.openBlob(ctx, sha, r.largeCage())
 	}
@@ -54,8 +55,8 @@ func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.
 // openBlob starts a process and waits until the blob begins. A blob that is stored
 // as a delta then takes memory for itself and for its base, others take little.
 // Error: Invalid where that is more than the cage has.
-func (r *Repository) openBlob(ctx context.Context, sha SHA, in cage) (*catFile, int64, error) {
-	c, err := r.git.startCatFile(ctx, task{dir: r.dir, limit: r.git.options.TransferTimeout, cage: in})
+func (r *Repository) openBlob(ctx context.Context, sha SHA, in process.Cage) (*catFile, int64, error) {
+	c, err := r.git.startCatFile(ctx, process.Task{Dir: r.dir, Limit: r.git.options.TransferTimeout, Cage: in})
 	if err != nil {
 		return nil, 0, err
 	}

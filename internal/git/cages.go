@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
 )
 
 // Parts of Options.Memory. They follow from what runs at one time: many short
@@ -60,33 +61,33 @@ func (g *Git) cpu(l load) time.Duration {
 // but not more than the largest cage has.
 func (g *Git) part(of, more int64) int64 {
 	most := g.options.Memory / mostPart
-	return max(min(g.options.Memory/of+more, most), minCage)
+	return max(min(g.options.Memory/of+more, most), process.MinCage)
 }
 
 // poolCage is for pooled cat-file processes, which read objects of some megabytes.
 // Larger objects are read again in a largeCage.
-func (g *Git) poolCage() cage { return cage{memory: g.part(poolPart, 0)} }
+func (g *Git) poolCage() process.Cage { return process.Cage{Memory: g.part(poolPart, 0)} }
 
 // largeCage is for reading one object of any size.
-func (r *Repository) largeCage() cage {
-	return cage{memory: r.git.part(mostPart, 0), cpu: r.git.cpu(r.load())}
+func (r *Repository) largeCage() process.Cage {
+	return process.Cage{Memory: r.git.part(mostPart, 0), CPU: r.git.cpu(r.load())}
 }
 
 // walkCage is for walks of histories and trees.
-func (r *Repository) walkCage() cage { return r.git.walkCage(r.load()) }
+func (r *Repository) walkCage() process.Cage { return r.git.walkCage(r.load()) }
 
-func (g *Git) walkCage(l load) cage {
-	return cage{memory: g.part(walkPart, perObject*l.objects), cpu: g.cpu(l)}
+func (g *Git) walkCage(l load) process.Cage {
+	return process.Cage{Memory: g.part(walkPart, perObject*l.objects), CPU: g.cpu(l)}
 }
 
 // blobCage is for commands that compare, merge or copy files.
-func (r *Repository) blobCage() cage {
+func (r *Repository) blobCage() process.Cage {
 	l := r.load()
-	return cage{memory: r.git.part(blobPart, perObject*l.objects), cpu: r.git.cpu(l)}
+	return process.Cage{Memory: r.git.part(blobPart, perObject*l.objects), CPU: r.git.cpu(l)}
 }
 
 // cageOf is the cage of a command that reads and writes nothing.
-func (r *Repository) cageOf(sub string) cage {
+func (r *Repository) cageOf(sub string) process.Cage {
 	if sub == "diff-tree" || sub == "format-patch" {
 		return r.blobCage()
 	}
@@ -95,19 +96,19 @@ func (r *Repository) cageOf(sub string) cage {
 
 // sendCage is for packing the objects of a fetch or a fork. With several
 // processes (upload-pack and the pack-objects that it starts) each has its share.
-func (r *Repository) sendCage(processes int64) cage {
+func (r *Repository) sendCage(processes int64) process.Cage {
 	l := r.load()
 	memory := r.git.part(walkPart, 2*perObject*l.objects+2*perPackByte*l.bytes) / processes
-	return cage{memory: max(memory, minCage), cpu: r.git.cpu(l), processes: processes}
+	return process.Cage{Memory: max(memory, process.MinCage), CPU: r.git.cpu(l), Processes: processes}
 }
 
 // upkeepCage is for maintenance, which nobody waits for.
-func (g *Git) upkeepCage() cage { return cage{memory: g.part(mostPart, 0)} }
+func (g *Git) upkeepCage() process.Cage { return process.Cage{Memory: g.part(mostPart, 0)} }
 
 // run runs a task to its end.
-func (g *Git) run(ctx context.Context, t task) error { return g.processes.run(ctx, t) }
+func (g *Git) run(ctx context.Context, t process.Task) error { return g.processes.Run(ctx, t) }
 
 // read begins a task whose output is read while it runs.
-func (g *Git) read(ctx context.Context, t task) (*process, io.Reader, error) {
-	return g.processes.read(ctx, t)
+func (g *Git) read(ctx context.Context, t process.Task) (*process.Process, io.Reader, error) {
+	return g.processes.Read(ctx, t)
 }

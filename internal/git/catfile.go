@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/process"
 )
 
 // catFile is one `git cat-file --batch-command --buffer` process, used by one
@@ -20,7 +21,7 @@ type catFile struct {
 	dir        string
 	generation int // of the pool's view of dir; see pool.retire
 	begun      time.Time
-	process    *process
+	process    *process.Process
 	in         io.WriteCloser
 	out        *bufio.Reader
 	line       []byte // the request, reused
@@ -33,34 +34,34 @@ type catFile struct {
 func (g *Git) startPooled(dir string) (*catFile, error) {
 	const forEver = 365 * 24 * time.Hour
 	return g.startCatFile(context.Background(),
-		task{dir: dir, limit: forEver, cage: g.poolCage(), held: true})
+		process.Task{Dir: dir, Limit: forEver, Cage: g.poolCage(), Held: true})
 }
 
 // startCatFile starts a process in the directory, environment and cage of t.
-func (g *Git) startCatFile(ctx context.Context, t task) (*catFile, error) {
-	t.command = command{sub: "cat-file", flags: []string{"--batch-command", "--buffer"}}
-	p, in, out, err := g.processes.talk(ctx, t)
+func (g *Git) startCatFile(ctx context.Context, t process.Task) (*catFile, error) {
+	t.Command = process.Command{Sub: "cat-file", Flags: []string{"--batch-command", "--buffer"}}
+	p, in, out, err := g.processes.Talk(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	return &catFile{dir: t.dir, process: p, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
+	return &catFile{dir: t.Dir, process: p, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
 }
 
 // end closes the process's input, kills it and waits for it.
 func (c *catFile) end() {
 	_ = c.in.Close()
-	_ = c.process.stop()
+	_ = c.process.Stop()
 }
 
 // verdict is why the process ended by itself.
 func (c *catFile) verdict() error {
 	_ = c.in.Close()
 	_, _ = io.Copy(io.Discard, c.out)
-	return c.process.wait()
+	return c.process.Wait()
 }
 
 // kill makes a read or write in progress fail; end still has to follow.
-func (c *catFile) kill() { c.process.kill() }
+func (c *catFile) kill() { c.process.Kill() }
 
 // ask sends one request and has git answer at once.
 func (c *catFile) ask(verb string, sha SHA) error {
@@ -109,5 +110,5 @@ func (c *catFile) broken(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("git cat-file ended: %w: %q", err, c.process.said())
+	return fmt.Errorf("git cat-file ended: %w: %q", err, c.process.Said())
 }

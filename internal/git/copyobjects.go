@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"arbor/internal/git/process"
 	"arbor/internal/git/wire"
 )
 
@@ -39,8 +40,8 @@ func CopyObjects(ctx context.Context, from, to *Repository, tip SHA, have []SHA)
 		return err
 	}
 	g := from.git
-	c := command{sub: "pack-objects", flags: []string{"-q", "--revs", "--thin", "--stdout", "--delta-base-offset", "--threads=1"}}
-	t := task{command: c, dir: from.dir, cage: from.sendCage(1), limit: g.options.TransferTimeout, stdin: in}
+	c := process.Command{Sub: "pack-objects", Flags: []string{"-q", "--revs", "--thin", "--stdout", "--delta-base-offset", "--threads=1"}}
+	t := process.Task{Command: c, Dir: from.dir, Cage: from.sendCage(1), Limit: g.options.TransferTimeout, Stdin: in}
 	err = g.streamTask(ctx, t, func(pack *bufio.Reader) error {
 		q, err := to.Receive(ctx, ReceiveOptions{Pack: pack, Tips: have,
 			Commands: []wire.Command{{Name: "refs/heads/copied", Old: ZeroSHA, New: tip}}})

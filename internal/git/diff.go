@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/process"
 )
 
 // FileChange is what a commit, or a range of commits, does to one file.
@@ -62,7 +63,7 @@ func (r *Repository) Diff(ctx context.Context, from, to SHA, o DiffOptions) (*Ch
 		return known.page(o), nil
 	}
 	d := &diffReader{o: o}
-	c := command{sub: "diff-tree", flags: append(flags, "--raw", "--numstat"), revs: []SHA{from, to}}
+	c := process.Command{Sub: "diff-tree", Flags: append(flags, "--raw", "--numstat"), Revs: []SHA{from, to}}
 	err = r.stream(ctx, c, func(in *bufio.Reader) error {
 		d.in = in
 		return d.read()
@@ -103,7 +104,7 @@ func (r *Repository) WriteDiff(ctx context.Context, w io.Writer, from, to SHA) e
 	if !known.whole {
 		return errTooManyChanges()
 	}
-	return r.copyOut(ctx, w, command{sub: "diff-tree", flags: flags, revs: []SHA{from, to}})
+	return r.copyOut(ctx, w, process.Command{Sub: "diff-tree", Flags: flags, Revs: []SHA{from, to}})
 }
 
 func errTooManyChanges() error {
@@ -114,9 +115,9 @@ func errTooManyChanges() error {
 // WritePatches writes the commits that to has and none of not has, as `git
 // format-patch` does: the oldest first, without merges; of any size, as WriteDiff.
 func (r *Repository) WritePatches(ctx context.Context, w io.Writer, to SHA, not ...SHA) error {
-	c := command{sub: "format-patch", flags: []string{"--stdout", "--no-ext-diff", "--no-color"}, revs: []SHA{to}, not: not}
+	c := process.Command{Sub: "format-patch", Flags: []string{"--stdout", "--no-ext-diff", "--no-color"}, Revs: []SHA{to}, Not: not}
 	if len(not) == 0 {
-		c.flags = append(c.flags, "--root")
+		c.Flags = append(c.Flags, "--root")
 	}
 	if err := r.checkPatches(ctx, to, not); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (r *Repository) checkPatches(ctx context.Context, to SHA, not []SHA) error 
 	})
 }
 
-func (r *Repository) copyOut(ctx context.Context, w io.Writer, c command) error {
+func (r *Repository) copyOut(ctx context.Context, w io.Writer, c process.Command) error {
 	return r.stream(ctx, c, func(in *bufio.Reader) error {
 		_, err := in.WriteTo(w)
 		return err

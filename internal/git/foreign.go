@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
 )
 
 // A push relies on objects that it does not bring along: the bases of its deltas, and
@@ -75,8 +76,8 @@ func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, o ReceiveOpti
 	}
 	var ask []SHA
 	r := q.repository
-	c := command{sub: "rev-list", flags: []string{"--stdin", "--objects", "--no-object-names"}}
-	walk := task{command: c, dir: r.dir, env: q.env(), limit: r.git.options.TransferTimeout, stdin: in}
+	c := process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--objects", "--no-object-names"}}
+	walk := process.Task{Command: c, Dir: r.dir, Env: q.env(), Limit: r.git.options.TransferTimeout, Stdin: in}
 	err = r.eachID(ctx, walk, func(id ID) error {
 		if sentPack != nil {
 			if own, err := sentPack.HasID(id[:]); err != nil || own {
@@ -86,7 +87,7 @@ func (q *Quarantine) checkForeign(ctx context.Context, tips []SHA, o ReceiveOpti
 		ask = append(ask, SHA(hex.EncodeToString(id[:])))
 		return nil
 	})
-	if isExit(err) {
+	if process.IsExit(err) {
 		return refusedPack(err, "", o.Shallow)
 	}
 	if err != nil || len(ask) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/process"
 )
 
 // LinkObjects makes all objects that another repository has now part of this
@@ -173,11 +174,11 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 	}
 	defer func() { _ = q.Discard() }()
 	var out bytes.Buffer
-	err = r.git.run(ctx, task{
-		command: command{sub: "pack-objects", path: filepath.Join(q.dir, "pack", "pack"),
-			flags: []string{"-q", "--revs", "--delta-base-offset", "--threads=1"}},
-		dir: from.dir, env: q.envOver(from), cage: from.sendCage(1), limit: r.git.options.TransferTimeout,
-		stdin: &in, stdout: &out})
+	err = r.git.run(ctx, process.Task{
+		Command: process.Command{Sub: "pack-objects", Path: filepath.Join(q.dir, "pack", "pack"),
+			Flags: []string{"-q", "--revs", "--delta-base-offset", "--threads=1"}},
+		Dir: from.dir, Env: q.envOver(from), Cage: from.sendCage(1), Limit: r.git.options.TransferTimeout,
+		Stdin: &in, Stdout: &out})
 	if err != nil {
 		return fmt.Errorf("git: copying histories: %w", err)
 	}

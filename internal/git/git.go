@@ -55,6 +55,7 @@ import (
 	"time"
 
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
 )
 
 // Options are the limits of a [Git]. Zero values mean the defaults.
@@ -118,7 +119,7 @@ type Git struct {
 	options   Options
 	log       *slog.Logger
 	version   string // "2.39.5"
-	processes *runner
+	processes *process.Runner
 	pool      *pool
 
 	packer  packfile.Packer
@@ -170,7 +171,7 @@ func New(ctx context.Context, o Options) (*Git, error) {
 		return nil, err
 	}
 	g := &Git{options: o, log: o.Log, states: make(map[string]*state)}
-	g.processes = newRunner(path, g.upkeepCage(), o.Admit)
+	g.processes = process.NewRunner(path, g.upkeepCage(), o.Admit)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version").Output()
@@ -209,7 +210,7 @@ func checkVersion(output string) (string, error) {
 }
 
 // Started counts the processes of git that were started, pooled ones included.
-func (g *Git) Started() int64 { return g.processes.count() }
+func (g *Git) Started() int64 { return g.processes.Started() }
 
 // Version is git's own version, such as "2.39.5".
 func (g *Git) Version() string { return g.version }

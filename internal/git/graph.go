@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"arbor/internal/git/process"
 )
 
 // largePack is the size in bytes from which a pack that came in whole is worth
@@ -68,10 +70,10 @@ func (r *Repository) writeCommitGraph(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = q.Discard() }()
-	err = r.git.run(ctx, task{
-		command: command{sub: "commit-graph", flags: []string{"write", "--no-progress", "--changed-paths"}},
-		dir:     r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout,
-		nice: true})
+	err = r.git.run(ctx, process.Task{
+		Command: process.Command{Sub: "commit-graph", Flags: []string{"write", "--no-progress", "--changed-paths"}},
+		Dir:     r.dir, Env: q.env(), Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout,
+		Nice: true})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/process"
 )
 
 // LogOptions say which commits [Repository.Log] gives.
@@ -61,18 +62,18 @@ func (r *Repository) Log(ctx context.Context, o LogOptions) (page []SHA, total i
 
 // command builds the rev-list. A bound of commits is given to git as well, so
 // that it need not walk on; not with Reverse, which would cut the wrong end.
-func (o LogOptions) command() (command, error) {
-	c := command{sub: "rev-list", revs: o.From, not: o.Not}
+func (o LogOptions) command() (process.Command, error) {
+	c := process.Command{Sub: "rev-list", Revs: o.From, Not: o.Not}
 	if o.Reverse {
-		c.flags = append(c.flags, "--topo-order", "--reverse")
+		c.Flags = append(c.Flags, "--topo-order", "--reverse")
 	} else {
-		c.flags = append(c.flags, "--max-count="+strconv.Itoa(o.Skip+o.Max+o.Count+1))
+		c.Flags = append(c.Flags, "--max-count="+strconv.Itoa(o.Skip+o.Max+o.Count+1))
 	}
 	if o.Since != 0 {
-		c.flags = append(c.flags, "--max-age="+strconv.FormatInt(max(o.Since, 1), 10))
+		c.Flags = append(c.Flags, "--max-age="+strconv.FormatInt(max(o.Since, 1), 10))
 	}
 	if o.Until != 0 {
-		c.flags = append(c.flags, "--min-age="+strconv.FormatInt(max(o.Until, 1), 10))
+		c.Flags = append(c.Flags, "--min-age="+strconv.FormatInt(max(o.Until, 1), 10))
 	}
 	if err := addPeople(&c, "--author=", o.Author); err != nil {
 		return c, err
@@ -84,19 +85,19 @@ func (o LogOptions) command() (command, error) {
 		if err := CheckPath(o.Path); err != nil {
 			return c, err
 		}
-		c.pathspec = o.Path
+		c.Pathspec = o.Path
 	}
 	return c, nil
 }
 
 // addPeople adds a filter: addresses in the brackets that stand around them in a
 // commit, compared as text.
-func addPeople(c *command, flag string, emails []string) error {
+func addPeople(c *process.Command, flag string, emails []string) error {
 	for _, email := range emails {
 		if err := CheckEmail(email); err != nil {
 			return err
 		}
-		c.flags = append(c.flags, flag+"<"+email+">", "--fixed-strings", "--regexp-ignore-case", "--all-match")
+		c.Flags = append(c.Flags, flag+"<"+email+">", "--fixed-strings", "--regexp-ignore-case", "--all-match")
 	}
 	return nil
 }
@@ -130,23 +131,23 @@ const literalPaths = "GIT_LITERAL_PATHSPECS=1"
 
 // stream runs a command and hands its output to fn while it runs. ErrStop of fn
 // ends the process and is no error.
-func (r *Repository) stream(ctx context.Context, c command, fn func(*bufio.Reader) error) error {
+func (r *Repository) stream(ctx context.Context, c process.Command, fn func(*bufio.Reader) error) error {
 	if !r.Exists() {
 		return missing("HEAD")
 	}
 	limit := walkReads * r.git.options.ReadTimeout
-	return r.git.streamTask(ctx, task{command: c, dir: r.dir, cage: r.cageOf(c.sub), limit: limit,
-		env: []string{literalPaths}}, fn)
+	return r.git.streamTask(ctx, process.Task{Command: c, Dir: r.dir, Cage: r.cageOf(c.Sub), Limit: limit,
+		Env: []string{literalPaths}}, fn)
 }
 
 // streamTask is stream for any task.
-func (g *Git) streamTask(ctx context.Context, t task, fn func(*bufio.Reader) error) error {
+func (g *Git) streamTask(ctx context.Context, t process.Task, fn func(*bufio.Reader) error) error {
 	p, out, err := g.read(ctx, t)
 	if err != nil {
 		return err
 	}
 	if err := fn(bufio.NewReaderSize(out, 64<<10)); err != nil {
-		grown := p.stop()
+		grown := p.Stop()
 		switch {
 		case errors.Is(err, ErrStop):
 			return nil
@@ -157,12 +158,12 @@ func (g *Git) streamTask(ctx context.Context, t task, fn func(*bufio.Reader) err
 		}
 		return err
 	}
-	return p.wait()
+	return p.Wait()
 }
 
 // lines runs a command and calls fn for each line of its output, which must be
 // short.
-func (r *Repository) lines(ctx context.Context, c command, fn func(line []byte) error) error {
+func (r *Repository) lines(ctx context.Context, c process.Command, fn func(line []byte) error) error {
 	return r.stream(ctx, c, func(in *bufio.Reader) error {
 		for {
 			line, err := in.ReadSlice('\n')
@@ -170,7 +171,7 @@ func (r *Repository) lines(ctx context.Context, c command, fn func(line []byte) 
 				return nil
 			}
 			if err != nil {
-				return fmt.Errorf("git %s: %w", c.sub, err)
+				return fmt.Errorf("git %s: %w", c.Sub, err)
 			}
 			if err := fn(line[:len(line)-1]); err != nil {
 				return err
@@ -194,11 +195,11 @@ func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
 	case known:
 		return "", none
 	}
-	err = r.lines(ctx, command{sub: "merge-base", revs: []SHA{a, b}}, func(line []byte) (err error) {
+	err = r.lines(ctx, process.Command{Sub: "merge-base", Revs: []SHA{a, b}}, func(line []byte) (err error) {
 		base, err = ParseSHA(string(line))
 		return err
 	})
-	if exitCode(err) == 1 || err == nil && base == "" {
+	if process.ExitCode(err) == 1 || err == nil && base == "" {
 		return "", none
 	}
 	return base, err
@@ -207,7 +208,7 @@ func (r *Repository) MergeBase(ctx context.Context, a, b SHA) (SHA, error) {
 // Diverged counts the commits that only the one and only the other of two
 // histories has, and gives a page of those that only b has, the oldest first.
 func (r *Repository) Diverged(ctx context.Context, a, b SHA, skip, most int) (onlyA, onlyB int, page []SHA, err error) {
-	c := command{sub: "rev-list", flags: []string{"--left-right", "--topo-order", "--reverse"}, revs: []SHA{a, b}, symmetric: true}
+	c := process.Command{Sub: "rev-list", Flags: []string{"--left-right", "--topo-order", "--reverse"}, Revs: []SHA{a, b}, Symmetric: true}
 	err = r.lines(ctx, c, func(line []byte) error {
 		if len(line) != 41 || !object.IsSHA(line[1:]) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))

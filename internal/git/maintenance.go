@@ -15,6 +15,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
 )
 
 // When a repository is worth packing, and how much at a time.
@@ -259,11 +260,11 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 	}
 	defer func() { _ = q.Discard() }()
 	var out bytes.Buffer
-	err = r.git.run(ctx, task{
-		command: command{sub: "pack-objects", path: filepath.Join(q.dir, "pack", "pack"),
-			flags: append([]string{"-q", "--delta-base-offset", "--threads=1"}, flags...)},
-		dir: r.dir, env: q.env(), cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout,
-		stdin: in, stdout: &out, nice: true})
+	err = r.git.run(ctx, process.Task{
+		Command: process.Command{Sub: "pack-objects", Path: filepath.Join(q.dir, "pack", "pack"),
+			Flags: append([]string{"-q", "--delta-base-offset", "--threads=1"}, flags...)},
+		Dir: r.dir, Env: q.env(), Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout,
+		Stdin: in, Stdout: &out, Nice: true})
 	if err != nil {
 		return "", err
 	}
@@ -280,9 +281,9 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 // name and with the index.
 func (r *Repository) verifyPack(ctx context.Context, name string) error {
 	path := r.path("objects", "pack", name+".pack")
-	return r.git.run(ctx, task{
-		command: command{sub: "index-pack", flags: []string{"--verify"}, path: path},
-		dir:     r.dir, cage: r.git.upkeepCage(), limit: r.git.options.MaintenanceTimeout, nice: true})
+	return r.git.run(ctx, process.Task{
+		Command: process.Command{Sub: "index-pack", Flags: []string{"--verify"}, Path: path},
+		Dir:     r.dir, Cage: r.git.upkeepCage(), Limit: r.git.options.MaintenanceTimeout, Nice: true})
 }
 
 // looseIn lists the loose objects of one of the 256 directories.

@@ -16,6 +16,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/process"
 )
 
 // scratch is a directory of objects in which git merges. Nothing in it is
@@ -54,10 +55,10 @@ type outcome struct {
 func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) {
 	r := s.q.repository
 	var o outcome
-	t := task{
-		command: command{sub: "merge-tree", flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
-			revs: []SHA{ours, theirs}},
-		dir: r.dir, env: s.q.env(), config: passing(), cage: r.blobCage(), limit: r.git.options.ReadTimeout,
+	t := process.Task{
+		Command: process.Command{Sub: "merge-tree", Flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"},
+			Revs: []SHA{ours, theirs}},
+		Dir: r.dir, Env: s.q.env(), Config: process.Unsynced(), Cage: r.blobCage(), Limit: r.git.options.ReadTimeout,
 	}
 	err := r.git.streamTask(ctx, t, func(in *bufio.Reader) (err error) {
 		o, err = readMerge(in)
@@ -68,9 +69,9 @@ func (s *scratch) merge(ctx context.Context, ours, theirs SHA) (outcome, error) 
 		return outcome{}, errors.New("git merge-tree: no tree")
 	case err == nil && len(o.paths) == 0:
 		return o, nil
-	case err == nil || exitCode(err) == 1 && o.tree != "":
+	case err == nil || process.ExitCode(err) == 1 && o.tree != "":
 		return outcome{conflict: true, paths: o.paths}, nil
-	case isExit(err) || errs.Is(err, errs.Invalid): // ended, or ended by its cage
+	case process.IsExit(err) || errs.Is(err, errs.Invalid): // ended, or ended by its cage
 		return outcome{}, errs.Wrap(errs.TooLarge, "git cannot merge this: the files changed on both sides may be too large", err)
 	}
 	return outcome{}, err

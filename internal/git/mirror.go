@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/process"
 )
 
 // Mirror is a copy of somebody else's repository in a temporary directory, on
@@ -42,7 +43,7 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 			return nil, errors.Join(err, m.Remove())
 		}
 	}
-	cmd := exec.CommandContext(ctx, g.processes.binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet", "--mirror",
+	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull, "clone", "--quiet", "--mirror",
 		"--template=", "--", source, dir)
 	cmd.Stdin = os.Stdin
 	var message bytes.Buffer
@@ -51,7 +52,7 @@ func (g *Git) Mirror(ctx context.Context, source, parent string) (*Mirror, error
 	if err == nil {
 		// A download may be as hostile as a push, so memory is bounded. Time is not: git
 		// may ask for a password on the terminal.
-		err = errors.Join(confine(cmd.Process.Pid, cage{memory: g.options.Memory}), cmd.Wait())
+		err = errors.Join(process.Confine(cmd.Process.Pid, process.Cage{Memory: g.options.Memory}), cmd.Wait())
 	}
 	if err != nil {
 		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s", withoutPassword(source), lastLine(message.String())), err)
@@ -86,8 +87,8 @@ func (m *Mirror) Refs() Refs { return m.refs }
 // readRefs reads what the mirror's refs are, and what HEAD names.
 func (m *Mirror) readRefs(ctx context.Context) error {
 	var list bytes.Buffer
-	err := m.git.run(ctx, task{command: command{sub: "for-each-ref", flags: []string{"--format=%(objectname) %(refname)"}},
-		dir: m.dir, cage: m.git.upkeepCage(), limit: m.git.options.ReadTimeout, stdout: &list})
+	err := m.git.run(ctx, process.Task{Command: process.Command{Sub: "for-each-ref", Flags: []string{"--format=%(objectname) %(refname)"}},
+		Dir: m.dir, Cage: m.git.upkeepCage(), Limit: m.git.options.ReadTimeout, Stdout: &list})
 	if err != nil {
 		return err
 	}
@@ -127,9 +128,9 @@ func importable(name string) bool {
 // WritePack writes one pack with all that the mirror's refs lead to. It takes no more
 // memory than that needs: index-pack, which reads it, waits for its own meanwhile.
 func (m *Mirror) WritePack(ctx context.Context, w io.Writer) error {
-	return m.git.run(ctx, task{
-		command: command{sub: "pack-objects",
-			flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
-		dir: m.dir, cage: m.git.Repository(m.dir).sendCage(1), limit: m.git.options.TransferTimeout,
-		stdout: w})
+	return m.git.run(ctx, process.Task{
+		Command: process.Command{Sub: "pack-objects",
+			Flags: []string{"-q", "--all", "--stdout", "--delta-base-offset"}},
+		Dir: m.dir, Cage: m.git.Repository(m.dir).sendCage(1), Limit: m.git.options.TransferTimeout,
+		Stdout: w})
 }

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/process"
 )
 
 // maxWalkTips is the number of histories that are walked without a process.
@@ -89,8 +90,8 @@ func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]
 	for _, sha := range not {
 		in.WriteString("^" + string(sha) + "\n")
 	}
-	t := task{command: command{sub: "rev-list", flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}},
-		dir: r.dir, cage: r.walkCage(), limit: walkReads * r.git.options.ReadTimeout, stdin: &in}
+	t := process.Task{Command: process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}},
+		Dir: r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout, Stdin: &in}
 	var list []SHA
 	err := r.git.streamTask(ctx, t, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/process"
 )
 
 // pool keeps cat-file processes between requests: few per repository, few in
@@ -215,7 +216,7 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, r.git.options.ReadTimeout)
 	defer cancel()
-	release, err := r.git.processes.admit(limited, r.git.poolCage())
+	release, err := r.git.processes.Admit(limited, r.git.poolCage())
 	if err != nil {
 		return err
 	}
@@ -260,7 +261,7 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 // Its error says why the process ended, if it did: Invalid where the object
 // needs more memory than there is.
 func (r *Repository) catAlone(ctx context.Context, fn func(*catFile) error) error {
-	c, err := r.git.startCatFile(ctx, task{dir: r.dir, limit: r.git.options.ReadTimeout, cage: r.largeCage()})
+	c, err := r.git.startCatFile(ctx, process.Task{Dir: r.dir, Limit: r.git.options.ReadTimeout, Cage: r.largeCage()})
 	if err != nil {
 		return r.readError(ctx, err)
 	}

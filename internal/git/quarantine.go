@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
 )
 
 // The names of directories below objects/ that hold what is not kept yet.
@@ -215,10 +216,10 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 	g := q.repository.git
 	in := g.walkCage(q.load())
 	for _, t := range trees {
-		in.memory = max(in.memory, g.part(walkPart, 4*t.Size))
+		in.Memory = max(in.Memory, g.part(walkPart, 4*t.Size))
 	}
-	c, err := g.startCatFile(ctx, task{
-		dir: q.repository.dir, env: q.env(), cage: in, limit: g.options.TransferTimeout})
+	c, err := g.startCatFile(ctx, process.Task{
+		Dir: q.repository.dir, Env: q.env(), Cage: in, Limit: g.options.TransferTimeout})
 	if err != nil {
 		return err
 	}

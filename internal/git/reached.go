@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/process"
 )
 
 // EachReached calls fn for each object that from reaches, from itself included, and
@@ -27,9 +28,9 @@ func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(I
 	if err != nil {
 		return err
 	}
-	c := command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin", "--objects",
+	c := process.Command{Sub: "rev-list", Flags: []string{"--ignore-missing", "--stdin", "--objects",
 		"--no-object-names", "--in-commit-order", "--missing=allow-any"}}
-	return r.eachID(ctx, task{command: c, dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}, fn)
+	return r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in}, fn)
 }
 
 // ReachedCommits gives those of the commits that are in the histories of the tips. All
@@ -45,8 +46,8 @@ func (r *Repository) ReachedCommits(ctx context.Context, tips, commits []SHA) (m
 	if err != nil || len(commits) == 0 || !r.Exists() {
 		return reached, err
 	}
-	c := command{sub: "rev-list", flags: []string{"--ignore-missing", "--stdin"}}
-	walk := task{command: c, dir: r.dir, limit: r.git.options.ReadTimeout, stdin: in}
+	c := process.Command{Sub: "rev-list", Flags: []string{"--ignore-missing", "--stdin"}}
+	walk := process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in}
 	err = r.eachID(ctx, walk, func(id ID) error {
 		delete(reached, SHA(hex.EncodeToString(id[:])))
 		if len(reached) == 0 {
@@ -78,13 +79,13 @@ func revisionList(from, not []SHA) (*bytes.Buffer, error) {
 }
 
 // eachID runs a task that prints a name in each line.
-func (r *Repository) eachID(ctx context.Context, t task, fn func(ID) error) error {
+func (r *Repository) eachID(ctx context.Context, t process.Task, fn func(ID) error) error {
 	p, out, err := r.git.read(ctx, t)
 	if err != nil {
 		return err
 	}
 	if err := readIDs(bufio.NewReaderSize(out, 128<<10), fn); err != nil {
-		p.stop()
+		p.Stop()
 		switch {
 		case errors.Is(err, ErrStop):
 			return nil
@@ -93,7 +94,7 @@ func (r *Repository) eachID(ctx context.Context, t task, fn func(ID) error) erro
 		}
 		return err
 	}
-	return p.wait()
+	return p.Wait()
 }
 
 func readIDs(in *bufio.Reader, fn func(ID) error) error {
@@ -125,8 +126,8 @@ func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, err
 		return nil, missing(prefix)
 	}
 	var shas []SHA
-	c := command{sub: "rev-parse", flags: []string{"--disambiguate=" + strings.ToLower(prefix)}}
-	err := r.eachID(ctx, task{command: c, dir: r.dir, limit: r.git.options.ReadTimeout}, func(id ID) error {
+	c := process.Command{Sub: "rev-parse", Flags: []string{"--disambiguate=" + strings.ToLower(prefix)}}
+	err := r.eachID(ctx, process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout}, func(id ID) error {
 		if shas = append(shas, SHA(hex.EncodeToString(id[:]))); len(shas) > maxCandidates {
 			return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/process"
 )
 
 // MaxRebase is how many commits Rebase takes.
@@ -66,7 +67,7 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 
 // replayed lists the commits that a rebase takes, the oldest first.
 func (r *Repository) replayed(ctx context.Context, base, head SHA) (list []SHA, err error) {
-	c := command{sub: "rev-list", flags: []string{"--topo-order", "--reverse", "--no-merges"}, revs: []SHA{head}, not: []SHA{base}}
+	c := process.Command{Sub: "rev-list", Flags: []string{"--topo-order", "--reverse", "--no-merges"}, Revs: []SHA{head}, Not: []SHA{base}}
 	err = r.lines(ctx, c, func(line []byte) error {
 		if !object.IsSHA(line) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
 	"arbor/internal/git/wire"
 )
 
@@ -181,23 +182,23 @@ func (q *Quarantine) indexPack(ctx context.Context, header packfile.Header, coun
 	var filter *progressFilter
 	for {
 		out, filter = &bytes.Buffer{}, &progressFilter{out: progress}
-		err = g.run(ctx, task{
-			command: command{sub: "index-pack", flags: g.indexFlags(count, progress != nil)},
-			dir:     q.repository.dir, env: q.env(),
-			cage:  cage{memory: p.need, cpu: g.cpu(load{int64(count), p.size})},
-			limit: g.options.TransferTimeout, stdin: p.reader(), stdout: out, stderr: filter})
-		if p.file == nil || p.need == most || !outgrewMemory(err) {
+		err = g.run(ctx, process.Task{
+			Command: process.Command{Sub: "index-pack", Flags: g.indexFlags(count, progress != nil)},
+			Dir:     q.repository.dir, Env: q.env(),
+			Cage:  process.Cage{Memory: p.need, CPU: g.cpu(load{int64(count), p.size})},
+			Limit: g.options.TransferTimeout, Stdin: p.reader(), Stdout: out, Stderr: filter})
+		if p.file == nil || p.need == most || !process.OutgrewMemory(err) {
 			break
 		}
 		p.need = most
 	}
-	if hush && isExit(err) && exitCode(err) != 1 {
+	if hush && process.IsExit(err) && process.ExitCode(err) != 1 {
 		return false, refusedPack(err, "", o.Shallow)
 	}
-	if errs.Is(err, errs.Invalid) && isExit(err) {
+	if errs.Is(err, errs.Invalid) && process.IsExit(err) {
 		return false, err
 	}
-	if code := exitCode(err); code > 1 || code < 0 && isExit(err) {
+	if code := process.ExitCode(err); code > 1 || code < 0 && process.IsExit(err) {
 		return false, refusedPack(err, o.mayTell(filter.problem), o.Shallow)
 	} else if err != nil && code != 1 {
 		return false, err
@@ -275,11 +276,11 @@ func (q *Quarantine) checkConnected(ctx context.Context, tips []SHA, o ReceiveOp
 		return err
 	}
 	g := q.repository.git
-	err = g.run(ctx, task{
-		command: command{sub: "rev-list", flags: []string{"--objects", "--stdin", "--quiet"}},
-		dir:     q.repository.dir, env: q.env(), cage: g.walkCage(q.load()),
-		limit: g.options.TransferTimeout, stdin: in})
-	if isExit(err) && !errs.Is(err, errs.Invalid) {
+	err = g.run(ctx, process.Task{
+		Command: process.Command{Sub: "rev-list", Flags: []string{"--objects", "--stdin", "--quiet"}},
+		Dir:     q.repository.dir, Env: q.env(), Cage: g.walkCage(q.load()),
+		Limit: g.options.TransferTimeout, Stdin: in})
+	if process.IsExit(err) && !errs.Is(err, errs.Invalid) {
 		return errDisconnected(err)
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
 )
 
 // heldPack is the size in bytes up to which a pack is held in memory before it is
@@ -41,7 +42,7 @@ func (q *Quarantine) holdPack(header packfile.Header, pack io.Reader, count uint
 		if p.size > g.options.MaxPackBytes {
 			return nil, g.errTooLarge()
 		}
-		p.need, p.bases, err = packfile.Need(p.held, minCage, g.part(mostPart, 0))
+		p.need, p.bases, err = packfile.Need(p.held, process.MinCage, g.part(mostPart, 0))
 		return p, err
 	}
 	p.need = g.part(largePart, packfile.NeedPerObject*int64(count))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/process"
 )
 
 // Known is Infos for objects that need not exist: those that do not are zero
@@ -91,8 +92,8 @@ func (r *Repository) IsAncestor(ctx context.Context, old, tip SHA) (bool, error)
 		return base == old, err
 	}
 	var out bytes.Buffer
-	err = r.git.run(ctx, task{command: command{sub: "rev-list", flags: []string{"--max-count=1"}, revs: []SHA{old}, not: []SHA{tip}},
-		dir: r.dir, cage: r.walkCage(), limit: walkReads * r.git.options.ReadTimeout, stdout: &out})
+	err = r.git.run(ctx, process.Task{Command: process.Command{Sub: "rev-list", Flags: []string{"--max-count=1"}, Revs: []SHA{old}, Not: []SHA{tip}},
+		Dir: r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout, Stdout: &out})
 	if err != nil {
 		return false, fmt.Errorf("git: is %s before %s: %w", old, tip, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/process"
 	"arbor/internal/git/wire"
 )
 
@@ -105,21 +106,21 @@ func clientGone(err error) error {
 
 // uploadPack runs git upload-pack and copies what it says while it says it.
 func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOptions) error {
-	p, out, err := r.git.read(ctx, task{
-		command: command{sub: "upload-pack", flags: []string{"--strict", "--stateless-rpc"}, path: r.dir},
-		dir:     r.dir, env: protocolEnv(o.Protocol), cage: r.sendCage(2),
-		limit: r.git.options.TransferTimeout, stdin: bytes.NewReader(request)})
+	p, out, err := r.git.read(ctx, process.Task{
+		Command: process.Command{Sub: "upload-pack", Flags: []string{"--strict", "--stateless-rpc"}, Path: r.dir},
+		Dir:     r.dir, Env: protocolEnv(o.Protocol), Cage: r.sendCage(2),
+		Limit: r.git.options.TransferTimeout, Stdin: bytes.NewReader(request)})
 	if err != nil {
 		return err
 	}
-	growPipe(out)
+	process.GrowPipe(out)
 	written, writeErr := copyOut(o.Out, out)
 	if writeErr != nil {
-		_ = p.stop()
+		_ = p.Stop()
 		return writeErr
 	}
-	err = p.wait()
-	if exitCode(err) > 0 {
+	err = p.Wait()
+	if process.ExitCode(err) > 0 {
 		// It has told the client why, or the client ended the exchange early,
 		// as it does when it negotiates a shallow clone.
 		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))

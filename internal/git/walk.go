@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/process"
 )
 
 // ErrStop is returned by the function given to WalkTree to end the walk
@@ -129,21 +130,21 @@ func (r *Repository) walkListing(ctx context.Context, tree SHA, fn func(*WalkEnt
 	if !r.Exists() {
 		return missing(string(tree))
 	}
-	p, out, err := r.git.read(ctx, task{
-		command: command{sub: "ls-tree", flags: append(flags, "-l", "-z", "--full-tree"), revs: []SHA{tree}},
-		dir:     r.dir, cage: r.walkCage(), limit: walkReads * r.git.options.ReadTimeout})
+	p, out, err := r.git.read(ctx, process.Task{
+		Command: process.Command{Sub: "ls-tree", Flags: append(flags, "-l", "-z", "--full-tree"), Revs: []SHA{tree}},
+		Dir:     r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout})
 	if err != nil {
 		return err
 	}
 	if err := parseListing(bufio.NewReaderSize(out, 128<<10), fn); err != nil {
-		if grown := p.stop(); ctx.Err() != nil {
+		if grown := p.Stop(); ctx.Err() != nil {
 			return ctx.Err()
 		} else if grown != nil && !errors.Is(err, ErrStop) {
 			return grown
 		}
 		return err
 	}
-	if err := p.wait(); err != nil {
+	if err := p.Wait(); err != nil {
 		return r.walkError(ctx, tree, err)
 	}
 	return nil
@@ -151,7 +152,7 @@ func (r *Repository) walkListing(ctx context.Context, tree SHA, fn func(*WalkEnt
 
 // walkError finds out why ls-tree failed, when it is the caller's doing.
 func (r *Repository) walkError(ctx context.Context, tree SHA, err error) error {
-	if exitCode(err) < 0 {
+	if process.ExitCode(err) < 0 {
 		return err
 	}
 	info, infoErr := r.Info(ctx, tree)

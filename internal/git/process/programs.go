@@ -1,4 +1,4 @@
-package git
+package process
 
 // programs replaces all programs that git's configuration can make it run: by one that
 // fails, or by the value that switches the feature off.

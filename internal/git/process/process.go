@@ -1,4 +1,4 @@
-package git
+package process
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
 // configuration is set over whatever a repository's config says.
@@ -30,7 +31,7 @@ func configuration() [][2]string {
 		{"uploadpack.allowAnySHA1InWant", "true"},
 		{"pack.writeReverseIndex", "true"},
 		// Attributes come from noAttributes alone, never from what was pushed.
-		{"attr.tree", string(EmptyTree)}, {"core.attributesFile", os.DevNull},
+		{"attr.tree", string(object.EmptyTree)}, {"core.attributesFile", os.DevNull},
 		{"core.excludesFile", os.DevNull},
 		{"merge.default", "text"},
 	})
@@ -59,42 +60,42 @@ func settings(first int, list [][2]string) []string {
 	return env
 }
 
-// passing is for processes that write only what is read back, synced and
+// Unsynced is for processes that write only what is read back, synced and
 // removed by us, so nothing but speed counts.
-func passing() [][2]string {
+func Unsynced() [][2]string {
 	return [][2]string{
 		{"core.fsync", "none"}, {"core.createObject", "rename"}, {"core.looseCompression", "1"},
 	}
 }
 
-// runner starts processes of git, each in its cage.
-type runner struct {
-	binary  string   // absolute path
+// Runner starts processes of git, each in its cage.
+type Runner struct {
+	Binary  string   // absolute path
 	env     []string // of every process
-	cage    cage     // of a task that names none
+	cage    Cage     // of a task that names none
 	ask     func(ctx context.Context, bytes int64) (release func(), err error)
 	started atomic.Int64
 }
 
-// newRunner makes a runner of the program at an absolute path. ask, if there is one,
+// NewRunner makes a runner of the program at an absolute path. ask, if there is one,
 // is asked for the memory of each process before it starts.
-func newRunner(binary string, usual cage, ask func(context.Context, int64) (func(), error)) *runner {
-	return &runner{binary: binary, env: environment(), cage: usual, ask: ask}
+func NewRunner(binary string, usual Cage, ask func(context.Context, int64) (func(), error)) *Runner {
+	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask}
 }
 
 // count is how many processes were started.
-func (r *runner) count() int64 { return r.started.Load() }
+func (r *Runner) Started() int64 { return r.started.Load() }
 
 // environment is the environment of one process of git, in its cage.
-func (r *runner) environment(t task) []string {
+func (r *Runner) environment(t Task) []string {
 	first := len(configuration())
-	config := append(t.cage.config(), t.config...)
+	config := append(t.Cage.config(), t.Config...)
 	env := append(r.env[:len(r.env):len(r.env)], settings(first, config)...)
-	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(first+len(config)), "GIT_DIR="+t.dir,
+	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(first+len(config)), "GIT_DIR="+t.Dir,
 		// One allocation's bound: a crafted delta or tree that claims gigabytes
 		// ends its own process and not the machine, also where nothing else does.
-		"GIT_ALLOC_LIMIT="+strconv.FormatInt(t.cage.memory, 10))
-	return append(env, t.env...)
+		"GIT_ALLOC_LIMIT="+strconv.FormatInt(t.Cage.Memory, 10))
+	return append(env, t.Env...)
 }
 
 // maxStderr bounds what is kept of a process's standard error, in bytes.
@@ -138,23 +139,23 @@ func (e *exitError) Error() string {
 	return fmt.Sprintf("git %s: exit status %d: %q", e.Sub, e.Code, e.Stderr)
 }
 
-// task is one git process to run in a repository's directory.
-type task struct {
-	command
-	dir    string
-	env    []string      // beside the fixed environment
-	config [][2]string   // beside the fixed configuration
-	cage   cage          // the runner's usual one when zero
-	held   bool          // the memory of its cage is not to be asked for: see pool
-	limit  time.Duration // its deadline
-	stdin  io.Reader     // copied by a goroutine; an *os.File is handed over
-	stdout io.Writer
-	stderr io.Writer // what of standard error goes elsewhere, beside the log
-	nice   bool      // run at low priority
+// Task is one git process to run in a repository's directory.
+type Task struct {
+	Command
+	Dir    string
+	Env    []string      // beside the fixed environment
+	Config [][2]string   // beside the fixed configuration
+	Cage   Cage          // the runner's usual one when zero
+	Held   bool          // the memory of its cage is not to be asked for: see pool
+	Limit  time.Duration // its deadline
+	Stdin  io.Reader     // copied by a goroutine; an *os.File is handed over
+	Stdout io.Writer
+	Stderr io.Writer // what of standard error goes elsewhere, beside the log
+	Nice   bool      // run at low priority
 }
 
-// process is a running task.
-type process struct {
+// Process is a running task.
+type Process struct {
 	cmd    *exec.Cmd
 	sub    string
 	ctx    context.Context // the deadline's
@@ -162,7 +163,7 @@ type process struct {
 	cancel context.CancelFunc
 	tail   *tail
 
-	cage    cage
+	cage    Cage
 	caged   chan struct{} // closed when it is in its cage
 	release func()        // gives the memory of its cage back
 	started *atomic.Int64 // counts it
@@ -171,27 +172,27 @@ type process struct {
 // prepare makes the exec.Cmd of a task: in a process group of its own, which
 // is killed whole when the context ends. It waits for the memory of its cage. The
 // caller begins the process or abandons it.
-func (r *runner) prepare(ctx context.Context, t task) (*process, error) {
+func (r *Runner) prepare(ctx context.Context, t Task) (*Process, error) {
 	args, err := t.build()
 	if err != nil {
 		return nil, err
 	}
-	if t.cage.memory == 0 {
-		t.cage = r.cage
+	if t.Cage.Memory == 0 {
+		t.Cage = r.cage
 	}
-	p := &process{sub: t.sub, parent: ctx, tail: &tail{next: t.stderr}, cage: t.cage,
+	p := &Process{sub: t.Sub, parent: ctx, tail: &tail{next: t.Stderr}, cage: t.Cage,
 		caged: make(chan struct{}), release: func() {}, started: &r.started}
-	if !t.held {
-		if p.release, err = r.admit(ctx, t.cage); err != nil {
+	if !t.Held {
+		if p.release, err = r.Admit(ctx, t.Cage); err != nil {
 			return nil, err
 		}
 	}
-	p.ctx, p.cancel = context.WithTimeout(ctx, t.limit)
-	p.cmd = exec.CommandContext(p.ctx, r.binary, args...)
-	p.cmd.Dir, p.cmd.Env = t.dir, r.environment(t)
-	p.cmd.Stdout, p.cmd.Stderr = t.stdout, p.tail
-	if t.stdin != nil {
-		p.cmd.Stdin = gate{t.stdin, p.caged}
+	p.ctx, p.cancel = context.WithTimeout(ctx, t.Limit)
+	p.cmd = exec.CommandContext(p.ctx, r.Binary, args...)
+	p.cmd.Dir, p.cmd.Env = t.Dir, r.environment(t)
+	p.cmd.Stdout, p.cmd.Stderr = t.Stdout, p.tail
+	if t.Stdin != nil {
+		p.cmd.Stdin = gate{t.Stdin, p.caged}
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
@@ -200,22 +201,22 @@ func (r *runner) prepare(ctx context.Context, t task) (*process, error) {
 }
 
 // abandon is for a process that does not begin.
-func (p *process) abandon() {
+func (p *Process) abandon() {
 	p.cancel()
 	p.release()
 }
 
 // begin starts the process and puts it into its cage.
-func (p *process) begin(nice bool) error {
+func (p *Process) begin(nice bool) error {
 	if err := p.cmd.Start(); err != nil {
 		p.abandon()
 		return fmt.Errorf("git %s: %w", p.sub, err)
 	}
 	p.started.Add(1)
-	err := confine(p.cmd.Process.Pid, p.cage)
+	err := Confine(p.cmd.Process.Pid, p.cage)
 	close(p.caged)
 	if err != nil {
-		_ = p.stop()
+		_ = p.Stop()
 		return fmt.Errorf("git %s: limits: %w", p.sub, err)
 	}
 	if nice {
@@ -224,9 +225,9 @@ func (p *process) begin(nice bool) error {
 	return nil
 }
 
-// read begins a task whose output is read while it runs. The caller reads to the end
-// and then calls wait, or calls stop before.
-func (r *runner) read(ctx context.Context, t task) (*process, io.Reader, error) {
+// Read begins a task whose output is read while it runs. The caller reads to the end
+// and then calls Wait, or calls Stop before.
+func (r *Runner) Read(ctx context.Context, t Task) (*Process, io.Reader, error) {
 	p, err := r.prepare(ctx, t)
 	if err != nil {
 		return nil, nil, err
@@ -236,15 +237,15 @@ func (r *runner) read(ctx context.Context, t task) (*process, io.Reader, error) 
 		p.abandon()
 		return nil, nil, err
 	}
-	if err := p.begin(t.nice); err != nil {
+	if err := p.begin(t.Nice); err != nil {
 		return nil, nil, err
 	}
 	return p, out, nil
 }
 
-// talk begins a task that is written to and read from while it runs. The caller stops
+// Talk begins a task that is written to and read from while it runs. The caller stops
 // it, or closes in, reads to the end and waits.
-func (r *runner) talk(ctx context.Context, t task) (p *process, in io.WriteCloser, out io.Reader, err error) {
+func (r *Runner) Talk(ctx context.Context, t Task) (p *Process, in io.WriteCloser, out io.Reader, err error) {
 	if p, err = r.prepare(ctx, t); err != nil {
 		return nil, nil, nil, err
 	}
@@ -255,22 +256,22 @@ func (r *runner) talk(ctx context.Context, t task) (p *process, in io.WriteClose
 		p.abandon()
 		return nil, nil, nil, err
 	}
-	if err := p.begin(t.nice); err != nil {
+	if err := p.begin(t.Nice); err != nil {
 		return nil, nil, nil, err
 	}
 	return p, in, out, nil
 }
 
-// kill makes a read or write in progress fail; stop or wait still has to follow.
-func (p *process) kill() { p.cancel() }
+// Kill makes a read or write in progress fail; Stop or Wait still has to follow.
+func (p *Process) Kill() { p.cancel() }
 
-// said is the end of what the process wrote to its standard error.
-func (p *process) said() string { return p.tail.String() }
+// Said is the end of what the process wrote to its standard error.
+func (p *Process) Said() string { return p.tail.String() }
 
-// wait waits for the process and says how it ended: nil, the context's error,
+// Wait waits for the process and says how it ended: nil, the context's error,
 // an Unavailable for its deadline, or an *exitError, within an Invalid when it
 // outgrew its cage.
-func (p *process) wait() error {
+func (p *Process) Wait() error {
 	err := p.cmd.Wait()
 	ended := p.ctx.Err()
 	p.abandon()
@@ -295,7 +296,7 @@ func (p *process) wait() error {
 
 // outgrew is the error of a process that its cage ended, nil for others. The request
 // asked for too much, so the error is Invalid.
-func (p *process) outgrew(err error) error {
+func (p *Process) outgrew(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return nil
@@ -304,38 +305,38 @@ func (p *process) outgrew(err error) error {
 	status, _ := exit.Sys().(syscall.WaitStatus)
 	switch {
 	case status.Signaled() && status.Signal() == syscall.SIGXCPU:
-		message := fmt.Sprintf("git needs more than %v of processor time for this", p.cage.cpu)
+		message := fmt.Sprintf("git needs more than %v of processor time for this", p.cage.CPU)
 		return errs.Wrap(errs.Invalid, message, cause)
 	case saysOutgrown(cause.Stderr):
-		message := fmt.Sprintf("git needs more than %d MiB of memory for this", p.cage.memory>>20)
+		message := fmt.Sprintf("git needs more than %d MiB of memory for this", p.cage.Memory>>20)
 		return errs.Wrap(errs.Invalid, message, cause)
 	}
 	return nil
 }
 
-// stop kills the process group and waits. It returns an error if the cage had ended the
+// Stop kills the process group and waits. It returns an error if the cage had ended the
 // process before, as its output may then be cut off.
-func (p *process) stop() error {
+func (p *Process) Stop() error {
 	p.cancel()
 	err := p.cmd.Wait()
 	p.release()
 	return p.outgrew(err)
 }
 
-// run runs a task to its end.
-func (r *runner) run(ctx context.Context, t task) error {
+// Run runs a task to its end.
+func (r *Runner) Run(ctx context.Context, t Task) error {
 	p, err := r.prepare(ctx, t)
 	if err != nil {
 		return err
 	}
-	if err := p.begin(t.nice); err != nil {
+	if err := p.begin(t.Nice); err != nil {
 		return err
 	}
-	return p.wait()
+	return p.Wait()
 }
 
-// exitCode is the status of a command that ended by itself, -1 otherwise.
-func exitCode(err error) int {
+// ExitCode is the status of a command that ended by itself, -1 otherwise.
+func ExitCode(err error) int {
 	var e *exitError
 	if errors.As(err, &e) {
 		return e.Code
@@ -343,7 +344,7 @@ func exitCode(err error) int {
 	return -1
 }
 
-func isExit(err error) bool {
+func IsExit(err error) bool {
 	var e *exitError
 	return errors.As(err, &e)
 }

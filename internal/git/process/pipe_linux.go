@@ -1,4 +1,4 @@
-package git
+package process
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 // pipeBytes is the size asked for pipes that carry packs and listings.
 const pipeBytes = 1 << 20
 
-// growPipe makes a pipe larger where the system allows: fewer switches between
+// GrowPipe makes a pipe larger where the system allows: fewer switches between
 // git and us. It is only about speed.
-func growPipe(pipe any) {
+func GrowPipe(pipe any) {
 	f, ok := pipe.(*os.File)
 	if !ok {
 		return

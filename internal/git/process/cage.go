@@ -1,4 +1,4 @@
-package git
+package process
 
 import (
 	"context"
@@ -12,30 +12,30 @@ import (
 	"arbor/internal/errs"
 )
 
-// cage limits a process of git, and each process that it starts. The kernel ends
+// Cage limits a process of git, and each process that it starts. The kernel ends
 // those that take more. Mapped files, such as packs, do not count: the system takes
 // their pages back when it needs them.
-type cage struct {
-	memory    int64         // bytes of heap, stacks and anonymous mappings
-	cpu       time.Duration // processor time; 0: unbounded
-	processes int64         // how many may take memory at one time; 0: one
+type Cage struct {
+	Memory    int64         // bytes of heap, stacks and anonymous mappings
+	CPU       time.Duration // processor time; 0: unbounded
+	Processes int64         // how many may take memory at one time; 0: one
 }
 
-// minCage is the smallest cage, in bytes. git itself needs half a megabyte and
+// MinCage is the smallest cage, in bytes. git itself needs half a megabyte and
 // a thread's stack, eight.
-const minCage = 16 << 20
+const MinCage = 16 << 20
 
 // admitted is the memory of all processes of the cage, in bytes.
-func (c cage) admitted() int64 { return c.memory * max(c.processes, 1) }
+func (c Cage) admitted() int64 { return c.Memory * max(c.Processes, 1) }
 
 // maxThreads is how many threads pack or unpack in one process.
 const maxThreads = 4
 
 // config makes git work within the cage: its caches are parts of it. Files that are too
 // large to be held several times are copied as streams, and are binary in diffs.
-func (c cage) config() [][2]string {
-	part := func(of int64) string { return strconv.FormatInt(c.memory/of, 10) }
-	threads := max(1, min(c.memory>>26, int64(runtime.NumCPU()), maxThreads))
+func (c Cage) config() [][2]string {
+	part := func(of int64) string { return strconv.FormatInt(c.Memory/of, 10) }
+	threads := max(1, min(c.Memory>>26, int64(runtime.NumCPU()), maxThreads))
 	return [][2]string{
 		{"core.bigFileThreshold", part(16)}, {"core.deltaBaseCacheLimit", part(8)},
 		{"pack.windowMemory", part(8)}, {"pack.deltaCacheSize", part(16)},
@@ -43,8 +43,8 @@ func (c cage) config() [][2]string {
 	}
 }
 
-// admit asks for the memory of a cage.
-func (r *runner) admit(ctx context.Context, c cage) (release func(), err error) {
+// Admit asks for the memory of a cage.
+func (r *Runner) Admit(ctx context.Context, c Cage) (release func(), err error) {
 	if r.ask == nil {
 		return func() {}, nil
 	}
@@ -77,8 +77,8 @@ func saysOutgrown(stderr string) bool {
 	return false
 }
 
-// outgrewMemory reports the error of a process that its cage's memory ended.
-func outgrewMemory(err error) bool {
+// OutgrewMemory reports the error of a process that its cage's memory ended.
+func OutgrewMemory(err error) bool {
 	var exit *exitError
 	return errs.Is(err, errs.Invalid) && errors.As(err, &exit) && saysOutgrown(exit.Stderr)
 }

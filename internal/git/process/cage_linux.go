@@ -1,4 +1,4 @@
-package git
+package process
 
 import (
 	"errors"
@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine puts a process that was started just now, and has started none, into
+// Confine puts a process that was started just now, and has started none, into
 // a cage. A limit of its data, not of its addresses: packs that it maps are
 // larger than both. Nothing of it is left on disk when it ends by a limit.
-func confine(pid int, c cage) error {
-	err := setLimit(pid, unix.RLIMIT_DATA, uint64(c.memory), 0)
+func Confine(pid int, c Cage) error {
+	err := setLimit(pid, unix.RLIMIT_DATA, uint64(c.Memory), 0)
 	err = errors.Join(err, setLimit(pid, unix.RLIMIT_CORE, 0, 0))
-	if c.cpu > 0 {
-		err = errors.Join(err, confineCPU(pid, c.cpu))
+	if c.CPU > 0 {
+		err = errors.Join(err, confineCPU(pid, c.CPU))
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package git
+package process
 
 import (
 	"fmt"
@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/object"
 )
 
-// command is a git command as a value. build checks it against the table, so
+// Command is a git command as a value. build checks it against the table, so
 // that a client's bytes can become neither an option nor a path.
-type command struct {
-	sub   string
-	flags []string // each from the table; a value stands behind "="
-	revs  []SHA    // revisions, by full SHA only
-	path  string   // one absolute path of ours, where the sub-command takes it
+type Command struct {
+	Sub   string
+	Flags []string     // each from the table; a value stands behind "="
+	Revs  []object.SHA // revisions, by full SHA only
+	Path  string       // one absolute path of ours, where the sub-command takes it
 
-	not       []SHA  // revisions whose histories are left out
-	symmetric bool   // the two revs stand for A...B
-	pathspec  string // one path within a tree, behind "--"; see literalPaths
+	Not       []object.SHA // revisions whose histories are left out
+	Symmetric bool         // the two revs stand for A...B
+	Pathspec  string       // one path within a tree, behind "--"; see literalPaths
 }
 
 // rule says what a sub-command may take.
@@ -87,21 +88,21 @@ func (r rule) allows(flag string) bool {
 }
 
 // build gives the arguments behind "git". An error is a defect in the caller.
-func (c command) build() ([]string, error) {
-	r, ok := ruleOf(c.sub)
+func (c Command) build() ([]string, error) {
+	r, ok := ruleOf(c.Sub)
 	if !ok {
-		return nil, fmt.Errorf("git: sub-command %q is not in the table", c.sub)
+		return nil, fmt.Errorf("git: sub-command %q is not in the table", c.Sub)
 	}
-	args := make([]string, 0, len(c.flags)+len(c.revs)+4)
-	args = append(args, c.sub)
-	for _, f := range c.flags {
+	args := make([]string, 0, len(c.Flags)+len(c.Revs)+4)
+	args = append(args, c.Sub)
+	for _, f := range c.Flags {
 		if !r.allows(f) || strings.ContainsRune(f, 0) {
-			return nil, fmt.Errorf("git %s: option %q is not in the table", c.sub, f)
+			return nil, fmt.Errorf("git %s: option %q is not in the table", c.Sub, f)
 		}
 		args = append(args, f)
 	}
-	if len(c.revs)+len(c.not) > 0 && !r.revs || c.path != "" && !r.path || c.pathspec != "" && !r.pathspec {
-		return nil, fmt.Errorf("git %s: takes no such operand", c.sub)
+	if len(c.Revs)+len(c.Not) > 0 && !r.revs || c.Path != "" && !r.path || c.Pathspec != "" && !r.pathspec {
+		return nil, fmt.Errorf("git %s: takes no such operand", c.Sub)
 	}
 	if r.endOfOptions {
 		args = append(args, "--end-of-options")
@@ -111,33 +112,33 @@ func (c command) build() ([]string, error) {
 		return nil, err
 	}
 	args = append(args, revs...)
-	if c.pathspec != "" {
-		args = append(args, "--", c.pathspec)
+	if c.Pathspec != "" {
+		args = append(args, "--", c.Pathspec)
 	}
-	if c.path != "" {
-		if !strings.HasPrefix(c.path, "/") {
-			return nil, fmt.Errorf("git %s: path %q is not absolute", c.sub, c.path)
+	if c.Path != "" {
+		if !strings.HasPrefix(c.Path, "/") {
+			return nil, fmt.Errorf("git %s: path %q is not absolute", c.Sub, c.Path)
 		}
-		args = append(args, c.path)
+		args = append(args, c.Path)
 	}
 	return args, nil
 }
 
 // revisions gives the operands that stand for commits.
-func (c command) revisions() ([]string, error) {
+func (c Command) revisions() ([]string, error) {
 	var args []string
-	for i, rev := range slices.Concat(c.revs, c.not) {
+	for i, rev := range slices.Concat(c.Revs, c.Not) {
 		if !rev.Valid() {
-			return nil, fmt.Errorf("git %s: %q is not a SHA", c.sub, errs.Clip(string(rev)))
+			return nil, fmt.Errorf("git %s: %q is not a SHA", c.Sub, errs.Clip(string(rev)))
 		}
-		if i >= len(c.revs) {
+		if i >= len(c.Revs) {
 			rev = "^" + rev
 		}
 		args = append(args, string(rev))
 	}
-	if c.symmetric {
+	if c.Symmetric {
 		if len(args) != 2 {
-			return nil, fmt.Errorf("git %s: a symmetric difference is of two revisions", c.sub)
+			return nil, fmt.Errorf("git %s: a symmetric difference is of two revisions", c.Sub)
 		}
 		args = []string{args[0] + "..." + args[1]}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // maxBranches is how many branches stand in one statement.
-const maxBranches = 400
+const maxBranches = db.MaxValues
 
 // insert leaves work for later: branches that a push has moved.
 func insert(tx *db.Tx, repoID int64, list []repo.RefUpdate) error {

@@ -211,6 +211,10 @@ func mismatch(dest any, v driver.Value) error {
 	return fmt.Errorf("a value of type %T does not go into %T", v, dest)
 }
 
+// MaxValues is how many values of a list one statement has: far below the limits of
+// both engines, whatever else stands in it.
+const MaxValues = 400
+
 // Values returns placeholders for an INSERT of many rows: Values(2, 2) is
 // "($1,$2),($3,$4)". Values(1, n) is a list for IN.
 func Values(rows, columns int) string { return ValuesFrom(1, rows, columns) }

@@ -175,14 +175,11 @@ func Delete(tx *db.Tx, l *Label) error {
 	return tracker.RaiseLegend(tx, l.RepoID)
 }
 
-// maxRepos is how many repositories stand in one statement.
-const maxRepos = 400
-
 // Across finds the labels with the folded names in many repositories: the ids of
 // those that each has.
 func Across(tx *db.Tx, repos []repo.Scoped, folded []string) (map[int64][]int64, error) {
 	found := map[int64][]int64{}
-	for chunk := range slices.Chunk(repos, maxRepos) {
+	for chunk := range slices.Chunk(repos, db.MaxValues) {
 		args := make([]any, 0, len(folded)+len(chunk))
 		for _, name := range folded {
 			args = append(args, name)

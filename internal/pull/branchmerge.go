@@ -27,7 +27,7 @@ type BranchMerge struct {
 // merge commit. When others move the branch meanwhile, it is made anew. Errors:
 // errUpToDate; 404 for what is not there; 409 when the two do not merge.
 func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
-	defer s.merging.lock(fmt.Sprint(a.ID, " ", m.Base))()
+	defer s.merging.Lock(fmt.Sprint(a.ID, " ", m.Base))()
 	var sha git.SHA
 	err := repo.Again(ctx, errMoved, func() (err error) {
 		sha, err = s.mergeBranchOnce(ctx, a, m)

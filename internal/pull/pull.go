@@ -34,7 +34,6 @@ package pull
 import (
 	"context"
 	"log/slog"
-	"sync"
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
@@ -42,6 +41,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/keyed"
 	"arbor/internal/repo"
 )
 
@@ -105,48 +105,13 @@ type Service struct {
 	log      *slog.Logger
 	wake     chan struct{} // there may be test merges to make
 	trials   cache.Flights[string]
-	landings landings // pushes that may have merged pull requests
-	merging  keyed    // one merge into a branch at a time, in this process
+	landings landings            // pushes that may have merged pull requests
+	merging  keyed.Mutex[string] // one merge into a branch at a time, in this process
 }
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
 	return &Service{db: d, repos: repos, issues: issues, log: log, wake: make(chan struct{}, 1)}
-}
-
-// keyed is one mutex for each base branch that is being merged into.
-type keyed struct {
-	mu   sync.Mutex
-	held map[string]*held
-}
-
-type held struct {
-	sync.Mutex
-	users int
-}
-
-// lock waits for the mutex and returns what unlocks it.
-func (k *keyed) lock(key string) (unlock func()) {
-	k.mu.Lock()
-	if k.held == nil {
-		k.held = map[string]*held{}
-	}
-	h := k.held[key]
-	if h == nil {
-		h = &held{}
-		k.held[key] = h
-	}
-	h.users++
-	k.mu.Unlock()
-	h.Lock()
-	return func() {
-		h.Unlock()
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if h.users--; h.users == 0 {
-			delete(k.held, key)
-		}
-	}
 }
 
 // find reads a pull request of a repository and its issue. Error: 404.

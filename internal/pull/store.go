@@ -81,9 +81,6 @@ func byIDs(tx *db.Tx, ids []int64) (map[int64]*Pull, error) {
 	return found, err
 }
 
-// maxNames is how many branches stand in one statement.
-const maxNames = 300
-
 // openByHead finds the open pull requests whose head is one of the branches.
 func openByHead(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.head_repo_id = $1 AND p.head_ref", repoID, branches)
@@ -102,7 +99,7 @@ func openModifiable(tx *db.Tx, headRepoID int64) ([]*Pull, error) {
 
 func openBy(tx *db.Tx, where string, repoID int64, branches []string) ([]*Pull, error) {
 	var all []*Pull
-	for chunk := range slices.Chunk(branches, maxNames) {
+	for chunk := range slices.Chunk(branches, db.MaxValues) {
 		args := []any{repoID}
 		for _, b := range chunk {
 			args = append(args, b)

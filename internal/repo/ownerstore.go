@@ -44,7 +44,7 @@ func accessInOrder(tx *db.Tx, caller *account.Caller, ids []int64) ([]*Access, e
 	for i, id := range ids {
 		args[i] = id
 	}
-	found, err := queryAccess(tx, caller, `WHERE r.id IN `+placeholders(2, len(ids)), args...)
+	found, err := queryAccess(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids)), args...)
 	return inOrder(found, ids), err
 }
 

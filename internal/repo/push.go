@@ -282,7 +282,7 @@ func (p *push) updates(q *git.Quarantine) ([]RefUpdate, error) {
 // From the first durable object on, the push goes through also when its client
 // hangs up.
 func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) error {
-	unlock := p.s.locks.lock(p.access.ID)
+	unlock := p.s.locks.Lock(p.access.ID)
 	defer unlock()
 	index, updates := p.open(all)
 	err := p.s.db.Read(ctx, func(tx *db.Tx) error {

@@ -3,6 +3,7 @@ package repo
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -11,18 +12,12 @@ import (
 	"arbor/internal/git"
 )
 
-// chunk is how many rows one statement takes: far below both engines' limits
-// on parameters.
-const chunk = 300
-
-// chunks yields parts of at most chunk elements.
+// chunks calls fn with part after part of what one statement takes.
 func chunks[T any](list []T, fn func([]T) error) error {
-	for len(list) > 0 {
-		n := min(chunk, len(list))
-		if err := fn(list[:n]); err != nil {
+	for part := range slices.Chunk(list, db.MaxValues) {
+		if err := fn(part); err != nil {
 			return err
 		}
-		list = list[n:]
 	}
 	return nil
 }
@@ -71,7 +66,7 @@ func refsNamedIf(tx *db.Tx, repoID int64, names []string, condition string) (map
 			args = append(args, n)
 		}
 		rows, err := tx.Query(`SELECT name, sha FROM refs
-			WHERE repo_id = $1 AND name IN `+placeholders(2, len(part))+condition, args...)
+			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, args...)
 		if err != nil {
 			return err
 		}
@@ -134,7 +129,7 @@ func writeRefs(tx *db.Tx, repoID int64, updates []RefUpdate) error {
 		for _, n := range part {
 			args = append(args, n)
 		}
-		_, err := tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+placeholders(2, len(part)), args...)
+		_, err := tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)), args...)
 		return err
 	})
 	if err != nil {

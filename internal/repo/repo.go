@@ -39,6 +39,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/keyed"
 )
 
 // Repo is a row of the table repos with the owner that its address names.
@@ -101,7 +102,7 @@ type Service struct {
 
 	refs    *cache.Cache[int64, git.Refs] // by repository
 	reach   reachCache
-	locks   keyedMutex // by repository: from the check of a push to its commit
+	locks   keyed.Mutex[int64] // by repository: from the check of a push to its commit
 	found   *cache.Cache[foundKey, Found]
 	moves   bell
 	packing *packingQueue  // repositories that were written to
@@ -261,39 +262,4 @@ func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
 		return account.CountRepos(tx, r.OwnerID, 0, by)
 	}
 	return account.CountRepos(tx, r.OwnerID, by, 0)
-}
-
-// keyedMutex is one mutex a repository, made when it is needed.
-type keyedMutex struct {
-	mu   sync.Mutex
-	held map[int64]*keyedLock
-}
-
-type keyedLock struct {
-	sync.Mutex
-	users int
-}
-
-// lock waits for the repository's mutex and returns what unlocks it.
-func (k *keyedMutex) lock(id int64) (unlock func()) {
-	k.mu.Lock()
-	if k.held == nil {
-		k.held = map[int64]*keyedLock{}
-	}
-	l := k.held[id]
-	if l == nil {
-		l = &keyedLock{}
-		k.held[id] = l
-	}
-	l.users++
-	k.mu.Unlock()
-	l.Lock()
-	return func() {
-		l.Unlock()
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if l.users--; l.users == 0 {
-			delete(k.held, id)
-		}
-	}
 }

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"arbor/internal/account"
@@ -253,21 +252,9 @@ func idsIn(tx *db.Tx, table string, ids []int64) (map[int64]bool, error) {
 	for i, id := range ids {
 		args[i] = id
 	}
-	there, err := tx.QueryIDs(`SELECT id FROM `+table+` WHERE id IN `+placeholders(1, len(ids)), args...)
+	there, err := tx.QueryIDs(`SELECT id FROM `+table+` WHERE id IN `+db.ValuesFrom(1, 1, len(ids)), args...)
 	for _, id := range there {
 		found[id] = true
 	}
 	return found, err
-}
-
-// placeholders makes "($3,$4,$5)" of from 3 and n 3.
-func placeholders(from, n int) string {
-	b := []byte{'('}
-	for i := range n {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = fmt.Appendf(b, "$%d", from+i)
-	}
-	return string(append(b, ')'))
 }

@@ -77,7 +77,7 @@ func notedOf(tx *db.Tx, repoID int64, since db.Time, shas []git.SHA) ([]git.SHA,
 			args = append(args, string(sha))
 		}
 		found, err := readSHAs(tx, `SELECT sha FROM unreached_objects
-			WHERE repo_id = $1 AND at > $2 AND sha IN `+placeholders(3, len(part)), args...)
+			WHERE repo_id = $1 AND at > $2 AND sha IN `+db.ValuesFrom(3, 1, len(part)), args...)
 		list = append(list, found...)
 		return err
 	})

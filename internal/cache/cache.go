@@ -11,6 +11,7 @@
 //
 //	cache.go    Cache: values within a bound
 //	state.go    State
+//	recent.go   Recent: values that never change, with less to keep beside them
 //	flights.go  Flights: one caller at a time does what many ask for
 package cache
 

@@ -54,6 +54,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"arbor/internal/cache"
 	"arbor/internal/git/packfile"
 	"arbor/internal/git/process"
 )
@@ -123,11 +124,11 @@ type Git struct {
 	pool      *pool
 
 	packer  packfile.Packer
-	trees   treeCache
-	links   linkCache
-	counts  countCache
-	whole   objectSet // objects with all that they lead to
-	written objectSet // objects that WriteObjects wrote
+	trees   *cache.Recent[treeKey, []byte]
+	links   *cache.Recent[treeKey, links]
+	counts  *cache.Recent[ID, treeCount]
+	whole   *cache.Recent[treeKey, struct{}] // objects with all that they lead to
+	written *cache.Recent[treeKey, struct{}] // objects that WriteObjects wrote
 
 	dropping sync.WaitGroup // removals of what merges left
 
@@ -170,7 +171,14 @@ func New(ctx context.Context, o Options) (*Git, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	g := &Git{options: o, log: o.Log, states: make(map[string]*state)}
+	g := &Git{
+		options: o, log: o.Log, states: make(map[string]*state),
+		trees:   cache.NewRecent[treeKey](treeCacheHalf, costOfTree),
+		links:   cache.NewRecent[treeKey, links](maxLinks, nil),
+		counts:  cache.NewRecent[ID, treeCount](maxCounts, nil),
+		whole:   cache.NewRecent[treeKey, struct{}](maxWhole, nil),
+		written: cache.NewRecent[treeKey, struct{}](maxWhole, nil),
+	}
 	g.processes = process.NewRunner(path, g.upkeepCage(), o.Admit)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

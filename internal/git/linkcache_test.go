@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/cache"
 	"arbor/internal/git/object"
 )
 
@@ -36,9 +37,9 @@ func TestLinksDoNotKeepCommits(t *testing.T) {
 	if l := kept[0]; l.tree != SHA(sha) || len(l.parents) != 1 || l.parents[0] != SHA(sha) || l.when != 1 {
 		t.Errorf("they are %+v", l)
 	}
-	var cache linkCache
-	cache.put(treeKey{sha: SHA(sha)}, links{parents: make([]SHA, maxKeptParents+1)})
-	if _, ok := cache.get(treeKey{sha: SHA(sha)}); ok {
+	g := &Git{links: cache.NewRecent[treeKey, links](maxLinks, nil)}
+	g.keepLinks(treeKey{sha: SHA(sha)}, links{parents: make([]SHA, maxKeptParents+1)})
+	if _, ok := g.links.Get(treeKey{sha: SHA(sha)}); ok {
 		t.Error("a commit of many parents is kept")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"container/heap"
 	"context"
 	"strings"
-	"sync"
 )
 
 // links are what a walk of histories needs of a commit.
@@ -15,45 +14,17 @@ type links struct {
 	when    int64 // of the committer, Unix seconds
 }
 
-// linkCache keeps links of commits lately walked, in two halves as treeCache.
-type linkCache struct {
-	mu         sync.Mutex
-	young, old map[treeKey]links
-}
-
-// maxLinks bounds one half: about 5 MB, of commits that have a parent or two.
+// maxLinks is how many commits one half of the cache of links holds: about 5 MB, where
+// they have a parent or two.
 const (
 	maxLinks       = 16_000
 	maxKeptParents = 32 // of a commit that is kept
 )
 
-func (c *linkCache) get(k treeKey) (links, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if l, ok := c.young[k]; ok {
-		return l, true
+func (g *Git) keepLinks(k treeKey, l links) {
+	if len(l.parents) <= maxKeptParents {
+		g.links.Put(k, l)
 	}
-	l, ok := c.old[k]
-	if ok {
-		c.putLocked(k, l)
-	}
-	return l, ok
-}
-
-func (c *linkCache) put(k treeKey, l links) {
-	if len(l.parents) > maxKeptParents {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.putLocked(k, l)
-}
-
-func (c *linkCache) putLocked(k treeKey, l links) {
-	if c.young == nil || len(c.young) >= maxLinks {
-		c.old, c.young = c.young, map[treeKey]links{}
-	}
-	c.young[k] = l
 }
 
 // linksOf gives the links of some commits, those that are not kept with one
@@ -65,7 +36,7 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	var places []int
 	for i, sha := range shas {
 		var ok bool
-		if list[i], ok = r.git.links.get(treeKey{s, sha}); !ok {
+		if list[i], ok = r.git.links.Get(treeKey{s, sha}); !ok {
 			ask, places = append(ask, sha), append(places, i)
 		}
 	}
@@ -76,7 +47,7 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	err = r.EachCommits(ctx, ask, func(part []*Commit) error {
 		for _, c := range part {
 			l := copyLinks(c)
-			r.git.links.put(treeKey{s, ask[n]}, l)
+			r.git.keepLinks(treeKey{s, ask[n]}, l)
 			list[places[n]] = l
 			n++
 		}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 	"arbor/internal/git/packfile"
@@ -36,13 +36,13 @@ func (c *treeCount) add(sub treeCount, times int) {
 
 // pathCounter counts the paths of trees. It reads each tree once.
 type pathCounter struct {
-	read  func(ID) ([]byte, error) // NotFound for a missing tree
-	known *countCache
+	read  func(ID) ([]byte, error)     // NotFound for a missing tree
+	known *cache.Recent[ID, treeCount] // of all repositories: they follow from the name
 	here  map[ID]treeCount
 }
 
 func (g *Git) pathCounter(read func(ID) ([]byte, error)) *pathCounter {
-	return &pathCounter{read: read, known: &g.counts, here: map[ID]treeCount{}}
+	return &pathCounter{read: read, known: g.counts, here: map[ID]treeCount{}}
 }
 
 // frame is a tree some of whose sub-trees are not counted yet.
@@ -72,7 +72,9 @@ func (p *pathCounter) check(root ID) error {
 					f.id, MaxTreePaths, MaxTreeLevels)
 			}
 			p.here[f.id] = f.count
-			p.known.put(f.id, f.count)
+			if !f.count.open { // else it may grow
+				p.known.Put(f.id, f.count)
+			}
 			stack = stack[:len(stack)-1]
 			continue
 		}
@@ -98,7 +100,7 @@ func (p *pathCounter) lookup(id ID) (treeCount, bool) {
 	if c, ok := p.here[id]; ok {
 		return c, true
 	}
-	return p.known.get(id)
+	return p.known.Get(id)
 }
 
 // open reads a tree and adds up its own names and those sub-trees that are counted.
@@ -140,45 +142,8 @@ func (p *pathCounter) open(id ID) (*frame, error) {
 	return f, nil
 }
 
-// countCache keeps counts of trees. They follow from the name alone, so one
-// cache serves all repositories. Like treeCache it has two halves.
-type countCache struct {
-	mu         sync.Mutex
-	young, old map[ID]treeCount
-}
-
-// maxCounts bounds one half: about 8 MB.
+// maxCounts is how many counts one half of their cache holds: about 8 MB.
 const maxCounts = 100_000
-
-func (c *countCache) get(id ID) (treeCount, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n, ok := c.young[id]; ok {
-		return n, true
-	}
-	n, ok := c.old[id]
-	if ok {
-		c.putLocked(id, n)
-	}
-	return n, ok
-}
-
-// put keeps a count, unless it may grow.
-func (c *countCache) put(id ID, n treeCount) {
-	if n.open {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.putLocked(id, n)
-}
-
-func (c *countCache) putLocked(id ID, n treeCount) {
-	if c.young == nil || len(c.young) >= maxCounts {
-		c.old, c.young = c.young, map[ID]treeCount{}
-	}
-	c.young[id] = n
-}
 
 // readTree reads a tree with one process. Another object is NotFound, since no walk
 // goes into it.

@@ -203,12 +203,12 @@ func (b *treeBuilder) read(sha SHA) ([]byte, error) {
 	}
 	r := b.repository
 	key := treeKey{r.git.state(r.dir), sha}
-	if contents, ok := r.git.trees.get(key); ok {
+	if contents, ok := r.git.trees.Get(key); ok {
 		return contents, nil
 	}
 	contents, err := r.treeContents(b.ctx, sha)
 	if err == nil {
-		r.git.trees.put(key, contents)
+		r.git.keepTree(key, contents)
 	}
 	return contents, err
 }

@@ -167,7 +167,7 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	}
 	state := r.git.state(r.dir)
 	for _, o := range objects {
-		r.git.written.put(treeKey{state, o.ID.SHA()})
+		r.git.written.Put(treeKey{state, o.ID.SHA()}, struct{}{})
 	}
 	return nil
 }
@@ -185,7 +185,10 @@ const (
 // would cost more than it saves.
 func (r *Repository) notPacked(q *writeQueue, objects []packfile.Object) ([]packfile.Object, error) {
 	s := r.git.state(r.dir)
-	objects = slices.DeleteFunc(objects, func(o packfile.Object) bool { return r.git.written.has(treeKey{s, o.ID.SHA()}) })
+	objects = slices.DeleteFunc(objects, func(o packfile.Object) bool {
+		_, ok := r.git.written.Get(treeKey{s, o.ID.SHA()})
+		return ok
+	})
 	if time.Since(q.listedAt) > listLargest {
 		packs, err := r.packs()
 		if err != nil {

@@ -175,7 +175,7 @@ func New(ctx context.Context, o Options) (*Git, error) {
 		options: o, log: o.Log, states: make(map[string]*state),
 		trees:   cache.NewRecent[treeKey](treeCacheHalf, costOfTree),
 		links:   cache.NewRecent[treeKey, links](maxLinks, nil),
-		counts:  cache.NewRecent[ID, treeCount](maxCounts, nil),
+		counts:  newCounts(),
 		whole:   cache.NewRecent[treeKey, struct{}](maxWhole, nil),
 		written: cache.NewRecent[treeKey, struct{}](maxWhole, nil),
 	}

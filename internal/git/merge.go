@@ -54,7 +54,7 @@ func (r *Repository) MergeTree(ctx context.Context, base, head SHA) (*MergeResul
 	case base:
 		return &MergeResult{Tree: list[2].tree}, nil
 	}
-	m := r.treeMerger(ctx)
+	m := newTreeMerger(r.treeReader(ctx))
 	tree, err := m.merge(list[0].tree, list[1].tree, list[2].tree)
 	if errors.Is(err, errNeedsGit) {
 		return r.mergeByGit(ctx, base, head)

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"errors"
 	"strconv"
@@ -17,9 +16,9 @@ var errNeedsGit = errors.New("git: not a merge of trees alone")
 
 // treeMerger merges trees, three at a time, without a process.
 type treeMerger struct {
-	builder treeBuilder    // reads
-	made    map[SHA][]byte // trees that are not written yet
-	objects []NewObject    // those of one merge
+	from    func(SHA) ([]byte, error) // reads trees that are written
+	made    map[SHA][]byte            // trees that are not written yet
+	objects []NewObject               // those of one merge
 
 	done map[[3]ID]ID // what one merge merged; zero where nothing is left
 	size int          // of the trees that it made, in bytes
@@ -31,9 +30,9 @@ const (
 	maxMergedBytes = 64 << 20
 )
 
-func (r *Repository) treeMerger(ctx context.Context) *treeMerger {
-	builder := treeBuilder{ctx: ctx, repository: r}
-	return &treeMerger{builder: builder, made: map[SHA][]byte{}, done: map[[3]ID]ID{}}
+// newTreeMerger makes a merger that reads trees with read.
+func newTreeMerger(read func(SHA) ([]byte, error)) *treeMerger {
+	return &treeMerger{from: read, made: map[SHA][]byte{}, done: map[[3]ID]ID{}}
 }
 
 // merge merges what ours and theirs made of base, all three trees. It gives
@@ -144,7 +143,7 @@ func (m *treeMerger) read(sha SHA) ([]byte, error) {
 	if contents, ok := m.made[sha]; ok {
 		return contents, nil
 	}
-	return m.builder.read(sha)
+	return m.from(sha)
 }
 
 // treeCursor goes through a tree's entries.

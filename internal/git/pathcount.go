@@ -1,15 +1,11 @@
 package git
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"strings"
 
 	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
-	"arbor/internal/git/packfile"
 )
 
 // Bounds of a tree with all its sub-trees. Fifteen objects can name ten thousand
@@ -41,9 +37,13 @@ type pathCounter struct {
 	here  map[ID]treeCount
 }
 
-func (g *Git) pathCounter(read func(ID) ([]byte, error)) *pathCounter {
-	return &pathCounter{read: read, known: g.counts, here: map[ID]treeCount{}}
+// newPathCounter makes a counter that reads trees with read and keeps counts in known.
+func newPathCounter(read func(ID) ([]byte, error), known *cache.Recent[ID, treeCount]) *pathCounter {
+	return &pathCounter{read: read, known: known, here: map[ID]treeCount{}}
 }
+
+// newCounts makes the cache of counts, which serves all repositories.
+func newCounts() *cache.Recent[ID, treeCount] { return cache.NewRecent[ID, treeCount](maxCounts, nil) }
 
 // frame is a tree some of whose sub-trees are not counted yet.
 type frame struct {
@@ -144,71 +144,3 @@ func (p *pathCounter) open(id ID) (*frame, error) {
 
 // maxCounts is how many counts one half of their cache holds: about 8 MB.
 const maxCounts = 100_000
-
-// readTree reads a tree with one process. Another object is NotFound, since no walk
-// goes into it.
-func (c *catFile) readTree(id ID) ([]byte, error) {
-	info, contents, err := c.contents(SHA(id.String()), MaxTreeBytes)
-	var spent errSpent
-	if errors.As(err, &spent) {
-		return nil, spent.error
-	}
-	if err == nil && info.Type != TypeTree {
-		return nil, missing(id.String())
-	}
-	return contents, err
-}
-
-// Trees read at once: so many, and so many bytes or one.
-const (
-	treesAhead     = 1000
-	treeBytesAhead = 4 << 20
-)
-
-// readAhead reads the first of the trees in one exchange, and gives the rest.
-func (c *catFile) readAhead(trees []packfile.Tree) (ahead map[ID][]byte, rest []packfile.Tree, err error) {
-	n, size := 0, int64(0)
-	var request []byte
-	for n < len(trees) && n < treesAhead && (n == 0 || size+trees[n].Size <= treeBytesAhead) {
-		request = append(append(append(request, "contents "...), trees[n].SHA...), '\n')
-		size += trees[n].Size
-		n++
-	}
-	request = append(request, "flush\n"...)
-	written := make(chan error, 1)
-	go func() {
-		_, err := c.in.Write(request)
-		written <- err
-	}()
-	ahead = make(map[ID][]byte, n)
-	for _, t := range trees[:n] {
-		_, contents, err := c.answer(t.SHA, MaxTreeBytes)
-		if err != nil {
-			c.kill()
-			<-written
-			return nil, nil, errDirty{err}
-		}
-		ahead[t.SHA.ID()] = contents
-	}
-	return ahead, trees[n:], <-written
-}
-
-// checkTip counts the tree of a new tip, which is a commit or a tree itself.
-func (p *pathCounter) checkTip(c *catFile, tip Object) error {
-	tree := tip.SHA
-	switch tip.Type {
-	case TypeCommit:
-		_, contents, err := c.contents(tip.SHA, object.MaxCommitBytes)
-		if err != nil {
-			return err
-		}
-		line, _, _ := bytes.Cut(contents, []byte("\n"))
-		if tree, err = ParseSHA(strings.TrimPrefix(string(line), "tree ")); err != nil {
-			return fmt.Errorf("git: commit %s has no tree: %w", tip.SHA, err)
-		}
-	case TypeTree:
-	default:
-		return nil
-	}
-	return p.check(tree.ID())
-}

@@ -239,7 +239,7 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 	if len(trees) == 0 {
 		return nil
 	}
-	p := g.pathCounter(c.readTree)
+	p := newPathCounter(c.readTree, g.counts)
 	for len(trees) > 0 {
 		var ahead map[ID][]byte
 		if ahead, trees, err = c.readAhead(trees); err != nil {
@@ -258,7 +258,7 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 		}
 	}
 	for _, sha := range tips {
-		if err := p.checkTip(c, q.objects[sha].peeled); err != nil {
+		if err := c.checkTip(p, q.objects[sha].peeled); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 	if err != nil {
 		return RebaseResult{}, err
 	}
-	p := &replay{ctx: ctx, repository: r, trees: r.treeMerger(ctx), tip: base, tree: on[0].tree, committer: committer}
+	p := &replay{ctx: ctx, repository: r, trees: newTreeMerger(r.treeReader(ctx)), tip: base, tree: on[0].tree, committer: committer}
 	defer p.end()
 	for _, sha := range list {
 		if err := p.commit(sha); errors.Is(err, errConflict) {

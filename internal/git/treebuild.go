@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 )
@@ -37,17 +37,21 @@ type BuiltTree struct {
 	Objects  []NewObject // all trees that are new or changed; to be written
 }
 
-// BuildTree makes the tree that the edits turn base into, as decision 44 says;
+// buildTree makes the tree that the edits turn base into, as decision 44 says;
 // base "" begins with nothing. It writes nothing. Of two edits of one path the
 // last counts; what an edit says of a path below another's tree changes that
 // tree; a directory that loses its last entry goes. Only trees on the way to an
 // edit are read and made.
 //
 // Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
-// is damaged. A result with more than MaxTreePaths is a *TreeProblem. The caller checks
-// that the objects of the edits exist.
-func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) (*BuiltTree, error) {
-	b := &treeBuilder{ctx: ctx, repository: r, edits: edits}
+// is damaged. A result with more than MaxTreePaths is a *TreeProblem.
+//
+// Trees are read by read, which gives nothing for "" and the empty tree, and counted
+// with what is known.
+func buildTree(
+	read func(SHA) ([]byte, error), counts *cache.Recent[ID, treeCount], base SHA, edits []TreeEdit,
+) (*BuiltTree, error) {
+	b := &treeBuilder{read: read, edits: edits}
 	root := &editNode{edit: -1}
 	for i := range edits {
 		root.add(edits[i].Path, i)
@@ -62,7 +66,7 @@ func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) 
 	}
 	made := NewObject{Type: TypeTree, Data: built}
 	b.objects = append(b.objects, made)
-	if err := b.checkPaths(made); err != nil {
+	if err := b.checkPaths(made, counts); err != nil {
 		return nil, err
 	}
 	return &BuiltTree{SHA: made.SHA(), Contents: built, Objects: b.objects}, nil
@@ -70,7 +74,7 @@ func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) 
 
 // checkPaths counts the paths of the new tree where an edit puts a whole tree
 // somewhere: other edits add at most what they name.
-func (b *treeBuilder) checkPaths(root NewObject) error {
+func (b *treeBuilder) checkPaths(root NewObject, counts *cache.Recent[ID, treeCount]) error {
 	at := slices.IndexFunc(b.edits, func(e TreeEdit) bool { return e.Mode == ModeTree && e.SHA != "" })
 	if at < 0 {
 		return nil
@@ -79,75 +83,17 @@ func (b *treeBuilder) checkPaths(root NewObject) error {
 	for _, o := range b.objects {
 		made[o.ID()] = o.Data
 	}
-	err := b.repository.git.pathCounter(func(id ID) ([]byte, error) {
+	err := newPathCounter(func(id ID) ([]byte, error) {
 		if contents, ok := made[id]; ok {
 			return contents, nil
 		}
-		return b.read(SHA(id.String()))
-	}).check(root.ID())
+		return b.read(id.SHA())
+	}, counts).check(root.ID())
 	var over *errs.Error
 	if errs.Is(err, errs.Invalid) && errors.As(err, &over) {
 		return &TreeProblem{at, "makes the tree too large: " + over.Message}
 	}
 	return err
-}
-
-// Walk calls fn for each entry of the tree itself, in git's order, as WalkTree
-// would once it is written. sizes are those of blobs that the caller made and
-// need not be asked for. Error: Invalid when a blob of the base is missing.
-func (t *BuiltTree) Walk(ctx context.Context, r *Repository, sizes map[SHA]int64, fn func(*WalkEntry) error) error {
-	entries, err := object.ParseTree(t.Contents)
-	if err != nil {
-		return err
-	}
-	for batch := range slices.Chunk(entries, flatBatch) {
-		found, err := r.sizesBeside(ctx, batch, sizes)
-		if err != nil {
-			return err
-		}
-		var id [40]byte
-		for i, e := range batch {
-			hex.Encode(id[:], e.ID)
-			entry := WalkEntry{Mode: e.Mode, Type: e.Mode.Type(), SHA: id[:], Path: e.Name, Size: found[i]}
-			if err := fn(&entry); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// sizesBeside finds the sizes of the blobs among entries; -1 for the others.
-func (r *Repository) sizesBeside(ctx context.Context, entries []object.Entry, known map[SHA]int64) ([]int64, error) {
-	sizes := make([]int64, len(entries))
-	var ask []SHA
-	var places []int
-	for i, e := range entries {
-		sizes[i] = -1
-		if e.Mode.Type() != TypeBlob {
-			continue
-		}
-		sha := SHA(hex.EncodeToString(e.ID))
-		if size, ok := known[sha]; ok {
-			sizes[i] = size
-			continue
-		}
-		ask, places = append(ask, sha), append(places, i)
-	}
-	if len(ask) == 0 {
-		return sizes, nil
-	}
-	objects, err := r.Known(ctx, ask)
-	if err != nil {
-		return nil, err
-	}
-	for k, o := range objects {
-		if o.Type != TypeBlob {
-			return nil, errs.Newf(errs.Invalid, "the blob %s of the base is missing", ask[k])
-		}
-		sizes[places[k]] = o.Size
-	}
-	return sizes, nil
 }
 
 // editNode is a name that edits speak of.
@@ -190,27 +136,9 @@ func (n *editNode) first() int {
 }
 
 type treeBuilder struct {
-	ctx        context.Context
-	repository *Repository
-	edits      []TreeEdit
-	objects    []NewObject
-}
-
-// read gives the contents of a tree; those of "" are empty.
-func (b *treeBuilder) read(sha SHA) ([]byte, error) {
-	if sha == "" || sha == EmptyTree {
-		return nil, nil
-	}
-	r := b.repository
-	key := treeKey{r.git.state(r.dir), sha}
-	if contents, ok := r.git.trees.Get(key); ok {
-		return contents, nil
-	}
-	contents, err := r.treeContents(b.ctx, sha)
-	if err == nil {
-		r.git.keepTree(key, contents)
-	}
-	return contents, err
+	read    func(SHA) ([]byte, error)
+	edits   []TreeEdit
+	objects []NewObject
 }
 
 func (b *treeBuilder) readEntry(e *object.Entry) ([]byte, error) {

@@ -234,7 +234,7 @@ func (t *newTree) render(ctx context.Context) ([]byte, error) {
 	b = web.AppendString(b, p.tree(t.built.SHA).URL)
 	b = append(b, `,"tree":[`...)
 	n, truncated := 0, false
-	err := t.built.Walk(ctx, t.objects, t.sizes, func(e *git.WalkEntry) error {
+	err := t.objects.WalkBuilt(ctx, t.built, t.sizes, func(e *git.WalkEntry) error {
 		if n == t.api.maxEntries {
 			truncated = true
 			return git.ErrStop

@@ -1,0 +1,103 @@
+package git
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+
+	"arbor/internal/errs"
+	"arbor/internal/git/object"
+)
+
+// BuildTree makes the tree that the edits turn base into, as decision 44 says;
+// base "" begins with nothing. It writes nothing. Of two edits of one path the
+// last counts; what an edit says of a path below another's tree changes that
+// tree; a directory that loses its last entry goes. Only trees on the way to an
+// edit are read and made.
+//
+// Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
+// is damaged. A result with more than MaxTreePaths is a *TreeProblem. The caller checks
+// that the objects of the edits exist.
+func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) (*BuiltTree, error) {
+	return buildTree(r.treeReader(ctx), r.git.counts, base, edits)
+}
+
+// treeReader gives a function that reads trees, those of late from memory. That of ""
+// has no entries.
+func (r *Repository) treeReader(ctx context.Context) func(SHA) ([]byte, error) {
+	s := r.git.state(r.dir)
+	return func(sha SHA) ([]byte, error) {
+		if sha == "" || sha == EmptyTree {
+			return nil, nil
+		}
+		key := treeKey{s, sha}
+		if contents, ok := r.git.trees.Get(key); ok {
+			return contents, nil
+		}
+		contents, err := r.treeContents(ctx, sha)
+		if err == nil {
+			r.git.keepTree(key, contents)
+		}
+		return contents, err
+	}
+}
+
+// WalkBuilt calls fn for each entry of the tree itself, in git's order, as WalkTree
+// would once it is written. sizes are those of blobs that the caller made and
+// need not be asked for. Error: Invalid when a blob of the base is missing.
+func (r *Repository) WalkBuilt(
+	ctx context.Context, t *BuiltTree, sizes map[SHA]int64, fn func(*WalkEntry) error,
+) error {
+	entries, err := object.ParseTree(t.Contents)
+	if err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(entries, flatBatch) {
+		found, err := r.sizesBeside(ctx, batch, sizes)
+		if err != nil {
+			return err
+		}
+		var id [40]byte
+		for i, e := range batch {
+			hex.Encode(id[:], e.ID)
+			entry := WalkEntry{Mode: e.Mode, Type: e.Mode.Type(), SHA: id[:], Path: e.Name, Size: found[i]}
+			if err := fn(&entry); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sizesBeside finds the sizes of the blobs among entries; -1 for the others.
+func (r *Repository) sizesBeside(ctx context.Context, entries []object.Entry, known map[SHA]int64) ([]int64, error) {
+	sizes := make([]int64, len(entries))
+	var ask []SHA
+	var places []int
+	for i, e := range entries {
+		sizes[i] = -1
+		if e.Mode.Type() != TypeBlob {
+			continue
+		}
+		sha := SHA(hex.EncodeToString(e.ID))
+		if size, ok := known[sha]; ok {
+			sizes[i] = size
+			continue
+		}
+		ask, places = append(ask, sha), append(places, i)
+	}
+	if len(ask) == 0 {
+		return sizes, nil
+	}
+	objects, err := r.Known(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	for k, o := range objects {
+		if o.Type != TypeBlob {
+			return nil, errs.Newf(errs.Invalid, "the blob %s of the base is missing", ask[k])
+		}
+		sizes[places[k]] = o.Size
+	}
+	return sizes, nil
+}

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/tree"
 )
 
 // Bounds of a comparison. git queues all changes before it prints a line, so it is
@@ -92,7 +93,7 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 	if depth > object.MaxTreeDepth {
 		return errMany
 	}
-	var sides [2]treeCursor
+	var sides [2]tree.Cursor
 	for i, tree := range [...]SHA{from, to} {
 		b, err := d.contents(ctx, r, tree)
 		if err != nil {
@@ -100,21 +101,21 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 		}
 		d.held += len(b)
 		defer func() { d.held -= len(b) }()
-		sides[i].rest = b
-		if err := sides[i].next(); err != nil {
+		sides[i].Rest = b
+		if err := sides[i].Next(); err != nil {
 			return errMany // out of order: nobody can compare these
 		}
 	}
-	for sides[0].at || sides[1].at {
+	for sides[0].At || sides[1].At {
 		var old, now *object.Entry
 		order := 0
-		if sides[0].at && sides[1].at {
+		if sides[0].At && sides[1].At {
 			order = object.CompareEntries(sides[0].Entry, sides[1].Entry)
 		}
-		if sides[0].at && (order <= 0 || !sides[1].at) {
+		if sides[0].At && (order <= 0 || !sides[1].At) {
 			old = &sides[0].Entry
 		}
-		if sides[1].at && (order >= 0 || !sides[0].at) {
+		if sides[1].At && (order >= 0 || !sides[0].At) {
 			now = &sides[1].Entry
 		}
 		if old == nil || now == nil || !old.Is(now) {
@@ -126,7 +127,7 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 			if e == nil {
 				continue
 			}
-			if err := sides[i].next(); err != nil {
+			if err := sides[i].Next(); err != nil {
 				return errMany
 			}
 		}

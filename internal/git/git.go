@@ -57,6 +57,7 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/git/packfile"
 	"arbor/internal/git/process"
+	"arbor/internal/git/tree"
 )
 
 // Options are the limits of a [Git]. Zero values mean the defaults.
@@ -126,7 +127,7 @@ type Git struct {
 	packer  packfile.Packer
 	trees   *cache.Recent[treeKey, []byte]
 	links   *cache.Recent[treeKey, links]
-	counts  *cache.Recent[ID, treeCount]
+	counts  *cache.Recent[ID, tree.Count]
 	whole   *cache.Recent[treeKey, struct{}] // objects with all that they lead to
 	written *cache.Recent[treeKey, struct{}] // objects that WriteObjects wrote
 
@@ -175,7 +176,7 @@ func New(ctx context.Context, o Options) (*Git, error) {
 		options: o, log: o.Log, states: make(map[string]*state),
 		trees:   cache.NewRecent[treeKey](treeCacheHalf, costOfTree),
 		links:   cache.NewRecent[treeKey, links](maxLinks, nil),
-		counts:  newCounts(),
+		counts:  tree.NewCounts(),
 		whole:   cache.NewRecent[treeKey, struct{}](maxWhole, nil),
 		written: cache.NewRecent[treeKey, struct{}](maxWhole, nil),
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/tree"
 )
 
 // MergeResult is what comes of merging one commit into another. Its tree is not
@@ -54,15 +55,15 @@ func (r *Repository) MergeTree(ctx context.Context, base, head SHA) (*MergeResul
 	case base:
 		return &MergeResult{Tree: list[2].tree}, nil
 	}
-	m := newTreeMerger(r.treeReader(ctx))
-	tree, err := m.merge(list[0].tree, list[1].tree, list[2].tree)
-	if errors.Is(err, errNeedsGit) {
+	m := tree.NewMerger(r.treeReader(ctx))
+	merged, err := m.Merge(list[0].tree, list[1].tree, list[2].tree)
+	if errors.Is(err, tree.ErrNeedsGit) {
 		return r.mergeByGit(ctx, base, head)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &MergeResult{Tree: tree, objects: m.objects}, nil
+	return &MergeResult{Tree: merged, objects: m.Objects}, nil
 }
 
 // mergeByGit has a process merge. Where the result is the base's own tree a

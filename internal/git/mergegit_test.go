@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"arbor/internal/git/tree"
 )
 
 // mergeable makes two commits that changed one file at its two ends, and a
@@ -16,9 +18,9 @@ func mergeable(t *testing.T, r *Repository) (ours, theirs, other SHA) {
 	commit := func(middle string, suffix string, parents ...SHA) SHA {
 		lines := NewObject{Type: TypeBlob, Data: []byte(middle)}
 		small := NewObject{Type: TypeBlob, Data: []byte(suffix)}
-		edits := []TreeEdit{{Path: "dir/file", Mode: ModeFile, SHA: lines.SHA()}}
+		edits := []tree.Edit{{Path: "dir/file", Mode: ModeFile, SHA: lines.SHA()}}
 		for i := range maxConflicts + 5 {
-			edits = append(edits, TreeEdit{Path: "small/" + strconv.Itoa(i), Mode: ModeFile, SHA: small.SHA()})
+			edits = append(edits, tree.Edit{Path: "small/" + strconv.Itoa(i), Mode: ModeFile, SHA: small.SHA()})
 		}
 		tree, err := r.BuildTree(t.Context(), "", edits)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"arbor/internal/git/object"
+	"arbor/internal/git/tree"
 	"arbor/internal/git/wire"
 )
 
@@ -20,6 +21,10 @@ type (
 	Signature = object.Signature
 	Ref       = wire.Ref
 	Refs      = wire.Refs
+
+	TreeEdit    = tree.Edit
+	TreeProblem = tree.Problem
+	BuiltTree   = tree.Built
 )
 
 // The constants of package object.

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git/packfile"
 	"arbor/internal/git/process"
+	"arbor/internal/git/tree"
 )
 
 // The names of directories below objects/ that hold what is not kept yet.
@@ -239,20 +240,20 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 	if len(trees) == 0 {
 		return nil
 	}
-	p := newPathCounter(c.readTree, g.counts)
+	p := tree.NewCounter(c.readTree, g.counts)
 	for len(trees) > 0 {
 		var ahead map[ID][]byte
 		if ahead, trees, err = c.readAhead(trees); err != nil {
 			return err
 		}
-		p.read = func(id ID) ([]byte, error) {
+		p.Read = func(id ID) ([]byte, error) {
 			if contents, ok := ahead[id]; ok {
 				return contents, nil
 			}
 			return c.readTree(id)
 		}
 		for id := range ahead {
-			if err := p.check(id); err != nil {
+			if err := p.Check(id); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 	"arbor/internal/git/process"
+	"arbor/internal/git/tree"
 )
 
 // MaxRebase is how many commits Rebase takes.
@@ -46,7 +47,7 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 	if err != nil {
 		return RebaseResult{}, err
 	}
-	p := &replay{ctx: ctx, repository: r, trees: newTreeMerger(r.treeReader(ctx)), tip: base, tree: on[0].tree, committer: committer}
+	p := &replay{ctx: ctx, repository: r, trees: tree.NewMerger(r.treeReader(ctx)), tip: base, tree: on[0].tree, committer: committer}
 	defer p.end()
 	for _, sha := range list {
 		if err := p.commit(sha); errors.Is(err, errConflict) {
@@ -87,7 +88,7 @@ var errConflict = errors.New("git: the commit does not apply")
 type replay struct {
 	ctx        context.Context
 	repository *Repository
-	trees      *treeMerger
+	trees      *tree.Merger
 	committer  Signature
 
 	tip, tree SHA // the last commit made, and its tree
@@ -113,7 +114,7 @@ func (p *replay) end() {
 func (p *replay) write() error {
 	_, err := p.repository.WriteObjects(p.ctx, p.pending)
 	p.pending, p.size, p.shared = nil, 0, 0
-	clear(p.trees.made)
+	clear(p.trees.Made)
 	return err
 }
 
@@ -164,14 +165,14 @@ func (p *replay) commit(sha SHA) error {
 
 // apply makes the change from one tree to another in the tip's tree.
 func (p *replay) apply(before, after SHA) (SHA, error) {
-	tree, err := p.trees.merge(before, p.tree, after)
-	if errors.Is(err, errNeedsGit) {
+	merged, err := p.trees.Merge(before, p.tree, after)
+	if errors.Is(err, tree.ErrNeedsGit) {
 		return p.applyByGit(before, after)
 	}
 	if err != nil {
 		return "", err
 	}
-	return tree, p.add(p.trees.objects...)
+	return merged, p.add(p.trees.Objects...)
 }
 
 // applyByGit is apply by a process, which merges commits alone: three of them
@@ -213,7 +214,7 @@ func (p *replay) applyByGit(before, after SHA) (SHA, error) {
 	}
 	for _, object := range objects {
 		if object.Type == TypeTree {
-			p.trees.made[object.SHA()] = object.Data
+			p.trees.Made[object.SHA()] = object.Data
 		}
 	}
 	return o.tree, p.add(objects...)

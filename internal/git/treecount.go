@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/git/object"
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/tree"
 )
 
 // Trees read at once: so many, and so many bytes or one.
@@ -59,7 +60,7 @@ func (c *catFile) readAhead(trees []packfile.Tree) (ahead map[ID][]byte, rest []
 }
 
 // checkTip counts the tree of a new tip, which is a commit or a tree itself.
-func (c *catFile) checkTip(p *pathCounter, tip Object) error {
+func (c *catFile) checkTip(p *tree.Counter, tip Object) error {
 	tree := tip.SHA
 	switch tip.Type {
 	case TypeCommit:
@@ -75,5 +76,5 @@ func (c *catFile) checkTip(p *pathCounter, tip Object) error {
 	default:
 		return nil
 	}
-	return p.check(tree.ID())
+	return p.Check(tree.ID())
 }

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/cache", "internal/keyed"},
 	{"internal/errs", "internal/markdown", "internal/journal"},
 	{"internal/admission", "internal/git/object"},
-	{"internal/git/wire", "internal/git/packfile", "internal/git/process"},
+	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc", "internal/issue/index"},
 	{"internal/route"},
 	{"internal/account"},

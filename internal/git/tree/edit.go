@@ -1,4 +1,4 @@
-package git
+package tree
 
 import (
 	"bytes"
@@ -14,44 +14,44 @@ import (
 	"arbor/internal/git/object"
 )
 
-// TreeEdit is one change to a tree: what the path shall be, or that it goes.
-type TreeEdit struct {
+// Edit is one change to a tree: what the path shall be, or that it goes.
+type Edit struct {
 	Path string // passes PathProblem
-	Mode Mode
-	SHA  SHA // an object that exists, or will; "" removes the path
+	Mode object.Mode
+	SHA  object.SHA // an object that exists, or will; "" removes the path
 }
 
-// TreeProblem is why an edit cannot be made. It is of kind Invalid.
-type TreeProblem struct {
+// Problem is why an edit cannot be made. It is of kind Invalid.
+type Problem struct {
 	Edit   int // its place in the list
 	Reason string
 }
 
 // Error names the edit by its place.
-func (p *TreeProblem) Error() string { return fmt.Sprintf("edit %d %s", p.Edit, p.Reason) }
+func (p *Problem) Error() string { return fmt.Sprintf("edit %d %s", p.Edit, p.Reason) }
 
-// BuiltTree is a tree made by BuildTree.
-type BuiltTree struct {
-	SHA      SHA
-	Contents []byte      // of the tree itself, as git stores it
-	Objects  []NewObject // all trees that are new or changed; to be written
+// Built is a tree made by BuildTree.
+type Built struct {
+	SHA      object.SHA
+	Contents []byte             // of the tree itself, as git stores it
+	Objects  []object.NewObject // all trees that are new or changed; to be written
 }
 
-// buildTree makes the tree that the edits turn base into, as decision 44 says;
+// Build makes the tree that the edits turn base into, as decision 44 says;
 // base "" begins with nothing. It writes nothing. Of two edits of one path the
 // last counts; what an edit says of a path below another's tree changes that
 // tree; a directory that loses its last entry goes. Only trees on the way to an
 // edit are read and made.
 //
-// Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
-// is damaged. A result with more than MaxTreePaths is a *TreeProblem.
+// Errors: *Problem; NotFound for a tree that is missing; Invalid when one
+// is damaged. A result with more than MaxTreePaths is a *Problem.
 //
 // Trees are read by read, which gives nothing for "" and the empty tree, and counted
 // with what is known.
-func buildTree(
-	read func(SHA) ([]byte, error), counts *cache.Recent[ID, treeCount], base SHA, edits []TreeEdit,
-) (*BuiltTree, error) {
-	b := &treeBuilder{read: read, edits: edits}
+func Build(
+	read func(object.SHA) ([]byte, error), counts *cache.Recent[object.ID, Count], base object.SHA, edits []Edit,
+) (*Built, error) {
+	b := &builder{read: read, edits: edits}
 	root := &editNode{edit: -1}
 	for i := range edits {
 		root.add(edits[i].Path, i)
@@ -64,34 +64,34 @@ func buildTree(
 	if err != nil {
 		return nil, err
 	}
-	made := NewObject{Type: TypeTree, Data: built}
+	made := object.NewObject{Type: object.TypeTree, Data: built}
 	b.objects = append(b.objects, made)
 	if err := b.checkPaths(made, counts); err != nil {
 		return nil, err
 	}
-	return &BuiltTree{SHA: made.SHA(), Contents: built, Objects: b.objects}, nil
+	return &Built{SHA: made.SHA(), Contents: built, Objects: b.objects}, nil
 }
 
 // checkPaths counts the paths of the new tree where an edit puts a whole tree
 // somewhere: other edits add at most what they name.
-func (b *treeBuilder) checkPaths(root NewObject, counts *cache.Recent[ID, treeCount]) error {
-	at := slices.IndexFunc(b.edits, func(e TreeEdit) bool { return e.Mode == ModeTree && e.SHA != "" })
+func (b *builder) checkPaths(root object.NewObject, counts *cache.Recent[object.ID, Count]) error {
+	at := slices.IndexFunc(b.edits, func(e Edit) bool { return e.Mode == object.ModeTree && e.SHA != "" })
 	if at < 0 {
 		return nil
 	}
-	made := make(map[ID][]byte, len(b.objects))
+	made := make(map[object.ID][]byte, len(b.objects))
 	for _, o := range b.objects {
 		made[o.ID()] = o.Data
 	}
-	err := newPathCounter(func(id ID) ([]byte, error) {
+	err := NewCounter(func(id object.ID) ([]byte, error) {
 		if contents, ok := made[id]; ok {
 			return contents, nil
 		}
 		return b.read(id.SHA())
-	}, counts).check(root.ID())
+	}, counts).Check(root.ID())
 	var over *errs.Error
 	if errs.Is(err, errs.Invalid) && errors.As(err, &over) {
-		return &TreeProblem{at, "makes the tree too large: " + over.Message}
+		return &Problem{at, "makes the tree too large: " + over.Message}
 	}
 	return err
 }
@@ -135,20 +135,20 @@ func (n *editNode) first() int {
 	return least
 }
 
-type treeBuilder struct {
-	read    func(SHA) ([]byte, error)
-	edits   []TreeEdit
-	objects []NewObject
+type builder struct {
+	read    func(object.SHA) ([]byte, error)
+	edits   []Edit
+	objects []object.NewObject
 }
 
-func (b *treeBuilder) readEntry(e *object.Entry) ([]byte, error) {
-	return b.read(SHA(hex.EncodeToString(e.ID)))
+func (b *builder) readEntry(e *object.Entry) ([]byte, error) {
+	return b.read(object.SHA(hex.EncodeToString(e.ID)))
 }
 
 // build applies the children of n to a tree and gives the new tree's contents.
 // was is the tree that the request removed from this place, nil for none:
 // removals below it are held against it.
-func (b *treeBuilder) build(n *editNode, tree, was []byte) ([]byte, error) {
+func (b *builder) build(n *editNode, tree, was []byte) ([]byte, error) {
 	entries, err := object.ParseTree(tree)
 	if err != nil {
 		return nil, err
@@ -202,20 +202,20 @@ func (n *editNode) named(tree []byte) (map[string]*object.Entry, error) {
 // apply finds what becomes of one entry: of old, nil where there is none. lost
 // is what stood here before the request removed a directory above. A nil entry
 // means that nothing is here afterwards.
-func (b *treeBuilder) apply(n *editNode, old, lost *object.Entry) (*object.Entry, error) {
+func (b *builder) apply(n *editNode, old, lost *object.Entry) (*object.Entry, error) {
 	now, err := b.edited(n, old, lost)
 	if err != nil || len(n.children) == 0 {
 		return now, err
 	}
 	var tree, was []byte // the directory that is built upon, and the one that goes
 	if now == nil {
-		if before := firstEntry(old, lost); before != nil && before.Mode == ModeTree {
+		if before := firstEntry(old, lost); before != nil && before.Mode == object.ModeTree {
 			was, err = b.readEntry(before)
 		}
-	} else if now.Mode == ModeTree {
+	} else if now.Mode == object.ModeTree {
 		tree, err = b.readEntry(now)
 	} else {
-		err = &TreeProblem{b.below(n), fmt.Sprintf("needs a directory where a %s is", now.Mode.Type())}
+		err = &Problem{b.below(n), fmt.Sprintf("needs a directory where a %s is", now.Mode.Type())}
 	}
 	if err != nil {
 		return nil, err
@@ -227,22 +227,22 @@ func (b *treeBuilder) apply(n *editNode, old, lost *object.Entry) (*object.Entry
 	if now != nil && bytes.Equal(built, tree) {
 		return now, nil
 	}
-	made := NewObject{Type: TypeTree, Data: built}
+	made := object.NewObject{Type: object.TypeTree, Data: built}
 	b.objects = append(b.objects, made)
 	id := made.ID()
-	return &object.Entry{Mode: ModeTree, ID: id[:]}, nil
+	return &object.Entry{Mode: object.ModeTree, ID: id[:]}, nil
 }
 
 // edited is what the edit of this very path, if there is one, makes of old: nil
 // when it removes it.
-func (b *treeBuilder) edited(n *editNode, old, lost *object.Entry) (*object.Entry, error) {
+func (b *builder) edited(n *editNode, old, lost *object.Entry) (*object.Entry, error) {
 	if n.edit < 0 {
 		return old, nil
 	}
 	edit := b.edits[n.edit]
 	if edit.SHA == "" {
 		if old == nil && lost == nil {
-			return nil, &TreeProblem{n.edit, "is not there to be removed"}
+			return nil, &Problem{n.edit, "is not there to be removed"}
 		}
 		return nil, nil
 	}
@@ -254,7 +254,7 @@ func (b *treeBuilder) edited(n *editNode, old, lost *object.Entry) (*object.Entr
 }
 
 // below is the first edit below a node.
-func (b *treeBuilder) below(n *editNode) int {
+func (b *builder) below(n *editNode) int {
 	return (&editNode{edit: -1, children: n.children}).first()
 }
 

@@ -1,4 +1,4 @@
-package git
+package tree
 
 import (
 	"fmt"
@@ -16,45 +16,47 @@ const (
 	maxEntryName  = 4096 // bytes, as git's own fsck.largePathname
 )
 
-// treeCount is the size of a tree with its sub-trees.
-type treeCount struct {
+// Count is the size of a tree with its sub-trees.
+type Count struct {
 	paths  int
 	levels int
 	open   bool // a tree is missing, and may come later
 }
 
 // add counts a sub-tree that stands at so many names.
-func (c *treeCount) add(sub treeCount, times int) {
+func (c *Count) add(sub Count, times int) {
 	c.paths += sub.paths * times
 	c.levels = max(c.levels, sub.levels+1)
 	c.open = c.open || sub.open
 }
 
-// pathCounter counts the paths of trees. It reads each tree once.
-type pathCounter struct {
-	read  func(ID) ([]byte, error)     // NotFound for a missing tree
-	known *cache.Recent[ID, treeCount] // of all repositories: they follow from the name
-	here  map[ID]treeCount
+// Counter counts the paths of trees. It reads each tree once.
+type Counter struct {
+	Read  func(object.ID) ([]byte, error) // NotFound for a missing tree
+	known *cache.Recent[object.ID, Count] // of all repositories: they follow from the name
+	here  map[object.ID]Count
 }
 
-// newPathCounter makes a counter that reads trees with read and keeps counts in known.
-func newPathCounter(read func(ID) ([]byte, error), known *cache.Recent[ID, treeCount]) *pathCounter {
-	return &pathCounter{read: read, known: known, here: map[ID]treeCount{}}
+// NewCounter makes a counter that reads trees with read and keeps counts in known.
+func NewCounter(read func(object.ID) ([]byte, error), known *cache.Recent[object.ID, Count]) *Counter {
+	return &Counter{Read: read, known: known, here: map[object.ID]Count{}}
 }
 
-// newCounts makes the cache of counts, which serves all repositories.
-func newCounts() *cache.Recent[ID, treeCount] { return cache.NewRecent[ID, treeCount](maxCounts, nil) }
+// NewCounts makes the cache of counts, which serves all repositories.
+func NewCounts() *cache.Recent[object.ID, Count] {
+	return cache.NewRecent[object.ID, Count](maxCounts, nil)
+}
 
 // frame is a tree some of whose sub-trees are not counted yet.
 type frame struct {
-	id    ID
-	count treeCount
-	names map[ID]int // of those sub-trees: at how many names each stands
-	left  []ID
+	id    object.ID
+	count Count
+	names map[object.ID]int // of those sub-trees: at how many names each stands
+	left  []object.ID
 }
 
-// check counts a tree. Error: Invalid when it is over the bounds.
-func (p *pathCounter) check(root ID) error {
+// Check counts a tree. Error: Invalid when it is over the bounds.
+func (p *Counter) Check(root object.ID) error {
 	if _, ok := p.lookup(root); ok {
 		return nil
 	}
@@ -96,7 +98,7 @@ func (p *pathCounter) check(root ID) error {
 	return nil
 }
 
-func (p *pathCounter) lookup(id ID) (treeCount, bool) {
+func (p *Counter) lookup(id object.ID) (Count, bool) {
 	if c, ok := p.here[id]; ok {
 		return c, true
 	}
@@ -104,9 +106,9 @@ func (p *pathCounter) lookup(id ID) (treeCount, bool) {
 }
 
 // open reads a tree and adds up its own names and those sub-trees that are counted.
-func (p *pathCounter) open(id ID) (*frame, error) {
+func (p *Counter) open(id object.ID) (*frame, error) {
 	f := &frame{id: id}
-	contents, err := p.read(id)
+	contents, err := p.Read(id)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		f.count.open = true
@@ -124,16 +126,16 @@ func (p *pathCounter) open(id ID) (*frame, error) {
 				id, len(e.Name), maxEntryName)
 		}
 		f.count.paths++
-		if e.Mode != ModeTree {
+		if e.Mode != object.ModeTree {
 			continue
 		}
-		sub := ID(e.ID)
+		sub := object.ID(e.ID)
 		if count, ok := p.lookup(sub); ok {
 			f.count.add(count, 1)
 			continue
 		}
 		if f.names == nil {
-			f.names = map[ID]int{}
+			f.names = map[object.ID]int{}
 		}
 		if f.names[sub]++; f.names[sub] == 1 {
 			f.left = append(f.left, sub)

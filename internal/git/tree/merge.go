@@ -1,4 +1,4 @@
-package git
+package tree
 
 import (
 	"bytes"
@@ -10,18 +10,18 @@ import (
 	"arbor/internal/git/object"
 )
 
-// errNeedsGit says that git has to merge: both sides changed one file, or a
+// ErrNeedsGit says that git has to merge: both sides changed one file, or a
 // rename on one side may matter to the other.
-var errNeedsGit = errors.New("git: not a merge of trees alone")
+var ErrNeedsGit = errors.New("git: not a merge of trees alone")
 
-// treeMerger merges trees, three at a time, without a process.
-type treeMerger struct {
-	from    func(SHA) ([]byte, error) // reads trees that are written
-	made    map[SHA][]byte            // trees that are not written yet
-	objects []NewObject               // those of one merge
+// Merger merges trees, three at a time, without a process.
+type Merger struct {
+	from    func(object.SHA) ([]byte, error) // reads trees that are written
+	Made    map[object.SHA][]byte            // trees that are not written yet
+	Objects []object.NewObject               // those of one merge
 
-	done map[[3]ID]ID // what one merge merged; zero where nothing is left
-	size int          // of the trees that it made, in bytes
+	done map[[3]object.ID]object.ID // what one merge merged; zero where nothing is left
+	size int                        // of the trees that it made, in bytes
 }
 
 // Bounds of one merge without a process: trees merged, and bytes of new ones.
@@ -30,13 +30,13 @@ const (
 	maxMergedBytes = 64 << 20
 )
 
-// newTreeMerger makes a merger that reads trees with read.
-func newTreeMerger(read func(SHA) ([]byte, error)) *treeMerger {
-	return &treeMerger{from: read, made: map[SHA][]byte{}, done: map[[3]ID]ID{}}
+// NewMerger makes a merger that reads trees with read.
+func NewMerger(read func(object.SHA) ([]byte, error)) *Merger {
+	return &Merger{from: read, Made: map[object.SHA][]byte{}, done: map[[3]object.ID]object.ID{}}
 }
 
-// merge merges what ours and theirs made of base, all three trees. It gives
-// what `git merge-tree` gives, or errNeedsGit.
+// Merge merges what ours and theirs made of base, all three trees. It gives
+// what `git merge-tree` gives, or ErrNeedsGit.
 //
 // It decides where no path was changed on both sides (or a file in the same
 // way). Then renames make no difference to git. The old name of a file that one
@@ -46,52 +46,52 @@ func newTreeMerger(read func(SHA) ([]byte, error)) *treeMerger {
 //
 // The same three trees are merged once, at however many paths they stand. Error:
 // TooLarge where there are more than maxMergedTrees of them all the same.
-func (m *treeMerger) merge(base, ours, theirs SHA) (SHA, error) {
-	m.objects, m.size = nil, 0
+func (m *Merger) Merge(base, ours, theirs object.SHA) (object.SHA, error) {
+	m.Objects, m.size = nil, 0
 	clear(m.done)
 	if ours == theirs {
 		return ours, nil
 	}
 	id, err := m.pick(rawTree(base), rawTree(ours), rawTree(theirs), 0)
 	if err != nil {
-		for _, o := range m.objects {
-			delete(m.made, o.SHA())
+		for _, o := range m.Objects {
+			delete(m.Made, o.SHA())
 		}
 		return "", err
 	}
 	if id == nil {
-		made := NewObject{Type: TypeTree}
-		m.objects = append(m.objects, made)
-		return EmptyTree, nil
+		made := object.NewObject{Type: object.TypeTree}
+		m.Objects = append(m.Objects, made)
+		return object.EmptyTree, nil
 	}
-	return SHA(hex.EncodeToString(id)), nil
+	return object.SHA(hex.EncodeToString(id)), nil
 }
 
 // rawTree is a tree as an entry has it.
-func rawTree(sha SHA) *object.Entry {
+func rawTree(sha object.SHA) *object.Entry {
 	id, _ := hex.DecodeString(string(sha)) // it is a SHA
-	return &object.Entry{Mode: ModeTree, ID: id}
+	return &object.Entry{Mode: object.ModeTree, ID: id}
 }
 
 // pick merges the trees of three entries, nil where there is none, and gives
 // the id of the result: nil when nothing is left in it.
-func (m *treeMerger) pick(base, ours, theirs *object.Entry, depth int) ([]byte, error) {
+func (m *Merger) pick(base, ours, theirs *object.Entry, depth int) ([]byte, error) {
 	switch {
 	case base != nil && bytes.Equal(base.ID, ours.ID):
 		return theirs.ID, nil
 	case base != nil && bytes.Equal(base.ID, theirs.ID):
 		return ours.ID, nil
 	case depth > object.MaxTreeDepth:
-		return nil, errNeedsGit
+		return nil, ErrNeedsGit
 	}
-	var key [3]ID
+	var key [3]object.ID
 	for i, e := range [...]*object.Entry{base, ours, theirs} {
 		if e != nil {
-			key[i] = ID(e.ID)
+			key[i] = object.ID(e.ID)
 		}
 	}
 	if id, ok := m.done[key]; ok {
-		if id == (ID{}) {
+		if id == (object.ID{}) {
 			return nil, nil
 		}
 		return id[:], nil
@@ -101,79 +101,79 @@ func (m *treeMerger) pick(base, ours, theirs *object.Entry, depth int) ([]byte, 
 	}
 	id, err := m.mergeTrees(base, ours, theirs, depth)
 	if err == nil {
-		m.done[key] = ID{}
+		m.done[key] = object.ID{}
 		if id != nil {
-			m.done[key] = ID(id)
+			m.done[key] = object.ID(id)
 		}
 	}
 	return id, err
 }
 
 // mergeTrees is pick where all three differ.
-func (m *treeMerger) mergeTrees(base, ours, theirs *object.Entry, depth int) ([]byte, error) {
-	var trees [3]treeCursor
+func (m *Merger) mergeTrees(base, ours, theirs *object.Entry, depth int) ([]byte, error) {
+	var trees [3]Cursor
 	for i, e := range [...]*object.Entry{base, ours, theirs} {
 		if e == nil {
 			continue
 		}
-		contents, err := m.read(SHA(hex.EncodeToString(e.ID)))
+		contents, err := m.read(object.SHA(hex.EncodeToString(e.ID)))
 		if errs.Is(err, errs.TooLarge) {
-			return nil, errNeedsGit
+			return nil, ErrNeedsGit
 		}
 		if err != nil {
 			return nil, err
 		}
-		trees[i].rest = contents
+		trees[i].Rest = contents
 	}
 	out, err := m.join(&trees, depth)
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	made := NewObject{Type: TypeTree, Data: out}
+	made := object.NewObject{Type: object.TypeTree, Data: out}
 	id := made.ID()
-	sha := SHA(hex.EncodeToString(id[:]))
-	if m.made[sha] == nil && !bytes.Equal(id[:], ours.ID) && !bytes.Equal(id[:], theirs.ID) {
-		m.objects, m.made[sha] = append(m.objects, made), out
+	sha := object.SHA(hex.EncodeToString(id[:]))
+	if m.Made[sha] == nil && !bytes.Equal(id[:], ours.ID) && !bytes.Equal(id[:], theirs.ID) {
+		m.Objects, m.Made[sha] = append(m.Objects, made), out
 		m.size += len(out)
 	}
 	return id[:], nil
 }
 
-func (m *treeMerger) read(sha SHA) ([]byte, error) {
-	if contents, ok := m.made[sha]; ok {
+func (m *Merger) read(sha object.SHA) ([]byte, error) {
+	if contents, ok := m.Made[sha]; ok {
 		return contents, nil
 	}
 	return m.from(sha)
 }
 
-// treeCursor goes through a tree's entries.
-type treeCursor struct {
-	rest []byte // behind entry
-	at   bool   // there is an entry
+// Cursor goes through a tree's entries.
+type Cursor struct {
+	Rest []byte // behind entry
+	At   bool   // there is an entry
 	object.Entry
 }
 
-// next goes on to the next entry. Trees out of order, which only damage or an
+// Next goes on to the next entry. Trees out of order, which only damage or an
 // old tool leaves, are for git to judge.
-func (c *treeCursor) next() error {
-	before, had := c.Entry, c.at
-	if c.at = len(c.rest) > 0; !c.at {
+func (c *Cursor) Next() error {
+	before, had := c.Entry, c.At
+	if c.At = len(c.Rest) > 0; !c.At {
 		return nil
 	}
 	var err error
-	c.Entry, c.rest, err = object.NextEntry(c.rest)
+	c.Entry, c.Rest, err = object.NextEntry(c.Rest)
 	if err != nil || had && object.CompareEntries(before, c.Entry) >= 0 {
-		return errNeedsGit
+		return ErrNeedsGit
 	}
 	return nil
 }
 
 // join goes through three trees at once and gives the merged one's contents.
 // Entries are one where name and kind, directory or not, are.
-func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
-	out := make([]byte, 0, max(len(trees[1].rest), len(trees[2].rest))+64)
+func (m *Merger) join(trees *[3]Cursor, depth int) ([]byte, error) {
+	out := make([]byte, 0, max(len(trees[1].Rest), len(trees[2].Rest))+64)
 	for i := range trees {
-		if err := trees[i].next(); err != nil {
+		if err := trees[i].Next(); err != nil {
 			return nil, err
 		}
 	}
@@ -186,9 +186,9 @@ func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
 		same := side[0] != nil && side[1] != nil && side[2] != nil && side[0].Is(side[1]) && side[0].Is(side[2])
 		kept := side[0]
 		if !same {
-			isTree := name.Mode == ModeTree
+			isTree := name.Mode == object.ModeTree
 			if was, ok := kinds[string(name.Name)]; ok && was != isTree {
-				return nil, errNeedsGit // a file where a directory is
+				return nil, ErrNeedsGit // a file where a directory is
 			}
 			kinds[string(name.Name)] = isTree
 			var err error
@@ -202,7 +202,7 @@ func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
 		}
 		for i := range trees {
 			if side[i] != nil {
-				if err := trees[i].next(); err != nil {
+				if err := trees[i].Next(); err != nil {
 					return nil, err
 				}
 			}
@@ -212,9 +212,9 @@ func (m *treeMerger) join(trees *[3]treeCursor, depth int) ([]byte, error) {
 
 // together gives the first entry of what is left of the trees, as each of them
 // has it; nil where one has not.
-func together(trees *[3]treeCursor) (side [3]*object.Entry, first *object.Entry) {
+func together(trees *[3]Cursor) (side [3]*object.Entry, first *object.Entry) {
 	for i := range trees {
-		if !trees[i].at {
+		if !trees[i].At {
 			continue
 		}
 		e := &trees[i].Entry
@@ -238,7 +238,7 @@ func sameEntry(a, b *object.Entry) bool {
 }
 
 // entry merges one entry that is not the same everywhere: nil when it goes.
-func (m *treeMerger) entry(side [3]*object.Entry, depth int) (*object.Entry, error) {
+func (m *Merger) entry(side [3]*object.Entry, depth int) (*object.Entry, error) {
 	base, ours, theirs := side[0], side[1], side[2]
 	switch {
 	case sameEntry(base, ours):
@@ -246,15 +246,15 @@ func (m *treeMerger) entry(side [3]*object.Entry, depth int) (*object.Entry, err
 	case sameEntry(base, theirs):
 		return ours, nil
 	case ours == nil || theirs == nil:
-		return nil, errNeedsGit
-	case ours.Mode == ModeTree:
+		return nil, ErrNeedsGit
+	case ours.Mode == object.ModeTree:
 		id, err := m.pick(base, ours, theirs, depth+1)
 		if err != nil || id == nil {
 			return nil, err
 		}
-		return &object.Entry{Mode: ModeTree, Name: ours.Name, ID: id}, nil
+		return &object.Entry{Mode: object.ModeTree, Name: ours.Name, ID: id}, nil
 	case base != nil && ours.Is(theirs):
 		return ours, nil
 	}
-	return nil, errNeedsGit
+	return nil, ErrNeedsGit
 }

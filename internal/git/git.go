@@ -1,45 +1,46 @@
-// Package git is everything that touches git objects and git processes. Refs
-// are not here: they live in SQL, and this package gets them as values.
+// Package git does what is done with the folder of a repository. Refs are not here:
+// they live in SQL, and this package gets them as values. The packages below it know no
+// repository: object has the words of Git, wire its protocol, packfile its packs, tree
+// the work on trees, process git's children.
 //
-//	sha.go        object names, types and modes
-//	command.go    which git commands may run, with which options
-//	process.go    how they run: environment, deadline, group
-//	cage.go       the limits of each process: memory, processor time
-//	programs.go   programs that git must not start, filters that a clone may not ask for
+//	names.go      names of those rooms that callers need
+//	open.go       who uses a repository: Open, Remove
+//	repository.go folders: Init, Exists; file.go writes synced files; sweep.go tidies
+//	cages.go      which work gets which cage
+//
+// Reading:
+//
 //	catfile.go    one `cat-file --batch-command` process; pool.go keeps them
-//	object.go     Info, Infos, Contents, PeelToTree
-//	tree.go       trees, walk.go walks them; commit.go reads commits
-//	log.go        walks of histories, merge bases; history.go many commits at
-//	              once, abbreviated SHAs, paths; graph.go what makes walks quick
+//	object.go     Info, Contents, Commit, Tag; blob.go blobs of any size
+//	tree.go       one tree; walk.go walks them; archive.go packs their files
+//	log.go        walks of histories; history.go many commits at once, short SHAs,
+//	              paths; graph.go what makes walks quick; authors.go who wrote them
+//	newcommits.go, reached.go  what some objects lead to and others do not
 //	diff.go       changes between trees; difftext.go reads git's own diff,
 //	              difftrees.go finds out first how much there is to compare
-//	open.go       who uses a repository: Open, Remove
-//	repository.go directories: Init, Exists; file.go writes synced files
-//	refname.go    which ref names are allowed (decision 50)
-//	pktline.go    git's line protocol; sideband.go its bands
-//	packsizes.go  the sizes of a pack's objects; packneed.go the memory to unpack a
-//	              small pack; pathcount.go the paths of trees with their sub-trees
-//	push.go       reads a push's commands; receive.go its pack; quarantine.go
-//	              keeps what is not accepted yet; report.go answers
-//	fetch.go      advertisements; lsrefs.go protocol 2; uploadpack.go the rest
-//	packedrefs.go the refs that git itself needs on disk
-//	newobject.go, packwrite.go, writer.go  objects made here: WriteObjects
-//	treebuild.go, treepath.go, treecache.go  new trees out of old ones
-//	specialfile.go  what .gitmodules and .gitattributes may hold
-//	tip.go, whole.go  what a ref may name; blob.go reads blobs of any size
-//	encode.go     commits and tags as objects
-//	maintenance.go, packindex.go  packing that never deletes an object
-//	replaced.go   how packs go whose objects are all in another pack
-//	merge.go      merges of commits: mergebase.go finds where histories parted,
-//	              mergetrees.go merges trees, mergegit.go has git do the rest;
-//	              rebase.go replays commits
-//	pullrange.go  what a pull request shows; copyobjects.go a fork's head
-//	mirror.go     copies of other repositories, for imports; fork.go for forks
+//	pullrange.go  what a pull request shows
 //
-// What holds everywhere: git 2.39.1 or newer, plumbing only (and format-patch,
-// which has none beneath it); no byte that a
-// client sends is an option of a command; what is acknowledged is synced; an
-// object that was kept is never deleted; a process ends with its context.
+// Writing:
+//
+//	writer.go     objects made here: WriteObjects; build.go new trees
+//	specialfile.go  what .gitmodules and .gitattributes may hold
+//	tip.go        what a ref may name
+//	merge.go      merges of commits: mergebase.go finds where histories parted,
+//	              mergegit.go has git merge files; rebase.go replays commits
+//
+// Packs that come and go:
+//
+//	receive.go    a push's pack: sentpack.go reads it, quarantine.go keeps what is not
+//	              accepted yet, treecount.go bounds its trees, foreign.go hides what
+//	              the pusher may not see, fsck.go and progress.go what git says of it
+//	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
+//	copyobjects.go, fork.go, mirror.go  from other repositories
+//	maintenance.go  packing that never deletes an object; replaced.go how packs go
+//	              whose objects are all in another one
+//
+// What holds everywhere: git 2.39.1 or newer, plumbing only (and format-patch, which
+// has none beneath it); what is acknowledged is synced; an object that was kept is
+// never deleted.
 package git
 
 import (

@@ -31,8 +31,10 @@ func (r *Repository) Archive(ctx context.Context, w io.Writer, commit SHA, f Arc
 		return err
 	}
 	p, out, err := r.git.read(ctx, process.Task{
-		Command: process.Command{Sub: "archive", Flags: []string{"--format=" + string(f), "--prefix=" + prefix}, Revs: []SHA{commit}},
-		Dir:     r.dir, Cage: r.blobCage(), Limit: r.git.options.TransferTimeout})
+		Command: process.Command{
+			Sub: "archive", Flags: []string{"--format=" + string(f), "--prefix=" + prefix}, Revs: []SHA{commit},
+		},
+		Dir: r.dir, Cage: r.blobCage(), Limit: r.git.options.TransferTimeout})
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,9 @@ func (r *Repository) WalkBuilt(
 }
 
 // sizesBeside finds the sizes of the blobs among entries; -1 for the others.
-func (r *Repository) sizesBeside(ctx context.Context, entries []object.Entry, known map[SHA]int64) ([]int64, error) {
+func (r *Repository) sizesBeside(
+	ctx context.Context, entries []object.Entry, known map[SHA]int64,
+) ([]int64, error) {
 	sizes := make([]int64, len(entries))
 	var ask []SHA
 	var places []int

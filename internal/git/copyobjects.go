@@ -40,7 +40,8 @@ func CopyObjects(ctx context.Context, from, to *Repository, tip SHA, have []SHA)
 		return err
 	}
 	g := from.git
-	c := process.Command{Sub: "pack-objects", Flags: []string{"-q", "--revs", "--thin", "--stdout", "--delta-base-offset", "--threads=1"}}
+	c := process.Command{Sub: "pack-objects",
+		Flags: []string{"-q", "--revs", "--thin", "--stdout", "--delta-base-offset", "--threads=1"}}
 	t := process.Task{Command: c, Dir: from.dir, Cage: from.sendCage(1), Limit: g.options.TransferTimeout, Stdin: in}
 	err = g.streamTask(ctx, t, func(pack *bufio.Reader) error {
 		q, err := to.Receive(ctx, ReceiveOptions{Pack: pack, Tips: have,

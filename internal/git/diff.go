@@ -115,7 +115,8 @@ func errTooManyChanges() error {
 // WritePatches writes the commits that to has and none of not has, as `git
 // format-patch` does: the oldest first, without merges; of any size, as WriteDiff.
 func (r *Repository) WritePatches(ctx context.Context, w io.Writer, to SHA, not ...SHA) error {
-	c := process.Command{Sub: "format-patch", Flags: []string{"--stdout", "--no-ext-diff", "--no-color"}, Revs: []SHA{to}, Not: not}
+	c := process.Command{Sub: "format-patch", Flags: []string{"--stdout", "--no-ext-diff", "--no-color"},
+		Revs: []SHA{to}, Not: not}
 	if len(not) == 0 {
 		c.Flags = append(c.Flags, "--root")
 	}

@@ -87,7 +87,8 @@ func (m *Mirror) Refs() Refs { return m.refs }
 // readRefs reads what the mirror's refs are, and what HEAD names.
 func (m *Mirror) readRefs(ctx context.Context) error {
 	var list bytes.Buffer
-	err := m.git.run(ctx, process.Task{Command: process.Command{Sub: "for-each-ref", Flags: []string{"--format=%(objectname) %(refname)"}},
+	c := process.Command{Sub: "for-each-ref", Flags: []string{"--format=%(objectname) %(refname)"}}
+	err := m.git.run(ctx, process.Task{Command: c,
 		Dir: m.dir, Cage: m.git.upkeepCage(), Limit: m.git.options.ReadTimeout, Stdout: &list})
 	if err != nil {
 		return err

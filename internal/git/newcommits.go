@@ -90,7 +90,8 @@ func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]
 	for _, sha := range not {
 		in.WriteString("^" + string(sha) + "\n")
 	}
-	t := process.Task{Command: process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}},
+	c := process.Command{Sub: "rev-list", Flags: []string{"--stdin", "--max-count=" + strconv.Itoa(most)}}
+	t := process.Task{Command: c,
 		Dir: r.dir, Cage: r.walkCage(), Limit: walkReads * r.git.options.ReadTimeout, Stdin: &in}
 	var list []SHA
 	err := r.git.streamTask(ctx, t, func(out *bufio.Reader) error {

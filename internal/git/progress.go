@@ -42,7 +42,8 @@ func (f *progressFilter) Write(p []byte) (int, error) {
 func (f *progressFilter) emit() {
 	defer func() { f.line = f.line[:0] }()
 	text := string(f.line)
-	if problem, ok := strings.CutPrefix(text, "error: object "); ok && len(problem) > 42 && object.IsSHA(problem[:40]) {
+	problem, ok := strings.CutPrefix(text, "error: object ")
+	if ok && len(problem) > 42 && object.IsSHA(problem[:40]) {
 		if f.problem == "" {
 			f.problem = "object " + strings.TrimSpace(problem)
 		}

@@ -47,7 +47,8 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 	if err != nil {
 		return RebaseResult{}, err
 	}
-	p := &replay{ctx: ctx, repository: r, trees: tree.NewMerger(r.treeReader(ctx)), tip: base, tree: on[0].tree, committer: committer}
+	p := &replay{ctx: ctx, repository: r, trees: tree.NewMerger(r.treeReader(ctx)),
+		tip: base, tree: on[0].tree, committer: committer}
 	defer p.end()
 	for _, sha := range list {
 		if err := p.commit(sha); errors.Is(err, errConflict) {
@@ -68,7 +69,8 @@ func (r *Repository) Rebase(ctx context.Context, base, head SHA, committer Signa
 
 // replayed lists the commits that a rebase takes, the oldest first.
 func (r *Repository) replayed(ctx context.Context, base, head SHA) (list []SHA, err error) {
-	c := process.Command{Sub: "rev-list", Flags: []string{"--topo-order", "--reverse", "--no-merges"}, Revs: []SHA{head}, Not: []SHA{base}}
+	c := process.Command{Sub: "rev-list", Flags: []string{"--topo-order", "--reverse", "--no-merges"},
+		Revs: []SHA{head}, Not: []SHA{base}}
 	err = r.lines(ctx, c, func(line []byte) error {
 		if !object.IsSHA(line) {
 			return fmt.Errorf("git rev-list: unexpected line %q", errs.Clip(string(line)))

@@ -87,7 +87,9 @@ func newTips(commands []wire.Command) []SHA {
 }
 
 // receiveNothing handles a push of objects that are all here already.
-func (r *Repository) receiveNothing(ctx context.Context, header packfile.Header, o ReceiveOptions, tips []SHA) (*Quarantine, error) {
+func (r *Repository) receiveNothing(
+	ctx context.Context, header packfile.Header, o ReceiveOptions, tips []SHA,
+) (*Quarantine, error) {
 	if o.Pack != nil {
 		var sum [sha1.Size]byte
 		if _, err := io.ReadFull(o.Pack, sum[:]); err != nil || sum != sha1.Sum(header[:]) {
@@ -111,7 +113,9 @@ func (r *Repository) receiveNothing(ctx context.Context, header packfile.Header,
 }
 
 // receive indexes the pack and checks the tips.
-func (q *Quarantine) receive(ctx context.Context, header packfile.Header, count uint32, o ReceiveOptions, tips []SHA) error {
+func (q *Quarantine) receive(
+	ctx context.Context, header packfile.Header, count uint32, o ReceiveOptions, tips []SHA,
+) error {
 	whole, err := q.indexPack(ctx, header, count, o)
 	if err == nil && o.Absent != nil {
 		err = q.checkBases(ctx, o)
@@ -161,7 +165,9 @@ const revIndexFrom = 5000
 
 // indexPack runs index-pack over the pack. whole says that no object of the
 // pack names one outside it.
-func (q *Quarantine) indexPack(ctx context.Context, header packfile.Header, count uint32, o ReceiveOptions) (whole bool, err error) {
+func (q *Quarantine) indexPack(
+	ctx context.Context, header packfile.Header, count uint32, o ReceiveOptions,
+) (whole bool, err error) {
 	g := q.repository.git
 	q.sent = int(count)
 	p, err := q.holdPack(header, o.Pack, count)

@@ -72,7 +72,8 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 	if err != nil {
 		return "", err
 	}
-	sha, err := objects.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{base, head}, Author: by, Committer: by, Message: m.message()})
+	sha, err := objects.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{base, head},
+		Author: by, Committer: by, Message: m.message()})
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +87,9 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 
 // mergeCandidate finds a commit that may become part of a branch: nothing that it
 // leads to is missing, as may be of objects that no ref names. Errors: 404, 422.
-func (s *Service) mergeCandidate(ctx context.Context, a *repo.Access, objects *git.Repository, name string) (git.SHA, error) {
+func (s *Service) mergeCandidate(
+	ctx context.Context, a *repo.Access, objects *git.Repository, name string,
+) (git.SHA, error) {
 	sha, err := s.repos.Resolve(ctx, a, name)
 	if err != nil {
 		return "", err

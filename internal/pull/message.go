@@ -31,7 +31,9 @@ func (s *Service) mergeMessage(ctx context.Context, p *Pull, i *issue.Issue, o M
 
 // squashMessage is the author and the message of the one commit of a squash: its
 // title is the pull request's, or the commit's own when there is but one.
-func (s *Service) squashMessage(ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, o MergeOptions) (git.Signature, string, error) {
+func (s *Service) squashMessage(
+	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, o MergeOptions,
+) (git.Signature, string, error) {
 	who, err := s.account(ctx, i.AuthorID)
 	if err != nil {
 		return git.Signature{}, "", err

@@ -97,7 +97,8 @@ func (s *Service) setAside(id int64, at db.Time, then func(path string)) {
 		switch {
 		case os.IsNotExist(err):
 		case err != nil:
-			s.log.Warn("the folder of a repository that is gone stays until it is swept", "repository", id, "error", err)
+			s.log.Warn("the folder of a repository that is gone stays until it is swept",
+				"repository", id, "error", err)
 		case then != nil:
 			then(to)
 		}

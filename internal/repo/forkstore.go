@@ -87,7 +87,8 @@ func freeName(tx *db.Tx, ownerID int64, names []string) (string, error) {
 	for _, n := range names {
 		args = append(args, account.Fold(n))
 	}
-	rows, err := tx.Query(`SELECT name_folded FROM repos WHERE owner_id = $1 AND name_folded IN `+db.ValuesFrom(2, 1, len(names)), args...)
+	rows, err := tx.Query(`SELECT name_folded FROM repos WHERE owner_id = $1 AND name_folded IN `+
+		db.ValuesFrom(2, 1, len(names)), args...)
 	if err != nil {
 		return "", err
 	}

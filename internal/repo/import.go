@@ -63,7 +63,9 @@ func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, erro
 }
 
 // receiveMirror moves the mirror's objects into a quarantine.
-func receiveMirror(ctx context.Context, objects *git.Repository, mirror *git.Mirror) (*git.Quarantine, int64, error) {
+func receiveMirror(
+	ctx context.Context, objects *git.Repository, mirror *git.Mirror,
+) (*git.Quarantine, int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	in, out := io.Pipe()

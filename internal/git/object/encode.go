@@ -22,7 +22,8 @@ type Tag struct {
 }
 
 // Encode gives the commit as git stores it, and sets the Payload of a signed
-// one. SHA and Encoding are not looked at: texts are UTF-8. Error: Invalid for what `git fsck` would not let pass.
+// one. SHA and Encoding are not looked at: texts are UTF-8. Error: Invalid for what
+// `git fsck` would not let pass.
 func (c *Commit) Encode() (NewObject, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\n", c.Tree)

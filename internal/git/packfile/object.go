@@ -85,7 +85,9 @@ func store(to *bytes.Buffer, data []byte) {
 // objectHeader is type and size in the pack's own form: four bits of size,
 // then seven to a byte.
 func objectHeader(t object.Type, size int) []byte {
-	kind := map[object.Type]byte{object.TypeCommit: 1, object.TypeTree: 2, object.TypeBlob: 3, object.TypeTag: 4}[t]
+	kind := map[object.Type]byte{
+		object.TypeCommit: kindCommit, object.TypeTree: kindTree, object.TypeBlob: kindBlob, object.TypeTag: kindTag,
+	}[t]
 	var b []byte
 	c := kind<<4 | byte(size&15)
 	for size >>= 4; size > 0; size >>= 7 {

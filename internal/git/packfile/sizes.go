@@ -27,7 +27,9 @@ const (
 )
 
 func kindType(kind byte) (object.Type, bool) {
-	types := [...]object.Type{kindCommit: object.TypeCommit, kindTree: object.TypeTree, kindBlob: object.TypeBlob, kindTag: object.TypeTag}
+	types := [...]object.Type{
+		kindCommit: object.TypeCommit, kindTree: object.TypeTree, kindBlob: object.TypeBlob, kindTag: object.TypeTag,
+	}
 	if kind < kindCommit || kind > kindTag {
 		return "", false
 	}

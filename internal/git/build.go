@@ -16,10 +16,10 @@ import (
 // tree; a directory that loses its last entry goes. Only trees on the way to an
 // edit are read and made.
 //
-// Errors: *Problem; NotFound for a tree that is missing; Invalid when one
-// is damaged. A result with more than MaxTreePaths is a *Problem. The caller checks
+// Errors: *TreeProblem; NotFound for a tree that is missing; Invalid when one
+// is damaged. A result with more than tree.MaxPaths is a *TreeProblem. The caller checks
 // that the objects of the edits exist.
-func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []tree.Edit) (*tree.Built, error) {
+func (r *Repository) BuildTree(ctx context.Context, base SHA, edits []TreeEdit) (*BuiltTree, error) {
 	return tree.Build(r.treeReader(ctx), r.git.counts, base, edits)
 }
 
@@ -47,7 +47,7 @@ func (r *Repository) treeReader(ctx context.Context) func(SHA) ([]byte, error) {
 // would once it is written. sizes are those of blobs that the caller made and
 // need not be asked for. Error: Invalid when a blob of the base is missing.
 func (r *Repository) WalkBuilt(
-	ctx context.Context, t *tree.Built, sizes map[SHA]int64, fn func(*WalkEntry) error,
+	ctx context.Context, t *BuiltTree, sizes map[SHA]int64, fn func(*WalkEntry) error,
 ) error {
 	entries, err := object.ParseTree(t.Contents)
 	if err != nil {

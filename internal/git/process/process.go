@@ -83,7 +83,7 @@ func NewRunner(binary string, usual Cage, ask func(context.Context, int64) (func
 	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask}
 }
 
-// count is how many processes were started.
+// Started is how many processes were started.
 func (r *Runner) Started() int64 { return r.started.Load() }
 
 // environment is the environment of one process of git, in its cage.
@@ -344,6 +344,8 @@ func ExitCode(err error) int {
 	return -1
 }
 
+// IsExit reports the error of a command that ended by itself, or by a signal, with a
+// status other than 0.
 func IsExit(err error) bool {
 	var e *exitError
 	return errors.As(err, &e)

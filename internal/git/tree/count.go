@@ -11,9 +11,9 @@ import (
 // Bounds of a tree with all its sub-trees. Fifteen objects can name ten thousand
 // million paths, so a walk through them would not end.
 const (
-	MaxTreePaths  = 10_000_000
-	MaxTreeLevels = 4096 // as git's own core.maxTreeDepth
-	maxEntryName  = 4096 // bytes, as git's own fsck.largePathname
+	MaxPaths     = 10_000_000
+	MaxLevels    = 4096 // as git's own core.maxTreeDepth
+	maxEntryName = 4096 // bytes, as git's own fsck.largePathname
 )
 
 // Count is the size of a tree with its sub-trees.
@@ -68,10 +68,10 @@ func (p *Counter) Check(root object.ID) error {
 	for len(stack) > 0 {
 		f := stack[len(stack)-1]
 		if len(f.left) == 0 {
-			if f.count.paths > MaxTreePaths || f.count.levels > MaxTreeLevels {
+			if f.count.paths > MaxPaths || f.count.levels > MaxLevels {
 				return errs.Newf(errs.Invalid,
 					"tree %s has more than %d paths, or is more than %d levels deep",
-					f.id, MaxTreePaths, MaxTreeLevels)
+					f.id, MaxPaths, MaxLevels)
 			}
 			p.here[f.id] = f.count
 			if !f.count.open { // else it may grow
@@ -86,8 +86,8 @@ func (p *Counter) Check(root object.ID) error {
 			f.left = f.left[:len(f.left)-1]
 			continue
 		}
-		if len(stack) > MaxTreeLevels {
-			return errs.Newf(errs.Invalid, "tree %s is more than %d levels deep", root, MaxTreeLevels)
+		if len(stack) > MaxLevels {
+			return errs.Newf(errs.Invalid, "tree %s is more than %d levels deep", root, MaxLevels)
 		}
 		next, err := p.open(id)
 		if err != nil {

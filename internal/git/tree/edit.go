@@ -44,7 +44,7 @@ type Built struct {
 // edit are read and made.
 //
 // Errors: *Problem; NotFound for a tree that is missing; Invalid when one
-// is damaged. A result with more than MaxTreePaths is a *Problem.
+// is damaged. A result with more than MaxPaths is a *Problem.
 //
 // Trees are read by read, which gives nothing for "" and the empty tree, and counted
 // with what is known.

@@ -90,3 +90,16 @@ func TestOpenFails(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What each request pays before it reads anything.
+func BenchmarkOpen(b *testing.B) {
+	g := gittest.New(b, git.Options{})
+	dir := gittest.Repository(b, 1, 1)
+	for b.Loop() {
+		_, release, err := g.Open(b.Context(), dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		release()
+	}
+}

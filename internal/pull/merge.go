@@ -80,9 +80,7 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	}
 	push := repo.Push{RepoID: p.RepoID, Atomic: true,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}}
-	return sha, s.repos.Prepared(ctx, push, func() error {
-		return s.db.Write(ctx, func(tx *db.Tx) error { return s.complete(tx, a, p, i, push) })
-	})
+	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error { return s.complete(tx, a, p, i, push) })
 }
 
 // commit writes the commits of a merge, which no ref names yet, and returns what

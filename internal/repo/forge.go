@@ -42,5 +42,5 @@ type Forge interface {
 }
 
 // ErrUnprepared is Forge.Push's error for a push that needs more than PreparePush
-// did, since something changed in between. Prepared begins anew.
+// did, since something changed in between. WritePush begins anew.
 var ErrUnprepared = errors.New("repo: the push needs another preparation")

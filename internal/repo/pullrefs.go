@@ -1,40 +1,11 @@
 package repo
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"arbor/internal/db"
 	"arbor/internal/git"
 )
-
-// maxPrepared is how often Prepared begins anew.
-const maxPrepared = 5
-
-// Prepared prepares a push and then runs move, whose transaction moves the refs
-// with MoveRefsIn; again when the preparation did not suffice.
-func (s *Service) Prepared(ctx context.Context, p Push, move func() error) error {
-	for try := 1; ; try++ {
-		if err := s.forge.PreparePush(ctx, p); err != nil {
-			return err
-		}
-		err := move()
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, ErrUnprepared) || try == maxPrepared {
-			// Objects that were written for the move stay.
-			return errors.Join(err, s.MarkUnreached(ctx, p.RepoID))
-		}
-	}
-}
-
-// MoveRefsIn is MoveRefs within a transaction of the caller's, who is called by
-// Prepared.
-func (s *Service) MoveRefsIn(tx *db.Tx, p Push) (refused []error, err error) {
-	return s.forge.Push(tx, p)
-}
 
 // The refs of a pull request, which nobody can push (decision 36).
 const (

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"sort"
@@ -57,16 +58,40 @@ type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 // Error, and nothing moved: 404 for a repository that is gone, the condition's
 // error.
 func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err error) {
-	err = s.Prepared(ctx, p, func() error {
-		return s.db.Write(ctx, func(tx *db.Tx) (err error) {
-			refused, err = s.forge.Push(tx, p)
-			return err
-		})
+	err = s.WritePush(ctx, p, func(tx *db.Tx) (err error) {
+		refused, err = s.MoveRefsIn(tx, p)
+		return err
 	})
 	if err == nil && slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {
 		err = s.MarkUnreached(ctx, p.RepoID) // objects that were written for them stay
 	}
 	return refused, err
+}
+
+// maxPrepared is how often WritePush begins anew.
+const maxPrepared = 5
+
+// WritePush prepares a push and then runs fn, which moves its refs with MoveRefsIn, in
+// a transaction; again when the preparation did not suffice.
+func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) error) error {
+	for try := 1; ; try++ {
+		if err := s.forge.PreparePush(ctx, p); err != nil {
+			return err
+		}
+		err := s.db.Write(ctx, fn)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, ErrUnprepared) || try == maxPrepared {
+			// Objects that were written for the push stay.
+			return errors.Join(err, s.MarkUnreached(ctx, p.RepoID))
+		}
+	}
+}
+
+// MoveRefsIn is MoveRefs within the transaction of WritePush.
+func (s *Service) MoveRefsIn(tx *db.Tx, p Push) (refused []error, err error) {
+	return s.forge.Push(tx, p)
 }
 
 // Moves returns a channel of the caller's own that gets something whenever this

@@ -135,13 +135,17 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 // endsWithin is how long work may go on that no request waits for any more.
 const endsWithin = 20 * time.Second
 
-// newClient is a client with its own connections, all to one server, that follows no redirect.
-func newClient(to net.Addr) *http.Client {
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, to.Network(), to.String())
+// newClient is a client with its own connections that follows no redirect. It reaches a server on a Unix
+// socket by any host name.
+func newClient(at net.Addr) *http.Client {
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	if at.Network() == "unix" {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", at.String())
+		}
 	}
 	return &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true, DialContext: dial},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -33,7 +33,7 @@ const served = new Set(server.operations.map(shape));
 // asked tells whether a story asked for an operation, by whatever method; octokit.paginate fills in addresses.
 const asked = (operation) => {
   const address = new RegExp(`^${shape(operation).replaceAll('{}', '[^/]+')}$`);
-  return [...hub.called].some((call) => address.test(call));
+  return [...hub.called].some((call) => shape(call) === shape(operation) || (!served.has(shape(call)) && address.test(call)));
 };
 for (const { name, operation } of methods(hub.as())) {
   if (served.has(shape(operation)) && asked(operation) && !hub.called.has(operation)) {

@@ -100,10 +100,17 @@ func (f Find) postgresHits(n int, term string, arg func(any) string) (list []str
 		words(term, func(w string) { phrase = append(phrase, "'"+w+"'"+weights) })
 		return "CAST(CAST(" + arg(scope+"("+strings.Join(phrase, " <-> ")+")") + " AS TEXT) AS TSQUERY)"
 	}
-	weights := map[Part]string{InTitle: ":A", InBody: ":B", InTitle | InBody: ":AB"}[f.In&^InComments]
-	if weights != "" {
-		list = append(list, fmt.Sprintf(`SELECT id AS issue_id, %d AS term, CASE WHEN words @@ %s THEN 4 ELSE 2 END AS score
-			FROM issue_texts WHERE words @@ %s`, n, query(":A"), query(weights)))
+	add := func(weights, score string) {
+		list = append(list, fmt.Sprintf(`SELECT id AS issue_id, %d AS term, %s AS score FROM issue_texts WHERE words @@ %s`,
+			n, score, query(weights)))
+	}
+	switch f.In &^ InComments {
+	case InTitle:
+		add(":A", "4")
+	case InBody:
+		add(":B", "2")
+	case InTitle | InBody:
+		add(":AB", "CASE WHEN words @@ "+query(":A")+" THEN 4 ELSE 2 END")
 	}
 	if f.In&InComments != 0 {
 		list = append(list, fmt.Sprintf(`SELECT issue_id, %d AS term, 1 AS score FROM comment_texts WHERE words @@ %s`, n, query("")))

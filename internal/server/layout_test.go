@@ -33,6 +33,8 @@ var layers = [][]string{
 	{"internal/repo", "internal/plant"},
 	{"internal/reaction", "internal/star", "internal/tracker"},
 	{"internal/posting"},
+	{"internal/finder"},
+	{"internal/finder/memory"},
 	{"internal/label"},
 	{"internal/milestone"},
 	{"internal/issue"},

@@ -1,0 +1,235 @@
+package finder_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/finder"
+	"arbor/internal/posting"
+	"arbor/internal/tracker"
+)
+
+// leaf draws a condition. What only SQL knows is drawn where all is true.
+func (w *world) leaf(all bool) finder.Expr {
+	r := w.random
+	who := func() int64 { return w.people[r.IntN(len(w.people))] }
+	span := func(f finder.Field, most int64) finder.Between {
+		b := finder.Between{Field: f, From: r.Int64N(most), To: math.MaxInt64}
+		switch r.IntN(3) {
+		case 0:
+			b.To = b.From + r.Int64N(most/2+1)
+		case 1:
+			b.From, b.To = math.MinInt64, b.From
+		}
+		return b
+	}
+	kinds := 10
+	if all {
+		kinds = 16
+	}
+	switch r.IntN(kinds) {
+	case 0, 1:
+		return finder.InState(tracker.Open + tracker.State(r.IntN(2)))
+	case 2:
+		kinds := []posting.Kind{posting.ByAuthor, posting.ByAssignee, posting.ByMention, posting.BySubscriber}
+		return finder.Has{Kind: kinds[r.IntN(4)], Values: [][]int64{{who()}, {who(), who()}}[r.IntN(2)]}
+	case 3:
+		return finder.HasOne(posting.ByMilestone.Of([]int64{posting.None, posting.Any}[r.IntN(2)]))
+	case 4:
+		either := []posting.Property{posting.ByPull.Of(0), posting.ByLabel.Of(posting.None)}
+		return finder.HasOne(either[r.IntN(2)])
+	case 5:
+		names := [][]string{{"bug"}, {"wish", "late"}, {"none"}}
+		return finder.Named{Kind: posting.ByLabel, Names: names[r.IntN(3)]}
+	case 6:
+		return finder.Named{Kind: posting.ByMilestone, Names: [][]string{{"one"}, {"two", "one"}}[r.IntN(2)]}
+	case 7:
+		return span(finder.UpdatedAt, 60)
+	case 8:
+		return span(finder.CommentCount, 3)
+	case 9:
+		some := finder.In{w.repos[r.IntN(5)].ID, w.repos[r.IntN(5)].ID}
+		return []finder.Expr{finder.IssuesOn{}, some}[r.IntN(2)]
+	case 10:
+		return span([]finder.Field{finder.CreatedAt, finder.ClosedAt, finder.MergedAt}[r.IntN(3)], 60)
+	case 11:
+		return finder.Is(r.IntN(2))
+	case 12:
+		return finder.CommentedBy(who())
+	case 13:
+		return finder.HasOne(posting.ByBranch.Of(r.Int64N(5)))
+	default:
+		terms := [][]string{{w.word()}, {w.word(), w.word()}}[r.IntN(2)]
+		return finder.Text{Terms: terms, Any: r.IntN(4) == 0, In: db.Part(r.IntN(8))}
+	}
+}
+
+func (w *world) word() string { return vocabulary[w.random.IntN(len(vocabulary))] }
+
+// tree draws a tree that is so many levels deep at most.
+func (w *world) tree(depth int, all bool) finder.Expr {
+	some := func() (list []finder.Expr) {
+		for range w.random.IntN(4) {
+			list = append(list, w.tree(depth-1, all))
+		}
+		return list
+	}
+	if depth == 0 {
+		return w.leaf(all)
+	}
+	switch w.random.IntN(6) {
+	case 0, 1, 2:
+		return finder.And(some())
+	case 3:
+		return finder.Or(some())
+	case 4:
+		return finder.Not{Expr: w.tree(depth-1, all)}
+	}
+	return w.leaf(all)
+}
+
+func (w *world) query(all bool) finder.Query {
+	r := w.random
+	q := finder.Query{Where: w.tree(r.IntN(4), all)}
+	q.Order = finder.Order{Sort: finder.Sort(r.IntN(4)), Asc: r.IntN(2) == 0}
+	first := r.IntN(5)
+	q.Repos = slices.Clone(w.repos[first : first+[]int{1, 1, 2, 4, 65}[r.IntN(5)]])
+	return q
+}
+
+type execute func(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error)
+
+// check holds a page that is drawn against what looking at every issue finds.
+func (w *world) check(name string, tx *db.Tx, random *rand.Rand, q finder.Query, run execute) error {
+	w.t.Helper()
+	prepared := q
+	if err := finder.Prepare(tx, &prepared); err != nil {
+		return err
+	}
+	words, scored := topText(prepared.Where)
+	want := w.find(&q, words)
+	offset, size := int64(random.IntN(len(want)+10)), int64(1+random.IntN(60))
+	if random.IntN(2) == 0 {
+		offset = 0
+	}
+	found, err := run(tx, prepared, offset, size)
+	if err != nil {
+		w.t.Errorf("%s: %#v", name, q.Where)
+		return err
+	}
+	page := want[min(int(offset), len(want)):min(int(offset+size), len(want))]
+	ids := make([]int64, len(page))
+	for n, m := range page {
+		ids[n] = m.id
+	}
+	if !slices.Equal(found.IDs, ids) && len(found.IDs)+len(ids) > 0 || found.Total != int64(len(want)) {
+		w.t.Fatalf("%s: %#v %+v in %d repositories from %d, %d:\n%v of %d, want\n%v of %d", name, q.Where, q.Order,
+			len(q.Repos), offset, size, found.IDs, found.Total, ids, len(want))
+	}
+	for n, m := range page {
+		if scored && found.Scores[n] != m.score(words) {
+			w.t.Fatalf("%s: %#v: issue %d scores %d, want %d",
+				name, q.Where, m.id, found.Scores[n], m.score(words))
+		}
+	}
+	return nil
+}
+
+// many is a query of the same repositories that does not name them.
+func many(q finder.Query) finder.Query {
+	q.Many = &finder.Scope{SQL: "SELECT r.id FROM repos r WHERE r.id IN " + db.Values(1, len(q.Repos))}
+	for _, r := range q.Repos {
+		q.Many.Args = append(q.Many.Args, r.ID)
+	}
+	return q
+}
+
+// Whatever is asked, each executor finds what looking at every issue finds, in the
+// same order: a list that lacks an issue, or shows one too many, would be believed
+// (decisions 23-25).
+func TestExecutorsAgreeWithLookingAtEveryIssue(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		for seed := range uint64(2) {
+			w := newWorld(t, engine, seed)
+			for range 250 {
+				q := w.query(true)
+				drawn := w.random.Uint64()
+				err := w.d.Read(t.Context(), func(tx *db.Tx) error {
+					random := rand.New(rand.NewPCG(drawn, 1))
+					if err := w.check("planned", tx, random, q, finder.Find); err != nil {
+						return err
+					}
+					if err := w.check("scan", tx, random, q, finder.Scan); err != nil {
+						return err
+					}
+					return w.check("many", tx, random, many(q), finder.Find)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// What is found in memory is what is there, while issues come and change.
+func TestMemoryAgreesWithLookingAtEveryIssue(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		w := newWorld(t, engine, 3)
+		for _, r := range w.repos {
+			if err := w.memory.Fill(t.Context(), r.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range 300 {
+			if n%4 == 0 {
+				w.write(func(tx *db.Tx) error { return w.disturb(tx) })
+			}
+			q := w.query(false)
+			drawn := w.random.Uint64()
+			err := w.d.Read(t.Context(), func(tx *db.Tx) error {
+				return w.check("memory", tx, rand.New(rand.NewPCG(drawn, 1)), q, w.inMemory)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// disturb changes some issues, now and then more than are moved one by one, and
+// makes one.
+func (w *world) disturb(tx *db.Tx) error {
+	for range []int{1, 3, 40}[w.random.IntN(3)] {
+		if err := w.change(tx); err != nil {
+			return err
+		}
+	}
+	return w.add(tx)
+}
+
+func (w *world) inMemory(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error) {
+	found, ok, err := w.memory.Find(tx, &q, offset, size)
+	if err != nil {
+		return finder.Found{}, err
+	}
+	if !ok {
+		w.t.Fatalf("%#v is not found in memory", q.Where)
+	}
+	for n, id := range found.IDs { // what rows are kept under
+		var changed int64
+		if err := tx.QueryRow(`SELECT changed FROM issues WHERE id = $1`, id).Scan(&changed); err != nil {
+			return finder.Found{}, err
+		}
+		if changed != found.Changed[n] {
+			w.t.Fatalf("issue %d changed with generation %d, not %d", id, changed, found.Changed[n])
+		}
+	}
+	return finder.Found{IDs: found.IDs, Total: found.Total}, nil
+}

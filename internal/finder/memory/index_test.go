@@ -1,0 +1,199 @@
+package memory
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/finder"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+)
+
+// drawEntry makes an issue with some labels, each rarer than the one before, and
+// somebody who is mentioned.
+func drawEntry(random *rand.Rand, id int64) entry {
+	e := entry{id: id, updated: random.Int64N(1 << 40), comments: random.Int64N(6), closed: random.IntN(3) == 0,
+		has: []posting.Property{posting.ByMention.Of(random.Int64N(5000))}}
+	for v := range int64(12) {
+		if random.IntN(1<<v) == 0 {
+			e.has = append(e.has, posting.ByLabel.Of(v))
+		}
+	}
+	return e
+}
+
+func drawIndex(random *rand.Rand, n int64) *index {
+	b := newBuilder(int(n))
+	has := map[posting.Property][]int64{}
+	for id := range n {
+		e := drawEntry(random, id)
+		b.issue(e)
+		for _, p := range e.has {
+			has[p] = append(has[p], id)
+		}
+	}
+	for p, ids := range has {
+		b.property(p, ids)
+	}
+	return b.index()
+}
+
+// An operator's server must not take more memory than indexes say they take: when
+// they are filled, and after everything changed.
+func TestIndexCountsItsMemory(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	before := heap()
+	x := drawIndex(random, 100_000)
+	for round := range 3 {
+		took, said := heap()-before, int64(x.bytes())
+		t.Logf("%d bytes an issue", said/int64(len(x.ids)))
+		if took > said+said/8 || said > took+took/8 {
+			t.Errorf("round %d: the index says that it takes %d bytes, and takes %d", round, said, took)
+		}
+		for id := int64(0); id < 100_000; id += 500 {
+			var entries []entry
+			for n := range int64(500) {
+				entries = append(entries, drawEntry(random, id+n))
+			}
+			if !x.put(entries) {
+				t.Fatal("an issue was refused")
+			}
+		}
+	}
+	runtime.KeepAlive(x)
+}
+
+// Ids that do not grow are refused: places would not be in the order of ids.
+func TestIndexRefusesSmallerIDs(t *testing.T) {
+	t.Parallel()
+	b := newBuilder(2)
+	b.issue(entry{id: 5})
+	b.issue(entry{id: 9})
+	if b.issue(entry{id: 7}) || b.index().put([]entry{{id: 7}}) {
+		t.Error("an issue between two others was taken")
+	}
+}
+
+// A repository that does not fit into the memory is read no more than once: its
+// lists are those of SQL, and cost what they cost there.
+func TestTooLargeIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var counted atomic.Int64
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(query string) {
+			if strings.Contains(query, "posting_counts") {
+				counted.Add(1)
+			}
+		}})
+		log := slog.New(slog.DiscardHandler)
+		alice := account.NewUser{Login: "alice", Name: "alice", Email: "alice@example.org"}
+		if _, err := account.New(d, log).CreateUser(t.Context(), alice); err != nil {
+			t.Fatal(err)
+		}
+		repos := repo.New(d, nil, log, "", repo.Observers{})
+		r, err := repos.Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: "plot"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.Write(t.Context(), func(tx *db.Tx) error {
+			sizes := map[tracker.State]int64{tracker.Open: 1000}
+			return posting.CountStates(tx, r.ID, posting.ByAll.Of(0), sizes, 1)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := New(d, log)
+		n.limit = 1000
+		find := func() bool {
+			var ok bool
+			err := d.Read(t.Context(), func(tx *db.Tx) (err error) {
+				q := finder.Query{Repos: []finder.Repo{{ID: r.ID}}, Where: finder.And{}}
+				_, ok, err = n.Find(tx, &q, 0, 30)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		if find() || len(n.wanted) == 0 {
+			t.Fatal("the index was not asked for")
+		}
+		for len(n.wanted) > 0 {
+			<-n.wanted
+		}
+		if err := n.Fill(t.Context(), r.ID); err != nil {
+			t.Fatal(err)
+		}
+		read := counted.Load()
+		for range 5 {
+			if find() || len(n.wanted) > 0 {
+				t.Fatal("what is too large is asked for again")
+			}
+		}
+		if counted.Load() != read || read == 0 {
+			t.Errorf("counters were read %d times, then %d times more", read, counted.Load()-read)
+		}
+	})
+}
+
+// BenchmarkChoose is the first page and one in the middle of 100,000 issues, and
+// how long an issue takes that changes.
+func BenchmarkChoose(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 1))
+	x := drawIndex(random, 100_000)
+	b.Logf("%d bytes an issue", x.bytes()/len(x.ids))
+	label := func(v int64) finder.Expr { return finder.HasOne(posting.ByLabel.Of(v)) }
+	open := finder.InState(tracker.Open)
+	for name, e := range map[string]finder.Expr{
+		"all":   open,
+		"three": finder.And{label(1), label(2), label(3)},
+		"one":   finder.And{open, label(5)},
+		"few":   finder.And{open, label(9), label(1)},
+		"since": finder.And{open, finder.Since(1 << 39)},
+	} {
+		for sort, o := range map[string]finder.Order{
+			"created": {}, "updated": {Sort: finder.Updated}, "comments": {Sort: finder.Comments, Asc: true},
+		} {
+			for where, part := range map[string]int{"first": 0, "middle": 2} {
+				b.Run(name+"/"+sort+"/"+where, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						s := x.choose(e)
+						offset := 0
+						if part > 0 {
+							offset = s.n / part
+						}
+						page([]*selection{s}, o, offset, 30)
+					}
+				})
+			}
+		}
+	}
+	b.Run("put", func(b *testing.B) {
+		list := make([]entry, 1000)
+		for n := range list {
+			list[n] = drawEntry(random, 0)
+		}
+		for n := range b.N {
+			e := list[n%1000]
+			e.id, e.updated = int64(n*7919)%100_000, 1<<40+int64(n)
+			x.put([]entry{e})
+		}
+	})
+}

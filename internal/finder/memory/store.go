@@ -1,0 +1,138 @@
+package memory
+
+import (
+	"errors"
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/posting"
+	"arbor/internal/tracker"
+)
+
+// maxNames is how many values stand in one statement.
+const maxNames = 400
+
+// generationOf reads the generation of a repository's issues. Error: 404.
+func generationOf(tx *db.Tx, repo int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repo).Scan(&n)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return n, err
+}
+
+// sizesOf reads how many issues have each property that indexes hold, and how many
+// there are in all.
+func sizesOf(tx *db.Tx, repo int64) (list []posting.Property, sizes map[posting.Property]int64, err error) {
+	rows, err := tx.Query(`SELECT kind, value, CAST(SUM(n) AS BIGINT) FROM posting_counts
+		WHERE repo_id = $1 AND n > 0 GROUP BY kind, value ORDER BY 1, 2`, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	sizes = map[posting.Property]int64{}
+	for rows.Next() {
+		var kind, value, n int64
+		if err := rows.Scan(&kind, &value, &n); err != nil {
+			return nil, nil, err
+		}
+		p := posting.Kind(kind).Of(value)
+		if holds(p.Kind) {
+			list = append(list, p)
+		}
+		if holds(p.Kind) || p.Kind == posting.ByAll {
+			sizes[p] = n
+		}
+	}
+	return list, sizes, rows.Err()
+}
+
+const entryColumns = `id, number, updated_at, comments, changed, state`
+
+// queryEntries reads issues without their properties, and the number of the last
+// one.
+func queryEntries(tx *db.Tx, query string, args ...any) (list []entry, last int64, err error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e entry
+		var state int64
+		if err := rows.Scan(&e.id, &last, &e.updated, &e.comments, &e.changed, &state); err != nil {
+			return nil, 0, err
+		}
+		e.closed = tracker.State(state) == tracker.Closed
+		list = append(list, e)
+	}
+	return list, last, rows.Err()
+}
+
+// issuesAfter reads the next issues after a number, and the number of the last.
+func issuesAfter(tx *db.Tx, repo, number int64) (list []entry, last int64, err error) {
+	return queryEntries(tx, `SELECT `+entryColumns+` FROM issues WHERE repo_id = $1 AND number > $2
+		ORDER BY number LIMIT $3`, repo, number, fillChunk)
+}
+
+// changedSince reads the issues of a repository that changed after a generation,
+// maxCatchUp and one at most.
+func changedSince(tx *db.Tx, repo, generation int64) ([]entry, error) {
+	list, _, err := queryEntries(tx, `SELECT `+entryColumns+` FROM issues
+		WHERE repo_id = $1 AND changed > $2 LIMIT $3`, repo, generation, maxCatchUp+1)
+	if err != nil || len(list) > maxCatchUp {
+		return list, err
+	}
+	for chunk := range slices.Chunk(list, maxNames) {
+		if err := readProperties(tx, chunk); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// readProperties reads the properties of some issues.
+func readProperties(tx *db.Tx, list []entry) error {
+	args, byID := make([]any, len(list)), make(map[int64]*entry, len(list))
+	for n := range list {
+		args[n], byID[list[n].id] = list[n].id, &list[n]
+	}
+	rows, err := tx.Query(`SELECT issue_id, kind, value FROM postings
+		WHERE issue_id IN `+db.Values(1, len(list)), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, kind, value int64
+		if err := rows.Scan(&id, &kind, &value); err != nil {
+			return err
+		}
+		byID[id].has = append(byID[id].has, posting.Kind(kind).Of(value))
+	}
+	return rows.Err()
+}
+
+// issuesWith reads which issues have some properties of one kind, by their values.
+func issuesWith(tx *db.Tx, repo int64, list []posting.Property) (map[int64][]int64, error) {
+	args := []any{int64(list[0].Kind), repo}
+	for _, p := range list {
+		args = append(args, p.Value)
+	}
+	rows, err := tx.Query(`SELECT value, issue_id FROM postings WHERE kind = $1 AND repo_id = $2 AND value IN `+
+		db.ValuesFrom(3, 1, len(list)), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := make(map[int64][]int64, len(list))
+	for rows.Next() {
+		var value, id int64
+		if err := rows.Scan(&value, &id); err != nil {
+			return nil, err
+		}
+		found[value] = append(found[value], id)
+	}
+	return found, rows.Err()
+}

@@ -1,0 +1,177 @@
+package finder
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/posting"
+	"arbor/internal/tracker"
+)
+
+// Prepare simplifies a query, and looks up the names in it where the repositories
+// are named: executors of prepared queries need not.
+func Prepare(tx *db.Tx, q *Query) error {
+	q.Where = simplify(q.Where, func(e Expr) Expr { return e })
+	if q.Order.Sort == Score && !slices.ContainsFunc(conjuncts(q.Where), isText) {
+		q.Order.Sort = Created
+	}
+	if q.Many != nil {
+		return nil
+	}
+	var err error
+	q.Where = simplify(q.Where, func(e Expr) Expr {
+		named, ok := e.(Named)
+		if !ok || err != nil {
+			return e
+		}
+		found := ids{named.Kind, nil}
+		found.byRepo, err = idsOf(tx, named, q.Repos)
+		return found
+	})
+	return err
+}
+
+// deep is how far into a list more ranges than maxTogether are merged: what they
+// give up to there is held in memory.
+const deep = 2000
+
+// Find reads a page of what a prepared query finds, by SQL.
+func Find(tx *db.Tx, q Query, offset, size int64) (Found, error) {
+	if IsFalse(q.Where) || q.Many == nil && len(q.Repos) == 0 {
+		return Found{}, nil
+	}
+	if q.Many != nil || slices.ContainsFunc(conjuncts(q.Where), isText) {
+		return scan(tx, &q, offset, size)
+	}
+	list, err := rangesOf(tx, &q)
+	if err != nil || len(list) == 0 {
+		return Found{}, err
+	}
+	if len(list) > maxTogether && offset+size > deep {
+		return scan(tx, &q, offset, size)
+	}
+	f := &ranges{tx: tx, order: q.Order, list: list}
+	return f.find(offset, size)
+}
+
+func isText(e Expr) bool {
+	_, ok := e.(Text)
+	return ok
+}
+
+// span is a range of the postings, the issues of one repository and state that
+// have a property, and what else each of them must be.
+type span struct {
+	by    posting.Property
+	repo  int64
+	state tracker.State
+	since int64 // updated at or after; 0: whenever
+	rest  And
+	n     int64 // how many postings it has
+}
+
+// rangesOf chooses the ranges that a query walks: of each repository and state
+// those of the condition that the fewest issues meet.
+func rangesOf(tx *db.Tx, q *Query) ([]span, error) {
+	trees := make([][]Expr, len(q.Repos))
+	asked := map[posting.Property][]int64{}
+	for at, r := range q.Repos {
+		e := InRepo(q.Where, r)
+		if IsFalse(e) {
+			continue
+		}
+		trees[at] = append(conjuncts(e), Has{posting.ByAll, []int64{0}})
+		for _, e := range trees[at] {
+			for _, p := range walkable(e) {
+				asked[p] = append(asked[p], r.ID)
+			}
+		}
+	}
+	counts, err := countsOf(tx, asked)
+	if err != nil {
+		return nil, err
+	}
+	var list []span
+	for at, r := range q.Repos {
+		if trees[at] != nil {
+			list = appendSpans(list, r.ID, trees[at], counts)
+		}
+	}
+	return list, nil
+}
+
+// walkable are the properties whose ranges hold all issues that meet the
+// condition, each of them once. There are none where it is not made of ranges.
+func walkable(e Expr) (list []posting.Property) {
+	has, ok := e.(Has)
+	if !ok || len(has.Values) > 1 && has.Kind != posting.ByAuthor && has.Kind != posting.ByMilestone {
+		return nil // an issue with two of the values would be there twice
+	}
+	for _, v := range db.Unique(has.Values) {
+		list = append(list, has.Kind.Of(v))
+	}
+	return list
+}
+
+// appendSpans chooses the ranges of one repository.
+func appendSpans(list []span, repo int64, tree []Expr, counts map[countKey]int64) []span {
+	states, since, tree := outer(tree)
+	for _, state := range states {
+		size := func(e Expr) (n int64) {
+			for _, p := range walkable(e) {
+				n += counts[countKey{repo, p, state}]
+			}
+			return n
+		}
+		best := len(tree) - 1 // all issues
+		for at, e := range tree {
+			if walkable(e) != nil && size(e) < size(tree[best]) {
+				best = at
+			}
+		}
+		var rest And
+		for at, e := range tree[:len(tree)-1] {
+			if at != best {
+				rest = append(rest, e)
+			}
+		}
+		for _, p := range walkable(tree[best]) {
+			if n := counts[countKey{repo, p, state}]; n > 0 {
+				list = append(list, span{p, repo, state, since, rest, n})
+			}
+		}
+	}
+	return list
+}
+
+// outer takes out of conditions what bounds a range itself: the states, and since
+// when an issue must have been updated.
+func outer(tree []Expr) (states []tracker.State, since int64, rest []Expr) {
+	states = []tracker.State{tracker.Open, tracker.Closed}
+	for _, e := range tree {
+		state, ok := stateOf(e)
+		if ok {
+			states = slices.DeleteFunc(states, func(s tracker.State) bool { return s != state })
+			continue
+		}
+		if b, ok := e.(Between); ok && b.Field == UpdatedAt && b.From > 0 && b.To == noBound {
+			since = max(since, b.From)
+			continue
+		}
+		rest = append(rest, e)
+	}
+	return states, since, rest
+}
+
+// stateOf reads a condition that asks for one of the two states.
+func stateOf(e Expr) (tracker.State, bool) {
+	switch e := e.(type) {
+	case InState:
+		return tracker.State(e), true
+	case Not:
+		if s, ok := e.Expr.(InState); ok {
+			return tracker.Open + tracker.Closed - tracker.State(s), true
+		}
+	}
+	return 0, false
+}

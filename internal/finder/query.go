@@ -1,0 +1,161 @@
+// Package finder finds issues. Lists of issues and of pull requests, lists across
+// repositories and searches all compile to one Query.
+//
+//	query.go           the query: repositories, a tree of conditions, an order
+//	tree.go            simplifying a tree, and the tree of one repository
+//	plan.go            which executor runs a query
+//	ranges.go          walks ranges of the postings, of a few repositories
+//	scan.go            one statement, for words and for many repositories
+//	storecondition.go  from a tree to SQL
+//	storeranges.go, storescan.go, storenames.go   the statements
+//
+// Package memory is the other executor: what it holds it finds in microseconds.
+// Tests hold all executors against a naive one, on random data and trees.
+//
+// Tables: reads postings, posting_counts, issues, issue_comments, labels,
+// milestones, and the index of words of package db.
+package finder
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/posting"
+	"arbor/internal/tracker"
+)
+
+// Query chooses issues and orders them.
+type Query struct {
+	Repos []Repo // where to look, each once
+	Many  *Scope // instead of Repos, where they are too many to be named
+	Where Expr
+	Order Order
+}
+
+// Repo is a repository that a query looks in.
+type Repo struct {
+	ID         int64
+	Generation int64 // its issues_generation in this snapshot; 0: it was not read
+	IssuesOff  bool  // its issues are switched off: only pull requests are there (decision 16)
+}
+
+// Scope is a SELECT of the ids of repositories. Its placeholders begin with $1.
+type Scope struct {
+	SQL  string
+	Args []any
+}
+
+// Sort is what a list is ordered by. Ties are broken by id (decision 24).
+type Sort uint8
+
+// The orders. Ids grow as issues are made, so the order of creation is theirs.
+// Score orders by how well the words match.
+const (
+	Created Sort = iota
+	Updated
+	Comments
+	Score
+)
+
+// Order is a sort and a direction.
+type Order struct {
+	Sort Sort
+	Asc  bool
+}
+
+// Found is a page of what a query finds.
+type Found struct {
+	IDs    []int64
+	Scores []int64 // of each id, where words were looked for
+	Total  int64   // on all pages
+}
+
+// Expr is a condition on an issue: one of the types below.
+type Expr interface{ condition() }
+
+// And holds where each of its conditions does; an empty one always.
+type And []Expr
+
+// Or holds where one of its conditions does; an empty one never.
+type Or []Expr
+
+// Not holds where its condition does not.
+type Not struct{ Expr Expr }
+
+// Has asks for a property of the kind, with one of the values.
+type Has struct {
+	Kind   posting.Kind
+	Values []int64
+}
+
+// Named asks for a label or a milestone with one of the names: label.Fold of a
+// label, account.Fold of a milestone's title.
+type Named struct {
+	Kind  posting.Kind // ByLabel or ByMilestone
+	Names []string
+}
+
+// InState asks for issues in the state.
+type InState tracker.State
+
+// In asks for issues of one of the repositories.
+type In []int64
+
+// IssuesOn asks for issues of repositories whose issues are not switched off.
+type IssuesOn struct{}
+
+// Between asks for From <= field < To. Where the field has no value, it does not
+// hold. The ends of int64 are no bounds.
+type Between struct {
+	Field    Field
+	From, To int64
+}
+
+// Since asks for issues that were updated at a time or after it.
+func Since(t db.Time) Between { return Between{UpdatedAt, int64(t), noBound} }
+
+// Field is a number of an issue, or a time in microseconds.
+type Field uint8
+
+// The fields of Between.
+const (
+	UpdatedAt Field = iota
+	CommentCount
+	CreatedAt
+	ClosedAt
+	MergedAt
+)
+
+// Is asks for a flag of an issue.
+type Is uint8
+
+// The flags of Is.
+const (
+	Locked Is = iota
+	Draft
+)
+
+// CommentedBy asks for issues with a comment by the account.
+type CommentedBy int64
+
+// Text asks for words. In the And at the top of a query it also gives each issue
+// a score.
+type Text struct {
+	Terms []string // each is db.Searchable; at least one
+	Any   bool     // one of them is enough
+	In    db.Part
+}
+
+func (And) condition()         {}
+func (Or) condition()          {}
+func (Not) condition()         {}
+func (Has) condition()         {}
+func (Named) condition()       {}
+func (InState) condition()     {}
+func (In) condition()          {}
+func (IssuesOn) condition()    {}
+func (Between) condition()     {}
+func (Is) condition()          {}
+func (CommentedBy) condition() {}
+func (Text) condition()        {}
+
+// HasOne asks for one property.
+func HasOne(p posting.Property) Has { return Has{p.Kind, []int64{p.Value}} }

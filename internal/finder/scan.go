@@ -1,0 +1,100 @@
+package finder
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/posting"
+)
+
+// scanned is a query that one statement answers: of the postings of one property
+// that all results have, those that meet all conditions.
+type scanned struct {
+	b      *builder
+	order  Order
+	single bool   // only one repository is looked in
+	words  *Text  // what is looked for first; nil: no words
+	kind   string // of the property
+	of     string // its values: behind IN
+	named  bool   // these are of many repositories
+	rest   []Expr
+}
+
+// maxScopes is how many repositories are looked for in the index of words; of
+// more, what it finds is filtered instead.
+const maxScopes = 8
+
+// scan reads a page and the total by one statement, or by two without words.
+func scan(tx *db.Tx, q *Query, offset, size int64) (Found, error) {
+	s := &scanned{b: &builder{tx: tx}, order: q.Order, rest: slices.Clone(conjuncts(q.Where))}
+	if q.Many != nil {
+		s.b.args, s.b.scope = slices.Clone(q.Many.Args), "("+q.Many.SQL+")"
+	} else {
+		s.b.scope = values(s.b, repoIDs(q.Repos))
+		s.single = len(q.Repos) == 1
+		if len(q.Repos) <= maxScopes {
+			s.b.repos = repoIDs(q.Repos)
+		}
+	}
+	s.takeWords()
+	s.takeBase()
+	if s.words != nil {
+		return s.findWords(offset, size)
+	}
+	return s.find(offset, size)
+}
+
+// takeWords takes the words out of the conditions that are looked for first.
+func (s *scanned) takeWords() {
+	at := slices.IndexFunc(s.rest, isText)
+	if at < 0 {
+		return
+	}
+	words := s.rest[at].(Text)
+	s.words, s.rest = &words, slices.Delete(s.rest, at, at+1)
+}
+
+// preferred are the kinds of properties whose postings are walked, the most
+// telling first.
+var preferred = [...]posting.Kind{posting.ByBranch, posting.ByAuthor, posting.ByAssignee, posting.ByMention,
+	posting.BySubscriber, posting.ByMilestone, posting.ByLabel, posting.ByPull}
+
+// takeBase takes the condition out whose postings are walked: one of which an
+// issue has one value at most.
+func (s *scanned) takeBase() {
+	at, best := -1, len(preferred)
+	for n, e := range s.rest {
+		kind, ok := baseKind(e)
+		if _, named := e.(Has); !ok || s.words != nil && !named {
+			continue // beside words, values that a SELECT gives are looked up
+		}
+		if rank := slices.Index(preferred[:], kind); rank >= 0 && rank < best {
+			at, best = n, rank
+		}
+	}
+	if at < 0 {
+		s.kind, s.of = s.b.property(Has{posting.ByAll, []int64{0}})
+		return
+	}
+	_, has := s.rest[at].(Has)
+	s.named = !has
+	s.kind, s.of = s.b.property(s.rest[at])
+	s.rest = slices.Delete(s.rest, at, at+1)
+}
+
+// baseKind gives the kind of a condition whose postings hold each issue once.
+func baseKind(e Expr) (posting.Kind, bool) {
+	switch e := e.(type) {
+	case Has:
+		return e.Kind, walkable(e) != nil
+	case Named: // each repository has one label of a name
+		return e.Kind, e.Kind == posting.ByMilestone || len(e.Names) == 1
+	case ids:
+		several := false
+		for _, list := range e.byRepo {
+			several = several || len(list) > 1
+		}
+		return e.kind, e.kind == posting.ByMilestone || !several
+	}
+	return 0, false
+}

@@ -1,0 +1,181 @@
+package finder
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/posting"
+	"arbor/internal/tracker"
+)
+
+// The ends of Between that are no bounds.
+const (
+	noStart = math.MinInt64
+	noBound = math.MaxInt64
+)
+
+// builder collects a statement's text and its arguments.
+type builder struct {
+	strings.Builder
+	tx     *db.Tx
+	args   []any
+	scope  string  // behind IN: the repositories that names are looked up in
+	repos  []int64 // the same, where they are few enough to look for words in each
+	issues bool    // a condition asks for columns of issues, under the name i
+}
+
+func (b *builder) arg(v any) string {
+	b.args = append(b.args, v)
+	return fmt.Sprintf("$%d", len(b.args))
+}
+
+// values adds arguments and gives what stands behind IN.
+func values[V any](b *builder, list []V) string {
+	marks := make([]string, len(list))
+	for n, v := range list {
+		marks[n] = b.arg(v)
+	}
+	return "(" + strings.Join(marks, ",") + ")"
+}
+
+// condition gives the SQL of a tree, on postings under the name p.
+func (b *builder) condition(e Expr) string {
+	switch e := e.(type) {
+	case And:
+		return b.joined(e, " AND ", "1 = 1")
+	case Or:
+		if set := b.set(e); set != "" {
+			return "p.issue_id IN (" + set + ")"
+		}
+		return b.joined(e, " OR ", "1 = 0")
+	case Not:
+		return "NOT (" + b.condition(e.Expr) + ")"
+	case Has, Named, ids:
+		kind, of := b.property(e)
+		value := "+x.value" // the few properties of an issue are read, not each value tried
+		if has, ok := e.(Has); ok && len(has.Values) == 1 {
+			value = "x.value"
+		}
+		return "EXISTS (SELECT 1 FROM postings x WHERE x.issue_id = p.issue_id AND x.kind = " + kind +
+			" AND " + value + " IN " + of + ")"
+	case InState:
+		return "p.state = " + b.state(tracker.State(e))
+	case In:
+		return "p.repo_id IN " + values(b, e)
+	case IssuesOn:
+		return "p.repo_id NOT IN (SELECT id FROM repos WHERE NOT has_issues)"
+	case Between:
+		return b.between(e)
+	case Is:
+		b.issues = true
+		return [...]string{Locked: "i.locked", Draft: "i.draft"}[e]
+	case CommentedBy, Text:
+		return "p.issue_id IN (" + b.ids(e) + ")"
+	}
+	panic(fmt.Sprintf("finder: no condition: %T", e))
+}
+
+// joined puts the conditions of an And or an Or together.
+func (b *builder) joined(list []Expr, with, empty string) string {
+	parts := make([]string, len(list))
+	for n, e := range list {
+		parts[n] = b.condition(e)
+	}
+	if len(parts) == 0 {
+		return empty
+	}
+	return "(" + strings.Join(parts, with) + ")"
+}
+
+// set gives a SELECT of the issues that meet an Or, where a SELECT finds those of
+// each of its conditions; else it is empty.
+func (b *builder) set(e Or) string {
+	var parts []string
+	for _, e := range e {
+		switch e.(type) {
+		case Has, Named, ids, CommentedBy, Text:
+		default:
+			return ""
+		}
+	}
+	for _, e := range e {
+		parts = append(parts, b.ids(e))
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
+
+// ids gives a SELECT of the issues that meet a condition.
+func (b *builder) ids(e Expr) string {
+	switch e := e.(type) {
+	case CommentedBy:
+		return "SELECT issue_id FROM issue_comments WHERE author_id = " + b.arg(int64(e))
+	case Text:
+		return "SELECT issue_id FROM (" + b.words(e) + ") t"
+	default:
+		kind, of := b.property(e)
+		return "SELECT issue_id FROM postings WHERE kind = " + kind + " AND value IN " + of
+	}
+}
+
+// words gives a SELECT of issue_id and score.
+func (b *builder) words(e Text) string {
+	return db.Find{Terms: e.Terms, Any: e.Any, In: e.In, Repos: b.repos}.SQL(b.tx, b.arg)
+}
+
+// property gives the kind of a property, and its values: what stands behind IN.
+func (b *builder) property(e Expr) (kind, of string) {
+	switch e := e.(type) {
+	case Has:
+		return b.kind(e.Kind), values(b, e.Values)
+	case ids:
+		var all []int64
+		for _, list := range e.byRepo {
+			all = append(all, list...)
+		}
+		return b.kind(e.kind), values(b, append(all, unused))
+	case Named:
+		return b.kind(e.Kind), "(SELECT l.id" + b.named(e) + ")"
+	}
+	panic(fmt.Sprintf("finder: no property: %T", e))
+}
+
+// named gives what stands behind SELECT ... for the labels or milestones, under the
+// name l, that have one of the names.
+func (b *builder) named(e Named) string {
+	table, column := "labels", "l.name_folded"
+	if e.Kind == posting.ByMilestone { // only ASCII letters are folded there, as both engines do
+		table, column = "milestones", "lower(l.title)"
+	}
+	return " FROM " + table + " l WHERE " + column + " IN " + values(b, e.Names) +
+		" AND l.repo_id IN " + b.scope
+}
+
+// unused is the id of nothing: IN needs a value.
+const unused = -2
+
+func (b *builder) kind(k posting.Kind) string { return fmt.Sprint(int64(k)) }
+
+// state, value and limit are arguments in expressions: SQLite plans a statement
+// anew when a bare parameter that it compares becomes 0 or 1, or is no longer, and
+// when one that is a limit changes.
+func (b *builder) state(s tracker.State) string {
+	return "CAST(" + b.arg(int64(s)) + " AS SMALLINT)"
+}
+
+func (b *builder) value(n int64) string { return "CAST(" + b.arg(n) + " AS BIGINT)" }
+
+func (b *builder) between(e Between) string {
+	column := [...]string{UpdatedAt: "(p.updated_at + 0)", CommentCount: "(p.comments + 0)",
+		CreatedAt: "i.created_at", ClosedAt: "i.closed_at", MergedAt: "i.merged_at"}[e.Field]
+	b.issues = b.issues || column[0] == 'i'
+	all := []string{column + " IS NOT NULL"}
+	if e.From != noStart {
+		all = append(all, column+" >= "+b.arg(e.From))
+	}
+	if e.To != noBound {
+		all = append(all, column+" < "+b.arg(e.To))
+	}
+	return "(" + strings.Join(all, " AND ") + ")"
+}

@@ -1,0 +1,44 @@
+package finder
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+)
+
+// idsOf finds the labels or milestones with the names, by repository.
+func idsOf(tx *db.Tx, e Named, repos []Repo) (map[int64][]int64, error) {
+	found := map[int64][]int64{}
+	for part := range slices.Chunk(repos, maxNames) {
+		if err := readIDs(tx, e, part, found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func readIDs(tx *db.Tx, e Named, repos []Repo, into map[int64][]int64) error {
+	b := &builder{tx: tx}
+	b.scope = values(b, repoIDs(repos))
+	rows, err := tx.Query(`SELECT l.repo_id, l.id`+b.named(e), b.args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var repo, id int64
+		if err := rows.Scan(&repo, &id); err != nil {
+			return err
+		}
+		into[repo] = append(into[repo], id)
+	}
+	return rows.Err()
+}
+
+func repoIDs(repos []Repo) []int64 {
+	list := make([]int64, len(repos))
+	for n, r := range repos {
+		list[n] = r.ID
+	}
+	return list
+}

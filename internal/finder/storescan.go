@@ -1,0 +1,77 @@
+package finder
+
+// from gives what stands behind SELECT ... for all results.
+func (s *scanned) from() string {
+	b, find := s.b, ""
+	where := []string{}
+	for _, e := range s.rest {
+		where = append(where, b.condition(e))
+	}
+	if s.words != nil {
+		// On SQLite: from what is found to the postings, never the other way.
+		find = "(" + b.words(*s.words) + ") f CROSS JOIN "
+		where = append(where, "p.issue_id = f.issue_id")
+	}
+	from := " FROM " + find + "postings p"
+	if b.issues {
+		from += " JOIN issues i ON i.id = p.issue_id"
+	}
+	repos := "p.repo_id"
+	if s.named && !s.single {
+		repos = "+p.repo_id" // not each repository with each value
+	}
+	from += " WHERE p.kind = " + s.kind + " AND p.value IN " + s.of + " AND " + repos + " IN " + b.scope
+	for _, condition := range where {
+		from += " AND " + condition
+	}
+	return from
+}
+
+// orderBy is total: what was made later has the greater id.
+func (s *scanned) orderBy(p string) string {
+	column := map[Sort]string{Updated: p + "updated_at", Comments: p + "comments"}[s.order.Sort]
+	if s.order.Sort == Score && s.words != nil {
+		column = p + "score"
+	}
+	if column != "" {
+		column += s.order.direction() + ", "
+	}
+	return " ORDER BY " + column + p + "issue_id" + s.order.direction()
+}
+
+// find counts, and reads the page.
+func (s *scanned) find(offset, size int64) (found Found, err error) {
+	from := s.from()
+	err = s.b.tx.QueryRow(`SELECT count(*)`+from, s.b.args...).Scan(&found.Total)
+	if err != nil || offset >= found.Total {
+		return found, err
+	}
+	found.IDs, err = s.b.tx.QueryIDs(`SELECT p.issue_id`+from+s.orderBy("p.")+
+		` LIMIT `+s.b.value(size)+` OFFSET `+s.b.value(offset), s.b.args...)
+	return found, err
+}
+
+// findWords looks for the words once, counts what is found and takes the page of
+// it.
+func (s *scanned) findWords(offset, size int64) (found Found, err error) {
+	query := `WITH hits AS MATERIALIZED (SELECT p.issue_id, p.updated_at, p.comments, f.score` + s.from() + `)
+		SELECT n.total, h.issue_id, CAST(h.score AS BIGINT)
+		FROM (SELECT count(*) AS total FROM hits) n
+		LEFT JOIN (SELECT * FROM hits` + s.orderBy("") +
+		` LIMIT ` + s.b.value(size) + ` OFFSET ` + s.b.value(offset) + `) h ON TRUE` + s.orderBy("h.")
+	rows, err := s.b.tx.Query(query, s.b.args...)
+	if err != nil {
+		return Found{}, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, score *int64
+		if err := rows.Scan(&found.Total, &id, &score); err != nil {
+			return Found{}, err
+		}
+		if id != nil {
+			found.IDs, found.Scores = append(found.IDs, *id), append(found.Scores, *score)
+		}
+	}
+	return found, rows.Err()
+}

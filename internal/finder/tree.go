@@ -1,0 +1,133 @@
+package finder
+
+import (
+	"slices"
+
+	"arbor/internal/posting"
+)
+
+// IsTrue reports a condition that always holds: an And without conditions.
+func IsTrue(e Expr) bool {
+	all, ok := e.(And)
+	return ok && len(all) == 0
+}
+
+// IsFalse reports a condition that never holds: an Or without conditions.
+func IsFalse(e Expr) bool {
+	any, ok := e.(Or)
+	return ok && len(any) == 0
+}
+
+func constant(holds bool) Expr {
+	if holds {
+		return And{}
+	}
+	return Or{}
+}
+
+// simplify drops constants, and And in And, Or in Or, Not in Not. leaf may replace
+// a condition that is none of these three.
+func simplify(e Expr, leaf func(Expr) Expr) Expr {
+	switch e := e.(type) {
+	case And:
+		return flatten(e, leaf, IsTrue, IsFalse, func(e Expr) []Expr { list, _ := e.(And); return list },
+			func(list []Expr) Expr { return And(list) })
+	case Or:
+		return flatten(e, leaf, IsFalse, IsTrue, func(e Expr) []Expr { list, _ := e.(Or); return list },
+			func(list []Expr) Expr { return Or(list) })
+	case Not:
+		switch in := simplify(e.Expr, leaf).(type) {
+		case Not:
+			return in.Expr
+		default:
+			if IsTrue(in) || IsFalse(in) {
+				return constant(IsFalse(in))
+			}
+			return Not{in}
+		}
+	case Has:
+		switch {
+		case len(e.Values) == 0:
+			return Or{}
+		case e.Kind == posting.ByAll:
+			return And{}
+		}
+	}
+	return leaf(e)
+}
+
+// flatten simplifies the conditions of an And or an Or: those that empty reports
+// go, one that ends reports decides all.
+func flatten(list []Expr, leaf func(Expr) Expr, empty, ends func(Expr) bool,
+	inner func(Expr) []Expr, all func([]Expr) Expr) Expr {
+	var out []Expr
+	for _, e := range list {
+		e = simplify(e, leaf)
+		switch {
+		case ends(e):
+			return e
+		case empty(e):
+		case inner(e) != nil:
+			out = append(out, inner(e)...)
+		default:
+			out = append(out, e)
+		}
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return all(out)
+}
+
+// InRepo gives the tree for the issues of one repository, in which no condition
+// asks for a repository.
+func InRepo(e Expr, r Repo) Expr {
+	return simplify(e, func(e Expr) Expr {
+		switch e := e.(type) {
+		case In:
+			return constant(slices.Contains(e, r.ID))
+		case IssuesOn:
+			return constant(!r.IssuesOff)
+		case ids:
+			if len(e.byRepo[r.ID]) == 0 {
+				return Or{}
+			}
+			return Has{e.kind, e.byRepo[r.ID]}
+		}
+		return e
+	})
+}
+
+// conjuncts are the conditions that all must hold.
+func conjuncts(e Expr) []Expr {
+	if all, ok := e.(And); ok {
+		return all
+	}
+	return []Expr{e}
+}
+
+// ids is a Named whose names were looked up in the repositories of the query.
+type ids struct {
+	kind   posting.Kind
+	byRepo map[int64][]int64
+}
+
+func (ids) condition() {}
+
+// each calls fn with all conditions that are no And, Or or Not.
+func each(e Expr, fn func(Expr)) {
+	switch e := e.(type) {
+	case And:
+		for _, e := range e {
+			each(e, fn)
+		}
+	case Or:
+		for _, e := range e {
+			each(e, fn)
+		}
+	case Not:
+		each(e.Expr, fn)
+	default:
+		fn(e)
+	}
+}

@@ -30,7 +30,7 @@ siege: ## Attack a server on each engine for SIEGE while honest callers work
 
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
-		./internal/reaction ./internal/issue ./internal/repo ./internal/search ./internal/server
+		./internal/reaction ./internal/finder/memory ./internal/issue ./internal/repo ./internal/search ./internal/server
 
 routes: ## Write the table of all endpoints anew
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes

@@ -8,39 +8,36 @@ import (
 	"arbor/internal/web"
 )
 
-// form is how a rendered answer holds its issues.
+// form is how a rendered answer holds its comments or events.
 type form int
 
 const (
-	single form = iota // one, in its full form
+	single form = iota // one
 	list               // an array
 )
 
 // answer answers with one issue in its full form, which was just written.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, i *Issue) error {
-	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) ([]*Issue, error) {
-		return []*Issue{i}, nil
-	}, single))
+	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) (*Issue, error) { return i, nil }))
 }
 
-// rendering makes what renders the issues of one repository that find finds, in
-// one snapshot.
-func (api *API) rendering(a *repo.Access, find func(*db.Tx) ([]*Issue, error), f form) web.Render {
+// rendering makes what renders an issue in its full form, which find finds, in one
+// snapshot.
+func (api *API) rendering(a *repo.Access, find func(*db.Tx) (*Issue, error)) web.Render {
 	return func(out *web.Output) error {
 		var p *page
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
 			p = newPage(out.Context(), a)
-			p.full = f == single
-			if p.issues, err = find(tx); err != nil {
+			p.full = true
+			i, err := find(tx)
+			if err != nil {
 				return err
 			}
+			p.issues = []*Issue{i}
 			return p.load(tx)
 		})
 		if err != nil {
 			return err
-		}
-		if f == list {
-			return api.finishPage(out, a, p)
 		}
 		if err := api.s.prepareBodies(out, p); err != nil {
 			return err
@@ -51,22 +48,11 @@ func (api *API) rendering(a *repo.Access, find func(*db.Tx) ([]*Issue, error), f
 	}
 }
 
-// finishPage renders a page that has all that it shows but bodies.
-func (api *API) finishPage(out *web.Output, a *repo.Access, p *page) error {
+// renderList renders a page that has all that it shows but bodies.
+func (api *API) renderList(out *web.Output, p *page, bytesEach int) error {
 	if err := api.s.prepareBodies(out, p); err != nil {
 		return err
 	}
-	out.Grow(4 << 10 * (len(p.issues) + 1))
-	if err := p.write(out); err != nil || out.Begun() {
-		return err
-	}
-	out.ETag = p.tag(a, out.Buf)
-	return nil
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	out.Grow(bytesEach * (len(p.issues) + 1))
+	return p.write(out)
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -20,8 +19,6 @@ import (
 type API struct {
 	s       *Service
 	answers *tracker.Answers
-	asked   *web.Recent // lists
-	rooms   sync.Pool   // of []byte: where lists are made that are not kept
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -29,7 +26,7 @@ const cacheBytes = 48 << 20
 
 // NewAPI makes the handlers of the service.
 func NewAPI(s *Service) *API {
-	return &API{s: s, answers: tracker.NewAnswers(s.db, cacheBytes), asked: web.NewRecent()}
+	return &API{s: s, answers: tracker.NewAnswers(s.db, cacheBytes)}
 }
 
 // find reads the issue that {number} names. Errors: 404, 410 (decision 16).
@@ -58,7 +55,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	return api.answers.Serve(w, r, a, api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
+	return api.answers.Serve(w, r, a, api.rendering(a, func(tx *db.Tx) (*Issue, error) {
 		i, err := ByNumber(tx, a.ID, n)
 		if err == nil {
 			err = enabled(a.Repo, i)
@@ -67,8 +64,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 			return nil, err
 		}
 		web.LastModified(w, i.UpdatedAt.Time())
-		return []*Issue{i}, nil
-	}, single))
+		return i, nil
+	}))
 }
 
 // POST /repos/{owner}/{repo}/issues

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/finder"
 	"arbor/internal/issue"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -125,9 +126,10 @@ func crowd(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account, n
 // bare counts the issues without a label.
 func bare(t testing.TB, s *apitest.Server, r *repo.Repo) (n int64) {
 	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-		_, n, err = posting.Find(tx, posting.Query{States: []issue.State{issue.Open, issue.Closed},
-			Parts: []posting.Part{{RepoID: r.ID, Has: []posting.Property{{Kind: posting.ByLabel, Value: posting.None}}}}}, 0, 1, -1)
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+		found, err := finder.Find(tx, finder.Query{Repos: []finder.Repo{{ID: r.ID}},
+			Where: finder.HasOne(posting.ByLabel.Of(posting.None))}, 0, 1)
+		n = found.Total
 		return err
 	})
 	if err != nil {

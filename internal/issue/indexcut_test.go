@@ -9,8 +9,8 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/finder"
 	"arbor/internal/issue"
-	"arbor/internal/posting"
 	"arbor/internal/server"
 )
 
@@ -70,11 +70,10 @@ func TestIndexIsFilledThoughTheConnectionIsLost(t *testing.T) {
 				t.Fatalf("after %d rows nothing was cut", n)
 			}
 			var total int64
-			err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-				_, total, err = service.FindInMemory(tx,
-					posting.Query{
-						Parts:  []posting.Part{{RepoID: r.ID, Has: []posting.Property{posting.ByAll.Of(0)}}},
-						States: []issue.State{issue.Open}}, 0, 1)
+			err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+				found, err := service.FindInMemory(tx, finder.Query{
+					Repos: []finder.Repo{{ID: r.ID}}, Where: finder.InState(issue.Open)}, 0, 1)
+				total = found.Total
 				return err
 			})
 			if err != nil || total != issues {

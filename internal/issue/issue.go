@@ -7,8 +7,9 @@
 //	deletedlabel.go          how a deleted label leaves its issues; package label has the rest
 //	deletedmilestone.go      how a deleted milestone does; package milestone has the rest
 //	posting.go               what an issue is found by; package posting is that index
-//	list.go, listacross.go   lists, of one repository and of many
-//	indexes.go               the same in memory, where it is at hand; package index
+//	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues
+//	find.go                  a page of what was found, from memory as far as it is there
+//	load.go, cache.go        what the issues of a page refer to, and what is kept of it
 //	event.go, eventlist.go   what happened to issues, and timelines
 //	reference.go             issues that name other issues
 //	body.go, bodies.go       texts in the representations of a request, and what they link to
@@ -32,8 +33,10 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/finder/memory"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -124,8 +127,9 @@ type Service struct {
 	forge Forge
 
 	deleted chan struct{} // wakes who takes deleted labels off many issues
-	indexes *indexes
-	texts   *markdown.Cache // texts that were parsed lately
+	indexes *memory.Indexes
+	cache   *cache.Cache[cacheKey, any] // what lists are made of
+	texts   *markdown.Cache             // texts that were parsed lately
 }
 
 // textBytes bounds the cache of parsed texts, in bytes.
@@ -133,8 +137,8 @@ const textBytes = 32 << 20
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
-	return &Service{db: d, repos: repos, log: log, forge: forge, deleted: make(chan struct{}, 1), indexes: newIndexes(),
-		texts: markdown.NewCache(textBytes)}
+	return &Service{db: d, repos: repos, log: log, forge: forge, deleted: make(chan struct{}, 1),
+		indexes: memory.New(d, log), cache: newCache(), texts: markdown.NewCache(textBytes)}
 }
 
 // joinIDs writes ids as a column holds them.

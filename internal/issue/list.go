@@ -1,14 +1,15 @@
 package issue
 
 import (
-	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/finder"
 	"arbor/internal/label"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -16,12 +17,11 @@ import (
 	"arbor/internal/web"
 )
 
-// choice is what the parameters of a list ask for.
+// choice is what the parameters that all lists of issues have ask for.
 type choice struct {
-	states []State
-	labels []string
-	order  posting.Order
-	since  db.Time
+	where  finder.And
+	labels []string // folded; of each
+	order  finder.Order
 }
 
 // readChoice reads the parameters that all lists of issues have. Errors: 422
@@ -32,9 +32,8 @@ func readChoice(r *http.Request) (choice, error) {
 	if err != nil {
 		return c, err
 	}
-	c.states = []State{Open, Closed}
 	if s, ok := tracker.ParseState(state); ok {
-		c.states = []State{s}
+		c.where = append(c.where, finder.InState(s))
 	}
 	if c.order, err = readOrder(r); err != nil {
 		return c, err
@@ -43,7 +42,9 @@ func readChoice(r *http.Request) (choice, error) {
 	if err != nil {
 		return c, err
 	}
-	c.since = db.FromTime(since)
+	if !since.IsZero() {
+		c.where = append(c.where, finder.Since(db.FromTime(since)))
+	}
 	seen := map[string]bool{}
 	labels := web.QueryOf(r).Get("labels")
 	if !utf8.ValidString(labels) || strings.IndexByte(labels, 0) >= 0 { // no text (decision 19)
@@ -62,78 +63,80 @@ func readChoice(r *http.Request) (choice, error) {
 	return c, nil
 }
 
-func readOrder(r *http.Request) (posting.Order, error) {
+func readOrder(r *http.Request) (finder.Order, error) {
 	sort, err := web.QueryEnum(r, Resource, "sort", "created", "updated", "comments")
 	if err != nil {
-		return posting.Order{}, err
+		return finder.Order{}, err
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", "desc", "asc")
-	return posting.Order{Sort: map[string]posting.Sort{"updated": posting.Updated, "comments": posting.Comments}[sort], Asc: direction == "asc"}, err
+	by := map[string]finder.Sort{"updated": finder.Updated, "comments": finder.Comments}[sort]
+	return finder.Order{Sort: by, Asc: direction == "asc"}, err
 }
 
-// people are the parameters of a repository's list that name logins, and what
-// they choose by.
+// peopleParameters are the parameters of a repository's list that name logins, and
+// what they choose by.
 var peopleParameters = [...]struct {
 	name string
 	kind posting.Kind
 }{{"creator", posting.ByAuthor}, {"assignee", posting.ByAssignee}, {"mentioned", posting.ByMention}}
 
-// chooseIn makes the query for one repository; ok is false when a parameter
-// names what nothing has: the list is empty (decision 25). Error: 422 for a
-// milestone that is no number or not there.
-func chooseIn(n names, a *repo.Access, c choice, r *http.Request) (q posting.Query, ok bool, err error) {
-	part := posting.Part{RepoID: a.ID}
-	q = posting.Query{States: c.states, Since: c.since, Order: c.order}
-	values := web.QueryOf(r)
-	if m := values.Get("milestone"); m != "" {
+// chooseIn gives the conditions of a list of one repository. some is false where a
+// parameter names what nothing has: the list is empty (decision 25). Error: 422 for
+// a milestone that is no number or not there.
+func chooseIn(n names, c choice, r *http.Request) (where finder.And, some bool, err error) {
+	where = slices.Clone(c.where)
+	if m := web.QueryOf(r).Get("milestone"); m != "" {
 		by, err := milestoneNamed(n, m)
 		if err != nil {
-			return q, false, err
+			return nil, false, err
 		}
-		part.Has = append(part.Has, by)
+		where = append(where, finder.HasOne(by))
 	}
-	logins := map[string]string{}
-	var people []string
+	people, some, err := choosePeople(n, r)
+	if err != nil || !some {
+		return nil, false, err
+	}
+	labels, err := n.labels(c.labels)
+	if err != nil || len(labels) < len(c.labels) {
+		return nil, false, err
+	}
+	for _, name := range c.labels {
+		where = append(where, finder.HasOne(posting.ByLabel.Of(labels[name])))
+	}
+	return append(where, people...), true, nil
+}
+
+// choosePeople gives the conditions of the parameters that name logins.
+func choosePeople(n names, r *http.Request) (where finder.And, some bool, err error) {
+	logins := map[posting.Kind]string{}
+	var folded []string
 	for _, p := range peopleParameters {
-		v := values.Get(p.name)
+		v := web.QueryOf(r).Get(p.name)
 		switch {
 		case v == "":
 		case p.kind == posting.ByAssignee && v == "none":
-			part.Has = append(part.Has, posting.ByAssignee.Of(posting.None))
+			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.None)))
 		case p.kind == posting.ByAssignee && v == "*":
-			part.Has = append(part.Has, posting.ByAssignee.Of(posting.Any))
+			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.Any)))
 		default:
-			logins[p.name] = account.Fold(v)
-			people = append(people, v)
+			logins[p.kind] = account.Fold(v)
+			folded = append(folded, account.Fold(v))
 		}
 	}
-	accounts, err := n.logins(people)
+	accounts, err := n.logins(folded)
 	if err != nil {
-		return q, false, err
+		return nil, false, err
 	}
 	for _, p := range peopleParameters {
-		if login, asked := logins[p.name]; asked {
-			who := accounts[login]
-			if who == nil {
-				return q, false, nil
+		if login := logins[p.kind]; login != "" {
+			id, there := accounts[login]
+			if !there {
+				return nil, false, nil
 			}
-			part.Has = append(part.Has, p.kind.Of(who.ID))
+			where = append(where, finder.HasOne(p.kind.Of(id)))
 		}
 	}
-	if len(c.labels) > 0 {
-		labels, err := n.labels(c.labels)
-		if err != nil || len(labels) < len(c.labels) {
-			return q, false, err
-		}
-		for _, name := range c.labels {
-			part.Has = append(part.Has, posting.ByLabel.Of(labels[name].ID))
-		}
-	}
-	if len(part.Has) == 0 {
-		part.Has = []posting.Property{posting.ByAll.Of(0)}
-	}
-	q.Parts = []posting.Part{part}
-	return q, true, nil
+	return where, true, nil
 }
 
 // milestoneNamed reads the parameter milestone: a number, * for any, or none.
@@ -145,12 +148,8 @@ func milestoneNamed(n names, v string) (posting.Property, error) {
 		return posting.ByMilestone.Of(posting.None), nil
 	}
 	if number, ok := web.ParseNumber(v); ok {
-		m, err := n.milestone(number)
-		if !errs.Is(err, errs.NotFound) {
-			if err != nil {
-				return posting.Property{}, err
-			}
-			return posting.ByMilestone.Of(m.ID), nil
+		if id, err := n.milestone(number); id != 0 || err != nil {
+			return posting.ByMilestone.Of(id), err
 		}
 	}
 	return posting.Property{}, wrong("milestone", errs.InvalidField, v)
@@ -168,84 +167,19 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	inMemory, bySQL := api.listing(w, r, a, c)
-	if !api.asked.Again(string(tracker.Name(web.From(r.Context()), a)) + r.URL.RequestURI()) {
-		if done, err := api.listOnce(w, r, inMemory); done || err != nil {
-			return err
-		}
-	}
-	return api.answers.Serve(w, r, a, func(out *web.Output) error {
-		if ok, err := inMemory(out); ok || err != nil {
-			return err
-		}
-		return bySQL(out)
-	})
+	return api.answers.Serve(w, r, a, api.listing(w, r, a, c))
 }
 
-// listOnce answers with a list that nobody asked for lately: it is made where the
-// last one was, and not kept. It reports false where memory cannot make it.
-func (api *API) listOnce(w http.ResponseWriter, r *http.Request, inMemory listRender) (done bool, err error) {
-	room, _ := api.rooms.Get().(*[]byte)
-	if room == nil {
-		room = new([]byte)
-	}
-	defer func() {
-		if cap(*room) <= web.MaxHeld {
-			api.rooms.Put(room)
-		}
-	}()
-	err = web.AnswerIn(room, w, r, http.StatusOK, func(out *web.Output) error {
-		ok, err := inMemory(out)
-		if err == nil && !ok {
-			err = errNotInMemory
-		}
-		return err
-	})
-	if errors.Is(err, errNotInMemory) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-var errNotInMemory = errors.New("issue: the list is not made from memory")
-
-// listRender renders a list. ok is false where memory cannot make it; nothing is
-// rendered then.
-type listRender func(out *web.Output) (ok bool, err error)
-
-// listing makes what renders a list of the repository's issues: from memory,
-// which reports false where it cannot, and by SQL.
-func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) (
-	inMemory listRender, bySQL web.Render) {
-	at := web.ReadPage(r)
-	choose := func(n names) (posting.Query, bool, error) { return chooseIn(n, a, c, r) }
-	inMemory = func(out *web.Output) (bool, error) {
-		ctx := out.Context()
-		p := newPage(ctx, a)
-		total, ok, err := api.s.recall(ctx, p, a, at, choose)
-		if err == nil && ok {
-			err = api.s.rollups(ctx, p)
-		}
-		if err != nil || !ok {
-			return false, err
-		}
-		web.Link(w, r, at, total)
-		return true, api.finishPage(out, a, p)
-	}
-	bySQL = api.rendering(a, func(tx *db.Tx) ([]*Issue, error) {
-		q, ok, err := choose(namesInSQL{tx, a.ID})
+// listing makes what renders a list of the repository's issues.
+func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) web.Render {
+	return func(out *web.Output) error {
+		by := func(n names) (finder.And, bool, error) { return chooseIn(n, c, r) }
+		at := web.ReadPage(r)
+		l, err := api.s.listIn(out.Context(), listRequest{a, by, c.order, at})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if !ok {
-			tx.OnCommit(func() { web.Link(w, r, at, 0) })
-			return nil, nil
-		}
-		issues, total, err := api.s.List(tx, q, at.Offset(), at.Size)
-		if err == nil {
-			tx.OnCommit(func() { web.Link(w, r, at, total) })
-		}
-		return issues, err
-	}, list)
-	return inMemory, bySQL
+		web.Link(w, r, at, l.total)
+		return api.renderList(out, l.page, 4<<10)
+	}
 }

@@ -2,11 +2,12 @@ package issue
 
 import (
 	"net/http"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/label"
+	"arbor/internal/finder"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -98,11 +99,11 @@ func (l *across) render(out *web.Output) error {
 		if err != nil {
 			return err
 		}
-		var total int64
-		if p.issues, total, err = l.api.s.List(tx, q, l.at.Offset(), l.at.Size); err != nil {
+		var found finder.Found
+		if p.issues, found, err = l.api.s.Find(tx, q, l.at.Offset(), l.at.Size); err != nil {
 			return err
 		}
-		tx.OnCommit(func() { l.keepLink(total) })
+		tx.OnCommit(func() { l.keepLink(found.Total) })
 		if err := p.enter(tx, l.me); err != nil {
 			return err
 		}
@@ -111,11 +112,7 @@ func (l *across) render(out *web.Output) error {
 	if err != nil {
 		return err
 	}
-	if err := l.api.s.prepareBodies(out, p); err != nil {
-		return err
-	}
-	out.Grow(8 << 10 * (len(p.issues) + 1))
-	return p.write(out)
+	return l.api.renderList(out, p, 8<<10)
 }
 
 // enter reads the repositories that the issues of a page are in, which the
@@ -132,9 +129,9 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 	return err
 }
 
-// query makes the parts of the query, a part a repository in scope.
-func (l *across) query(tx *db.Tx) (posting.Query, error) {
-	q := posting.Query{States: l.choice.states, Since: l.choice.since, Order: l.choice.order}
+// query makes the query, in the repositories in scope.
+func (l *across) query(tx *db.Tx) (finder.Query, error) {
+	q := finder.Query{Order: l.choice.order}
 	s := repo.Scope{Caller: l.me}
 	if err := l.scope(tx, &s); err != nil {
 		return q, err
@@ -143,35 +140,19 @@ func (l *across) query(tx *db.Tx) (posting.Query, error) {
 	if err != nil {
 		return q, err
 	}
-	by := posting.ByAll.Of(0)
-	switch l.filter {
-	case "assigned":
-		by = posting.ByAssignee.Of(l.me.ID)
-	case "created":
-		by = posting.ByAuthor.Of(l.me.ID)
-	case "mentioned":
-		by = posting.ByMention.Of(l.me.ID)
-	case "subscribed":
-		by = posting.BySubscriber.Of(l.me.ID)
-	}
-	var labels map[int64][]int64
-	if len(l.choice.labels) > 0 {
-		if labels, err = label.Across(tx, repos, l.choice.labels); err != nil {
-			return q, err
-		}
-	}
 	for _, r := range repos {
-		part := posting.Part{RepoID: r.ID, Has: []posting.Property{by}, Generation: r.IssuesGeneration}
-		if len(labels[r.ID]) < len(l.choice.labels) {
-			continue
-		}
-		for _, id := range labels[r.ID] {
-			part.Has = append(part.Has, posting.ByLabel.Of(id))
-		}
-		if !r.HasIssues { // its pull requests are still there (decision 16)
-			part.Has = append(part.Has, posting.ByPull.Of(0))
-		}
-		q.Parts = append(q.Parts, part)
+		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, Generation: r.IssuesGeneration, IssuesOff: !r.HasIssues})
 	}
+	// Where issues are switched off, pull requests are still there (decision 16).
+	where := append(slices.Clone(l.choice.where), finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
+	filters := map[string]posting.Kind{"assigned": posting.ByAssignee, "created": posting.ByAuthor,
+		"mentioned": posting.ByMention, "subscribed": posting.BySubscriber}
+	if kind, ok := filters[l.filter]; ok {
+		where = append(where, finder.HasOne(kind.Of(l.me.ID)))
+	}
+	for _, name := range l.choice.labels {
+		where = append(where, finder.Named{Kind: posting.ByLabel, Names: []string{name}})
+	}
+	q.Where = where
 	return q, nil
 }

@@ -78,7 +78,9 @@ func (g *Page) Repository(id int64) []byte {
 }
 
 // Milestone gives the milestone of an issue, or null.
-func (g *Page) Milestone(i *Issue) []byte { return g.p.milestoneOf(g.p.places[i.RepoID], i) }
+func (g *Page) Milestone(i *Issue) []byte {
+	return g.p.milestoneOf(g.p.places[i.RepoID], i.MilestoneID)
+}
 
 // AppendLabels and AppendAssignees append members, each after a comma: labels;
 // assignee, and with its preview assignees.

@@ -82,22 +82,3 @@ func without(list, others []posting.Property) []posting.Property {
 	}
 	return rest
 }
-
-// List reads a page of the issues that the query chooses, and how many there are
-// in all: from memory where the repositories are there, else by SQL.
-func (s *Service) List(tx *db.Tx, q posting.Query, offset, size int64) (list []*Issue, total int64, err error) {
-	f, ok, err := s.indexes.find(tx, &q, offset, size)
-	if err != nil {
-		return nil, 0, err
-	}
-	if ok {
-		list, err = s.indexes.issues(tx, &f)
-		return list, f.total, err
-	}
-	ids, total, err := posting.Find(tx, q, offset, size, -1)
-	if err != nil {
-		return nil, 0, err
-	}
-	list, err = ByIDs(tx, ids)
-	return list, total, err
-}

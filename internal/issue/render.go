@@ -32,18 +32,13 @@ type page struct {
 	bodies     *Bodies
 	bodyAt     map[int64]int // places of issues in bodies
 
-	// What pages share that are made from memory; nil on others.
-	legend *legend
-	shared *people
-	self   string // what rendered people depend on besides
-	base   string // and other pieces
-
 	// What is rendered once and stands in many issues.
 	users      map[int64][]byte
 	labelJSON  map[int64][]byte
 	milestone  map[int64][]byte
 	repository map[int64][]byte // nil: issues do not show their repository
-	ends       []int            // where each issue of a list ends, in an answer that is held whole
+
+	kept *kept // what other pages left in memory; nil: all is read
 }
 
 type roleKey struct{ repo, user int64 }
@@ -52,50 +47,13 @@ type roleKey struct{ repo, user int64 }
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	p := &page{
 		info: web.From(ctx), repos: map[int64]*repo.Access{}, places: map[int64]*tracker.Place{},
-		users: map[int64][]byte{}, labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
+		roles: map[roleKey]string{}, users: map[int64][]byte{}, labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
 	}
 	for _, a := range accesses {
 		p.repos[a.ID] = a
 		p.places[a.ID] = tracker.NewPlace(p.info, a.Repo)
 	}
 	return p
-}
-
-// load reads what the issues refer to.
-func (p *page) load(tx *db.Tx) (err error) {
-	var labels, milestones, people, reacted []int64
-	for _, i := range p.issues {
-		labels = append(labels, i.Labels...)
-		people = append(append(people, i.AuthorID), i.Assignees...)
-		if i.MilestoneID != 0 {
-			milestones = append(milestones, i.MilestoneID)
-		}
-		if p.full && i.ClosedBy != 0 {
-			people = append(people, i.ClosedBy)
-		}
-		if i.Reacted {
-			reacted = append(reacted, i.ID)
-		}
-	}
-	if p.labels, err = label.OfIssues(tx, db.Unique(labels)); err != nil {
-		return err
-	}
-	if p.milestones, err = milestone.ByIDs(tx, db.Unique(milestones)); err != nil {
-		return err
-	}
-	for _, m := range p.milestones {
-		people = append(people, m.CreatorID)
-	}
-	if p.people, err = account.ByIDs(tx, people); err != nil {
-		return err
-	}
-	if p.roles, err = associations(tx, p.repos, p.authors()); err != nil {
-		return err
-	}
-	if p.info.Media.Preview(web.Reactions) && len(reacted) > 0 {
-		p.rollups, err = reaction.Rollups(tx, reaction.Issue, reacted)
-	}
-	return err
 }
 
 func (p *page) authors() []int64 {
@@ -113,32 +71,33 @@ func (p *page) user(id int64) []byte {
 	}
 	b := []byte("null")
 	if a := p.people[id]; a != nil {
-		b = p.shared.piece(p.self, pieceKey{kind: 'u', id: id}, func() []byte { return mustMarshal(account.NewSimple(a, p.info)) })
+		b = mustMarshal(account.NewSimple(a, p.info))
 	}
 	p.users[id] = b
 	return b
 }
 
-func (p *page) label(at *tracker.Place, l *label.Label) []byte {
-	b := p.labelJSON[l.ID]
-	if b == nil {
-		b = p.legend.piece(p.base, pieceKey{kind: 'l', id: l.ID}, func() []byte { return mustMarshal(label.NewPayload(l, at)) })
-		p.labelJSON[l.ID] = b
+// label gives the payload of a label; empty where it was deleted since.
+func (p *page) label(at *tracker.Place, id int64) []byte {
+	b := p.labelJSON[id]
+	if l := p.labels[id]; b == nil && l != nil {
+		b = mustMarshal(label.NewPayload(l, at))
+		p.labelJSON[id] = b
 	}
 	return b
 }
 
-func (p *page) milestoneOf(at *tracker.Place, i *Issue) []byte {
-	m := p.milestones[i.MilestoneID]
-	if m == nil {
-		return []byte("null")
+// milestoneOf gives the payload of a milestone, or null.
+func (p *page) milestoneOf(at *tracker.Place, id int64) []byte {
+	b := p.milestone[id]
+	if b != nil {
+		return b
 	}
-	b := p.milestone[m.ID]
-	if b == nil {
-		key := pieceKey{kind: 'm', id: m.ID, open: m.OpenIssues, closed: m.ClosedIssues}
-		b = p.legend.piece(p.base, key, func() []byte { return mustMarshal(milestone.NewPayload(m, p.people[m.CreatorID], at)) })
-		p.milestone[m.ID] = b
+	b = []byte("null")
+	if m := p.milestones[id]; m != nil {
+		b = mustMarshal(milestone.NewPayload(m, p.people[m.CreatorID], at))
 	}
+	p.milestone[id] = b
 	return b
 }
 
@@ -154,13 +113,11 @@ func mustMarshal(v any) []byte {
 // write renders the page as an array.
 func (p *page) write(out *web.Output) error {
 	out.Buf = append(out.Buf, '[')
-	p.ends = p.ends[:0]
 	for n, i := range p.issues {
 		if n > 0 {
 			out.Buf = append(out.Buf, ',')
 		}
 		out.Buf = p.appendIssue(out.Buf, i)
-		p.ends = append(p.ends, len(out.Buf))
 		if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
 			return err
 		}
@@ -191,7 +148,7 @@ func (p *page) appendIssue(b []byte, i *Issue) []byte {
 	b = strconv.AppendBool(b, i.Locked)
 	b = p.appendAssignees(b, i)
 	b = append(b, `,"milestone":`...)
-	b = append(b, p.milestoneOf(at, i)...)
+	b = append(b, p.milestoneOf(at, i.MilestoneID)...)
 	b = append(b, `,"comments":`...)
 	b = strconv.AppendInt(b, i.Comments, 10)
 	b = append(b, `,"created_at":`...)
@@ -271,15 +228,15 @@ func (p *page) appendLabels(b []byte, at *tracker.Place, i *Issue) []byte {
 	b = append(b, `,"labels":[`...)
 	first := true
 	for _, id := range i.Labels {
-		l := p.labels[id]
-		if l == nil {
+		payload := p.label(at, id)
+		if len(payload) == 0 {
 			continue // deleted since
 		}
 		if !first {
 			b = append(b, ',')
 		}
 		first = false
-		b = append(b, p.label(at, l)...)
+		b = append(b, payload...)
 	}
 	return append(b, ']')
 }

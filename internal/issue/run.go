@@ -11,7 +11,7 @@ import (
 func (s *Service) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	all.Go(func() { s.stripLabels(ctx) })
-	all.Go(func() { s.fillIndexes(ctx) })
+	all.Go(func() { s.indexes.Run(ctx) })
 	all.Wait()
 	return nil
 }

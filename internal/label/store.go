@@ -2,14 +2,12 @@ package label
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/posting"
-	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -132,11 +130,6 @@ func ByName(tx *db.Tx, repoID int64, name string) (*Label, error) {
 		repoID, Fold(name)))
 }
 
-// First reads up to limit labels of the repository, in any order.
-func First(tx *db.Tx, repoID, limit int64) ([]*Label, error) {
-	return query(tx, ` WHERE l.repo_id = $1 LIMIT $2`, repoID, limit)
-}
-
 // list reads a page of the repository's labels by name, and how many there are:
 // an index alone counts them and finds the page.
 func list(tx *db.Tx, repoID int64, p web.Page) (found []*Label, total int64, err error) {
@@ -173,28 +166,4 @@ func Delete(tx *db.Tx, l *Label) error {
 		return err
 	}
 	return tracker.RaiseLegend(tx, l.RepoID)
-}
-
-// Across finds the labels with the folded names in many repositories: the ids of
-// those that each has.
-func Across(tx *db.Tx, repos []repo.Scoped, folded []string) (map[int64][]int64, error) {
-	found := map[int64][]int64{}
-	for chunk := range slices.Chunk(repos, db.MaxValues) {
-		args := make([]any, 0, len(folded)+len(chunk))
-		for _, name := range folded {
-			args = append(args, name)
-		}
-		for _, r := range chunk {
-			args = append(args, r.ID)
-		}
-		list, err := query(tx, ` WHERE l.name_folded IN `+db.Values(1, len(folded))+
-			` AND l.repo_id IN `+db.ValuesFrom(len(folded)+1, 1, len(chunk)), args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range list {
-			found[l.RepoID] = append(found[l.RepoID], l.ID)
-		}
-	}
-	return found, nil
 }

@@ -72,11 +72,6 @@ func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
 	return byID, err
 }
 
-// First reads up to limit milestones of the repository, in any order.
-func First(tx *db.Tx, repoID, limit int64) ([]*Milestone, error) {
-	return query(tx, ` WHERE m.repo_id = $1 LIMIT $2`, repoID, limit)
-}
-
 // takeNumber locks the repository and takes the next number.
 func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {
 	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_milestone = next_milestone + 1

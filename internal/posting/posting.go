@@ -1,17 +1,15 @@
 // Package posting is the inverted index of issues: which of them have which
 // properties, in the order of each list.
 //
-//	posting.go      properties
-//	query.go        what finds issues: ranges, chosen by their sizes and merged
-//	store.go        the SQL of changes
-//	storequery.go   the SQL of queries
+//	posting.go   properties
+//	store.go     the SQL of changes
 //
 // Tables: postings, posting_counts.
 //
 // A posting says that an issue has a property. Each property of a repository and
 // state is a range in three orders: creation (ids grow), update, comments. The
 // counters beside them tell how long each range is. Package issue makes both
-// follow its rows, and knows what is found in memory instead.
+// follow its rows, package finder reads them.
 package posting
 
 import (

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/issue"
+	"arbor/internal/finder"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -23,7 +23,7 @@ const longRunning = 30 * 24 * time.Hour
 //
 // List answers a page of the pull requests. Errors: 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	q, err := readQuery(r)
+	c, err := readChoice(r)
 	if err != nil {
 		return err
 	}
@@ -33,20 +33,20 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		var p *page
 		err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 			p = newPage(ctx, a)
-			has, some, err := branches(tx, a, r)
+			where, some, err := branches(tx, a, r)
 			if err != nil || !some {
 				return err
 			}
-			q := q
-			if q.Since != 0 {
-				q.Since = max(1, tx.Now-db.Time(longRunning.Microseconds()))
+			where = append(append(where, c.where...), finder.HasOne(posting.ByPull.Of(0)))
+			if c.longRunning {
+				where = append(where, finder.Since(max(1, tx.Now-db.Time(longRunning.Microseconds()))))
 			}
-			q.Parts = []posting.Part{{RepoID: a.ID, Has: append(has, posting.Property{Kind: posting.ByPull})}}
-			list, total, err := api.s.issues.List(tx, q, at.Offset(), at.Size)
+			q := finder.Query{Repos: []finder.Repo{{ID: a.ID}}, Where: where, Order: c.order}
+			list, found, err := api.s.issues.Find(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err
 			}
-			tx.OnCommit(func() { web.Link(w, r, at, total) })
+			tx.OnCommit(func() { web.Link(w, r, at, found.Total) })
 			p.Add(list...)
 			return p.load(tx)
 		})
@@ -60,46 +60,51 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	})
 }
 
-// readQuery reads state, sort and direction. Since is set, to any value, where
-// only those lately updated count.
-func readQuery(r *http.Request) (posting.Query, error) {
-	var q posting.Query
+// choice is what state, sort and direction ask for.
+type choice struct {
+	where       finder.And
+	longRunning bool // only those updated lately
+	order       finder.Order
+}
+
+// readChoice reads state, sort and direction.
+func readChoice(r *http.Request) (choice, error) {
+	var c choice
 	state, err := web.QueryEnum(r, Resource, "state", "open", "closed", "all")
 	if err != nil {
-		return q, err
-	}
-	q.States = []issue.State{issue.Open, issue.Closed}
-	if s, ok := tracker.ParseState(state); ok {
-		q.States = []issue.State{s}
+		return c, err
 	}
 	sort, err := web.QueryEnum(r, Resource, "sort", "created", "updated", "popularity", "long-running")
 	if err != nil {
-		return q, err
+		return c, err
 	}
 	usual := "asc"
 	switch sort {
 	case "created":
 		usual = "desc"
 	case "updated":
-		q.Order.Sort = posting.Updated
+		c.order.Sort = finder.Updated
 	case "popularity":
-		q.Order.Sort = posting.Comments
+		c.order.Sort = finder.Comments
 	default: // by age, the oldest first where the direction is asc
-		q.Since, q.States = 1, []issue.State{issue.Open}
+		c.longRunning, state = true, "open"
+	}
+	if s, ok := tracker.ParseState(state); ok {
+		c.where = append(c.where, finder.InState(s))
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", usual, "asc", "desc")
-	q.Order.Asc = direction == "asc"
-	return q, err
+	c.order.Asc = direction == "asc"
+	return c, err
 }
 
 // branches reads the filters base and head; some is false when no pull request
 // ever had such a branch. Error: 422 for a head that is not USER:BRANCH.
-func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has []posting.Property, some bool, err error) {
+func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some bool, err error) {
 	values := web.QueryOf(r)
 	add := func(ownerID int64, name string) error {
 		id, err := branchID(tx, a.ID, ownerID, name)
 		if some = some && id != 0; some {
-			has = append(has, posting.Property{Kind: posting.ByBranch, Value: id})
+			has = append(has, finder.HasOne(posting.ByBranch.Of(id)))
 		}
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // with what decides the caller's role; accessFrom joins what they need. $1 is
 // the caller's id, 0 for none.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.refs_generation, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation,
+	r.has_issues, r.refs_generation, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
 	r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), ` + forkColumns + `,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
@@ -34,7 +34,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.RefsGeneration, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
-		&r.IssuesGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
+		&r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
 		&r.Withdrawn, &r.AllowForking,

@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"net/http"
 	"sync"
-	"sync/atomic"
 
 	"arbor/internal/cache"
 )
@@ -69,22 +67,6 @@ func ShortKey(key []byte) string {
 
 // maxKey is the length of the longest key that is kept as it is, in bytes.
 const maxKey = 600
-
-// Recent remembers which keys were asked for lately, roughly: a key may be taken
-// for another one, and is forgotten when others come.
-type Recent struct {
-	seed  maphash.Seed
-	slots [8192]atomic.Uint64
-}
-
-// NewRecent remembers nothing yet.
-func NewRecent() *Recent { return &Recent{seed: maphash.MakeSeed()} }
-
-// Again notes a key, and reports whether it was asked for before.
-func (n *Recent) Again(key string) bool {
-	h := maphash.String(n.seed, key) | 1
-	return n.slots[h>>16%uint64(len(n.slots))].Swap(h) == h
-}
 
 // Serve answers 200 with what is kept under the key in this state, or with what
 // render makes. The key names all that the answer depends on besides the state.

@@ -7,9 +7,8 @@
 //	parse.go      from text to words and qualifiers, and what is refused
 //	parsefield.go from qualifiers to a query
 //	resolve.go    whom and what a query names, as far as the caller may see it
-//	storeplan.go  from a query to SQL: where to look, and for which words
-//	storewhere.go what else each result must be
-//	storerun.go   the page and the number of results
+//	compile.go    from a query to that of package finder
+//	storescope.go the repositories that are searched
 //	search.go     searching
 //	indexer.go    the worker that keeps the index of words up to date, and who waits for it
 //	store.go      the notes about texts that changed

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/finder"
 	"arbor/internal/issue"
 	"arbor/internal/web"
 )
@@ -63,7 +64,7 @@ func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, 
 	var found *Results
 	err = s.db.ReadLong(limited, func(tx *db.Tx) error {
 		found = &Results{Part: !whole, page: issue.NewPage(ctx)}
-		return found.read(tx, caller, q, at)
+		return found.read(tx, s.issues, caller, q, at)
 	})
 	if err != nil {
 		if ctx.Err() == nil && limited.Err() != nil {
@@ -74,23 +75,31 @@ func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, 
 	return found, nil
 }
 
+// MaxReach is how many results can be read, page by page, as at GitHub.
+const MaxReach = 1000
+
 // read finds the page and reads what its payloads show.
-func (f *Results) read(tx *db.Tx, caller *account.Caller, q *Query, at web.Page) error {
-	st, err := plan(tx, caller, q)
-	if err != nil || st == nil {
+func (f *Results) read(tx *db.Tx, issues *issue.Service, caller *account.Caller, q *Query, at web.Page) error {
+	n, err := resolve(tx, caller, q)
+	if err != nil || q.impossible() {
 		return err
 	}
-	ids, scores, total, err := st.run(at)
+	where, possible := q.compile(n)
+	in := finder.Query{Where: where, Order: q.order()}
+	if err := q.look(tx, caller, n, &in); err != nil || !possible {
+		return err
+	}
+	list, found, err := issues.Find(tx, in, at.Offset(), min(at.Size, MaxReach-at.Offset()))
 	if err != nil {
 		return err
 	}
-	list, err := issue.ByIDs(tx, ids)
-	if err != nil {
-		return err
-	}
-	f.Total = total
+	f.Total = found.Total
 	for n, i := range list {
-		f.Hits = append(f.Hits, Hit{i, scores[n]})
+		score := int64(1)
+		if found.Scores != nil {
+			score = found.Scores[n]
+		}
+		f.Hits = append(f.Hits, Hit{i, score})
 	}
 	f.page.Add(list...)
 	if err := f.page.Enter(tx, caller); err != nil {

@@ -43,7 +43,7 @@ func (w *world) leaf(all bool) finder.Expr {
 		either := []posting.Property{posting.ByPull.Of(0), posting.ByLabel.Of(posting.None)}
 		return finder.HasOne(either[r.IntN(2)])
 	case 5:
-		names := [][]string{{"bug"}, {"wish", "late"}, {"none"}}
+		names := [][]string{{"snag"}, {"wish", "late"}, {"none"}}
 		return finder.Named{Kind: posting.ByLabel, Names: names[r.IntN(3)]}
 	case 6:
 		return finder.Named{Kind: posting.ByMilestone, Names: [][]string{{"one"}, {"two", "one"}}[r.IntN(2)]}

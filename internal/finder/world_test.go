@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/finder/memory"
+	"arbor/internal/forge"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -64,10 +65,10 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 		names: map[posting.Property]string{}, labels: map[int64][]int64{}, titles: map[int64][]int64{}}
 	log := slog.New(slog.DiscardHandler)
 	w.memory = memory.New(w.d, log)
-	accounts, repos := account.New(w.d, log), repo.New(w.d, nil, log, "", repo.Observers{})
+	all := forge.New(w.d, nil, log, "")
 	for n := range 5 {
 		login := fmt.Sprint("p", n)
-		made, err := accounts.CreateUser(t.Context(),
+		made, err := all.Accounts.CreateUser(t.Context(),
 			account.NewUser{Login: login, Name: login, Email: login + "@example.org"})
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +76,7 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 		w.people = append(w.people, made.ID)
 	}
 	for n := range 70 { // with two states, more ranges than are read together
-		made, err := repos.Create(t.Context(), nil, repo.NewRepo{Owner: "p0", Name: fmt.Sprint("r", n)})
+		made, err := all.Repos.Create(t.Context(), nil, repo.NewRepo{Owner: "p0", Name: fmt.Sprint("r", n)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +132,7 @@ func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
 		}
 	}
 	w.labels[r.ID], w.titles[r.ID] = nil, nil
-	for _, name := range []string{"bug", "wish", "late"}[:1+w.random.IntN(3)] {
+	for _, name := range []string{"snag", "wish", "late"}[:1+w.random.IntN(3)] {
 		var id int64
 		if err := tx.QueryRow(`INSERT INTO labels (repo_id, name, name_folded, color, is_default)
 			VALUES ($1, $2, $2, 'ffffff', FALSE) RETURNING id`, r.ID, name).Scan(&id); err != nil {

@@ -101,16 +101,17 @@ func TestTooLargeIsNotReadAgain(t *testing.T) {
 			}
 		}})
 		log := slog.New(slog.DiscardHandler)
-		alice := account.NewUser{Login: "alice", Name: "alice", Email: "alice@example.org"}
-		if _, err := account.New(d, log).CreateUser(t.Context(), alice); err != nil {
-			t.Fatal(err)
-		}
-		repos := repo.New(d, nil, log, "", repo.Observers{})
-		r, err := repos.Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: "plot"})
+		alice, err := account.New(d, log, nil).CreateUser(t.Context(),
+			account.NewUser{Login: "alice", Name: "alice", Email: "alice@example.org"})
 		if err != nil {
 			t.Fatal(err)
 		}
+		var r *repo.Repo
 		err = d.Write(t.Context(), func(tx *db.Tx) error {
+			r = &repo.Repo{OwnerID: alice.ID, Owner: *alice, Name: "plot", CreatedAt: tx.Now, PushedAt: tx.Now}
+			if err := repo.Insert(tx, r, nil); err != nil {
+				return err
+			}
 			sizes := map[tracker.State]int64{tracker.Open: 1000}
 			return posting.CountStates(tx, r.ID, posting.ByAll.Of(0), sizes, 1)
 		})

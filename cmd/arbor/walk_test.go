@@ -34,7 +34,8 @@ func TestEveryAddressAnswers(t *testing.T) {
 		address, tokens := d.address(), d.tokens()
 		silent := silentFields(t)
 		first := &walk{t: t, token: tokens["alice"]} // who belongs to the organization for everyone to see
-		if status, _, body := first.ask(http.MethodPut, address+"/orgs/"+demoOrg+"/public_members/alice"); status != http.StatusNoContent {
+		if status, _, body := first.ask(http.MethodPut,
+			address+"/orgs/"+demoOrg+"/public_members/alice", "*/*"); status != http.StatusNoContent {
 			t.Fatalf("%d %s", status, body)
 		}
 		for _, prefix := range []string{"", "/api/v3"} {
@@ -162,7 +163,11 @@ func (w *walk) visit(l link) {
 // read asks for what is at an address and notes where it leads.
 func (w *walk) read(l link, address string) {
 	w.anchors[address] = map[string]bool{}
-	status, header, body := w.get(address)
+	accept := "*/*"
+	if l.field == "href" {
+		accept = "text/html, */*" // of a page, which a browser follows
+	}
+	status, header, body := w.ask(http.MethodGet, address, accept)
 	if status >= 300 && status < 400 {
 		w.found(link{field: "Location", address: header.Get("Location"), from: address})
 		return
@@ -195,15 +200,18 @@ func (w *walk) read(l link, address string) {
 	}
 }
 
-func (w *walk) get(address string) (int, http.Header, []byte) { return w.ask(http.MethodGet, address) }
+func (w *walk) get(address string) (int, http.Header, []byte) {
+	return w.ask(http.MethodGet, address, "*/*")
+}
 
-func (w *walk) ask(method, address string) (int, http.Header, []byte) {
+func (w *walk) ask(method, address, accept string) (int, http.Header, []byte) {
 	w.t.Helper()
 	w.requests++
 	r, err := http.NewRequestWithContext(w.t.Context(), method, address, nil)
 	if err != nil {
 		w.t.Fatalf("%q: %v", address, err)
 	}
+	r.Header.Set("Accept", accept)
 	if w.token != "" {
 		r.Header.Set("Authorization", "Bearer "+w.token)
 	}

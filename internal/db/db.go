@@ -22,9 +22,6 @@
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	generation.go  Generation: concurrent calls share a query
 //	state.go       SQLite: whether anything was committed, at no cost
-//	words.go       what a word is, in texts and in what is looked for
-//	text.go        the texts that can be found
-//	find.go        finding them, inside larger statements
 //
 // What holds on both engines alike, so that a test on one speaks for both:
 //

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
+	"arbor/internal/fulltext"
 	"arbor/internal/posting"
 	"arbor/internal/tracker"
 )
@@ -64,7 +65,7 @@ func (w *world) leaf(all bool) finder.Expr {
 		return finder.HasOne(posting.ByBranch.Of(r.Int64N(5)))
 	default:
 		terms := [][]string{{w.word()}, {w.word(), w.word()}}[r.IntN(2)]
-		return finder.Text{Terms: terms, Any: r.IntN(4) == 0, In: db.Part(r.IntN(8))}
+		return finder.Text{Terms: terms, Any: r.IntN(4) == 0, In: fulltext.Part(r.IntN(8))}
 	}
 }
 

@@ -13,11 +13,12 @@
 // Tests hold all executors against a naive one, on random data and trees.
 //
 // Tables: reads postings, posting_counts, issues, issue_comments, labels,
-// milestones, and the index of words of package db.
+// milestones, and the index of package fulltext.
 package finder
 
 import (
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 	"arbor/internal/posting"
 	"arbor/internal/tracker"
 )
@@ -139,9 +140,9 @@ type CommentedBy int64
 // Text asks for words. In the And at the top of a query it also gives each issue
 // a score.
 type Text struct {
-	Terms []string // each is db.Searchable; at least one
+	Terms []string // each is fulltext.Searchable; at least one
 	Any   bool     // one of them is enough
-	In    db.Part
+	In    fulltext.Part
 }
 
 func (And) condition()         {}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 	"arbor/internal/posting"
 	"arbor/internal/tracker"
 )
@@ -121,7 +122,7 @@ func (b *builder) ids(e Expr) string {
 
 // words gives a SELECT of issue_id and score.
 func (b *builder) words(e Text) string {
-	return db.Find{Terms: e.Terms, Any: e.Any, In: e.In, Repos: b.repos}.SQL(b.tx, b.arg)
+	return fulltext.Find{Terms: e.Terms, Any: e.Any, In: e.In, Repos: b.repos}.SQL(b.tx, b.arg)
 }
 
 // property gives the kind of a property, and its values: what stands behind IN.

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/finder"
 	"arbor/internal/finder/memory"
 	"arbor/internal/forge"
+	"arbor/internal/fulltext"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -224,17 +225,17 @@ func (w *world) add(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	texts := []db.Text{{Issue: m.id, Repo: m.repo, Title: m.title, Body: m.body}}
+	texts := []fulltext.Text{{Issue: m.id, Repo: m.repo, Title: m.title, Body: m.body}}
 	for n, by := range m.commenters {
 		var id int64
 		if err := tx.QueryRow(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, 0, 0) RETURNING id`, m.repo, m.id, by, m.commented[n]).Scan(&id); err != nil {
 			return err
 		}
-		texts = append(texts, db.Text{Issue: m.id, Comment: id, Repo: m.repo, Body: m.commented[n]})
+		texts = append(texts, fulltext.Text{Issue: m.id, Comment: id, Repo: m.repo, Body: m.commented[n]})
 	}
 	w.issues = append(w.issues, m)
-	if err := tx.PutTexts(texts); err != nil {
+	if err := fulltext.Put(tx, texts); err != nil {
 		return err
 	}
 	return posting.Add(tx, m.row(), m.properties())
@@ -310,15 +311,15 @@ func (m *model) score(e finder.Text) (sum int64) {
 	missing := false
 	for _, term := range e.Terms {
 		best := int64(0)
-		note := func(part db.Part, text string, score int64) {
+		note := func(part fulltext.Part, text string, score int64) {
 			if (e.In == 0 || e.In&part != 0) && slices.Contains(strings.Fields(text), term) {
 				best = max(best, score)
 			}
 		}
-		note(db.InTitle, m.title, 4)
-		note(db.InBody, m.body, 2)
+		note(fulltext.InTitle, m.title, 4)
+		note(fulltext.InBody, m.body, 2)
 		for _, c := range m.commented {
-			note(db.InComments, c, 1)
+			note(fulltext.InComments, c, 1)
 		}
 		missing = missing || best == 0
 		sum += best

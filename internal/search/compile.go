@@ -2,8 +2,8 @@ package search
 
 import (
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/finder"
+	"arbor/internal/fulltext"
 	"arbor/internal/issue"
 	"arbor/internal/label"
 	"arbor/internal/posting"
@@ -33,7 +33,7 @@ func (q *Query) compile(n *names) (where finder.And, possible bool) {
 func (q *Query) words() (where finder.And, possible bool) {
 	terms := func(all []string) (list []string) {
 		for _, w := range all {
-			if db.Searchable(w) {
+			if fulltext.Searchable(w) {
 				list = append(list, w)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/db"
+	"arbor/internal/fulltext"
 )
 
 // The tables below say which field of a Query a qualifier belongs to, for
@@ -75,11 +75,11 @@ func spans() []spanField {
 
 type partField struct {
 	name string
-	part db.Part
+	part fulltext.Part
 }
 
 func parts() []partField {
-	return []partField{{"title", db.InTitle}, {"body", db.InBody}, {"comments", db.InComments}}
+	return []partField{{"title", fulltext.InTitle}, {"body", fulltext.InBody}, {"comments", fulltext.InComments}}
 }
 
 // String gives a query that means the same, the same for equal queries: what

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/fulltext"
 	"arbor/internal/search"
 )
 
@@ -60,8 +60,8 @@ func TestParse(t *testing.T) {
 		`no:label -no:assignee no:milestone`:            {Labeled: search.No, Assigned: search.Yes, Milestoned: search.No},
 		`label:bug label:"help wanted"`:                 {Labels: []search.LabelSet{{Names: []string{"bug"}}, {Names: []string{"help wanted"}}}},
 		`label:a,"b c",d -label:"x,y"`:                  {Labels: []search.LabelSet{{Names: []string{"a", "b c", "d"}}, {Names: []string{"x,y"}, Not: true}}},
-		`in:title,body x`:                               {Words: []string{"x"}, In: db.InTitle | db.InBody},
-		`in:title in:comments x`:                        {Words: []string{"x"}, In: db.InTitle | db.InComments},
+		`in:title,body x`:                               {Words: []string{"x"}, In: fulltext.InTitle | fulltext.InBody},
+		`in:title in:comments x`:                        {Words: []string{"x"}, In: fulltext.InTitle | fulltext.InComments},
 		`created:2020-02-29`:                            {Created: spans(at("2020-02-29T00:00:00Z"), at("2020-03-01T00:00:00Z"))},
 		`created:>=2020-01-01`:                          {Created: spans(at("2020-01-01T00:00:00Z"), last)},
 		`created:>2020-01-01`:                           {Created: spans(at("2020-01-02T00:00:00Z"), last)},

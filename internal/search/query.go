@@ -15,22 +15,22 @@
 //	api.go        the handler and its JSON
 //
 // Tables: texts_changed, into which triggers write whatever changes a text; the
-// full-text index itself is package db's. Only what is in the repositories that
+// full-text index itself is package fulltext's. Only what is in the repositories that
 // the caller may see is counted (decision 13).
 package search
 
 import (
 	"math"
 
-	"arbor/internal/db"
+	"arbor/internal/fulltext"
 )
 
 // Query is what a search asks for: all of it must hold. The zero Query lets
 // every issue through.
 type Query struct {
-	Words    []string // words and phrases that must stand in the text
-	NotWords []string // and those that must not
-	In       db.Part  // where; none: everywhere
+	Words    []string      // words and phrases that must stand in the text
+	NotWords []string      // and those that must not
+	In       fulltext.Part // where; none: everywhere
 
 	// An issue has one of each of these, and needs one of Yes.
 	Repos      Choice // OWNER/NAME

@@ -2,6 +2,7 @@ package search
 
 import (
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 )
 
 // notes gives the first and the last of the notes about changed texts; 0: there
@@ -47,10 +48,10 @@ func indexChanged(tx *db.Tx, most int) error {
 	if err != nil {
 		return err
 	}
-	return tx.PutTexts(append(list, more...))
+	return fulltext.Put(tx, append(list, more...))
 }
 
-func queryTexts(tx *db.Tx, query string, ids map[int64]bool) (list []db.Text, err error) {
+func queryTexts(tx *db.Tx, query string, ids map[int64]bool) (list []fulltext.Text, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -64,7 +65,7 @@ func queryTexts(tx *db.Tx, query string, ids map[int64]bool) (list []db.Text, er
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var x db.Text
+		var x fulltext.Text
 		if err := rows.Scan(&x.Issue, &x.Comment, &x.Repo, &x.Title, &x.Body); err != nil {
 			return nil, err
 		}

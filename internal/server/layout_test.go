@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc"},
 	{"internal/route"},
 	{"internal/account"},
-	{"internal/repo", "internal/plant"},
+	{"internal/repo", "internal/plant", "internal/fulltext"},
 	{"internal/reaction", "internal/star", "internal/tracker"},
 	{"internal/posting"},
 	{"internal/finder"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 	"arbor/internal/issue"
 	"arbor/internal/label"
 	"arbor/internal/posting"
@@ -137,11 +138,11 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 			}
 		}
 		if f.o.Texts {
-			texts := make([]db.Text, len(list))
+			texts := make([]fulltext.Text, len(list))
 			for n, d := range list {
-				texts[n] = db.Text{Issue: d.ID, Repo: d.RepoID, Title: d.Title, Body: *d.Body}
+				texts[n] = fulltext.Text{Issue: d.ID, Repo: d.RepoID, Title: d.Title, Body: *d.Body}
 			}
-			if err := tx.PutTexts(texts); err != nil {
+			if err := fulltext.Put(tx, texts); err != nil {
 				return err
 			}
 		}

@@ -1,8 +1,19 @@
-package db
+// Package fulltext finds words in the texts of issues and comments, by each engine's
+// own index: SQLite's FTS5 and PostgreSQL's tsvector. Both are given words that were
+// cut and folded here, so both find the same.
+//
+//	words.go  what a word is, in texts and in searches
+//	index.go  putting texts into the index
+//	find.go   finding them, inside larger statements
+//
+// Tables: issue_texts, comment_texts.
+package fulltext
 
 import (
 	"fmt"
 	"strings"
+
+	"arbor/internal/db"
 )
 
 // Part is a set of the places in which words may stand.
@@ -39,12 +50,12 @@ func Searchable(text string) bool {
 //
 // Every term is one scan of its postings and the union of them is grouped, so
 // that a word of the title and one of a comment find the issue together.
-func (f Find) SQL(tx *Tx, arg func(any) string) string {
+func (f Find) SQL(tx *db.Tx, arg func(any) string) string {
 	if f.In == 0 {
 		f.In = InTitle | InBody | InComments
 	}
 	hits := f.sqliteHits
-	if tx.conn != nil && tx.conn.engine() == PostgreSQL {
+	if tx.Engine() == db.PostgreSQL {
 		hits = f.postgresHits
 	}
 	var all []string

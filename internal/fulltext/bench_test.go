@@ -1,4 +1,4 @@
-package db_test
+package fulltext_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 )
 
 // prose makes texts whose words are as uneven as those of a language.
@@ -29,9 +30,9 @@ func (p prose) words(n int) string {
 func shelve(b *testing.B, d *db.DB, p prose, from, to int64) {
 	for at := from; at < to; at += 100 {
 		mustWrite(b, d, func(tx *db.Tx) error {
-			var list []db.Text
+			var list []fulltext.Text
 			for id := at; id < min(at+100, to); id++ {
-				x := db.Text{Issue: id, Repo: 1, Title: p.words(8), Body: p.words(60)}
+				x := fulltext.Text{Issue: id, Repo: 1, Title: p.words(8), Body: p.words(60)}
 				if id%2 == 0 {
 					x.Repo = id/2%99 + 2
 				}
@@ -42,7 +43,7 @@ func shelve(b *testing.B, d *db.DB, p prose, from, to int64) {
 				}
 				list = append(list, x)
 			}
-			return tx.PutTexts(list)
+			return fulltext.Put(tx, list)
 		})
 	}
 }
@@ -79,13 +80,13 @@ func BenchmarkFind(b *testing.B) {
 		}
 		for _, c := range []struct {
 			name string
-			f    db.Find
+			f    fulltext.Find
 		}{
-			{"common", db.Find{Terms: []string{"word0"}}},
-			{"common-in-half", db.Find{Terms: []string{"word0"}, Repos: []int64{1}}},
-			{"common-in-500", db.Find{Terms: []string{"word0"}, Repos: []int64{7}}},
-			{"two-in-500", db.Find{Terms: []string{"word0", "word1"}, Repos: []int64{7}}},
-			{"rare", db.Find{Terms: []string{"word15000"}}},
+			{"common", fulltext.Find{Terms: []string{"word0"}}},
+			{"common-in-half", fulltext.Find{Terms: []string{"word0"}, Repos: []int64{1}}},
+			{"common-in-500", fulltext.Find{Terms: []string{"word0"}, Repos: []int64{7}}},
+			{"two-in-500", fulltext.Find{Terms: []string{"word0", "word1"}, Repos: []int64{7}}},
+			{"rare", fulltext.Find{Terms: []string{"word15000"}}},
 		} {
 			b.Run(c.name+"/"+engine.String(), func(b *testing.B) {
 				for range b.N {

@@ -1,8 +1,10 @@
-package db
+package fulltext
 
 import (
 	"strconv"
 	"strings"
+
+	"arbor/internal/db"
 )
 
 // Text is what can be found of an issue or of a comment. It goes with the row
@@ -15,44 +17,41 @@ type Text struct {
 	Body    string
 }
 
-// PutTexts makes texts findable, each in place of what its issue or comment had
+// Put makes texts findable, each in place of what its issue or comment had
 // before. They must have been read in the same transaction; whatever was deleted
 // since is left out.
-func (t *Tx) PutTexts(list []Text) error {
-	if err := t.ready(); err != nil {
-		return err
-	}
-	put := t.putSQLiteText
-	if t.conn.engine() == PostgreSQL {
-		put = t.putPostgresText
+func Put(tx *db.Tx, list []Text) error {
+	put := putSQLite
+	if tx.Engine() == db.PostgreSQL {
+		put = putPostgres
 	}
 	for _, x := range list {
-		if err := put(x); err != nil {
+		if err := put(tx, x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Tx) putSQLiteText(x Text) (err error) {
+func putSQLite(tx *db.Tx, x Text) (err error) {
 	scope := sqliteScope(x.Repo)
 	if x.Comment == 0 {
-		_, err = t.Exec(`INSERT OR REPLACE INTO issue_texts (rowid, scope, title, body) VALUES ($1, $2, $3, $4)`,
+		_, err = tx.Exec(`INSERT OR REPLACE INTO issue_texts (rowid, scope, title, body) VALUES ($1, $2, $3, $4)`,
 			x.Issue, scope, joinWords(x.Title), joinWords(x.Body))
 	} else {
-		_, err = t.Exec(`INSERT OR REPLACE INTO comment_texts (rowid, scope, body, issue_id) VALUES ($1, $2, $3, $4)`,
+		_, err = tx.Exec(`INSERT OR REPLACE INTO comment_texts (rowid, scope, body, issue_id) VALUES ($1, $2, $3, $4)`,
 			x.Comment, scope, joinWords(x.Body), x.Issue)
 	}
 	return err
 }
 
-func (t *Tx) putPostgresText(x Text) (err error) {
+func putPostgres(tx *db.Tx, x Text) (err error) {
 	if x.Comment == 0 {
-		_, err = t.Exec(`INSERT INTO issue_texts (id, words)
+		_, err = tx.Exec(`INSERT INTO issue_texts (id, words)
 			SELECT id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issues WHERE id = $1 FOR KEY SHARE
 			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Issue, postgresVector(x))
 	} else {
-		_, err = t.Exec(`INSERT INTO comment_texts (id, issue_id, words)
+		_, err = tx.Exec(`INSERT INTO comment_texts (id, issue_id, words)
 			SELECT id, issue_id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issue_comments WHERE id = $1 FOR KEY SHARE
 			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Comment, postgresVector(x))
 	}

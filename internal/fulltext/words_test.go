@@ -1,11 +1,11 @@
-package db_test
+package fulltext_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"arbor/internal/db"
+	"arbor/internal/fulltext"
 )
 
 // What people type finds what people wrote, whatever the case, the accents and
@@ -32,10 +32,10 @@ func TestWords(t *testing.T) {
 		strings.Repeat("Z", 70) + " y":    strings.Repeat("z", 64) + " y",
 		strings.Repeat("я", 70):           strings.Repeat("я", 64),
 	} {
-		if got := strings.Join(db.Words(text), " "); got != want {
+		if got := strings.Join(fulltext.Words(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
-		if db.Searchable(text) != (want != "") {
+		if fulltext.Searchable(text) != (want != "") {
 			t.Errorf("%q: Searchable", text)
 		}
 	}
@@ -49,7 +49,7 @@ func FuzzWords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		n := 0
-		for _, w := range db.Words(text) {
+		for _, w := range fulltext.Words(text) {
 			n += len(w)
 			if w == "" || utf8.RuneCountInString(w) > 64 || !utf8.ValidString(w) {
 				t.Errorf("%q has the word %q", text, w)
@@ -59,7 +59,7 @@ func FuzzWords(f *testing.F) {
 					t.Errorf("%q has the word %q", text, w)
 				}
 			}
-			if again := db.Words(w); len(again) != 1 || again[0] != w {
+			if again := fulltext.Words(w); len(again) != 1 || again[0] != w {
 				t.Errorf("the word %q of %q is cut into %q", w, text, again)
 			}
 		}
@@ -73,6 +73,6 @@ func BenchmarkWords(b *testing.B) {
 	text := strings.Repeat("The quick brown fox's jumps over_the lazy dog; naïve? ", 7)
 	b.SetBytes(int64(len(text)))
 	for range b.N {
-		db.Words(text)
+		fulltext.Words(text)
 	}
 }

@@ -1,0 +1,7 @@
+package fulltext
+
+// Words gives the words of a text.
+func Words(text string) (list []string) {
+	words(text, func(w string) { list = append(list, w) })
+	return list
+}

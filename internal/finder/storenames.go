@@ -9,7 +9,7 @@ import (
 // idsOf finds the labels or milestones with the names, by repository.
 func idsOf(tx *db.Tx, e Named, repos []Repo) (map[int64][]int64, error) {
 	found := map[int64][]int64{}
-	for part := range slices.Chunk(repos, maxNames) {
+	for part := range slices.Chunk(repos, db.MaxValues) {
 		if err := readIDs(tx, e, part, found); err != nil {
 			return nil, err
 		}

@@ -18,9 +18,6 @@ type countKey struct {
 	state tracker.State
 }
 
-// maxNames is how many values stand in one statement.
-const maxNames = 400
-
 // countsOf reads the counters of properties, of each in some repositories; those
 // that nothing has are missing.
 func countsOf(tx *db.Tx, asked map[posting.Property][]int64) (map[countKey]int64, error) {
@@ -43,8 +40,8 @@ func countsOf(tx *db.Tx, asked map[posting.Property][]int64) (map[countKey]int64
 		return err
 	}
 	for _, p := range order {
-		for repos := range slices.Chunk(asked[p], maxNames) {
-			if len(b.args)+len(repos) > 2*maxNames {
+		for repos := range slices.Chunk(asked[p], db.MaxValues) {
+			if len(b.args)+len(repos) > 2*db.MaxValues {
 				if err := flush(); err != nil {
 					return nil, err
 				}

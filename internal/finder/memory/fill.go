@@ -112,7 +112,7 @@ func (f *filler) readIssues() (inOrder bool, err error) {
 func (f *filler) readAllProperties() error {
 	for left := f.properties; len(left) > 0; {
 		n, rows := 1, f.sizes[left[0]]
-		for n < min(len(left), maxNames) && left[n].Kind == left[0].Kind && rows+f.sizes[left[n]] <= fillChunk {
+		for n < min(len(left), db.MaxValues) && left[n].Kind == left[0].Kind && rows+f.sizes[left[n]] <= fillChunk {
 			rows += f.sizes[left[n]]
 			n++
 		}

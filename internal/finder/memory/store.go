@@ -10,9 +10,6 @@ import (
 	"arbor/internal/tracker"
 )
 
-// maxNames is how many values stand in one statement.
-const maxNames = 400
-
 // generationOf reads the generation of a repository's issues. Error: 404.
 func generationOf(tx *db.Tx, repo int64) (n int64, err error) {
 	err = tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repo).Scan(&n)
@@ -84,7 +81,7 @@ func changedSince(tx *db.Tx, repo, generation int64) ([]entry, error) {
 	if err != nil || len(list) > maxCatchUp {
 		return list, err
 	}
-	for chunk := range slices.Chunk(list, maxNames) {
+	for chunk := range slices.Chunk(list, db.MaxValues) {
 		if err := readProperties(tx, chunk); err != nil {
 			return nil, err
 		}

@@ -82,7 +82,7 @@ func (s *instance) unchanged() func(t testing.TB) {
 	}
 }
 
-// Packs that are damaged, incomplete or made to harm whoever clones. If one got
+// Packs that are damaged, incomplete or made to harm people who clones. If one got
 // through, every clone of the repository would fail, or run what a stranger
 // wrote.
 func TestHostilePacks(t *testing.T) {

@@ -120,7 +120,7 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-// newLog makes the log: one line an event, on standard error. Whoever lets
+// newLog makes the log: one line an event, on standard error. Somebody who lets
 // requests log to it calls Flush at the end.
 func newLog(w io.Writer, format string, level slog.Level) *journal.Handler {
 	if format == "json" {

@@ -21,7 +21,7 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// Each address that a payload carries answers whoever follows it, and each
+// Each address that a payload carries answers a client that follows it, and each
 // template expands to one that does (decision 9): from the root of the demo's
 // server the walk goes wherever a payload, a header or a page leads, in both
 // dialects, as nobody, as who owns things and as who owns little. Addresses

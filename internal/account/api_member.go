@@ -46,7 +46,7 @@ func (a *API) listMembers(w http.ResponseWriter, r *http.Request, publicOnly boo
 // GET /orgs/{org}/members/{username}
 //
 // CheckMember answers 204 when the user is a member and 404 when not; outsiders
-// are sent on to the public members with 302, whoever they ask about.
+// are sent on to the public members with 302, no matter whom they ask about.
 func (a *API) CheckMember(w http.ResponseWriter, r *http.Request) error {
 	org, user := web.Param(r, "org"), web.Param(r, "username")
 	m, may, err := a.s.findMember(r.Context(), CallerFrom(r.Context()), org, user)

@@ -214,7 +214,7 @@ func TestCachesAreBounded(t *testing.T) {
 	}
 }
 
-// Whoever reads the log or the database must find no token there.
+// Somebody who reads the log or the database must find no token there.
 func TestTokensStayHidden(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -106,7 +106,7 @@ func distinct(ids []int64) []any {
 	return args
 }
 
-// CountRepos adds to the owner's counters of repositories: whoever creates,
+// CountRepos adds to the owner's counters of repositories: code that creates,
 // deletes or hides one calls it in the same transaction.
 func CountRepos(tx *db.Tx, ownerID int64, public, private int64) error {
 	_, err := tx.Exec(`UPDATE accounts SET public_repos = public_repos + $2, private_repos = private_repos + $3

@@ -137,7 +137,7 @@ func only(lines []string, text string) []string {
 	return kept
 }
 
-// Whoever reads a feed learns all that happened, in the shapes that clients of
+// Somebody who reads a feed learns all that happened, in the shapes that clients of
 // GitHub know, and nothing of stars (decision 42).
 func TestFeeds(t *testing.T) {
 	t.Parallel()

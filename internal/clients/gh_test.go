@@ -14,7 +14,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Whoever writes scripts with gh does with it all that the API can, on the two
+// Somebody who writes scripts with gh does with it all that the API can, on the two
 // ways in which it reaches a server without TLS (decision 7): over a Unix
 // socket, and through the server as its own proxy.
 func TestGH(t *testing.T) {

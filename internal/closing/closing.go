@@ -123,7 +123,7 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 	after := context.WithoutCancel(ctx)
 	err = s.db.Write(after, func(tx *db.Tx) error {
 		switch {
-		case ctx.Err() != nil: // a stop: whoever comes next goes on
+		case ctx.Err() != nil: // a stop: the worker that comes next goes on
 			return postpone(tx, list, 0)
 		case list[0].tries >= maxTries:
 			return remove(tx, list)

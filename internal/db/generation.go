@@ -6,7 +6,7 @@ import (
 )
 
 // generations lets callers that ask at the same time share one query. A caller
-// is answered only by a query that began after its call: whoever comes while a
+// is answered only by a query that began after its call: a caller that comes while a
 // query runs waits for the next one, whose first caller runs it.
 type generations struct {
 	query func(ctx context.Context, into map[string]int64) error

@@ -97,7 +97,7 @@ func TestStateSurvivesAnothersCrash(t *testing.T) {
 }
 
 // Commits that have nothing to do with a topic leave its number known; those
-// that bump it never do, whoever made them.
+// that bump it never do, no matter who made them.
 func TestGenerationAmongOtherCommits(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -9,13 +9,13 @@ import (
 
 // turnstile lets processes take turns at SQLite's write lock, for which they
 // poll: one that polls would hardly ever meet the moment between two commits
-// of one that writes all the time. Whoever wants the write lock first passes
+// of one that writes all the time. A process that wants the write lock first passes
 // the turnstile, and holds it until it has the lock; so a writer that has just
-// committed waits behind whoever came meanwhile.
+// committed waits behind those that came meanwhile.
 //
 // It is a lock on a file of its own: a lock on the database's would be lost
 // with SQLite's. It is not needed for correctness, only for fairness, and so
-// whoever has just passed need not pass again for passEvery.
+// a process that has just passed need not pass again for passEvery.
 type turnstile struct {
 	file   *os.File
 	inside bool      // it is held

@@ -30,7 +30,7 @@ const (
 // in the queue. While the queue holds somebody, nobody commits; the last one
 // (or the one who finds the batch full) commits for all and tells them. So
 // one sync makes a whole queue durable, and who comes alone waits for nobody.
-// A write of one statement is run by whoever has the baton, see single.go.
+// A write of one statement is run by the goroutine that has the baton, see single.go.
 //
 // The first member of a batch needs no savepoint: if it fails, the transaction
 // is rolled back whole. The others roll back to theirs.

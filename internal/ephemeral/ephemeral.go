@@ -133,7 +133,7 @@ func (s *Server) prepare() {
 }
 
 // Reset returns to the seed: requests that come after Reset has returned find
-// nothing that was done since. Whoever calls it at the same time gets a reset of
+// nothing that was done since. Somebody who calls it at the same time gets a reset of
 // their own. Errors: ErrClosed, ctx's, and what the copying met: then everything
 // is as it was.
 func (s *Server) Reset(ctx context.Context) error {

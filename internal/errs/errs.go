@@ -1,7 +1,7 @@
 // Package errs is the one error type of Arbor: what went wrong, in words that
 // a client may read, with the cause that only the log may see.
 //
-// Whoever knows what a failure means to the caller makes an [Error]; everyone
+// Code that knows what a failure means to the caller makes an [Error]; everyone
 // else passes it on unchanged, or wraps it with fmt.Errorf and %w. Package web
 // alone turns a kind into an HTTP status. An error that holds no [Error] is
 // unknown: its kind is [Internal], and its text never reaches a client

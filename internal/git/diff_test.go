@@ -176,7 +176,7 @@ func TestDiffEnds(t *testing.T) {
 	}
 }
 
-// Whoever applies what the server gives must get the tree that git would give.
+// Somebody who applies what the server gives must get the tree that git would give.
 func TestWriteDiffAndPatchesAreGitsOwn(t *testing.T) {
 	t.Parallel()
 	dir, first, second := odd(t)

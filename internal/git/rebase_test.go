@@ -26,7 +26,7 @@ func gitRebase(tb testing.TB, dir string, base, head git.SHA) (tip git.SHA, coun
 	return git.SHA(gittest.Run(tb, work, "rev-parse", "HEAD^{tree}")), gittest.Run(tb, work, "rev-list", "--count", string(base)+"..HEAD")
 }
 
-// Whoever rebases on the server must get the commits that `git rebase` makes,
+// Somebody who rebases on the server must get the commits that `git rebase` makes,
 // or be told that it cannot be done.
 func TestRebaseIsGits(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ const (
 	fuzzedBytes   = 2000
 )
 
-// Whoever may push can send any bytes for a pack. They must not fill the disk,
+// Somebody who may push can send any bytes for a pack. They must not fill the disk,
 // get past a limit, or be answered as a fault of the server. sealed inputs get
 // the checksum that fits them, so that git looks beyond it.
 //

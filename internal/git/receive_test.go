@@ -230,7 +230,7 @@ func TestRefusedPacks(t *testing.T) {
 	}
 }
 
-// Names that a file system takes for ".git", and other traps for whoever
+// Names that a file system takes for ".git", and other traps for people who
 // clones, are refused; flaws of old histories are not.
 func TestFsck(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"arbor/internal/apitest"
 )
 
-// Whoever needs the files of a commit and has no git gets them packed, under
+// Somebody who needs the files of a commit and has no git gets them packed, under
 // whatever name the commit has; nobody else's business stays so (decision 13).
 func TestArchives(t *testing.T) {
 	t.Parallel()

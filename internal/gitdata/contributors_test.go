@@ -6,7 +6,7 @@ import (
 	"arbor/internal/apitest"
 )
 
-// Whoever wrote commits of the default branch is named with their number, in one
+// Somebody who wrote commits of the default branch is named with their number, in one
 // place whatever the case of an address; merges count for nobody.
 func TestContributors(t *testing.T) {
 	t.Parallel()

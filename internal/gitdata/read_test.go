@@ -87,7 +87,7 @@ func (o *orchard) sha(t *testing.T, rev string) string {
 
 const at = "/repos/alice/orchard"
 
-// Whoever reads a commit sees who made it, what it changed and how, in the
+// Somebody who reads a commit sees who made it, what it changed and how, in the
 // shape that GitHub's clients read.
 func TestReadCommits(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func accept(media string) map[string]string { return map[string]string{"Accept":
 
 // A list of commits is what git's own log says, page by page, and names the
 // people whom the server knows, from the moment that it knows them.
-// Whoever polls may ask when a commit or tag was made, also of an answer that
+// Somebody who polls may ask when a commit or tag was made, also of an answer that
 // was kept (decision 27).
 func TestCommitsAreDated(t *testing.T) {
 	t.Parallel()

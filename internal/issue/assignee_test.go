@@ -113,7 +113,7 @@ func TestAssigneesOfUsersRepository(t *testing.T) {
 	})
 }
 
-// Whoever may push assigns and unassigns; what GitHub ignores is ignored, and
+// Somebody who may push assigns and unassigns; what GitHub ignores is ignored, and
 // what it refuses is refused.
 func TestAssign(t *testing.T) {
 	t.Parallel()

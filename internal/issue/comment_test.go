@@ -127,7 +127,7 @@ func TestComment(t *testing.T) {
 	})
 }
 
-// Whoever follows an issue by its updated_at must not miss that a comment came,
+// Somebody who follows an issue by its updated_at must not miss that a comment came,
 // changed or went (decision 31).
 func TestCommentsMoveTheIssue(t *testing.T) {
 	t.Parallel()

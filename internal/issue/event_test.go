@@ -10,7 +10,7 @@ import (
 	"arbor/internal/apitest"
 )
 
-// Whoever looks back at an issue sees each thing that happened, by whom, with
+// Somebody who looks back at an issue sees each thing that happened, by whom, with
 // names as they were then.
 func TestEvents(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,7 @@ func ByNumber(tx *db.Tx, repoID, number int64) (*Issue, error) {
 }
 
 // ByIDs finds the issues of a page in one query, in the order of the ids;
-// whoever reads the ids in the same transaction gets all of them.
+// code that reads the ids in the same transaction gets all of them.
 func ByIDs(tx *db.Tx, ids []int64) ([]*Issue, error) {
 	if len(ids) == 0 {
 		return nil, nil

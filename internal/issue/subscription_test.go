@@ -182,7 +182,7 @@ func TestSubscriptionRefusals(t *testing.T) {
 	})
 }
 
-// Whoever looks for what was subscribed finds it at once, also behind answers
+// Somebody who looks for what was subscribed finds it at once, also behind answers
 // that were kept.
 func TestSubscribedIssuesAreFound(t *testing.T) {
 	t.Parallel()

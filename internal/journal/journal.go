@@ -8,7 +8,7 @@
 // A line of a request that went well waits for 100 ms at most, or until 32 KiB
 // have come together. Any other line is written at once, after those that wait:
 // the order is that of a log that waits for nothing. A process that is killed or
-// crashes loses what waits; whoever stops calls Flush and loses nothing. Nobody
+// crashes loses what waits; a server that stops calls Flush and loses nothing. Nobody
 // waits for ever for a reader that is stuck: lines beyond a bound are dropped,
 // and counted in the log.
 package journal

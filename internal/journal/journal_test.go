@@ -216,7 +216,7 @@ func TestBrokenWriter(t *testing.T) {
 	})
 }
 
-// Whoever logs at the same time loses nothing and waits for nobody's order but
+// Somebody who logs at the same time loses nothing and waits for nobody's order but
 // their own.
 func TestManyAtOnce(t *testing.T) {
 	const people, each = 8, 2000

@@ -14,7 +14,7 @@ const (
 )
 
 // output gathers lines. A goroutine writes them, which lives only as long as
-// that takes, so whoever logs never sits in a write(2) that does not return.
+// that takes, so a goroutine that logs never sits in a write(2) that does not return.
 type output struct {
 	to     io.Writer
 	notice func(dropped int) []byte // called by the writing goroutine alone

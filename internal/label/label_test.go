@@ -8,7 +8,7 @@ import (
 	"arbor/internal/apitest"
 )
 
-// Every repository begins with GitHub's labels, whoever makes it and however
+// Every repository begins with GitHub's labels, no matter who makes it and however
 // (decision 32).
 func TestDefaults(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/apitest"
 )
 
-// Whoever merges at home and pushes the result has merged: the pull request must
+// Somebody who merges at home and pushes the result has merged: the pull request must
 // not stay open, or in conflict with what holds it already.
 func TestPushedMerge(t *testing.T) {
 	t.Parallel()

@@ -264,7 +264,7 @@ func TestNothingToMerge(t *testing.T) {
 	})
 }
 
-// Nobody has asked since the base moved: whoever merges has it found out, and
+// Nobody has asked since the base moved: a caller that merges has it found out, and
 // what conflicts by now is refused (decision 37).
 func TestMergeFindsOutByItself(t *testing.T) {
 	t.Parallel()

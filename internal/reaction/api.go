@@ -94,7 +94,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // POST /repos/{owner}/{repo}/pulls/comments/{id}/reactions
 //
 // Create adds the caller's reaction to the subject: 201, or 200 with the one
-// that the caller has already. Whoever sees the subject may react to it; to a
+// that the caller has already. Somebody who sees the subject may react to it; to a
 // locked one only those with push access. The caller is signed in. Errors: those
 // of Find, 403 for a locked one, 404 when the repository is gone, 415, 422 for the
 // content.

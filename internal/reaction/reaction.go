@@ -10,7 +10,7 @@
 //
 // Invariants: a user has each content at most once on a subject. A reaction
 // leaves its subject's updated_at alone (decision 57). No foreign key leads to
-// a subject: whoever deletes one calls [Drop] in the same transaction.
+// a subject: code that deletes one calls [Drop] in the same transaction.
 package reaction
 
 import (

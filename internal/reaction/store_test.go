@@ -88,7 +88,7 @@ func TestRollups(t *testing.T) {
 	})
 }
 
-// Whoever deletes a comment deletes what hangs on it, and nothing else; a
+// Somebody who deletes a comment deletes what hangs on it, and nothing else; a
 // repository takes all its reactions along.
 func TestDrop(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// How long Again goes on. Whoever loses has lost to somebody who got through, and
+// How long Again goes on. Somebody who loses has lost to somebody who got through, and
 // a node that is slower than the others loses often in a row.
 const (
 	againTimes = 10               // at least

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Whoever is slower than others loses to them for as long as they have something
+// Somebody who is slower than others loses to them for as long as they have something
 // to do. If this failed, a merge on a busy base would have to be asked for again
 // and again.
 func TestAgain(t *testing.T) {

@@ -67,7 +67,7 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// Whoever renamed a repository finds clones, links and scripts still working
+// Somebody who renamed a repository finds clones, links and scripts still working
 // (decision 54).
 func TestRename(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// Whoever asks for a first commit can clone at once; and a name that is taken
+// Somebody who asks for a first commit can clone at once; and a name that is taken
 // leaves nothing behind.
 func TestAutoInit(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// git keeps refs as files and folders: whoever fetched both refs/heads/a and
+// git keeps refs as files and folders: somebody who fetched both refs/heads/a and
 // refs/heads/a/b could not store them.
 func TestNameClashes(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/apitest"
 )
 
-// Whoever manages access reads three answers: the list, the check and the
+// Somebody who manages access reads three answers: the list, the check and the
 // permission. If they disagreed, somebody would keep a right that nobody sees
 // (decision 12).
 func TestOrganizationCollaborators(t *testing.T) {

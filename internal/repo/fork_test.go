@@ -109,7 +109,7 @@ func TestForkLeavesPullRequestsBehind(t *testing.T) {
 	})
 }
 
-// Who may read a private repository may fork it, and whoever may not see a fork
+// Who may read a private repository may fork it, and somebody who may not see a fork
 // finds it in no list, no count and no address; nor does a fork show what its
 // parent has but in no branch, or got since (decision 13).
 func TestPrivateForks(t *testing.T) {

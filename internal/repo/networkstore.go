@@ -10,7 +10,7 @@ import (
 // kin is what the columns of one repository say of its network.
 type kin struct {
 	parent, root   *int64
-	forks, network int64 // all of them, whoever asks
+	forks, network int64 // all of them, no matter who asks
 }
 
 func kinOf(tx *db.Tx, id int64) (k kin, err error) {

@@ -28,7 +28,7 @@ func reviewByID(tx *db.Tx, issueID, id, userID int64) (*Review, error) {
 		WHERE r.id = $1 AND r.issue_id = $2 AND (r.state <> 1 OR r.author_id = $3)`, id, issueID, userID))
 }
 
-// Texts reads what reviews say, whoever may see them: for timelines, where only
+// Texts reads what reviews say, no matter who may see them: for timelines, where only
 // submitted ones stand.
 func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 	rows, err := tx.Query(`SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+db.Values(1, len(ids)), anys(ids)...)

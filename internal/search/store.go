@@ -16,7 +16,7 @@ func notes(tx *db.Tx) (first, last int64, err error) {
 // indexChanged takes the oldest notes and indexes the texts as they are now.
 //
 // Who does so at the same time on PostgreSQL cannot bring back an older text:
-// notes of one text have ids in the order of its changes, so whoever takes a
+// notes of one text have ids in the order of its changes, so a worker that takes a
 // later one takes the earlier, too, and waits here until its taker is done.
 func indexChanged(tx *db.Tx, most int) error {
 	rows, err := tx.Query(`DELETE FROM texts_changed WHERE id IN (SELECT id FROM texts_changed ORDER BY id LIMIT $1)

@@ -17,7 +17,7 @@ type step struct {
 	tag    *Tag
 }
 
-// plan lists a repository's history in the order in which it is made. Whoever
+// plan lists a repository's history in the order in which it is made. Somebody who
 // makes a commit, and when, is filled in.
 func (r *Repo) plan() []step {
 	var list []step

@@ -28,7 +28,7 @@ func lockStore(dir string) (*storeLock, error) {
 	return &storeLock{f}, nil
 }
 
-// release gives the lock back. Its file goes when all is done: whoever gets the
+// release gives the lock back. Its file goes when all is done: the process that gets the
 // lock on a file that is gone finds the store filled.
 func (l *storeLock) release(done bool) error {
 	var err error

@@ -241,7 +241,7 @@ plants:
 	}
 }
 
-// Whoever reads the log finds no token, nor the thousand requests of a seed.
+// Somebody who reads the log finds no token, nor the thousand requests of a seed.
 func TestTokensAreNotLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

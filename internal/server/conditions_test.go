@@ -113,7 +113,7 @@ func with(headers map[string]string, name, value string) map[string]string {
 	return headers
 }
 
-// Whoever calls must be known in each form that clients use, and a wrong token
+// Somebody who calls must be known in each form that clients use, and a wrong token
 // is refused also where none is needed (decisions 10, 11).
 func TestCredentials(t *testing.T) {
 	t.Parallel()

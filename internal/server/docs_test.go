@@ -137,7 +137,7 @@ func checkOperation(t *testing.T, d *described, r *route.Route, op *describedOpe
 }
 
 // The documents are for programs on other sites too, with the address that the
-// reader used; whoever has them already is spared the body (decisions 7, 22, 27).
+// reader used; a client that has them already is spared the body (decisions 7, 22, 27).
 func TestDocumentsAreServed(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

@@ -96,7 +96,7 @@ func isHelper(name string) bool { return slices.Contains(helpers, strings.TrimPr
 
 var routeComment = regexp.MustCompile(`^(GET|POST|PATCH|PUT|DELETE) (/\S*)$`)
 
-// Whoever reads a handler sees its address in the comment's first line. That
+// Somebody who reads a handler sees its address in the comment's first line. That
 // must be the address under which the table serves it.
 func TestHandlerCommentsMatchTheTable(t *testing.T) {
 	documented := map[string][]string{} // function to routes

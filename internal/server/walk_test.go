@@ -73,7 +73,7 @@ func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 }
 
 // request fills a pattern. Unsafe requests carry a body that no handler takes,
-// so that whoever is let through changes nothing.
+// so that a caller who is let through changes nothing.
 func request(r *route.Route, login, repository string) apitest.Case {
 	path := strings.NewReplacer("{owner}", "guild", "{repo}", repository, "{org}", "guild",
 		"{username}", "nobody-here", "{sha...}", "main", "{id}", "x", "{number}", "0", "{name}", "none", "{assignee}", "nobody-here").Replace(r.Pattern)

@@ -260,7 +260,7 @@ func TestForksByStars(t *testing.T) {
 	})
 }
 
-// Whoever stars and unstars at the same time as others leaves true numbers.
+// Somebody who stars and unstars at the same time as others leaves true numbers.
 func TestStarsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -287,7 +287,7 @@ func TestStarsAtTheSameTime(t *testing.T) {
 	})
 }
 
-// Whoever hides, shows or deletes a repository while others mark it leaves true
+// Somebody who hides, shows or deletes a repository while others mark it leaves true
 // numbers, too, and nobody waits for one another in a circle.
 func TestStarsOfWhatIsHiddenMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@
 // their repository is private, so that a list walks one index; FollowVisibility keeps rows and
 // counters true when repositories are hidden or shown. All else triggers count.
 //
-// Whoever loses sight of a repository keeps the mark, which shows again with the
+// Somebody who loses sight of a repository keeps the mark, which shows again with the
 // repository; until then it is in no list and no count of theirs.
 package star
 

@@ -46,7 +46,7 @@ func starring(e db.Engine) string {
 	return inserting(e, Star, `$4`, fromPublic())
 }
 
-// fromID finds the repository of an id, $2, whoever asks.
+// fromID finds the repository of an id, $2, no matter who asks.
 const fromID = ` FROM repos r WHERE r.id = $2`
 
 // put adds a mark unless it is there. Error: 404 when the repository is gone.

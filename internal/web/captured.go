@@ -7,7 +7,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Captured takes a handler's answer in memory, for whoever asks without a socket.
+// Captured takes a handler's answer in memory, for callers that asks without a socket.
 // It is an http.ResponseWriter.
 type Captured struct {
 	Status int // 200 until the handler decides

@@ -18,7 +18,7 @@ func checker(t *testing.T) *check.Checker {
 	return c
 }
 
-// Whoever copies an example from the documentation must be able to rely on it.
+// Somebody who copies an example from the documentation must be able to rely on it.
 func TestExamplesAreAsDescribed(t *testing.T) {
 	t.Parallel()
 	wrong := checker(t).Examples()

@@ -66,7 +66,7 @@ func Repository(tb testing.TB, project string) (dir string) {
 // Merge is a commit with two parents.
 type Merge struct {
 	SHA, Base, Head git.SHA // Base is the first parent
-	Tree            git.SHA // as it was recorded, whoever resolved the conflicts
+	Tree            git.SHA // as it was recorded, no matter who resolved the conflicts
 }
 
 // Merges lists the merges of a repository, the oldest first.

@@ -57,15 +57,16 @@ func (n *Indexes) Fill(ctx context.Context, repo int64) error {
 	return nil
 }
 
-// estimate is about what the index takes.
-func (f *filler) estimate() (n int64) {
-	const perIssue, perPosting = 48, 8
-	for p, size := range f.sizes {
-		if p.Kind == posting.ByAll {
-			n += size * perIssue
-		} else {
-			n += size*perPosting + int64(setBytes) + propertyBytes
-		}
+// issueBytes is what an issue takes besides its properties.
+const issueBytes = 45
+
+// estimate is about what the index takes: of each property the numbers in its
+// issues, and its set, as a list or as bits.
+func (f *filler) estimate() int64 {
+	all := f.sizes[posting.ByAll.Of(0)]
+	n := all * issueBytes
+	for _, p := range f.properties {
+		n += 4*f.sizes[p] + min(4*f.sizes[p], all/8) + int64(setBytes) + propertyBytes
 	}
 	return n
 }

@@ -59,6 +59,15 @@ func TestIndexCountsItsMemory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	before := heap()
 	x := drawIndex(random, 100_000)
+	f := &filler{sizes: map[posting.Property]int64{posting.ByAll.Of(0): 100_000}}
+	for p, n := range x.numbers {
+		f.properties = append(f.properties, p)
+		f.sizes[p] = int64(x.sets[n].n)
+	}
+	if n, said := f.estimate(), int64(x.bytes()); n < said-said/8 || n > said+said/8 {
+		t.Errorf("an index of %d bytes was estimated as %d", said, n)
+	}
+	f = nil
 	for round := range 3 {
 		took, said := heap()-before, int64(x.bytes())
 		t.Logf("%d bytes an issue", said/int64(len(x.ids)))

@@ -3,6 +3,7 @@ package issue_test
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -35,14 +36,28 @@ func BenchmarkListFromMemory(b *testing.B) {
 	}); err != nil || len(list) != 1 {
 		b.Fatal(err)
 	}
+	api := issue.NewAPI(issues)
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
 		r := httptest.NewRequest("GET", fmt.Sprintf("/repos/works/project0/issues?per_page=30&page=%d&state=all&sort=updated&x=%d", 1+n%20, n), nil)
 		r = web.With(r, &web.Info{Site: "http://here", Prefix: "http://here", Media: web.ParseAccept(nil)})
-		body, _, _, err := issue.RenderList(issues, r, list[0])
-		if err != nil {
+		w := &discarded{header: http.Header{}}
+		if err := api.List(w, r, list[0]); err != nil {
 			b.Fatal(err)
 		}
-		b.SetBytes(int64(len(body)))
+		b.SetBytes(w.bytes)
 	}
+}
+
+// discarded is an answer that nobody reads.
+type discarded struct {
+	header http.Header
+	bytes  int64
+}
+
+func (d *discarded) Header() http.Header { return d.header }
+func (d *discarded) WriteHeader(int)     {}
+func (d *discarded) Write(b []byte) (int, error) {
+	d.bytes += int64(len(b))
+	return len(b), nil
 }

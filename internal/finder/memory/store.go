@@ -21,28 +21,23 @@ func generationOf(tx *db.Tx, repo int64) (n int64, err error) {
 
 // sizesOf reads how many issues have each property that indexes hold, and how many
 // there are in all.
-func sizesOf(tx *db.Tx, repo int64) (list []posting.Property, sizes map[posting.Property]int64, err error) {
-	rows, err := tx.Query(`SELECT kind, value, CAST(SUM(n) AS BIGINT) FROM posting_counts
-		WHERE repo_id = $1 AND n > 0 GROUP BY kind, value ORDER BY 1, 2`, repo)
+func sizesOf(tx *db.Tx, repo int64) (map[posting.Property]int64, error) {
+	rows, err := tx.Query(`SELECT kind, value, n FROM posting_counts WHERE repo_id = $1 AND n > 0`, repo)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer rows.Close()
-	sizes = map[posting.Property]int64{}
+	sizes := map[posting.Property]int64{}
 	for rows.Next() {
 		var kind, value, n int64
 		if err := rows.Scan(&kind, &value, &n); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		p := posting.Kind(kind).Of(value)
-		if holds(p.Kind) {
-			list = append(list, p)
-		}
-		if holds(p.Kind) || p.Kind == posting.ByAll {
-			sizes[p] = n
+		if p := posting.Kind(kind).Of(value); holds(p.Kind) || p.Kind == posting.ByAll {
+			sizes[p] += n // in each of the states
 		}
 	}
-	return list, sizes, rows.Err()
+	return sizes, rows.Err()
 }
 
 const entryColumns = `id, number, updated_at, comments, changed, state`
@@ -69,8 +64,12 @@ func queryEntries(tx *db.Tx, query string, args ...any) (list []entry, last int6
 
 // issuesAfter reads the next issues after a number, and the number of the last.
 func issuesAfter(tx *db.Tx, repo, number int64) (list []entry, last int64, err error) {
-	return queryEntries(tx, `SELECT `+entryColumns+` FROM issues WHERE repo_id = $1 AND number > $2
+	list, last, err = queryEntries(tx, `SELECT `+entryColumns+` FROM issues WHERE repo_id = $1 AND number > $2
 		ORDER BY number LIMIT $3`, repo, number, fillChunk)
+	if err == nil {
+		err = readProperties(tx, list)
+	}
+	return list, last, err
 }
 
 // changedSince reads the issues of a repository that changed after a generation,
@@ -81,16 +80,20 @@ func changedSince(tx *db.Tx, repo, generation int64) ([]entry, error) {
 	if err != nil || len(list) > maxCatchUp {
 		return list, err
 	}
-	for chunk := range slices.Chunk(list, db.MaxValues) {
-		if err := readProperties(tx, chunk); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return list, readProperties(tx, list)
 }
 
-// readProperties reads the properties of some issues.
+// readProperties reads the properties of issues.
 func readProperties(tx *db.Tx, list []entry) error {
+	for chunk := range slices.Chunk(list, db.MaxValues) {
+		if err := readSomeProperties(tx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readSomeProperties(tx *db.Tx, list []entry) error {
 	args, byID := make([]any, len(list)), make(map[int64]*entry, len(list))
 	for n := range list {
 		args[n], byID[list[n].id] = list[n].id, &list[n]
@@ -109,27 +112,4 @@ func readProperties(tx *db.Tx, list []entry) error {
 		byID[id].has = append(byID[id].has, posting.Kind(kind).Of(value))
 	}
 	return rows.Err()
-}
-
-// issuesWith reads which issues have some properties of one kind, by their values.
-func issuesWith(tx *db.Tx, repo int64, list []posting.Property) (map[int64][]int64, error) {
-	args := []any{int64(list[0].Kind), repo}
-	for _, p := range list {
-		args = append(args, p.Value)
-	}
-	rows, err := tx.Query(`SELECT value, issue_id FROM postings WHERE kind = $1 AND repo_id = $2 AND value IN `+
-		db.ValuesFrom(3, 1, len(list)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	found := make(map[int64][]int64, len(list))
-	for rows.Next() {
-		var value, id int64
-		if err := rows.Scan(&value, &id); err != nil {
-			return nil, err
-		}
-		found[value] = append(found[value], id)
-	}
-	return found, rows.Err()
 }

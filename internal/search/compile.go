@@ -68,7 +68,8 @@ func (q *Query) people(n *names) (where finder.And) {
 		{&q.Mentioned, has(posting.ByMention)},
 		{&q.Commenters, func(id int64) finder.Expr { return finder.CommentedBy(id) }},
 		{&q.Involved, func(id int64) finder.Expr {
-			return finder.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id), has(posting.ByMention)(id), finder.CommentedBy(id)}
+			return finder.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id), has(posting.ByMention)(id),
+				finder.CommentedBy(id)}
 		}},
 	} {
 		for _, id := range n.ids(c.of.Yes) {
@@ -159,6 +160,7 @@ func (q *Query) spans() (where finder.And) {
 
 // order is what the results are ordered by.
 func (q *Query) order() finder.Order {
-	by := [...]finder.Sort{BestMatch: finder.Score, Created: finder.Created, Updated: finder.Updated, Comments: finder.Comments}
+	by := [...]finder.Sort{BestMatch: finder.Score, Created: finder.Created, Updated: finder.Updated,
+		Comments: finder.Comments}
 	return finder.Order{Sort: by[q.Sort.By], Asc: q.Sort.Asc}
 }

@@ -19,7 +19,8 @@ const maxListed = 500
 func (q *Query) look(tx *db.Tx, caller *account.Caller, n *names, in *finder.Query) error {
 	s := &scope{args: []any{repo.CallerID(caller)}}
 	from := repo.FromVisible("r.id", caller) + s.conditions(q, n) // of an id that is its own: of any
-	rows, err := tx.Query(`SELECT r.id, r.has_issues, r.issues_generation`+from+fmt.Sprintf(` LIMIT %d`, maxListed+1), s.args...)
+	query := `SELECT r.id, r.has_issues, r.issues_generation` + from + fmt.Sprintf(` LIMIT %d`, maxListed+1)
+	rows, err := tx.Query(query, s.args...)
 	if err != nil {
 		return err
 	}

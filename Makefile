@@ -29,7 +29,7 @@ siege: ## Attack a server on each engine for SIEGE while honest callers work
 	$(GO) test ./internal/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
 
 microbench: ## Run the benchmarks that stand beside the hot paths
-	$(GO) test -run '^$$' -bench . ./internal/db ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
+	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
 		./internal/reaction ./internal/finder/memory ./internal/issue ./internal/repo ./internal/search ./internal/server
 
 routes: ## Write the table of all endpoints anew

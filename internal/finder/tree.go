@@ -113,21 +113,3 @@ type ids struct {
 }
 
 func (ids) condition() {}
-
-// each calls fn with all conditions that are no And, Or or Not.
-func each(e Expr, fn func(Expr)) {
-	switch e := e.(type) {
-	case And:
-		for _, e := range e {
-			each(e, fn)
-		}
-	case Or:
-		for _, e := range e {
-			each(e, fn)
-		}
-	case Not:
-		each(e.Expr, fn)
-	default:
-		fn(e)
-	}
-}

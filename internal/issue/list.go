@@ -167,7 +167,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	return api.answers.Serve(w, r, a, api.listing(w, r, a, c))
+	return api.answers.ServeRepeated(w, r, a, api.listing(w, r, a, c))
 }
 
 // listing makes what renders a list of the repository's issues.

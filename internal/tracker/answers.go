@@ -38,10 +38,23 @@ func NewAnswers(d *db.DB, limit int64) *Answers {
 // Links in rendered bodies lead wherever this caller may go, in any repository:
 // such an answer is kept only while nothing at all is committed.
 func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
+	state, key := s.basis(r, a)
+	return s.kept.Serve(w, r, state, key, render)
+}
+
+// ServeRepeated is Serve for lists, of which there are so many that most are asked
+// for once: see web.Answers.
+func (s *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
+	state, key := s.basis(r, a)
+	return s.kept.ServeRepeated(w, r, state, key, render)
+}
+
+// basis is what an answer about a repository's tracker depends on.
+func (s *Answers) basis(r *http.Request, a *repo.Access) (cache.State, string) {
 	if kind := web.From(r.Context()).Media.Kind; kind == "html" || kind == "full" {
-		return s.ServeAtRest(w, r, KeyOfCaller(r, a), render)
+		return s.db.State(), KeyOfCaller(r, a)
 	}
-	return s.kept.Serve(w, r, cache.Generations(a.IssuesGeneration, a.AccountsGeneration), key(r, a), render)
+	return cache.Generations(a.IssuesGeneration, a.AccountsGeneration), key(r, a)
 }
 
 // ServeAtRest answers with what is kept under the key while nothing at all is

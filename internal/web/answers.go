@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"arbor/internal/cache"
 )
@@ -36,6 +38,7 @@ func NewKept(limit int64) *cache.Cache[string, Kept] {
 type Answers struct {
 	kept    *cache.Cache[string, Kept]
 	filling cache.Flights[answerKey]
+	asked   askedKeys
 }
 
 type answerKey struct {
@@ -44,7 +47,31 @@ type answerKey struct {
 }
 
 // NewAnswers keeps answers in a cache, which others may use, too.
-func NewAnswers(kept *cache.Cache[string, Kept]) *Answers { return &Answers{kept: kept} }
+func NewAnswers(kept *cache.Cache[string, Kept]) *Answers {
+	return &Answers{kept: kept, asked: askedKeys{seed: maphash.MakeSeed()}}
+}
+
+// askedKeys remembers which keys were asked for lately, roughly: a key may be taken
+// for another one, and is forgotten when others come.
+type askedKeys struct {
+	seed  maphash.Seed
+	slots [8192]atomic.Uint64
+}
+
+// again notes a key, and reports whether it was asked for before.
+func (n *askedKeys) again(key string) bool {
+	h := maphash.String(n.seed, key) | 1
+	return n.slots[h>>16%uint64(len(n.slots))].Swap(h) == h
+}
+
+// ServeRepeated is Serve for addresses of which there are so many that most are
+// asked for once: an answer is kept when its address is asked for again.
+func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state cache.State, key string, render Render) error {
+	if a.asked.again(key) {
+		return a.Serve(w, r, state, key, render)
+	}
+	return answerPooled(w, r, http.StatusOK, render)
+}
 
 // Key names all that an answer depends on besides the database and the host's
 // settings: the caller's id (0: nobody's), the dialect, the address, and whatever

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"sync"
 
 	"arbor/internal/admission"
 )
@@ -45,18 +46,25 @@ var errHead = errors.New("web: the answer has no body")
 
 // Answer renders an answer and sends it.
 func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) error {
-	return AnswerIn(nil, w, r, status, render)
+	return (&Output{w: w, r: r, status: status}).run(render)
 }
 
-// AnswerIn is Answer with a buffer for the body, which nobody else uses meanwhile.
-func AnswerIn(room *[]byte, w http.ResponseWriter, r *http.Request, status int, render Render) error {
-	out := &Output{w: w, r: r, status: status}
-	if room != nil {
-		out.Buf = (*room)[:0]
-		defer func() { *room = out.Buf }()
-	}
+// answerPooled is Answer with a buffer that costs no garbage, for an answer that
+// nobody keeps.
+func answerPooled(w http.ResponseWriter, r *http.Request, status int, render Render) error {
+	buffer := buffers.Get().(*[]byte)
+	out := &Output{w: w, r: r, status: status, Buf: (*buffer)[:0]}
+	defer func() {
+		if cap(out.Buf) <= MaxHeld {
+			*buffer = out.Buf
+			buffers.Put(buffer)
+		}
+	}()
 	return out.run(render)
 }
+
+// buffers are those of answers that nobody keeps.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // run renders and sends the answer.
 func (o *Output) run(render Render) error {

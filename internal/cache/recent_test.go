@@ -6,7 +6,7 @@ import (
 	"arbor/internal/cache"
 )
 
-// What is asked for stays, what is not goes, and never more than two halves are held.
+// Values in use stay and others go. There never are more than two halves.
 func TestRecent(t *testing.T) {
 	t.Parallel()
 	r := cache.NewRecent[int](10, func(v string) int { return len(v) })

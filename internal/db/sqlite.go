@@ -50,7 +50,8 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, kept: cache.NewCount[string, int64](maxNumbers), writing: []string{
+	kept := cache.NewCount[string, int64](maxNumbers)
+	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, kept: kept, writing: []string{
 		"page_size=2048", // bytes; says nothing to a file that is there
 		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
 		"wal_autocheckpoint=2000", "journal_size_limit=16777216", // pages; bytes

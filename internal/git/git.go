@@ -30,8 +30,8 @@
 //
 // Packs that come and go:
 //
-//	receive.go    a push's pack: sentpack.go reads it, quarantine.go keeps what is not
-//	              accepted yet, treecount.go bounds its trees, foreign.go hides what
+//	receive.go    a push's pack: sentpack.go reads it, quarantine.go keeps it apart
+//	              until it is accepted, treecount.go bounds its trees, foreign.go hides what
 //	              the pusher may not see, fsck.go and progress.go what git says of it
 //	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
 //	copyobjects.go, fork.go, mirror.go  from other repositories

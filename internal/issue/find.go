@@ -200,7 +200,7 @@ type listPage struct {
 // listRequest asks for a page of one repository's issues.
 type listRequest struct {
 	in *repo.Access
-	// choose gives the conditions; false: a parameter names what is not there.
+	// choose gives the conditions. some is false when a parameter names nobody and nothing.
 	choose func(n names) (where finder.And, some bool, err error)
 	order  finder.Order
 	at     web.Page

@@ -92,7 +92,7 @@ func (k *kept) roleKind() cacheKind {
 	return cachedRole
 }
 
-// takeKept takes from memory what is there, and gives what is not.
+// takeKept takes from memory all that it holds, and gives the references to the rest.
 func (p *page) takeKept(r references) references {
 	if p.kept == nil {
 		return r

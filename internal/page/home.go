@@ -28,7 +28,7 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := &homeView{Site: info.Site}
 	for _, l := range repos {
-		v.Repos = append(v.Repos, l.item(l.owner+"/"+l.name, l.owner))
+		v.Repos = append(v.Repos, l.item(l.owner+"/"+l.name))
 	}
 	return p.render.page(w, r, "home.html", v)
 }

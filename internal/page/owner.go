@@ -47,7 +47,7 @@ func (p *Pages) Owner(w http.ResponseWriter, r *http.Request) error {
 		if who, err = account.ByLogin(tx, web.Param(r, "owner")); err != nil {
 			return err
 		}
-		repos, err = publicRepos(tx, who.ID, account.Fold(after), perPage+1)
+		repos, err = publicRepos(tx, who, account.Fold(after), perPage+1)
 		return err
 	})
 	if err != nil {
@@ -67,14 +67,14 @@ func newOwnerView(who *account.Account, repos []listed) *ownerView {
 		v.Next = web.Path(who.Login) + "?after=" + url.QueryEscape(repos[perPage-1].folded)
 	}
 	for _, l := range repos {
-		v.Repos = append(v.Repos, l.item(l.name, who.Login))
+		v.Repos = append(v.Repos, l.item(l.name))
 	}
 	return v
 }
 
-// item is a repository of the owner in a list that calls it by name.
-func (l listed) item(name, owner string) repoItem {
-	return repoItem{Name: name, Path: web.Path(owner, l.name), Description: or(l.description, ""),
+// item is the repository in a list that calls it by name.
+func (l listed) item(name string) repoItem {
+	return repoItem{Name: name, Path: web.Path(l.owner, l.name), Description: or(l.description, ""),
 		Pushed: stamp(l.pushedAt), PushedDay: day(l.pushedAt)}
 }
 

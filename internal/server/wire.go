@@ -70,7 +70,8 @@ func New(o Options) *Server {
 	accounts, repos, issues, pulls := f.Accounts, f.Repos, f.Issues, f.Pulls
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, forge: f,
-		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches, activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
+		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches,
+			activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
 		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
 		control: o.Admission,
 	}

@@ -33,7 +33,7 @@ func NewKept(limit int64) *cache.Cache[string, Kept] {
 }
 
 // Answers keeps rendered answers of GET requests, each under a key and the state
-// of the database that it depends on, and renders what is not there: one request at
+// of the database that it depends on, and renders the others: one request at
 // a time for each, so that a crowd costs what one caller does.
 type Answers struct {
 	kept    *cache.Cache[string, Kept]
@@ -66,7 +66,8 @@ func (n *askedKeys) again(key string) bool {
 
 // ServeRepeated is Serve for addresses of which there are so many that most are
 // asked for once: an answer is kept when its address is asked for again.
-func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state cache.State, key string, render Render) error {
+func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state cache.State, key string,
+	render Render) error {
 	if a.asked.again(key) {
 		return a.Serve(w, r, state, key, render)
 	}
@@ -146,7 +147,8 @@ func (a *Answers) fill(w http.ResponseWriter, r *http.Request, on answerKey, ren
 			out.ETag = Tag(out.Buf)
 		}
 		h := w.Header()
-		a.kept.Put(on.state, on.key, Kept{Body: fitted(out.Buf), ETag: out.ETag, Link: h.Get("Link"), LastModified: h.Get("Last-Modified")})
+		a.kept.Put(on.state, on.key, Kept{Body: fitted(out.Buf), ETag: out.ETag,
+			Link: h.Get("Link"), LastModified: h.Get("Last-Modified")})
 		leave()
 		return nil
 	})

@@ -61,7 +61,7 @@ func (p *Writer) Add(o Object) error {
 	return err
 }
 
-// Drop removes what is not kept.
+// Drop removes the pack, unless it was kept.
 func (p *Writer) Drop() {
 	_ = p.file.Close()
 	_ = os.Remove(p.file.Name())

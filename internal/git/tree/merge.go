@@ -232,7 +232,7 @@ func together(trees *[3]Cursor) (side [3]*object.Entry, first *object.Entry) {
 	return side, first
 }
 
-// sameEntry is is for entries that may be absent.
+// sameEntry reports whether two entries are alike. nil is an entry that is absent.
 func sameEntry(a, b *object.Entry) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.Is(b)
 }

@@ -29,7 +29,8 @@ type userCreate struct {
 // Run registers the user.
 func (c *userCreate) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		made, err := s.forge(log).Accounts.CreateUser(p.ctx, account.NewUser{Login: c.Login, Name: c.Name, Email: c.Email, Admin: c.Admin})
+		made, err := s.forge(log).Accounts.CreateUser(p.ctx,
+			account.NewUser{Login: c.Login, Name: c.Name, Email: c.Email, Admin: c.Admin})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "created user %s\n", made.Login)
 		}
@@ -82,7 +83,8 @@ func (c *tokenCreate) Run(p *process) error {
 		}
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		token, id, err := s.forge(log).Accounts.CreateToken(p.ctx, account.NewToken{Login: c.Login, Note: c.Note, Expires: expires})
+		token, id, err := s.forge(log).Accounts.CreateToken(p.ctx,
+			account.NewToken{Login: c.Login, Note: c.Note, Expires: expires})
 		if err == nil {
 			fmt.Fprintf(p.stderr, "created token %d for %s\n", id, c.Login)
 			fmt.Fprintln(p.stdout, token)

@@ -37,7 +37,8 @@ type model struct {
 }
 
 func (m *model) row() posting.Row {
-	return posting.Row{IssueID: m.id, RepoID: m.repo, State: m.state, UpdatedAt: db.Time(m.updated), Comments: m.comments}
+	return posting.Row{IssueID: m.id, RepoID: m.repo, State: m.state,
+		UpdatedAt: db.Time(m.updated), Comments: m.comments}
 }
 
 // properties are the issue's, each once.

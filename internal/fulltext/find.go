@@ -112,7 +112,8 @@ func (f Find) postgresHits(n int, term string, arg func(any) string) (list []str
 		return "CAST(CAST(" + arg(scope+"("+strings.Join(phrase, " <-> ")+")") + " AS TEXT) AS TSQUERY)"
 	}
 	add := func(weights, score string) {
-		list = append(list, fmt.Sprintf(`SELECT id AS issue_id, %d AS term, %s AS score FROM issue_texts WHERE words @@ %s`,
+		list = append(list, fmt.Sprintf(`SELECT id AS issue_id, %d AS term, %s AS score
+			FROM issue_texts WHERE words @@ %s`,
 			n, score, query(weights)))
 	}
 	switch f.In &^ InComments {

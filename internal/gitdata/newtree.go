@@ -127,7 +127,8 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 	e.path = path
 	mode, ok := text("mode", true)
 	if ok && !parseMode(mode, &e.mode) {
-		in.refuse("mode", errs.InvalidField, fmt.Sprintf("%q must be one of 100644, 100755, 040000, 160000, 120000", errs.Clip(mode)))
+		in.refuse("mode", errs.InvalidField,
+			fmt.Sprintf("%q must be one of 100644, 100755, 040000, 160000, 120000", errs.Clip(mode)))
 		ok = false
 	}
 	if named {
@@ -136,7 +137,8 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 		}
 	}
 	if kind, given := text("type", false); given && ok && kind != string(e.mode.Type()) {
-		in.refuse("type", errs.InvalidField, fmt.Sprintf("%q does not agree with mode %s, which is a %s", errs.Clip(kind), e.mode, e.mode.Type()))
+		in.refuse("type", errs.InvalidField,
+			fmt.Sprintf("%q does not agree with mode %s, which is a %s", errs.Clip(kind), e.mode, e.mode.Type()))
 	}
 	sha, hasSHA := text("sha", false)
 	content, hasContent := text("content", false)

@@ -276,7 +276,8 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 	if tip == "" {
 		move.Old = git.ZeroSHA
 	}
-	refused, err := e.api.repos.MoveRefs(ctx, repo.Push{RepoID: e.access.ID, Updates: []repo.RefUpdate{move}, Atomic: true})
+	refused, err := e.api.repos.MoveRefs(ctx,
+		repo.Push{RepoID: e.access.ID, Updates: []repo.RefUpdate{move}, Atomic: true})
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,8 @@ type roleKey struct{ repo, user int64 }
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	p := &page{
 		info: web.From(ctx), repos: map[int64]*repo.Access{}, places: map[int64]*tracker.Place{},
-		roles: map[roleKey]string{}, users: map[int64][]byte{}, labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
+		roles: map[roleKey]string{}, users: map[int64][]byte{},
+		labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
 	}
 	for _, a := range accesses {
 		p.repos[a.ID] = a

@@ -50,7 +50,8 @@ func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, erro
 		quarantine.Discard()
 		return 0, err
 	}
-	refused, err := s.MoveRefs(context.WithoutCancel(ctx), Push{RepoID: r.ID, Updates: updates, Atomic: true, GrownKB: size / 1024})
+	refused, err := s.MoveRefs(context.WithoutCancel(ctx),
+		Push{RepoID: r.ID, Updates: updates, Atomic: true, GrownKB: size / 1024})
 	for _, reason := range refused {
 		if err == nil && reason != nil {
 			err = reason

@@ -198,7 +198,8 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		}
 		made = r
 		if first != nil {
-			if _, err := s.forge.Push(tx, Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: 1}); err != nil {
+			push := Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: 1}
+			if _, err := s.forge.Push(tx, push); err != nil {
 				return err
 			}
 			r.SizeKB, r.RefsGeneration = 1, 1

@@ -42,7 +42,8 @@ var (
 func reviewed(event string) maker {
 	return func(w *World, t *testing.T, h *Home) map[string]string {
 		number := w.pull(t, h)
-		id := w.made(t, "keeper", "POST "+h.path()+"/pulls/"+number+"/reviews", fmt.Sprintf(`{"body":%q%s}`, h.Mark, event), "id")
+		id := w.made(t, "keeper", "POST "+h.path()+"/pulls/"+number+"/reviews",
+			fmt.Sprintf(`{"body":%q%s}`, h.Mark, event), "id")
 		return map[string]string{"number": number, "id": id}
 	}
 }

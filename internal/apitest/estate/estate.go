@@ -55,7 +55,8 @@ func New(t *testing.T, s *apitest.Server) *World {
 		w.OK(t, login, "PATCH /user", fmt.Sprintf(`{"email":"%s-%s@example.org"}`, EmailMark, login))
 	}
 	var err error
-	w.Tokens["expired"], _, err = s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "chief", Note: "old", Expires: time.Microsecond})
+	w.Tokens["expired"], _, err = s.Accounts.CreateToken(t.Context(),
+		account.NewToken{Login: "chief", Note: "old", Expires: time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}

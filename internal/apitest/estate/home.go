@@ -42,7 +42,8 @@ func (h *Home) Role(login string) account.Role {
 // grant gives the collaborators their roles.
 func (w *World) grant(t *testing.T, h *Home, r *repo.Repo) {
 	t.Helper()
-	for login, role := range map[string]account.Role{"reader": account.Pull, "writer": account.Push, "keeper": account.Admin} {
+	roles := map[string]account.Role{"reader": account.Pull, "writer": account.Push, "keeper": account.Admin}
+	for login, role := range roles {
 		w.Grant(t, r, login, role)
 	}
 	if h.Owner == "guild" && !h.Private {
@@ -60,7 +61,9 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	gittest.Import(t, dir, strings.NewReader(strings.ReplaceAll(stream, "MARK", mark)))
 	w.Import(t, r, dir)
 	h.SHAs = strings.Fields(gittest.Run(t, dir, "rev-list", "--all", "--objects", "--no-object-names"))
-	for name, revision := range map[string]string{"commit": "main", "tree": "main^{tree}", "blob": "main:" + mark + ".txt", "tag": "refs/tags/" + mark + "-v1"} {
+	objects := map[string]string{"commit": "main", "tree": "main^{tree}",
+		"blob": "main:" + mark + ".txt", "tag": "refs/tags/" + mark + "-v1"}
+	for name, revision := range objects {
 		h.Is[name] = gittest.Run(t, dir, "rev-parse", revision)
 	}
 	w.file(t, h)
@@ -130,14 +133,16 @@ func (w *World) file(t *testing.T, h *Home) {
 	t.Helper()
 	do, mark, is := "POST "+h.path()+"/", h.Mark, h.Is
 	points := mark + " like guild/goldenrod#1 and holder/chamomile#1, @stranger"
-	is["label"] = w.made(t, "keeper", do+"labels", `{"name":"`+mark+`","description":"`+mark+`","color":"abcdef"}`, "name")
+	is["label"] = w.made(t, "keeper", do+"labels",
+		`{"name":"`+mark+`","description":"`+mark+`","color":"abcdef"}`, "name")
 	is["milestone"] = w.made(t, "keeper", do+"milestones", `{"title":"`+mark+`","description":"`+mark+`"}`, "number")
 	is["issue"] = w.made(t, "keeper", do+"issues", fmt.Sprintf(
 		`{"title":"about %s","body":%q,"labels":[%q],"milestone":1,"assignees":["writer"]}`, mark, points, mark), "number")
 	issue := do + "issues/" + is["issue"] + "/"
 	is["comment"] = w.made(t, "keeper", issue+"comments", fmt.Sprintf(`{"body":%q}`, points), "id")
 	is["reaction"] = w.made(t, "keeper", issue+"reactions", `{"content":"heart"}`, "id")
-	is["comment reaction"] = w.made(t, "keeper", do+"issues/comments/"+is["comment"]+"/reactions", `{"content":"heart"}`, "id")
+	is["comment reaction"] = w.made(t, "keeper", do+"issues/comments/"+is["comment"]+"/reactions",
+		`{"content":"heart"}`, "id")
 	a := w.Do(t, apitest.Case{Do: "GET " + h.path() + "/issues/events", As: "keeper"})
 	var events []struct{ ID int64 }
 	a.JSON(t, &events)
@@ -149,10 +154,12 @@ func (w *World) file(t *testing.T, h *Home) {
 func (w *World) review(t *testing.T, h *Home) {
 	t.Helper()
 	do, mark, is := "POST "+h.path()+"/", h.Mark, h.Is
-	is["pull"] = w.made(t, "writer", do+"pulls", fmt.Sprintf(`{"title":"take %s","body":"%s","head":"%s-topic","base":"main"}`, mark, mark, mark), "number")
+	is["pull"] = w.made(t, "writer", do+"pulls", fmt.Sprintf(
+		`{"title":"take %s","body":"%s","head":"%s-topic","base":"main"}`, mark, mark, mark), "number")
 	pull := do + "pulls/" + is["pull"] + "/"
 	is["review"] = w.made(t, "keeper", pull+"reviews", `{"body":"`+mark+`","event":"COMMENT"}`, "id")
-	is["line"] = w.made(t, "keeper", pull+"comments", fmt.Sprintf(`{"body":%q,"commit_id":%q,"path":"%s-new.txt","position":1}`,
+	is["line"] = w.made(t, "keeper", pull+"comments", fmt.Sprintf(
+		`{"body":%q,"commit_id":%q,"path":"%s-new.txt","position":1}`,
 		mark, w.tip(t, h, mark+"-topic"), mark), "id")
 	is["line reaction"] = w.made(t, "keeper", do+"pulls/comments/"+is["line"]+"/reactions", `{"content":"heart"}`, "id")
 	is["pending"] = w.made(t, "reader", pull+"reviews", fmt.Sprintf(
@@ -177,7 +184,8 @@ func (w *World) name() string {
 func (w *World) branch(t *testing.T, h *Home) string {
 	t.Helper()
 	name := w.name()
-	w.OK(t, "keeper", "POST "+h.path()+"/git/refs", fmt.Sprintf(`{"ref":"refs/heads/%s","sha":%q}`, name, h.Is["commit"]))
+	w.OK(t, "keeper", "POST "+h.path()+"/git/refs",
+		fmt.Sprintf(`{"ref":"refs/heads/%s","sha":%q}`, name, h.Is["commit"]))
 	w.put(t, h, name, name)
 	return name
 }
@@ -193,19 +201,22 @@ func (w *World) put(t *testing.T, h *Home, branch, file string) string {
 // pull makes a pull request of writer's that can be merged.
 func (w *World) pull(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, "writer", "POST "+h.path()+"/pulls", fmt.Sprintf(`{"title":"%s","head":%q,"base":"main"}`, h.Mark, w.branch(t, h)), "number")
+	return w.made(t, "writer", "POST "+h.path()+"/pulls", fmt.Sprintf(
+		`{"title":"%s","head":%q,"base":"main"}`, h.Mark, w.branch(t, h)), "number")
 }
 
 // issue files an issue of keeper's, with a label.
 func (w *World) issue(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, "keeper", "POST "+h.path()+"/issues", `{"title":"`+h.Mark+`","labels":["bug"],"assignees":["writer"]}`, "number")
+	return w.made(t, "keeper", "POST "+h.path()+"/issues",
+		`{"title":"`+h.Mark+`","labels":["bug"],"assignees":["writer"]}`, "number")
 }
 
 // comment makes a comment of keeper's on an issue.
 func (w *World) comment(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, "keeper", "POST "+h.path()+"/issues/"+h.Is["issue"]+"/comments", fmt.Sprintf(`{"body":%q}`, h.Mark), "id")
+	return w.made(t, "keeper", "POST "+h.path()+"/issues/"+h.Is["issue"]+"/comments",
+		fmt.Sprintf(`{"body":%q}`, h.Mark), "id")
 }
 
 // line makes a comment of keeper's on a line of a pull request.

@@ -2,10 +2,12 @@ package bench
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
@@ -19,7 +21,8 @@ func (s *suite) stars(b *testing.B) {
 		big, small := s.starry(b, "", 1_000_000), s.starry(b, "", 1000)
 		s.part(b, "first-page", func(b *testing.B) { s.firstStars(b, big, small) })
 		s.part(b, "deep-page", func(b *testing.B) {
-			s.deepStars(b, big, openStore(b, filepath.Join(big.data, "arbor.db")))
+			floor := openStore(b, filepath.Join(big.data, "arbor.db"))
+			s.deepStars(b, big, func(q string) (rows, error) { return floor.Query(q) })
 		})
 	})
 	b.Run("write", s.writeStars)
@@ -28,12 +31,14 @@ func (s *suite) stars(b *testing.B) {
 		big := s.starry(b, url, 1_000_000)
 		small := s.starry(b, dbtest.URL(b, db.PostgreSQL), 1000)
 		s.part(b, "first-page", func(b *testing.B) { s.firstStars(b, big, small) })
-		floor, err := sql.Open("pgx", url)
+		floor, err := pgx.Connect(b.Context(), url)
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer floor.Close()
-		s.part(b, "deep-page", func(b *testing.B) { s.deepStars(b, big, floor) })
+		defer floor.Close(context.Background())
+		s.part(b, "deep-page", func(b *testing.B) {
+			s.deepStars(b, big, func(q string) (rows, error) { return floor.Query(b.Context(), q) })
+		})
 	})
 }
 
@@ -53,6 +58,9 @@ func (s *suite) starry(b *testing.B, database string, n int) *arbor {
 		}
 	})
 	s.note(b, took, "s", fmt.Sprintf("to fill a store with %d stars", 2*n))
+	if strings.Contains(database, "://") {
+		vacuum(b, database)
+	}
 	return s.serve(b, data, token)
 }
 
@@ -115,38 +123,43 @@ func (s *suite) firstStars(b *testing.B, big, small *arbor) {
 	}
 }
 
+// rows are those of either driver.
+type rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+}
+
 // deepStars compares pages far in with the driver's own walk to them.
-func (s *suite) deepStars(b *testing.B, big *arbor, floor *sql.DB) {
+func (s *suite) deepStars(b *testing.B, big *arbor, query func(q string) (rows, error)) {
 	const page = 33_000
 	in := connect(b, big.url)
 	for _, l := range starLists {
-		walk, err := floor.Prepare(fmt.Sprintf(`%s LIMIT 30 OFFSET %d`, l.floor, (page-1)*30))
-		if err != nil {
-			b.Fatal(err)
-		}
+		walk := fmt.Sprintf(`%s LIMIT 30 OFFSET %d`, l.floor, (page-1)*30)
 		ratio, x, y := pairs(15, timeOf(b, in, get(fmt.Sprintf("%s&page=%d", l.path, page), big.token)), func() float64 {
-			return timed(func() { scanAll(b, walk) })
+			return timed(func() {
+				found, err := query(walk)
+				if err != nil {
+					b.Fatal(err)
+				}
+				scanAll(b, found)
+			})
 		})
-		walk.Close()
 		s.atMost(b, ratio, 1.5, "x-of-driver", l.path+" "+seconds(x, y))
 	}
 }
 
-func scanAll(b *testing.B, q *sql.Stmt) {
-	rows, err := q.Query()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer rows.Close()
+// scanAll reads all rows, which closes them.
+func scanAll(b *testing.B, found rows) {
 	n := 0
-	for ; rows.Next(); n++ {
+	for ; found.Next(); n++ {
 		var id, at int64
-		if err := rows.Scan(&id, &at); err != nil {
+		if err := found.Scan(&id, &at); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if rows.Err() != nil || n != 30 {
-		b.Fatal("the floor found", n, "rows,", rows.Err())
+	if found.Err() != nil || n != 30 {
+		b.Fatal("the floor found", n, "rows,", found.Err())
 	}
 }
 

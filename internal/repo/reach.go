@@ -124,6 +124,7 @@ func (s *Service) absent(
 		delete(open, ref.SHA)
 		delete(open, ref.Peeled)
 	}
+	s.reach.drop(a.ID, refs.Generation, open)
 	if recent {
 		if err := s.dropNoted(ctx, a.ID, open, gone); err != nil {
 			return nil, err
@@ -250,6 +251,17 @@ func (c *reachCache) set(repo int64) *reachSet {
 		c.sets[repo] = set
 	}
 	return set
+}
+
+// drop deletes the objects that the set of the repository surely holds, if there is one
+// of this generation.
+func (c *reachCache) drop(repo, generation int64, shas map[git.SHA]bool) {
+	c.mu.Lock()
+	set := c.sets[repo]
+	c.mu.Unlock()
+	if set != nil {
+		set.drop(generation, shas)
+	}
 }
 
 // bound lets go of all other sets when they have become too large together.

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"maps"
 	"sync/atomic"
 
 	"arbor/internal/git"
@@ -44,6 +45,20 @@ func (s *reachSet) built() bool { return s.count.Load() > 0 }
 
 // size is how many objects the set holds, and some for itself.
 func (s *reachSet) size() int { return int(s.count.Load()) + 50 }
+
+// drop deletes the objects that the set surely holds, if it is one of this generation and
+// nobody works on it.
+func (s *reachSet) drop(generation int64, shas map[git.SHA]bool) {
+	select {
+	case <-s.turn:
+		defer func() { s.turn <- struct{}{} }()
+	default:
+		return
+	}
+	if s.generation == generation {
+		maps.DeleteFunc(shas, func(sha git.SHA, _ bool) bool { return s.ids[sha.ID()] })
+	}
+}
 
 // lookUp finds out which of the objects the refs lead to.
 func (s *reachSet) lookUp(

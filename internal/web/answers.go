@@ -55,7 +55,7 @@ func NewAnswers(kept *cache.Cache[string, Kept]) *Answers {
 // for another one, and is forgotten when others come.
 type askedKeys struct {
 	seed  maphash.Seed
-	slots [8192]atomic.Uint64
+	slots [1024]atomic.Uint64
 }
 
 // again notes a key, and reports whether it was asked for before.

@@ -15,8 +15,7 @@ type cacheKey struct {
 type cacheKind uint8
 
 const (
-	cachedRow         cacheKind = iota // an *Issue; its own, Issue.changed
-	cachedLabel                        // rendered; the legend's. Empty: it was deleted
+	cachedLabel       cacheKind = iota // rendered; the legend's. Empty: it was deleted
 	cachedMilestone                    // rendered; the issues' and the accounts'
 	cachedUser                         // rendered; the accounts'
 	cachedRole                         // an author association for strangers; the legend's and the accounts'
@@ -27,31 +26,32 @@ const (
 )
 
 const (
-	listBytes  = 80 << 20 // of all that is kept
-	entryBytes = 250      // about what a value takes besides its content
+	shownBytes = 24 << 20  // of all that issues show and that parameters name
+	rowBytes   = 128 << 20 // of issues
+	entryBytes = 250       // about what a value takes besides its content
 )
 
-// newCache makes the cache of what lists are made of.
-func newCache() *cache.Cache[cacheKey, any] {
-	return cache.New(listBytes, func(k cacheKey, v any) int64 {
-		n := entryBytes + len(k.text)
-		switch v := v.(type) {
-		case *Issue:
-			n += v.bytes()
-		case []byte:
-			n += len(v)
-		}
-		return int64(n)
+// newShown makes the cache of what issues refer to.
+func newShown() *cache.Cache[cacheKey, any] {
+	return cache.New(shownBytes, func(k cacheKey, v any) int64 {
+		b, _ := v.([]byte)
+		return int64(entryBytes + len(k.text) + len(b))
 	})
 }
 
+// newRows makes the cache of issues by their ids, each kept under its own generation,
+// Issue.changed.
+func newRows() *cache.Cache[int64, *Issue] {
+	return cache.New(rowBytes, func(_ int64, i *Issue) int64 { return i.bytes() })
+}
+
 // bytes is about what a row takes.
-func (i *Issue) bytes() int {
-	n := 300 + len(i.Title) + 8*(cap(i.Labels)+cap(i.Assignees))
+func (i *Issue) bytes() int64 {
+	n := 500 + len(i.Title) + 8*(cap(i.Labels)+cap(i.Assignees))
 	if i.Body != nil {
 		n += len(*i.Body)
 	}
-	return n
+	return int64(n)
 }
 
 // state is what a value of the kind depends on in the database.

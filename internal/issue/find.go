@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
+	"arbor/internal/finder/memory"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
@@ -20,24 +21,21 @@ import (
 var errNotKept = errors.New("issue: not in memory")
 
 // Find reads a page of the issues that a query chooses: from memory where the
-// repositories are there, else by SQL. Without a transaction it fails with
-// errNotKept where it needs one.
+// repositories are there, else by SQL.
 func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue, finder.Found, error) {
-	if tx != nil {
-		if err := finder.Prepare(tx, &q); err != nil {
-			return nil, finder.Found{}, err
-		}
+	if err := finder.Prepare(tx, &q); err != nil {
+		return nil, finder.Found{}, err
 	}
 	found, ok, err := s.indexes.Find(tx, &q, offset, size)
 	if err != nil {
 		return nil, finder.Found{}, err
 	}
 	if ok {
-		list, err := s.rows(tx, found.IDs, found.Changed)
+		list, missing := s.keptRows(found)
+		if len(missing) > 0 {
+			err = s.readRows(tx, list, missing, found.IDs)
+		}
 		return list, finder.Found{IDs: found.IDs, Total: found.Total}, err
-	}
-	if tx == nil {
-		return nil, finder.Found{}, errNotKept
 	}
 	f, err := finder.Find(tx, q, offset, size)
 	if err != nil {
@@ -47,30 +45,54 @@ func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue,
 	return list, f, err
 }
 
-// rows gives the issues of the ids, which changed last with those generations.
-func (s *Service) rows(tx *db.Tx, ids, changed []int64) ([]*Issue, error) {
-	list := make([]*Issue, len(ids))
-	var missing []int64
-	at := map[int64]int{}
-	for n, id := range ids {
-		if i, ok := s.cache.Get(cache.Generations(changed[n]), cacheKey{kind: cachedRow, id: id}); ok {
-			list[n] = i.(*Issue)
-			continue
+// findKept is Find without a transaction; it reads only the issues that are not in
+// memory. Error: errNotKept where the repositories are not, or when one of these
+// issues was changed meanwhile.
+func (s *Service) findKept(ctx context.Context, q finder.Query, offset, size int64) ([]*Issue, finder.Found, error) {
+	found, ok, err := s.indexes.Find(nil, &q, offset, size)
+	if err == nil && !ok {
+		err = errNotKept
+	}
+	if err != nil {
+		return nil, finder.Found{}, err
+	}
+	list, missing := s.keptRows(found)
+	if len(missing) > 0 {
+		err = s.db.Read(ctx, func(tx *db.Tx) error { return s.readRows(tx, list, missing, found.IDs) })
+	}
+	for _, n := range missing {
+		if err == nil && (list[n] == nil || list[n].changed != found.Changed[n]) {
+			err = errNotKept
 		}
-		missing, at[id] = append(missing, id), n
 	}
-	if len(missing) == 0 {
-		return list, nil
+	return list, finder.Found{IDs: found.IDs, Total: found.Total}, err
+}
+
+// keptRows gives the issues that were found, and the places of those that are not in
+// memory.
+func (s *Service) keptRows(found memory.Found) (list []*Issue, missing []int) {
+	list = make([]*Issue, len(found.IDs))
+	for n, id := range found.IDs {
+		i, ok := s.rows.Get(cache.Generations(found.Changed[n]), id)
+		if list[n] = i; !ok {
+			missing = append(missing, n)
+		}
 	}
-	if tx == nil {
-		return nil, errNotKept
+	return list, missing
+}
+
+// readRows reads the issues that are missing from the list of those with the ids.
+func (s *Service) readRows(tx *db.Tx, list []*Issue, missing []int, ids []int64) error {
+	at, wanted := make(map[int64]int, len(missing)), make([]int64, len(missing))
+	for k, n := range missing {
+		at[ids[n]], wanted[k] = n, ids[n]
 	}
-	read, err := ByIDs(tx, missing)
+	read, err := ByIDs(tx, wanted)
 	for _, i := range read {
 		list[at[i.ID]] = i
-		s.cache.Put(cache.Generations(i.changed), cacheKey{kind: cachedRow, id: i.ID}, i)
+		s.rows.Put(cache.Generations(i.changed), i.ID, i)
 	}
-	return list, err
+	return err
 }
 
 // generations are those that a page of one repository is made under.
@@ -99,7 +121,7 @@ type kept struct {
 }
 
 func (s *Service) newKept(g generations, a *repo.Access, at *tracker.Place) *kept {
-	return &kept{s.cache, g, a, at.Info.Prefix + " " + at.Info.Site, at.API + " " + at.Page}
+	return &kept{s.shown, g, a, at.Info.Prefix + " " + at.Info.Site, at.API + " " + at.Page}
 }
 
 func (k *kept) get(key cacheKey) (any, bool) { return k.cache.Get(k.g.state(key.kind), key) }
@@ -234,7 +256,11 @@ func (s *Service) listUnder(ctx context.Context, tx *db.Tx, g generations, r lis
 	}
 	q := finder.Query{Repos: []finder.Repo{{ID: r.in.ID, Generation: g.issues}}, Where: where, Order: r.order}
 	var found finder.Found
-	l.issues, found, err = s.Find(tx, q, r.at.Offset(), r.at.Size)
+	if tx == nil {
+		l.issues, found, err = s.findKept(ctx, q, r.at.Offset(), r.at.Size)
+	} else {
+		l.issues, found, err = s.Find(tx, q, r.at.Offset(), r.at.Size)
+	}
 	if err != nil {
 		return nil, err
 	}

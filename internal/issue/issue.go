@@ -128,7 +128,8 @@ type Service struct {
 
 	deleted chan struct{} // wakes who takes deleted labels off many issues
 	indexes *memory.Indexes
-	cache   *cache.Cache[cacheKey, any] // what lists are made of
+	rows    *cache.Cache[int64, *Issue] // issues, by id
+	shown   *cache.Cache[cacheKey, any] // what issues refer to
 	texts   *markdown.Cache             // texts that were parsed lately
 }
 
@@ -138,7 +139,7 @@ const textBytes = 32 << 20
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, repos: repos, log: log, forge: forge, deleted: make(chan struct{}, 1),
-		indexes: memory.New(d, log), cache: newCache(), texts: markdown.NewCache(textBytes)}
+		indexes: memory.New(d, log), shown: newShown(), rows: newRows(), texts: markdown.NewCache(textBytes)}
 }
 
 // joinIDs writes ids as a column holds them.

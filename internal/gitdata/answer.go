@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -136,6 +137,12 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 		b = append(append(b, ' '), s...)
 	}
 	return web.ShortKey(b)
+}
+
+// opened renders an object without its last brace, for what is rendered while it is read.
+func opened(v any) ([]byte, error) {
+	b, err := web.Marshal(v)
+	return bytes.TrimSuffix(b, []byte("}")), err
 }
 
 // text answers with bytes that are no JSON.

@@ -174,16 +174,26 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 	return b.render(b.w, size, contents)
 }
 
+// blobJSON is GitHub's blob without its content.
+type blobJSON struct {
+	SHA    string `json:"sha"`
+	NodeID string `json:"node_id"`
+	Size   int64  `json:"size"`
+	URL    string `json:"url"`
+}
+
 // render writes the answer's body: GitHub breaks Base64 after 60 characters.
 func (b *blobAnswer) render(w io.Writer, size int64, contents io.Reader) error {
 	if b.raw {
 		_, err := io.Copy(w, contents)
 		return err
 	}
-	head := []byte(`{"sha":"` + string(b.sha) + `","node_id":"` + b.place.nodeID("Blob", string(b.sha)) + `","size":`)
-	head = append(strconv.AppendInt(head, size, 10), `,"url":`...)
-	head = append(web.AppendString(head, b.place.api+"/git/blobs/"+string(b.sha)), `,"content":"`...)
-	if _, err := w.Write(head); err != nil {
+	sha := string(b.sha)
+	head, err := opened(blobJSON{sha, b.place.nodeID("Blob", sha), size, b.place.api + "/git/blobs/" + sha})
+	if err == nil {
+		_, err = w.Write(append(head, `,"content":"`...))
+	}
+	if err != nil {
 		return err
 	}
 	const line = 45 // bytes that make 60 characters
@@ -206,6 +216,6 @@ func (b *blobAnswer) render(w io.Writer, size int64, contents io.Reader) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, `","encoding":"base64"}`)
+	_, err = io.WriteString(w, `","encoding":"base64"}`)
 	return err
 }

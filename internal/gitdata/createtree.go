@@ -229,12 +229,13 @@ func (t *newTree) checkSpecial(ctx context.Context) error {
 // render makes the payload of the tree before it is written.
 func (t *newTree) render(ctx context.Context) ([]byte, error) {
 	p := newPlace(ctx, t.access)
-	sha := string(t.built.SHA)
-	b := append(make([]byte, 0, 4096), `{"sha":"`+sha+`","url":`...)
-	b = web.AppendString(b, p.tree(t.built.SHA).URL)
+	b, err := opened(p.tree(t.built.SHA))
+	if err != nil {
+		return nil, err
+	}
 	b = append(b, `,"tree":[`...)
 	n, truncated := 0, false
-	err := t.objects.WalkBuilt(ctx, t.built, t.sizes, func(e *git.WalkEntry) error {
+	err = t.objects.WalkBuilt(ctx, t.built, t.sizes, func(e *git.WalkEntry) error {
 		if n == t.api.maxEntries {
 			truncated = true
 			return git.ErrStop

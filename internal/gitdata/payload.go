@@ -325,7 +325,7 @@ func (l fileList) render(_ context.Context, out *web.Output) error {
 			return err
 		}
 	}
-	return out.List(len(l.changes.Files), func(n int) any {
-		return l.place.file(&l.changes.Files[n], l.head, l.base)
+	return out.List(len(l.changes.Files), func(n int) (any, error) {
+		return l.place.file(&l.changes.Files[n], l.head, l.base), nil
 	})
 }

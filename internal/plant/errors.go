@@ -84,10 +84,9 @@ func Errors(w http.ResponseWriter, _ *http.Request, status int, e *errs.Error) {
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	body := append(make([]byte, 0, 128), `{"error":`...)
-	body = strconv.AppendInt(body, int64(n), 10)
-	body = append(body, `,"message":`...)
-	body = web.AppendString(body, e.Message)
-	body = append(body, '}')
+	body, _ := web.Marshal(struct { // which cannot fail
+		Error   number `json:"error"`
+		Message string `json:"message"`
+	}{n, e.Message})
 	_ = answer(w, status, body) // a client that is gone reads no error
 }

@@ -93,8 +93,9 @@ func (u Rollup) Total() (n int64) {
 // keys stand before the counts.
 var keys = [len(Rollup{})]string{`,"+1":`, `,"-1":`, `,"laugh":`, `,"hooray":`, `,"confused":`, `,"heart":`, `,"rocket":`, `,"eyes":`}
 
-// AppendJSON appends GitHub's reactions object, as it stands in a subject's
-// payload. url is where the subject's reactions are listed and made.
+// AppendJSON appends GitHub's reactions object, as it stands in a subject's payload. url
+// is where the subject's reactions are listed and made. It does so by hand: it stands in
+// each issue of a list, and encoding/json takes six times as long (BenchmarkAppendJSON).
 func (u Rollup) AppendJSON(b []byte, url string) []byte {
 	b = append(b, `{"url":`...)
 	b = web.AppendString(b, url)

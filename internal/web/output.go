@@ -156,14 +156,44 @@ func (o *Output) JSON(v any) error {
 	if list.Kind() != reflect.Slice || list.IsNil() || list.Type().Elem().Kind() == reflect.Uint8 {
 		return o.value(v)
 	}
-	return o.List(list.Len(), func(n int) any { return list.Index(n).Interface() })
+	return o.List(list.Len(), func(n int) (any, error) { return list.Index(n).Interface(), nil })
 }
 
 // List renders an array of n items.
-func (o *Output) List(n int, item func(n int) any) error {
+func (o *Output) List(n int, item func(n int) (any, error)) error {
+	return o.Array(n, func(n int) error {
+		v, err := item(n)
+		if err != nil {
+			return err
+		}
+		return o.value(v)
+	})
+}
+
+// Items renders an array of n items or, alone, the only one.
+func (o *Output) Items(n int, alone bool, item func(n int) (any, error)) error {
+	if !alone {
+		return o.List(n, item)
+	}
+	v, err := item(0)
+	if err != nil {
+		return err
+	}
+	return o.value(v)
+}
+
+// Array renders an array of n items, each of which item appends to Buf.
+func (o *Output) Array(n int, item func(n int) error) error {
 	o.Buf = append(o.Buf, '[')
 	for i := range n {
-		if err := o.Item(i, item(i)); err != nil {
+		if i > 0 {
+			o.Buf = append(o.Buf, ',')
+		}
+		err := item(i)
+		if err == nil {
+			err = o.Next()
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,6 @@ package activity
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -146,18 +144,7 @@ func (f *feed) render(out *web.Output, issues *issue.Service) error {
 	if err != nil {
 		return err
 	}
-	out.Buf = append(out.Buf, '[')
-	for n, a := range f.list {
-		e, err := f.event(a)
-		if err == nil {
-			err = out.Item(n, e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	out.Buf = append(out.Buf, ']')
-	return nil
+	return out.List(len(f.list), func(n int) (any, error) { return f.event(f.list[n]) })
 }
 
 func (f *feed) event(a *Activity) (e *event, err error) {
@@ -171,17 +158,17 @@ func (f *feed) event(a *Activity) (e *event, err error) {
 	if a.OrgID != 0 {
 		e.Org = f.actor(a.OrgID)
 	}
-	var body []byte
+	var said any // a comment or a review
 	switch a.Kind {
 	case Commented:
-		body, err = f.comments.Comment(a.SubjectID)
+		said, err = f.comments.Comment(a.SubjectID)
 	case Reviewed:
-		body, err = f.reviews.Review(a.SubjectID)
+		said, err = f.reviews.Review(a.SubjectID)
 	case ReviewCommented:
-		body, err = f.reviews.Comment(a.SubjectID)
+		said, err = f.reviews.Comment(a.SubjectID)
 	}
-	e.Type, e.Payload = f.payload(a, body)
-	return e, errors.Join(err, f.page.Err())
+	e.Type, e.Payload = f.payload(a, said)
+	return e, err
 }
 
 func (f *feed) actor(id int64) *actor {
@@ -204,8 +191,8 @@ func (f *feed) address(a *repo.Access) string {
 // object is the payload of an event.
 type object map[string]any
 
-// payload is what happened, by type; body is the comment or review.
-func (f *feed) payload(a *Activity, body []byte) (string, object) {
+// payload is what happened, by type; said is the comment or review.
+func (f *feed) payload(a *Activity, said any) (string, object) {
 	at := f.repos[a.RepoID]
 	switch a.Kind {
 	case Pushed:
@@ -225,18 +212,18 @@ func (f *feed) payload(a *Activity, body []byte) (string, object) {
 	}
 	i := f.issues[a.IssueID]
 	if a.Kind == Commented {
-		return "IssueCommentEvent", object{"action": "created", "issue": f.issue(i), "comment": json.RawMessage(body)}
+		return "IssueCommentEvent", object{"action": "created", "issue": f.page.Issue(i), "comment": said}
 	}
 	if !i.Pull {
-		return "IssuesEvent", object{"action": a.action(i), "issue": f.issue(i)}
+		return "IssuesEvent", object{"action": a.action(i), "issue": f.page.Issue(i)}
 	}
 	p := object{"pull_request": f.pull(at, i), "action": "created"}
 	switch a.Kind {
 	case Reviewed:
-		p["review"] = json.RawMessage(body)
+		p["review"] = said
 		return "PullRequestReviewEvent", p
 	case ReviewCommented:
-		p["comment"] = json.RawMessage(body)
+		p["comment"] = said
 		return "PullRequestReviewCommentEvent", p
 	}
 	p["action"], p["number"] = a.action(i), i.Number
@@ -271,8 +258,6 @@ func refOf(a *Activity) object {
 	}
 	return p
 }
-
-func (f *feed) issue(i *issue.Issue) json.RawMessage { return f.page.AppendIssue(nil, i) }
 
 // pull is GitHub's pull-request-minimal: where there is more.
 func (f *feed) pull(at *repo.Access, i *issue.Issue) object {

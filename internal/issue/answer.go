@@ -43,8 +43,8 @@ func (api *API) rendering(a *repo.Access, find func(*db.Tx) (*Issue, error)) web
 			return err
 		}
 		out.Grow(6 << 10)
-		out.Buf = p.appendIssue(out.Buf, p.issues[0])
-		return p.bodies.Err()
+		out.Buf, err = p.appendIssue(out.Buf, p.issues[0])
+		return err
 	}
 }
 

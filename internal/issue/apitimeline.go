@@ -2,9 +2,9 @@ package issue
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -78,7 +78,7 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 			return err
 		}
 		out.Grow(2 << 10 * (len(t.entries) + 1))
-		return t.write(out)
+		return out.List(len(t.entries), func(n int) (any, error) { return t.payload(t.entries[n]) })
 	}
 }
 
@@ -141,47 +141,44 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 	return t.events.load(tx)
 }
 
-// write renders the page as an array.
-func (t *timeline) write(out *web.Output) error {
-	out.Buf = append(out.Buf, '[')
-	for n, e := range t.entries {
-		if n > 0 {
-			out.Buf = append(out.Buf, ',')
-		}
-		out.Buf = t.appendEntry(out.Buf, e)
-		err := errors.Join(t.events.bodies.Err(), t.comments.bodies.Err(), t.reviews.Err(), out.Next())
-		if err != nil {
-			return err
-		}
-	}
-	out.Buf = append(out.Buf, ']')
-	return nil
+// commentedPayload is GitHub's timeline-comment-event.
+type commentedPayload struct {
+	*commentPayload
+	Event string          `json:"event"`
+	Actor *account.Simple `json:"actor"`
 }
 
-func (t *timeline) appendEntry(b []byte, e entry) []byte {
-	event := t.eventAt[e.id]
+// crossReferencePayload is GitHub's timeline-cross-referenced-event: another issue
+// refers to this one.
+type crossReferencePayload struct {
+	Actor     *account.Simple `json:"actor"`
+	CreatedAt db.Time         `json:"created_at"`
+	UpdatedAt db.Time         `json:"updated_at"`
+	Source    source          `json:"source"`
+	Event     string          `json:"event"`
+}
+
+type source struct {
+	Type  string `json:"type"`
+	Issue nested `json:"issue"`
+}
+
+// payload makes the payload of an entry. Error: that of a body.
+func (t *timeline) payload(e entry) (any, error) {
+	if e.comment {
+		c, err := t.comments.payload(t.commentAt[e.id])
+		return commentedPayload{c, "commented", c.User}, err
+	}
+	event, p := t.eventAt[e.id], t.events
 	switch {
-	case e.comment:
-		n := t.commentAt[e.id]
-		b = t.comments.appendMembers(append(b, '{'), n)
-		b = append(append(b, `,"event":"commented","actor":`...),
-			t.comments.user(t.comments.comments[n].AuthorID)...)
-		return append(b, '}')
 	case event.Kind == EventCrossReferenced:
-		return t.events.appendCrossReference(b, event)
+		return crossReferencePayload{
+			Actor: p.simple(event.ActorID), CreatedAt: event.CreatedAt, UpdatedAt: event.CreatedAt,
+			Source: source{"issue", nested{p.page, p.byID[event.SourceID]}}, Event: event.Kind.String(),
+		}, nil
 	case event.Kind == EventReviewed && event.Detail.Review != nil:
-		return t.events.appendReviewed(b, event, t.reviewOf(event))
+		return t.reviewed(event)
 	default:
-		return t.events.appendEvent(b, event)
+		return p.payload(event), nil
 	}
-}
-
-// appendCrossReference renders that another issue refers to this one, as
-// GitHub's v3 does (decision 28).
-func (p *eventPage) appendCrossReference(b []byte, e *Event) []byte {
-	b = append(append(b, `{"actor":`...), p.user(e.ActorID)...)
-	b = e.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
-	b = e.CreatedAt.AppendJSON(append(b, `,"updated_at":`...))
-	b = p.appendIssue(append(b, `,"source":{"type":"issue","issue":`...), p.byID[e.SourceID])
-	return append(b, `},"event":"cross-referenced"}`...)
 }

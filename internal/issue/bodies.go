@@ -17,7 +17,6 @@ type Bodies struct {
 	kind string // of web.Media
 	part part
 	next func(list []Source) (part, error)
-	err  error
 }
 
 // part is some texts that follow each other, parsed.
@@ -26,6 +25,11 @@ type part struct {
 	docs    []*markdown.Document
 	targets *targets // nil for plain text
 }
+
+// escapedTimes is how many times its length a text takes, at most, while it becomes
+// JSON: a control character has six bytes there. An issue inside another payload is
+// rendered, taken into the encoder's buffer, and then into the answer.
+const escapedTimes = 3 * 6
 
 // partBytes is how much of texts is parsed at one time; a single text may be
 // larger.
@@ -48,7 +52,7 @@ func (s *Service) Bodies(out *web.Output, list []Source) (*Bodies, error) {
 	if total < 64<<10 {
 		return b, nil
 	}
-	needed := 2*total + 6*largest // read, and escaped in JSON
+	needed := 2*total + escapedTimes*largest
 	if b.renders() {
 		needed += renderedTimes * min(total, max(largest, partBytes))
 	}
@@ -64,36 +68,53 @@ func (s *Source) size() int {
 	return len(*s.Body)
 }
 
-// At gives the n-th text. After an error it is empty, see Err.
-func (b *Bodies) At(n int) *Body {
-	body := &Body{raw: b.list[n].Body, kind: b.kind}
-	if body.raw == nil || !b.renders() || b.err != nil {
-		return body
+// At gives the n-th text.
+func (b *Bodies) At(n int) (Body, error) {
+	src := &b.list[n]
+	if !b.renders() {
+		return Body{Raw: &src.Body}, nil
 	}
-	if n < b.part.from || n >= b.part.from+len(b.part.docs) {
-		size, end := b.list[n].size(), n+1
-		for end < len(b.list) && size+b.list[end].size() <= partBytes {
-			size += b.list[end].size()
-			end++
+	var text, html *string
+	if src.Body != nil {
+		if err := b.read(n); err != nil {
+			return Body{}, err
 		}
-		b.part = part{}
-		if b.part, b.err = b.next(b.list[n:end]); b.err != nil {
-			return body
+		doc := b.part.docs[n-b.part.from]
+		if b.kind != "html" {
+			text = new(doc.Text())
 		}
-		b.part.from = n
+		if b.kind != "text" {
+			html = new(doc.HTML(b.part.targets.links(src.Access)))
+		}
 	}
-	doc := b.part.docs[n-b.part.from]
-	if b.kind != "html" {
-		body.text = doc.Text()
+	switch b.kind {
+	case "text":
+		return Body{Text: &text}, nil
+	case "html":
+		return Body{HTML: &html}, nil
+	default:
+		return Body{Raw: &src.Body, Text: &text, HTML: &html}, nil
 	}
-	if b.kind != "text" {
-		body.html = doc.HTML(b.part.targets.links(b.list[n].Access))
-	}
-	return body
 }
 
-// Err is the first error of At. The answer is worth nothing then.
-func (b *Bodies) Err() error { return b.err }
+// read has the n-th text parsed, with those after it, unless it is.
+func (b *Bodies) read(n int) error {
+	if n >= b.part.from && n < b.part.from+len(b.part.docs) {
+		return nil
+	}
+	size, end := b.list[n].size(), n+1
+	for end < len(b.list) && size+b.list[end].size() <= partBytes {
+		size += b.list[end].size()
+		end++
+	}
+	b.part = part{} // its memory is free for the next one
+	next, err := b.next(b.list[n:end])
+	if err == nil {
+		next.from = n
+		b.part = next
+	}
+	return err
+}
 
 // nextPart parses texts and finds what they refer to.
 func (s *Service) nextPart(ctx context.Context, list []Source) (p part, err error) {

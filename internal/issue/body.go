@@ -21,35 +21,13 @@ type Source struct {
 	Body   *string // nil: none
 }
 
-// Body is a text in the representation that a request asks for (decision 29).
+// Body is a text in the representation that a request asks for (decision 29), as
+// members of a payload. A nil member is not in that representation; one that leads to
+// nil is null, since nobody wrote anything.
 type Body struct {
-	raw        *string
-	kind       string // of web.Media
-	html, text string
-}
-
-// AppendJSON appends the members that the representation has, each after a
-// comma: body, body_text, body_html.
-func (y *Body) AppendJSON(b []byte) []byte {
-	part := func(name string, value string) {
-		b = append(b, name...)
-		if y.raw == nil {
-			b = append(b, "null"...)
-		} else {
-			b = web.AppendString(b, value)
-		}
-	}
-	if y.kind != "text" && y.kind != "html" {
-		b = append(b, `,"body":`...)
-		b = appendOptional(b, y.raw)
-	}
-	if y.kind == "text" || y.kind == "full" {
-		part(`,"body_text":`, y.text)
-	}
-	if y.kind == "html" || y.kind == "full" {
-		part(`,"body_html":`, y.html)
-	}
-	return b
+	Raw  **string `json:"body,omitzero"`
+	Text **string `json:"body_text,omitzero"`
+	HTML **string `json:"body_html,omitzero"`
 }
 
 // targets is what the texts of a page lead to.
@@ -237,19 +215,4 @@ func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
 	}
 	p.bodies, err = s.Bodies(out, list)
 	return err
-}
-
-func (p *page) appendBody(b []byte, i *Issue) []byte {
-	return p.bodies.At(p.bodyAt[i.ID]).AppendJSON(b)
-}
-
-// repositoryOf renders the repository of an issue as lists across repositories
-// show it, once for a page.
-func (p *page) repositoryOf(id int64) []byte {
-	b := p.repository[id]
-	if b == nil {
-		b = mustMarshal(repo.NewPayload(p.repos[id], p.info))
-		p.repository[id] = b
-	}
-	return b
 }

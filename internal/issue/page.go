@@ -2,9 +2,12 @@ package issue
 
 import (
 	"context"
+	"encoding/json"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -33,14 +36,6 @@ func (g *Page) Issues() []*Issue { return g.p.issues }
 // in the same transaction.
 func (g *Page) Enter(tx *db.Tx, caller *account.Caller) error { return g.p.enter(tx, caller) }
 
-// Know adds repositories whose issues are on the page, or that stand in it
-// otherwise.
-func (g *Page) Know(list ...*repo.Access) {
-	for _, a := range list {
-		g.p.repos[a.ID], g.p.places[a.ID] = a, tracker.NewPlace(g.p.info, a.Repo)
-	}
-}
-
 // Load reads what the issues refer to, and other people whom the page shows.
 func (g *Page) Load(tx *db.Tx, people ...int64) error {
 	if err := g.p.load(tx); err != nil {
@@ -54,48 +49,68 @@ func (g *Page) Load(tx *db.Tx, people ...int64) error {
 }
 
 // Bodies prepares the bodies of the page, after Load and outside a transaction.
-// They are rendered while the page is; Err tells whether they were.
+// They are rendered while the page is.
 func (g *Page) Bodies(out *web.Output, s *Service) error { return s.prepareBodies(out, g.p) }
 
-// Err is the first error of the rendering of bodies.
-func (g *Page) Err() error { return g.p.bodies.Err() }
+// AppendIssue renders an issue of the page as the issues' routes do. Error: that of
+// its body.
+func (g *Page) AppendIssue(b []byte, i *Issue) ([]byte, error) { return g.p.appendIssue(b, i) }
 
-// AppendIssue renders an issue of the page as the issues' routes do.
-func (g *Page) AppendIssue(b []byte, i *Issue) []byte { return g.p.appendIssue(b, i) }
+// Issue is an issue of the page inside another payload.
+func (g *Page) Issue(i *Issue) json.Marshaler { return nested{g.p, i} }
 
-// User gives the simple form of an account that was loaded, or null.
-func (g *Page) User(id int64) []byte { return g.p.user(id) }
+// User gives the simple form of an account that was loaded; nil of another one.
+func (g *Page) User(id int64) *account.Simple { return g.p.simple(id) }
 
-// Repository gives the payload of a repository of the page, or null.
-func (g *Page) Repository(id int64) []byte {
-	if g.p.repos[id] == nil {
-		return []byte("null")
+// Milestone gives the milestone of an issue; nil: it has none.
+func (g *Page) Milestone(i *Issue) *milestone.Payload {
+	return g.p.milestonePayload(g.p.places[i.RepoID], i.MilestoneID)
+}
+
+// Labels gives the labels of an issue.
+func (g *Page) Labels(i *Issue) []*label.Payload {
+	list := make([]*label.Payload, 0, len(i.Labels))
+	for _, id := range i.Labels {
+		if l := g.p.labels[id]; l != nil { // else it was deleted since
+			list = append(list, label.NewPayload(l, g.p.places[i.RepoID]))
+		}
 	}
-	if g.p.repository == nil {
-		g.p.repository = map[int64][]byte{}
-	}
-	return g.p.repositoryOf(id)
+	return list
 }
 
-// Milestone gives the milestone of an issue, or null.
-func (g *Page) Milestone(i *Issue) []byte {
-	return g.p.milestoneOf(g.p.places[i.RepoID], i.MilestoneID)
-}
-
-// AppendLabels and AppendAssignees append members, each after a comma: labels;
-// assignee, and with its preview assignees.
-func (g *Page) AppendLabels(b []byte, i *Issue) []byte {
-	return g.p.appendLabels(b, g.p.places[i.RepoID], i)
-}
-
-// AppendAssignees is described at AppendLabels.
-func (g *Page) AppendAssignees(b []byte, i *Issue) []byte { return g.p.appendAssignees(b, i) }
-
-// AppendBody appends the members of the representation, each after a comma.
-func (g *Page) AppendBody(b []byte, i *Issue) []byte { return g.p.appendBody(b, i) }
+// Body gives the body of an issue, after Bodies.
+func (g *Page) Body(i *Issue) (Body, error) { return g.p.bodies.At(g.p.bodyAt[i.ID]) }
 
 // Association tells how an author stands to a repository of the page.
 func (g *Page) Association(repoID, userID int64) string { return g.p.associationOf(repoID, userID) }
+
+// nested is an issue inside another payload.
+type nested struct {
+	page  *page
+	issue *Issue
+}
+
+// MarshalJSON renders the issue as the issues' routes do.
+func (n nested) MarshalJSON() ([]byte, error) {
+	return n.page.appendIssue(make([]byte, 0, 6<<10), n.issue)
+}
+
+// simple gives the simple form of an account; nil of nobody.
+func (p *page) simple(id int64) *account.Simple {
+	if p.simples[id] == nil && p.people[id] != nil {
+		p.simples[id] = account.NewSimple(p.people[id], p.info)
+	}
+	return p.simples[id]
+}
+
+// milestonePayload gives the milestone of an issue; nil: it has none.
+func (p *page) milestonePayload(at *tracker.Place, id int64) *milestone.Payload {
+	m := p.milestones[id]
+	if m == nil {
+		return nil
+	}
+	return milestone.NewPayload(m, p.people[m.CreatorID], at)
+}
 
 // CommentPage is a page of comments of several repositories, for packages whose
 // payloads hold comments. Read with a fixed number of queries.
@@ -118,12 +133,12 @@ func (g *CommentPage) Load(tx *db.Tx, ids []int64) (err error) {
 // Bodies prepares the comments' bodies, as Page.Bodies does.
 func (g *CommentPage) Bodies(out *web.Output, s *Service) error { return s.prepareComments(out, g.p) }
 
-// Comment renders a comment of the page as the comments' routes do; nil where it
-// is not there.
-func (g *CommentPage) Comment(id int64) ([]byte, error) {
+// Comment gives the payload of a comment of the page, as the comments' routes show
+// it; nil where it is not there. Error: that of its body.
+func (g *CommentPage) Comment(id int64) (any, error) {
 	for n, c := range g.p.comments {
 		if c.ID == id {
-			return g.p.appendComment(nil, n), g.p.bodies.Err()
+			return g.p.payload(n)
 		}
 	}
 	return nil, nil

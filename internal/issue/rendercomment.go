@@ -1,9 +1,6 @@
 package issue
 
 import (
-	"errors"
-	"strconv"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/reaction"
@@ -68,63 +65,42 @@ func (api *API) commentRendering(a *repo.Access, find func(*db.Tx) ([]*Comment, 
 		if err := api.s.prepareComments(out, p); err != nil {
 			return err
 		}
-		size := 2
-		for _, c := range p.comments {
-			size += 2<<10 + 3*len(c.Body)
-		}
-		out.Grow(min(size, web.MaxHeld))
-		if f == single {
-			out.Buf = p.appendComment(out.Buf, 0)
-			return p.bodies.Err()
-		}
-		return p.write(out)
+		out.Grow(2 << 10 * (len(p.comments) + 1))
+		return out.Items(len(p.comments), f == single, func(n int) (any, error) { return p.payload(n) })
 	}
 }
 
-// write renders the page as an array.
-func (p *commentPage) write(out *web.Output) error {
-	out.Buf = append(out.Buf, '[')
-	for n := range p.comments {
-		if n > 0 {
-			out.Buf = append(out.Buf, ',')
-		}
-		out.Buf = p.appendComment(out.Buf, n)
-		if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
-			return err
-		}
-	}
-	out.Buf = append(out.Buf, ']')
-	return nil
+// commentPayload is GitHub's issue-comment (decision 28).
+type commentPayload struct {
+	URL         string          `json:"url"`
+	HTMLURL     string          `json:"html_url"`
+	IssueURL    string          `json:"issue_url"`
+	ID          int64           `json:"id"`
+	NodeID      string          `json:"node_id"`
+	User        *account.Simple `json:"user"`
+	CreatedAt   db.Time         `json:"created_at"`
+	UpdatedAt   db.Time         `json:"updated_at"`
+	Association string          `json:"author_association"`
+	Body
+	Reactions *reaction.Object `json:"reactions,omitzero"`
+	App       *struct{}        `json:"performed_via_github_app"`
 }
 
-// appendComment renders the n-th comment of the page as GitHub's v3 does
-// (decision 28).
-func (p *commentPage) appendComment(b []byte, n int) []byte {
-	return append(p.appendMembers(append(b, '{'), n), '}')
-}
-
-// appendMembers appends what stands between the braces of a comment.
-func (p *commentPage) appendMembers(b []byte, n int) []byte {
+// payload makes the payload of the n-th comment of the page. Error: that of its body.
+func (p *commentPage) payload(n int) (*commentPayload, error) {
 	c := p.comments[n]
-	at := p.places[c.RepoID]
-	var idBuf, numberBuf [20]byte
-	id := strconv.AppendInt(idBuf[:0], c.ID, 10)
-	number := strconv.AppendInt(numberBuf[:0], c.Number, 10)
-	b = append(append(append(b, `"url":"`...), at.API...), `/issues/comments/`...)
-	b = append(append(b, id...), `","html_url":"`...)
-	b = append(append(b, at.Page...), pageSegment(&Issue{Pull: c.Pull})...)
-	b = append(append(b, number...), `#issuecomment-`...)
-	b = append(append(b, id...), `","issue_url":"`...)
-	b = append(append(append(b, at.API...), `/issues/`...), number...)
-	b = append(append(b, `","id":`...), id...)
-	b = append(append(b, `,"node_id":"`...), account.NodeID("IssueComment", c.ID)...)
-	b = append(append(b, `","user":`...), p.user(c.AuthorID)...)
-	b = c.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
-	b = c.UpdatedAt.AppendJSON(append(b, `,"updated_at":`...))
-	b = append(append(b, `,"author_association":"`...), p.associationOf(c.RepoID, c.AuthorID)...)
-	b = p.bodies.At(n).AppendJSON(append(b, '"'))
-	if p.info.Media.Preview(web.Reactions) {
-		b = p.rollups[c.ID].AppendJSON(append(b, `,"reactions":`...), at.API+"/issues/comments/"+string(id)+"/reactions")
+	at, id, number := p.places[c.RepoID], itoa(c.ID), itoa(c.Number)
+	body, err := p.bodies.At(n)
+	out := &commentPayload{
+		URL:      at.API + "/issues/comments/" + id,
+		HTMLURL:  at.Page + pageSegment(&Issue{Pull: c.Pull}) + number + "#issuecomment-" + id,
+		IssueURL: at.API + "/issues/" + number,
+		ID:       c.ID, NodeID: account.NodeID("IssueComment", c.ID), User: p.simple(c.AuthorID),
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		Association: p.associationOf(c.RepoID, c.AuthorID), Body: body,
 	}
-	return append(b, `,"performed_via_github_app":null`...)
+	if p.info.Media.Preview(web.Reactions) {
+		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}
+	}
+	return out, err
 }

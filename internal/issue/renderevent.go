@@ -1,9 +1,6 @@
 package issue
 
 import (
-	"errors"
-	"strconv"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/web"
@@ -73,78 +70,95 @@ func (api *API) eventRendering(p *eventPage, find func(*db.Tx) ([]*Event, error)
 			return err
 		}
 		out.Grow(2 << 10 * (len(p.events) + len(p.issues) + 1))
-		if f == single {
-			out.Buf = p.appendEvent(out.Buf, p.events[0])
-			return p.bodies.Err()
-		}
-		out.Buf = append(out.Buf, '[')
-		for n, e := range p.events {
-			if n > 0 {
-				out.Buf = append(out.Buf, ',')
-			}
-			out.Buf = p.appendEvent(out.Buf, e)
-			if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
-				return err
-			}
-		}
-		out.Buf = append(out.Buf, ']')
-		return nil
+		return out.Items(len(p.events), f == single, func(n int) (any, error) { return p.payload(p.events[n]), nil })
 	}
 }
 
-// appendEvent renders an event as GitHub's v3 does (decision 28).
-func (p *eventPage) appendEvent(b []byte, e *Event) []byte {
+// eventPayload is GitHub's issue-event (decision 28).
+type eventPayload struct {
+	ID        int64           `json:"id"`
+	NodeID    string          `json:"node_id"`
+	URL       string          `json:"url"`
+	Actor     *account.Simple `json:"actor"`
+	Event     string          `json:"event"`
+	CommitID  *string         `json:"commit_id"`
+	CommitURL *string         `json:"commit_url"`
+	CreatedAt db.Time         `json:"created_at"`
+	eventDetail
+	Issue *nested   `json:"issue,omitzero"`
+	App   *struct{} `json:"performed_via_github_app"`
+}
+
+// eventDetail is what events of one kind or another have besides; nil members are not
+// there, those that lead to nil are null.
+type eventDetail struct {
+	StateReason **string         `json:"state_reason,omitzero"`
+	Label       *EventLabel      `json:"label,omitzero"`
+	Assignee    **account.Simple `json:"assignee,omitzero"`
+	Assigner    **account.Simple `json:"assigner,omitzero"`
+	Milestone   *eventMilestone  `json:"milestone,omitzero"`
+	Rename      *Rename          `json:"rename,omitzero"`
+	Requester   **account.Simple `json:"review_requester,omitzero"`
+	Reviewer    **account.Simple `json:"requested_reviewer,omitzero"`
+	Dismissed   *dismissedReview `json:"dismissed_review,omitzero"`
+	LockReason  **string         `json:"lock_reason,omitzero"`
+}
+
+type eventMilestone struct {
+	Title string `json:"title"`
+}
+
+type dismissedReview struct {
+	ID      int64   `json:"review_id"`
+	State   string  `json:"state"`
+	Message *string `json:"dismissal_message"`
+}
+
+// payload makes the payload of an event.
+func (p *eventPage) payload(e *Event) *eventPayload {
 	at := p.places[e.RepoID]
-	b = strconv.AppendInt(append(b, `{"id":`...), e.ID, 10)
-	b = append(append(b, `,"node_id":"`...), account.NodeID("IssueEvent", e.ID)...)
-	b = append(append(append(b, `","url":"`...), at.API...), `/issues/events/`...)
-	b = strconv.AppendInt(b, e.ID, 10)
-	b = append(append(b, `","actor":`...), p.user(e.ActorID)...)
-	b = append(append(append(b, `,"event":"`...), e.Kind.String()...), '"')
-	if e.Commit == "" {
-		b = append(b, `,"commit_id":null,"commit_url":null`...)
-	} else {
-		b = append(append(append(b, `,"commit_id":"`...), e.Commit...), `","commit_url":"`...)
-		b = append(append(append(append(b, at.API...), `/commits/`...), e.Commit...), '"')
+	out := &eventPayload{
+		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID), URL: at.API + "/issues/events/" + itoa(e.ID),
+		Actor: p.simple(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),
 	}
-	b = e.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
-	b = p.appendDetail(b, e)
+	if e.Commit != "" {
+		out.CommitID, out.CommitURL = &e.Commit, new(at.API+"/commits/"+e.Commit)
+	}
 	if i := p.byID[e.IssueID]; i != nil && p.withIssues {
-		b = p.appendIssue(append(b, `,"issue":`...), i)
+		out.Issue = &nested{p.page, i}
 	}
-	return append(b, `,"performed_via_github_app":null}`...)
+	return out
 }
 
-// appendDetail renders what events of one kind or another have besides.
-func (p *eventPage) appendDetail(b []byte, e *Event) []byte {
+func (p *eventPage) detail(e *Event) (out eventDetail) {
 	d := &e.Detail
 	switch e.Kind {
 	case EventClosed, EventReopened:
-		b = appendText(append(b, `,"state_reason":`...), d.StateReason)
+		out.StateReason = new(orNil(d.StateReason))
 	case EventLabeled, EventUnlabeled:
-		b = append(append(b, `,"label":`...), mustMarshal(d.Label)...)
+		out.Label = d.Label
 	case EventAssigned, EventUnassigned:
-		b = append(append(b, `,"assignee":`...), p.user(e.UserID)...)
-		b = append(append(b, `,"assigner":`...), p.user(e.ActorID)...)
+		out.Assignee, out.Assigner = new(p.simple(e.UserID)), new(p.simple(e.ActorID))
 	case EventMilestoned, EventDemilestoned:
-		b = append(web.AppendString(append(b, `,"milestone":{"title":`...), d.Milestone), '}')
+		out.Milestone = &eventMilestone{d.Milestone}
 	case EventRenamed:
-		b = append(append(b, `,"rename":`...), mustMarshal(d.Rename)...)
+		out.Rename = d.Rename
 	case EventReviewRequested, EventRequestRemoved:
-		b = append(append(b, `,"review_requester":`...), p.user(e.ActorID)...)
-		b = append(append(b, `,"requested_reviewer":`...), p.user(e.UserID)...)
+		out.Requester, out.Reviewer = new(p.simple(e.ActorID)), new(p.simple(e.UserID))
 	case EventReviewDismissed:
-		b = appendDismissed(b, d.Review)
+		if r := d.Review; r != nil {
+			out.Dismissed = &dismissedReview{r.ID, r.State, orNil(r.Message)}
+		}
 	case EventLocked:
-		b = appendText(append(b, `,"lock_reason":`...), d.LockReason)
+		out.LockReason = new(orNil(d.LockReason))
 	}
-	return b
+	return out
 }
 
-// appendText renders a text; an empty one is null.
-func appendText(b []byte, s string) []byte {
+// orNil gives a text; nil of an empty one.
+func orNil(s string) *string {
 	if s == "" {
-		return append(b, "null"...)
+		return nil
 	}
-	return web.AppendString(b, s)
+	return &s
 }

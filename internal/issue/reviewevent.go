@@ -1,14 +1,11 @@
 package issue
 
 import (
-	"maps"
-	"slices"
-	"strconv"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -52,55 +49,58 @@ func (t *timeline) loadReviews(tx *db.Tx, forge Forge) (err error) {
 	return err
 }
 
-// prepareReviews prepares what the reviews say as the request asks for it.
+// prepareReviews prepares what the reviews say as the request asks for it: nothing,
+// where one is gone.
 func (t *timeline) prepareReviews(out *web.Output, s *Service, a *repo.Access) (err error) {
-	ids := slices.Sorted(maps.Keys(t.said))
-	list := make([]Source, len(ids))
-	t.reviewAt = make(map[int64]int, len(ids))
-	for n, id := range ids {
-		text := t.said[id]
-		list[n], t.reviewAt[id] = Source{Access: a, Body: &text}, n
+	var texts []Source
+	t.reviewAt = map[int64]int{}
+	for _, e := range t.events.events {
+		if e.Kind == EventReviewed && e.Detail.Review != nil {
+			text := t.said[e.Detail.Review.ID]
+			t.reviewAt[e.Detail.Review.ID] = len(texts)
+			texts = append(texts, Source{Access: a, Body: &text})
+		}
 	}
-	t.reviews, err = s.Bodies(out, list)
+	t.reviews, err = s.Bodies(out, texts)
 	return err
 }
 
-// reviewOf is what the review of an event says: nothing, when it is gone.
-func (t *timeline) reviewOf(e *Event) *Body {
-	if n, ok := t.reviewAt[e.Detail.Review.ID]; ok {
-		return t.reviews.At(n)
-	}
-	return &Body{raw: new(string), kind: t.events.info.Media.Kind}
+// reviewedPayload is GitHub's timeline-reviewed-event (decision 28).
+type reviewedPayload struct {
+	ID     int64           `json:"id"`
+	NodeID string          `json:"node_id"`
+	User   *account.Simple `json:"user"`
+	Body
+	State       string      `json:"state"`
+	Commit      string      `json:"commit_id"`
+	HTMLURL     string      `json:"html_url"`
+	PullURL     string      `json:"pull_request_url"`
+	Association string      `json:"author_association"`
+	Links       ReviewLinks `json:"_links"`
+	SubmittedAt db.Time     `json:"submitted_at"`
+	Event       string      `json:"event"`
 }
 
-// appendReviewed renders a review of a pull request as GitHub's timelines do
-// (decision 28).
-func (p *eventPage) appendReviewed(b []byte, e *Event, said *Body) []byte {
-	d, at := e.Detail.Review, p.places[e.RepoID]
+// ReviewLinks are the links of a review.
+type ReviewLinks struct {
+	HTML tracker.Link `json:"html"`
+	Pull tracker.Link `json:"pull_request"`
+}
+
+// reviewed makes the payload of a review of a pull request. Error: that of its body.
+func (t *timeline) reviewed(e *Event) (*reviewedPayload, error) {
+	p, d := t.events, e.Detail.Review
+	at := p.places[e.RepoID]
 	pull := at.API + "/pulls/" + itoa(d.Number)
 	html := at.Page + "/pull/" + itoa(d.Number) + "#pullrequestreview-" + itoa(d.ID)
-	b = strconv.AppendInt(append(b, `{"id":`...), d.ID, 10)
-	b = web.AppendString(append(b, `,"node_id":`...), account.NodeID("PullRequestReview", d.ID))
-	b = append(append(b, `,"user":`...), p.user(e.ActorID)...)
-	b = said.AppendJSON(b)
-	b = web.AppendString(append(b, `,"state":`...), d.State)
-	b = web.AppendString(append(b, `,"commit_id":`...), d.Commit)
-	b = web.AppendString(append(b, `,"html_url":`...), html)
-	b = web.AppendString(append(b, `,"pull_request_url":`...), pull)
-	b = web.AppendString(append(b, `,"author_association":`...), p.associationOf(e.RepoID, e.ActorID))
-	b = web.AppendString(append(b, `,"_links":{"html":{"href":`...), html)
-	b = web.AppendString(append(b, `},"pull_request":{"href":`...), pull)
-	b = e.CreatedAt.AppendJSON(append(b, `}},"submitted_at":`...))
-	return append(b, `,"event":"reviewed"}`...)
-}
-
-func appendDismissed(b []byte, d *Review) []byte {
-	if d == nil {
-		return b
-	}
-	b = strconv.AppendInt(append(b, `,"dismissed_review":{"review_id":`...), d.ID, 10)
-	b = web.AppendString(append(b, `,"state":`...), d.State)
-	return append(appendText(append(b, `,"dismissal_message":`...), d.Message), '}')
+	body, err := t.reviews.At(t.reviewAt[d.ID])
+	return &reviewedPayload{
+		ID: d.ID, NodeID: account.NodeID("PullRequestReview", d.ID), User: p.simple(e.ActorID), Body: body,
+		State: d.State, Commit: d.Commit, HTMLURL: html, PullURL: pull,
+		Association: p.associationOf(e.RepoID, e.ActorID),
+		Links:       ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: pull}},
+		SubmittedAt: e.CreatedAt, Event: e.Kind.String(),
+	}, err
 }
 
 // Associate reads how people stand to the repositories of the page, for

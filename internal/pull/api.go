@@ -84,9 +84,11 @@ func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool)
 	if err != nil {
 		return err
 	}
-	out.Grow(24 << 10)
-	out.Buf = p.appendPull(out.Buf, p.Issues()[0])
-	return p.Err()
+	v, err := p.payload(p.Issues()[0])
+	if err != nil {
+		return err
+	}
+	return out.JSON(v)
 }
 
 // answer answers with the full form of a pull request that was just written.

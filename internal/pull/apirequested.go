@@ -87,15 +87,3 @@ func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.
 		return api.render(out, a, p.Number, false)
 	})
 }
-
-// appendRequested renders who is asked for a review.
-func (p *page) appendRequested(b []byte, issueID int64) []byte {
-	b = append(b, '[')
-	for n, id := range p.asked[issueID] {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, p.User(id)...)
-	}
-	return append(b, ']')
-}

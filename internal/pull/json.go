@@ -2,15 +2,17 @@ package pull
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/status"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -19,20 +21,18 @@ type page struct {
 	*issue.Page
 	info   *web.Info
 	base   *repo.Access
-	heads  map[int64]*repo.Access // repositories of heads that the caller may see
-	pulls  map[int64]*Pull        // by id of the issue
-	asked  map[int64][]int64      // who is asked for a review, by id of the issue
-	api    string                 // the address of the base repository in the API
-	html   string                 // and of its page
+	repos  map[int64]*repo.Payload // the base, and the repositories of heads that the caller may see
+	pulls  map[int64]*Pull         // by id of the issue
+	asked  map[int64][]int64       // who is asked for a review, by id of the issue
+	at     *tracker.Place          // the base
 	full   bool
-	logins map[int64]string           // of the heads' owners
 	checks map[git.SHA]status.Summary // of the heads, in the full form
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, heads: map[int64]*repo.Access{a.ID: a},
-		api: info.API(web.Path("repos", a.Owner.Login, a.Name)), html: info.Page(web.Path(a.Owner.Login, a.Name)), logins: map[int64]string{}}
+	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: tracker.NewPlace(info, a.Repo),
+		repos: map[int64]*repo.Payload{a.ID: repo.NewPayload(a, info)}}
 }
 
 // load reads what the pull requests of the issues on the page refer to.
@@ -62,8 +62,7 @@ func (p *page) load(tx *db.Tx) error {
 	}
 	for _, a := range forks {
 		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
-			p.heads[a.ID] = a
-			p.Know(a)
+			p.repos[a.ID] = repo.NewPayload(a, p.info)
 		}
 	}
 	if p.full {
@@ -71,165 +70,175 @@ func (p *page) load(tx *db.Tx) error {
 			return err
 		}
 	}
-	owners, err := account.ByIDs(tx, people)
-	if err != nil {
-		return err
-	}
-	for id, o := range owners {
-		p.logins[id] = o.Login
-	}
 	return p.Load(tx, append(people, p.reviewers()...)...)
 }
 
-// appendPull renders a pull request as GitHub's v3 does (decision 28).
-func (p *page) appendPull(b []byte, i *issue.Issue) []byte {
-	pull := p.pulls[i.ID]
-	n := strconv.FormatInt(i.Number, 10)
-	api, html, of := p.api+"/pulls/"+n, p.html+"/pull/"+n, p.api+"/issues/"+n
-	str := func(name, value string) { b = web.AppendString(append(b, name...), value) }
-	raw := func(name string, value []byte) { b = append(append(b, name...), value...) }
-	num := func(name string, value int64) { b = strconv.AppendInt(append(b, name...), value, 10) }
-	str(`{"url":`, api)
-	num(`,"id":`, i.ID)
-	str(`,"node_id":`, account.NodeID("PullRequest", i.ID))
-	str(`,"html_url":`, html)
-	str(`,"diff_url":`, html+".diff")
-	str(`,"patch_url":`, html+".patch")
-	str(`,"issue_url":`, of)
-	num(`,"number":`, i.Number)
-	str(`,"state":`, i.State.String())
-	b = strconv.AppendBool(append(b, `,"locked":`...), i.Locked)
-	str(`,"title":`, i.Title)
-	raw(`,"user":`, p.User(i.AuthorID))
-	b = p.AppendBody(b, i)
-	b = i.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
-	b = i.UpdatedAt.AppendJSON(append(b, `,"updated_at":`...))
-	b = i.ClosedAt.AppendJSON(append(b, `,"closed_at":`...))
-	b = i.MergedAt.AppendJSON(append(b, `,"merged_at":`...))
-	b = appendSHA(append(b, `,"merge_commit_sha":`...), pull.mergeCommit())
-	b = p.AppendAssignees(b, i)
-	b = p.appendRequested(append(b, `,"requested_reviewers":`...), i.ID)
-	raw(`,"requested_teams":`, []byte(`[]`))
-	b = p.AppendLabels(b, i)
-	raw(`,"milestone":`, p.Milestone(i))
-	b = strconv.AppendBool(append(b, `,"draft":`...), i.Draft)
-	str(`,"commits_url":`, api+"/commits")
-	str(`,"review_comments_url":`, api+"/comments")
-	str(`,"review_comment_url":`, p.api+"/pulls/comments{/number}")
-	str(`,"comments_url":`, of+"/comments")
-	str(`,"statuses_url":`, p.api+"/statuses/"+string(pull.HeadSHA))
-	b = p.appendSide(append(b, `,"head":`...), pull.HeadOwnerID, pull.HeadRepoID, pull.HeadRef, string(pull.HeadSHA))
-	b = p.appendSide(append(b, `,"base":`...), p.base.OwnerID, p.base.ID, pull.BaseRef, string(pull.BaseSHA))
-	b = p.appendLinks(b, api, html, of, pull)
-	str(`,"author_association":`, p.Association(i.RepoID, i.AuthorID))
-	raw(`,"auto_merge":null,"active_lock_reason":`, optional(i.LockReason))
-	if p.full {
-		b = p.appendFull(b, i, pull)
+// payload is GitHub's pull-request-simple (decision 28), and with full its pull-request.
+type payload struct {
+	URL      string          `json:"url"`
+	ID       int64           `json:"id"`
+	NodeID   string          `json:"node_id"`
+	HTMLURL  string          `json:"html_url"`
+	DiffURL  string          `json:"diff_url"`
+	PatchURL string          `json:"patch_url"`
+	IssueURL string          `json:"issue_url"`
+	Number   int64           `json:"number"`
+	State    string          `json:"state"`
+	Locked   bool            `json:"locked"`
+	Title    string          `json:"title"`
+	User     *account.Simple `json:"user"`
+	issue.Body
+	CreatedAt         db.Time            `json:"created_at"`
+	UpdatedAt         db.Time            `json:"updated_at"`
+	ClosedAt          db.Time            `json:"closed_at"`
+	MergedAt          db.Time            `json:"merged_at"`
+	MergeCommit       *git.SHA           `json:"merge_commit_sha"`
+	Assignee          *account.Simple    `json:"assignee"`
+	Assignees         []*account.Simple  `json:"assignees,omitzero"`
+	Reviewers         []*account.Simple  `json:"requested_reviewers"`
+	Teams             []struct{}         `json:"requested_teams"`
+	Labels            []*label.Payload   `json:"labels"`
+	Milestone         *milestone.Payload `json:"milestone"`
+	Draft             bool               `json:"draft"`
+	CommitsURL        string             `json:"commits_url"`
+	ReviewCommentsURL string             `json:"review_comments_url"`
+	ReviewCommentURL  string             `json:"review_comment_url"`
+	CommentsURL       string             `json:"comments_url"`
+	StatusesURL       string             `json:"statuses_url"`
+	Head              side               `json:"head"`
+	Base              side               `json:"base"`
+	Links             links              `json:"_links"`
+	Association       string             `json:"author_association"`
+	AutoMerge         *struct{}          `json:"auto_merge"`
+	LockReason        *string            `json:"active_lock_reason"`
+	*full
+}
+
+// side is the head or the base.
+type side struct {
+	Label string          `json:"label"`
+	Ref   string          `json:"ref"`
+	SHA   git.SHA         `json:"sha"`
+	User  *account.Simple `json:"user"`
+	Repo  *repo.Payload   `json:"repo"`
+}
+
+// links are the eight link relations of the interface.
+type links struct {
+	Self           tracker.Link `json:"self"`
+	HTML           tracker.Link `json:"html"`
+	Issue          tracker.Link `json:"issue"`
+	Comments       tracker.Link `json:"comments"`
+	ReviewComments tracker.Link `json:"review_comments"`
+	ReviewComment  tracker.Link `json:"review_comment"`
+	Commits        tracker.Link `json:"commits"`
+	Statuses       tracker.Link `json:"statuses"`
+}
+
+// full is what only the form of a single pull request has.
+type full struct {
+	Merged         bool            `json:"merged"`
+	Mergeable      *bool           `json:"mergeable"`
+	Rebaseable     *bool           `json:"rebaseable"`
+	MergeableState string          `json:"mergeable_state"`
+	MergedBy       *account.Simple `json:"merged_by"`
+	Comments       int64           `json:"comments"`
+	ReviewComments int64           `json:"review_comments"`
+	Modifiable     bool            `json:"maintainer_can_modify"`
+	Commits        int64           `json:"commits"`
+	Additions      int64           `json:"additions"`
+	Deletions      int64           `json:"deletions"`
+	Files          int64           `json:"changed_files"`
+}
+
+// payload makes the payload of a pull request of the page. Error: that of its body.
+func (p *page) payload(i *issue.Issue) (*payload, error) {
+	pull, n := p.pulls[i.ID], strconv.FormatInt(i.Number, 10)
+	api, html, of := p.at.API+"/pulls/"+n, p.at.Page+"/pull/"+n, p.at.API+"/issues/"+n
+	body, err := p.Body(i)
+	out := &payload{
+		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html, DiffURL: html + ".diff",
+		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
+		Title: i.Title, User: p.User(i.AuthorID), Body: body,
+		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
+		MergeCommit: pull.mergeCommit(), Reviewers: p.users(p.asked[i.ID]), Teams: []struct{}{},
+		Labels: p.Labels(i), Milestone: p.Milestone(i), Draft: i.Draft,
+		CommitsURL: api + "/commits", ReviewCommentsURL: api + "/comments",
+		ReviewCommentURL: p.at.API + "/pulls/comments{/number}", CommentsURL: of + "/comments",
+		StatusesURL: p.at.API + "/statuses/" + string(pull.HeadSHA),
+		Head:        p.side(pull.HeadOwnerID, pull.HeadRepoID, pull.HeadRef, pull.HeadSHA),
+		Base:        p.side(p.base.OwnerID, p.base.ID, pull.BaseRef, pull.BaseSHA),
+		Association: p.Association(i.RepoID, i.AuthorID), LockReason: i.LockReason,
 	}
-	return append(b, '}')
+	if len(i.Assignees) > 0 {
+		out.Assignee = p.User(i.Assignees[0])
+	}
+	if p.info.Media.Preview(web.Assignees) {
+		out.Assignees = p.users(i.Assignees)
+	}
+	out.Links = links{
+		Self: tracker.Link{Href: api}, HTML: tracker.Link{Href: html}, Issue: tracker.Link{Href: of},
+		Comments: tracker.Link{Href: out.CommentsURL}, ReviewComments: tracker.Link{Href: out.ReviewCommentsURL},
+		ReviewComment: tracker.Link{Href: out.ReviewCommentURL}, Commits: tracker.Link{Href: out.CommitsURL},
+		Statuses: tracker.Link{Href: out.StatusesURL},
+	}
+	if p.full {
+		out.full = p.fullOf(i, pull)
+	}
+	return out, err
 }
 
 // write renders the pull requests of the page as an array.
 func (p *page) write(out *web.Output) error {
-	out.Buf = append(out.Buf, '[')
-	for n, i := range p.Issues() {
-		if n > 0 {
-			out.Buf = append(out.Buf, ',')
-		}
-		out.Buf = p.appendPull(out.Buf, i)
-		if err := errors.Join(p.Err(), out.Next()); err != nil {
-			return err
-		}
+	return out.List(len(p.Issues()), func(n int) (any, error) { return p.payload(p.Issues()[n]) })
+}
+
+// users gives the simple forms of accounts.
+func (p *page) users(ids []int64) []*account.Simple {
+	list := make([]*account.Simple, len(ids))
+	for n, id := range ids {
+		list[n] = p.User(id)
 	}
-	out.Buf = append(out.Buf, ']')
-	return nil
+	return list
 }
 
 // mergeCommit is the commit on the base branch once it is merged, else that of
-// the last test merge (decisions 35, 36).
-func (p *Pull) mergeCommit() string {
+// the last test merge (decisions 35, 36); nil: there is none.
+func (p *Pull) mergeCommit() *git.SHA {
+	sha := &p.TestSHA
 	if p.Merged() {
-		return string(p.MergeSHA)
+		sha = &p.MergeSHA
 	}
-	return string(p.TestSHA)
+	if *sha == "" {
+		return nil
+	}
+	return sha
 }
 
-func appendSHA(b []byte, sha string) []byte {
-	if sha == "" {
-		return append(b, "null"...)
+// side makes the head or the base.
+func (p *page) side(ownerID, repoID int64, ref string, sha git.SHA) side {
+	out := side{Label: ":" + ref, Ref: ref, SHA: sha, User: p.User(ownerID), Repo: p.repos[repoID]}
+	if out.User != nil {
+		out.Label = out.User.Login + out.Label
 	}
-	return web.AppendString(b, sha)
+	return out
 }
 
-func optional(s *string) []byte {
-	if s == nil {
-		return []byte("null")
-	}
-	return web.AppendString(nil, *s)
-}
-
-// appendSide renders head or base.
-func (p *page) appendSide(b []byte, ownerID, repoID int64, ref, sha string) []byte {
-	b = web.AppendString(append(b, `{"label":`...), p.logins[ownerID]+":"+ref)
-	b = web.AppendString(append(b, `,"ref":`...), ref)
-	b = web.AppendString(append(b, `,"sha":`...), sha)
-	b = append(append(b, `,"user":`...), p.User(ownerID)...)
-	b = append(b, `,"repo":`...)
-	if p.heads[repoID] == nil {
-		b = append(b, "null"...)
-	} else {
-		b = append(b, p.Repository(repoID)...)
-	}
-	return append(b, '}')
-}
-
-// appendLinks renders the eight link relations of the interface.
-func (p *page) appendLinks(b []byte, api, html, of string, pull *Pull) []byte {
-	b = append(b, `,"_links":{`...)
-	for n, l := range [...]struct{ rel, to string }{
-		{"self", api}, {"html", html}, {"issue", of}, {"comments", of + "/comments"}, {"review_comments", api + "/comments"},
-		{"review_comment", p.api + "/pulls/comments{/number}"}, {"commits", api + "/commits"},
-		{"statuses", p.api + "/statuses/" + string(pull.HeadSHA)},
-	} {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), l.rel...), `":{"href":`...)
-		b = append(web.AppendString(b, l.to), '}')
-	}
-	return append(b, '}')
-}
-
-// appendFull appends what only the form of a single pull request has. What
-// merges is unstable when a status of its head failed (decision 36).
-func (p *page) appendFull(b []byte, i *issue.Issue, pull *Pull) []byte {
-	b = strconv.AppendBool(append(b, `,"merged":`...), pull.Merged())
-	state := "unknown"
-	b = append(b, `,"mergeable":`...)
-	switch ok := pull.Mergeable(); {
+// fullOf makes what only the form of a single pull request has. What merges is
+// unstable when a status of its head failed (decision 36).
+func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
+	ok, state := pull.Mergeable(), "clean"
+	switch {
 	case ok == nil:
-		b = append(b, `null,"rebaseable":null`...)
-	default:
-		b = strconv.AppendBool(b, *ok)
-		b = strconv.AppendBool(append(b, `,"rebaseable":`...), *ok)
-		switch {
-		case !*ok:
-			state = "dirty"
-		case p.checks[pull.HeadSHA].Failed > 0:
-			state = "unstable"
-		default:
-			state = "clean"
-		}
+		state = "unknown"
+	case !*ok:
+		state = "dirty"
+	case p.checks[pull.HeadSHA].Failed > 0:
+		state = "unstable"
 	}
-	b = web.AppendString(append(b, `,"mergeable_state":`...), state)
-	b = append(append(b, `,"merged_by":`...), p.User(pull.MergedBy)...)
-	num := func(name string, value int64) { b = strconv.AppendInt(append(b, name...), value, 10) }
-	num(`,"comments":`, i.Comments)
-	num(`,"review_comments":`, pull.ReviewComments)
-	b = strconv.AppendBool(append(b, `,"maintainer_can_modify":`...), pull.Modifiable)
-	num(`,"commits":`, pull.Commits)
-	num(`,"additions":`, pull.Additions)
-	num(`,"deletions":`, pull.Deletions)
-	num(`,"changed_files":`, pull.Files)
-	return b
+	return &full{
+		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: state, MergedBy: p.User(pull.MergedBy),
+		Comments: i.Comments, ReviewComments: pull.ReviewComments, Modifiable: pull.Modifiable,
+		Commits: pull.Commits, Additions: pull.Additions, Deletions: pull.Deletions, Files: pull.Files,
+	}
 }

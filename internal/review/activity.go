@@ -78,23 +78,22 @@ func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
 	return err
 }
 
-// Review renders a review that was loaded; its state is written as events write it.
-func (f *Feed) Review(id int64) ([]byte, error) {
+// Review gives the payload of a review that was loaded; its state is written as events
+// write it. Error: that of its body.
+func (f *Feed) Review(id int64) (any, error) {
 	for n, v := range f.reviews {
 		if v.ID == id {
-			p := f.pages[v.RepoID]
-			return p.appendReviewAs(nil, n, v, f.numbers[v.IssueID], eventNames[v.State]), p.bodies.Err()
+			return f.pages[v.RepoID].review(n, v, f.numbers[v.IssueID], eventNames[v.State])
 		}
 	}
 	return nil, nil
 }
 
-// Comment renders a comment that was loaded.
-func (f *Feed) Comment(id int64) ([]byte, error) {
+// Comment gives the payload of a comment that was loaded. Error: that of its body.
+func (f *Feed) Comment(id int64) (any, error) {
 	for n, c := range f.comments {
 		if c.ID == id {
-			p := f.pages[c.RepoID]
-			return p.appendComment(nil, len(f.reviews)+n, c), p.bodies.Err()
+			return f.pages[c.RepoID].comment(len(f.reviews)+n, c)
 		}
 	}
 	return nil, nil

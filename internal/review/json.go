@@ -6,9 +6,11 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -17,16 +19,14 @@ type page struct {
 	*issue.Page
 	info    *web.Info
 	a       *repo.Access
-	api     string // the address of the repository in the API
-	html    string // and of its page
+	at      *tracker.Place // the repository
 	rollups map[int64]reaction.Rollup
 	bodies  *issue.Bodies
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, a: a,
-		api: info.API(web.Path("repos", a.Owner.Login, a.Name)), html: info.Page(web.Path(a.Owner.Login, a.Name))}
+	return &page{Page: issue.NewPage(ctx, a), info: info, a: a, at: tracker.NewPlace(info, a.Repo)}
 }
 
 // load reads who wrote what is on the page.
@@ -49,93 +49,108 @@ func (p *page) prepare(out *web.Output, s *issue.Service, texts []string) (err e
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// appendReview renders the n-th review of the page as GitHub's v3 does
-// (decision 28).
-func (p *page) appendReview(b []byte, n int, v *Review, pull int64) []byte {
-	return p.appendReviewAs(b, n, v, pull, v.State.String())
+// reviewPayload is GitHub's pull-request-review (decision 28).
+type reviewPayload struct {
+	ID     int64           `json:"id"`
+	NodeID string          `json:"node_id"`
+	User   *account.Simple `json:"user"`
+	issue.Body
+	State       string            `json:"state"`
+	HTMLURL     string            `json:"html_url"`
+	PullURL     string            `json:"pull_request_url"`
+	Association string            `json:"author_association"`
+	Links       issue.ReviewLinks `json:"_links"`
+	SubmittedAt db.Time           `json:"submitted_at,omitzero"`
+	Commit      git.SHA           `json:"commit_id"`
 }
 
-// appendReviewAs is appendReview with another name of its state.
-func (p *page) appendReviewAs(b []byte, n int, v *Review, pull int64, state string) []byte {
-	str := func(name, value string) { b = web.AppendString(append(b, name...), value) }
-	html := p.html + "/pull/" + itoa(pull) + "#pullrequestreview-" + itoa(v.ID)
-	of := p.api + "/pulls/" + itoa(pull)
-	b = strconv.AppendInt(append(b, `{"id":`...), v.ID, 10)
-	str(`,"node_id":`, account.NodeID(Resource, v.ID))
-	b = append(append(b, `,"user":`...), p.User(v.AuthorID)...)
-	b = p.bodies.At(n).AppendJSON(b)
-	str(`,"state":`, state)
-	str(`,"html_url":`, html)
-	str(`,"pull_request_url":`, of)
-	str(`,"author_association":`, p.Association(v.RepoID, v.AuthorID))
-	str(`,"_links":{"html":{"href":`, html)
-	str(`},"pull_request":{"href":`, of)
-	b = append(b, `}}`...)
-	if v.State != Pending {
-		b = v.SubmittedAt.AppendJSON(append(b, `,"submitted_at":`...))
-	}
-	str(`,"commit_id":`, string(v.Commit))
-	return append(b, '}')
+// review makes the payload of the n-th review of the page, with a name of its state.
+// Error: that of its body.
+func (p *page) review(n int, v *Review, pull int64, state string) (*reviewPayload, error) {
+	html := p.at.Page + "/pull/" + itoa(pull) + "#pullrequestreview-" + itoa(v.ID)
+	of := p.at.API + "/pulls/" + itoa(pull)
+	body, err := p.bodies.At(n)
+	return &reviewPayload{
+		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Body: body, State: state,
+		HTMLURL: html, PullURL: of, Association: p.Association(v.RepoID, v.AuthorID),
+		Links:       issue.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: of}},
+		SubmittedAt: v.SubmittedAt, Commit: v.Commit,
+	}, err
 }
 
-// appendComment renders the n-th comment of the page as GitHub's v3 does
-// (decision 28). What is outdated stands at the commit that it was made of.
-func (p *page) appendComment(b []byte, n int, c *Comment) []byte {
-	str := func(name, value string) { b = web.AppendString(append(b, name...), value) }
-	num := func(name string, value int64) {
-		if b = append(b, name...); value == 0 {
-			b = append(b, "null"...)
-		} else {
-			b = strconv.AppendInt(b, value, 10)
-		}
+// commentPayload is GitHub's pull-request-review-comment (decision 28).
+type commentPayload struct {
+	URL            string          `json:"url"`
+	ReviewID       *int64          `json:"pull_request_review_id"`
+	ID             int64           `json:"id"`
+	NodeID         string          `json:"node_id"`
+	Hunk           string          `json:"diff_hunk"`
+	Path           string          `json:"path"`
+	Commit         git.SHA         `json:"commit_id"`
+	OriginalCommit git.SHA         `json:"original_commit_id"`
+	ReplyTo        int64           `json:"in_reply_to_id,omitzero"`
+	User           *account.Simple `json:"user"`
+	issue.Body
+	CreatedAt         db.Time          `json:"created_at"`
+	UpdatedAt         db.Time          `json:"updated_at"`
+	HTMLURL           string           `json:"html_url"`
+	PullURL           string           `json:"pull_request_url"`
+	Links             commentLinks     `json:"_links"`
+	Association       string           `json:"author_association"`
+	Reactions         *reaction.Object `json:"reactions,omitzero"`
+	StartLine         *int64           `json:"start_line"`
+	OriginalStartLine *int64           `json:"original_start_line"`
+	StartSide         *string          `json:"start_side"`
+	Line              *int64           `json:"line"`
+	OriginalLine      *int64           `json:"original_line"`
+	Side              string           `json:"side"`
+	OriginalPosition  *int64           `json:"original_position"`
+	Position          *int64           `json:"position"`
+	Subject           string           `json:"subject_type"`
+}
+
+type commentLinks struct {
+	Self tracker.Link `json:"self"`
+	HTML tracker.Link `json:"html"`
+	Pull tracker.Link `json:"pull_request"`
+}
+
+// comment makes the payload of the n-th comment of the page. What is outdated stands
+// at the commit that it was made of. Error: that of its body.
+func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
+	self := p.at.API + "/pulls/comments/" + itoa(c.ID)
+	of := p.at.API + "/pulls/" + itoa(c.Number)
+	html := p.at.Page + "/pull/" + itoa(c.Number) + "#discussion_r" + itoa(c.ID)
+	body, err := p.bodies.At(n)
+	out := &commentPayload{
+		URL: self, ReviewID: orNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
+		Hunk: c.Hunk, Path: c.Path, Commit: c.HeadSHA, OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
+		User: p.User(c.AuthorID), Body: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),
+		Links:     commentLinks{tracker.Link{Href: self}, tracker.Link{Href: html}, tracker.Link{Href: of}},
+		StartLine: orNil(c.Now.Start), OriginalStartLine: orNil(c.Spot.Start),
+		Line: orNil(c.Now.Line), OriginalLine: orNil(c.Spot.Line), Side: c.Side.String(),
+		OriginalPosition: orNil(c.Spot.Position), Position: orNil(c.Now.Position), Subject: "line",
 	}
-	self := p.api + "/pulls/comments/" + itoa(c.ID)
-	of := p.api + "/pulls/" + itoa(c.Number)
-	html := p.html + "/pull/" + itoa(c.Number) + "#discussion_r" + itoa(c.ID)
-	at := c.HeadSHA
 	if c.Outdated() {
-		at = c.Commit
+		out.Commit = c.Commit
 	}
-	str(`{"url":`, self)
-	num(`,"pull_request_review_id":`, c.ReviewID)
-	num(`,"id":`, c.ID)
-	str(`,"node_id":`, account.NodeID(CommentResource, c.ID))
-	str(`,"diff_hunk":`, c.Hunk)
-	str(`,"path":`, c.Path)
-	str(`,"commit_id":`, string(at))
-	str(`,"original_commit_id":`, string(c.Commit))
-	if c.ReplyTo != 0 {
-		num(`,"in_reply_to_id":`, c.ReplyTo)
-	}
-	b = append(append(b, `,"user":`...), p.User(c.AuthorID)...)
-	b = p.bodies.At(n).AppendJSON(b)
-	b = c.CreatedAt.AppendJSON(append(b, `,"created_at":`...))
-	b = c.UpdatedAt.AppendJSON(append(b, `,"updated_at":`...))
-	str(`,"html_url":`, html)
-	str(`,"pull_request_url":`, of)
-	str(`,"_links":{"self":{"href":`, self)
-	str(`},"html":{"href":`, html)
-	str(`},"pull_request":{"href":`, of)
-	str(`}},"author_association":`, p.Association(c.RepoID, c.AuthorID))
 	if p.info.Media.Preview(web.Reactions) {
-		b = p.rollups[c.ID].AppendJSON(append(b, `,"reactions":`...), self+"/reactions")
+		out.Reactions = &reaction.Object{URL: self + "/reactions", Rollup: p.rollups[c.ID]}
 	}
-	num(`,"start_line":`, c.Now.Start)
-	num(`,"original_start_line":`, c.Spot.Start)
-	if b = append(b, `,"start_side":`...); c.StartSide == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = web.AppendString(b, c.StartSide.String())
+	if c.StartSide != 0 {
+		out.StartSide = new(c.StartSide.String())
 	}
-	num(`,"line":`, c.Now.Line)
-	num(`,"original_line":`, c.Spot.Line)
-	str(`,"side":`, c.Side.String())
-	num(`,"original_position":`, c.Spot.Position)
-	num(`,"position":`, c.Now.Position)
-	subject := "line"
 	if c.Whole {
-		subject = "file"
+		out.Subject = "file"
 	}
-	str(`,"subject_type":`, subject)
-	return append(b, '}')
+	return out, err
+}
+
+// orNil gives a number; nil of zero.
+func orNil(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"errors"
 	"net/http"
 
 	"arbor/internal/db"
@@ -41,30 +40,7 @@ func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Commen
 	if err != nil {
 		return err
 	}
-	return p.write(out, len(list), single, func(b []byte, n int) []byte {
-		return p.appendComment(b, n, list[n])
-	})
-}
-
-// write renders one item, or all as an array.
-func (p *page) write(out *web.Output, n int, single bool, item func(b []byte, n int) []byte) error {
-	if single {
-		out.Buf = item(out.Buf, 0)
-		return p.bodies.Err()
-	}
-	out.Grow(4 << 10 * (n + 1))
-	out.Buf = append(out.Buf, '[')
-	for i := range n {
-		if i > 0 {
-			out.Buf = append(out.Buf, ',')
-		}
-		out.Buf = item(out.Buf, i)
-		if err := errors.Join(p.bodies.Err(), out.Next()); err != nil {
-			return err
-		}
-	}
-	out.Buf = append(out.Buf, ']')
-	return nil
+	return out.Items(len(list), single, func(n int) (any, error) { return p.comment(n, list[n]) })
 }
 
 // renderReviews renders reviews of one pull request.
@@ -83,8 +59,8 @@ func (s *Service) renderReviews(
 	if err != nil {
 		return err
 	}
-	return p.write(out, len(list), single, func(b []byte, n int) []byte {
-		return p.appendReview(b, n, list[n], pull)
+	return out.Items(len(list), single, func(n int) (any, error) {
+		return p.review(n, list[n], pull, list[n].State.String())
 	})
 }
 

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -81,24 +80,26 @@ func readQuery(r *http.Request) (*Query, error) {
 // what is no count: clients that page take what does.
 func (f *Results) write(out *web.Output) error {
 	out.Grow(4 << 10 * (len(f.Hits) + 1))
-	b := append(out.Buf, `{"total_count":`...)
-	b = strconv.AppendInt(b, f.Total, 10)
-	b = append(b, `,"incomplete_results":`...)
-	b = strconv.AppendBool(b, f.Part)
-	out.Buf = append(b, `,"items":[`...)
-	for n, hit := range f.Hits {
-		b := out.Buf
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = f.page.AppendIssue(b, hit.Issue)
-		b = append(b[:len(b)-1], `,"score":`...) // inside the issue's brace
-		b = strconv.AppendInt(b, hit.Score, 10)
-		out.Buf = append(b, ".0}"...)
-		if err := errors.Join(f.page.Err(), out.Next()); err != nil {
-			return err
-		}
+	if err := out.Open(struct {
+		Total int64 `json:"total_count"`
+		Part  bool  `json:"incomplete_results"`
+	}{f.Total, f.Part}); err != nil {
+		return err
 	}
-	out.Buf = append(out.Buf, `],"search_type":"lexical"}`...)
+	out.Member("items")
+	if err := out.Array(len(f.Hits), func(n int) error { return f.appendHit(out, f.Hits[n]) }); err != nil {
+		return err
+	}
+	out.Buf = append(out.Buf, `,"search_type":"lexical"}`...)
+	return nil
+}
+
+// appendHit renders an issue with its score, a number with a fraction as at GitHub.
+func (f *Results) appendHit(out *web.Output, hit Hit) (err error) {
+	if out.Buf, err = f.page.AppendIssue(out.Buf, hit.Issue); err != nil {
+		return err
+	}
+	b := append(out.Buf[:len(out.Buf)-1], `,"score":`...) // inside the issue's brace
+	out.Buf = append(strconv.AppendInt(b, hit.Score, 10), ".0}"...)
 	return nil
 }

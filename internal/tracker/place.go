@@ -23,3 +23,8 @@ func NewPlace(info *web.Info, r *repo.Repo) *Place {
 func PlaceOf(r *http.Request, a *repo.Access) *Place {
 	return NewPlace(web.From(r.Context()), a.Repo)
 }
+
+// Link is an address among the _links of a payload.
+type Link struct {
+	Href string `json:"href"`
+}

@@ -1,0 +1,132 @@
+package issue
+
+import (
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// issueStruct is what appendIssue appends, for encoding/json.
+type issueStruct struct {
+	URL           string             `json:"url"`
+	RepositoryURL string             `json:"repository_url"`
+	LabelsURL     string             `json:"labels_url"`
+	CommentsURL   string             `json:"comments_url"`
+	EventsURL     string             `json:"events_url"`
+	HTMLURL       string             `json:"html_url"`
+	ID            int64              `json:"id"`
+	NodeID        string             `json:"node_id"`
+	Number        int64              `json:"number"`
+	Title         string             `json:"title"`
+	User          *account.Simple    `json:"user"`
+	Labels        []*label.Payload   `json:"labels"`
+	State         string             `json:"state"`
+	Locked        bool               `json:"locked"`
+	Assignee      *account.Simple    `json:"assignee"`
+	Assignees     []*account.Simple  `json:"assignees"`
+	Milestone     *milestone.Payload `json:"milestone"`
+	Comments      int64              `json:"comments"`
+	CreatedAt     db.Time            `json:"created_at"`
+	UpdatedAt     db.Time            `json:"updated_at"`
+	ClosedAt      db.Time            `json:"closed_at"`
+	Association   string             `json:"author_association"`
+	LockReason    *string            `json:"active_lock_reason"`
+	Body
+	Reactions   reaction.Object `json:"reactions"`
+	TimelineURL string          `json:"timeline_url"`
+	App         *struct{}       `json:"performed_via_github_app"`
+	StateReason *string         `json:"state_reason"`
+}
+
+// inStruct makes the same payload as appendIssue.
+func (p *page) inStruct(i *Issue) (*issueStruct, error) {
+	at := p.places[i.RepoID]
+	self := at.API + "/issues/" + itoa(i.Number)
+	body, err := p.bodies.At(p.bodyAt[i.ID])
+	g := &Page{p}
+	return &issueStruct{
+		URL: self, RepositoryURL: at.API, LabelsURL: self + "/labels{/name}", CommentsURL: self + "/comments",
+		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + itoa(i.Number), ID: i.ID,
+		NodeID: account.NodeID("Issue", i.ID), Number: i.Number, Title: i.Title, User: p.simple(i.AuthorID),
+		Labels: g.Labels(i), State: i.State.String(), Assignee: p.simple(i.Assignees[0]),
+		Assignees: []*account.Simple{p.simple(i.Assignees[0])}, Milestone: g.Milestone(i), Comments: i.Comments,
+		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, Association: p.association(i),
+		LockReason: i.LockReason, Body: body, TimelineURL: self + "/timeline",
+		Reactions: reaction.Object{URL: self + "/reactions", Rollup: p.rollups[i.ID]},
+	}, err
+}
+
+// thirty is a page of thirty issues of one repository.
+func thirty(t testing.TB) *page {
+	t.Helper()
+	info := &web.Info{Site: "http://here", Prefix: "http://here", Media: web.Media{Graduated: true}}
+	alice := account.Account{ID: 1, Login: "alice", Kind: account.User}
+	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
+	p := &page{
+		info: info, repos: map[int64]*repo.Access{7: a}, places: map[int64]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
+		people:     map[int64]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
+		labels:     map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"}, 4: {ID: 4, Name: "good first issue"}},
+		milestones: map[int64]*milestone.Milestone{5: {ID: 5, Number: 1, Title: "Spring", CreatorID: 1, State: tracker.Open}},
+		simples:    map[int64]*account.Simple{}, users: map[int64][]byte{}, labelJSON: map[int64][]byte{},
+		milestone: map[int64][]byte{}, bodies: &Bodies{}, bodyAt: map[int64]int{},
+	}
+	body := "Snails eat *everything* that is \"green\" & tender <in a single night>.\n\nSee #7 — quickly."
+	for n := range 30 {
+		i := &Issue{ID: int64(100 + n), RepoID: 7, Number: int64(n + 1), Title: "A ladybird is lost", Body: &body, AuthorID: 2,
+			Labels: []int64{3, 4}, Assignees: []int64{1}, MilestoneID: 5, State: tracker.Open, Comments: 3,
+			CreatedAt: 1_300_000_000_000_000, UpdatedAt: 1_700_000_000_000_000}
+		p.issues, p.bodyAt[i.ID] = append(p.issues, i), n
+		p.bodies.list = append(p.bodies.list, Source{a, i.Body})
+	}
+	return p
+}
+
+// What is appended by hand is what encoding/json makes of the struct.
+func TestAppendIssue(t *testing.T) {
+	t.Parallel()
+	p := thirty(t)
+	for _, i := range p.issues {
+		got, err := p.appendIssue(nil, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := p.inStruct(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := mustMarshal(v); string(got) != string(want) {
+			t.Fatalf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// BenchmarkRenderIssues renders a page of thirty issues by hand and by encoding/json.
+func BenchmarkRenderIssues(b *testing.B) {
+	p := thirty(b)
+	b.Run("hand", func(b *testing.B) {
+		var buf []byte
+		b.ReportAllocs()
+		for b.Loop() {
+			buf = buf[:0]
+			for _, i := range p.issues {
+				buf, _ = p.appendIssue(buf, i)
+			}
+		}
+	})
+	b.Run("struct", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, i := range p.issues {
+				v, _ := p.inStruct(i)
+				mustMarshal(v)
+			}
+		}
+	})
+}

@@ -40,13 +40,17 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 			_, named := repos.Resolve(t.Context(), a, "main")
 			return [3]error{all, exact, named}
 		}
-		for n, err := range read(&stranger.Access) {
-			if !errs.Is(err, errs.NotFound) {
-				t.Errorf("way %d of reading refs: a stranger gets %v", n, err)
+		strangerReads := func(when string) {
+			for n, err := range read(&stranger.Access) {
+				if !errs.Is(err, errs.NotFound) {
+					t.Errorf("way %d of reading refs %s: a stranger gets %v", n, when, err)
+				}
 			}
 		}
+		strangerReads("before the owner")
 		if got := read(&owner.Access); got != [3]error{} {
 			t.Errorf("the owner gets %v", got)
 		}
+		strangerReads("after the owner")
 	})
 }

@@ -268,13 +268,23 @@ func defaultRank(branch string) int {
 func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 	// One request at a time reads them: a crowd that asks for a repository of many
 	// refs would hold all readers of the database, each with a list of its own.
-	return s.refs.ReadAlone(ctx, cache.Generations(a.RefsGeneration), a.ID, func() (refs git.Refs, err error) {
+	condition := asStranger(a)
+	key := refsKey{a.ID, condition != ""}
+	return s.refs.ReadAlone(ctx, cache.Generations(a.RefsGeneration), key, func() (refs git.Refs, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			refs, err = readRefs(tx, a.ID, asStranger(a))
+			refs, err = readRefs(tx, a.ID, condition)
 			return err
 		})
 		return refs, err
 	})
+}
+
+// refsKey names the refs of a repository that are kept. They may be later than the
+// generation that they are kept under, so strangers do not get refs that somebody with a
+// role has read: the repository may have been hidden in between.
+type refsKey struct {
+	repo     int64
+	stranger bool // they were read while stillPublic held
 }
 
 // maxCachedRefs bounds the refs of repositories lately used that are kept: about 40
@@ -282,7 +292,7 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 const maxCachedRefs = 200_000
 
 // refCost counts a repository as one ref besides its own.
-func refCost(_ int64, refs git.Refs) int64 {
+func refCost(_ refsKey, refs git.Refs) int64 {
 	cost := 1
 	for _, r := range refs.List {
 		cost += 1 + len(r.Name)/100

@@ -103,7 +103,7 @@ type Service struct {
 	dir   string // of all repositories' directories
 	forge Forge
 
-	refs    *cache.Cache[int64, git.Refs] // by repository
+	refs    *cache.Cache[refsKey, git.Refs]
 	reach   reachCache
 	locks   keyed.Mutex[int64] // by repository: from the check of a push to its commit
 	found   *cache.Cache[foundKey, Found]

@@ -1,11 +1,14 @@
 package repo_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/errs"
+	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 )
 
@@ -52,5 +55,50 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 			t.Errorf("the owner gets %v", got)
 		}
 		strangerReads("after the owner")
+	})
+}
+
+// A push fails, since its objects cannot be copied to where a pull request needs them:
+// what it brought stays, and nobody finds it.
+func TestObjectsOfAPushThatFails(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.User(t, "bob")
+		s.Import(t, s.Repo(t, "alice/plot", false), gittest.Repository(t, 3, 3))
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
+		dir := filepath.Join(t.TempDir(), "clone")
+		gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "alice", "alice/plot"), dir)
+		gittest.Run(t, dir, "checkout", "-q", "-b", "topic")
+		commitFile(t, dir, "first", "1")
+		gittest.Run(t, dir, "push", "-q", "origin", "topic")
+		s.Check(t, apitest.Case{Do: "POST /repos/bob/plot/pulls", As: "bob",
+			Send: `{"title": "x", "base": "main", "head": "alice:topic"}`, Status: 201})
+		fork, err := s.Repos.Find(t.Context(), nil, "bob", "plot")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		s.Log.AllowErrors()
+		shard := filepath.Dir(s.Objects(t, fork.ID).Dir())
+		if err := os.Rename(shard, shard+".away"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(shard, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sha, _, _ := commitFile(t, dir, "second", "2")
+		if _, _, err := gittest.Try(t, dir, nil, "push", "-q", "origin", "topic"); err == nil {
+			t.Fatal("the push succeeds")
+		}
+		if err := os.Remove(shard); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(shard+".away", shard); err != nil {
+			t.Fatal(err)
+		}
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 404})
+		gittest.Run(t, dir, "push", "-q", "origin", "topic")
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 200})
 	})
 }

@@ -306,7 +306,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := q.Keep(); err != nil {
-		return err
+		return errors.Join(err, p.s.MarkUnreached(ctx, p.access.ID)) // perhaps they are kept
 	}
 	index, updates = p.open(all)
 	p.findForward(ctx, updates)

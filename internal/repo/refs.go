@@ -75,10 +75,10 @@ const maxPrepared = 5
 // a transaction; again when the preparation did not suffice.
 func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) error) error {
 	for try := 1; ; try++ {
-		if err := s.forge.PreparePush(ctx, p); err != nil {
-			return err
+		err := s.forge.PreparePush(ctx, p)
+		if err == nil {
+			err = s.db.Write(ctx, fn)
 		}
-		err := s.db.Write(ctx, fn)
 		if err == nil {
 			return nil
 		}

@@ -112,11 +112,12 @@ func (s *Service) Discard(id int64, at db.Time) { s.setAside(id, at, nil) }
 
 // abandon ends the making of a repository under a reserved id. Its folder goes at once,
 // since only the caller knew it. If the outcome of a COMMIT is unknown, the repository
-// may exist; then it stays.
+// may exist; then it stays. It is done even if the caller has lost the right to make one.
 func (s *Service) abandon(ctx context.Context, id int64) {
+	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
 	var mine bool
 	var now db.Time
-	err := s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) (err error) {
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if mine, err = releaseID(tx, id); err == nil {
 			now, err = tx.Clock()
 		}

@@ -9,6 +9,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
 )
@@ -217,6 +219,46 @@ func TestForkRaces(t *testing.T) {
 			if status >= 500 || status == http.StatusUnprocessableEntity {
 				t.Errorf("request %d answered %d", i, status)
 			}
+		}
+	})
+}
+
+// Somebody loses the right to fork while objects are copied: nothing stays of the fork.
+func TestForkByACallerWhoLosesTheRight(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		bob := s.User(t, "bob")
+		r := s.Repo(t, "alice/garden", false)
+		forkable(t, s, r)
+		found, err := s.Repos.Find(t.Context(), &account.Caller{ID: bob.ID, Login: "bob"}, "alice", "garden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		folders := func() []string {
+			list, err := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "*.git"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return list
+		}
+		before, lost := len(folders()), false
+		ctx := db.WithCheck(t.Context(), func(*db.Tx) error {
+			if lost = lost || len(folders()) > before; lost {
+				return errs.New(errs.Forbidden, "no longer")
+			}
+			return nil
+		})
+		if _, err := s.Repos.Fork(ctx, &found.Access, repo.NewFork{}); !errs.Is(err, errs.Forbidden) {
+			t.Errorf("the fork ends with %v", err)
+		}
+		s.Repos.Wait()
+		var reserved int64
+		err = s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM reserved_repos`).Scan(&reserved)
+		})
+		if left := folders(); err != nil || !lost || reserved != 0 || len(left) != before {
+			t.Errorf("lost %v, %d ids are reserved, and these folders are there: %q (%v)", lost, reserved, left, err)
 		}
 	})
 }

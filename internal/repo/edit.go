@@ -44,7 +44,11 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 		if err := checkVisibility(now.Repo); err != nil {
 			return err
 		}
-		return s.forge.ChangeVisibility(tx, now.Repo, now.DoneBy(a.Caller))
+		if err := s.forge.ChangeVisibility(tx, now.Repo, now.DoneBy(a.Caller)); err != nil {
+			return err
+		}
+		edited, err = accessByID(tx, a.Caller, a.ID) // its network and who may fork it have changed
+		return err
 	})
 	return edited, err
 }

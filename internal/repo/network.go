@@ -149,6 +149,5 @@ func LeaveNetwork(tx *db.Tx, r *Repo, deleted bool) error {
 	if err != nil {
 		return err
 	}
-	r.ParentID, r.NetworkID, r.Forks, r.NetworkForks = 0, r.ID, 0, 0
 	return standAlone(tx, r.ID)
 }

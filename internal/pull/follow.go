@@ -111,15 +111,23 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	if p.RepoID != p.HeadRepoID && !s.repos.IsWhole(p.RepoID, u.New) {
 		return repo.ErrUnprepared // the pull request is younger than what PreparePush saw
 	}
-	err := s.change(tx, p, u.By, func(c *issue.Change) error {
-		c.Touch() // decision 57
-		return nil
+	// The base's repository is locked from here on. Until now somebody may have merged or
+	// closed the pull request, or taken it another base.
+	var now *Pull
+	err := s.change(tx, p, u.By, func(c *issue.Change) (err error) {
+		if now, err = byID(tx, p.IssueID); err == nil && now.follows(p) {
+			c.Touch() // decision 57
+		}
+		return err
 	})
-	if err != nil {
+	if err != nil || !now.follows(p) {
 		return err
 	}
-	return s.moveHead(tx, p, u.New)
+	return s.moveHead(tx, now, u.New)
 }
+
+// follows reports that the pull request still follows the branch that was its head.
+func (p *Pull) follows(was *Pull) bool { return p.Open && p.HeadRepoID == was.HeadRepoID }
 
 // moveHead makes sha, whose objects are in the base repository, the head.
 func (s *Service) moveHead(tx *db.Tx, p *Pull, sha git.SHA) error {

@@ -77,9 +77,10 @@ func settled(t *testing.T, s *apitest.Server) {
 }
 
 const (
-	findsIssue = "i.repo_id = $1 AND i.number = $2"
-	findsRef   = "name IN ($2)"
-	findsBase  = "p.base_ref IN ($2) AND p.open ORDER BY p.issue_id"
+	findsIssue  = "i.repo_id = $1 AND i.number = $2"
+	findsRef    = "name IN ($2)"
+	findsBase   = "p.base_ref IN ($2) AND p.open ORDER BY p.issue_id"
+	findsTarget = "r.id IN ($2) ORDER BY r.id"
 )
 
 // A merge of a stacked pull request begins anew when its head was replaced. Nothing is
@@ -228,5 +229,48 @@ func TestBaseMovesBeforeTheWorkerLooks(t *testing.T) {
 				truth(t, s, "alice", "alice/plot")
 			})
 		}
+	})
+}
+
+// While a fork's branch is pushed, its pull request ends, or gets another base: what is
+// merged or closed keeps its head, and what goes on follows the branch.
+func TestPushWhileThePullRequestChanges(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		if engine == db.SQLite {
+			return // one transaction writes at a time
+		}
+		s, act := interrupted(t, engine)
+		s.User(t, "bob")
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
+		for n, c := range []struct {
+			name, do, send string
+			follows        bool
+		}{
+			{"merged", "PUT %s/merge", "", false},
+			{"closed", "PATCH %s", `{"state": "closed"}`, false},
+			{"another base", "PATCH %s", `{"base": "instead"}`, true},
+		} {
+			branch := []string{"topic", "stacked", "b0"}[n]
+			p := propose(t, s, "bob", "alice/plot", "bob:"+branch, "main")
+			changed := false
+			act(findsTarget, func() { // the push knows its pull requests, and has locked none of them
+				changed = true
+				s.Check(t, apitest.Case{Do: fmt.Sprintf(c.do, fmt.Sprint("/repos/alice/plot/pulls/", p.Number)),
+					As: "alice", Send: c.send, Status: 200})
+			})
+			sha := commit(t, s, "bob/plot", branch, fmt.Sprint("file", n), "x\n")
+			if !changed {
+				t.Fatalf("%s: nothing happened during the push", c.name)
+			}
+			want := p.Head.SHA
+			if c.follows {
+				want = sha
+			}
+			if now := read(t, s, "alice", "alice/plot", p.Number); now.Head.SHA != want {
+				t.Errorf("%s: the head is %s, want %s", c.name, now.Head.SHA, want)
+			}
+		}
+		truth(t, s, "alice", "alice/plot")
 	})
 }

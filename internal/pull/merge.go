@@ -168,7 +168,7 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, p
 	switch {
 	case err != nil:
 		return err
-	case now.Merged() || !now.Open:
+	case now.Merged() || !now.Open || now.HeadRepoID == 0:
 		return errNotMergeable
 	case now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef:
 		return errMoved

@@ -274,3 +274,35 @@ func TestPushWhileThePullRequestChanges(t *testing.T) {
 		truth(t, s, "alice", "alice/plot")
 	})
 }
+
+// A pull request loses its head while it is merged, with so many others that it is closed
+// only later: it is not merged any more.
+func TestDetachedWhileMerged(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s, act := interrupted(t, engine)
+		p := propose(t, s, "alice", "alice/plot", "topic", "main")
+		reads := 0
+		var detach func()
+		detach = func() { // the merge has read its pull request, and now reads the issue
+			if reads++; reads < 3 { // it only finds out whether there is one
+				act(findsIssue, detach)
+				return
+			}
+			err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+				_, err := tx.Exec(`UPDATE pulls SET head_repo_id = NULL WHERE number = $1`, p.Number)
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		act(findsIssue, detach)
+		c := merging("alice", "alice/plot", p.Number, "")
+		c.Status = 405
+		s.Check(t, c)
+		if p := read(t, s, "alice", "alice/plot", p.Number); p.Merged || reads != 3 {
+			t.Errorf("after %d readings it is %+v", reads, p)
+		}
+	})
+}

@@ -136,13 +136,14 @@ func (s *Service) Submit(ctx context.Context, a *repo.Access, i *issue.Issue, id
 		case v.State != Pending:
 			return refuse("Can not submit a review that is not pending")
 		}
-		if t.Body == nil {
-			t = issue.NewText(v.Body)
+		text := t
+		if text.Body == nil {
+			text = issue.NewText(v.Body)
 		}
-		if err := allowed(a, c.Issue, state, t, len(said)); err != nil {
+		if err := allowed(a, c.Issue, state, text, len(said)); err != nil {
 			return err
 		}
-		v.State, v.Body, v.SubmittedAt = state, bodyOf(t), c.Tx.Now
+		v.State, v.Body, v.SubmittedAt = state, bodyOf(text), c.Tx.Now
 		if err := updateReview(c.Tx, v); err != nil {
 			return err
 		}
@@ -150,7 +151,7 @@ func (s *Service) Submit(ctx context.Context, a *repo.Access, i *issue.Issue, id
 		if err != nil {
 			return err
 		}
-		return announce(c, v, n, append(texts, t)...)
+		return announce(c, v, n, append(texts, text)...)
 	})
 }
 

@@ -22,8 +22,7 @@ func newDocs() *docs {
 		return newRendition("application/json; charset=utf-8", apidoc.At, load)
 	}
 	fixed := func(kind string, text []byte) *rendition {
-		same := func(text []byte, _ string) []byte { return text }
-		return newRendition(kind, same, func() ([]byte, error) { return text, nil })
+		return newRendition(kind, nil, func() ([]byte, error) { return text, nil })
 	}
 	return &docs{
 		page:    fixed("text/html; charset=utf-8", apidoc.Page),
@@ -38,9 +37,9 @@ func newDocs() *docs {
 // is kept compressed, which is a tenth of it: as it was made, and for the last
 // address, since hardly any server has two.
 type rendition struct {
-	kind string // its content type
-	at   func(text []byte, site string) []byte
-	made func() (zipped []byte, err error) // for the address that stands for all
+	kind string                                // its content type
+	at   func(text []byte, site string) []byte // nil: it is the same for all addresses
+	made func() (zipped []byte, err error)     // for the address that stands for all
 	last atomic.Pointer[published]
 }
 
@@ -69,6 +68,9 @@ func newRendition(
 
 // publish makes the rendition for an address.
 func (d *rendition) publish(made []byte, site string) (*published, error) {
+	if d.at == nil {
+		site = ""
+	}
 	if p := d.last.Load(); p != nil && p.site == site {
 		return p, nil
 	}
@@ -76,10 +78,13 @@ func (d *rendition) publish(made []byte, site string) (*published, error) {
 	if err := unzip(&b, made); err != nil {
 		return nil, err
 	}
-	text := d.at(b.Bytes(), site)
-	zipped, err := zip(text)
-	if err != nil {
-		return nil, err
+	text, zipped := b.Bytes(), made
+	if d.at != nil {
+		var err error
+		text = d.at(text, site)
+		if zipped, err = zip(text); err != nil {
+			return nil, err
+		}
 	}
 	p := &published{site, zipped, len(text), web.Tag(text)}
 	d.last.Store(p)

@@ -51,8 +51,8 @@ func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
 	return public, private
 }
 
-// A forgotten check on one r is how servers of this kind were broken most
-// often. So every r meets every kind of caller, on a public, a private and
+// A forgotten check on one route is how servers of this kind were broken most
+// often. So every route meets every kind of caller, on a public, a private and
 // an absent repository (decisions 11, 13, 49, 51).
 func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 	t.Parallel()

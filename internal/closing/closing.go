@@ -27,12 +27,12 @@ import (
 )
 
 const (
-	leaseTime  = 5 * time.Second // after that, work counts as abandoned
-	pollTime   = 2 * time.Second // between looks for work of other processes
-	maxTries   = 5               // before work that fails is dropped
-	workTime   = time.Minute     // for one piece of work
-	maxCommits = 1000            // commits of a push that are read, the newest
-	maxSayings = 100             // in one transaction
+	leaseTime     = 5 * time.Second // after that, work counts as abandoned
+	pollTime      = 2 * time.Second // between looks for work of other processes
+	maxTries      = 5               // before work that fails is dropped
+	workTime      = time.Minute     // for one piece of work
+	maxCommits    = 1000            // commits of a push that are read, the newest
+	maxReferences = 100             // in one transaction
 )
 
 const branches = "refs/heads/"
@@ -114,7 +114,7 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 	}
 	limited, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
-	if err = s.say(limited, list); err == nil {
+	if err = s.follow(limited, list); err == nil {
 		return true
 	}
 	if ctx.Err() == nil {

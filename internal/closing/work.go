@@ -14,22 +14,22 @@ import (
 	"arbor/internal/tracker"
 )
 
-// saying is that a commit names an issue of its repository.
-type saying struct {
+// issueReference is one "#7" or "fixes #7" found in a commit message.
+type issueReference struct {
 	number int64
 	sha    git.SHA
 	closes bool
 }
 
-// commitOfIssue is that a commit closed an issue.
+// commitOfIssue is a commit that closed an issue.
 type commitOfIssue struct {
 	issue int64
 	sha   string
 }
 
-// say reads the commits of one account's pushes to one repository, and writes
-// what they say.
-func (s *Service) say(ctx context.Context, list []pushed) error {
+// follow reads the commits of one account's pushes to one repository, and writes
+// and closes the issues that they name.
+func (s *Service) follow(ctx context.Context, list []pushed) error {
 	w := &work{s: s, list: list}
 	err := s.db.Read(ctx, w.load)
 	if errs.Is(err, errs.NotFound) { // the repository, or the way to it, is gone
@@ -38,20 +38,20 @@ func (s *Service) say(ctx context.Context, list []pushed) error {
 	if err != nil {
 		return err
 	}
-	sayings, err := w.read(ctx)
+	references, err := w.read(ctx)
 	if err != nil {
 		return err
 	}
 	for {
-		part := sayings[:min(len(sayings), maxSayings)]
-		sayings = sayings[len(part):]
+		part := references[:min(len(references), maxReferences)]
+		references = references[len(part):]
 		err := s.db.Write(ctx, func(tx *db.Tx) error {
-			if err := w.write(tx, part); err != nil || len(sayings) > 0 {
+			if err := w.write(tx, part); err != nil || len(references) > 0 {
 				return err
 			}
 			return remove(tx, list)
 		})
-		if err != nil || len(sayings) == 0 {
+		if err != nil || len(references) == 0 {
 			return err
 		}
 	}
@@ -102,13 +102,13 @@ func (w *work) load(tx *db.Tx) error {
 // read lists the new commits, the oldest first, and reads their messages. Those
 // of the default branch may close issues; they count also where another branch
 // had them before.
-func (w *work) read(ctx context.Context) ([]saying, error) {
+func (w *work) read(ctx context.Context) ([]issueReference, error) {
 	objects, release, err := w.s.repos.Git(ctx, w.access)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	var list []saying
+	var list []issueReference
 	for _, landing := range []bool{false, true} {
 		from, not := w.ends(landing)
 		if len(from) == 0 {
@@ -121,7 +121,7 @@ func (w *work) read(ctx context.Context) ([]saying, error) {
 		slices.Reverse(commits)
 		err = objects.EachCommits(ctx, commits, func(part []*git.Commit) error {
 			for _, c := range part {
-				list = append(list, w.sayings(c, landing)...)
+				list = append(list, w.references(c, landing)...)
 			}
 			return nil
 		})
@@ -156,14 +156,14 @@ func (w *work) ends(landing bool) (from, not []git.SHA) {
 	return from, not
 }
 
-// sayings is what one commit says of issues of its own repository.
-func (w *work) sayings(c *git.Commit, landing bool) []saying {
+// references finds the issues of its own repository that a commit names.
+func (w *work) references(c *git.Commit, landing bool) []issueReference {
 	refs := markdown.Plain(c.Message)
 	own := account.Fold(w.access.FullName())
-	var list []saying
+	var list []issueReference
 	for _, i := range refs.Issues {
 		if i.Owner == "" || account.Fold(i.Owner+"/"+i.Repo) == own {
-			list = append(list, saying{i.Number, c.SHA, landing && slices.Contains(refs.Closes, i)})
+			list = append(list, issueReference{i.Number, c.SHA, landing && slices.Contains(refs.Closes, i)})
 		}
 	}
 	return list
@@ -172,7 +172,7 @@ func (w *work) sayings(c *git.Commit, landing bool) []saying {
 // write notes with the issues that commits refer to them, and closes those that
 // commits on the default branch fix. A commit closes an issue once: who opened
 // it again knows better.
-func (w *work) write(tx *db.Tx, list []saying) error {
+func (w *work) write(tx *db.Tx, list []issueReference) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -192,14 +192,14 @@ func (w *work) write(tx *db.Tx, list []saying) error {
 	}
 	var events []issue.Event
 	var ids []int64
-	for _, say := range list {
-		i := issues[say.number]
+	for _, ref := range list {
+		i := issues[ref.number]
 		if !w.has(i) {
 			continue
 		}
 		events = append(events, issue.Event{RepoID: w.access.ID, IssueID: i.ID, ActorID: w.access.Caller.ID,
-			Kind: issue.EventReferenced, Commit: string(say.sha)})
-		if say.closes {
+			Kind: issue.EventReferenced, Commit: string(ref.sha)})
+		if ref.closes {
 			ids = append(ids, i.ID)
 		}
 	}
@@ -210,9 +210,9 @@ func (w *work) write(tx *db.Tx, list []saying) error {
 	if err != nil {
 		return err
 	}
-	for _, say := range list {
-		if i := issues[say.number]; say.closes && w.has(i) {
-			if err := w.close(tx, i, say.sha, closed); err != nil {
+	for _, ref := range list {
+		if i := issues[ref.number]; ref.closes && w.has(i) {
+			if err := w.close(tx, i, ref.sha, closed); err != nil {
 				return err
 			}
 		}

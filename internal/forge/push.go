@@ -29,7 +29,7 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	if err := landing.WriteRefs(tx); err != nil {
 		return nil, err
 	}
-	// What old values named may be unreachable now: for a time it is found yet.
+	// Perhaps no ref leads to the old values now: callers who may push still find them.
 	if err := landing.NoteUnreached(tx); err != nil {
 		return nil, err
 	}

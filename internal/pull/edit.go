@@ -35,7 +35,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 	}
 	p, _, err := s.find(ctx, a, number)
 	if err == nil {
-		_, err = s.tested(ctx, p) // so that what is told of it is of its own head and base
+		_, err = s.tested(ctx, p) // so that the answer is about its present head and base
 	}
 	return err
 }

@@ -2,7 +2,7 @@ package repo
 
 import "arbor/internal/account"
 
-// foundKey is all that what Find finds depends on besides the store.
+// foundKey names all that a result of Find depends on besides the store.
 type foundKey struct {
 	caller      int64 // 0: anonymous
 	siteAdmin   bool
@@ -20,7 +20,7 @@ func newFoundKey(caller *account.Caller, owner, name string) foundKey {
 	return k
 }
 
-// copyFor is what was found, for a caller of its own: a handler may change it.
+// copyFor gives a copy of what was found, which the handler of a caller may change.
 func (f Found) copyFor(caller *account.Caller) Found {
 	repo := *f.Repo
 	f.Repo, f.Caller = &repo, caller

@@ -6,7 +6,7 @@ import (
 	"arbor/internal/git"
 )
 
-// Landing is what can happen of a push, in the transaction that makes it happen.
+// Landing is the part of a push that can happen, in the transaction that moves the refs.
 type Landing struct {
 	Moved   []RefUpdate // the updates that can happen
 	Refused []error     // why not, for each update of the push; nil: it can

@@ -14,11 +14,10 @@
 // review is package pull's.
 //
 // Invariants: each comment belongs to a review; one that was made alone has a
-// review of its own, which goes with it. Who has not submitted a review is alone
-// in seeing it and its comments, has one at most for each pull request, and
-// moves nothing by it: what follows from a review (updated_at, mentions,
-// counters, events) follows when it is submitted. Everything else goes through
-// issue's one door. A comment's place is stored with the commit that it is of.
+// review of its own, which goes with it. A pending review and its comments are
+// seen by their author alone, who has at most one for each pull request. What
+// follows from a review (updated_at, mentions, counters, events) follows when it
+// is submitted. Everything else goes through issue's one door. A comment's place is stored with the commit that it is of.
 package review
 
 import (

@@ -33,7 +33,7 @@ func newDocs() *docs {
 	}
 }
 
-// rendition is a page or document for who reaches the server by one address. It
+// rendition is a page or a document, for the address by which clients reach the server. It
 // is kept compressed, which is a tenth of it: as it was made, and for the last
 // address, since hardly any server has two.
 type rendition struct {
@@ -91,7 +91,7 @@ func (d *rendition) publish(made []byte, site string) (*published, error) {
 	return p, nil
 }
 
-// answer sends it compressed to who takes that. The entity tag is weak, so it
+// answer sends it, compressed to clients that take that. The entity tag is weak, so it
 // stands for both forms (RFC 9110, 8.8.1).
 func (d *rendition) answer(w http.ResponseWriter, r *http.Request) error {
 	made, err := d.made()

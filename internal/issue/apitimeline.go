@@ -7,7 +7,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -24,7 +23,7 @@ func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	render := api.timelineRendering(w, r, a, n)
 	// Issues of any repository stand in it, as far as this caller sees them: it
 	// is kept only while nothing at all is committed.
-	return api.answers.ServeAtRest(w, r, tracker.KeyOfCaller(r, a), render)
+	return api.answers.ServeCaller(w, r, a, render)
 }
 
 // timeline is a page of a timeline: entries in order, and the pages that hold

@@ -68,8 +68,8 @@ type Found struct {
 // Find resolves OWNER/NAME for a caller, also by a former name. Error: 404 when
 // there is no such repository or the caller may not see it.
 func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
-	key := newFoundKey(caller, owner, name)
-	f, err := s.found.Read(s.db.State(), key, func() (f Found, err error) {
+	key, state := newFoundKey(caller, owner, name), s.db.State()
+	f, err := s.found.Read(state, key, func() (f Found, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 			f, err = find(tx, caller, key.owner, key.name)
 			return err
@@ -79,7 +79,9 @@ func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name 
 	if err != nil {
 		return Found{}, err
 	}
-	return f.copyFor(caller), nil
+	f = f.copyFor(caller)
+	f.AsOf = state
+	return f, nil
 }
 
 // find takes folded names.

@@ -90,6 +90,11 @@ type Access struct {
 	Granted bool
 
 	AccountsGeneration int64 // of account.Topic: grows with every change of an account
+
+	// AsOf is the state of the whole database before the access was read: an answer
+	// that shows more of it than generations cover is kept under that. Of an access
+	// that Find did not give it is [cache.Unknown].
+	AsOf cache.State
 }
 
 // Insider reports a caller who may know who belongs to the organization.

@@ -76,7 +76,7 @@ func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // kept only while nothing at all is committed, and where that cannot be known
 // not at all.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
-	return api.answers.Serve(w, r, api.s.db.State(), web.Key(r, callerID(a)), render)
+	return api.answers.Serve(w, r, a.AsOf, web.Key(r, callerID(a)), render)
 }
 
 // answer answers with one review.

@@ -52,9 +52,15 @@ func (s *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, a *repo.
 // basis is what an answer about a repository's tracker depends on.
 func (s *Answers) basis(r *http.Request, a *repo.Access) (cache.State, string) {
 	if kind := web.From(r.Context()).Media.Kind; kind == "html" || kind == "full" {
-		return s.db.State(), KeyOfCaller(r, a)
+		return a.AsOf, keyOfCaller(r, a)
 	}
 	return cache.Generations(a.IssuesGeneration, a.AccountsGeneration), key(r, a)
+}
+
+// ServeCaller is Serve for what shows more of other repositories than the generations
+// of this one cover: it is kept for this caller, while nothing at all is committed.
+func (s *Answers) ServeCaller(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
+	return s.kept.Serve(w, r, a.AsOf, keyOfCaller(r, a), render)
 }
 
 // ServeAtRest answers with what is kept under the key while nothing at all is
@@ -78,9 +84,9 @@ func (s *Answers) JSON(w http.ResponseWriter, r *http.Request, a *repo.Access, f
 	})
 }
 
-// KeyOfCaller names everything that an answer about one repository's tracker
-// depends on besides the database, and the caller: for ServeAtRest.
-func KeyOfCaller(r *http.Request, a *repo.Access) string {
+// keyOfCaller names everything that an answer about one repository's tracker
+// depends on besides the database, and the caller.
+func keyOfCaller(r *http.Request, a *repo.Access) string {
 	return key(r, a) + " " + strconv.FormatInt(repo.CallerID(a.Caller), 36)
 }
 

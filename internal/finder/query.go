@@ -34,9 +34,12 @@ type Query struct {
 // Repo is a repository that a query looks in.
 type Repo struct {
 	ID         int64
-	Generation int64 // its issues_generation in this snapshot; 0: it was not read
+	Generation int64 // its issues_generation in this snapshot, or Unread
 	IssuesOff  bool  // its issues are switched off: only pull requests are there (decision 16)
 }
+
+// Unread is the generation of a repository whose generation was not read.
+const Unread = -1
 
 // Scope is a SELECT of the ids of repositories. Its placeholders begin with $1.
 type Scope struct {

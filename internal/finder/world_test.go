@@ -82,7 +82,7 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.repos = append(w.repos, finder.Repo{ID: made.ID, IssuesOff: n%5 == 4})
+		w.repos = append(w.repos, finder.Repo{ID: made.ID, Generation: finder.Unread, IssuesOff: n%5 == 4})
 	}
 	w.write(func(tx *db.Tx) error {
 		for _, r := range w.repos {

@@ -237,7 +237,7 @@ func randomQuery(random *rand.Rand, w *world) finder.Query {
 	q.Where = where
 	first := random.IntN(4)
 	for _, id := range w.repos[first : first+[]int{1, 2, 4, 71}[random.IntN(4)]] {
-		q.Repos = append(q.Repos, finder.Repo{ID: id})
+		q.Repos = append(q.Repos, finder.Repo{ID: id, Generation: finder.Unread})
 	}
 	return q
 }

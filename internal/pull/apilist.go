@@ -41,7 +41,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			if c.longRunning {
 				where = append(where, finder.Since(max(1, tx.Now-db.Time(longRunning.Microseconds()))))
 			}
-			q := finder.Query{Repos: []finder.Repo{{ID: a.ID}}, Where: where, Order: c.order}
+			in := []finder.Repo{{ID: a.ID, Generation: finder.Unread}}
+			q := finder.Query{Repos: in, Where: where, Order: c.order}
 			list, found, err := api.s.issues.Find(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err

@@ -43,6 +43,7 @@ type index struct {
 	changed  []int64
 	comments []int32
 	closed   bits
+	newest   int64 // the largest of changed that was ever put
 
 	numbers    map[posting.Property]uint32 // places of sets
 	sets       []set
@@ -74,9 +75,12 @@ func holds(k posting.Kind) bool {
 // propertyBytes is what a property takes besides its set: its share of the map.
 const propertyBytes = 48
 
+// indexBytes is what an index takes that is empty.
+const indexBytes = 520
+
 // bytes is how much memory the index takes.
 func (x *index) bytes() int {
-	return 8*(cap(x.ids)+cap(x.updated)+cap(x.changed)+cap(x.closed)) +
+	return indexBytes + 8*(cap(x.ids)+cap(x.updated)+cap(x.changed)+cap(x.closed)) +
 		4*(cap(x.comments)+cap(x.byUpdated)+cap(x.byComments)) +
 		cap(x.sets)*setBytes + len(x.numbers)*propertyBytes + x.setBytes + x.properties.bytes()
 }
@@ -113,6 +117,7 @@ func (x *index) put(entries []entry) (ok bool) {
 			x.comments = append(x.comments, 0)
 		}
 		x.updated[at], x.changed[at], x.comments[at] = e.updated, e.changed, int32(e.comments)
+		x.newest = max(x.newest, e.changed)
 		x.closed.put(at, e.closed)
 		x.setProperties(at, e.has)
 		all = append(all, at)

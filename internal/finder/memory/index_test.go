@@ -8,12 +8,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/posting"
-	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
@@ -42,16 +40,18 @@ func drawIndex(random *rand.Rand, n int64) *index {
 	return x
 }
 
+// heap is how much memory is in use.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // An operator's server must not take more memory than indexes say they take: when
 // they are filled, and after everything changed.
 func TestIndexCountsItsMemory(t *testing.T) {
-	heap := func() int64 {
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	random := rand.New(rand.NewPCG(1, 1))
 	before := heap()
 	x := drawIndex(random, 100_000)
@@ -82,6 +82,26 @@ func TestIndexCountsItsMemory(t *testing.T) {
 	runtime.KeepAlive(x)
 }
 
+// A server has far more small repositories than large ones: many small indexes take
+// no more than they say, either.
+func TestSmallIndexesCountTheirMemory(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, issues := range []int64{0, 1, 10} {
+		before := heap()
+		n := New(nil, slog.New(slog.DiscardHandler))
+		for repo := range int64(10_000) {
+			x := drawIndex(random, issues)
+			n.keep(&indexed{repo: repo, index: x}, x.bytes())
+		}
+		took, said := heap()-before, int64(n.bytes)
+		t.Logf("%d issues: %d bytes an index, which says %d", issues, took/10_000, said/10_000)
+		if took > said+said/8 || said > 2*took {
+			t.Errorf("indexes of %d issues say that they take %d bytes, and take %d", issues, said, took)
+		}
+		runtime.KeepAlive(n)
+	}
+}
+
 // Ids that do not grow are refused: places would not be in the order of ids.
 func TestIndexRefusesSmallerIDs(t *testing.T) {
 	t.Parallel()
@@ -102,30 +122,20 @@ func TestTooLargeIsNotReadAgain(t *testing.T) {
 				counted.Add(1)
 			}
 		}})
-		log := slog.New(slog.DiscardHandler)
-		alice, err := account.New(d, log, nil).CreateUser(t.Context(),
-			account.NewUser{Login: "alice", Name: "alice", Email: "alice@example.org"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r *repo.Repo
-		err = d.Write(t.Context(), func(tx *db.Tx) error {
-			r = &repo.Repo{OwnerID: alice.ID, Owner: *alice, Name: "plot", CreatedAt: tx.Now, PushedAt: tx.Now}
-			if err := repo.Insert(tx, r, nil); err != nil {
-				return err
-			}
+		r := plots(t, d, 1)[0]
+		err := d.Write(t.Context(), func(tx *db.Tx) error {
 			sizes := map[tracker.State]int64{tracker.Open: 1000}
 			return posting.CountStates(tx, r.ID, posting.ByAll.Of(0), sizes, 1)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := New(d, log)
+		n := New(d, slog.New(slog.DiscardHandler))
 		n.limit = 1000
 		find := func() bool {
 			var ok bool
 			err := d.Read(t.Context(), func(tx *db.Tx) (err error) {
-				q := finder.Query{Repos: []finder.Repo{{ID: r.ID}}, Where: finder.And{}}
+				q := finder.Query{Repos: []finder.Repo{{ID: r.ID, Generation: finder.Unread}}, Where: finder.And{}}
 				_, ok, err = n.Find(tx, &q, 0, 30)
 				return err
 			})

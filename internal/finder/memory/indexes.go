@@ -37,6 +37,12 @@ type indexed struct {
 	index      *index // nil: there is none, because it would be too large, or counts no longer
 }
 
+// standsFor reports whether the index is that of a generation. The first one after it
+// was filled is not: some issues may have changed meanwhile, and be ahead.
+func (x *indexed) standsFor(generation int64) bool {
+	return x.index != nil && x.generation == generation && x.index.newest <= generation
+}
+
 const (
 	maxBytes   = 192 << 20 // of all indexes: some two million issues
 	maxCatchUp = 2000      // issues that a reader reads; when more changed, the index is filled anew
@@ -45,7 +51,8 @@ const (
 
 // New makes indexes. Start Run beside them.
 func New(d *db.DB, log *slog.Logger) *Indexes {
-	return &Indexes{db: d, log: log, limit: maxBytes, wanted: make(chan int64, 100), byRepo: map[int64]*indexed{}}
+	return &Indexes{db: d, log: log, limit: maxBytes, wanted: make(chan int64, 100),
+		byRepo: map[int64]*indexed{}}
 }
 
 // Found is a page of what a query finds.
@@ -75,10 +82,10 @@ func (n *Indexes) Find(tx *db.Tx, q *finder.Query, offset, size int64) (found Fo
 		return found, false, err
 	}
 	var chosen []*selection
-	for _, t := range targets { // by repository: who holds a lock waits only for later ones
+	for _, t := range targets { // by repository: a reader that holds a lock waits only for later ones
 		t.mu.RLock()
 		defer t.mu.RUnlock()
-		if t.index == nil || t.generation != t.to {
+		if !t.standsFor(t.to) {
 			return found, false, nil
 		}
 		chosen = append(chosen, t.index.choose(t.tree))
@@ -130,30 +137,26 @@ func (n *Indexes) get(repo int64) *indexed {
 // reach brings an index to the generation of the transaction's snapshot. It
 // reports false where it cannot be: it is beyond, or counts no longer.
 func (n *Indexes) reach(tx *db.Tx, t *target) (ok bool, err error) {
-	if t.to != 0 {
-		t.mu.RLock()
-		at, there := t.generation, t.index != nil
-		t.mu.RUnlock()
-		if !there || at >= t.to || tx == nil {
-			return there && at == t.to, nil
+	if t.to == finder.Unread {
+		if tx == nil {
+			return false, nil
 		}
-	} else if tx == nil {
-		return false, nil
-	} else if t.to, err = generationOf(tx, t.repo); err != nil {
-		return false, err
+		if t.to, err = generationOf(tx, t.repo); err != nil {
+			return false, err
+		}
 	}
 	return n.catchUp(tx, t.indexed, t.to)
 }
 
 // catchUp reads what changed in the repository up to the transaction's snapshot,
-// of which to is the generation. It reports false where the index is beyond that,
-// or counts no longer.
+// of which to is the generation; without a transaction, nothing. It reports false
+// where the index does not stand for that then.
 func (n *Indexes) catchUp(tx *db.Tx, x *indexed, to int64) (ok bool, err error) {
 	x.mu.RLock()
-	from, there := x.generation, x.index != nil
+	from, behind, ok := x.generation, x.index != nil && x.generation < to, x.standsFor(to)
 	x.mu.RUnlock()
-	if !there || from >= to {
-		return there && from == to, nil
+	if !behind || tx == nil {
+		return ok, nil
 	}
 	entries, err := changedSince(tx, x.repo, from)
 	if err != nil {
@@ -162,7 +165,7 @@ func (n *Indexes) catchUp(tx *db.Tx, x *indexed, to int64) (ok bool, err error) 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.index == nil || x.generation != from {
-		return x.index != nil && x.generation == to, nil // somebody else was faster
+		return x.standsFor(to), nil // somebody else was faster
 	}
 	if len(entries) > maxCatchUp || !x.index.put(entries) {
 		x.index = nil
@@ -171,7 +174,7 @@ func (n *Indexes) catchUp(tx *db.Tx, x *indexed, to int64) (ok bool, err error) 
 	}
 	x.generation = to
 	n.keep(x, x.index.bytes())
-	return true, nil
+	return x.standsFor(to), nil
 }
 
 // drop forgets an index.

@@ -47,11 +47,27 @@ func Find(tx *db.Tx, q Query, offset, size int64) (Found, error) {
 	if err != nil || len(list) == 0 {
 		return Found{}, err
 	}
-	if len(list) > maxTogether && offset+size > deep {
+	if len(list) > maxTogether && offset+size > deep || len(list) > 2*maxScopes && hasSelect(q.Where) {
 		return scan(tx, &q, offset, size)
 	}
 	f := &ranges{tx: tx, order: q.Order, list: list}
 	return f.find(offset, size)
+}
+
+// hasSelect reports a tree with a condition whose issues a SELECT of its own finds:
+// once in one statement, and once for each of many ranges.
+func hasSelect(e Expr) bool {
+	switch e := e.(type) {
+	case And:
+		return slices.ContainsFunc(e, hasSelect)
+	case Or:
+		return isSet(e) || slices.ContainsFunc(e, hasSelect)
+	case Not:
+		return hasSelect(e.Expr)
+	case CommentedBy, Text:
+		return true
+	}
+	return false
 }
 
 func isText(e Expr) bool {

@@ -10,14 +10,13 @@ import (
 // scanned is a query that one statement answers: of the postings of one property
 // that all results have, those that meet all conditions.
 type scanned struct {
-	b      *builder
-	order  Order
-	single bool   // only one repository is looked in
-	words  *Text  // what is looked for first; nil: no words
-	kind   string // of the property
-	of     string // its values: behind IN
-	named  bool   // these are of many repositories
-	rest   []Expr
+	b     *builder
+	order Order
+	words *Text  // what is looked for first; nil: no words
+	kind  string // of the property
+	of    string // its values: behind IN
+	named bool   // these are of many repositories
+	rest  []Expr
 }
 
 // maxScopes is how many repositories are looked for in the index of words; of
@@ -31,7 +30,6 @@ func scan(tx *db.Tx, q *Query, offset, size int64) (Found, error) {
 		s.b.args, s.b.scope = slices.Clone(q.Many.Args), "("+q.Many.SQL+")"
 	} else {
 		s.b.scope = values(s.b, repoIDs(q.Repos))
-		s.single = len(q.Repos) == 1
 		if len(q.Repos) <= maxScopes {
 			s.b.repos = repoIDs(q.Repos)
 		}

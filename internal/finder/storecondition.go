@@ -3,6 +3,7 @@ package finder
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"arbor/internal/db"
@@ -23,7 +24,7 @@ type builder struct {
 	tx     *db.Tx
 	args   []any
 	scope  string  // behind IN: the repositories that names are looked up in
-	repos  []int64 // the same, where they are few enough to look for words in each
+	repos  []int64 // where words are looked for; nil: everywhere
 	issues bool    // a condition asks for columns of issues, under the name i
 }
 
@@ -47,8 +48,8 @@ func (b *builder) condition(e Expr) string {
 	case And:
 		return b.joined(e, " AND ", "1 = 1")
 	case Or:
-		if set := b.set(e); set != "" {
-			return "p.issue_id IN (" + set + ")"
+		if isSet(e) {
+			return "p.issue_id IN (" + b.set(e) + ")"
 		}
 		return b.joined(e, " OR ", "1 = 0")
 	case Not:
@@ -90,17 +91,20 @@ func (b *builder) joined(list []Expr, with, empty string) string {
 	return "(" + strings.Join(parts, with) + ")"
 }
 
-// set gives a SELECT of the issues that meet an Or, where a SELECT finds those of
-// each of its conditions; else it is empty.
-func (b *builder) set(e Or) string {
-	var parts []string
-	for _, e := range e {
+// isSet reports an Or of conditions of each of which a SELECT finds the issues.
+func isSet(e Or) bool {
+	return len(e) > 0 && !slices.ContainsFunc(e, func(e Expr) bool {
 		switch e.(type) {
 		case Has, Named, ids, CommentedBy, Text:
-		default:
-			return ""
+			return false
 		}
-	}
+		return true
+	})
+}
+
+// set gives a SELECT of the issues that meet such an Or.
+func (b *builder) set(e Or) string {
+	var parts []string
 	for _, e := range e {
 		parts = append(parts, b.ids(e))
 	}

@@ -101,7 +101,7 @@ func (f *ranges) from(b *builder, s *span) string {
 		}
 		where += " AND " + column + " >= " + b.arg(s.since)
 	}
-	b.issues = false
+	b.issues, b.repos = false, []int64{s.repo}
 	for _, e := range s.rest {
 		where += " AND " + b.condition(e)
 	}

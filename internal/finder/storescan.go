@@ -17,7 +17,7 @@ func (s *scanned) from() string {
 		from += " JOIN issues i ON i.id = p.issue_id"
 	}
 	repos := "p.repo_id"
-	if s.named && !s.single {
+	if s.named && len(b.repos) != 1 {
 		repos = "+p.repo_id" // not each repository with each value
 	}
 	from += " WHERE p.kind = " + s.kind + " AND p.value IN " + s.of + " AND " + repos + " IN " + b.scope

@@ -16,6 +16,7 @@ package apitest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -203,6 +204,22 @@ func (s *Server) Repo(t testing.TB, name string, private bool) *repo.Repo {
 		t.Fatal(err)
 	}
 	return made
+}
+
+// ManyRepos gives a user so many empty public repositories, r0 and on, as rows alone.
+func (s *Server) ManyRepos(t testing.TB, owner string, n int) {
+	t.Helper()
+	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		by, err := account.ByLogin(tx, owner)
+		for i := 0; i < n && err == nil; i++ {
+			err = repo.Insert(tx, &repo.Repo{OwnerID: by.ID, Owner: *by, Name: fmt.Sprint("r", i),
+				DefaultBranch: "main", HasIssues: true, CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now}, nil)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Grant gives a user a role on OWNER/NAME.

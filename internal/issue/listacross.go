@@ -129,6 +129,10 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 	return err
 }
 
+// maxNamed is how many repositories a query names one by one. More are found by a
+// SELECT: a statement has room for some ten thousand names, and each is looked at.
+const maxNamed = 2000
+
 // query makes the query, in the repositories in scope.
 func (l *across) query(tx *db.Tx) (finder.Query, error) {
 	q := finder.Query{Order: l.choice.order}
@@ -139,6 +143,10 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 	repos, err := repo.InScope(tx, s)
 	if err != nil {
 		return q, err
+	}
+	if len(repos) > maxNamed {
+		query, args := s.IDs()
+		q.Many, repos = &finder.Scope{SQL: query, Args: args}, nil
 	}
 	for _, r := range repos {
 		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, Generation: r.IssuesGeneration, IssuesOff: !r.HasIssues})

@@ -24,29 +24,8 @@ type Scoped struct {
 // InScope reads which repositories the scope chooses, as far as its caller may
 // see them, by id.
 func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
-	from := ""
-	add := func(part string) {
-		if from != "" {
-			from += " UNION "
-		}
-		from += part
-	}
-	args := []any{s.Caller.ID}
-	if s.Own {
-		add(`SELECT id FROM repos WHERE owner_id = $1 UNION SELECT repo_id FROM collaborators WHERE user_id = $1`)
-	}
-	if s.Organizations {
-		add(`SELECT x.id FROM members y JOIN repos x ON x.owner_id = y.org_id WHERE y.user_id = $1`)
-	}
-	if s.OwnerID != 0 {
-		args = append(args, s.OwnerID)
-		add(`SELECT id FROM repos WHERE owner_id = $2`)
-	}
-	query := `SELECT r.id, r.has_issues, r.issues_generation` + accessFrom + `WHERE r.id IN (` + from + `)`
-	if !s.Caller.SiteAdmin {
-		query += ` AND ` + visible()
-	}
-	rows, err := tx.Query(query+` ORDER BY r.id`, args...)
+	from, args := s.from()
+	rows, err := tx.Query(`SELECT r.id, r.has_issues, r.issues_generation`+from+` ORDER BY r.id`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +39,39 @@ func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 		list = append(list, r)
 	}
 	return list, rows.Err()
+}
+
+// IDs is a SELECT of the ids of the same repositories, and its arguments.
+func (s Scope) IDs() (query string, args []any) {
+	from, args := s.from()
+	return `SELECT r.id` + from, args
+}
+
+// from gives what stands behind SELECT ... for the repositories r.
+func (s Scope) from() (query string, args []any) {
+	from := ""
+	add := func(part string) {
+		if from != "" {
+			from += " UNION "
+		}
+		from += part
+	}
+	args = []any{s.Caller.ID}
+	if s.Own {
+		add(`SELECT id FROM repos WHERE owner_id = $1 UNION SELECT repo_id FROM collaborators WHERE user_id = $1`)
+	}
+	if s.Organizations {
+		add(`SELECT x.id FROM members y JOIN repos x ON x.owner_id = y.org_id WHERE y.user_id = $1`)
+	}
+	if s.OwnerID != 0 {
+		args = append(args, s.OwnerID)
+		add(`SELECT id FROM repos WHERE owner_id = $2`)
+	}
+	query = accessFrom + `WHERE r.id IN (` + from + `)`
+	if !s.Caller.SiteAdmin {
+		query += ` AND ` + visible()
+	}
+	return query, args
 }
 
 // Accesses reads the repositories of a page in one query, by id; the caller,

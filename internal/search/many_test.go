@@ -16,9 +16,8 @@ func TestSearchManyRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
-		for n := range 120 {
-			s.Repo(t, fmt.Sprintf("carol/r%d", n), n%40 == 0)
-		}
+		s.ManyRepos(t, "carol", 501)
+		s.Check(t, apitest.Case{Do: "PATCH /repos/carol/r0", As: "carol", Send: `{"private": true}`, Status: 200})
 		for _, repo := range []string{"carol/r0", "carol/r1"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/" + repo + "/issues", As: "carol", Send: `{"title": "Crash of many", "labels": ["bug"]}`, Status: 201})
 		}

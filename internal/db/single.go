@@ -48,7 +48,7 @@ func (b *sqliteBackend) writeOne(ctx context.Context, query string, args []any) 
 	return b.writer.one(ctx, &single{query: query, args: args})
 }
 
-// one runs a statement. Who comes alone runs it outside any transaction: SQLite
+// one runs a statement. A caller that comes alone runs it outside any transaction: SQLite
 // commits it by itself. Of those who come together one runs the statements of
 // all in one transaction: a statement that fails leaves no trace by itself, so
 // none needs a savepoint, and nobody is woken before what is his is durable.

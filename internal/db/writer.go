@@ -25,11 +25,11 @@ const (
 
 // writer is the one connection that writes, and the queue for it.
 //
-// Callers pass the connection on like a baton: who has it runs its function in
+// Callers pass the connection on like a baton: the one that has it runs its function in
 // its own goroutine (a panic goes where it belongs), then gives it to the next
 // in the queue. While the queue holds somebody, nobody commits; the last one
 // (or the one who finds the batch full) commits for all and tells them. So
-// one sync makes a whole queue durable, and who comes alone waits for nobody.
+// one sync makes a whole queue durable, and a caller that comes alone waits for nobody.
 // A write of one statement is run by the goroutine that has the baton, see single.go.
 //
 // The first member of a batch needs no savepoint: if it fails, the transaction
@@ -38,7 +38,7 @@ type writer struct {
 	backend *sqliteBackend
 	turn    *turnstile
 
-	// These belong to who holds the baton.
+	// These belong to the caller that holds the baton.
 	conn    *sqliteConn // nil: to be opened
 	begun   bool        // a transaction is open
 	started time.Time   // when it began
@@ -192,7 +192,7 @@ func (w *writer) discard() {
 }
 
 // lose rolls the shared transaction back and lets its members run again, each
-// alone. It returns the error for who noticed.
+// alone. It returns the error for the caller that noticed.
 func (w *writer) lose(cause error) error {
 	if w.begun {
 		w.rollback()

@@ -126,7 +126,7 @@ type Service struct {
 	log   *slog.Logger
 	forge Forge
 
-	deleted chan struct{} // wakes who takes deleted labels off many issues
+	deleted chan struct{} // wakes the worker that takes deleted labels off many issues
 	indexes *memory.Indexes
 	rows    *cache.Cache[int64, *Issue] // issues, by id
 	shown   *cache.Cache[cacheKey, any] // what issues refer to

@@ -15,9 +15,9 @@ func notes(tx *db.Tx) (first, last int64, err error) {
 
 // indexChanged takes the oldest notes and indexes the texts as they are now.
 //
-// Who does so at the same time on PostgreSQL cannot bring back an older text:
-// notes of one text have ids in the order of its changes, so a worker that takes a
-// later one takes the earlier, too, and waits here until its taker is done.
+// Two workers on PostgreSQL cannot bring back an older text: the notes of a text have
+// ids in the order of its changes, so a worker that takes a later note takes the earlier
+// ones, too, or waits here until the worker that has them is done.
 func indexChanged(tx *db.Tx, most int) error {
 	rows, err := tx.Query(`DELETE FROM texts_changed WHERE id IN (SELECT id FROM texts_changed ORDER BY id LIMIT $1)
 		RETURNING issue_id, comment_id`, most)

@@ -34,14 +34,12 @@ func (o *ReceiveOptions) mustHush(ctx context.Context, outside packfile.Bases) (
 	return len(gone) > 0, err
 }
 
-// mayTell is git's finding about an object, or empty if the sender must not read it: git
-// checks .gitmodules and .gitattributes by their names, and they need not have been sent.
-func (o *ReceiveOptions) mayTell(problem string) string {
+// mayTell reports whether the sender may read of a problem that git found in an object.
+// git checks .gitmodules and .gitattributes by their names in trees, so these need not have
+// been sent: the problem may tell of an object that is hidden from the sender.
+func (o *ReceiveOptions) mayTell(problem string) bool {
 	ofStored := strings.Contains(problem, ": gitmodules") || strings.Contains(problem, ": gitattributes")
-	if o.Absent != nil && ofStored {
-		return ""
-	}
-	return problem
+	return o.Absent == nil || !ofStored
 }
 
 // checkBases refuses a pack with a delta whose base is hidden from the sender. It comes

@@ -12,9 +12,10 @@ import (
 // its progress, and what is wrong with an object. All else may name paths of
 // the server and stays in the log.
 type progressFilter struct {
-	out     io.Writer // may be nil
+	out     io.Writer                 // may be nil
+	mayTell func(problem string) bool // whether the person may read of a problem
 	line    []byte
-	problem string // the first complaint about an object
+	problem string // the first complaint about an object that may be told
 }
 
 // maxProgressLine bounds a line, in bytes; git's own are far shorter.
@@ -44,6 +45,9 @@ func (f *progressFilter) emit() {
 	text := string(f.line)
 	problem, ok := strings.CutPrefix(text, "error: object ")
 	if ok && len(problem) > 42 && object.IsSHA(problem[:40]) {
+		if !f.mayTell(problem) {
+			return
+		}
 		if f.problem == "" {
 			f.problem = "object " + strings.TrimSpace(problem)
 		}

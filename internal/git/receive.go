@@ -187,7 +187,7 @@ func (q *Quarantine) indexPack(
 	var out *bytes.Buffer
 	var filter *progressFilter
 	for {
-		out, filter = &bytes.Buffer{}, &progressFilter{out: progress}
+		out, filter = &bytes.Buffer{}, &progressFilter{out: progress, mayTell: o.mayTell}
 		err = g.run(ctx, process.Task{
 			Command: process.Command{Sub: "index-pack", Flags: g.indexFlags(count, progress != nil)},
 			Dir:     q.repository.dir, Env: q.env(),
@@ -205,7 +205,7 @@ func (q *Quarantine) indexPack(
 		return false, err
 	}
 	if code := process.ExitCode(err); code > 1 || code < 0 && process.IsExit(err) {
-		return false, refusedPack(err, o.mayTell(filter.problem), o.Shallow)
+		return false, refusedPack(err, filter.problem, o.Shallow)
 	} else if err != nil && code != 1 {
 		return false, err
 	}

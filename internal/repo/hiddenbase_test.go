@@ -71,6 +71,10 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		p := published(t, s)
+		gittest.Run(t, p.dir, "checkout", "-q", "-b", "lines", p.tip)
+		_, _, lines := commitFile(t, p.dir, "lines.txt", strings.Repeat("too long for a line of attributes ", 100))
+		gittest.Run(t, p.dir, "push", "-q", "origin", "lines")
+		gittest.Run(t, p.dir, "push", "-q", "origin", ":lines")
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "eve", Status: 202})
 		size := map[string]int{}
 		for _, sha := range []string{p.blob, p.tree, p.commit} {
@@ -91,6 +95,13 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 				return push(tagOf(made, git.TypeBlob), packed{packedDelta, p.blob, copyOne(size[p.blob], 0)})
 			}
 			same(t, "a byte of a blob", guess('t'), guess('x'))
+			named := func(file, sha string) string {
+				raw, _ := hex.DecodeString(sha)
+				tree := packed{kind: 2, data: append([]byte("100644 "+file+"\x00"), raw...)}
+				return push(tagOf(nameOf(git.TypeTree, tree.data), git.TypeTree), tree)
+			}
+			absent := nameOf(git.TypeBlob, []byte(lines))
+			same(t, "attributes that git refuses", named(".gitattributes", lines), named(".gitattributes", absent))
 			for kind, sha := range map[git.Type]string{
 				git.TypeBlob: p.blob, git.TypeTree: p.tree, git.TypeCommit: p.commit,
 			} {
@@ -102,12 +113,7 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 				}
 				same(t, "a byte of a "+string(kind), of(sha), of(other))
 				same(t, "a tag of a "+string(kind), push(tagOf(sha, kind)), push(tagOf(other, kind)))
-				named := func(sha string) string {
-					raw, _ := hex.DecodeString(sha)
-					tree := packed{kind: 2, data: append([]byte("100644 .gitmodules\x00"), raw...)}
-					return push(tagOf(nameOf(git.TypeTree, tree.data), git.TypeTree), tree)
-				}
-				same(t, "a file that is a "+string(kind), named(sha), named(other))
+				same(t, "a file that is a "+string(kind), named(".gitmodules", sha), named(".gitmodules", other))
 			}
 		}
 	})

@@ -1,6 +1,14 @@
 package git
 
-import "testing"
+import (
+	"context"
+	"testing"
+)
+
+// WithProcess calls fn while a process of the pool is in use.
+func WithProcess(ctx context.Context, r *Repository, fn func()) error {
+	return r.cat(ctx, func(*catFile) error { fn(); return nil })
+}
 
 // ComparedFiles is what compareTrees finds.
 func ComparedFiles(t testing.TB, r *Repository, from, to SHA) []FileChange {

@@ -105,6 +105,7 @@ func (p *pool) dropLocked(dir string) {
 	p.total--
 	if p.live[dir]--; p.live[dir] <= 0 {
 		delete(p.live, dir)
+		delete(p.generations, dir) // no process is left that could be older
 	}
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -228,22 +229,17 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 		if err != nil {
 			return r.readError(ctx, err)
 		}
-		stop := context.AfterFunc(limited, c.kill)
-		err = fn(c)
-		var dirty errDirty
-		isDirty := errors.As(err, &dirty)
+		interrupted, err := r.git.pool.use(limited, c, fn)
 		var spent errSpent
-		isSpent := errors.As(err, &spent)
-		interrupted := !stop()
-		r.git.pool.release(c, isDirty || isSpent || interrupted)
-		if isSpent {
+		if errors.As(err, &spent) {
 			return spent.error
 		}
 		if again && errs.Is(err, errs.NotFound) && (before%2 != 0 || removals.Load() != before) {
 			again = false
 			continue
 		}
-		if err == nil || !isDirty {
+		var dirty errDirty
+		if !errors.As(err, &dirty) {
 			return err
 		}
 		if interrupted {
@@ -255,6 +251,22 @@ func (r *Repository) cat(ctx context.Context, fn func(*catFile) error) error {
 			return r.catAlone(limited, fn)
 		}
 	}
+}
+
+// use runs fn with a process and gives the process back, also when fn panics: else the
+// pool would be empty after as many panics as it has processes.
+func (p *pool) use(ctx context.Context, c *catFile, fn func(*catFile) error) (interrupted bool, err error) {
+	isClean := false
+	stop := context.AfterFunc(ctx, c.kill)
+	defer func() {
+		interrupted = !stop()
+		p.release(c, !isClean || interrupted)
+	}()
+	err = fn(c)
+	var dirty errDirty
+	var spent errSpent
+	isClean = !errors.As(err, &dirty) && !errors.As(err, &spent)
+	return false, err
 }
 
 // catAlone runs fn with a process that is not of the pool, in the largest cage.

@@ -41,6 +41,25 @@ func TestContents(t *testing.T) {
 	}
 }
 
+// A request that panics costs one answer and not one of the few processes.
+func TestPanicsGiveProcessesBack(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{Processes: 1, ReadTimeout: 10 * time.Second})
+	dir := gittest.Bare(t)
+	r := g.Repository(dir)
+	blob := gittest.Object(t, dir, git.TypeBlob, "text")
+	for range 2 {
+		func() {
+			defer func() { _ = recover() }()
+			_ = git.WithProcess(t.Context(), r, func() { panic("a defect") })
+			t.Error("nothing panicked")
+		}()
+		if _, err := r.Info(t.Context(), blob); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestInfos(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})

@@ -157,6 +157,26 @@ func TestHome(t *testing.T) {
 	})
 }
 
+// The page at the root shows the public repositories that were pushed to last, however
+// many private ones were pushed to since: else it would tell of these.
+func TestHomeDoesNotTellOfPrivatePushes(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		for n := range 22 {
+			s.Repo(t, fmt.Sprintf("alice/open%02d", n), false)
+		}
+		for n := range 100 {
+			s.Repo(t, fmt.Sprint("alice/private", n), true)
+		}
+		home := s.Check(t, apitest.Case{Do: "GET /", Headers: browser, Status: 200})
+		if n := strings.Count(string(home.Body), `href="/alice/open`); n != 20 ||
+			strings.Contains(string(home.Body), "open01") || !strings.Contains(string(home.Body), "open02") {
+			t.Errorf("it lists %d public repositories: %s", n, home.Body)
+		}
+	})
+}
+
 // Who follows a link finds what it is of, and nothing that others wrote runs in
 // the browser.
 func TestPagesShowWhatTheyAreOf(t *testing.T) {

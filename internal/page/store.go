@@ -13,12 +13,11 @@ type listed struct {
 	pushedAt     db.Time
 }
 
-// latelyPushed reads public repositories among the hundred that were last pushed
-// to, at most twenty.
+// latelyPushed reads the public repositories that were last pushed to, at most twenty.
 func latelyPushed(tx *db.Tx) ([]listed, error) {
 	return queryListed(tx, `SELECT a.login, r.name, r.name_folded, r.description, r.pushed_at
-		FROM (SELECT * FROM repos ORDER BY pushed_at DESC, id DESC LIMIT 100) r JOIN accounts a ON a.id = r.owner_id
-		WHERE NOT r.private ORDER BY r.pushed_at DESC, r.id DESC LIMIT 20`)
+		FROM (SELECT * FROM repos WHERE private = FALSE ORDER BY pushed_at DESC, id DESC LIMIT 20) r
+		JOIN accounts a ON a.id = r.owner_id ORDER BY r.pushed_at DESC, r.id DESC`)
 }
 
 // publicRepos reads the owner's public repositories whose folded names come

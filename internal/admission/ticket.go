@@ -16,7 +16,7 @@ type Ticket struct {
 	held atomic.Int32  // processes
 	cost atomic.Int64
 	turn atomic.Int64 // 1 while the request computes
-	base int64        // granted by Enter, and taken back by Leave
+	base int64        // granted by Enter and Hold, and taken back by Leave
 	body int64        // granted by ReadAll, and taken back by Leave
 }
 
@@ -98,7 +98,7 @@ func (t *Ticket) Send(ctx context.Context, write func() error) error {
 	return err
 }
 
-// Leave gives back all that Enter and ReadAll took. It may be called without either.
+// Leave gives back all that Enter, ReadAll and Hold took. It may be called without them.
 func (t *Ticket) Leave() {
 	t.pause()
 	if n := t.base + t.body; n > 0 {
@@ -179,6 +179,19 @@ func Memory(ctx context.Context, bytes int64) (release func(), err error) {
 		return nothing, ctx.Err()
 	}
 	return t.ask(ctx, Work, bytes)
+}
+
+// Hold is Memory for bytes that the request needs until it has been answered: its answer,
+// which a slow client may read for minutes. Each request has room for a small one. It is
+// called in the goroutine of the request.
+func Hold(ctx context.Context, bytes int64) error {
+	t := From(ctx)
+	if t == nil || bytes <= perRequest {
+		return ctx.Err()
+	}
+	n, err := t.take(ctx, Work, bytes)
+	t.base += n
+	return err
 }
 
 // SearchSlot is Memory for a search: a few run at a time, so that the database has

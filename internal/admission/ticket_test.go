@@ -76,6 +76,35 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
+// What a request holds until it is answered is given back then. A small answer is part of
+// what every request has.
+func TestHold(t *testing.T) {
+	c := New(64<<20, nil)
+	ticket := c.NewTicket(Holder{Account: 1})
+	ctx := With(t.Context(), ticket)
+	if err := ticket.Enter(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ bytes, held int64 }{
+		{perRequest, perRequest}, {perRequest + 1, 2*perRequest + 1}, {1 << 20, 1<<20 + 2*perRequest + 1},
+	} {
+		if err := Hold(ctx, step.bytes); err != nil {
+			t.Fatal(err)
+		}
+		if held := c.Usage()[Work].Held; held != step.held {
+			t.Errorf("with %d bytes more, %d are held, want %d", step.bytes, held, step.held)
+		}
+	}
+	if err := Hold(ctx, 1<<40); !errs.Is(err, errs.Unavailable) {
+		t.Errorf("more than there is: %v", err)
+	}
+	ticket.Leave()
+	empty(t, c.Gate)
+	if err := Hold(t.Context(), 1<<40); err != nil {
+		t.Errorf("without a request: %v", err)
+	}
+}
+
 // Work without a request is admitted at once; work of a request counts for its account.
 func TestMemory(t *testing.T) {
 	if release, err := Memory(t.Context(), 1<<40); err != nil || release == nil {

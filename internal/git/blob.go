@@ -10,10 +10,10 @@ import (
 	"arbor/internal/git/process"
 )
 
-// heldBlob is the size in bytes up to which a blob is read whole, from a
+// HeldBlob is the size in bytes up to which a blob is read whole, from a
 // process of the pool; larger ones stream from a process of their own, which
 // a slow client may hold.
-const heldBlob = 1 << 20
+const HeldBlob = 1 << 20
 
 // ReadBlob calls fn with the size of a blob and its contents; fn's error is
 // returned. Before fn is called it fails with: NotFound for an object that is
@@ -27,10 +27,10 @@ func (r *Repository) ReadBlob(ctx context.Context, sha SHA, limit int64, fn func
 		return errs.Newf(errs.Invalid, "%s is a %s, not a blob", sha, info.Type)
 	case info.Size > limit:
 		return errs.Newf(errs.TooLarge, "%s has %d bytes (maximum is %d)", sha, info.Size, limit)
-	case info.Size > heldBlob:
+	case info.Size > HeldBlob:
 		return r.streamBlob(ctx, sha, fn)
 	}
-	_, contents, err := r.Contents(ctx, sha, heldBlob)
+	_, contents, err := r.Contents(ctx, sha, HeldBlob)
 	if err != nil {
 		return err
 	}

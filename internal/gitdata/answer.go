@@ -150,6 +150,9 @@ func text(w http.ResponseWriter, r *http.Request, body []byte, etag string) erro
 	if web.NotModified(w, r, etag) {
 		return nil
 	}
+	if err := admission.Hold(r.Context(), int64(len(body))); err != nil {
+		return err
+	}
 	textHeader(w, r)
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(http.StatusOK)

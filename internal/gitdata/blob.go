@@ -2,6 +2,7 @@ package gitdata
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"io"
 	"net/http"
@@ -161,6 +162,9 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 	if web.NotModified(b.w, b.r, b.etag) {
 		return nil
 	}
+	if err := holdBlob(b.r.Context(), size); err != nil {
+		return err
+	}
 	if b.raw {
 		sandbox(b.w)
 		textHeader(b.w, b.r)
@@ -180,6 +184,12 @@ type blobJSON struct {
 	NodeID string `json:"node_id"`
 	Size   int64  `json:"size"`
 	URL    string `json:"url"`
+}
+
+// holdBlob asks for the memory of a blob until it is sent: small ones are read whole,
+// and a slow client may read one for minutes.
+func holdBlob(ctx context.Context, size int64) error {
+	return admission.Hold(ctx, min(size, git.HeldBlob))
 }
 
 // render writes the answer's body: GitHub breaks Base64 after 60 characters.

@@ -359,6 +359,9 @@ func (v *view) raw(w http.ResponseWriter, r *http.Request, e git.TreeEntry) erro
 		return nil
 	}
 	err = v.objects.ReadBlob(ctx, target.SHA, maxFile, func(size int64, contents io.Reader) error {
+		if err := holdBlob(ctx, size); err != nil {
+			return err
+		}
 		w.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
 		return stream(w, r, func(to io.Writer) error {
 			_, err := io.Copy(to, contents)

@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"context"
 	"html"
 	"net/http"
 	"path"
@@ -37,15 +38,8 @@ func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.Tree
 		if err != nil {
 			return err
 		}
-		release, err := admission.Memory(r.Context(), markdown.Cost(len(source)))
-		if err != nil {
+		if body, err = toHTML(r.Context(), source, rendered); err != nil {
 			return err
-		}
-		defer release()
-		if rendered {
-			body = []byte(markdown.Parse(source).HTML(markdown.Links{}))
-		} else {
-			body = []byte("<pre>" + html.EscapeString(source) + "</pre>")
 		}
 		if len(body) <= web.MaxHeld {
 			api.kept.Put(cache.Forever, key, web.Kept{Body: body})
@@ -54,9 +48,26 @@ func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.Tree
 	if web.NotModified(w, r, etag) {
 		return nil
 	}
+	if err := admission.Hold(r.Context(), int64(len(body))); err != nil {
+		return err
+	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	_, err = w.Write(body)
 	return err
+}
+
+// toHTML renders a text, from Markdown or as it is written. Its memory is not held while
+// a slow client reads the outcome: it is hundreds of times as much.
+func toHTML(ctx context.Context, source string, rendered bool) ([]byte, error) {
+	release, err := admission.Memory(ctx, markdown.Cost(len(source)))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if rendered {
+		return []byte(markdown.Parse(source).HTML(markdown.Links{})), nil
+	}
+	return []byte("<pre>" + html.EscapeString(source) + "</pre>"), nil
 }
 
 // text reads the beginning of a file that holds text.

@@ -114,6 +114,8 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 	body := s.whole()
 	t.api.kept.Put(cache.Forever, t.key, web.Kept{Body: body, ETag: t.etag})
 	leave()
+	s.release() // Bytes asks for what a slow client needs
+	s.release = func() {}
 	return web.Bytes(w, r, http.StatusOK, body, t.etag)
 }
 

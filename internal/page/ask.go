@@ -30,7 +30,6 @@ type question struct {
 // of the API.
 func ask(r *http.Request, a *repo.Access, q question, into any) (more bool, err error) {
 	answer, err := send(r, a, q)
-	defer answer.Release()
 	if err != nil {
 		return false, err
 	}
@@ -64,10 +63,10 @@ func send(r *http.Request, a *repo.Access, q question) (*web.Captured, error) {
 	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		return web.Capture(), errs.Wrap(errs.NotFound, "Not Found", err)
+		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
 	}
 	answer := web.Capture()
-	answer.Limit(maxAnswer, func(bytes int64) (func(), error) { return admission.Memory(r.Context(), bytes) })
+	answer.Limit(maxAnswer, func(bytes int64) error { return admission.Hold(r.Context(), bytes) })
 	return answer, q.handler(answer, web.With(request, inner), a)
 }
 

@@ -26,7 +26,6 @@ func (p *Pages) readme(r *http.Request, a *repo.Access) (template.HTML, error) {
 	if err == nil {
 		q.kind = "html"
 		answer, err = send(r, a, q)
-		defer answer.Release()
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) {
 		return "", nil

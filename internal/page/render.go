@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
@@ -51,12 +52,15 @@ func (p *renderer) page(w http.ResponseWriter, r *http.Request, name string, dat
 		scope = "private"
 	}
 	w.Header().Set("Cache-Control", scope+", max-age=0, must-revalidate")
-	b := &held{to: w}
+	b := &held{to: w, request: r}
 	if err := p.templates.ExecuteTemplate(b, name, data); err != nil || b.begun {
 		return err
 	}
 	if web.NotModified(w, r, web.Tag(b.Bytes())) {
 		return nil
+	}
+	if err := b.hold(); err != nil {
+		return err
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -65,9 +69,13 @@ func (p *renderer) page(w http.ResponseWriter, r *http.Request, name string, dat
 // held holds a small page whole; a large one goes out while it is rendered.
 type held struct {
 	bytes.Buffer
-	to    http.ResponseWriter
-	begun bool
+	to      http.ResponseWriter
+	request *http.Request
+	begun   bool
 }
+
+// hold asks for the page's memory until it is sent: a slow client may read it for minutes.
+func (h *held) hold() error { return admission.Hold(h.request.Context(), int64(h.Cap())) }
 
 // Write implements io.Writer.
 func (h *held) Write(b []byte) (int, error) {
@@ -75,6 +83,9 @@ func (h *held) Write(b []byte) (int, error) {
 		return h.Buffer.Write(b)
 	}
 	if !h.begun {
+		if err := h.hold(); err != nil {
+			return 0, err
+		}
 		h.begun = true
 		if _, err := h.to.Write(h.Bytes()); err != nil {
 			return 0, err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -44,17 +45,26 @@ func (a *API) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	held := a.buffers.Get().(*[]byte)
 	s := stream{w: w, buf: (*held)[:0]}
-	defer func() {
-		if cap(s.buf) <= maxPooled {
-			*held = s.buf
-			a.buffers.Put(held)
-		}
-	}()
-	cursor, more := List(caller, limit), true
-	for more {
-		s.buf, more, err = a.plants.Next(r.Context(), cursor, s.buf, appendItem)
+	err = a.send(r, &s, List(caller, limit))
+	// The HTTP server may still read what a failed write left to it.
+	if err == nil && cap(s.buf) <= maxPooled {
+		*held = s.buf
+		a.buffers.Put(held)
+	}
+	return err
+}
+
+// send sends all plants of a cursor, to HEAD the header alone.
+func (a *API) send(r *http.Request, s *stream, plants *Cursor) (err error) {
+	for more := true; more; {
+		s.buf, more, err = a.plants.Next(r.Context(), plants, s.buf, appendItem)
 		if err != nil {
 			return err
+		}
+		if !s.begun { // a slow client may read it for minutes
+			if err := admission.Hold(r.Context(), int64(cap(s.buf))); err != nil {
+				return err
+			}
 		}
 		if err := s.send(more); err != nil || r.Method == http.MethodHead {
 			return err

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"arbor/internal/admission"
 )
 
 var jsonType = []string{"application/json; charset=utf-8"}
@@ -31,11 +33,23 @@ func Bytes(w http.ResponseWriter, r *http.Request, status int, body []byte, etag
 			return nil
 		}
 	}
+	if err := hold(r, cap(body)); err != nil {
+		return err
+	}
 	h["Content-Type"] = jsonType
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	_, err := w.Write(body)
 	return err
+}
+
+// hold asks for the memory of an answer until it is sent: a slow client may read it for
+// minutes. What a request wrote is acknowledged in any case.
+func hold(r *http.Request, bytes int) error {
+	if r.Method != http.MethodGet {
+		return nil
+	}
+	return admission.Hold(r.Context(), int64(bytes))
 }
 
 // Tag makes a weak entity tag from the content of a body. Two bodies of one address

@@ -7,32 +7,21 @@ import (
 	"arbor/internal/errs"
 )
 
-// Captured takes a handler's answer in memory, for callers that asks without a socket.
+// Captured takes a handler's answer in memory, for callers that ask without a socket.
 // It is an http.ResponseWriter.
 type Captured struct {
 	Status int // 200 until the handler decides
 	Body   bytes.Buffer
 	header http.Header
 
-	limit   int64 // of Body; 0: none
-	ask     func(bytes int64) (release func(), err error)
-	asked   int64 // bytes of memory
-	release []func()
+	limit int64 // of Body; 0: none
+	hold  func(bytes int64) error
+	held  int64 // bytes of memory
 }
 
-// Limit bounds the body. As the body grows, ask is called for the memory that it takes
-// and that the page made of it takes; Release gives the memory back.
-func (c *Captured) Limit(bytes int64, ask func(bytes int64) (release func(), err error)) {
-	c.limit, c.ask = bytes, ask
-}
-
-// Release says that the body is not needed any more.
-func (c *Captured) Release() {
-	for _, release := range c.release {
-		release()
-	}
-	c.release = nil
-}
+// Limit bounds the body. As the body grows, hold is called for the memory that it takes
+// and that the page made of it takes.
+func (c *Captured) Limit(bytes int64, hold func(bytes int64) error) { c.limit, c.hold = bytes, hold }
 
 // Capture makes room for an answer.
 func Capture() *Captured { return &Captured{Status: http.StatusOK, header: http.Header{}} }
@@ -49,12 +38,11 @@ func (c *Captured) Write(p []byte) (int, error) {
 	if c.limit > 0 && size > c.limit {
 		return 0, errs.New(errs.TooLarge, "There is too much here for a page: the API has it.")
 	}
-	if c.ask != nil && size > c.asked && size > MaxHeld {
-		release, err := c.ask(timesAnswer * (2*size - c.asked))
-		if err != nil {
+	if c.hold != nil && size > c.held {
+		if err := c.hold(timesAnswer * (2*size - c.held)); err != nil {
 			return 0, err
 		}
-		c.asked, c.release = 2*size, append(c.release, release)
+		c.held = 2 * size
 	}
 	return c.Body.Write(p)
 }

@@ -22,7 +22,8 @@ const sentAtOnce = 128 << 10
 // Output is the body of an answer in JSON while it is rendered. A small one is
 // held whole, gets an ETag, and may be kept. One that grows beyond MaxHeld goes
 // out while it is rendered: it has no ETag (decision 27) and is not kept. So an answer
-// of any length needs the memory of MaxHeld and its largest item.
+// of any length needs the memory of MaxHeld and its largest item. That is asked for
+// before the answer is sent; while it is rendered, the request's turn bounds it.
 type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items
 	ETag string // with its quotes; empty makes one of the body
@@ -50,21 +51,41 @@ func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) e
 }
 
 // answerPooled is Answer with a buffer that costs no garbage, for an answer that
-// nobody keeps.
+// nobody keeps. After an error the buffer is not used again: the HTTP server may still
+// read what a failed write left to it.
 func answerPooled(w http.ResponseWriter, r *http.Request, status int, render Render) error {
 	buffer := buffers.Get().(*[]byte)
 	out := &Output{w: w, r: r, status: status, Buf: (*buffer)[:0]}
-	defer func() {
-		if cap(out.Buf) <= MaxHeld {
-			*buffer = out.Buf
-			buffers.Put(buffer)
+	err := out.run(func(out *Output) error {
+		err := render(out)
+		if err != nil || out.begun || cap(out.Buf) <= largeBuffer {
+			return err
 		}
-	}()
-	return out.run(render)
+		// A slow client keeps no large buffer for a small answer.
+		if body := fitted(out.Buf); cap(body) < cap(out.Buf) {
+			giveBack(buffer, out.Buf)
+			buffer, out.Buf = nil, body
+		}
+		return nil
+	})
+	if err == nil && buffer != nil {
+		giveBack(buffer, out.Buf)
+	}
+	return err
 }
 
 // buffers are those of answers that nobody keeps.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// largeBuffer is the size in bytes of a buffer that is worth exchanging.
+const largeBuffer = 64 << 10
+
+func giveBack(buffer *[]byte, b []byte) {
+	if cap(b) <= MaxHeld {
+		*buffer = b
+		buffers.Put(buffer)
+	}
+}
 
 // run renders and sends the answer.
 func (o *Output) run(render Render) error {
@@ -118,10 +139,13 @@ func (o *Output) Next() error {
 		return nil
 	}
 	if !o.begun {
-		o.begun = true
 		if o.begin != nil {
 			o.begin()
 		}
+		if err := hold(o.r, cap(o.Buf)); err != nil {
+			return err
+		}
+		o.begun = true
 		h := o.w.Header()
 		h["Content-Type"] = jsonType
 		delete(h, "Etag")

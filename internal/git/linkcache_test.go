@@ -27,7 +27,7 @@ func TestLinksDoNotKeepCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept = append(kept, copyLinks(c))
+		kept = append(kept, newLinks(c))
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

@@ -119,8 +119,7 @@ func (r *Repository) CommitMerge(ctx context.Context, m *MergeResult, c Commit) 
 	}
 	c.SHA = shas[len(shas)-1]
 	r.MarkWhole(c.SHA, c.Tree)
-	r.git.keepLinks(treeKey{r.git.state(r.dir), c.SHA},
-		links{c.Tree, slices.Clone(c.Parents), c.Committer.When.Unix()})
+	r.git.keepLinks(treeKey{r.git.state(r.dir), c.SHA}, newLinks(&c))
 	return c.SHA, nil
 }
 

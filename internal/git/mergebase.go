@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"strings"
+	"slices"
 )
 
 // links are what a walk of histories needs of a commit.
@@ -46,7 +46,7 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	n := 0
 	err = r.EachCommits(ctx, ask, func(part []*Commit) error {
 		for _, c := range part {
-			l := copyLinks(c)
+			l := newLinks(c)
 			r.git.keepLinks(treeKey{s, ask[n]}, l)
 			list[places[n]] = l
 			n++
@@ -59,17 +59,9 @@ func (r *Repository) linksOf(ctx context.Context, shas []SHA) (list []links, rea
 	return list, len(ask), nil
 }
 
-// links copies the links of a commit: the cache must not keep the text they point into.
-func copyLinks(c *Commit) links {
-	l := links{
-		tree:    SHA(strings.Clone(string(c.Tree))),
-		parents: make([]SHA, len(c.Parents)),
-		when:    c.Committer.When.Unix(),
-	}
-	for i, p := range c.Parents {
-		l.parents[i] = SHA(strings.Clone(string(p)))
-	}
-	return l
+// newLinks gives the links of a commit.
+func newLinks(c *Commit) links {
+	return links{tree: c.Tree, parents: slices.Clone(c.Parents), when: c.Committer.When.Unix()}
 }
 
 // Bounds of a walk for a merge base without a process: commits read one after

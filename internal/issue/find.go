@@ -3,6 +3,7 @@ package issue
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
@@ -155,7 +156,7 @@ func (k *kept) ids(tx *db.Tx, as cacheKey, texts []string, read readIDs) (map[st
 		return nil, err
 	}
 	for _, text := range missing {
-		as.text = text
+		as.text = strings.Clone(text) // the cache must not keep the whole address of a request
 		k.put(as, ids[text])
 		if ids[text] != 0 {
 			found[text] = ids[text]

@@ -1,6 +1,10 @@
 package repo
 
-import "arbor/internal/account"
+import (
+	"strings"
+
+	"arbor/internal/account"
+)
 
 // foundKey names all that a result of Find depends on besides the store.
 type foundKey struct {
@@ -12,8 +16,9 @@ type foundKey struct {
 // maxFound bounds what is kept of what was found, about 4 MB.
 const maxFound = 4096
 
+// newFoundKey copies the names: the cache must not keep the whole address of a request.
 func newFoundKey(caller *account.Caller, owner, name string) foundKey {
-	k := foundKey{owner: account.Fold(owner), name: account.Fold(name)}
+	k := foundKey{owner: strings.Clone(account.Fold(owner)), name: strings.Clone(account.Fold(name))}
 	if caller != nil {
 		k.caller, k.siteAdmin = caller.ID, caller.SiteAdmin
 	}

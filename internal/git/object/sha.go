@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"arbor/internal/errs"
 )
@@ -19,8 +20,9 @@ const ZeroSHA SHA = "0000000000000000000000000000000000000000"
 // EmptyTree is the tree without entries, which git knows without storing it.
 const EmptyTree SHA = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// ParseSHA takes exactly 40 hexadecimal digits, of either case. The error is
-// of kind Invalid.
+// ParseSHA takes exactly 40 hexadecimal digits, of either case. The result is a copy:
+// caches keep SHAs, and must not keep the address or object that they stood in. The
+// error is of kind Invalid.
 func ParseSHA(s string) (SHA, error) {
 	if !IsSHA(s) {
 		return "", errs.Newf(errs.Invalid, "%q is not a full SHA", errs.Clip(s))
@@ -31,7 +33,7 @@ func ParseSHA(s string) (SHA, error) {
 			return SHA(hex.EncodeToString(raw)), err
 		}
 	}
-	return SHA(s), nil
+	return SHA(strings.Clone(s)), nil
 }
 
 // IsZero reports whether s names no object.

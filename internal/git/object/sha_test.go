@@ -3,9 +3,21 @@ package object
 import (
 	"strings"
 	"testing"
+	"unsafe"
 
 	"arbor/internal/errs"
 )
+
+// What keeps a SHA does not keep the address of 64 KB, or the commit of a megabyte, that it
+// stood in.
+func TestParseSHACopies(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0", 1<<20)
+	sha, err := ParseSHA(text[:40])
+	if err != nil || unsafe.StringData(string(sha)) == unsafe.StringData(text) {
+		t.Errorf("%v; the SHA is a part of the text", err)
+	}
+}
 
 func TestParseSHA(t *testing.T) {
 	t.Parallel()

@@ -12,9 +12,6 @@
 //     400 too where there is a body, and 304 of a GET. What an operation says itself
 //     stands.
 //   - x-list: true: the operation has page and per_page, and its answer a Link.
-//   - x-media-types and x-previews: the representations and previews that Accept may
-//     name, which OpenAPI cannot say of a request.
-//   - x-empty: true on an answer: its body may be missing.
 //   - Placeholders for which components.parameters has one of that name need not be
 //     named again. One that may hold slashes has x-multi-segment.
 //   - x-payload: closed or open on the schema of an object: all its properties are

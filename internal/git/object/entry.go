@@ -74,6 +74,7 @@ func EncodeTree(entries []Entry) ([]byte, error) {
 	return b, nil
 }
 
+// CompareEntries compares two entries in the order of git's trees.
 func CompareEntries(a, b Entry) int {
 	n := min(len(a.Name), len(b.Name))
 	if c := bytes.Compare(a.Name[:n], b.Name[:n]); c != 0 {

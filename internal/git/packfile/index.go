@@ -78,7 +78,7 @@ func (x *Index) Has(sha object.SHA) (bool, error) {
 	return x.HasID(id)
 }
 
-// HasID is has for a name in 20 bytes.
+// HasID is Has for a name in 20 bytes.
 func (x *Index) HasID(id []byte) (bool, error) {
 	position, err := x.find(id)
 	return position >= 0 && err == nil, err

@@ -104,7 +104,7 @@ func (p *Writer) Keep() error {
 }
 
 // indexBytes is an index of version 2, of objects whose offsets need no more
-// than 31 bits: add refuses others.
+// than 31 bits: Add refuses others.
 func indexBytes(objects []Object, trailer []byte) []byte {
 	sorted := slices.Clone(objects)
 	slices.SortFunc(sorted, func(a, b Object) int { return bytes.Compare(a.ID[:], b.ID[:]) })

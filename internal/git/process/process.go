@@ -148,7 +148,7 @@ type Task struct {
 	Cage   Cage          // the runner's usual one when zero
 	Held   bool          // the memory of its cage is not to be asked for: see pool
 	Limit  time.Duration // its deadline
-	Stdin  io.Reader     // copied by a goroutine; an *os.File is handed over
+	Stdin  io.Reader     // copied by a goroutine, once the process is in its cage
 	Stdout io.Writer
 	Stderr io.Writer // what of standard error goes elsewhere, beside the log
 	Nice   bool      // run at low priority

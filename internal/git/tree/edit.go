@@ -30,7 +30,7 @@ type Problem struct {
 // Error names the edit by its place.
 func (p *Problem) Error() string { return fmt.Sprintf("edit %d %s", p.Edit, p.Reason) }
 
-// Built is a tree made by BuildTree.
+// Built is a tree made by Build.
 type Built struct {
 	SHA      object.SHA
 	Contents []byte             // of the tree itself, as git stores it

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/git/object"
 )
 
-// fetchObjects are the objects that a client names in a request for objects.
-type FetchRequest struct {
+// fetchRequest is what a client names in a request for objects.
+type fetchRequest struct {
 	wants []object.SHA
 	known []object.SHA // that the client says it has: have and shallow
 }
@@ -20,7 +20,7 @@ type FetchRequest struct {
 var wantWord, knownWords = []byte("want "), [...][]byte{[]byte("have "), []byte("shallow ")}
 
 // readFetch reads what a request names, up to its end. Error: Malformed.
-func readFetch(request []byte) (named FetchRequest, err error) {
+func readFetch(request []byte) (named fetchRequest, err error) {
 	in := NewPktReader(bytes.NewReader(request))
 	for {
 		_, line, err := in.Next()

@@ -26,9 +26,9 @@ const (
 )
 
 const (
-	shownBytes = 24 << 20  // of all that issues show and that parameters name
-	rowBytes   = 128 << 20 // of issues
-	entryBytes = 250       // about what a value takes besides its content
+	shownBytes = 16 << 20 // of all that issues show and that parameters name
+	rowBytes   = 96 << 20 // of issues
+	entryBytes = 250      // about what a value takes besides its content
 )
 
 // newShown makes the cache of what issues refer to.

@@ -15,6 +15,10 @@ demo: ## Run a throwaway server with something in it
 test: ## Run every test; what the machine lacks is skipped, loudly
 	$(GO) test ./...
 
+PROGRAMS := 'TestGH|TestOctokit|TestPayloads'
+programs: ## Run the tests with programs of others: gh, octokit, GitHub's description of its API
+	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance -run $(PROGRAMS)
+
 ci: ## Run what must pass before anything lands
 	.ci/run
 
@@ -36,7 +40,7 @@ routes: ## Write the table of all endpoints anew
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes
 
 conformance: ## Print how answers compare with GitHub's own description of its API
-	$(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
+	ARBOR_TEST_PROGRAMS=1 $(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
 
 FUZZTIME ?= 10s
 fuzz: ## Run each fuzz test for FUZZTIME
@@ -46,4 +50,4 @@ fuzz: ## Run each fuzz test for FUZZTIME
 		done; \
 	done
 
-.PHONY: help build demo test ci race bench siege microbench routes conformance fuzz
+.PHONY: help build demo test programs ci race bench siege microbench routes conformance fuzz

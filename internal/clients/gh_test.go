@@ -18,6 +18,7 @@ import (
 // ways in which it reaches a server without TLS (decision 7): over a Unix
 // socket, and through the server as its own proxy.
 func TestGH(t *testing.T) {
+	apitest.Programs(t)
 	t.Parallel()
 	need(t, "gh", "gh", "gh")
 	files, err := filepath.Glob(filepath.Join("testdata", "gh", "*.txtar"))

@@ -19,6 +19,7 @@ import (
 // nothing that is not as at GitHub. What they do and expect stands in
 // testdata/octokit.
 func TestOctokit(t *testing.T) {
+	apitest.Programs(t)
 	t.Parallel()
 	dir := octokit(t)
 	for name, prefix := range map[string]string{"enterprise": "/api/v3", "root": ""} {

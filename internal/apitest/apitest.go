@@ -216,13 +216,13 @@ func Programs(t testing.TB) {
 	}
 }
 
-// ManyRepos gives a user so many empty public repositories, r0 and on, as rows alone.
+// ManyRepos gives a user so many empty public repositories, r0 and on, without folders.
 func (s *Server) ManyRepos(t testing.TB, owner string, n int) {
 	t.Helper()
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		by, err := account.ByLogin(tx, owner)
 		for i := 0; i < n && err == nil; i++ {
-			err = repo.Insert(tx, &repo.Repo{OwnerID: by.ID, Owner: *by, Name: fmt.Sprint("r", i),
+			err = s.Forge.Create(tx, &repo.Repo{OwnerID: by.ID, Owner: *by, Name: fmt.Sprint("r", i),
 				DefaultBranch: "main", HasIssues: true, CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now}, nil)
 		}
 		return err

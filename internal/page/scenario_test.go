@@ -148,6 +148,9 @@ func TestHome(t *testing.T) {
 			{Name: "a program", Do: "GET /", Status: 200, Want: `{"documentation_url": "` + s.URL + `/docs"}`},
 			{Name: "any type", Do: "GET /", Headers: map[string]string{"Accept": "*/*"}, Status: 200, Want: `{"user_url": "$any"}`},
 			{Name: "GitHub's type", Do: "GET /", Headers: map[string]string{"Accept": "application/vnd.github+json"}, Status: 200, Want: `{"user_url": "$any"}`},
+			{Name: "a page alone", Do: "GET /", Headers: map[string]string{"Accept": "text/html"}, Status: 200, Body: string(home.Body)},
+			{Name: "a page alone at the API's own address", Do: "GET /api/v3/", Headers: map[string]string{"Accept": "text/html"}, Status: 415},
+			{Name: "an image", Do: "GET /", Headers: map[string]string{"Accept": "image/png"}, Status: 415},
 			{Name: "the API's own address", Do: "GET /api/v3/", Headers: browser, Status: 200, Want: `{"user_url": "$any"}`},
 			{Name: "public no longer", Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
 		})

@@ -48,6 +48,7 @@ type Route struct {
 	Unpack     func(*http.Request) (io.Reader, error) // decompresses the request's body; nil: it is as it came
 	Streams    bool                                   // the handler reads the request's body as it comes
 	Unadmitted bool                                   // answered also when the server is full
+	AnyMedia   bool                                   // the handler looks at Accept itself
 
 	function any // the handler as its package wrote it
 }

@@ -12,11 +12,14 @@ import (
 // GET /
 //
 // Root answers the API's own root document, where everything else begins; to a
-// browser, at the site's own address, a page.
+// browser, at the site's own address, a page. Error: 415 to others that take no JSON.
 func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 	i := web.From(r.Context())
 	if page.Asked(r) && i.Prefix == i.Site {
 		return s.pages.Home(w, r)
+	}
+	if err := acceptsJSON(i); err != nil {
+		return err
 	}
 	return web.JSON(w, r, http.StatusOK, struct {
 		CurrentUser      string `json:"current_user_url"`

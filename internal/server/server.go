@@ -305,8 +305,8 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *route
 		if safe(r.Method) {
 			cacheControl(w.Header(), given)
 		}
-		if !info.Media.JSON {
-			return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as application/json")
+		if err := acceptsJSON(info); err != nil && !to.AnyMedia {
+			return err
 		}
 	}
 	if !to.Unadmitted {
@@ -315,6 +315,15 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *route
 		}
 	}
 	return to.Handler(w, r)
+}
+
+// acceptsJSON checks that the request takes JSON. Error: 415.
+func acceptsJSON(i *web.Info) error {
+	if i.Media.JSON {
+		return nil
+	}
+	return errs.New(errs.UnsupportedMedia,
+		"Unsupported 'Accept' header: this resource is produced as application/json")
 }
 
 // withoutToken reports a request that brings no credentials, right or wrong, and is

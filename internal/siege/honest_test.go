@@ -143,7 +143,7 @@ func (h *honest) transfers(w *world) []step {
 			return git(ctx, "clone", "-q", remote("alice/garden"), "garden")
 		}},
 		{"push", transferBound, func(ctx context.Context, turn int) error {
-			if turn == 0 {
+			if _, err := os.Stat(work); err != nil {
 				if err := git(ctx, "clone", "-q", remote("carol/notes-carol"), work); err != nil {
 					return err
 				}

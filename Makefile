@@ -32,6 +32,10 @@ SIEGE ?= 10m
 siege: ## Attack a server on each engine for SIEGE while honest callers work
 	$(GO) test ./internal/siege -count=1 -v -timeout 60m -args -for $(SIEGE)
 
+KILLS ?= 50
+kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
+	ARBOR_TEST_KILLS=$(KILLS) $(GO) test ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
+
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
 		./internal/reaction ./internal/finder/memory ./internal/issue ./internal/repo ./internal/search ./internal/server
@@ -50,4 +54,4 @@ fuzz: ## Run each fuzz test for FUZZTIME
 		done; \
 	done
 
-.PHONY: help build demo test programs ci race bench siege microbench routes conformance fuzz
+.PHONY: help build demo test programs ci race bench siege kills microbench routes conformance fuzz

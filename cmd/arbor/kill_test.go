@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,12 +101,22 @@ func (s *instance) sweepAll() {
 	s.quiet()
 }
 
+// kills is how often each test kills its server: what ARBOR_TEST_KILLS says, as
+// make kills does, or 0, which is a few times.
+func kills() int {
+	n, _ := strconv.Atoi(os.Getenv("ARBOR_TEST_KILLS"))
+	return n
+}
+
 // roundsOr is how often a test kills its server, or less with -short.
 func roundsOr(short int) int {
-	if testing.Short() {
+	switch {
+	case kills() > 0:
+		return kills()
+	case testing.Short():
 		return short
 	}
-	return 8
+	return 4
 }
 
 // seeded is a source of random numbers whose seed is in the test's log.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"syscall"
 	"testing"
@@ -14,6 +15,7 @@ import (
 // The test binary is also the program: under the name arbor, which
 // testscript.Main puts on the PATH, it runs main in a process of its own.
 func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "6") // most wait for a server of theirs; -parallel still decides
 	testscript.Main(m, map[string]func(){"arbor": func() { leash(); main() }, "killat": killAt})
 }
 

@@ -1,13 +1,21 @@
 package server
 
 import (
+	"flag"
 	"log/slog"
 	"net/http"
+	"os"
+	"testing"
 	"time"
 
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
+
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "6") // many wait for a deadline to pass; -parallel still decides
+	os.Exit(m.Run())
+}
 
 // Operation is the anchor of a route's documentation, for tests.
 func Operation(r *route.Route) string { return operation(r) }

@@ -26,6 +26,7 @@ package account
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"arbor/internal/cache"
@@ -97,9 +98,15 @@ func ParseRole(s string) (r Role, ok bool) {
 	return None, false
 }
 
+// ID is the id of an account.
+type ID int64
+
+// String gives the id as addresses have it.
+func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
+
 // Account is a person or an organization. A nil text is one that was not given.
 type Account struct {
-	ID           int64
+	ID           ID
 	Login        string // as it was registered; Fold(Login) is unique
 	Kind         Kind
 	Name         *string
@@ -122,10 +129,18 @@ type Account struct {
 
 // Caller is who makes a request. It is never changed once made.
 type Caller struct {
-	ID        int64
+	ID        ID
 	Login     string
 	SiteAdmin bool
 	TokenID   int64
+}
+
+// IDOf is the id of a caller, 0 for the anonymous one, which is no account's.
+func IDOf(c *Caller) ID {
+	if c == nil {
+		return 0
+	}
+	return c.ID
 }
 
 type callerKey struct{}
@@ -159,7 +174,7 @@ type Forge interface {
 	// repositories: a membership ended, an owner became a member, or members lost
 	// their default permission. by is the account that did it. An error undoes the
 	// transaction.
-	EndOrgAccess(tx *db.Tx, orgID, by int64) error
+	EndOrgAccess(tx *db.Tx, orgID, by ID) error
 }
 
 // New makes the service; forge is nil where there are no repositories. Start Run
@@ -169,7 +184,7 @@ func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
 }
 
-func (s *Service) endOrgAccess(tx *db.Tx, orgID, by int64) error {
+func (s *Service) endOrgAccess(tx *db.Tx, orgID, by ID) error {
 	if s.forge == nil {
 		return nil
 	}

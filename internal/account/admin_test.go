@@ -93,7 +93,7 @@ func TestStore(t *testing.T) {
 		org := b.org("acme", "alice")
 		before := generation(t, b)
 		err := b.db.Write(context.Background(), func(tx *db.Tx) error {
-			found, err := ByIDs(tx, []int64{bob.ID, alice.ID, bob.ID, 999, org.ID, bob.ID, alice.ID})
+			found, err := ByIDs(tx, []ID{bob.ID, alice.ID, bob.ID, 999, org.ID, bob.ID, alice.ID})
 			if err != nil || len(found) != 3 || found[bob.ID].Login != "bob" || found[org.ID].Kind != Organization {
 				t.Errorf("ByIDs: %v, %v", found, err)
 			}

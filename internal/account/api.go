@@ -73,7 +73,7 @@ func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
 		since = 0 // as at GitHub, like a page that is no number (decision 23)
 	}
 	size := web.ReadPage(r).Size
-	list, err := a.s.list(r.Context(), since, size+1)
+	list, err := a.s.list(r.Context(), ID(since), size+1)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (a *API) GetAvatar(w http.ResponseWriter, r *http.Request) error {
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	if web.NotModified(w, r, `"avatar-1-`+strconv.FormatInt(id, 10)+`"`) {
+	if web.NotModified(w, r, `"avatar-1-`+id.String()+`"`) {
 		return nil
 	}
 	picture, err := identicon(id, &a.buffers)

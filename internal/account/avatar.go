@@ -24,12 +24,12 @@ const (
 
 // parseAvatarID reads an account's id as it stands in an avatar's address, in
 // its one spelling. Errors: errs.Absent.
-func parseAvatarID(s string) (int64, error) {
+func parseAvatarID(s string) (ID, error) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || id <= 0 || strings.HasPrefix(s, "+") || strings.HasPrefix(s, "0") {
 		return 0, errs.Absent()
 	}
-	return id, nil
+	return ID(id), nil
 }
 
 // pngBuffers keeps the encoder's tables, of which each would cost near a megabyte.
@@ -46,7 +46,7 @@ func (p *pngBuffers) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 
 // identicon draws the avatar of an id as a PNG: the cells and the colour come
 // from a hash of the id, so every node draws the same picture.
-func identicon(id int64, buffers *pngBuffers) ([]byte, error) {
+func identicon(id ID, buffers *pngBuffers) ([]byte, error) {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("avatar"), uint64(id)))
 	// Each part of the colour stays in the middle, so it shows on the light ground.
 	ink := color.RGBA{48 + sum[29]%144, 48 + sum[30]%144, 48 + sum[31]%144, 255}

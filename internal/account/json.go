@@ -9,25 +9,25 @@ import (
 )
 
 // NodeID makes the opaque node_id of a resource (decision 28).
-func NodeID(kind string, id int64) string {
-	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(kind+":"), id, 10))
+func NodeID[ID ~int64](kind string, id ID) string {
+	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(kind+":"), int64(id), 10))
 }
 
 // AppendNodeID appends what NodeID makes.
-func AppendNodeID(b []byte, kind string, id int64) []byte {
+func AppendNodeID[ID ~int64](b []byte, kind string, id ID) []byte {
 	var room [48]byte
-	return base64.RawURLEncoding.AppendEncode(b, strconv.AppendInt(append(append(room[:0], kind...), ':'), id, 10))
+	return base64.RawURLEncoding.AppendEncode(b, strconv.AppendInt(append(append(room[:0], kind...), ':'), int64(id), 10))
 }
 
 // avatarAddress is where the picture of an account is served.
-func avatarAddress(id int64, i *web.Info) string {
-	return i.Page("/avatars/" + strconv.FormatInt(id, 10))
+func avatarAddress(id ID, i *web.Info) string {
+	return i.Page("/avatars/" + id.String())
 }
 
 // Simple is GitHub's simple-user: how an account stands in other payloads.
 type Simple struct {
 	Login             string `json:"login"`
-	ID                int64  `json:"id"`
+	ID                ID     `json:"id"`
 	NodeID            string `json:"node_id"`
 	AvatarURL         string `json:"avatar_url"`
 	GravatarID        string `json:"gravatar_id"`
@@ -139,7 +139,7 @@ func newPrivateUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 // simpleOrg is GitHub's organization-simple.
 type simpleOrg struct {
 	Login            string  `json:"login"`
-	ID               int64   `json:"id"`
+	ID               ID      `json:"id"`
 	NodeID           string  `json:"node_id"`
 	URL              string  `json:"url"`
 	ReposURL         string  `json:"repos_url"`

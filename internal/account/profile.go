@@ -97,7 +97,7 @@ func (s *Service) self(ctx context.Context, caller *Caller) (a *Account, err err
 }
 
 // list gives the accounts with ids above since, at most limit of them.
-func (s *Service) list(ctx context.Context, since, limit int64) (list []*Account, err error) {
+func (s *Service) list(ctx context.Context, since ID, limit int64) (list []*Account, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list, err = accountsAfter(tx, since, limit)
 		return err

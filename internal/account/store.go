@@ -69,15 +69,15 @@ func ByLogin(tx *db.Tx, login string) (*Account, error) {
 }
 
 // ByID finds a person or an organization. Errors: errs.Absent when there is none.
-func ByID(tx *db.Tx, id int64) (*Account, error) {
+func ByID(tx *db.Tx, id ID) (*Account, error) {
 	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.id = $1`, id))
 	return a, orAbsent(err)
 }
 
 // ByIDs finds the accounts of a page in one query. Ids may repeat; those that
 // are not there are missing from the map.
-func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Account, error) {
-	found := make(map[int64]*Account, len(ids))
+func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
+	found := make(map[ID]*Account, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -91,8 +91,8 @@ func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Account, error) {
 
 // distinct drops repeated ids and fills up to a power of two with the last one,
 // so that lists of all lengths share a few prepared statements.
-func distinct(ids []int64) []any {
-	seen := make(map[int64]struct{}, len(ids))
+func distinct(ids []ID) []any {
+	seen := make(map[ID]struct{}, len(ids))
 	args := make([]any, 0, 2*len(ids))
 	for _, id := range ids {
 		if _, ok := seen[id]; !ok {
@@ -108,7 +108,7 @@ func distinct(ids []int64) []any {
 
 // CountRepos adds to the owner's counters of repositories: code that creates,
 // deletes or hides one calls it in the same transaction.
-func CountRepos(tx *db.Tx, ownerID int64, public, private int64) error {
+func CountRepos(tx *db.Tx, ownerID ID, public, private int64) error {
 	_, err := tx.Exec(`UPDATE accounts SET public_repos = public_repos + $2, private_repos = private_repos + $3
 		WHERE id = $1`, ownerID, public, private)
 	if err != nil {
@@ -147,13 +147,13 @@ func updateAccount(tx *db.Tx, a *Account) error {
 // lockAccount holds the account's row until the transaction ends, so that what
 // is checked about it and its members stays true (PostgreSQL; SQLite has one
 // writer anyway).
-func lockAccount(tx *db.Tx, id int64) error {
+func lockAccount(tx *db.Tx, id ID) error {
 	_, err := tx.Exec(`UPDATE accounts SET kind = kind WHERE id = $1`, id)
 	return err
 }
 
 // accountsAfter lists accounts of both kinds by id, beginning after since.
-func accountsAfter(tx *db.Tx, since, limit int64) ([]*Account, error) {
+func accountsAfter(tx *db.Tx, since ID, limit int64) ([]*Account, error) {
 	return queryAccounts(tx, ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
 }
 

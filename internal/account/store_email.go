@@ -59,7 +59,7 @@ func byVerified(tx *db.Tx, folded []any, found map[string]*Account) error {
 // byReserved finds the people for whom addresses are reserved.
 func byReserved(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	found := map[string]*Account{}
-	var ids []int64
+	var ids []ID
 	var logins []string
 	for _, e := range emails {
 		switch r, is := parseReserved(e); {
@@ -103,12 +103,12 @@ const (
 
 // NoReply is an address that leads nowhere and stands for the account in its
 // commits when it has no other.
-func NoReply(a *Account) string { return strconv.FormatInt(a.ID, 10) + "+" + a.Login + noReply }
+func NoReply(a *Account) string { return a.ID.String() + "+" + a.Login + noReply }
 
 // reservation names the account for which an address is reserved: by id (ID+LOGIN@, which
 // outlives the login), or by login (LOGIN@). With neither it is reserved for nobody.
 type reservation struct {
-	id    int64
+	id    ID
 	login string // folded
 }
 
@@ -124,7 +124,7 @@ func parseReserved(email string) (r reservation, is bool) {
 	number, _, plus := strings.Cut(name, "+")
 	switch id, err := strconv.ParseInt(number, 10, 64); {
 	case plus && err == nil && id > 0 && strconv.FormatInt(id, 10) == number:
-		r.id = id
+		r.id = ID(id)
 	case !plus && name != machine:
 		r.login = name
 	}
@@ -160,7 +160,7 @@ func foldedEmails(emails []string) []any {
 }
 
 // emailsOf lists the addresses that an account claims.
-func emailsOf(tx *db.Tx, accountID int64) ([]Email, error) {
+func emailsOf(tx *db.Tx, accountID ID) ([]Email, error) {
 	rows, err := tx.Query(`SELECT address, verified FROM emails WHERE account_id = $1
 		ORDER BY created_at, address`, accountID)
 	if err != nil {
@@ -179,7 +179,7 @@ func emailsOf(tx *db.Tx, accountID int64) ([]Email, error) {
 }
 
 // isVerified reports whether an address was verified for an account.
-func isVerified(tx *db.Tx, accountID int64, address string) (verified bool, err error) {
+func isVerified(tx *db.Tx, accountID ID, address string) (verified bool, err error) {
 	err = tx.QueryRow(`SELECT verified FROM emails WHERE account_id = $1 AND address = $2`,
 		accountID, Fold(address)).Scan(&verified)
 	if errors.Is(err, db.ErrNoRows) {
@@ -189,7 +189,7 @@ func isVerified(tx *db.Tx, accountID int64, address string) (verified bool, err 
 }
 
 // insertEmail claims an address, unless it is claimed.
-func insertEmail(tx *db.Tx, accountID int64, address string) error {
+func insertEmail(tx *db.Tx, accountID ID, address string) error {
 	_, err := tx.Exec(`INSERT INTO emails (account_id, address, verified, created_at)
 		VALUES ($1, $2, FALSE, $3)
 		ON CONFLICT (account_id, address) DO NOTHING`, accountID, Fold(address), tx.Now)
@@ -201,7 +201,7 @@ func insertEmail(tx *db.Tx, accountID int64, address string) error {
 
 // deleteEmail ends a claim that is not verified, or any with force. It reports whether it
 // did.
-func deleteEmail(tx *db.Tx, accountID int64, address string, force bool) (bool, error) {
+func deleteEmail(tx *db.Tx, accountID ID, address string, force bool) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM emails
 		WHERE account_id = $1 AND address = $2 AND (verified = FALSE OR CAST($3 AS BOOLEAN))`,
 		accountID, Fold(address), force)
@@ -222,7 +222,7 @@ func verifier(tx *db.Tx, address string) (login string, err error) {
 }
 
 // setVerified verifies a claimed address. It reports whether the account claims it.
-func setVerified(tx *db.Tx, accountID int64, address string) (bool, error) {
+func setVerified(tx *db.Tx, accountID ID, address string) (bool, error) {
 	n, err := tx.Exec(`UPDATE emails SET verified = TRUE WHERE account_id = $1 AND address = $2`,
 		accountID, Fold(address))
 	if err != nil || n == 0 {

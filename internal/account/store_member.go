@@ -8,7 +8,7 @@ import (
 )
 
 // OrgRole reports whether the user belongs to the organization, and owns it.
-func OrgRole(tx *db.Tx, orgID, userID int64) (member, owner bool, err error) {
+func OrgRole(tx *db.Tx, orgID, userID ID) (member, owner bool, err error) {
 	err = tx.QueryRow(`SELECT owner FROM members WHERE org_id = $1 AND user_id = $2`, orgID, userID).Scan(&owner)
 	if errors.Is(err, db.ErrNoRows) {
 		return false, false, nil
@@ -33,7 +33,7 @@ func memberOf(tx *db.Tx, org, user *Account) (*membership, error) {
 }
 
 // putMember makes the user a member, an owner or no longer one.
-func putMember(tx *db.Tx, orgID, userID int64, owner bool) error {
+func putMember(tx *db.Tx, orgID, userID ID, owner bool) error {
 	_, err := tx.Exec(`INSERT INTO members (org_id, user_id, owner, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (org_id, user_id) DO UPDATE SET owner = excluded.owner`, orgID, userID, owner, tx.Now)
 	if err != nil {
@@ -42,14 +42,14 @@ func putMember(tx *db.Tx, orgID, userID int64, owner bool) error {
 	return tx.Bump(Topic)
 }
 
-func deleteMember(tx *db.Tx, orgID, userID int64) error {
+func deleteMember(tx *db.Tx, orgID, userID ID) error {
 	if _, err := tx.Exec(`DELETE FROM members WHERE org_id = $1 AND user_id = $2`, orgID, userID); err != nil {
 		return err
 	}
 	return tx.Bump(Topic)
 }
 
-func setPublic(tx *db.Tx, orgID, userID int64, public bool) error {
+func setPublic(tx *db.Tx, orgID, userID ID, public bool) error {
 	_, err := tx.Exec(`UPDATE members SET public = $3 WHERE org_id = $1 AND user_id = $2`, orgID, userID, public)
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func setPublic(tx *db.Tx, orgID, userID int64, public bool) error {
 }
 
 // anotherOwner reports whether the organization has an owner beside the user.
-func anotherOwner(tx *db.Tx, orgID, userID int64) (bool, error) {
-	var id int64
+func anotherOwner(tx *db.Tx, orgID, userID ID) (bool, error) {
+	var id ID
 	err := tx.QueryRow(`SELECT user_id FROM members WHERE org_id = $1 AND owner = TRUE AND user_id <> $2 LIMIT 1`,
 		orgID, userID).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
@@ -71,7 +71,7 @@ func anotherOwner(tx *db.Tx, orgID, userID int64) (bool, error) {
 // memberFilter chooses among the members of an organization. It is also the key
 // under which their number is kept, so it holds all that the choice depends on.
 type memberFilter struct {
-	Org        int64
+	Org        ID
 	Role       string // "admin", "member", or "all"
 	PublicOnly bool
 }
@@ -105,7 +105,7 @@ func countMembers(tx *db.Tx, f memberFilter) (n int64, err error) {
 // orgFilter chooses among the organizations of a user; like memberFilter it is
 // the key of their number.
 type orgFilter struct {
-	User       int64
+	User       ID
 	PublicOnly bool
 }
 

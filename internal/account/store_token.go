@@ -58,7 +58,7 @@ func tokenTaken(tx *db.Tx, d digest) (taken bool, err error) {
 }
 
 // insertToken stores a token by its digest; expires may be zero.
-func insertToken(tx *db.Tx, accountID int64, d digest, hint, note string, expires db.Time) (id int64, err error) {
+func insertToken(tx *db.Tx, accountID ID, d digest, hint, note string, expires db.Time) (id int64, err error) {
 	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`, accountID, d[:], hint, note, tx.Now, expires).Scan(&id)
 	if err != nil {
@@ -85,7 +85,7 @@ func revokeByDigest(tx *db.Tx, d digest) (found bool, err error) {
 	return true, tx.Bump(Topic)
 }
 
-func tokensOf(tx *db.Tx, accountID int64) ([]Token, error) {
+func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
 	rows, err := tx.Query(`SELECT id, hint, note, created_at, expires_at, last_used_at, revoked_at
 		FROM tokens WHERE account_id = $1 ORDER BY id`, accountID)
 	if err != nil {

@@ -24,8 +24,10 @@ package activity
 import (
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
 
@@ -54,25 +56,31 @@ const (
 // Activity is a row of the table activities.
 type Activity struct {
 	ID        int64
-	RepoID    int64
-	OrgID     int64 // that owns the repository; 0: a user does
-	ActorID   int64
+	RepoID    repo.ID
+	OrgID     account.ID // that owns the repository; 0: a user does
+	ActorID   account.ID
 	Public    bool // everybody sees it: the repository is public, and was when it happened
 	Kind      Kind
-	IssueID   int64   // Opened to ReviewCommented
-	SubjectID int64   // the fork, the member, the comment or the review
-	Ref       string  // Pushed to Deleted; empty: the repository itself was created
-	Before    git.SHA // Pushed
-	After     git.SHA // Pushed
+	IssueID   issue.ID // Opened to ReviewCommented
+	SubjectID int64    // the comment or the review; see fork and member
+	Ref       string   // Pushed to Deleted; empty: the repository itself was created
+	Before    git.SHA  // Pushed
+	After     git.SHA  // Pushed
 	CreatedAt db.Time
 }
+
+// fork is the repository that an activity of kind Forked tells of.
+func (a *Activity) fork() repo.ID { return repo.ID(a.SubjectID) }
+
+// member is the account that an activity of kind Joined tells of.
+func (a *Activity) member() account.ID { return account.ID(a.SubjectID) }
 
 // maxRefs is how many branches and tags of one push a feed tells of.
 const maxRefs = 20
 
 // NotePush notes which branches and tags somebody pushed, created or deleted; not
 // those that came into being with their repository.
-func NotePush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var list []Activity
 	for _, u := range moved {
 		shown := strings.HasPrefix(u.Name, "refs/heads/") || strings.HasPrefix(u.Name, "refs/tags/")
@@ -92,19 +100,19 @@ func NotePush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
 }
 
 // NoteCreated notes a new repository, or with its parent a fork.
-func NoteCreated(tx *db.Tx, r *repo.Repo, by int64) error {
+func NoteCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	switch {
 	case by == 0:
 		return nil
 	case r.ParentID != 0:
-		return insert(tx, r.ParentID, Activity{ActorID: by, Kind: Forked, SubjectID: r.ID})
+		return insert(tx, r.ParentID, Activity{ActorID: by, Kind: Forked, SubjectID: int64(r.ID)})
 	default:
 		return insert(tx, r.ID, Activity{ActorID: by, Kind: Created})
 	}
 }
 
 // NoteVisibility notes a repository that everyone may see from now on.
-func NoteVisibility(tx *db.Tx, r *repo.Repo, by int64) error {
+func NoteVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if by == 0 || r.Private {
 		return nil
 	}
@@ -112,9 +120,9 @@ func NoteVisibility(tx *db.Tx, r *repo.Repo, by int64) error {
 }
 
 // NoteJoined notes a new collaborator.
-func NoteJoined(tx *db.Tx, r *repo.Repo, userID, by int64) error {
+func NoteJoined(tx *db.Tx, r *repo.Repo, userID, by account.ID) error {
 	if by == 0 {
 		return nil
 	}
-	return insert(tx, r.ID, Activity{ActorID: by, Kind: Joined, SubjectID: userID})
+	return insert(tx, r.ID, Activity{ActorID: by, Kind: Joined, SubjectID: int64(userID)})
 }

@@ -60,7 +60,7 @@ func (api *API) serve(w http.ResponseWriter, r *http.Request, choose find) error
 }
 
 // named is a find of the account that the address names.
-func named(r *http.Request, of func(tx *db.Tx, id int64) (scope, error)) find {
+func named(r *http.Request, of func(tx *db.Tx, id account.ID) (scope, error)) find {
 	return func(tx *db.Tx) (scope, error) {
 		a, err := account.ByLogin(tx, web.Param(r, "username"))
 		if err != nil {
@@ -120,8 +120,8 @@ func orAbsent(err error) error {
 // ListOfUser answers what a user did in public repositories, and to that user
 // in private ones, too. Error: 404.
 func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(_ *db.Tx, id int64) (scope, error) {
-		return ofActor(id, repo.CallerID(account.CallerFrom(r.Context())) == id), nil
+	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (scope, error) {
+		return ofActor(id, account.IDOf(account.CallerFrom(r.Context())) == id), nil
 	}))
 }
 
@@ -129,7 +129,7 @@ func (api *API) ListOfUser(w http.ResponseWriter, r *http.Request) error {
 //
 // ListOfUserInPublic answers what a user did in public repositories. Error: 404.
 func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(_ *db.Tx, id int64) (scope, error) { return ofActor(id, false), nil }))
+	return api.serve(w, r, named(r, func(_ *db.Tx, id account.ID) (scope, error) { return ofActor(id, false), nil }))
 }
 
 // GET /users/{username}/events/orgs/{org}
@@ -160,7 +160,7 @@ func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
 // and what those did whom the user follows: in public, and to that user also in
 // private repositories that are watched. Error: 404.
 func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(tx *db.Tx, id int64) (scope, error) {
+	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (scope, error) {
 		return received(tx, id, account.CallerFrom(r.Context()))
 	}))
 }
@@ -169,5 +169,5 @@ func (api *API) ListReceived(w http.ResponseWriter, r *http.Request) error {
 //
 // ListReceivedInPublic answers what of that happened in public. Error: 404.
 func (api *API) ListReceivedInPublic(w http.ResponseWriter, r *http.Request) error {
-	return api.serve(w, r, named(r, func(tx *db.Tx, id int64) (scope, error) { return received(tx, id, nil) }))
+	return api.serve(w, r, named(r, func(tx *db.Tx, id account.ID) (scope, error) { return received(tx, id, nil) }))
 }

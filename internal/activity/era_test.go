@@ -120,7 +120,7 @@ func TestPrivateEventsTakeNoPlace(t *testing.T) {
 	})
 }
 
-func idOf(t *testing.T, s *apitest.Server, login string) (id int64) {
+func idOf(t *testing.T, s *apitest.Server, login string) (id account.ID) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 		a, err := account.ByLogin(tx, login)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/db"
+	"arbor/internal/repo"
 )
 
 // Kept is how many activities of each range stay.
@@ -13,7 +14,7 @@ const Kept = kept
 const PerTurn = perTurn
 
 // Insert adds what happened in a repository.
-func Insert(tx *db.Tx, repoID int64, list ...Activity) error { return insert(tx, repoID, list...) }
+func Insert(tx *db.Tx, repoID repo.ID, list ...Activity) error { return insert(tx, repoID, list...) }
 
 // Prune takes all turns that are due, without rests, of a pruner that keeps so
 // many activities of each range and looks at so many in a turn.

@@ -19,10 +19,10 @@ import (
 type feed struct {
 	info     *web.Info
 	list     []*Activity
-	people   map[int64]*account.Account
-	repos    map[int64]*repo.Access
-	issues   map[int64]*issue.Issue
-	pulls    map[int64]*pull.Pull // by id of the issue
+	people   map[account.ID]*account.Account
+	repos    map[repo.ID]*repo.Access
+	issues   map[issue.ID]*issue.Issue
+	pulls    map[issue.ID]*pull.Pull // by id of the issue
 	page     *issue.Page
 	comments *issue.CommentPage
 	reviews  *review.Feed
@@ -30,17 +30,20 @@ type feed struct {
 
 // load reads what the activities refer to.
 func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activity) (*feed, error) {
-	f := &feed{info: web.From(ctx), list: list, repos: map[int64]*repo.Access{}, issues: map[int64]*issue.Issue{}}
+	f := &feed{info: web.From(ctx), list: list,
+		repos: map[repo.ID]*repo.Access{}, issues: map[issue.ID]*issue.Issue{}}
 	of := map[Kind][]int64{}
-	var people, repos, issues []int64
+	var people []account.ID
+	var repos []repo.ID
+	var issues []issue.ID
 	for _, a := range list {
 		people = append(people, a.ActorID, a.OrgID)
 		repos = append(repos, a.RepoID)
 		switch of[a.Kind] = append(of[a.Kind], a.SubjectID); a.Kind {
 		case Joined:
-			people = append(people, a.SubjectID)
+			people = append(people, a.member())
 		case Forked:
-			repos = append(repos, a.SubjectID)
+			repos = append(repos, a.fork())
 		}
 		if a.IssueID != 0 {
 			issues = append(issues, a.IssueID)
@@ -65,7 +68,7 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 	if err := f.comments.Load(tx, of[Commented]); err != nil {
 		return nil, err
 	}
-	numbers := map[int64]int64{}
+	numbers := map[issue.ID]int64{}
 	for id, i := range f.issues {
 		numbers[id] = i.Number
 	}
@@ -75,12 +78,14 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 
 // loadIssues reads repositories, issues and pull requests; also the repositories
 // of heads.
-func (f *feed) loadIssues(tx *db.Tx, caller *account.Caller, repos, issues []int64) ([]*repo.Access, error) {
+func (f *feed) loadIssues(
+	tx *db.Tx, caller *account.Caller, repos []repo.ID, issues []issue.ID,
+) ([]*repo.Access, error) {
 	found, err := issue.ByIDs(tx, db.Unique(issues))
 	if err != nil {
 		return nil, err
 	}
-	var pulls []int64
+	var pulls []issue.ID
 	for _, i := range found {
 		if f.issues[i.ID] = i; i.Pull {
 			pulls = append(pulls, i.ID)
@@ -115,20 +120,20 @@ type event struct {
 
 // actor is how events show an account.
 type actor struct {
-	ID           int64  `json:"id"`
-	Login        string `json:"login"`
-	DisplayLogin string `json:"display_login,omitempty"`
-	GravatarID   string `json:"gravatar_id"`
-	URL          string `json:"url"`
-	AvatarURL    string `json:"avatar_url"`
+	ID           account.ID `json:"id"`
+	Login        string     `json:"login"`
+	DisplayLogin string     `json:"display_login,omitempty"`
+	GravatarID   string     `json:"gravatar_id"`
+	URL          string     `json:"url"`
+	AvatarURL    string     `json:"avatar_url"`
 }
 
 // shortRepo is how events show a repository: with its owner in the name, and in
 // pull requests without.
 type shortRepo struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
-	URL  string `json:"url"`
+	ID   repo.ID `json:"id"`
+	Name string  `json:"name"`
+	URL  string  `json:"url"`
 }
 
 // render renders the page outside a transaction, one event with its texts after the
@@ -171,7 +176,7 @@ func (f *feed) event(a *Activity) (e *event, err error) {
 	return e, err
 }
 
-func (f *feed) actor(id int64) *actor {
+func (f *feed) actor(id account.ID) *actor {
 	a := f.people[id]
 	if a == nil {
 		return nil
@@ -204,11 +209,11 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	case Deleted:
 		return "DeleteEvent", refOf(a)
 	case Forked:
-		return "ForkEvent", object{"action": "forked", "forkee": repo.NewPayload(f.repos[a.SubjectID], f.info)}
+		return "ForkEvent", object{"action": "forked", "forkee": repo.NewPayload(f.repos[a.fork()], f.info)}
 	case Published:
 		return "PublicEvent", object{}
 	case Joined:
-		return "MemberEvent", object{"action": "added", "member": account.NewSimple(f.people[a.SubjectID], f.info)}
+		return "MemberEvent", object{"action": "added", "member": account.NewSimple(f.people[a.member()], f.info)}
 	}
 	i := f.issues[a.IssueID]
 	if a.Kind == Commented {

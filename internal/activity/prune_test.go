@@ -10,17 +10,22 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/repo"
 	"arbor/internal/server"
 )
 
 // row is what an activity is in ranges by.
 type row struct {
-	id, repo, actor, org int64
-	public               bool
+	id     int64
+	repo   repo.ID
+	actor  account.ID
+	org    account.ID
+	public bool
 }
 
 // ranges are those that an activity is in.
@@ -77,19 +82,16 @@ func staying(all []row, kept int) []row {
 
 // happen makes activities at random, some of a repository at a time, more in the
 // first of the repositories and by the first of the actors than elsewhere.
-func happen(t *testing.T, d *db.DB, random *rand.Rand, n int, repos, actors []int64) {
+func happen(t *testing.T, d *db.DB, random *rand.Rand, n int, repos []repo.ID, actors []account.ID) {
 	t.Helper()
-	some := func(ids []int64) int64 {
-		return ids[min(random.IntN(len(ids)), random.IntN(len(ids)), random.IntN(len(ids)))]
-	}
 	err := d.Write(t.Context(), func(tx *db.Tx) error {
 		for left := n; left > 0; {
 			list := make([]activity.Activity, min(left, 1+random.IntN(30)))
 			for i := range list {
-				list[i] = activity.Activity{ActorID: some(actors), Kind: activity.Published}
+				list[i] = activity.Activity{ActorID: some(random, actors), Kind: activity.Published}
 			}
 			left -= len(list)
-			if err := activity.Insert(tx, some(repos), list...); err != nil {
+			if err := activity.Insert(tx, some(random, repos), list...); err != nil {
 				return err
 			}
 		}
@@ -101,7 +103,7 @@ func happen(t *testing.T, d *db.DB, random *rand.Rand, n int, repos, actors []in
 }
 
 // town makes repositories of all kinds, of people who follow and watch.
-func town(t *testing.T, s *apitest.Server) (repos, actors []int64) {
+func town(t *testing.T, s *apitest.Server) (repos []repo.ID, actors []account.ID) {
 	t.Helper()
 	users(t, s, "alice", "bob", "carol")
 	s.Org(t, "guild", "alice")
@@ -208,7 +210,7 @@ func TestServersPrune(t *testing.T) {
 		s := apitest.Start(t, engine, on)
 		users(t, s, "alice")
 		r := s.Repo(t, "alice/garden", false)
-		happen(t, d, rand.New(rand.NewPCG(5, 6)), activity.Kept+1000, []int64{r.ID}, []int64{r.OwnerID})
+		happen(t, d, rand.New(rand.NewPCG(5, 6)), activity.Kept+1000, []repo.ID{r.ID}, []account.ID{r.OwnerID})
 		apitest.Start(t, engine, on)
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			n := len(stored(t, d))
@@ -220,4 +222,9 @@ func TestServersPrune(t *testing.T) {
 			}
 		}
 	})
+}
+
+// some picks an id, more often one of the first.
+func some[ID ~int64](random *rand.Rand, ids []ID) ID {
+	return ids[min(random.IntN(len(ids)), random.IntN(len(ids)), random.IntN(len(ids)))]
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // insert adds what happened in a repository, in one statement.
-func insert(tx *db.Tx, repoID int64, list ...Activity) error {
+func insert(tx *db.Tx, repoID repo.ID, list ...Activity) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 				WHEN 11 THEN EXISTS (SELECT 1 FROM reviews s WHERE s.id = a.subject_id)
 				WHEN 12 THEN EXISTS (SELECT 1 FROM review_comments s WHERE s.id = a.subject_id)
 				ELSE TRUE END
-		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{repo.CallerID(caller)}, s.args...)...)
+		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
 	if err != nil {
 		return nil, err
 	}

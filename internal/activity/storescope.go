@@ -39,16 +39,16 @@ func everything() scope {
 
 // ofRepo is the activities of one repository, which the caller sees: the public ones,
 // and with all also the others.
-func ofRepo(id int64, all bool) scope { return turned(`x.repo_id = $2`, id, all) }
+func ofRepo(id repo.ID, all bool) scope { return turned(`x.repo_id = $2`, id, all) }
 
 // ofActor is what somebody did in public, and with all elsewhere, too.
-func ofActor(id int64, all bool) scope { return turned(`x.actor_id = $2`, id, all) }
+func ofActor(id account.ID, all bool) scope { return turned(`x.actor_id = $2`, id, all) }
 
 // ofOrg is what happened in public in the repositories of an organization, and
 // with all in the others, too.
-func ofOrg(id int64, all bool) scope { return turned(`x.org_id = $2`, id, all) }
+func ofOrg(id account.ID, all bool) scope { return turned(`x.org_id = $2`, id, all) }
 
-func turned(condition string, id int64, all bool) scope {
+func turned(condition string, id any, all bool) scope {
 	sql := rangeOf(`x.*`, condition+` AND x.public = TRUE`, Newest)
 	if all {
 		sql += ` UNION ALL ` + rangeOf(`x.*`, condition+` AND x.public = FALSE`, maxHidden)
@@ -73,7 +73,7 @@ const (
 
 // ofNetwork is the activities of all repositories of a network, as far as the caller
 // sees them.
-func ofNetwork(tx *db.Tx, rootID int64, caller *account.Caller) (scope, error) {
+func ofNetwork(tx *db.Tx, rootID repo.ID, caller *account.Caller) (scope, error) {
 	list := []many{{inPublic, `SELECT n.id FROM repos n WHERE n.id = $1 OR n.root_id = $1`, []any{rootID}}}
 	if caller != nil {
 		list = append(list, many{elsewhere, `SELECT n.id FROM repos n WHERE (n.id = $2 OR n.root_id = $2)
@@ -85,11 +85,11 @@ func ofNetwork(tx *db.Tx, rootID int64, caller *account.Caller) (scope, error) {
 // received is what happened in the repositories that a user watches and what
 // those did whom the user follows: in public, and for the user as the caller
 // also elsewhere in repositories that the user watches and has a role in.
-func received(tx *db.Tx, userID int64, caller *account.Caller) (scope, error) {
+func received(tx *db.Tx, userID account.ID, caller *account.Caller) (scope, error) {
 	watched, user := `SELECT w.repo_id AS id FROM watches w WHERE w.user_id = $1 AND `, []any{userID}
 	list := []many{{inPublic, watched + `w.private = FALSE`, user},
 		{byActor, `SELECT f.target_id AS id FROM followers f WHERE f.user_id = $1`, user}}
-	if repo.CallerID(caller) == userID {
+	if account.IDOf(caller) == userID {
 		granted := `EXISTS (SELECT 1` + repo.FromGranted(`w.repo_id`, caller) + `)`
 		list = append(list, many{elsewhere, watched + granted, user})
 	}
@@ -182,5 +182,5 @@ func (m many) read(tx *db.Tx, keys []int64) ([]int64, error) {
 		parts[k] = rangeOf(`x.id`, fmt.Sprintf(m.condition, `$`+strconv.Itoa(k+1)), Newest)
 		args[k] = keys[min(k, len(keys)-1)]
 	}
-	return tx.QueryIDs(strings.Join(parts, ` UNION `), args...)
+	return db.QueryIDs[int64](tx, strings.Join(parts, ` UNION `), args...)
 }

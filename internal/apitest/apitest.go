@@ -286,14 +286,14 @@ func (s *Server) Remote(t testing.TB, login, repository string) string {
 }
 
 // Objects are a repository's, for a test that looks at what the server stored.
-func (s *Server) Objects(t testing.TB, id int64) *git.Repository {
+func (s *Server) Objects(t testing.TB, id repo.ID) *git.Repository {
 	t.Helper()
 	return Objects(t, s.Repos, id)
 }
 
 // Objects is Server.Objects for a test that has the service alone. What it gives
 // is not pinned, so the repository can be removed meanwhile.
-func Objects(t testing.TB, repos *repo.Service, id int64) *git.Repository {
+func Objects(t testing.TB, repos *repo.Service, id repo.ID) *git.Repository {
 	t.Helper()
 	objects, release, err := repos.GitOf(t.Context(), id)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
@@ -110,7 +111,7 @@ func workingChildren() []string {
 }
 
 // addPlants gives an account more plants than a connection's buffers hold.
-func addPlants(t *testing.T, d *db.DB, owner int64) {
+func addPlants(t *testing.T, d *db.DB, owner account.ID) {
 	t.Helper()
 	err := d.Write(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO plants (id, owner_id, name, tag)

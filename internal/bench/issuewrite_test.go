@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue/issuetest"
+	"arbor/internal/repo"
 )
 
 // createIssues compares making issues, each with two labels and an assignee,
@@ -66,7 +67,8 @@ func checkNumbers(b *testing.B, a *arbor, made int64) {
 type issueFloor struct {
 	db         *sql.DB
 	statements []*sql.Stmt
-	repo, user int64
+	repo       repo.ID
+	user       int64
 	labels     [2]int64
 }
 
@@ -86,7 +88,7 @@ func newIssueFloor(b *testing.B) *issueFloor {
 		b.Fatal(err)
 	}
 	r := made.Repos[0]
-	f := &issueFloor{db: openStore(b, file), repo: r.ID, user: made.People[0].ID, labels: [2]int64{r.Labels[0].ID, r.Labels[1].ID}}
+	f := &issueFloor{db: openStore(b, file), repo: r.ID, user: int64(made.People[0].ID), labels: [2]int64{r.Labels[0].ID, r.Labels[1].ID}}
 	for _, q := range []string{
 		`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1, open_issues = open_issues + 1
 			WHERE id = ? RETURNING next_number - 1`,

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
@@ -39,16 +40,18 @@ const branches = "refs/heads/"
 
 // pushed is a row of the table pushed_commits.
 type pushed struct {
-	id, repoID, actorID int64
-	name                string
-	old, new            git.SHA
-	tries               int64
+	id       int64
+	repoID   repo.ID
+	actorID  account.ID
+	name     string
+	old, new git.SHA
+	tries    int64
 }
 
 // NotePush notes which branches got commits that are to be read. Nothing is noted
 // where no issue could be named, nor for refs that come into being with their
 // repository.
-func NotePush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var list []repo.RefUpdate
 	for _, u := range moved {
 		if u.By != 0 && u.New != git.ZeroSHA && u.New != u.Old && strings.HasPrefix(u.Name, branches) {

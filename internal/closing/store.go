@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
@@ -15,7 +16,7 @@ import (
 const maxBranches = db.MaxValues
 
 // insert leaves work for later: branches that a push has moved.
-func insert(tx *db.Tx, repoID int64, list []repo.RefUpdate) error {
+func insert(tx *db.Tx, repoID repo.ID, list []repo.RefUpdate) error {
 	for part := range slices.Chunk(list, maxBranches) {
 		args := make([]any, 0, 7*len(part))
 		for _, u := range part {
@@ -31,7 +32,7 @@ func insert(tx *db.Tx, repoID int64, list []repo.RefUpdate) error {
 }
 
 // numbered reports whether a repository has, or had, any issue.
-func numbered(tx *db.Tx, repoID int64) (yes bool, err error) {
+func numbered(tx *db.Tx, repoID repo.ID) (yes bool, err error) {
 	err = tx.QueryRow(`SELECT next_number > 1 FROM repos WHERE id = $1`, repoID).Scan(&yes)
 	return yes, err
 }
@@ -42,7 +43,9 @@ var jobs = db.Jobs{Table: "pushed_commits", Key: "id"}
 // take leases the longest due branches that one account has pushed to one repository; it
 // may find none. A branch that failed before is taken alone.
 func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
-	var repoID, actorID, firstID, tries int64
+	var repoID repo.ID
+	var actorID account.ID
+	var firstID, tries int64
 	err := tx.QueryRow(`SELECT repo_id, actor_id, id, tries FROM pushed_commits
 		WHERE due_at <= `+tx.Engine().Clock()+`
 		ORDER BY due_at, id LIMIT 1`).Scan(&repoID, &actorID, &firstID, &tries)
@@ -108,7 +111,7 @@ func among(list []pushed, first int) (where string, args []any) {
 
 // unreadBranches gives what branches of the repository named before the first of
 // the pushes to them that are not read yet.
-func unreadBranches(tx *db.Tx, repoID int64) (map[string]git.SHA, error) {
+func unreadBranches(tx *db.Tx, repoID repo.ID) (map[string]git.SHA, error) {
 	rows, err := tx.Query(`SELECT name, old_sha FROM pushed_commits WHERE repo_id = $1 ORDER BY id DESC`, repoID)
 	if err != nil {
 		return nil, err
@@ -127,7 +130,7 @@ func unreadBranches(tx *db.Tx, repoID int64) (map[string]git.SHA, error) {
 }
 
 // closedBy tells which of the issues were closed by which commits, ever.
-func closedBy(tx *db.Tx, issues []int64) (map[commitOfIssue]bool, error) {
+func closedBy(tx *db.Tx, issues []issue.ID) (map[commitOfIssue]bool, error) {
 	found := map[commitOfIssue]bool{}
 	if len(issues) == 0 {
 		return found, nil

@@ -23,7 +23,7 @@ type issueReference struct {
 
 // commitOfIssue is a commit that closed an issue.
 type commitOfIssue struct {
-	issue int64
+	issue issue.ID
 	sha   string
 }
 
@@ -74,7 +74,7 @@ func (w *work) load(tx *db.Tx) error {
 		return err
 	}
 	actor := &account.Caller{ID: who.ID, Login: who.Login, SiteAdmin: who.SiteAdmin}
-	found, err := repo.VisibleByID(tx, actor, []int64{w.list[0].repoID})
+	found, err := repo.VisibleByID(tx, actor, []repo.ID{w.list[0].repoID})
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (w *work) write(tx *db.Tx, list []issueReference) error {
 		return err
 	}
 	var events []issue.Event
-	var ids []int64
+	var ids []issue.ID
 	for _, ref := range list {
 		i := issues[ref.number]
 		if !w.has(i) {

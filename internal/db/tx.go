@@ -111,14 +111,14 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 }
 
 // QueryIDs runs a statement that returns one column of ids, and reads all of them.
-func (t *Tx) QueryIDs(query string, args ...any) (ids []int64, err error) {
-	rows, err := t.Query(query, args...)
+func QueryIDs[ID ~int64](tx *Tx, query string, args ...any) (ids []ID, err error) {
+	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id int64
+		var id ID
 		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}

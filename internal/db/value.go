@@ -243,8 +243,8 @@ func ValuesFrom(first, rows, columns int) string {
 
 // Unique are the ids that a list has, each once, in the order in which they
 // first come: what a list for IN is made of.
-func Unique(ids []int64) []int64 {
-	seen := make(map[int64]bool, len(ids))
+func Unique[ID ~int64](ids []ID) []ID {
+	seen := make(map[ID]bool, len(ids))
 	out := ids[:0:0]
 	for _, id := range ids {
 		if !seen[id] {

@@ -161,11 +161,11 @@ func TestPlaceholders(t *testing.T) {
 
 func TestUnique(t *testing.T) {
 	t.Parallel()
-	ids := []int64{7, 3, 7, 9, 3}
-	if got := db.Unique(ids); !slices.Equal(got, []int64{7, 3, 9}) || !slices.Equal(ids, []int64{7, 3, 7, 9, 3}) {
+	ids := []id{7, 3, 7, 9, 3}
+	if got := db.Unique(ids); !slices.Equal(got, []id{7, 3, 9}) || !slices.Equal(ids, []id{7, 3, 7, 9, 3}) {
 		t.Errorf("%d of %d", got, ids)
 	}
-	if got := db.Unique(nil); len(got) != 0 {
+	if got := db.Unique[id](nil); len(got) != 0 {
 		t.Error(got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
@@ -17,7 +18,7 @@ import (
 // leaf draws a condition. What only SQL knows is drawn where all is true.
 func (w *world) leaf(all bool) finder.Expr {
 	r := w.random
-	who := func() int64 { return w.people[r.IntN(len(w.people))] }
+	who := func() account.ID { return w.people[r.IntN(len(w.people))] }
 	span := func(f finder.Field, most int64) finder.Between {
 		b := finder.Between{Field: f, From: r.Int64N(most), To: math.MaxInt64}
 		switch r.IntN(3) {
@@ -37,7 +38,7 @@ func (w *world) leaf(all bool) finder.Expr {
 		return finder.InState(tracker.Open + tracker.State(r.IntN(2)))
 	case 2:
 		kinds := []posting.Kind{posting.ByAuthor, posting.ByAssignee, posting.ByMention, posting.BySubscriber}
-		return finder.Has{Kind: kinds[r.IntN(4)], Values: [][]int64{{who()}, {who(), who()}}[r.IntN(2)]}
+		return finder.HasUser(kinds[r.IntN(4)], [][]account.ID{{who()}, {who(), who()}}[r.IntN(2)])
 	case 3:
 		return finder.HasOne(posting.ByMilestone.Of([]int64{posting.None, posting.Any}[r.IntN(2)]))
 	case 4:

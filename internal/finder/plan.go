@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
@@ -79,7 +80,7 @@ func isText(e Expr) bool {
 // have a property, and what else each of them must be.
 type span struct {
 	by    posting.Property
-	repo  int64
+	repo  repo.ID
 	state tracker.State
 	since int64 // updated at or after; 0: whenever
 	rest  And
@@ -90,7 +91,7 @@ type span struct {
 // those of the condition that the fewest issues meet.
 func rangesOf(tx *db.Tx, q *Query) ([]span, error) {
 	trees := make([][]Expr, len(q.Repos))
-	asked := map[posting.Property][]int64{}
+	asked := map[posting.Property][]repo.ID{}
 	for at, r := range q.Repos {
 		e := InRepo(q.Where, r)
 		if IsFalse(e) {
@@ -130,12 +131,12 @@ func walkable(e Expr) (list []posting.Property) {
 }
 
 // appendSpans chooses the ranges of one repository.
-func appendSpans(list []span, repo int64, tree []Expr, counts map[countKey]int64) []span {
+func appendSpans(list []span, repoID repo.ID, tree []Expr, counts map[countKey]int64) []span {
 	states, since, tree := outer(tree)
 	for _, state := range states {
 		size := func(e Expr) (n int64) {
 			for _, p := range walkable(e) {
-				n += counts[countKey{repo, p, state}]
+				n += counts[countKey{repoID, p, state}]
 			}
 			return n
 		}
@@ -152,8 +153,8 @@ func appendSpans(list []span, repo int64, tree []Expr, counts map[countKey]int64
 			}
 		}
 		for _, p := range walkable(tree[best]) {
-			if n := counts[countKey{repo, p, state}]; n > 0 {
-				list = append(list, span{p, repo, state, since, rest, n})
+			if n := counts[countKey{repoID, p, state}]; n > 0 {
+				list = append(list, span{p, repoID, state, since, rest, n})
 			}
 		}
 	}

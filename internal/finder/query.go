@@ -17,9 +17,11 @@
 package finder
 
 import (
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
@@ -33,7 +35,7 @@ type Query struct {
 
 // Repo is a repository that a query looks in.
 type Repo struct {
-	ID         int64
+	ID         repo.ID
 	Generation int64 // its issues_generation in this snapshot, or Unread
 	IssuesOff  bool  // its issues are switched off: only pull requests are there (decision 16)
 }
@@ -101,7 +103,7 @@ type Named struct {
 type InState tracker.State
 
 // In asks for issues of one of the repositories.
-type In []int64
+type In []repo.ID
 
 // IssuesOn asks for issues of repositories whose issues are not switched off.
 type IssuesOn struct{}
@@ -138,7 +140,7 @@ const (
 )
 
 // CommentedBy asks for issues with a comment by the account.
-type CommentedBy int64
+type CommentedBy account.ID
 
 // Text asks for words. In the And at the top of a query it also gives each issue
 // a score.
@@ -163,3 +165,12 @@ func (Text) condition()        {}
 
 // HasOne asks for one property.
 func HasOne(p posting.Property) Has { return Has{p.Kind, []int64{p.Value}} }
+
+// HasUser asks for a property with one of the accounts.
+func HasUser(k posting.Kind, ids []account.ID) Has {
+	has := Has{Kind: k}
+	for _, id := range ids {
+		has.Values = append(has.Values, int64(id))
+	}
+	return has
+}

@@ -31,7 +31,9 @@ func scan(tx *db.Tx, q *Query, offset, size int64) (Found, error) {
 	} else {
 		s.b.scope = values(s.b, repoIDs(q.Repos))
 		if len(q.Repos) <= maxScopes {
-			s.b.repos = repoIDs(q.Repos)
+			for _, r := range q.Repos {
+				s.b.repos = append(s.b.repos, int64(r.ID))
+			}
 		}
 	}
 	s.takeWords()

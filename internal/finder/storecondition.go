@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
@@ -115,7 +116,7 @@ func (b *builder) set(e Or) string {
 func (b *builder) ids(e Expr) string {
 	switch e := e.(type) {
 	case CommentedBy:
-		return "SELECT issue_id FROM issue_comments WHERE author_id = " + b.arg(int64(e))
+		return "SELECT issue_id FROM issue_comments WHERE author_id = " + b.arg(account.ID(e))
 	case Text:
 		return "SELECT issue_id FROM (" + b.words(e) + ") t"
 	default:

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/repo"
 )
 
 // idsOf finds the labels or milestones with the names, by repository.
-func idsOf(tx *db.Tx, e Named, repos []Repo) (map[int64][]int64, error) {
-	found := map[int64][]int64{}
+func idsOf(tx *db.Tx, e Named, repos []Repo) (map[repo.ID][]int64, error) {
+	found := map[repo.ID][]int64{}
 	for part := range slices.Chunk(repos, db.MaxValues) {
 		if err := readIDs(tx, e, part, found); err != nil {
 			return nil, err
@@ -17,7 +18,7 @@ func idsOf(tx *db.Tx, e Named, repos []Repo) (map[int64][]int64, error) {
 	return found, nil
 }
 
-func readIDs(tx *db.Tx, e Named, repos []Repo, into map[int64][]int64) error {
+func readIDs(tx *db.Tx, e Named, repos []Repo, into map[repo.ID][]int64) error {
 	b := &builder{tx: tx}
 	b.scope = values(b, repoIDs(repos))
 	rows, err := tx.Query(`SELECT l.repo_id, l.id`+b.named(e), b.args...)
@@ -26,17 +27,18 @@ func readIDs(tx *db.Tx, e Named, repos []Repo, into map[int64][]int64) error {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var repo, id int64
-		if err := rows.Scan(&repo, &id); err != nil {
+		var repoID repo.ID
+		var id int64
+		if err := rows.Scan(&repoID, &id); err != nil {
 			return err
 		}
-		into[repo] = append(into[repo], id)
+		into[repoID] = append(into[repoID], id)
 	}
 	return rows.Err()
 }
 
-func repoIDs(repos []Repo) []int64 {
-	list := make([]int64, len(repos))
+func repoIDs(repos []Repo) []repo.ID {
+	list := make([]repo.ID, len(repos))
 	for n, r := range repos {
 		list[n] = r.ID
 	}

@@ -8,19 +8,20 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
 // countKey names a counter.
 type countKey struct {
-	repo  int64
+	repo  repo.ID
 	by    posting.Property
 	state tracker.State
 }
 
 // countsOf reads the counters of properties, of each in some repositories; those
 // that nothing has are missing.
-func countsOf(tx *db.Tx, asked map[posting.Property][]int64) (map[countKey]int64, error) {
+func countsOf(tx *db.Tx, asked map[posting.Property][]repo.ID) (map[countKey]int64, error) {
 	order := make([]posting.Property, 0, len(asked))
 	for p := range asked {
 		order = append(order, p)
@@ -101,7 +102,7 @@ func (f *ranges) from(b *builder, s *span) string {
 		}
 		where += " AND " + column + " >= " + b.arg(s.since)
 	}
-	b.issues, b.repos = false, []int64{s.repo}
+	b.issues, b.repos = false, []int64{int64(s.repo)}
 	for _, e := range s.rest {
 		where += " AND " + b.condition(e)
 	}

@@ -1,5 +1,7 @@
 package finder
 
+import "arbor/internal/db"
+
 // from gives what stands behind SELECT ... for all results.
 func (s *scanned) from() string {
 	b, find := s.b, ""
@@ -46,7 +48,7 @@ func (s *scanned) find(offset, size int64) (found Found, err error) {
 	if err != nil || offset >= found.Total {
 		return found, err
 	}
-	found.IDs, err = s.b.tx.QueryIDs(`SELECT p.issue_id`+from+s.orderBy("p.")+
+	found.IDs, err = db.QueryIDs[int64](s.b.tx, `SELECT p.issue_id`+from+s.orderBy("p.")+
 		` LIMIT `+s.b.value(size)+` OFFSET `+s.b.value(offset), s.b.args...)
 	return found, err
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // isTrue reports a condition that always holds: an And without conditions.
@@ -109,7 +110,7 @@ func conjuncts(e Expr) []Expr {
 // ids is a Named whose names were looked up in the repositories of the query.
 type ids struct {
 	kind   posting.Kind
-	byRepo map[int64][]int64
+	byRepo map[repo.ID][]int64
 }
 
 func (ids) condition() {}

@@ -24,14 +24,16 @@ import (
 
 // model is an issue as the test knows it: what a naive executor looks at.
 type model struct {
-	id, repo, number          int64
+	id                        int64
+	repo                      repo.ID
+	number                    int64
 	state                     tracker.State
 	updated, comments         int64
 	created                   int64
 	closed, merged            int64 // 0: none
 	locked, draft             bool
 	title, body               string
-	commenters                []int64
+	commenters                []account.ID
 	commented                 []string // what the comments say
 	labels, milestones, other []posting.Property
 }
@@ -52,11 +54,11 @@ type world struct {
 	d      *db.DB
 	random *rand.Rand
 	repos  []finder.Repo
-	people []int64
+	people []account.ID
 	issues []*model
 	names  map[posting.Property]string // of labels and milestones
-	labels map[int64][]int64           // by repository
-	titles map[int64][]int64           // milestones by repository
+	labels map[repo.ID][]int64         // by repository
+	titles map[repo.ID][]int64         // milestones by repository
 	memory *memory.Indexes
 }
 
@@ -64,7 +66,7 @@ var vocabulary = strings.Fields("slug snail rake spade bean pea leek kale")
 
 func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 	w := &world{t: t, d: dbtest.Open(t, engine), random: rand.New(rand.NewPCG(seed, 7)),
-		names: map[posting.Property]string{}, labels: map[int64][]int64{}, titles: map[int64][]int64{}}
+		names: map[posting.Property]string{}, labels: map[repo.ID][]int64{}, titles: map[repo.ID][]int64{}}
 	log := slog.New(slog.DiscardHandler)
 	w.memory = memory.New(w.d, log)
 	all := forge.New(w.d, nil, log, "")
@@ -176,10 +178,10 @@ func (w *world) draw(m *model) {
 	if r.IntN(2) == 0 {
 		m.milestones = []posting.Property{posting.ByMilestone.Of(posting.Any), posting.ByMilestone.Of(w.titles[m.repo][r.IntN(2)])}
 	}
-	m.other = append(m.other, posting.ByAuthor.Of(w.people[r.IntN(3)]))
+	m.other = append(m.other, posting.ByAuthor.OfUser(w.people[r.IntN(3)]))
 	for _, k := range []posting.Kind{posting.ByAssignee, posting.ByMention, posting.BySubscriber} {
 		for _, id := range w.people[:r.IntN(4)] {
-			m.other = append(m.other, k.Of(id))
+			m.other = append(m.other, k.OfUser(id))
 		}
 	}
 	if r.IntN(3) == 0 {
@@ -226,14 +228,14 @@ func (w *world) add(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	texts := []fulltext.Text{{Issue: m.id, Repo: m.repo, Title: m.title, Body: m.body}}
+	texts := []fulltext.Text{{Issue: m.id, Repo: int64(m.repo), Title: m.title, Body: m.body}}
 	for n, by := range m.commenters {
 		var id int64
 		if err := tx.QueryRow(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, 0, 0) RETURNING id`, m.repo, m.id, by, m.commented[n]).Scan(&id); err != nil {
 			return err
 		}
-		texts = append(texts, fulltext.Text{Issue: m.id, Comment: id, Repo: m.repo, Body: m.commented[n]})
+		texts = append(texts, fulltext.Text{Issue: m.id, Comment: id, Repo: int64(m.repo), Body: m.commented[n]})
 	}
 	w.issues = append(w.issues, m)
 	if err := fulltext.Put(tx, texts); err != nil {
@@ -287,7 +289,7 @@ func (w *world) meets(m *model, e finder.Expr) bool {
 	case finder.Is:
 		return e == finder.Locked && m.locked || e == finder.Draft && m.draft
 	case finder.CommentedBy:
-		return slices.Contains(m.commenters, int64(e))
+		return slices.Contains(m.commenters, account.ID(e))
 	case finder.Text:
 		return m.score(e) > 0
 	case finder.Between:

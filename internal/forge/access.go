@@ -9,7 +9,7 @@ import (
 
 // AddCollaborator grants a role on a repository to a user, in place of the one it
 // had.
-func (f *Forge) AddCollaborator(tx *db.Tx, r *repo.Repo, userID int64, role account.Role, by int64) error {
+func (f *Forge) AddCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID, role account.Role, by account.ID) error {
 	joined, err := repo.PutCollaborator(tx, r.ID, userID, role)
 	if err != nil || !joined {
 		return err
@@ -18,7 +18,7 @@ func (f *Forge) AddCollaborator(tx *db.Tx, r *repo.Repo, userID int64, role acco
 }
 
 // RemoveCollaborator takes away what was granted to a user on a repository.
-func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by int64) error {
+func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.ID) error {
 	if err := repo.DropCollaborator(tx, r.ID, userID); err != nil {
 		return err
 	}
@@ -28,6 +28,6 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by int64) er
 
 // EndOrgAccess follows the end of somebody's access to repositories of an
 // organization: pull requests whose authors no longer see both sides are closed.
-func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by int64) error {
+func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
 	return f.Pulls.FollowOrgLoss(tx, orgID, by)
 }

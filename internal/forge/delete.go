@@ -1,12 +1,13 @@
 package forge
 
 import (
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 )
 
 // Delete removes a repository, and its folder after the commit.
-func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by int64) error {
+func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	// Pull requests from here to other repositories lose their heads and are closed.
 	if err := f.Pulls.FollowDeletion(tx, r, by); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/db"
 	"arbor/internal/repo"
@@ -9,7 +10,7 @@ import (
 
 // ChangeVisibility shows a private repository to everyone, or hides a public one. A
 // fork cannot change: Edit refuses that before.
-func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by int64) error {
+func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	// Pull requests between it and its forks are closed, while the network is whole.
 	if err := f.Pulls.FollowVisibility(tx, r, by); err != nil {
 		return err

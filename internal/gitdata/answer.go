@@ -129,7 +129,7 @@ func (on basis) state(a *repo.Access) cache.State {
 func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	info := web.From(r.Context())
 	b := make([]byte, 0, 200)
-	b = strconv.AppendInt(b, a.ID, 36)
+	b = strconv.AppendInt(b, int64(a.ID), 36)
 	if info.Brief {
 		b = append(b, " brief"...)
 	}

@@ -157,7 +157,7 @@ func (api *API) listCommits(ctx context.Context, w http.ResponseWriter, r *http.
 // walk gives a page of a walk and sets its links. How long the walk is depends
 // on where it starts and what it looks for, not on the page: it is counted once.
 func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, page web.Page, o git.LogOptions) ([]git.SHA, error) {
-	key := strings.Join([]string{"count", strconv.FormatInt(a.ID, 36), string(o.From[0]), strings.Join(o.Author, ","), strings.Join(o.Committer, ","),
+	key := strings.Join([]string{"count", a.ID.String(), string(o.From[0]), strings.Join(o.Author, ","), strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
 	o.Skip, o.Max = int(min(page.Offset(), maxSkipped)), int(page.Size)
 	known, counted := api.lengths.Get(cache.Forever, key)

@@ -99,7 +99,7 @@ func (api *API) peel(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA,
 
 // peelKey names an object that leads to a tree, always to the same.
 type peelKey struct {
-	repo int64
+	repo repo.ID
 	sha  git.SHA
 	tags bool // annotated tags are followed, too
 }

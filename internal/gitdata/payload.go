@@ -16,7 +16,7 @@ import (
 // place is a repository in the addresses of one request's answer.
 type place struct {
 	info *web.Info
-	id   int64
+	id   repo.ID
 	api  string // address of the repository's resource
 	page string // address of its page
 }

@@ -26,7 +26,7 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	t := &treeAnswer{api: api, access: a, sha: sha, recursive: isRecursive(r)}
 	t.prefix = web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name))
 	t.etag = t.newETag()
-	t.key = strconv.FormatInt(a.ID, 36) + t.etag + t.prefix
+	t.key = a.ID.String() + t.etag + t.prefix
 	if web.NotModified(w, r, t.etag) {
 		return nil
 	}

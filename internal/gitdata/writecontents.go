@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
@@ -129,7 +128,7 @@ func (e *fileEdit) checkSpecial(ctx context.Context) error {
 // only one of those that begin with the same commit can win; the guard is
 // checked against the branch as it is when the turn comes.
 func (e *fileEdit) run(ctx context.Context) (payload *fileChangeJSON, created bool, err error) {
-	turn := "edit " + strconv.FormatInt(e.access.ID, 36) + " " + e.branch
+	turn := "edit " + e.access.ID.String() + " " + e.branch
 	for {
 		alone, err := e.api.filling.Enter(ctx, turn)
 		if err != nil {

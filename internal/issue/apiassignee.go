@@ -59,14 +59,14 @@ func (api *API) CheckIssueAssignee(w http.ResponseWriter, r *http.Request, a *re
 	return api.checkAssignee(w, r, a, i.AuthorID)
 }
 
-func (api *API) checkAssignee(w http.ResponseWriter, r *http.Request, a *repo.Access, authorID int64) error {
+func (api *API) checkAssignee(w http.ResponseWriter, r *http.Request, a *repo.Access, authorID account.ID) error {
 	login := web.Param(r, "assignee")
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		who, err := account.ByLogin(tx, login)
 		if err != nil {
 			return err
 		}
-		people, err := repo.PeopleByID(tx, a.Repo, []int64{who.ID})
+		people, err := repo.PeopleByID(tx, a.Repo, []account.ID{who.ID})
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (api *API) checkAssignee(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // AddAssignees adds those of the body's logins who can be assigned; the others
 // are ignored, as at GitHub. Errors: 404, 410, 422 for more than ten.
 func (api *API) AddAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.assign(w, r, a, http.StatusCreated, func(has, named []int64) []int64 {
+	return api.assign(w, r, a, http.StatusCreated, func(has, named []account.ID) []account.ID {
 		return append(has, difference(named, has)...)
 	})
 }
@@ -104,7 +104,10 @@ func (api *API) RemoveAssignees(w http.ResponseWriter, r *http.Request, a *repo.
 // assign replaces the assignees of an issue by what choose makes of them and of
 // those whom the body names: when it answers 201, as far as they can be
 // assigned.
-func (api *API) assign(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, choose func(has, named []int64) []int64) error {
+func (api *API) assign(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int,
+	choose func(has, named []account.ID) []account.ID,
+) error {
 	i, err := api.find(r, a)
 	if err != nil {
 		return err
@@ -123,7 +126,7 @@ func (api *API) assign(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 		if err != nil {
 			return err
 		}
-		var named []int64
+		var named []account.ID
 		for _, login := range logins.Value {
 			p, ok := people[account.Fold(login)]
 			if ok && (status != http.StatusCreated || canBeAssigned(c.Repo, p, c.Issue.AuthorID)) {

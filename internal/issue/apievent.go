@@ -78,7 +78,7 @@ func (api *API) GetEvent(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		if err != nil {
 			return nil, err
 		}
-		found, err := ByIDs(tx, []int64{e.IssueID})
+		found, err := ByIDs(tx, []ID{e.IssueID})
 		if err != nil {
 			return nil, err
 		}

@@ -112,7 +112,8 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 	if t.eventAt, err = eventsByID(tx, ids); err != nil {
 		return err
 	}
-	var sources, repos []int64
+	var sources []ID
+	var repos []repo.ID
 	var events []*Event
 	for _, id := range ids {
 		if e := t.eventAt[id]; e != nil {
@@ -136,7 +137,7 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 		return err
 	}
 	t.events = &eventPage{page: newPage(ctx, append(others, a)...), events: events}
-	t.events.issues, t.events.repository = issues, map[int64][]byte{}
+	t.events.issues, t.events.repository = issues, map[repo.ID][]byte{}
 	return t.events.load(tx)
 }
 

@@ -11,7 +11,7 @@ import (
 // only its members see.
 func (p *page) association(i *Issue) string { return p.associationOf(i.RepoID, i.AuthorID) }
 
-func (p *page) associationOf(repoID, userID int64) string {
+func (p *page) associationOf(repoID repo.ID, userID account.ID) string {
 	a := p.repos[repoID]
 	if userID == a.OwnerID {
 		return "OWNER"
@@ -23,7 +23,7 @@ func (p *page) associationOf(repoID, userID int64) string {
 }
 
 // associations finds those of the users who belong to the repositories.
-func associations(tx *db.Tx, repos map[int64]*repo.Access, users []int64) (map[roleKey]string, error) {
+func associations(tx *db.Tx, repos map[repo.ID]*repo.Access, users []account.ID) (map[roleKey]string, error) {
 	list := make([]*repo.Access, 0, len(repos))
 	for _, a := range repos {
 		list = append(list, a)
@@ -34,14 +34,14 @@ func associations(tx *db.Tx, repos map[int64]*repo.Access, users []int64) (map[r
 		return nil, err
 	}
 	for _, c := range collaborators {
-		found[roleKey{c.ID, c.User}] = "COLLABORATOR"
+		found[roleKey{c.To, c.User}] = "COLLABORATOR"
 	}
 	for _, a := range list {
 		if a.Owner.Kind != account.Organization {
 			continue
 		}
 		for _, m := range members {
-			if m.ID == a.OwnerID && (m.Public || a.Insider()) {
+			if m.To == a.OwnerID && (m.Public || a.Insider()) {
 				found[roleKey{a.ID, m.User}] = "MEMBER"
 			}
 		}

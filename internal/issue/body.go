@@ -39,7 +39,10 @@ type targets struct {
 	commits map[commitKey]git.SHA
 }
 
-type issueKey struct{ repo, number int64 }
+type issueKey struct {
+	repo   repo.ID
+	number int64
+}
 
 // linked is what a link to an issue shows of it.
 type linked struct {
@@ -48,7 +51,7 @@ type linked struct {
 }
 
 type commitKey struct {
-	repo   int64
+	repo   repo.ID
 	prefix string
 }
 
@@ -209,7 +212,7 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 // prepareBodies prepares the bodies of a page of issues.
 func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
 	list := make([]Source, len(p.issues))
-	p.bodyAt = make(map[int64]int, len(list))
+	p.bodyAt = make(map[ID]int, len(list))
 	for n, i := range p.issues {
 		list[n], p.bodyAt[i.ID] = Source{p.repos[i.RepoID], i.Body}, n
 	}

@@ -1,12 +1,16 @@
 package issue
 
-import "arbor/internal/cache"
+import (
+	"arbor/internal/cache"
+
+	"arbor/internal/repo"
+)
 
 // cacheKey names what lists of issues are made of. What it depends on besides is
 // the state that it is kept under: see cacheKind.
 type cacheKey struct {
 	kind cacheKind
-	repo int64
+	repo repo.ID
 	id   int64
 	text string // a name, or the addresses that payloads show
 }
@@ -41,8 +45,8 @@ func newShown() *cache.Cache[cacheKey, any] {
 
 // newRows makes the cache of issues by their ids, each kept under its own generation,
 // Issue.changed.
-func newRows() *cache.Cache[int64, *Issue] {
-	return cache.New(rowBytes, func(_ int64, i *Issue) int64 { return i.bytes() })
+func newRows() *cache.Cache[ID, *Issue] {
+	return cache.New(rowBytes, func(_ ID, i *Issue) int64 { return i.bytes() })
 }
 
 // bytes is about what a row takes.

@@ -27,8 +27,8 @@ type Change struct {
 
 	events       []Event
 	touched      bool
-	participants []int64
-	mentions     []int64
+	participants []account.ID
+	mentions     []account.ID
 	also, less   []posting.Property
 	references   []reference
 }
@@ -136,11 +136,11 @@ func (c *Change) Also(list ...posting.Property) { c.also = append(c.also, list..
 func (c *Change) Without(list ...posting.Property) { c.less = append(c.less, list...) }
 
 // Mention notes the accounts that a new text mentions, which subscribes them.
-func (c *Change) Mention(users ...int64) { c.mentions = append(c.mentions, users...) }
+func (c *Change) Mention(users ...account.ID) { c.mentions = append(c.mentions, users...) }
 
 // Involve notes accounts that have a part in the issue now, which subscribes
 // them unless they unsubscribed (decision 14).
-func (c *Change) Involve(users ...int64) { c.participants = append(c.participants, users...) }
+func (c *Change) Involve(users ...account.ID) { c.participants = append(c.participants, users...) }
 
 // involve finds which mentions and subscriptions are new.
 func (c *Change) involve() ([]posting.Property, error) {
@@ -153,7 +153,7 @@ func (c *Change) involve() ([]posting.Property, error) {
 	if len(c.participants) == 0 {
 		return nil, nil
 	}
-	mentioned, subscribed := map[int64]bool{}, map[int64]bool{}
+	mentioned, subscribed := map[account.ID]bool{}, map[account.ID]bool{}
 	if c.Before != nil {
 		var err error
 		if mentioned, err = posting.Which(c.Tx, c.Issue.ID, posting.ByMention, c.mentions); err != nil {
@@ -165,7 +165,7 @@ func (c *Change) involve() ([]posting.Property, error) {
 	}
 	for _, id := range c.mentions {
 		if !mentioned[id] {
-			list = append(list, posting.ByMention.Of(id))
+			list = append(list, posting.ByMention.OfUser(id))
 			c.Event(EventMentioned, Event{ActorID: id, UserID: id})
 		}
 	}
@@ -173,7 +173,7 @@ func (c *Change) involve() ([]posting.Property, error) {
 		if subscribed[id] {
 			continue
 		}
-		list = append(list, posting.BySubscriber.Of(id))
+		list = append(list, posting.BySubscriber.OfUser(id))
 		if slices.Contains(c.mentions, id) {
 			c.Event(EventSubscribed, Event{ActorID: id, UserID: id})
 		}
@@ -284,7 +284,7 @@ func (c *Change) SetLabels(labels []*label.Label) error {
 }
 
 // SetAssignees replaces the assignees; new ones are subscribed.
-func (c *Change) SetAssignees(ids []int64) {
+func (c *Change) SetAssignees(ids []account.ID) {
 	if slices.Equal(ids, c.Issue.Assignees) {
 		return
 	}
@@ -345,8 +345,8 @@ func (c *Change) SetLock(locked bool, reason *string) {
 }
 
 // difference gives the ids of list that are not among others.
-func difference(list, others []int64) []int64 {
-	var rest []int64
+func difference[ID ~int64](list, others []ID) []ID {
+	var rest []ID
 	for _, id := range list {
 		if !slices.Contains(others, id) {
 			rest = append(rest, id)

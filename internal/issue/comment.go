@@ -17,9 +17,9 @@ const CommentResource = "IssueComment"
 // its issue.
 type Comment struct {
 	ID        int64
-	RepoID    int64
-	IssueID   int64
-	AuthorID  int64
+	RepoID    repo.ID
+	IssueID   ID
+	AuthorID  account.ID
 	Body      string
 	Reacted   bool // there are or were reactions
 	CreatedAt db.Time

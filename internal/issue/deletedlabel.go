@@ -81,7 +81,8 @@ func (s *Service) stripLabels(ctx context.Context) {
 
 // stripSome does a bounded part of one job. more reports that there was one.
 func (s *Service) stripSome(ctx context.Context) (more bool, err error) {
-	var repoID, labelID int64
+	var repoID repo.ID
+	var labelID int64
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		repoID, labelID, err = nextDeletedLabel(tx)
 		return err

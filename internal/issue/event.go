@@ -3,7 +3,9 @@ package issue
 import (
 	"encoding/json"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/repo"
 )
 
 // EventKind is what happened to an issue.
@@ -53,14 +55,14 @@ func (k EventKind) String() string {
 // Event is a row of the table issue_events.
 type Event struct {
 	ID        int64
-	RepoID    int64
-	IssueID   int64
-	ActorID   int64
+	RepoID    repo.ID
+	IssueID   ID
+	ActorID   account.ID
 	Kind      EventKind
-	UserID    int64  // who was assigned, unassigned, mentioned, subscribed; 0: nobody
-	SourceID  int64  // the issue that refers to this one; 0: none
-	CommentID int64  // the comment of that issue which does; 0: its body
-	Commit    string // SHA; empty: none
+	UserID    account.ID // who was assigned, unassigned, mentioned, subscribed; 0: nobody
+	SourceID  ID         // the issue that refers to this one; 0: none
+	CommentID int64      // the comment of that issue which does; 0: its body
+	Commit    string     // SHA; empty: none
 	Detail    Detail
 	CreatedAt db.Time
 }

@@ -29,7 +29,7 @@ func totalOf(p web.Page, got int, count func() (int64, error)) (int64, error) {
 }
 
 // eventsOfIssue reads a page of what happened to an issue, the oldest first.
-func eventsOfIssue(tx *db.Tx, issueID int64, p web.Page) ([]*Event, int64, error) {
+func eventsOfIssue(tx *db.Tx, issueID ID, p web.Page) ([]*Event, int64, error) {
 	list, err := pageOfEvents(tx, `issue_id`, issueID, ` ORDER BY %[1]s.created_at, %[1]s.id`, p)
 	if err != nil {
 		return nil, 0, err
@@ -40,7 +40,7 @@ func eventsOfIssue(tx *db.Tx, issueID int64, p web.Page) ([]*Event, int64, error
 
 // eventsOfRepo reads a page of what happened to all issues of a repository, the
 // newest first.
-func eventsOfRepo(tx *db.Tx, repoID int64, p web.Page) ([]*Event, int64, error) {
+func eventsOfRepo(tx *db.Tx, repoID repo.ID, p web.Page) ([]*Event, int64, error) {
 	list, err := pageOfEvents(tx, `repo_id`, repoID, ` ORDER BY %[1]s.id DESC`, p)
 	if err != nil {
 		return nil, 0, err

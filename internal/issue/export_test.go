@@ -13,7 +13,12 @@ import (
 )
 
 // FillIndex fills the index of a repository, as its first list would have done.
-func (s *Service) FillIndex(ctx context.Context, repo int64) error { return s.indexes.Fill(ctx, repo) }
+func (s *Service) FillIndex(ctx context.Context, repoID repo.ID) error {
+	return s.indexes.Fill(ctx, repoID)
+}
+
+// IDsFound are the ids that package finder gives.
+func IDsFound(list []int64) []ID { return idsFound(list) }
 
 var errBySQL = errors.New("not found in memory")
 

@@ -10,7 +10,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
-	"arbor/internal/finder/memory"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
@@ -32,9 +31,10 @@ func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue,
 		return nil, finder.Found{}, err
 	}
 	if ok {
-		list, missing := s.keptRows(found)
+		ids := idsFound(found.IDs)
+		list, missing := s.keptRows(ids, found.Changed)
 		if len(missing) > 0 {
-			err = s.readRows(tx, list, missing, found.IDs)
+			err = s.readRows(tx, list, missing, ids)
 		}
 		return list, finder.Found{IDs: found.IDs, Total: found.Total}, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue,
 	if err != nil {
 		return nil, finder.Found{}, err
 	}
-	list, err := ByIDs(tx, f.IDs)
+	list, err := ByIDs(tx, idsFound(f.IDs))
 	return list, f, err
 }
 
@@ -57,9 +57,10 @@ func (s *Service) findKept(ctx context.Context, q finder.Query, offset, size int
 	if err != nil {
 		return nil, finder.Found{}, err
 	}
-	list, missing := s.keptRows(found)
+	ids := idsFound(found.IDs)
+	list, missing := s.keptRows(ids, found.Changed)
 	if len(missing) > 0 {
-		err = s.db.Read(ctx, func(tx *db.Tx) error { return s.readRows(tx, list, missing, found.IDs) })
+		err = s.db.Read(ctx, func(tx *db.Tx) error { return s.readRows(tx, list, missing, ids) })
 	}
 	for _, n := range missing {
 		if err == nil && (list[n] == nil || list[n].changed != found.Changed[n]) {
@@ -69,12 +70,21 @@ func (s *Service) findKept(ctx context.Context, q finder.Query, offset, size int
 	return list, finder.Found{IDs: found.IDs, Total: found.Total}, err
 }
 
-// keptRows gives the issues that were found, and the places of those that are not in
-// memory.
-func (s *Service) keptRows(found memory.Found) (list []*Issue, missing []int) {
-	list = make([]*Issue, len(found.IDs))
-	for n, id := range found.IDs {
-		i, ok := s.rows.Get(cache.Generations(found.Changed[n]), id)
+// idsFound are the ids that package finder gives, which knows no issues.
+func idsFound(list []int64) []ID {
+	ids := make([]ID, len(list))
+	for n, id := range list {
+		ids[n] = ID(id)
+	}
+	return ids
+}
+
+// keptRows gives the issues of the ids, which changed last with those generations, and
+// the places of those that are not in memory.
+func (s *Service) keptRows(ids []ID, changed []int64) (list []*Issue, missing []int) {
+	list = make([]*Issue, len(ids))
+	for n, id := range ids {
+		i, ok := s.rows.Get(cache.Generations(changed[n]), id)
 		if list[n] = i; !ok {
 			missing = append(missing, n)
 		}
@@ -83,8 +93,8 @@ func (s *Service) keptRows(found memory.Found) (list []*Issue, missing []int) {
 }
 
 // readRows reads the issues that are missing from the list of those with the ids.
-func (s *Service) readRows(tx *db.Tx, list []*Issue, missing []int, ids []int64) error {
-	at, wanted := make(map[int64]int, len(missing)), make([]int64, len(missing))
+func (s *Service) readRows(tx *db.Tx, list []*Issue, missing []int, ids []ID) error {
+	at, wanted := make(map[ID]int, len(missing)), make([]ID, len(missing))
 	for k, n := range missing {
 		at[ids[n]], wanted[k] = n, ids[n]
 	}
@@ -100,7 +110,7 @@ func (s *Service) readRows(tx *db.Tx, list []*Issue, missing []int, ids []int64)
 type generations struct{ issues, legend, accounts int64 }
 
 // generationsOf reads the generations. Error: 404.
-func generationsOf(tx *db.Tx, repoID int64) (g generations, err error) {
+func generationsOf(tx *db.Tx, repoID repo.ID) (g generations, err error) {
 	err = tx.QueryRow(`SELECT issues_generation, legend_generation FROM repos WHERE id = $1`, repoID).
 		Scan(&g.issues, &g.legend)
 	if errors.Is(err, db.ErrNoRows) {
@@ -129,26 +139,31 @@ func (k *kept) get(key cacheKey) (any, bool) { return k.cache.Get(k.g.state(key.
 
 func (k *kept) put(key cacheKey, v any) { k.cache.Put(k.g.state(key.kind), key, v) }
 
-// readIDs reads the ids of what texts name, as far as it is there.
-type readIDs func(texts []string) (map[string]int64, error)
+// names finds what the parameters of a repository's list name.
+type names struct {
+	*kept
+	tx *db.Tx
+}
 
-// ids gives the ids of what texts name, as far as it is there: those that are
+// idsOf gives the ids of what texts name, as far as it is there: those that are
 // kept, and others as read reads them.
-func (k *kept) ids(tx *db.Tx, as cacheKey, texts []string, read readIDs) (map[string]int64, error) {
-	found := make(map[string]int64, len(texts))
+func idsOf[ID ~int64](
+	n names, as cacheKey, texts []string, read func(texts []string) (map[string]ID, error),
+) (map[string]ID, error) {
+	found := make(map[string]ID, len(texts))
 	var missing []string
 	for _, text := range texts {
 		as.text = text
-		if id, ok := k.get(as); !ok {
+		if id, ok := n.get(as); !ok {
 			missing = append(missing, text)
-		} else if id != int64(0) {
-			found[text] = id.(int64)
+		} else if id != ID(0) {
+			found[text] = id.(ID)
 		}
 	}
 	if len(missing) == 0 {
 		return found, nil
 	}
-	if tx == nil {
+	if n.tx == nil {
 		return nil, errNotKept
 	}
 	ids, err := read(missing)
@@ -157,7 +172,7 @@ func (k *kept) ids(tx *db.Tx, as cacheKey, texts []string, read readIDs) (map[st
 	}
 	for _, text := range missing {
 		as.text = strings.Clone(text) // the cache must not keep the whole address of a request
-		k.put(as, ids[text])
+		n.put(as, ids[text])
 		if ids[text] != 0 {
 			found[text] = ids[text]
 		}
@@ -165,16 +180,10 @@ func (k *kept) ids(tx *db.Tx, as cacheKey, texts []string, read readIDs) (map[st
 	return found, nil
 }
 
-// names finds what the parameters of a repository's list name.
-type names struct {
-	*kept
-	tx *db.Tx
-}
-
 // labels gives the ids of labels by their folded names.
 func (n names) labels(folded []string) (map[string]int64, error) {
 	as := cacheKey{kind: namedLabel, repo: n.repo.ID}
-	return n.ids(n.tx, as, folded, func(folded []string) (map[string]int64, error) {
+	return idsOf(n, as, folded, func(folded []string) (map[string]int64, error) {
 		found, err := label.Named(n.tx, n.repo.ID, folded)
 		ids := map[string]int64{}
 		for name, l := range found {
@@ -185,11 +194,11 @@ func (n names) labels(folded []string) (map[string]int64, error) {
 }
 
 // logins gives the ids of accounts by their folded logins.
-func (n names) logins(folded []string) (map[string]int64, error) {
+func (n names) logins(folded []string) (map[string]account.ID, error) {
 	as := cacheKey{kind: namedUser}
-	return n.ids(n.tx, as, folded, func(folded []string) (map[string]int64, error) {
+	return idsOf(n, as, folded, func(folded []string) (map[string]account.ID, error) {
 		found, err := account.ByLogins(n.tx, folded)
-		ids := map[string]int64{}
+		ids := map[string]account.ID{}
 		for login, a := range found {
 			ids[login] = a.ID
 		}
@@ -201,7 +210,7 @@ func (n names) logins(folded []string) (map[string]int64, error) {
 func (n names) milestone(number int64) (int64, error) {
 	text := itoa(number)
 	as := cacheKey{kind: numberedMilestone, repo: n.repo.ID}
-	found, err := n.ids(n.tx, as, []string{text}, func([]string) (map[string]int64, error) {
+	found, err := idsOf(n, as, []string{text}, func([]string) (map[string]int64, error) {
 		m, err := milestone.ByNumber(n.tx, n.repo.ID, number)
 		if errs.Is(err, errs.NotFound) {
 			return nil, nil

@@ -33,6 +33,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -71,30 +72,33 @@ var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not
 // String gives the name that payloads have as state_reason; empty for NoReason.
 func (r Reason) String() string { return reasons[r] }
 
+// ID is the id of an issue, which a pull request shares with its issue.
+type ID int64
+
 // Issue is a row of the table issues.
 type Issue struct {
-	ID          int64
-	RepoID      int64
+	ID          ID
+	RepoID      repo.ID
 	Number      int64 // within the repository, from 1
 	Pull        bool  // it is a pull request
 	Title       string
 	Body        *string // nil: none (decision 19)
-	AuthorID    int64
+	AuthorID    account.ID
 	State       State
 	StateReason Reason
 	Locked      bool
-	LockReason  *string // nil: none was given
-	MilestoneID int64   // 0: none
-	Labels      []int64 // ids; those of labels that were deleted since name nothing
-	Assignees   []int64 // ids, in the order of assignment
-	Comments    int64   // their number
-	Reacted     bool    // there are or were reactions
+	LockReason  *string      // nil: none was given
+	MilestoneID int64        // 0: none
+	Labels      []int64      // ids; those of labels that were deleted since name nothing
+	Assignees   []account.ID // ids, in the order of assignment
+	Comments    int64        // their number
+	Reacted     bool         // there are or were reactions
 	CreatedAt   db.Time
 	UpdatedAt   db.Time
-	ClosedAt    db.Time // zero: open
-	ClosedBy    int64   // 0: open, or closed by nobody in particular
-	Draft       bool    // of a pull request: not ready
-	MergedAt    db.Time // of a pull request; zero: it is not merged
+	ClosedAt    db.Time    // zero: open
+	ClosedBy    account.ID // 0: open, or closed by nobody in particular
+	Draft       bool       // of a pull request: not ready
+	MergedAt    db.Time    // of a pull request; zero: it is not merged
 
 	changed int64 // the issues_generation with which it was last written
 }
@@ -128,7 +132,7 @@ type Service struct {
 
 	deleted chan struct{} // wakes the worker that takes deleted labels off many issues
 	indexes *memory.Indexes
-	rows    *cache.Cache[int64, *Issue] // issues, by id
+	rows    *cache.Cache[ID, *Issue]    // issues, by id
 	shown   *cache.Cache[cacheKey, any] // what issues refer to
 	texts   *markdown.Cache             // texts that were parsed lately
 }
@@ -143,26 +147,26 @@ func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service 
 }
 
 // joinIDs writes ids as a column holds them.
-func joinIDs(ids []int64) string {
+func joinIDs[ID ~int64](ids []ID) string {
 	b := make([]byte, 0, 8*len(ids))
 	for i, id := range ids {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(b, id, 10)
+		b = strconv.AppendInt(b, int64(id), 10)
 	}
 	return string(b)
 }
 
 // splitIDs reads what joinIDs wrote.
-func splitIDs(s string) []int64 {
+func splitIDs[ID ~int64](s string) []ID {
 	if s == "" {
 		return nil
 	}
-	ids := make([]int64, 0, strings.Count(s, ",")+1)
+	ids := make([]ID, 0, strings.Count(s, ",")+1)
 	for part := range strings.SplitSeq(s, ",") {
 		id, _ := strconv.ParseInt(part, 10, 64)
-		ids = append(ids, id)
+		ids = append(ids, ID(id))
 	}
 	return ids
 }

@@ -16,7 +16,7 @@ func tooManyLabels() error {
 
 // labelsFor finds the labels of an issue by their names, in the order given,
 // and makes those that are not there (decision 32). Errors: 422.
-func labelsFor(tx *db.Tx, repoID int64, names []string) ([]*label.Label, error) {
+func labelsFor(tx *db.Tx, repoID repo.ID, names []string) ([]*label.Label, error) {
 	if len(names) > MaxLabels {
 		return nil, tooManyLabels()
 	}

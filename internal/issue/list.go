@@ -133,7 +133,7 @@ func choosePeople(n names, r *http.Request) (where finder.And, some bool, err er
 			if !there {
 				return nil, false, nil
 			}
-			where = append(where, finder.HasOne(p.kind.Of(id)))
+			where = append(where, finder.HasOne(p.kind.OfUser(id)))
 		}
 	}
 	return where, true, nil

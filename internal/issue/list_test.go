@@ -22,9 +22,11 @@ import (
 
 // model is an issue as the test knows it.
 type model struct {
-	id, repo, updated, comments int64
-	state                       issue.State
-	has                         map[posting.Property]bool
+	id                int64
+	repo              repo.ID
+	updated, comments int64
+	state             issue.State
+	has               map[posting.Property]bool
 }
 
 // What issues are found by must follow them through whatever happens to them: each
@@ -57,7 +59,7 @@ func TestWhatIsFoundFollowsTheIssues(t *testing.T) {
 				if err != nil {
 					return found, err
 				}
-				rows, err := issue.ByIDs(tx, found.IDs)
+				rows, err := issue.ByIDs(tx, issue.IDsFound(found.IDs))
 				if len(list)+len(rows) > 0 && !reflect.DeepEqual(list, rows) {
 					t.Fatalf("%+v: the rows that are kept differ from those that are there", q)
 				}
@@ -92,7 +94,7 @@ func (w *world) check(t *testing.T, s *apitest.Server, random *rand.Rand, find f
 
 type world struct {
 	issues  []model
-	repos   []int64
+	repos   []repo.ID
 	props   []posting.Property
 	now     db.Time
 	service *issue.Service
@@ -159,7 +161,7 @@ func (w *world) change(t *testing.T, random *rand.Rand) {
 		case 0:
 			c.SetState(issue.Open+issue.State(two), issue.NoReason)
 		case 1:
-			c.SetAssignees([][]int64{nil, {w.people[3].ID}, {w.people[1].ID, w.people[3].ID}}[three])
+			c.SetAssignees([][]account.ID{nil, {w.people[3].ID}, {w.people[1].ID, w.people[3].ID}}[three])
 		case 2:
 			c.Issue.Comments += int64(three)
 			c.Touch()

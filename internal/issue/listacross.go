@@ -94,7 +94,7 @@ func (l *across) render(out *web.Output) error {
 	var p *page
 	err := l.api.s.db.Read(ctx, func(tx *db.Tx) error {
 		p = newPage(ctx)
-		p.repository = map[int64][]byte{}
+		p.repository = map[repo.ID][]byte{}
 		q, err := l.query(tx)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (l *across) render(out *web.Output) error {
 // enter reads the repositories that the issues of a page are in, which the
 // caller was found to see.
 func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
-	ids := make([]int64, len(p.issues))
+	ids := make([]repo.ID, len(p.issues))
 	for n, i := range p.issues {
 		ids[n] = i.RepoID
 	}
@@ -156,7 +156,7 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 	filters := map[string]posting.Kind{"assigned": posting.ByAssignee, "created": posting.ByAuthor,
 		"mentioned": posting.ByMention, "subscribed": posting.BySubscriber}
 	if kind, ok := filters[l.filter]; ok {
-		where = append(where, finder.HasOne(kind.Of(l.me.ID)))
+		where = append(where, finder.HasOne(kind.OfUser(l.me.ID)))
 	}
 	for _, name := range l.choice.labels {
 		where = append(where, finder.Named{Kind: posting.ByLabel, Names: []string{name}})

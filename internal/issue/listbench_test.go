@@ -31,7 +31,7 @@ func BenchmarkListFromMemory(b *testing.B) {
 	}
 	var list []*repo.Access
 	if err := s.DB.Read(b.Context(), func(tx *db.Tx) (err error) {
-		list, err = repo.Accesses(tx, &account.Caller{ID: 1, SiteAdmin: true}, []int64{id})
+		list, err = repo.Accesses(tx, &account.Caller{ID: 1, SiteAdmin: true}, []repo.ID{id})
 		return err
 	}); err != nil || len(list) != 1 {
 		b.Fatal(err)

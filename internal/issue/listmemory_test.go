@@ -109,7 +109,7 @@ func (w *world) react(t *testing.T, s *apitest.Server, a *repo.Access, random *r
 }
 
 // listRequest draws a request for a list, and who asks.
-func (w *world) listRequest(t *testing.T, s *apitest.Server, random *rand.Rand, repoID int64) (*http.Request, *repo.Access) {
+func (w *world) listRequest(t *testing.T, s *apitest.Server, random *rand.Rand, repoID repo.ID) (*http.Request, *repo.Access) {
 	t.Helper()
 	pick := func(list ...string) string { return list[random.IntN(len(list))] }
 	query := "?per_page=" + pick("1", "10", "30", "100") + "&page=" + pick("1", "1", "2", "5") + pick("", "&labels=a", "&labels=A,b", "&labels=c", "&labels=nothing") +
@@ -126,7 +126,7 @@ func (w *world) listRequest(t *testing.T, s *apitest.Server, random *rand.Rand, 
 	}
 	var list []*repo.Access
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-		list, err = repo.Accesses(tx, caller, []int64{repoID})
+		list, err = repo.Accesses(tx, caller, []repo.ID{repoID})
 		return err
 	})
 	if err != nil || len(list) != 1 {

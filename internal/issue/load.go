@@ -11,8 +11,9 @@ import (
 
 // references are the ids of what the issues of a page refer to, each once.
 type references struct {
-	labels, milestones, people, authors []int64
-	reacted                             []int64 // issues whose reactions are shown
+	labels, milestones []int64
+	people, authors    []account.ID
+	reacted            []ID // issues whose reactions are shown
 }
 
 func (p *page) references() (r references) {
@@ -97,25 +98,27 @@ func (p *page) takeKept(r references) references {
 	if p.kept == nil {
 		return r
 	}
-	take := func(kind cacheKind, ids []int64, use func(id int64, b []byte)) (missing []int64) {
-		for _, id := range ids {
-			if b, ok := p.kept.get(p.kept.keyOf(kind, id)); ok {
-				use(id, b.([]byte))
-			} else {
-				missing = append(missing, id)
-			}
-		}
-		return missing
-	}
-	r.labels = take(cachedLabel, r.labels, func(id int64, b []byte) { p.labelJSON[id] = b })
-	r.milestones = take(cachedMilestone, r.milestones, func(id int64, b []byte) { p.milestone[id] = b })
-	r.people = take(cachedUser, r.people, func(id int64, b []byte) { p.users[id] = b })
-	r.authors = take(p.kept.roleKind(), r.authors, func(id int64, b []byte) {
+	r.labels = takeEach(p.kept, cachedLabel, r.labels, func(id int64, b []byte) { p.labelJSON[id] = b })
+	r.milestones = takeEach(p.kept, cachedMilestone, r.milestones, func(id int64, b []byte) { p.milestone[id] = b })
+	r.people = takeEach(p.kept, cachedUser, r.people, func(id account.ID, b []byte) { p.users[id] = b })
+	r.authors = takeEach(p.kept, p.kept.roleKind(), r.authors, func(id account.ID, b []byte) {
 		if len(b) > 0 {
 			p.roles[roleKey{p.kept.repo.ID, id}] = string(b)
 		}
 	})
 	return r
+}
+
+// takeEach hands over what memory holds of the ids, and gives those that are missing.
+func takeEach[ID ~int64](k *kept, kind cacheKind, ids []ID, use func(id ID, b []byte)) (missing []ID) {
+	for _, id := range ids {
+		if b, ok := k.get(k.keyOf(kind, int64(id))); ok {
+			use(id, b.([]byte))
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	return missing
 }
 
 // keep leaves in memory what was read.
@@ -124,15 +127,17 @@ func (p *page) keep(r references) {
 		return
 	}
 	at := p.places[p.kept.repo.ID]
-	put := func(kind cacheKind, ids []int64, render func(id int64) []byte) {
-		for _, id := range ids {
-			p.kept.put(p.kept.keyOf(kind, id), render(id))
-		}
-	}
-	put(cachedLabel, r.labels, func(id int64) []byte { return p.label(at, id) })
-	put(cachedMilestone, r.milestones, func(id int64) []byte { return p.milestoneOf(at, id) })
-	put(cachedUser, r.people, p.user)
-	put(p.kept.roleKind(), r.authors, func(id int64) []byte {
+	putEach(p.kept, cachedLabel, r.labels, func(id int64) []byte { return p.label(at, id) })
+	putEach(p.kept, cachedMilestone, r.milestones, func(id int64) []byte { return p.milestoneOf(at, id) })
+	putEach(p.kept, cachedUser, r.people, p.user)
+	putEach(p.kept, p.kept.roleKind(), r.authors, func(id account.ID) []byte {
 		return []byte(p.roles[roleKey{p.kept.repo.ID, id}])
 	})
+}
+
+// putEach leaves in memory what render makes of each id.
+func putEach[ID ~int64](k *kept, kind cacheKind, ids []ID, render func(id ID) []byte) {
+	for _, id := range ids {
+		k.put(k.keyOf(kind, int64(id)), render(id))
+	}
 }

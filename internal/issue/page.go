@@ -37,7 +37,7 @@ func (g *Page) Issues() []*Issue { return g.p.issues }
 func (g *Page) Enter(tx *db.Tx, caller *account.Caller) error { return g.p.enter(tx, caller) }
 
 // Load reads what the issues refer to, and other people whom the page shows.
-func (g *Page) Load(tx *db.Tx, people ...int64) error {
+func (g *Page) Load(tx *db.Tx, people ...account.ID) error {
 	if err := g.p.load(tx); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (g *Page) AppendIssue(b []byte, i *Issue) ([]byte, error) { return g.p.appe
 func (g *Page) Issue(i *Issue) json.Marshaler { return nested{g.p, i} }
 
 // User gives the simple form of an account that was loaded; nil of another one.
-func (g *Page) User(id int64) *account.Simple { return g.p.simple(id) }
+func (g *Page) User(id account.ID) *account.Simple { return g.p.simple(id) }
 
 // Milestone gives the milestone of an issue; nil: it has none.
 func (g *Page) Milestone(i *Issue) *milestone.Payload {
@@ -82,7 +82,9 @@ func (g *Page) Labels(i *Issue) []*label.Payload {
 func (g *Page) Body(i *Issue) (Body, error) { return g.p.bodies.At(g.p.bodyAt[i.ID]) }
 
 // Association tells how an author stands to a repository of the page.
-func (g *Page) Association(repoID, userID int64) string { return g.p.associationOf(repoID, userID) }
+func (g *Page) Association(repoID repo.ID, userID account.ID) string {
+	return g.p.associationOf(repoID, userID)
+}
 
 // nested is an issue inside another payload.
 type nested struct {
@@ -96,7 +98,7 @@ func (n nested) MarshalJSON() ([]byte, error) {
 }
 
 // simple gives the simple form of an account; nil of nobody.
-func (p *page) simple(id int64) *account.Simple {
+func (p *page) simple(id account.ID) *account.Simple {
 	if p.simples[id] == nil && p.people[id] != nil {
 		p.simples[id] = account.NewSimple(p.people[id], p.info)
 	}

@@ -9,14 +9,14 @@ import (
 
 // row is what the issue's postings hold of it.
 func (i *Issue) row() posting.Row {
-	return posting.Row{IssueID: i.ID, RepoID: i.RepoID, State: i.State, UpdatedAt: i.UpdatedAt, Comments: i.Comments}
+	return posting.Row{IssueID: int64(i.ID), RepoID: i.RepoID, State: i.State, UpdatedAt: i.UpdatedAt, Comments: i.Comments}
 }
 
 // Properties are those that follow from the issue's row. Mentions and
 // subscriptions do not: they are postings alone.
 func (i *Issue) Properties() []posting.Property {
 	list := make([]posting.Property, 0, 8+len(i.Labels)+len(i.Assignees))
-	list = append(list, posting.ByAll.Of(0), posting.ByAuthor.Of(i.AuthorID))
+	list = append(list, posting.ByAll.Of(0), posting.ByAuthor.OfUser(i.AuthorID))
 	if i.Pull {
 		list = append(list, posting.ByPull.Of(0))
 	}
@@ -32,12 +32,12 @@ func (i *Issue) Properties() []posting.Property {
 	return appendEach(list, posting.ByLabel, i.Labels)
 }
 
-func appendEach(list []posting.Property, k posting.Kind, values []int64) []posting.Property {
+func appendEach[ID ~int64](list []posting.Property, k posting.Kind, values []ID) []posting.Property {
 	if len(values) == 0 {
 		return append(list, k.Of(posting.None))
 	}
 	for _, v := range values {
-		list = append(list, k.Of(v))
+		list = append(list, k.Of(int64(v)))
 	}
 	return list
 }

@@ -14,8 +14,9 @@ type reference struct {
 
 // namedIssue is an issue that a text names.
 type namedIssue struct {
-	repoID, number int64
-	pull           bool // only if it is a pull request: the repository has no issues
+	repoID repo.ID
+	number int64
+	pull   bool // only if it is a pull request: the repository has no issues
 }
 
 // read takes from a new text, of the comment or with 0 of the issue itself, whom

@@ -20,35 +20,38 @@ type page struct {
 	info   *web.Info
 	issues []*Issue
 	full   bool // the form of a single issue
-	repos  map[int64]*repo.Access
-	places map[int64]*tracker.Place
+	repos  map[repo.ID]*repo.Access
+	places map[repo.ID]*tracker.Place
 
-	people     map[int64]*account.Account
+	people     map[account.ID]*account.Account
 	labels     map[int64]*label.Label
 	milestones map[int64]*milestone.Milestone
 	roles      map[roleKey]string // author associations that are not NONE
-	rollups    map[int64]reaction.Rollup
+	rollups    map[ID]reaction.Rollup
 	bodies     *Bodies
-	bodyAt     map[int64]int // places of issues in bodies
+	bodyAt     map[ID]int // places of issues in bodies
 
-	simples map[int64]*account.Simple // those of people that were asked for
+	simples map[account.ID]*account.Simple // those of people that were asked for
 
 	// What is rendered once and stands in many issues.
-	users      map[int64][]byte
+	users      map[account.ID][]byte
 	labelJSON  map[int64][]byte
 	milestone  map[int64][]byte
-	repository map[int64][]byte // nil: issues do not show their repository
+	repository map[repo.ID][]byte // nil: issues do not show their repository
 
 	kept *kept // what other pages left in memory; nil: all is read
 }
 
-type roleKey struct{ repo, user int64 }
+type roleKey struct {
+	repo repo.ID
+	user account.ID
+}
 
 // newPage makes an empty page of one or more repositories.
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	p := &page{
-		info: web.From(ctx), repos: map[int64]*repo.Access{}, places: map[int64]*tracker.Place{},
-		roles: map[roleKey]string{}, simples: map[int64]*account.Simple{}, users: map[int64][]byte{},
+		info: web.From(ctx), repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Place{},
+		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{}, users: map[account.ID][]byte{},
 		labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
 	}
 	for _, a := range accesses {
@@ -58,8 +61,8 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	return p
 }
 
-func (p *page) authors() []int64 {
-	ids := make([]int64, len(p.issues))
+func (p *page) authors() []account.ID {
+	ids := make([]account.ID, len(p.issues))
 	for n, i := range p.issues {
 		ids[n] = i.AuthorID
 	}
@@ -67,7 +70,7 @@ func (p *page) authors() []int64 {
 }
 
 // user renders the simple form of an account, or null.
-func (p *page) user(id int64) []byte {
+func (p *page) user(id account.ID) []byte {
 	return once(p.users, id, func() any { return p.simple(id) })
 }
 
@@ -85,12 +88,12 @@ func (p *page) milestoneOf(at *tracker.Place, id int64) []byte {
 }
 
 // repositoryOf renders the repository of an issue as lists across repositories show it.
-func (p *page) repositoryOf(id int64) []byte {
+func (p *page) repositoryOf(id repo.ID) []byte {
 	return once(p.repository, id, func() any { return repo.NewPayload(p.repos[id], p.info) })
 }
 
 // once renders a value that stands in many issues, when it is first asked for.
-func once(rendered map[int64][]byte, id int64, value func() any) []byte {
+func once[ID ~int64](rendered map[ID][]byte, id ID, value func() any) []byte {
 	b := rendered[id]
 	if b == nil {
 		b = mustMarshal(value())
@@ -127,7 +130,7 @@ func (p *page) appendIssue(b []byte, i *Issue) ([]byte, error) {
 	at := p.places[i.RepoID]
 	b = p.appendAddresses(b, at, i)
 	b = append(b, `,"id":`...)
-	b = strconv.AppendInt(b, i.ID, 10)
+	b = strconv.AppendInt(b, int64(i.ID), 10)
 	b = append(b, `,"node_id":"`...)
 	b = account.AppendNodeID(b, nodeKind(i), i.ID)
 	b = append(b, `","number":`...)

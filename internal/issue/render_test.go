@@ -53,7 +53,7 @@ func (p *page) inStruct(i *Issue) (*issueStruct, error) {
 	g := &Page{p}
 	return &issueStruct{
 		URL: self, RepositoryURL: at.API, LabelsURL: self + "/labels{/name}", CommentsURL: self + "/comments",
-		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + itoa(i.Number), ID: i.ID,
+		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + itoa(i.Number), ID: int64(i.ID),
 		NodeID: account.NodeID("Issue", i.ID), Number: i.Number, Title: i.Title, User: p.simple(i.AuthorID),
 		Labels: g.Labels(i), State: i.State.String(), Assignee: p.simple(i.Assignees[0]),
 		Assignees: []*account.Simple{p.simple(i.Assignees[0])}, Milestone: g.Milestone(i), Comments: i.Comments,
@@ -70,17 +70,17 @@ func thirty(t testing.TB) *page {
 	alice := account.Account{ID: 1, Login: "alice", Kind: account.User}
 	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
 	p := &page{
-		info: info, repos: map[int64]*repo.Access{7: a}, places: map[int64]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
-		people:     map[int64]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
+		info: info, repos: map[repo.ID]*repo.Access{7: a}, places: map[repo.ID]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
+		people:     map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
 		labels:     map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"}, 4: {ID: 4, Name: "good first issue"}},
 		milestones: map[int64]*milestone.Milestone{5: {ID: 5, Number: 1, Title: "Spring", CreatorID: 1, State: tracker.Open}},
-		simples:    map[int64]*account.Simple{}, users: map[int64][]byte{}, labelJSON: map[int64][]byte{},
-		milestone: map[int64][]byte{}, bodies: &Bodies{}, bodyAt: map[int64]int{},
+		simples:    map[account.ID]*account.Simple{}, users: map[account.ID][]byte{}, labelJSON: map[int64][]byte{},
+		milestone: map[int64][]byte{}, bodies: &Bodies{}, bodyAt: map[ID]int{},
 	}
 	body := "Snails eat *everything* that is \"green\" & tender <in a single night>.\n\nSee #7 — quickly."
 	for n := range 30 {
-		i := &Issue{ID: int64(100 + n), RepoID: 7, Number: int64(n + 1), Title: "A ladybird is lost", Body: &body, AuthorID: 2,
-			Labels: []int64{3, 4}, Assignees: []int64{1}, MilestoneID: 5, State: tracker.Open, Comments: 3,
+		i := &Issue{ID: ID(100 + n), RepoID: 7, Number: int64(n + 1), Title: "A ladybird is lost", Body: &body, AuthorID: 2,
+			Labels: []int64{3, 4}, Assignees: []account.ID{1}, MilestoneID: 5, State: tracker.Open, Comments: 3,
 			CreatedAt: 1_300_000_000_000_000, UpdatedAt: 1_700_000_000_000_000}
 		p.issues, p.bodyAt[i.ID] = append(p.issues, i), n
 		p.bodies.list = append(p.bodies.list, Source{a, i.Body})

@@ -13,12 +13,14 @@ import (
 type commentPage struct {
 	*page
 	comments []*Comment
-	bodies   *Bodies // in the order of comments
+	rollups  map[int64]reaction.Rollup // by comment
+	bodies   *Bodies                   // in the order of comments
 }
 
 // load reads what the comments refer to.
 func (p *commentPage) load(tx *db.Tx) (err error) {
-	var authors, reacted []int64
+	var authors []account.ID
+	var reacted []int64
 	for _, c := range p.comments {
 		authors = append(authors, c.AuthorID)
 		if c.Reacted {

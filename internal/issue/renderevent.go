@@ -12,7 +12,7 @@ import (
 type eventPage struct {
 	*page
 	events []*Event
-	byID   map[int64]*Issue // the issues
+	byID   map[ID]*Issue // the issues
 
 	withIssues bool // each event shows its issue
 }
@@ -22,13 +22,13 @@ func (p *eventPage) load(tx *db.Tx) error {
 	if err := p.page.load(tx); err != nil {
 		return err
 	}
-	p.byID = make(map[int64]*Issue, len(p.issues))
+	p.byID = make(map[ID]*Issue, len(p.issues))
 	for _, i := range p.issues {
 		p.byID[i.ID] = i
 	}
-	var ids []int64
+	var ids []account.ID
 	for _, e := range p.events {
-		for _, id := range [...]int64{e.ActorID, e.UserID} {
+		for _, id := range [...]account.ID{e.ActorID, e.UserID} {
 			if id != 0 && p.people[id] == nil {
 				ids = append(ids, id)
 			}
@@ -53,7 +53,7 @@ func (api *API) eventRendering(p *eventPage, find func(*db.Tx) ([]*Event, error)
 			}
 			p.issues = nil
 			if p.withIssues {
-				ids := make([]int64, len(p.events))
+				ids := make([]ID, len(p.events))
 				for n, e := range p.events {
 					ids[n] = e.IssueID
 				}

@@ -11,7 +11,7 @@ import (
 
 // loadReviewers reads how those who reviewed stand to their repositories.
 func (p *eventPage) loadReviewers(tx *db.Tx) error {
-	var ids []int64
+	var ids []account.ID
 	for _, e := range p.events {
 		if e.Kind == EventReviewed {
 			ids = append(ids, e.ActorID)
@@ -21,7 +21,7 @@ func (p *eventPage) loadReviewers(tx *db.Tx) error {
 }
 
 // associate reads how more people stand to the repositories of the page.
-func (p *page) associate(tx *db.Tx, users []int64) error {
+func (p *page) associate(tx *db.Tx, users []account.ID) error {
 	if len(users) == 0 {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (t *timeline) reviewed(e *Event) (*reviewedPayload, error) {
 
 // Associate reads how people stand to the repositories of the page, for
 // Association: those who wrote something else than its issues.
-func (g *Page) Associate(tx *db.Tx, users []int64) error { return g.p.associate(tx, users) }
+func (g *Page) Associate(tx *db.Tx, users []account.ID) error { return g.p.associate(tx, users) }
 
 // Read takes from new texts that are neither the issue's body nor comments of
 // this package whom they mention and which issues they name.

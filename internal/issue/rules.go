@@ -29,13 +29,13 @@ func enabled(r *repo.Repo, i *Issue) error {
 // assignable finds the accounts that can be assigned to an issue by the author:
 // those with push access, and the author who can pull (decision 32). Each
 // account is there once. Error: 422 that names field.
-func assignable(tx *db.Tx, r *repo.Repo, authorID int64, field string, logins []string) ([]int64, error) {
+func assignable(tx *db.Tx, r *repo.Repo, authorID account.ID, field string, logins []string) ([]account.ID, error) {
 	people, err := repo.PeopleNamed(tx, r, logins)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, 0, len(logins))
-	seen := map[int64]bool{}
+	ids := make([]account.ID, 0, len(logins))
+	seen := map[account.ID]bool{}
 	for _, login := range logins {
 		p, ok := people[account.Fold(login)]
 		if !ok || !canBeAssigned(r, p, authorID) {
@@ -60,7 +60,7 @@ func tooManyAssignees(field string) error {
 // canBeAssigned tells whether somebody can be assigned to an issue by the author
 // (0: to issues of anyone). Administrators of the site, who may push everywhere,
 // need a part in the repository like everybody else.
-func canBeAssigned(r *repo.Repo, p repo.Person, authorID int64) bool {
+func canBeAssigned(r *repo.Repo, p repo.Person, authorID account.ID) bool {
 	if p.Kind != account.User {
 		return false
 	}
@@ -69,7 +69,7 @@ func canBeAssigned(r *repo.Repo, p repo.Person, authorID int64) bool {
 }
 
 // milestoneFor finds the milestone that a body names. Error: 422 (decision 32).
-func milestoneFor(tx *db.Tx, repoID, number int64) (*milestone.Milestone, error) {
+func milestoneFor(tx *db.Tx, repoID repo.ID, number int64) (*milestone.Milestone, error) {
 	m, err := milestone.ByNumber(tx, repoID, number)
 	if errs.Is(err, errs.NotFound) {
 		return nil, wrong("milestone", errs.InvalidField, number)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 )
 
 // issueColumns are what scanIssue reads, of issues under the name i.
@@ -32,7 +34,7 @@ func scanIssue(row scanner) (*Issue, error) {
 		return nil, err
 	}
 	i.State, i.StateReason = State(state), Reason(reason)
-	i.Labels, i.Assignees = splitIDs(labels), splitIDs(assignees)
+	i.Labels, i.Assignees = splitIDs[int64](labels), splitIDs[account.ID](assignees)
 	return &i, nil
 }
 
@@ -55,18 +57,18 @@ func queryIssues(tx *db.Tx, rest string, args ...any) ([]*Issue, error) {
 }
 
 // ByNumber finds an issue or a pull request of a repository. Error: 404.
-func ByNumber(tx *db.Tx, repoID, number int64) (*Issue, error) {
+func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
 	return scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`, repoID, number))
 }
 
 // ByIDs finds the issues of a page in one query, in the order of the ids;
 // code that reads the ids in the same transaction gets all of them.
-func ByIDs(tx *db.Tx, ids []int64) ([]*Issue, error) {
+func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	args := make([]any, len(ids))
-	at := make(map[int64]int, len(ids))
+	at := make(map[ID]int, len(ids))
 	for n, id := range ids {
 		args[n], at[id] = id, n
 	}
@@ -89,7 +91,7 @@ func ByIDs(tx *db.Tx, ids []int64) ([]*Issue, error) {
 
 // takeNumber locks the repository and takes the next number for an open issue
 // (decision 31). Error: 404 when the repository is gone.
-func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {
+func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
 	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_number = next_number + 1,
 		open_issues = open_issues + 1 WHERE id = $1 RETURNING next_number - 1`, repoID).Scan(&number)
 	if errors.Is(err, db.ErrNoRows) {
@@ -98,7 +100,7 @@ func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {
 	return number, err
 }
 
-func addOpenIssues(tx *db.Tx, repoID, by int64) error {
+func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
 	_, err := tx.Exec(`UPDATE repos SET open_issues = open_issues + $2 WHERE id = $1`, repoID, by)
 	return err
 }
@@ -160,7 +162,7 @@ func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
 
 // Numbered finds issues of a repository by their numbers, in one query;
 // those that are not there are missing from the map.
-func Numbered(tx *db.Tx, repoID int64, numbers []int64) (map[int64]*Issue, error) {
+func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, error) {
 	found := make(map[int64]*Issue, len(numbers))
 	if len(numbers) == 0 {
 		return found, nil

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -43,14 +44,14 @@ func queryComments(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
 }
 
 // commentByID finds a comment of a repository. Error: 404.
-func commentByID(tx *db.Tx, repoID, id int64) (*Comment, error) {
+func commentByID(tx *db.Tx, repoID repo.ID, id int64) (*Comment, error) {
 	return scanComment(tx.QueryRow(`SELECT `+commentColumns+` FROM issue_comments c JOIN issues i ON i.id = c.issue_id
 		WHERE c.id = $1 AND c.repo_id = $2`, id, repoID))
 }
 
 // commentsByID finds the comments of a page in one query, in no order; those
 // that were deleted are missing.
-func commentsByID(tx *db.Tx, repoID int64, ids []int64) ([]*Comment, error) {
+func commentsByID(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Comment, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -79,7 +80,7 @@ func commentsAcross(tx *db.Tx, ids []int64) ([]*Comment, error) {
 // commentList is a list of comments: those of one issue by age, or those of a
 // whole repository.
 type commentList struct {
-	repoID  int64
+	repoID  repo.ID
 	issue   *Issue  // nil: all of the repository
 	since   db.Time // zero: all
 	updated bool    // in the order of the last change, else of creation; of a repository only
@@ -187,7 +188,7 @@ func deleteComment(tx *db.Tx, c *Comment) error {
 // the comment has, and makes what is kept of it count no longer (decision 57). It
 // locks the repository's row, and looks then whether the subject is still there.
 // Error: 404.
-func noteReaction(tx *db.Tx, repoID int64, table string, id int64) error {
+func noteReaction(tx *db.Tx, repoID repo.ID, table string, id any) error {
 	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
 	}

@@ -5,15 +5,16 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
-func insertDeletedLabel(tx *db.Tx, repoID, labelID int64) error {
+func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
 	_, err := tx.Exec(`INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`, labelID, repoID)
 	return err
 }
 
 // nextDeletedLabel finds a label that issues still hold; 0 when there is none.
-func nextDeletedLabel(tx *db.Tx) (repoID, labelID int64, err error) {
+func nextDeletedLabel(tx *db.Tx) (repoID repo.ID, labelID int64, err error) {
 	err = tx.QueryRow(`SELECT repo_id, label_id FROM deleted_labels ORDER BY label_id LIMIT 1`).Scan(&repoID, &labelID)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
@@ -29,7 +30,7 @@ func finishDeletedLabel(tx *db.Tx, labelID int64) error {
 // stripLabel takes a label's id off at most as many issues as stripped says, in
 // as many statements whatever their number, and returns how many it was. Those
 // left without any become findable as such.
-func stripLabel(tx *db.Tx, repoID, labelID int64) (n int64, err error) {
+func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	ids, states, err := issuesLabeled(tx, repoID, labelID)
 	if err != nil {
 		return 0, err
@@ -70,7 +71,7 @@ func stripLabel(tx *db.Tx, repoID, labelID int64) (n int64, err error) {
 
 // issuesLabeled finds some issues with a label, and how many of them there are
 // in each state.
-func issuesLabeled(tx *db.Tx, repoID, labelID int64) (ids []any, states map[State]int64, err error) {
+func issuesLabeled(tx *db.Tx, repoID repo.ID, labelID int64) (ids []any, states map[State]int64, err error) {
 	rows, err := tx.Query(`SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
 		int64(posting.ByLabel), labelID, repoID, stripped)
 	if err != nil {
@@ -79,7 +80,8 @@ func issuesLabeled(tx *db.Tx, repoID, labelID int64) (ids []any, states map[Stat
 	defer rows.Close()
 	states = map[State]int64{}
 	for rows.Next() {
-		var id, state int64
+		var id ID
+		var state int64
 		if err := rows.Scan(&id, &state); err != nil {
 			return nil, nil, err
 		}

@@ -1,6 +1,7 @@
 package issue
 
 import (
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/milestone"
 )
@@ -8,7 +9,7 @@ import (
 // emptyMilestone takes all issues out of a milestone, with their postings and
 // counters and an event for each of them, in as many statements whatever their
 // number.
-func emptyMilestone(tx *db.Tx, m *milestone.Milestone, actorID int64, detail any) error {
+func emptyMilestone(tx *db.Tx, m *milestone.Milestone, actorID account.ID, detail any) error {
 	const within = ` IN (SELECT issue_id FROM postings WHERE kind = 4 AND value = $1 AND repo_id = $2)`
 	for _, s := range []struct {
 		query string

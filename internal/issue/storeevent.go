@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -35,7 +36,7 @@ func InsertEvents(tx *db.Tx, list []Event) error {
 
 // insertCrossReferences notes with each named issue that another names it, in one
 // statement; not with that other itself, and not again.
-func insertCrossReferences(tx *db.Tx, source, actor, comment int64, named []namedIssue) error {
+func insertCrossReferences(tx *db.Tx, source ID, actor account.ID, comment int64, named []namedIssue) error {
 	where := make([]string, len(named))
 	args := []any{actor, int64(EventCrossReferenced), source, orNull(comment), tx.Now}
 	for n, t := range named {
@@ -52,7 +53,7 @@ func insertCrossReferences(tx *db.Tx, source, actor, comment int64, named []name
 }
 
 // orNull stores no id as NULL.
-func orNull(id int64) any {
+func orNull[ID ~int64](id ID) any {
 	if id == 0 {
 		return nil
 	}
@@ -108,7 +109,7 @@ const listed = `kind NOT IN (16, 21)`
 
 // eventByID finds an event of a repository; those that stand in timelines only
 // are none. Error: 404.
-func eventByID(tx *db.Tx, repoID, id int64) (*Event, error) {
+func eventByID(tx *db.Tx, repoID repo.ID, id int64) (*Event, error) {
 	return scanEvent(tx.QueryRow(`SELECT `+eventColumns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed, id, repoID))
 }
 
@@ -131,13 +132,13 @@ func eventsByID(tx *db.Tx, ids []int64) (map[int64]*Event, error) {
 
 // pageOfEvents reads a page of the events of which the column has the value:
 // an index alone finds it. order has a place for the table's name.
-func pageOfEvents(tx *db.Tx, column string, value int64, order string, p web.Page) ([]*Event, error) {
+func pageOfEvents(tx *db.Tx, column string, value any, order string, p web.Page) ([]*Event, error) {
 	return queryEvents(tx, `(SELECT x.id FROM issue_events x WHERE x.`+column+` = $1 AND x.`+listed+fmt.Sprintf(order, "x")+`
 		LIMIT $2 OFFSET $3) p JOIN issue_events e ON e.id = p.id`+fmt.Sprintf(order, "e"),
 		value, p.Size, p.Offset())
 }
 
-func countEvents(tx *db.Tx, column string, value int64) (n int64, err error) {
+func countEvents(tx *db.Tx, column string, value any) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events WHERE `+column+` = $1 AND `+listed+` LIMIT $2) e`,
 		value, maxDeep).Scan(&n)
 	return n, err
@@ -157,13 +158,13 @@ func seen(a *repo.Access) string {
 
 // pageOfTimeline merges events and comments, of which two indexes in the order of
 // time are read up to the page's end.
-func pageOfTimeline(tx *db.Tx, a *repo.Access, issueID int64, p web.Page) ([]entry, error) {
+func pageOfTimeline(tx *db.Tx, a *repo.Access, issueID ID, p web.Page) ([]entry, error) {
 	rows, err := tx.Query(`SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
 			ORDER BY e.created_at, e.id LIMIT $5) x
 		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
 			ORDER BY c.created_at, c.id LIMIT $5) y
 		ORDER BY 1, 2, 3 LIMIT $6 OFFSET $7`,
-		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), a.ID, p.Offset()+p.Size, p.Size, p.Offset())
+		account.IDOf(a.Caller), issueID, int64(EventCrossReferenced), a.ID, p.Offset()+p.Size, p.Size, p.Offset())
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +183,8 @@ func pageOfTimeline(tx *db.Tx, a *repo.Access, issueID int64, p web.Page) ([]ent
 }
 
 // countTimeline counts the events of a timeline, without the comments.
-func countTimeline(tx *db.Tx, a *repo.Access, issueID int64) (n int64, err error) {
+func countTimeline(tx *db.Tx, a *repo.Access, issueID ID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $5) t`,
-		repo.CallerID(a.Caller), issueID, int64(EventCrossReferenced), a.ID, maxDeep).Scan(&n)
+		account.IDOf(a.Caller), issueID, int64(EventCrossReferenced), a.ID, maxDeep).Scan(&n)
 	return n, err
 }

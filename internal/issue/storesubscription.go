@@ -3,13 +3,14 @@ package issue
 import (
 	"errors"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/posting"
 )
 
 // settled tells which accounts need no subscription from having a part in the
 // issue: they are subscribed, or said that they do not want to be.
-func settled(tx *db.Tx, issueID int64, users []int64) (map[int64]bool, error) {
+func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, error) {
 	done, err := posting.Which(tx, issueID, posting.BySubscriber, users)
 	if err != nil || len(users) == 0 {
 		return done, err
@@ -18,7 +19,7 @@ func settled(tx *db.Tx, issueID int64, users []int64) (map[int64]bool, error) {
 	for _, id := range users {
 		args = append(args, id)
 	}
-	said, err := tx.QueryIDs(`SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
+	said, err := db.QueryIDs[account.ID](tx, `SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
 		db.ValuesFrom(2, 1, len(users)), args...)
 	for _, id := range said {
 		done[id] = true
@@ -28,7 +29,7 @@ func settled(tx *db.Tx, issueID int64, users []int64) (map[int64]bool, error) {
 
 // wishOf is what an account said about an issue, and when; NoWish when it said
 // nothing.
-func wishOf(tx *db.Tx, issueID, userID int64) (wish Wish, at db.Time, err error) {
+func wishOf(tx *db.Tx, issueID ID, userID account.ID) (wish Wish, at db.Time, err error) {
 	err = tx.QueryRow(`SELECT wish, created_at FROM issue_subscriptions WHERE issue_id = $1 AND user_id = $2`,
 		issueID, userID).Scan(&wish, &at)
 	if errors.Is(err, db.ErrNoRows) {
@@ -37,7 +38,7 @@ func wishOf(tx *db.Tx, issueID, userID int64) (wish Wish, at db.Time, err error)
 	return wish, at, err
 }
 
-func putWish(tx *db.Tx, issueID, userID int64, wish Wish) error {
+func putWish(tx *db.Tx, issueID ID, userID account.ID, wish Wish) error {
 	_, err := tx.Exec(`INSERT INTO issue_subscriptions (issue_id, user_id, wish, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (issue_id, user_id) DO UPDATE SET wish = excluded.wish, created_at = excluded.created_at`,
 		issueID, userID, int64(wish), tx.Now)
@@ -46,7 +47,7 @@ func putWish(tx *db.Tx, issueID, userID int64, wish Wish) error {
 
 // firstPart is what first subscribed somebody who is not the author, and when:
 // an assignment, a mention or an own comment.
-func firstPart(tx *db.Tx, issueID, userID int64) (reason string, at db.Time, err error) {
+func firstPart(tx *db.Tx, issueID ID, userID account.ID) (reason string, at db.Time, err error) {
 	var kind EventKind
 	err = tx.QueryRow(`SELECT kind, created_at FROM (
 			SELECT kind, created_at FROM issue_events WHERE issue_id = $1 AND user_id = $2 AND kind IN ($3, $4)

@@ -3,6 +3,7 @@ package issue
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -33,7 +34,7 @@ func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
 
 // subscriptionOf finds how an account stands to an issue: by what it said, else
 // by the part that it has.
-func subscriptionOf(tx *db.Tx, i *Issue, userID int64) (s Subscription, err error) {
+func subscriptionOf(tx *db.Tx, i *Issue, userID account.ID) (s Subscription, err error) {
 	wish, at, err := wishOf(tx, i.ID, userID)
 	if err != nil {
 		return s, err
@@ -46,7 +47,7 @@ func subscriptionOf(tx *db.Tx, i *Issue, userID int64) (s Subscription, err erro
 	case Unsubscribe:
 		return s, nil
 	}
-	has, err := posting.Which(tx, i.ID, posting.BySubscriber, []int64{userID})
+	has, err := posting.Which(tx, i.ID, posting.BySubscriber, []account.ID{userID})
 	if err != nil || !has[userID] {
 		return s, err
 	}
@@ -86,11 +87,11 @@ func (s *Service) Subscribe(ctx context.Context, a *repo.Access, number int64, w
 // wish makes the index and the events follow a wish of the actor's.
 func (c *Change) wish(wish Wish) error {
 	id := c.Actor.ID
-	has, err := posting.Which(c.Tx, c.Issue.ID, posting.BySubscriber, []int64{id})
+	has, err := posting.Which(c.Tx, c.Issue.ID, posting.BySubscriber, []account.ID{id})
 	if err != nil || has[id] == (wish == Subscribe) {
 		return err
 	}
-	list := []posting.Property{posting.BySubscriber.Of(id)}
+	list := []posting.Property{posting.BySubscriber.OfUser(id)}
 	if wish == Subscribe {
 		c.Event(EventSubscribed, Event{UserID: id})
 		return posting.Add(c.Tx, c.Issue.row(), list)

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // subscribers are the logins in the index that lists of subscribed issues read.
@@ -199,7 +200,7 @@ func TestSubscribedIssuesAreFound(t *testing.T) {
 	})
 }
 
-func subscribedIn(t *testing.T, s *apitest.Server, repoID int64) (generation int64) {
+func subscribedIn(t *testing.T, s *apitest.Server, repoID repo.ID) (generation int64) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repoID).Scan(&generation)

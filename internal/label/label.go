@@ -40,7 +40,7 @@ const newColor = "ededed"
 // Label is a row of the table labels.
 type Label struct {
 	ID          int64
-	RepoID      int64
+	RepoID      repo.ID
 	Name        string // Fold of it is unique in the repository
 	Color       string // six lower-case hexadecimal digits
 	Description *string
@@ -69,7 +69,7 @@ func check(names []string) error {
 // Ensure finds labels by their names, each once and in the order given, and makes
 // those that are not there (decision 32). The repository's row is locked already.
 // Errors: 422.
-func Ensure(tx *db.Tx, repoID int64, names []string) ([]*Label, error) {
+func Ensure(tx *db.Tx, repoID repo.ID, names []string) ([]*Label, error) {
 	if err := check(names); err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func Ensure(tx *db.Tx, repoID int64, names []string) ([]*Label, error) {
 
 // InOrder finds the labels of an issue in their order, without those that were
 // deleted since.
-func InOrder(tx *db.Tx, repoID int64, ids []int64) ([]*Label, error) {
+func InOrder(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Label, error) {
 	byID, err := ByIDs(tx, repoID, ids)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -44,7 +45,7 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Label, error) {
 }
 
 // Named finds labels by name, under Fold of it.
-func Named(tx *db.Tx, repoID int64, names []string) (map[string]*Label, error) {
+func Named(tx *db.Tx, repoID repo.ID, names []string) (map[string]*Label, error) {
 	byName := make(map[string]*Label, len(names))
 	if len(names) == 0 {
 		return byName, nil
@@ -61,7 +62,7 @@ func Named(tx *db.Tx, repoID int64, names []string) (map[string]*Label, error) {
 }
 
 // ByIDs finds labels; those that were deleted are missing from the map.
-func ByIDs(tx *db.Tx, repoID int64, ids []int64) (map[int64]*Label, error) {
+func ByIDs(tx *db.Tx, repoID repo.ID, ids []int64) (map[int64]*Label, error) {
 	byID := make(map[int64]*Label, len(ids))
 	if len(ids) == 0 {
 		return byID, nil
@@ -122,7 +123,7 @@ func insertAll(tx *db.Tx, list []*Label) error {
 }
 
 // ByName finds a label without regard to case. Error: 404.
-func ByName(tx *db.Tx, repoID int64, name string) (*Label, error) {
+func ByName(tx *db.Tx, repoID repo.ID, name string) (*Label, error) {
 	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
 		return nil, errs.Absent()
 	}
@@ -132,7 +133,7 @@ func ByName(tx *db.Tx, repoID int64, name string) (*Label, error) {
 
 // list reads a page of the repository's labels by name, and how many there are:
 // an index alone counts them and finds the page.
-func list(tx *db.Tx, repoID int64, p web.Page) (found []*Label, total int64, err error) {
+func list(tx *db.Tx, repoID repo.ID, p web.Page) (found []*Label, total int64, err error) {
 	found, err = query(tx, ` WHERE l.repo_id = $1 AND l.name_folded IN (SELECT name_folded FROM labels
 		WHERE repo_id = $1 ORDER BY name_folded LIMIT $2 OFFSET $3) ORDER BY l.name_folded`, repoID, p.Size, p.Offset())
 	if err == nil {
@@ -142,7 +143,7 @@ func list(tx *db.Tx, repoID int64, p web.Page) (found []*Label, total int64, err
 }
 
 // Within finds the labels that issues of a milestone have, by name.
-func Within(tx *db.Tx, repoID, milestoneID int64) ([]*Label, error) {
+func Within(tx *db.Tx, repoID repo.ID, milestoneID int64) ([]*Label, error) {
 	return query(tx, ` WHERE l.repo_id = $1 AND l.id IN (SELECT p.value FROM postings q
 			JOIN postings p ON p.issue_id = q.issue_id AND p.kind = $2
 			WHERE q.kind = $3 AND q.value = $4 AND q.repo_id = $1)

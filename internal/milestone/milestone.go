@@ -19,6 +19,7 @@ package milestone
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -39,12 +40,12 @@ const (
 // the postings of package issue.
 type Milestone struct {
 	ID          int64
-	RepoID      int64
+	RepoID      repo.ID
 	Number      int64 // within the repository, from 1
 	Title       string
 	Description *string
 	State       tracker.State
-	CreatorID   int64
+	CreatorID   account.ID
 	CreatedAt   db.Time
 	UpdatedAt   db.Time
 	DueOn       db.Time // zero: none

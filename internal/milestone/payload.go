@@ -43,7 +43,7 @@ func NewPayload(m *Milestone, creator *account.Account, at *tracker.Place) *Payl
 
 // payloads renders milestones with their creators, whom it reads at once.
 func payloads(tx *db.Tx, list []*Milestone, at *tracker.Place) ([]*Payload, error) {
-	ids := make([]int64, len(list))
+	ids := make([]account.ID, len(list))
 	for n, m := range list {
 		ids[n] = m.CreatorID
 	}

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -51,7 +52,7 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Milestone, error) {
 }
 
 // ByNumber finds a milestone of a repository. Error: 404.
-func ByNumber(tx *db.Tx, repoID, number int64) (*Milestone, error) {
+func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Milestone, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM milestones m WHERE m.repo_id = $1 AND m.number = $2`, repoID, number))
 }
 
@@ -73,7 +74,7 @@ func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
 }
 
 // takeNumber locks the repository and takes the next number.
-func takeNumber(tx *db.Tx, repoID int64) (number int64, err error) {
+func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
 	err = tx.QueryRow(`UPDATE repos SET issues_generation = issues_generation + 1, next_milestone = next_milestone + 1
 		WHERE id = $1 RETURNING next_milestone - 1`, repoID).Scan(&number)
 	if errors.Is(err, db.ErrNoRows) {
@@ -96,7 +97,7 @@ func insert(tx *db.Tx, m *Milestone) error {
 	return tracker.RaiseLegend(tx, m.RepoID)
 }
 
-func titled(tx *db.Tx, repoID int64, title string) (taken bool, err error) {
+func titled(tx *db.Tx, repoID repo.ID, title string) (taken bool, err error) {
 	var n int64
 	err = tx.QueryRow(`SELECT count(*) FROM milestones WHERE repo_id = $1 AND title = $2`, repoID, title).Scan(&n)
 	return n > 0, err
@@ -130,7 +131,7 @@ type order struct {
 
 // list reads a page of milestones and how many there are. An index alone counts
 // and orders them; the rows are read of the page only.
-func list(tx *db.Tx, repoID int64, o order, p web.Page) ([]*Milestone, int64, error) {
+func list(tx *db.Tx, repoID repo.ID, o order, p web.Page) ([]*Milestone, int64, error) {
 	where, args := ` WHERE m.repo_id = $1`, []any{repoID}
 	if o.state != 0 {
 		where, args = where+` AND m.state = $2`, append(args, int64(o.state))

@@ -16,7 +16,7 @@ const perPage = 100
 
 // ownerView is what owner.html shows. Empty texts are left out.
 type ownerView struct {
-	ID                           int64
+	ID                           account.ID
 	Login, Name, Kind            string
 	Bio, Company, Location, Blog string
 	PublicRepos                  int64

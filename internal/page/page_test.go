@@ -126,7 +126,7 @@ func TestPages(t *testing.T) {
 }
 
 // move creates refs; the pages need no objects behind them.
-func (s *site) move(t *testing.T, repoID int64, names ...string) {
+func (s *site) move(t *testing.T, repoID repo.ID, names ...string) {
 	t.Helper()
 	slices.Sort(names)
 	updates := make([]repo.RefUpdate, len(names))

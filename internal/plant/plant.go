@@ -88,10 +88,10 @@ func (s *Service) Delete(ctx context.Context, c *account.Caller, id int64) error
 
 // Cursor is a place in the list of the plants that a caller may access.
 type Cursor struct {
-	all   bool  // everyone's plants
-	owner int64 // else whose
-	from  int64 // the smallest id that is still to come
-	left  int64 // how many plants may still come
+	all   bool       // everyone's plants
+	owner account.ID // else whose
+	from  int64      // the smallest id that is still to come
+	left  int64      // how many plants may still come
 }
 
 // NoLimit asks for a list of all plants.

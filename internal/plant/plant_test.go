@@ -31,7 +31,7 @@ func open(t testing.TB, engine db.Engine) *shop {
 	t.Helper()
 	s := &shop{db: dbtest.Open(t, engine), callers: map[string]*account.Caller{}, ended: make(chan error, 1)}
 	for i, login := range []string{"alice", "bob", "root"} {
-		s.callers[login] = &account.Caller{ID: int64(i + 1), Login: login, SiteAdmin: login == "root"}
+		s.callers[login] = &account.Caller{ID: account.ID(i + 1), Login: login, SiteAdmin: login == "root"}
 		s.write(t, `INSERT INTO accounts (id, login, login_folded, kind, created_at, updated_at)
 			VALUES ($1, $2, $2, 1, 1, 1)`, int64(i+1), login)
 	}

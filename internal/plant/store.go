@@ -26,7 +26,7 @@ func insert(ctx context.Context, d *db.DB, c *account.Caller, p *Plant) (bool, e
 }
 
 // remove deletes a plant of owner's, or of anyone's; false when there is none.
-func remove(tx *db.Tx, id, owner int64, anyone bool) (bool, error) {
+func remove(tx *db.Tx, id int64, owner account.ID, anyone bool) (bool, error) {
 	var n int64
 	var err error
 	if anyone {

@@ -13,7 +13,9 @@
 package posting
 
 import (
+	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
@@ -49,10 +51,13 @@ type Property struct {
 // Of is the property of that kind with a value.
 func (k Kind) Of(value int64) Property { return Property{k, value} }
 
+// OfUser is the property of that kind with an account.
+func (k Kind) OfUser(id account.ID) Property { return Property{k, int64(id)} }
+
 // Row is what the postings of an issue hold of it.
 type Row struct {
 	IssueID   int64
-	RepoID    int64
+	RepoID    repo.ID
 	State     tracker.State
 	UpdatedAt db.Time
 	Comments  int64

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
@@ -44,7 +46,7 @@ func Move(tx *db.Tx, r Row) error {
 }
 
 // Count adds to the counters of the properties.
-func Count(tx *db.Tx, repoID int64, list []Property, s tracker.State, by int64) error {
+func Count(tx *db.Tx, repoID repo.ID, list []Property, s tracker.State, by int64) error {
 	args := make([]any, 0, 5*len(list))
 	for _, p := range list {
 		args = append(args, repoID, int64(p.Kind), p.Value, int64(s), by)
@@ -55,7 +57,7 @@ func Count(tx *db.Tx, repoID int64, list []Property, s tracker.State, by int64) 
 }
 
 // MoveCounts counts all postings of an issue from one state to another.
-func MoveCounts(tx *db.Tx, issueID int64, from, to tracker.State) error {
+func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to tracker.State) error {
 	_, err := tx.Exec(`INSERT INTO posting_counts (repo_id, kind, value, state, n)
 		SELECT repo_id, kind, value, CAST($2 AS SMALLINT), -1 FROM postings WHERE issue_id = $1
 		UNION ALL SELECT repo_id, kind, value, CAST($3 AS SMALLINT), 1 FROM postings WHERE issue_id = $1
@@ -63,26 +65,26 @@ func MoveCounts(tx *db.Tx, issueID int64, from, to tracker.State) error {
 	return err
 }
 
-// Which tells which of the values the issue has as properties of the kind.
-func Which(tx *db.Tx, issueID int64, k Kind, values []int64) (map[int64]bool, error) {
-	has := map[int64]bool{}
-	if len(values) == 0 {
+// Which tells which of the accounts the issue has as properties of the kind.
+func Which[ID ~int64](tx *db.Tx, issueID ID, k Kind, users []account.ID) (map[account.ID]bool, error) {
+	has := map[account.ID]bool{}
+	if len(users) == 0 {
 		return has, nil
 	}
 	args := []any{issueID, int64(k)}
-	for _, v := range values {
-		args = append(args, v)
+	for _, id := range users {
+		args = append(args, id)
 	}
-	there, err := tx.QueryIDs(`SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
-		db.ValuesFrom(3, 1, len(values)), args...)
-	for _, v := range there {
-		has[v] = true
+	there, err := db.QueryIDs[account.ID](tx, `SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
+		db.ValuesFrom(3, 1, len(users)), args...)
+	for _, id := range there {
+		has[id] = true
 	}
 	return has, err
 }
 
 // CountStates adds numbers of issues, times by, to the counters of a property.
-func CountStates(tx *db.Tx, repoID int64, p Property, states map[tracker.State]int64, by int64) error {
+func CountStates(tx *db.Tx, repoID repo.ID, p Property, states map[tracker.State]int64, by int64) error {
 	for _, s := range [...]tracker.State{tracker.Open, tracker.Closed} {
 		if n := states[s]; n > 0 {
 			if err := Count(tx, repoID, []Property{p}, s, by*n); err != nil {
@@ -94,14 +96,14 @@ func CountStates(tx *db.Tx, repoID int64, p Property, states map[tracker.State]i
 }
 
 // Total gives the number of issues with a property, open and closed.
-func Total(tx *db.Tx, repoID int64, p Property) (n int64, err error) {
+func Total(tx *db.Tx, repoID repo.ID, p Property) (n int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`,
 		repoID, int64(p.Kind), p.Value).Scan(&n)
 	return n, err
 }
 
 // DropCounts forgets the counters of a property that no issue has any more.
-func DropCounts(tx *db.Tx, repoID int64, p Property) error {
+func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
 	_, err := tx.Exec(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID, int64(p.Kind), p.Value)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -19,7 +20,13 @@ type API struct {
 	s       *Service
 	git     *gitdata.API
 	answers *web.Answers
-	ranges  *cache.Cache[[2]int64, gitdata.Range] // what pull requests bring, by repository and number
+	ranges  *cache.Cache[numbered, gitdata.Range] // what pull requests bring
+}
+
+// numbered is the address of a pull request.
+type numbered struct {
+	repo   repo.ID
+	number int64
 }
 
 // cacheBytes bounds the rendered answers kept in memory.
@@ -28,7 +35,7 @@ const cacheBytes = 32 << 20
 // NewAPI makes the handlers of the service; g renders commits and files.
 func NewAPI(s *Service, g *gitdata.API) *API {
 	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes)),
-		ranges: cache.NewCount[[2]int64, gitdata.Range](maxRanges)}
+		ranges: cache.NewCount[numbered, gitdata.Range](maxRanges)}
 }
 
 // find reads the pull request that {number} names. Error: 404.
@@ -100,7 +107,7 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 // on. A list shows forks, whose own state has no number here, so it is kept only
 // while nothing at all is committed; elsewhere it is rendered each time.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render) error {
-	return api.answers.Serve(w, r, a.AsOf, web.Key(r, repo.CallerID(a.Caller), on), render)
+	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.IDOf(a.Caller), on), render)
 }
 
 // POST /repos/{owner}/{repo}/pulls

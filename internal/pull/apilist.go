@@ -102,7 +102,7 @@ func readChoice(r *http.Request) (choice, error) {
 // ever had such a branch. Error: 422 for a head that is not USER:BRANCH.
 func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some bool, err error) {
 	values := web.QueryOf(r)
-	add := func(ownerID int64, name string) error {
+	add := func(ownerID account.ID, name string) error {
 		id, err := branchID(tx, a.ID, ownerID, name)
 		if some = some && id != 0; some {
 			has = append(has, finder.HasOne(posting.ByBranch.Of(id)))

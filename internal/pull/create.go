@@ -167,7 +167,7 @@ func (s *Service) insert(tx *db.Tx, a *repo.Access, n NewPull, p *Pull) error {
 			}
 			return err
 		}
-		for owner, name := range map[int64]string{0: p.BaseRef, p.HeadOwnerID: p.HeadRef} {
+		for owner, name := range map[account.ID]string{0: p.BaseRef, p.HeadOwnerID: p.HeadRef} {
 			by, err := branchProperty(tx, p.RepoID, owner, name)
 			if err != nil {
 				return err

@@ -3,7 +3,9 @@ package pull
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
 
@@ -20,14 +22,14 @@ const maxClosed = 100
 // FollowDeletion detaches the pull requests that end with a deleted repository: those with
 // their head in it and, if it is the root of a private network, all between two
 // repositories of the network.
-func (s *Service) FollowDeletion(tx *db.Tx, r *repo.Repo, by int64) error {
+func (s *Service) FollowDeletion(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return s.detachAll(tx, by, acrossFrom+ofNetwork(r), r.ID)
 }
 
 // FollowVisibility is FollowDeletion for a repository that is about to be hidden or
 // shown and to leave its network: so those that ask to merge into it are detached,
 // too.
-func (s *Service) FollowVisibility(tx *db.Tx, r *repo.Repo, by int64) error {
+func (s *Service) FollowVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	return s.detachAll(tx, by, acrossFrom+` UNION ALL `+acrossTo+ofNetwork(r), r.ID)
 }
 
@@ -42,7 +44,7 @@ func ofNetwork(r *repo.Repo) string {
 // FollowLoss detaches the pull requests that do not hold any more after somebody lost a
 // role on a repository: an author, or the owner of a fork that is withdrawn thereby
 // (decision 62).
-func (s *Service) FollowLoss(tx *db.Tx, r *repo.Repo, by int64) error {
+func (s *Service) FollowLoss(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if !r.Private {
 		return nil
 	}
@@ -51,12 +53,12 @@ func (s *Service) FollowLoss(tx *db.Tx, r *repo.Repo, by int64) error {
 
 // FollowOrgLoss is FollowLoss for all private repositories of an organization, and
 // for its forks of others.
-func (s *Service) FollowOrgLoss(tx *db.Tx, orgID, by int64) error {
+func (s *Service) FollowOrgLoss(tx *db.Tx, orgID, by account.ID) error {
 	return s.detachAll(tx, by, lostIn(rootsOf), orgID)
 }
 
 // detachAll detaches the pull requests that a SELECT finds.
-func (s *Service) detachAll(tx *db.Tx, by int64, which string, id int64) error {
+func (s *Service) detachAll(tx *db.Tx, by account.ID, which string, id any) error {
 	open, err := setHeadsGone(tx, which, id)
 	if err != nil {
 		return err
@@ -65,14 +67,14 @@ func (s *Service) detachAll(tx *db.Tx, by int64, which string, id int64) error {
 }
 
 // detach is detachAll for one.
-func (s *Service) detach(tx *db.Tx, p *Pull, by int64) error {
+func (s *Service) detach(tx *db.Tx, p *Pull, by account.ID) error {
 	if _, err := setHeadsGone(tx, `$1`, p.IssueID); err != nil {
 		return err
 	}
 	return s.close(tx, p, by)
 }
 
-func (s *Service) closeAll(tx *db.Tx, by int64, ids []int64) error {
+func (s *Service) closeAll(tx *db.Tx, by account.ID, ids []issue.ID) error {
 	found, err := byIDs(tx, ids)
 	if err != nil {
 		return err
@@ -88,7 +90,7 @@ func (s *Service) closeAll(tx *db.Tx, by int64, ids []int64) error {
 // closeHeadless closes some open pull requests whose head is gone, by the owners of
 // their heads. It reports whether there may be more.
 func (s *Service) closeHeadless(ctx context.Context) bool {
-	var ids []int64
+	var ids []issue.ID
 	find := func(tx *db.Tx) (err error) {
 		ids, err = headless(tx, maxClosed)
 		return err
@@ -110,9 +112,9 @@ func (s *Service) closeHeadless(ctx context.Context) bool {
 
 // holds reports which of the pull requests hold now, by their issues' ids. It makes no
 // query if none is between two repositories.
-func holds(tx *db.Tx, list ...*Pull) (map[int64]bool, error) {
-	hold := make(map[int64]bool, len(list))
-	var ids []int64
+func holds(tx *db.Tx, list ...*Pull) (map[issue.ID]bool, error) {
+	hold := make(map[issue.ID]bool, len(list))
+	var ids []issue.ID
 	var asked []repo.Crossing
 	for _, p := range list {
 		if p.RepoID == p.HeadRepoID {

@@ -62,7 +62,7 @@ func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, ther
 // moves them: a new head is the head of its pull requests and wants test merges,
 // a deleted head or base closes them (decision 36). A base that moves writes
 // nothing here.
-func (s *Service) FollowPush(tx *db.Tx, repoID int64, moved []repo.RefUpdate) error {
+func (s *Service) FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	updates, there, gone := branchesOf(moved)
 	if len(updates) == 0 {
 		return nil
@@ -137,7 +137,7 @@ func (s *Service) moveHead(tx *db.Tx, p *Pull, sha git.SHA) error {
 	return repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullHead, sha)
 }
 
-func (s *Service) close(tx *db.Tx, p *Pull, by int64) error {
+func (s *Service) close(tx *db.Tx, p *Pull, by account.ID) error {
 	return s.change(tx, p, by, func(c *issue.Change) error {
 		c.SetState(issue.Closed, issue.NoReason)
 		return nil
@@ -145,8 +145,8 @@ func (s *Service) close(tx *db.Tx, p *Pull, by int64) error {
 }
 
 // change changes the issue of a pull request on behalf of who moved a ref.
-func (s *Service) change(tx *db.Tx, p *Pull, by int64, fn func(*issue.Change) error) error {
-	list, err := repo.Accesses(tx, nil, []int64{p.RepoID})
+func (s *Service) change(tx *db.Tx, p *Pull, by account.ID, fn func(*issue.Change) error) error {
+	list, err := repo.Accesses(tx, nil, []repo.ID{p.RepoID})
 	if err != nil {
 		return err
 	}

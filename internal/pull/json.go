@@ -21,10 +21,10 @@ type page struct {
 	*issue.Page
 	info   *web.Info
 	base   *repo.Access
-	repos  map[int64]*repo.Payload // the base, and the repositories of heads that the caller may see
-	pulls  map[int64]*Pull         // by id of the issue
-	asked  map[int64][]int64       // who is asked for a review, by id of the issue
-	at     *tracker.Place          // the base
+	repos  map[repo.ID]*repo.Payload // the base, and the repositories of heads that the caller may see
+	pulls  map[issue.ID]*Pull        // by id of the issue
+	asked  map[issue.ID][]account.ID // who is asked for a review, by id of the issue
+	at     *tracker.Place            // the base
 	full   bool
 	checks map[git.SHA]status.Summary // of the heads, in the full form
 }
@@ -32,12 +32,12 @@ type page struct {
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
 	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: tracker.NewPlace(info, a.Repo),
-		repos: map[int64]*repo.Payload{a.ID: repo.NewPayload(a, info)}}
+		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}}
 }
 
 // load reads what the pull requests of the issues on the page refer to.
 func (p *page) load(tx *db.Tx) error {
-	ids := make([]int64, 0, len(p.Issues()))
+	ids := make([]issue.ID, 0, len(p.Issues()))
 	for _, i := range p.Issues() {
 		ids = append(ids, i.ID)
 	}
@@ -48,7 +48,7 @@ func (p *page) load(tx *db.Tx) error {
 	if p.asked, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
-	people, heads, tips := []int64{p.base.OwnerID}, []int64{}, []git.SHA{}
+	people, heads, tips := []account.ID{p.base.OwnerID}, []repo.ID{}, []git.SHA{}
 	for _, pull := range p.pulls {
 		tips = append(tips, pull.HeadSHA)
 		people = append(people, pull.HeadOwnerID, pull.MergedBy)
@@ -157,7 +157,7 @@ func (p *page) payload(i *issue.Issue) (*payload, error) {
 	api, html, of := p.at.API+"/pulls/"+n, p.at.Page+"/pull/"+n, p.at.API+"/issues/"+n
 	body, err := p.Body(i)
 	out := &payload{
-		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html, DiffURL: html + ".diff",
+		URL: api, ID: int64(i.ID), NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html, DiffURL: html + ".diff",
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
 		Title: i.Title, User: p.User(i.AuthorID), Body: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
@@ -194,7 +194,7 @@ func (p *page) write(out *web.Output) error {
 }
 
 // users gives the simple forms of accounts.
-func (p *page) users(ids []int64) []*account.Simple {
+func (p *page) users(ids []account.ID) []*account.Simple {
 	list := make([]*account.Simple, len(ids))
 	for n, id := range ids {
 		list[n] = p.User(id)
@@ -216,7 +216,7 @@ func (p *Pull) mergeCommit() *git.SHA {
 }
 
 // side makes the head or the base.
-func (p *page) side(ownerID, repoID int64, ref string, sha git.SHA) side {
+func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA) side {
 	out := side{Label: ":" + ref, Ref: ref, SHA: sha, User: p.User(ownerID), Repo: p.repos[repoID]}
 	if out.User != nil {
 		out.Label = out.User.Login + out.Label

@@ -16,10 +16,10 @@ import (
 // landing is a base branch that moved: what came with it may be the head of a
 // pull request, which is merged then, as at GitHub.
 type landing struct {
-	repo     int64
+	repo     repo.ID
 	branch   string
 	from, to git.SHA
-	by       int64
+	by       account.ID
 }
 
 // landings are the pushes that are not looked at yet; each is added when its transaction
@@ -93,7 +93,7 @@ func (s *Service) land(ctx context.Context, l landing) error {
 //
 // Git is asked about the tip that the base has now. The transaction then makes
 // sure that it still is the tip, else git is asked again.
-func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by int64) error {
+func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by account.ID) error {
 	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by int64
 
 // markMergedIn is the transaction of markMerged, for the tip of the base whose
 // history was looked at. Error: errMoved when the base has another tip.
-func (s *Service) markMergedIn(tx *db.Tx, p *Pull, tip, sha git.SHA, by int64) error {
+func (s *Service) markMergedIn(tx *db.Tx, p *Pull, tip, sha git.SHA, by account.ID) error {
 	if err := tracker.Lock(tx, p.RepoID); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (s *Service) markMergedIn(tx *db.Tx, p *Pull, tip, sha git.SHA, by int64) e
 	if by == 0 {
 		by = i.AuthorID
 	}
-	list, err := repo.Accesses(tx, &account.Caller{ID: by}, []int64{p.RepoID})
+	list, err := repo.Accesses(tx, &account.Caller{ID: by}, []repo.ID{p.RepoID})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/issue"
 )
 
 // Two nodes look for scheduled test merges at the same moments, one of them with a
@@ -54,7 +55,7 @@ func TestTestMergesAreLeasedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		var mu sync.Mutex
-		times := map[int64]int{}
+		times := map[issue.ID]int{}
 		var all sync.WaitGroup
 		for w := range 8 {
 			all.Go(func() {

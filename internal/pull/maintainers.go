@@ -17,7 +17,7 @@ func MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, 
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	ids := make([]int64, len(list))
+	ids := make([]repo.ID, len(list))
 	for n, p := range list {
 		ids[n] = p.RepoID
 	}
@@ -25,7 +25,7 @@ func MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, 
 	if err != nil {
 		return nil, err
 	}
-	maintained := map[int64]bool{}
+	maintained := map[repo.ID]bool{}
 	for _, base := range bases { // in the order of their ids
 		if base.Role < account.Push || base.NetworkID != a.NetworkID {
 			continue
@@ -91,7 +91,7 @@ func authorPushes(tx *db.Tx, p *Pull) (bool, error) {
 }
 
 // pushes reports whether somebody has push access to a repository.
-func pushes(tx *db.Tx, caller *account.Caller, repoID int64) (bool, error) {
-	list, err := repo.Accesses(tx, caller, []int64{repoID})
+func pushes(tx *db.Tx, caller *account.Caller, repoID repo.ID) (bool, error) {
+	list, err := repo.Accesses(tx, caller, []repo.ID{repoID})
 	return len(list) > 0 && list[0].Role >= account.Push, err
 }

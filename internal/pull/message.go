@@ -73,7 +73,7 @@ func join(title, body string) string {
 	return title + "\n\n" + body + "\n"
 }
 
-func (s *Service) account(ctx context.Context, id int64) (*account.Account, error) {
+func (s *Service) account(ctx context.Context, id account.ID) (*account.Account, error) {
 	var a *account.Account
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		a, err = account.ByID(tx, id)

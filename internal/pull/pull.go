@@ -50,21 +50,21 @@ const Resource = "PullRequest"
 
 // Pull is a row of the table pulls, with where its base branch is now.
 type Pull struct {
-	IssueID     int64
-	RepoID      int64 // that it asks to merge into
+	IssueID     issue.ID
+	RepoID      repo.ID // that it asks to merge into
 	Number      int64
-	AuthorID    int64
+	AuthorID    account.ID
 	Open        bool
 	BaseRef     string  // a branch, without refs/heads/
 	BaseSHA     git.SHA // its tip when the head was last new
-	HeadRepoID  int64   // 0: it is gone, or the pull request is detached (decision 61)
-	HeadOwnerID int64
+	HeadRepoID  repo.ID // 0: it is gone, or the pull request is detached (decision 61)
+	HeadOwnerID account.ID
 	HeadRef     string
 	HeadSHA     git.SHA
-	Modifiable  bool    // maintainers of the base may push to the head
-	MergedBy    int64   // 0: not merged
-	MergeSHA    git.SHA // on the base branch, once merged
-	TestedBase  git.SHA // of the last test merge, as the following
+	Modifiable  bool       // maintainers of the base may push to the head
+	MergedBy    account.ID // 0: not merged
+	MergeSHA    git.SHA    // on the base branch, once merged
+	TestedBase  git.SHA    // of the last test merge, as the following
 	TestedHead  git.SHA
 	TestSHA     git.SHA // empty: the two do not merge
 	Additions   int64

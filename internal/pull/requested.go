@@ -20,7 +20,7 @@ const MaxReviewers = 15
 // and for too many; nobody is asked then.
 func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
-		asked, err := requestedOf(c.Tx, []int64{c.Issue.ID})
+		asked, err := requestedOf(c.Tx, []issue.ID{c.Issue.ID})
 		if err != nil {
 			return err
 		}
@@ -45,12 +45,12 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 }
 
 // reviewers finds the accounts of the logins that are not asked yet. Error: 422.
-func reviewers(c *issue.Change, logins []string, asked []int64) ([]int64, error) {
+func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.ID, error) {
 	people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
 	if err != nil {
 		return nil, err
 	}
-	var fresh []int64
+	var fresh []account.ID
 	for _, login := range logins {
 		p := people[account.Fold(login)]
 		switch {
@@ -74,7 +74,7 @@ func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number i
 		if err != nil {
 			return err
 		}
-		ids := make([]int64, 0, len(people))
+		ids := make([]account.ID, 0, len(people))
 		for _, p := range people {
 			ids = append(ids, p.ID)
 		}
@@ -99,7 +99,7 @@ func (s *Service) AskedFor(ctx context.Context, a *repo.Access, number int64) (u
 		if err != nil {
 			return err
 		}
-		asked, err := requestedOf(tx, []int64{p.IssueID})
+		asked, err := requestedOf(tx, []issue.ID{p.IssueID})
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func teams() error {
 }
 
 // reviewers are all who are asked for a review on the page.
-func (p *page) reviewers() (ids []int64) {
+func (p *page) reviewers() (ids []account.ID) {
 	for _, users := range p.asked {
 		ids = append(ids, users...)
 	}

@@ -3,6 +3,7 @@ package pull
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
@@ -14,15 +15,17 @@ func (s *Service) Find(ctx context.Context, a *repo.Access, number int64) (*Pull
 }
 
 // ByIDs finds pull requests by the ids of their issues, in one query.
-func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Pull, error) { return byIDs(tx, ids) }
+func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) { return byIDs(tx, ids) }
 
 // AddReviewComments counts review comments that come to be seen by everyone, or
 // with a negative number are gone.
-func AddReviewComments(tx *db.Tx, issueID, by int64) error { return addReviewComments(tx, issueID, by) }
+func AddReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
+	return addReviewComments(tx, issueID, by)
+}
 
 // Answer notes that somebody has reviewed a pull request, and so is asked for
 // it no longer.
-func Answer(tx *db.Tx, issueID, userID int64) error {
-	_, err := deleteRequests(tx, issueID, []int64{userID})
+func Answer(tx *db.Tx, issueID issue.ID, userID account.ID) error {
+	_, err := deleteRequests(tx, issueID, []account.ID{userID})
 	return err
 }

@@ -5,10 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // columns and scan read a pull request; from has what they need.
@@ -56,17 +59,17 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
 	return list, rows.Err()
 }
 
-func byNumber(tx *db.Tx, repoID, number int64) (*Pull, error) {
+func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.repo_id = $1 AND p.number = $2`, repoID, number))
 }
 
-func byID(tx *db.Tx, issueID int64) (*Pull, error) {
+func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
 }
 
 // byIDs finds the pull requests of a page in one query.
-func byIDs(tx *db.Tx, ids []int64) (map[int64]*Pull, error) {
-	found := make(map[int64]*Pull, len(ids))
+func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
+	found := make(map[issue.ID]*Pull, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -82,22 +85,22 @@ func byIDs(tx *db.Tx, ids []int64) (map[int64]*Pull, error) {
 }
 
 // openByHead finds the open pull requests whose head is one of the branches.
-func openByHead(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
+func openByHead(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.head_repo_id = $1 AND p.head_ref", repoID, branches)
 }
 
 // openByBase finds the open pull requests whose base is one of the branches.
-func openByBase(tx *db.Tx, repoID int64, branches []string) ([]*Pull, error) {
+func openByBase(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
 }
 
 // openModifiable finds the open pull requests from a repository to others whose
 // maintainers may push to the head.
-func openModifiable(tx *db.Tx, headRepoID int64) ([]*Pull, error) {
+func openModifiable(tx *db.Tx, headRepoID repo.ID) ([]*Pull, error) {
 	return query(tx, `WHERE p.head_repo_id = $1 AND p.open AND p.modifiable AND p.repo_id <> $1 ORDER BY p.issue_id`, headRepoID)
 }
 
-func openBy(tx *db.Tx, where string, repoID int64, branches []string) ([]*Pull, error) {
+func openBy(tx *db.Tx, where string, repoID repo.ID, branches []string) ([]*Pull, error) {
 	var all []*Pull
 	for chunk := range slices.Chunk(branches, db.MaxValues) {
 		args := []any{repoID}
@@ -148,37 +151,37 @@ func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
 
 // setBase notes another base, with its tip, and that it wants a test merge: the
 // last one counted the commits that the former base lacked.
-func setBase(tx *db.Tx, issueID int64, branch string, tip git.SHA) error {
+func setBase(tx *db.Tx, issueID issue.ID, branch string, tip git.SHA) error {
 	_, err := tx.Exec(`UPDATE pulls SET base_ref = $2, base_sha = $3, tested_base = NULL, wanted = TRUE, due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, branch, string(tip))
 	return err
 }
 
-func setModifiable(tx *db.Tx, issueID int64, to bool) error {
+func setModifiable(tx *db.Tx, issueID issue.ID, to bool) error {
 	_, err := tx.Exec(`UPDATE pulls SET modifiable = $2 WHERE issue_id = $1`, issueID, to)
 	return err
 }
 
-func setOpen(tx *db.Tx, issueID int64, open bool) error {
+func setOpen(tx *db.Tx, issueID issue.ID, open bool) error {
 	_, err := tx.Exec(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, open)
 	return err
 }
 
-func setMerged(tx *db.Tx, issueID, by int64, sha git.SHA) error {
+func setMerged(tx *db.Tx, issueID issue.ID, by account.ID, sha git.SHA) error {
 	_, err := tx.Exec(`UPDATE pulls SET merged_by = $2, merge_sha = $3 WHERE issue_id = $1`, issueID, by, string(sha))
 	return err
 }
 
 // want schedules a test merge, unless one is.
-func want(tx *db.Tx, issueID int64) error {
+func want(tx *db.Tx, issueID issue.ID) error {
 	_, err := tx.Exec(`UPDATE pulls SET wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1 AND open AND NOT wanted`, issueID)
 	return err
 }
 
 // branchID finds the id by which lists find a branch; 0 where no pull request
 // ever had it.
-func branchID(tx *db.Tx, repoID, ownerID int64, name string) (id int64, err error) {
+func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id int64, err error) {
 	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`, repoID, ownerID, name).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
@@ -187,7 +190,7 @@ func branchID(tx *db.Tx, repoID, ownerID int64, name string) (id int64, err erro
 }
 
 // branchProperty is branchID for a pull request that has the branch from now on.
-func branchProperty(tx *db.Tx, repoID, ownerID int64, name string) (posting.Property, error) {
+func branchProperty(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (posting.Property, error) {
 	var id int64
 	err := tx.QueryRow(`INSERT INTO pull_branches (repo_id, owner_id, name) VALUES ($1, $2, $3)
 		ON CONFLICT (repo_id, owner_id, name) DO UPDATE SET name = excluded.name RETURNING id`, repoID, ownerID, name).Scan(&id)
@@ -203,7 +206,7 @@ func lease(tx *db.Tx, length time.Duration) (*Pull, *db.Lease, error) {
 	if err != nil || l == nil {
 		return nil, nil, err
 	}
-	p, err := byID(tx, l.IDs[0])
+	p, err := byID(tx, issue.ID(l.IDs[0]))
 	return p, l, err
 }
 

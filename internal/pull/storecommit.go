@@ -3,12 +3,14 @@ package pull
 import (
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
 // noteCommits makes a pull request found by these commits, and by no others. It
 // writes only what differs, which is nothing when a base has moved.
-func noteCommits(tx *db.Tx, repoID, issueID int64, commits []git.SHA) error {
+func noteCommits(tx *db.Tx, repoID repo.ID, issueID issue.ID, commits []git.SHA) error {
 	rows, err := tx.Query(`SELECT sha FROM pull_commits WHERE issue_id = $1`, issueID)
 	if err != nil {
 		return err
@@ -55,16 +57,16 @@ const withCommit = ` FROM pulls p WHERE p.issue_id IN (SELECT issue_id FROM pull
 
 // ofCommit reads a page of those that are merged and, with open, of the open
 // ones, by their issues' ids; and how many there are.
-func ofCommit(tx *db.Tx, repoID int64, sha git.SHA, open bool, page web.Page) (ids []int64, total int64, err error) {
+func ofCommit(tx *db.Tx, repoID repo.ID, sha git.SHA, open bool, page web.Page) (ids []issue.ID, total int64, err error) {
 	which := withCommit + ` AND (p.merge_sha IS NOT NULL OR p.open AND CAST($3 AS BOOLEAN))`
 	if err := tx.QueryRow(`SELECT count(*)`+which, repoID, string(sha), open).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	ids, err = tx.QueryIDs(`SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`, repoID, string(sha), open, page.Size, page.Offset())
+	ids, err = db.QueryIDs[issue.ID](tx, `SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`, repoID, string(sha), open, page.Size, page.Offset())
 	return ids, total, err
 }
 
-func anyOpenOf(tx *db.Tx, repoID int64, sha git.SHA) (some bool, err error) {
+func anyOpenOf(tx *db.Tx, repoID repo.ID, sha git.SHA) (some bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1`+withCommit+` AND p.open)`, repoID, string(sha)).Scan(&some)
 	return some, err
 }

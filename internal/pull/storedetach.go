@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
 
@@ -31,8 +32,8 @@ func lostIn(roots string) string {
 
 // setHeadsGone takes the head repository from the pull requests that a SELECT of
 // their issues' ids finds, in which $1 is id. It gives those that are open.
-func setHeadsGone(tx *db.Tx, which string, id int64) (open []int64, err error) {
-	all, err := tx.QueryIDs(`UPDATE pulls SET head_repo_id = NULL WHERE issue_id IN (`+which+`)
+func setHeadsGone(tx *db.Tx, which string, id any) (open []issue.ID, err error) {
+	all, err := db.QueryIDs[issue.ID](tx, `UPDATE pulls SET head_repo_id = NULL WHERE issue_id IN (`+which+`)
 		RETURNING CASE WHEN open THEN issue_id ELSE 0 END`, id)
 	for _, id := range all {
 		if id != 0 {
@@ -44,7 +45,7 @@ func setHeadsGone(tx *db.Tx, which string, id int64) (open []int64, err error) {
 }
 
 // headless finds some open pull requests whose head is gone.
-func headless(tx *db.Tx, most int) ([]int64, error) {
-	return tx.QueryIDs(`SELECT issue_id FROM pulls WHERE open = TRUE AND head_repo_id IS NULL
+func headless(tx *db.Tx, most int) ([]issue.ID, error) {
+	return db.QueryIDs[issue.ID](tx, `SELECT issue_id FROM pulls WHERE open = TRUE AND head_repo_id IS NULL
 		ORDER BY issue_id LIMIT $1`, most)
 }

@@ -3,13 +3,15 @@ package pull
 import (
 	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue"
 )
 
 // requestedOf finds who is asked to review the pull requests of a page, by id of
 // the issue, in the order in which they were asked.
-func requestedOf(tx *db.Tx, issues []int64) (map[int64][]int64, error) {
-	found := map[int64][]int64{}
+func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error) {
+	found := map[issue.ID][]account.ID{}
 	if len(issues) == 0 {
 		return found, nil
 	}
@@ -24,7 +26,8 @@ func requestedOf(tx *db.Tx, issues []int64) (map[int64][]int64, error) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var issueID, userID int64
+		var issueID issue.ID
+		var userID account.ID
 		if err := rows.Scan(&issueID, &userID); err != nil {
 			return nil, err
 		}
@@ -33,7 +36,7 @@ func requestedOf(tx *db.Tx, issues []int64) (map[int64][]int64, error) {
 	return found, rows.Err()
 }
 
-func insertRequests(tx *db.Tx, issueID int64, users []int64) error {
+func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {
 	args := make([]any, 0, 3*len(users))
 	for _, id := range users {
 		args = append(args, issueID, id, tx.Now)
@@ -44,7 +47,7 @@ func insertRequests(tx *db.Tx, issueID int64, users []int64) error {
 }
 
 // deleteRequests removes requests and tells which there were, by id.
-func deleteRequests(tx *db.Tx, issueID int64, users []int64) (gone []int64, err error) {
+func deleteRequests(tx *db.Tx, issueID issue.ID, users []account.ID) (gone []account.ID, err error) {
 	if len(users) == 0 {
 		return nil, nil
 	}
@@ -52,14 +55,14 @@ func deleteRequests(tx *db.Tx, issueID int64, users []int64) (gone []int64, err 
 	for _, id := range users {
 		args = append(args, id)
 	}
-	gone, err = tx.QueryIDs(`DELETE FROM requested_reviewers WHERE issue_id = $1 AND user_id IN `+db.ValuesFrom(2, 1, len(users))+`
+	gone, err = db.QueryIDs[account.ID](tx, `DELETE FROM requested_reviewers WHERE issue_id = $1 AND user_id IN `+db.ValuesFrom(2, 1, len(users))+`
 		RETURNING user_id`, args...)
 	slices.Sort(gone)
 	return gone, err
 }
 
 // addReviewComments counts review comments that everyone sees.
-func addReviewComments(tx *db.Tx, issueID, by int64) error {
+func addReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
 	_, err := tx.Exec(`UPDATE pulls SET review_comments = review_comments + $2 WHERE issue_id = $1`, issueID, by)
 	return err
 }

@@ -11,12 +11,13 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
 
 // trial is a test merge: a pure function of two commits.
 type trial struct {
-	issueID    int64
+	issueID    issue.ID
 	base, head git.SHA
 	commit     git.SHA // empty: they do not merge
 	landed     bool    // the head came into the base's history by other means

@@ -83,7 +83,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 }
 
 // back is how the base comes to the head's repository.
-func back(p *Pull, userID int64) repo.Crossing {
+func back(p *Pull, userID account.ID) repo.Crossing {
 	return repo.Crossing{From: p.RepoID, To: p.HeadRepoID, UserID: userID}
 }
 
@@ -101,7 +101,7 @@ func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 	if p.HeadRepoID == p.RepoID {
 		return a.Require(account.Push)
 	}
-	seen, err := repo.ByIDs(tx, a.Caller, []int64{p.RepoID, p.HeadRepoID})
+	seen, err := repo.ByIDs(tx, a.Caller, []repo.ID{p.RepoID, p.HeadRepoID})
 	if err != nil {
 		return err
 	}

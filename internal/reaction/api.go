@@ -65,12 +65,12 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	page := web.ReadPage(r)
 	var found []row
 	var total int64
-	var users map[int64]*account.Account
+	var users map[account.ID]*account.Account
 	err = api.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if found, total, err = list(tx, a.ID, s, content, page); err != nil {
 			return err
 		}
-		ids := make([]int64, len(found))
+		ids := make([]account.ID, len(found))
 		for i, f := range found {
 			ids[i] = f.userID
 		}

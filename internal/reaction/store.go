@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
 // row is a row of the table reactions, without its subject.
 type row struct {
 	id        int64
-	userID    int64
+	userID    account.ID
 	content   Content
 	createdAt db.Time
 }
@@ -22,8 +24,8 @@ type row struct {
 // Rollups counts the reactions to all subjects of a page, in one query that
 // reads an index alone. Ids may repeat; subjects without reactions are missing
 // from the map, whose zero Rollup is theirs.
-func Rollups(tx *db.Tx, kind Kind, ids []int64) (map[int64]Rollup, error) {
-	found := make(map[int64]Rollup, len(ids))
+func Rollups[ID ~int64](tx *db.Tx, kind Kind, ids []ID) (map[ID]Rollup, error) {
+	found := make(map[ID]Rollup, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -33,7 +35,8 @@ func Rollups(tx *db.Tx, kind Kind, ids []int64) (map[int64]Rollup, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	var id, content, count int64
+	var id ID
+	var content, count int64
 	for rows.Next() {
 		if err := rows.Scan(&id, &content, &count); err != nil {
 			return nil, err
@@ -48,7 +51,7 @@ func Rollups(tx *db.Tx, kind Kind, ids []int64) (map[int64]Rollup, error) {
 	return found, rows.Err()
 }
 
-func rollupsQuery(kind Kind, ids []int64) (text string, args []any) {
+func rollupsQuery[ID ~int64](kind Kind, ids []ID) (text string, args []any) {
 	which, args := among(kind, ids)
 	return `SELECT subject_id, content, count(*) FROM reactions WHERE ` + which + ` GROUP BY subject_id, content`, args
 }
@@ -72,7 +75,7 @@ func Drop(tx *db.Tx, kind Kind, ids ...int64) error {
 // among is the condition of being about one of the subjects. The last id is
 // repeated up to a power of two, so that lists of all lengths share a few
 // prepared statements.
-func among(kind Kind, ids []int64) (condition string, args []any) {
+func among[ID ~int64](kind Kind, ids []ID) (condition string, args []any) {
 	args = make([]any, 0, 2*len(ids)+1)
 	for _, id := range ids {
 		args = append(args, id)
@@ -86,7 +89,7 @@ func among(kind Kind, ids []int64) (condition string, args []any) {
 
 // insert adds a reaction of the user's; added is false, and the row the older
 // one, when the user has it already. Errors: 404 when the repository is gone.
-func insert(tx *db.Tx, repoID int64, s Subject, userID int64, c Content) (r row, added bool, err error) {
+func insert(tx *db.Tx, repoID repo.ID, s Subject, userID account.ID, c Content) (r row, added bool, err error) {
 	r = row{userID: userID, content: c, createdAt: tx.Now}
 	err = tx.QueryRow(`INSERT INTO reactions (repo_id, subject_kind, subject_id, user_id, content, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
@@ -104,7 +107,7 @@ func insert(tx *db.Tx, repoID int64, s Subject, userID int64, c Content) (r row,
 }
 
 // madeBy returns whose reaction to the subject has the id. Errors: 404.
-func madeBy(tx *db.Tx, repoID int64, s Subject, id int64) (userID int64, err error) {
+func madeBy(tx *db.Tx, repoID repo.ID, s Subject, id int64) (userID account.ID, err error) {
 	err = tx.QueryRow(`SELECT user_id FROM reactions
 		WHERE id = $1 AND repo_id = $2 AND subject_kind = $3 AND subject_id = $4`,
 		id, repoID, int64(s.Kind), s.ID).Scan(&userID)
@@ -125,7 +128,7 @@ func remove(tx *db.Tx, id int64) error {
 
 // list reads a page of the reactions to a subject, the oldest first, and how
 // many there are. Content 0 is all.
-func list(tx *db.Tx, repoID int64, s Subject, c Content, page web.Page) ([]row, int64, error) {
+func list(tx *db.Tx, repoID repo.ID, s Subject, c Content, page web.Page) ([]row, int64, error) {
 	args := []any{repoID, int64(s.Kind), s.ID}
 	found, err := query(tx, listQuery(c)+pageOrder, append(args, page.Size, page.Offset())...)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/errs"
@@ -34,7 +35,7 @@ func write(t testing.TB, d *db.DB, fn func(tx *db.Tx) error) {
 }
 
 // react adds a reaction in repository 1.
-func react(t testing.TB, d *db.DB, kind Kind, id, user int64, c Content) {
+func react(t testing.TB, d *db.DB, kind Kind, id int64, user account.ID, c Content) {
 	t.Helper()
 	write(t, d, func(tx *db.Tx) error {
 		_, _, err := insert(tx, 1, Subject{Kind: kind, ID: id}, user, c)
@@ -61,7 +62,7 @@ func TestRollups(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		estate(t, d, 3)
-		for user := int64(1); user <= 3; user++ {
+		for user := account.ID(1); user <= 3; user++ {
 			react(t, d, Issue, 7, user, Heart)
 			react(t, d, IssueComment, 7, user, Rocket)
 		}
@@ -187,7 +188,7 @@ func BenchmarkRollups(b *testing.B) {
 			var ids []int64
 			write(b, d, func(tx *db.Tx) error {
 				for id := int64(1); id <= subjects; id++ {
-					for user := int64(1); user <= 5; user++ {
+					for user := account.ID(1); user <= 5; user++ {
 						for _, c := range []Content{PlusOne, Content(id%7) + 2} {
 							if _, _, err := insert(tx, 1, Subject{Kind: Issue, ID: id}, user, c); err != nil {
 								return err

@@ -31,12 +31,12 @@ func (r *Repo) pushers(secret bool) string {
 }
 
 // listPushers reads a page of ids, and how many there are.
-func listPushers(tx *db.Tx, r *Repo, secret bool, page web.Page) (ids []int64, total int64, err error) {
+func listPushers(tx *db.Tx, r *Repo, secret bool, page web.Page) (ids []account.ID, total int64, err error) {
 	args := []any{r.ID, r.OwnerID, int64(account.Push)}
 	people := r.pushers(secret)
 	if err := tx.QueryRow(`SELECT count(*) FROM (`+people+`) p`, args...).Scan(&total); err != nil || page.Offset() >= total {
 		return nil, total, err
 	}
-	ids, err = tx.QueryIDs(people+` ORDER BY user_id LIMIT $4 OFFSET $5`, append(args, page.Size, page.Offset())...)
+	ids, err = db.QueryIDs[account.ID](tx, people+` ORDER BY user_id LIMIT $4 OFFSET $5`, append(args, page.Size, page.Offset())...)
 	return ids, total, err
 }

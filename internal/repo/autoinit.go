@@ -14,7 +14,7 @@ import (
 // the server dies there is a whole repository or none, and at most a folder that
 // is swept away after a day.
 func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
-	var id int64
+	var id ID
 	var author git.Signature
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
@@ -47,7 +47,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 }
 
 // fillAndInsert writes the first commit and then adds the repository.
-func (s *Service) fillAndInsert(ctx context.Context, by *account.Caller, n NewRepo, id int64, author git.Signature) (*Repo, error) {
+func (s *Service) fillAndInsert(ctx context.Context, by *account.Caller, n NewRepo, id ID, author git.Signature) (*Repo, error) {
 	readme := "# " + n.Name + "\n"
 	if n.Description != nil {
 		readme += "\n" + *n.Description + "\n"

@@ -111,12 +111,12 @@ func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *Acces
 // Grant gives a user a role on a repository in place of the one it had. Errors:
 // 404 for a user or repository that is not there, 422 for the owner and for an
 // organization.
-func (s *Service) Grant(ctx context.Context, repoID int64, login string, role account.Role) error {
+func (s *Service) Grant(ctx context.Context, repoID ID, login string, role account.Role) error {
 	return s.grant(ctx, nil, repoID, login, role)
 }
 
 // grant is Grant by a caller; nil is the operator.
-func (s *Service) grant(ctx context.Context, by *account.Caller, repoID int64, login string, role account.Role) error {
+func (s *Service) grant(ctx context.Context, by *account.Caller, repoID ID, login string, role account.Role) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		user, err := account.ByLogin(tx, login)
 		if err != nil {

@@ -19,7 +19,7 @@ type grantee struct {
 
 // PutCollaborator grants a role to a user, in place of the one it had. It reports
 // whether the user had none.
-func PutCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) (joined bool, err error) {
+func PutCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) (joined bool, err error) {
 	known, err := granted(tx, repoID, userID)
 	if err != nil {
 		return false, err
@@ -27,7 +27,7 @@ func PutCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) (joined
 	return !known, putCollaborator(tx, repoID, userID, role)
 }
 
-func putCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) error {
+func putCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) error {
 	if err := regroup(tx, repoID); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func putCollaborator(tx *db.Tx, repoID, userID int64, role account.Role) error {
 }
 
 // granted reports whether a role was granted to the user.
-func granted(tx *db.Tx, repoID, userID int64) (bool, error) {
+func granted(tx *db.Tx, repoID ID, userID account.ID) (bool, error) {
 	var n int64
 	err := tx.QueryRow(`SELECT 1 FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
@@ -47,7 +47,7 @@ func granted(tx *db.Tx, repoID, userID int64) (bool, error) {
 }
 
 // DropCollaborator takes away what was granted to a user, if anything was.
-func DropCollaborator(tx *db.Tx, repoID, userID int64) error {
+func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) error {
 	if err := regroup(tx, repoID); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func DropCollaborator(tx *db.Tx, repoID, userID int64) error {
 
 // regroup says that who collaborates changes: issues and comments tell how their
 // authors stand to the repository. It locks the repository's row.
-func regroup(tx *db.Tx, repoID int64) error {
+func regroup(tx *db.Tx, repoID ID) error {
 	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
 		WHERE id = $1`, repoID)
 	return err
@@ -123,8 +123,8 @@ func (c choice) clause(r *Repo) string {
 const siteAdmin = `EXISTS (SELECT 1 FROM accounts a WHERE a.id = people.user_id AND a.site_admin = TRUE)`
 
 // isCollaborator returns 404 unless the user is among the collaborators.
-func isCollaborator(tx *db.Tx, r *Repo, userID int64) error {
-	var id int64
+func isCollaborator(tx *db.Tx, r *Repo, userID account.ID) error {
+	var id account.ID
 	err := tx.QueryRow(`SELECT user_id FROM (`+r.collaborators()+`) people WHERE user_id = $3`, r.ID, r.OwnerID, userID).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
@@ -163,9 +163,9 @@ func collaboratorPage(tx *db.Tx, r *Repo, from string, page web.Page) ([]grantee
 	}
 	defer rows.Close()
 	var places []place
-	var ids []int64
+	var ids []account.ID
 	for rows.Next() {
-		var id int64
+		var id account.ID
 		var p place
 		if err := rows.Scan(&id, &p.owner, &p.granted); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -10,7 +11,10 @@ import (
 
 // Crossing is a copy of objects from one repository to another, on behalf of a person:
 // the author of a pull request, or somebody who forks or updates a branch.
-type Crossing struct{ From, To, UserID int64 }
+type Crossing struct {
+	From, To ID
+	UserID   account.ID
+}
 
 // ErrNoCrossing says that objects may not be copied, see MayCross.
 var ErrNoCrossing = errs.New(errs.Invalid, "The head repository is gone or no fork of this one any more.")
@@ -31,7 +35,7 @@ func MayCross(tx *db.Tx, list ...Crossing) ([]bool, error) {
 	if len(list) > 1 {
 		values += `, ` + db.ValuesFrom(5, len(list)-1, 4)
 	}
-	found, err := tx.QueryIDs(`WITH x (n, source, target, person) AS (VALUES `+values+`)
+	found, err := db.QueryIDs[int64](tx, `WITH x (n, source, target, person) AS (VALUES `+values+`)
 		SELECT x.n FROM x WHERE `+Crosses("x.source", "x.target", "x.person"), args...)
 	for _, n := range found {
 		may[n] = true

@@ -94,7 +94,7 @@ func SetVisibility(tx *db.Tx, r *Repo, private bool) error {
 	return updateRepo(tx, r)
 }
 
-func checkBranch(tx *db.Tx, repoID int64, branch string) error {
+func checkBranch(tx *db.Tx, repoID ID, branch string) error {
 	found, err := refsNamed(tx, repoID, []string{heads + branch})
 	if err == nil && (len(found) == 0 || git.CheckRefName(heads+branch) != nil) {
 		err = errs.Validation(errs.Field{Resource: resource, Field: "default_branch", Code: errs.InvalidField, Value: branch,
@@ -105,7 +105,7 @@ func checkBranch(tx *db.Tx, repoID int64, branch string) error {
 
 // Delete removes the repository with all that hangs on it. by is who wants it; nil:
 // the operator. Error: 404.
-func (s *Service) Delete(ctx context.Context, id int64, by *account.Caller) error {
+func (s *Service) Delete(ctx context.Context, id ID, by *account.Caller) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockRepo(tx, id); err != nil {
 			return err

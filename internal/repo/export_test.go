@@ -10,7 +10,7 @@ import (
 )
 
 // InsertAs adds a repository as its maker does who reserved an id.
-func (s *Service) InsertAs(ctx context.Context, n NewRepo, id int64) (*Repo, error) {
+func (s *Service) InsertAs(ctx context.Context, n NewRepo, id ID) (*Repo, error) {
 	return s.insert(ctx, nil, n, id, nil)
 }
 
@@ -21,7 +21,7 @@ func (s *Service) Polling(ctx context.Context) error {
 
 // TakePacking leases the packing of a repository and gives the lease's time; 0:
 // somebody else has it.
-func TakePacking(tx *db.Tx, repoID int64) (db.Time, error) {
+func TakePacking(tx *db.Tx, repoID ID) (db.Time, error) {
 	p, _, err := takePacking(tx, repoID, time.Minute)
 	if p.lease == nil {
 		return 0, err

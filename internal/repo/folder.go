@@ -29,20 +29,20 @@ func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, 
 }
 
 // GitOf is Git for work without a caller, such as maintenance and test merges.
-func (s *Service) GitOf(ctx context.Context, repoID int64) (objects *git.Repository, release func(), err error) {
+func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository, release func(), err error) {
 	return s.git.Open(ctx, s.path(repoID))
 }
 
 // IsWhole reports whether this process knows that an object and all that it leads
 // to are in the repository. It reads no file, so a transaction may ask.
-func (s *Service) IsWhole(repoID int64, sha git.SHA) bool {
+func (s *Service) IsWhole(repoID ID, sha git.SHA) bool {
 	return s.git.Repository(s.path(repoID)).IsWhole(sha)
 }
 
 // path is the folder of a repository. Folders are named by id, never by a name
 // that a client chose, and spread over 256 others.
-func (s *Service) path(repoID int64) string {
-	return filepath.Join(s.shard(repoID&(shards-1)), strconv.FormatInt(repoID, 10)+".git")
+func (s *Service) path(repoID ID) string {
+	return filepath.Join(s.shard(int64(repoID)&(shards-1)), repoID.String()+".git")
 }
 
 // shards is the number of folders that repositories' folders are in.
@@ -54,7 +54,7 @@ func (s *Service) shard(n int64) string {
 
 // goneFolder is a folder that was set aside and waits for its removal.
 type goneFolder struct {
-	id int64
+	id ID
 	at db.Time // when it was renamed; 0 in names that older versions gave
 }
 
@@ -80,16 +80,16 @@ func parseGone(name string) (g goneFolder, ok bool) {
 }
 
 // folderID reads the name of a repository's folder.
-func folderID(name string) (id int64, ok bool) {
+func folderID(name string) (id ID, ok bool) {
 	digits, ok := strings.CutSuffix(name, ".git")
-	id, err := strconv.ParseInt(digits, 10, 64)
-	return id, ok && err == nil && id > 0
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return ID(n), ok && err == nil && n > 0
 }
 
 // setAside renames the folder of a repository that is no more, at a time of the
 // database's clock, as soon as nobody in this process uses it. then, if there is
 // one, is called with the new path, unless there was no folder.
-func (s *Service) setAside(id int64, at db.Time, then func(path string)) {
+func (s *Service) setAside(id ID, at db.Time, then func(path string)) {
 	from := s.path(id)
 	to := filepath.Join(filepath.Dir(from), goneFolder{id, at}.name())
 	s.git.Remove(from, func() {
@@ -108,12 +108,12 @@ func (s *Service) setAside(id int64, at db.Time, then func(path string)) {
 // Discard sets the folder of a deleted repository aside, at a time of the database's
 // clock, once nobody reads it any more: it goes hours later. Should the server die
 // before, the sweep finds a folder without a row.
-func (s *Service) Discard(id int64, at db.Time) { s.setAside(id, at, nil) }
+func (s *Service) Discard(id ID, at db.Time) { s.setAside(id, at, nil) }
 
 // abandon ends the making of a repository under a reserved id. Its folder goes at once,
 // since only the caller knew it. If the outcome of a COMMIT is unknown, the repository
 // may exist; then it stays. It is done even if the caller has lost the right to make one.
-func (s *Service) abandon(ctx context.Context, id int64) {
+func (s *Service) abandon(ctx context.Context, id ID) {
 	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
 	var mine bool
 	var now db.Time

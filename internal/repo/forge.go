@@ -27,13 +27,13 @@ type Forge interface {
 	// Create adds a repository without refs. Errors: as of Insert.
 	Create(tx *db.Tx, r *Repo, by *account.Caller) error
 	// ChangeVisibility shows a private repository to everyone, or hides a public one.
-	ChangeVisibility(tx *db.Tx, r *Repo, by int64) error
+	ChangeVisibility(tx *db.Tx, r *Repo, by account.ID) error
 	// Delete removes the repository.
-	Delete(tx *db.Tx, r *Repo, by int64) error
+	Delete(tx *db.Tx, r *Repo, by account.ID) error
 	// AddCollaborator grants a role to a user, in place of the one it had.
-	AddCollaborator(tx *db.Tx, r *Repo, userID int64, role account.Role, by int64) error
+	AddCollaborator(tx *db.Tx, r *Repo, userID account.ID, role account.Role, by account.ID) error
 	// RemoveCollaborator takes away what was granted.
-	RemoveCollaborator(tx *db.Tx, r *Repo, userID, by int64) error
+	RemoveCollaborator(tx *db.Tx, r *Repo, userID, by account.ID) error
 	// MaintainerBranches finds the branches to which the caller may push without push
 	// access: those of open pull requests to repositories where the caller has it, if
 	// their authors allow that (decision 49). With hold, that stays so until the

@@ -94,7 +94,7 @@ func (f *fork) find(ctx context.Context) (there *Access, err error) {
 
 // existing finds the owner's repository in the network of another, nil when there
 // is none that the caller may see.
-func (f *fork) existing(tx *db.Tx, ownerID, of int64) (*Access, error) {
+func (f *fork) existing(tx *db.Tx, ownerID account.ID, of ID) (*Access, error) {
 	network, err := networkOf(tx, of)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (f *fork) chooseRefs(ctx context.Context) error {
 	return nil
 }
 
-func (f *fork) reserve(ctx context.Context) (id int64, err error) {
+func (f *fork) reserve(ctx context.Context) (id ID, err error) {
 	err = f.s.db.Write(ctx, func(tx *db.Tx) error {
 		if _, err := f.parent(tx); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (f *fork) reserve(ctx context.Context) (id int64, err error) {
 const maxNameTries = 3
 
 // build brings the objects and then the row.
-func (f *fork) build(ctx context.Context, id int64) (made *Access, err error) {
+func (f *fork) build(ctx context.Context, id ID) (made *Access, err error) {
 	if err := f.bringObjects(ctx, id); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (f *fork) build(ctx context.Context, id int64) (made *Access, err error) {
 
 // bringObjects makes all that the refs lead to part of the fork. Private
 // repositories share no file: only what a branch or a tag leads to is copied.
-func (f *fork) bringObjects(ctx context.Context, id int64) error {
+func (f *fork) bringObjects(ctx context.Context, id ID) error {
 	from, release, err := f.s.Git(ctx, f.from)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (f *fork) bringObjects(ctx context.Context, id int64) error {
 }
 
 // insert adds the row and the refs, unless the owner has got a fork meanwhile.
-func (f *fork) insert(tx *db.Tx, id int64) (*Access, error) {
+func (f *fork) insert(tx *db.Tx, id ID) (*Access, error) {
 	parent, network, err := f.lockParent(tx)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (f *fork) insert(tx *db.Tx, id int64) (*Access, error) {
 // lockParent takes the rows of the parent and of the network's root, so that
 // forks of one network come one after the other, and finds the parent as it is
 // now.
-func (f *fork) lockParent(tx *db.Tx) (parent *Access, network int64, err error) {
+func (f *fork) lockParent(tx *db.Tx) (parent *Access, network ID, err error) {
 	if err := lockRepo(tx, f.from.ID); err != nil {
 		return nil, 0, err
 	}

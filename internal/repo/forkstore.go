@@ -48,13 +48,13 @@ func forkOrder(sort string) string {
 // listForks reads a page of the forks of the access's repository that its
 // caller may see.
 func listForks(tx *db.Tx, a *Access, sort string, page web.Page) ([]*Access, error) {
-	var ids []int64
+	var ids []ID
 	var err error
 	if a.Private {
-		ids, err = tx.QueryIDs(`SELECT f.id`+privateForks+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
-			callerID(a.Caller), a.ID, page.Size, page.Offset())
+		ids, err = db.QueryIDs[ID](tx, `SELECT f.id`+privateForks+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
+			account.IDOf(a.Caller), a.ID, page.Size, page.Offset())
 	} else {
-		ids, err = tx.QueryIDs(`SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,
+		ids, err = db.QueryIDs[ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,
 			a.ID, page.Size, page.Offset())
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func listForks(tx *db.Tx, a *Access, sort string, page web.Page) ([]*Access, err
 
 // inNetwork finds the owner's repository in a network that the caller may see:
 // of several the oldest. Error: 404.
-func inNetwork(tx *db.Tx, caller *account.Caller, networkID, ownerID int64) (*Access, error) {
+func inNetwork(tx *db.Tx, caller *account.Caller, networkID ID, ownerID account.ID) (*Access, error) {
 	list, err := queryAccess(tx, caller, `WHERE r.owner_id = $2 AND r.id IN (
 		SELECT id FROM repos WHERE root_id = $3 AND owner_id = $2 UNION ALL SELECT id FROM repos WHERE id = $3) ORDER BY r.id`,
 		ownerID, networkID)
@@ -82,7 +82,7 @@ func inNetwork(tx *db.Tx, caller *account.Caller, networkID, ownerID int64) (*Ac
 
 // freeName finds out which of the names the owner has not used yet: the first
 // of those. Error: 422 when there is none.
-func freeName(tx *db.Tx, ownerID int64, names []string) (string, error) {
+func freeName(tx *db.Tx, ownerID account.ID, names []string) (string, error) {
 	args := []any{ownerID}
 	for _, n := range names {
 		args = append(args, account.Fold(n))
@@ -113,7 +113,7 @@ func freeName(tx *db.Tx, ownerID int64, names []string) (string, error) {
 }
 
 // countFork adds a fork to the counters of its parent and of its network.
-func countFork(tx *db.Tx, parentID, networkID int64) error {
+func countFork(tx *db.Tx, parentID, networkID ID) error {
 	if _, err := tx.Exec(`UPDATE repos SET forks_count = forks_count + 1 WHERE id = $1`, parentID); err != nil {
 		return err
 	}

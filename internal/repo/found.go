@@ -8,7 +8,7 @@ import (
 
 // foundKey names all that a result of Find depends on besides the store.
 type foundKey struct {
-	caller      int64 // 0: anonymous
+	caller      account.ID // 0: anonymous
 	siteAdmin   bool
 	owner, name string // folded
 }

@@ -146,7 +146,7 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // affiliate reads the comma-separated affiliations; none means all three.
-func (f *filter) affiliate(list string, id int64) error {
+func (f *filter) affiliate(list string, id account.ID) error {
 	if list == "" {
 		f.owner, f.collaborator, f.member = id, id, id
 		return nil

@@ -13,7 +13,7 @@ import (
 // has a role, or of organizations of the member (zero ids choose none), as far
 // as visibleTo may see them.
 type filter struct {
-	owner, collaborator, member int64
+	owner, collaborator, member account.ID
 	visibleTo                   *account.Caller
 	visibility                  string  // public, private, or anything else for both
 	granted                     bool    // only those that visibleTo has a role on beyond everyone's
@@ -107,7 +107,7 @@ func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, e
 }
 
 func countRepos(tx *db.Tx, caller *account.Caller, where string, args []any) (n int64, err error) {
-	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where, append([]any{callerID(caller)}, args...)...).Scan(&n)
+	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...).Scan(&n)
 	return n, err
 }
 

@@ -16,19 +16,19 @@ import (
 // packs consolidated; each once, in the order of their first write.
 type packingQueue struct {
 	mu      sync.Mutex
-	waiting []int64
-	queued  map[int64]bool // those in waiting, and those that are added later
+	waiting []ID
+	queued  map[ID]bool // those in waiting, and those that are added later
 	wake    chan struct{}
 }
 
 func newPackingQueue() *packingQueue {
-	return &packingQueue{queued: map[int64]bool{}, wake: make(chan struct{}, 1)}
+	return &packingQueue{queued: map[ID]bool{}, wake: make(chan struct{}, 1)}
 }
 
-func (q *packingQueue) add(id int64) { q.addAfter(id, 0) }
+func (q *packingQueue) add(id ID) { q.addAfter(id, 0) }
 
 // addAfter adds a repository after some time, unless it is queued already.
-func (q *packingQueue) addAfter(id int64, wait time.Duration) {
+func (q *packingQueue) addAfter(id ID, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.queued[id] {
@@ -42,13 +42,13 @@ func (q *packingQueue) addAfter(id int64, wait time.Duration) {
 	q.readyLocked(id)
 }
 
-func (q *packingQueue) ready(id int64) {
+func (q *packingQueue) ready(id ID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.readyLocked(id)
 }
 
-func (q *packingQueue) readyLocked(id int64) {
+func (q *packingQueue) readyLocked(id ID) {
 	q.waiting = append(q.waiting, id)
 	select {
 	case q.wake <- struct{}{}:
@@ -56,7 +56,7 @@ func (q *packingQueue) readyLocked(id int64) {
 	}
 }
 
-func (q *packingQueue) next() (int64, bool) {
+func (q *packingQueue) next() (ID, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
@@ -69,7 +69,7 @@ func (q *packingQueue) next() (int64, bool) {
 }
 
 // work calls fn with repository after repository until ctx is done.
-func (q *packingQueue) work(ctx context.Context, fn func(context.Context, int64)) {
+func (q *packingQueue) work(ctx context.Context, fn func(context.Context, ID)) {
 	for ctx.Err() == nil {
 		if id, ok := q.next(); ok {
 			fn(ctx, id)
@@ -84,7 +84,7 @@ func (q *packingQueue) work(ctx context.Context, fn func(context.Context, int64)
 
 // Wrote notes that objects were written to a repository beside this package, so
 // that its packs are consolidated in time.
-func (s *Service) Wrote(repoID int64) { s.packing.add(repoID) }
+func (s *Service) Wrote(repoID ID) { s.packing.add(repoID) }
 
 const (
 	leaseTime = time.Minute      // after which another node takes over the work of a dead one
@@ -128,7 +128,7 @@ func (s *Service) poll(ctx context.Context) {
 
 // resume queues packings whose holders died, and those that failed some time ago.
 func (s *Service) resume(ctx context.Context) error {
-	var due []int64
+	var due []ID
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		due, err = duePackings(tx, pollMost)
 		return err
@@ -150,7 +150,7 @@ func (s *Service) resume(ctx context.Context) error {
 
 // look finds out how much packing a repository needs. A small one it does at once, so
 // that this never waits for a large one, which it leaves to the other worker.
-func (s *Service) look(ctx context.Context, id int64) {
+func (s *Service) look(ctx context.Context, id ID) {
 	u, err := s.upkeep(ctx, id)
 	switch {
 	case errs.Is(err, errs.NotFound): // it was deleted meanwhile
@@ -165,7 +165,7 @@ func (s *Service) look(ctx context.Context, id int64) {
 }
 
 // upkeep finds out what the packs of a repository need.
-func (s *Service) upkeep(ctx context.Context, id int64) (git.Upkeep, error) {
+func (s *Service) upkeep(ctx context.Context, id ID) (git.Upkeep, error) {
 	objects, release, err := s.GitOf(ctx, id)
 	if err != nil {
 		return git.Upkeep{}, err
@@ -186,7 +186,7 @@ const maxWait = 6 * time.Hour
 
 // pack packs a repository, unless another node does. A row stands for the work until it
 // is done, so it is tried again after a failure or the death of the node.
-func (s *Service) pack(ctx context.Context, id int64) {
+func (s *Service) pack(ctx context.Context, id ID) {
 	var p packingLease
 	var wait time.Duration
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
@@ -223,7 +223,7 @@ func (s *Service) pack(ctx context.Context, id int64) {
 // endPacking ends a lease: the row goes, or is due again after some time. When the server
 // stops, the row is due at once, for the next node.
 func (s *Service) endPacking(
-	ctx context.Context, id int64, p packingLease, again time.Duration, failed error,
+	ctx context.Context, id ID, p packingLease, again time.Duration, failed error,
 ) {
 	stopped := ctx.Err() != nil
 	if failed != nil && !stopped {

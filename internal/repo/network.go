@@ -38,7 +38,7 @@ func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
 	}
 	var l Lineage
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err := ByIDs(tx, a.Caller, []int64{a.ParentID, a.NetworkID})
+		list, err := ByIDs(tx, a.Caller, []ID{a.ParentID, a.NetworkID})
 		l = Lineage{Parent: list[a.ParentID], Source: list[a.NetworkID]}
 		return err
 	})
@@ -47,9 +47,9 @@ func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
 
 // ByIDs finds those of the repositories that the caller may see, in one query.
 // Ids may repeat; what is not there, or not to be seen, is missing from the map.
-func ByIDs(tx *db.Tx, caller *account.Caller, ids []int64) (map[int64]*Access, error) {
+func ByIDs(tx *db.Tx, caller *account.Caller, ids []ID) (map[ID]*Access, error) {
 	list, err := accessInOrder(tx, caller, ids)
-	found := make(map[int64]*Access, len(list))
+	found := make(map[ID]*Access, len(list))
 	for _, a := range list {
 		if a.Role >= account.Pull {
 			found[a.ID] = a
@@ -60,7 +60,7 @@ func ByIDs(tx *db.Tx, caller *account.Caller, ids []int64) (map[int64]*Access, e
 
 // InNetwork reports whether two repositories are of one network now (decision
 // 38). Error: 404 when one of them is gone.
-func InNetwork(tx *db.Tx, a, b int64) (bool, error) {
+func InNetwork(tx *db.Tx, a, b ID) (bool, error) {
 	x, err := networkOf(tx, a)
 	if err != nil {
 		return false, err
@@ -72,7 +72,7 @@ func InNetwork(tx *db.Tx, a, b int64) (bool, error) {
 // ForkOf finds the repository of a user or an organization in a network, which
 // is named by Repo.NetworkID: a fork, or the root itself; of several the oldest.
 // Error: 404 when there is none that the caller may see.
-func (s *Service) ForkOf(ctx context.Context, caller *account.Caller, networkID int64, ownerLogin string) (*Access, error) {
+func (s *Service) ForkOf(ctx context.Context, caller *account.Caller, networkID ID, ownerLogin string) (*Access, error) {
 	var found *Access
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found, err = ForkOf(tx, caller, networkID, ownerLogin)
@@ -82,7 +82,7 @@ func (s *Service) ForkOf(ctx context.Context, caller *account.Caller, networkID 
 }
 
 // ForkOf is Service.ForkOf within a transaction.
-func ForkOf(tx *db.Tx, caller *account.Caller, networkID int64, ownerLogin string) (*Access, error) {
+func ForkOf(tx *db.Tx, caller *account.Caller, networkID ID, ownerLogin string) (*Access, error) {
 	owner, err := account.ByLogin(tx, ownerLogin)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func ForkOf(tx *db.Tx, caller *account.Caller, networkID int64, ownerLogin strin
 // GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the
 // operator can. Errors: 404; 422 for other repositories. A fork whose root exists comes
 // back once its owner sees the root.
-func (s *Service) GiveBack(ctx context.Context, id int64) error {
+func (s *Service) GiveBack(ctx context.Context, id ID) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockRepo(tx, id); err != nil {
 			return err

@@ -218,7 +218,7 @@ func TestForkOf(t *testing.T) {
 		}
 		err = s.DB.Read(t.Context(), func(tx *db.Tx) error {
 			for _, c := range []struct {
-				other int64
+				other repo.ID
 				want  bool
 			}{{chief.NetworkID, true}, {chief.ID, true}, {bob.ID, false}} {
 				if got, err := repo.InNetwork(tx, chief.ID, c.other); err != nil || got != c.want {

@@ -197,7 +197,7 @@ func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
 }
 
 // refNow is what a ref names now; empty when there is none.
-func (s *Service) refNow(ctx context.Context, repoID int64, name string) (sha git.SHA, err error) {
+func (s *Service) refNow(ctx context.Context, repoID ID, name string) (sha git.SHA, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := refsNamed(tx, repoID, []string{name})
 		sha = found[name]

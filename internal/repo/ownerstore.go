@@ -36,7 +36,7 @@ func listOfOwner(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64,
 
 // accessInOrder reads the repositories of a page, which are there, in the order
 // of their ids.
-func accessInOrder(tx *db.Tx, caller *account.Caller, ids []int64) ([]*Access, error) {
+func accessInOrder(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -120,7 +120,7 @@ func (f *filter) countGranted(tx *db.Tx) (public, private int64, err error) {
 	if f.hide {
 		query += ` AND ` + notWithdrawn("r")
 	}
-	err = tx.QueryRow(query, callerID(f.visibleTo), f.owner).Scan(&public, &private)
+	err = tx.QueryRow(query, account.IDOf(f.visibleTo), f.owner).Scan(&public, &private)
 	return public - private, private, err
 }
 
@@ -130,9 +130,9 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 	switch {
 	case all:
 	case f.granted:
-		list, args = append(list, collaborates), append(args, callerID(f.visibleTo))
+		list, args = append(list, collaborates), append(args, account.IDOf(f.visibleTo))
 	default:
-		list, args = append(list, "(NOT r.private OR "+collaborates+")"), append(args, callerID(f.visibleTo))
+		list, args = append(list, "(NOT r.private OR "+collaborates+")"), append(args, account.IDOf(f.visibleTo))
 	}
 	if f.hide {
 		list = append(list, notWithdrawn("r"))
@@ -153,16 +153,16 @@ func (f *filter) ofOwner(all bool) (where string, args []any) {
 }
 
 // ownerPage reads the ids of a page, in order.
-func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]int64, error) {
+func (f *filter) ownerPage(tx *db.Tx, all bool, o order, page web.Page) ([]ID, error) {
 	where, args := f.ofOwner(all)
 	n := len(args)
-	return tx.QueryIDs(fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`, where, o.ofOwner(), n+1, n+2),
+	return db.QueryIDs[ID](tx, fmt.Sprintf(`SELECT r.id FROM repos r WHERE %s%s LIMIT $%d OFFSET $%d`, where, o.ofOwner(), n+1, n+2),
 		append(args, page.Size, page.Offset())...)
 }
 
 // inOrder sorts the repositories as their ids are.
-func inOrder(list []*Access, ids []int64) []*Access {
-	byID := make(map[int64]*Access, len(list))
+func inOrder(list []*Access, ids []ID) []*Access {
+	byID := make(map[ID]*Access, len(list))
 	for _, a := range list {
 		byID[a.ID] = a
 	}

@@ -10,7 +10,7 @@ import (
 // of its addresses answer, and which are there only because GitHub's schema
 // requires them, ARCHITECTURE.md says (decision 9).
 type Payload struct {
-	ID               int64           `json:"id"`
+	ID               ID              `json:"id"`
 	NodeID           string          `json:"node_id"`
 	Name             string          `json:"name"`
 	FullName         string          `json:"full_name"`

@@ -11,7 +11,7 @@ import (
 
 // Person is an account as one repository knows it.
 type Person struct {
-	ID           int64
+	ID           account.ID
 	Login        string
 	Kind         account.Kind
 	Role         account.Role
@@ -34,16 +34,16 @@ func PeopleNamed(tx *db.Tx, r *Repo, logins []string) (map[string]Person, error)
 }
 
 // PeopleByID is PeopleNamed for ids, which may repeat.
-func PeopleByID(tx *db.Tx, r *Repo, ids []int64) (map[int64]Person, error) {
+func PeopleByID(tx *db.Tx, r *Repo, ids []account.ID) (map[account.ID]Person, error) {
 	keys := make([]any, 0, len(ids))
-	seen := make(map[int64]bool, len(ids))
+	seen := make(map[account.ID]bool, len(ids))
 	for _, id := range ids {
 		if !seen[id] {
 			seen[id] = true
 			keys = append(keys, id)
 		}
 	}
-	found := make(map[int64]Person, len(keys))
+	found := make(map[account.ID]Person, len(keys))
 	err := people(tx, r, "a.id", keys, func(p Person) { found[p.ID] = p })
 	return found, err
 }
@@ -77,22 +77,25 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 	return rows.Err()
 }
 
-// Belongs says that a user belongs to an organization or collaborates on a
-// repository, of which ID is the id.
-type Belongs struct {
-	ID, User int64
-	Public   bool // for everyone to see
+// Belongs says that a user is a member of an organization, or collaborates on a
+// repository: To is its id.
+type Belongs[ID ~int64] struct {
+	To     ID
+	User   account.ID
+	Public bool // for everyone to see
 }
 
 // Belonging finds which of the users are members of the organizations that own
 // the repositories, and which collaborate on them: in two queries whatever
 // their number.
-func Belonging(tx *db.Tx, repos []*Access, users []int64) (members, collaborators []Belongs, err error) {
+func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
+	members []Belongs[account.ID], collaborators []Belongs[ID], err error,
+) {
 	if len(repos) == 0 || len(users) == 0 {
 		return nil, nil, nil
 	}
 	var ids, owners []any
-	seen := map[int64]bool{}
+	seen := map[account.ID]bool{}
 	for _, a := range repos {
 		ids = append(ids, a.ID)
 		if a.Owner.Kind == account.Organization && !seen[a.OwnerID] {
@@ -100,14 +103,14 @@ func Belonging(tx *db.Tx, repos []*Access, users []int64) (members, collaborator
 			owners = append(owners, a.OwnerID)
 		}
 	}
-	collaborators, err = belonging(tx, `SELECT repo_id, user_id, TRUE FROM collaborators WHERE repo_id IN `, ids, users)
+	collaborators, err = belonging[ID](tx, `SELECT repo_id, user_id, TRUE FROM collaborators WHERE repo_id IN `, ids, users)
 	if err == nil && len(owners) > 0 {
-		members, err = belonging(tx, `SELECT org_id, user_id, public FROM members WHERE org_id IN `, owners, users)
+		members, err = belonging[account.ID](tx, `SELECT org_id, user_id, public FROM members WHERE org_id IN `, owners, users)
 	}
 	return members, collaborators, err
 }
 
-func belonging(tx *db.Tx, query string, ids []any, users []int64) ([]Belongs, error) {
+func belonging[ID ~int64](tx *db.Tx, query string, ids []any, users []account.ID) ([]Belongs[ID], error) {
 	args := ids
 	for _, u := range users {
 		args = append(args, u)
@@ -117,10 +120,10 @@ func belonging(tx *db.Tx, query string, ids []any, users []int64) ([]Belongs, er
 		return nil, err
 	}
 	defer rows.Close()
-	var list []Belongs
+	var list []Belongs[ID]
 	for rows.Next() {
-		var b Belongs
-		if err := rows.Scan(&b.ID, &b.User, &b.Public); err != nil {
+		var b Belongs[ID]
+		if err := rows.Scan(&b.To, &b.User, &b.Public); err != nil {
 			return nil, err
 		}
 		list = append(list, b)

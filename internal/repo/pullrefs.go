@@ -16,7 +16,7 @@ const (
 // SetPullRef points refs/pull/N/head or merge somewhere, with git.ZeroSHA
 // nowhere. The repository's row is locked by then. It is no push: nothing else
 // moves.
-func SetPullRef(tx *db.Tx, repoID, number int64, kind string, sha git.SHA) error {
+func SetPullRef(tx *db.Tx, repoID ID, number int64, kind string, sha git.SHA) error {
 	if _, err := lockForRefs(tx, repoID); err != nil {
 		return err
 	}
@@ -28,14 +28,14 @@ func SetPullRef(tx *db.Tx, repoID, number int64, kind string, sha git.SHA) error
 }
 
 // BranchTip is where a branch is; empty where there is none.
-func BranchTip(tx *db.Tx, repoID int64, branch string) (git.SHA, error) {
+func BranchTip(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
 	found, err := refsNamed(tx, repoID, []string{heads + branch})
 	return found[heads+branch], err
 }
 
 // HoldBranch is BranchTip for a transaction that relies on it: no other moves the
 // branch before it ends.
-func HoldBranch(tx *db.Tx, repoID int64, branch string) (git.SHA, error) {
+func HoldBranch(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
 	if _, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation WHERE id = $1`, repoID); err != nil {
 		return "", err
 	}

@@ -197,12 +197,13 @@ func tipsOf(refs git.Refs) []git.SHA {
 type reachCache struct {
 	mu      sync.Mutex
 	answers map[reachKey]bool // whether it is reached
-	sets    map[int64]*reachSet
+	sets    map[ID]*reachSet
 }
 
 type reachKey struct {
-	repo, generation int64
-	sha              git.SHA
+	repo       ID
+	generation int64
+	sha        git.SHA
 }
 
 // maxAnswers bounds the answers that are kept to about 4 MB.
@@ -210,7 +211,7 @@ const maxAnswers = 30_000
 
 // answered splits objects into those that nobody has asked for yet under the
 // generation and those that are known to be unreached.
-func (c *reachCache) answered(repo, generation int64, shas []git.SHA) (open, gone map[git.SHA]bool) {
+func (c *reachCache) answered(repo ID, generation int64, shas []git.SHA) (open, gone map[git.SHA]bool) {
 	open, gone = make(map[git.SHA]bool, len(shas)), map[git.SHA]bool{}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -225,7 +226,7 @@ func (c *reachCache) answered(repo, generation int64, shas []git.SHA) (open, gon
 	return open, gone
 }
 
-func (c *reachCache) keep(repo, generation int64, asked, gone map[git.SHA]bool) {
+func (c *reachCache) keep(repo ID, generation int64, asked, gone map[git.SHA]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.answers == nil || len(c.answers)+len(asked) > maxAnswers {
@@ -239,11 +240,11 @@ func (c *reachCache) keep(repo, generation int64, asked, gone map[git.SHA]bool) 
 }
 
 // set gives the set of a repository, perhaps one that is not filled.
-func (c *reachCache) set(repo int64) *reachSet {
+func (c *reachCache) set(repo ID) *reachSet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sets == nil {
-		c.sets = map[int64]*reachSet{}
+		c.sets = map[ID]*reachSet{}
 	}
 	set := c.sets[repo]
 	if set == nil {
@@ -255,7 +256,7 @@ func (c *reachCache) set(repo int64) *reachSet {
 
 // drop deletes the objects that the set of the repository surely holds, if there is one
 // of this generation.
-func (c *reachCache) drop(repo, generation int64, shas map[git.SHA]bool) {
+func (c *reachCache) drop(repo ID, generation int64, shas map[git.SHA]bool) {
 	c.mu.Lock()
 	set := c.sets[repo]
 	c.mu.Unlock()
@@ -275,5 +276,5 @@ func (c *reachCache) bound(last *reachSet) {
 	if total <= maxReached {
 		return
 	}
-	maps.DeleteFunc(c.sets, func(_ int64, set *reachSet) bool { return set != last })
+	maps.DeleteFunc(c.sets, func(_ ID, set *reachSet) bool { return set != last })
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -20,8 +21,8 @@ type RefUpdate struct {
 	Name   string // full, e.g. refs/heads/main
 	Old    git.SHA
 	New    git.SHA
-	Peeled git.SHA // of an annotated tag: what it points at in the end; else empty
-	By     int64   // the account that pushes; 0 where nobody does: the ref is new together with its repository
+	Peeled git.SHA    // of an annotated tag: what it points at in the end; else empty
+	By     account.ID // the account that pushes; 0 where nobody does: the ref is new together with its repository
 	// Forward says that New is known to have Old in its history, so that nothing
 	// becomes unreachable.
 	Forward bool
@@ -39,7 +40,7 @@ const (
 // Push is refs of one repository that move together: by git push, by a merge, by
 // the API.
 type Push struct {
-	RepoID  int64
+	RepoID  ID
 	Updates []RefUpdate
 	Atomic  bool      // no ref moves unless all can
 	GrownKB int64     // what it adds to the repository's size
@@ -134,7 +135,7 @@ type branchState struct {
 }
 
 // checkUpdates finds, for each update, why it cannot happen.
-func checkUpdates(tx *db.Tx, repoID int64, branch branchState, updates []RefUpdate) ([]error, error) {
+func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate) ([]error, error) {
 	current, err := refsNamed(tx, repoID, names(updates))
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func names(updates []RefUpdate) []string {
 // nameClashes finds created refs of which one would have to be a file and a
 // folder at once for git: refs/heads/a beside refs/heads/a/b. Deletions of the
 // same push make room.
-func nameClashes(tx *db.Tx, repoID int64, updates []RefUpdate, current map[string]git.SHA) (map[string]string, error) {
+func nameClashes(tx *db.Tx, repoID ID, updates []RefUpdate, current map[string]git.SHA) (map[string]string, error) {
 	leaving, arriving := map[string]bool{}, map[string]bool{}
 	var created, parents []string
 	for _, u := range updates {
@@ -283,7 +284,7 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 // generation that they are kept under, so strangers do not get refs that somebody with a
 // role has read: the repository may have been hidden in between.
 type refsKey struct {
-	repo     int64
+	repo     ID
 	stranger bool // they were read while stillPublic held
 }
 

@@ -24,7 +24,7 @@ func chunks[T any](list []T, fn func([]T) error) error {
 
 // lockForRefs takes the repository's row, counts the change and tells of its
 // default branch.
-func lockForRefs(tx *db.Tx, repoID int64) (branchState, error) {
+func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1 RETURNING default_branch`,
 		repoID).Scan(&b.name)
@@ -40,7 +40,7 @@ func lockForRefs(tx *db.Tx, repoID int64) (branchState, error) {
 }
 
 // refsNamed reads those of the named refs that exist.
-func refsNamed(tx *db.Tx, repoID int64, names []string) (map[string]git.SHA, error) {
+func refsNamed(tx *db.Tx, repoID ID, names []string) (map[string]git.SHA, error) {
 	return refsNamedIf(tx, repoID, names, "")
 }
 
@@ -57,7 +57,7 @@ func asStranger(a *Access) string {
 	return stillPublic
 }
 
-func refsNamedIf(tx *db.Tx, repoID int64, names []string, condition string) (map[string]git.SHA, error) {
+func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[string]git.SHA, error) {
 	found := map[string]git.SHA{}
 	err := chunks(names, func(part []string) error {
 		args := make([]any, 0, len(part)+1)
@@ -84,7 +84,7 @@ func refsNamedIf(tx *db.Tx, repoID int64, names []string, condition string) (map
 }
 
 // refsBelow reads the refs that have one of the names as a folder, by name.
-func refsBelow(tx *db.Tx, repoID int64, names []string) (map[string][]string, error) {
+func refsBelow(tx *db.Tx, repoID ID, names []string) (map[string][]string, error) {
 	below := map[string][]string{}
 	err := chunks(names, func(part []string) error {
 		args := make([]any, 0, len(part)+1)
@@ -114,7 +114,7 @@ func refsBelow(tx *db.Tx, repoID int64, names []string) (map[string][]string, er
 }
 
 // writeRefs makes the refs what the updates say.
-func writeRefs(tx *db.Tx, repoID int64, updates []RefUpdate) error {
+func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 	var set []RefUpdate
 	var gone []string
 	for _, u := range updates {
@@ -151,7 +151,7 @@ func writeRefs(tx *db.Tx, repoID int64, updates []RefUpdate) error {
 }
 
 // touchPushed dates a push, and makes branch the default unless it is empty.
-func touchPushed(tx *db.Tx, repoID int64, branch string, grownKB int64) error {
+func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 	_, err := tx.Exec(`UPDATE repos SET pushed_at = $2, updated_at = $2, size_kb = size_kb + $3,
 			default_branch = CASE WHEN CAST($4 AS TEXT) = '' THEN default_branch ELSE $4 END WHERE id = $1`,
 		repoID, tx.Now, grownKB, branch)
@@ -159,7 +159,7 @@ func touchPushed(tx *db.Tx, repoID int64, branch string, grownKB int64) error {
 }
 
 // readRefs reads all refs of a repository in the order of their names.
-func readRefs(tx *db.Tx, repoID int64, condition string) (git.Refs, error) {
+func readRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 	var refs git.Refs
 	err := tx.QueryRow(`SELECT default_branch, refs_generation FROM repos WHERE id = $1`+condition, repoID).
 		Scan(&refs.Head, &refs.Generation)
@@ -174,7 +174,7 @@ func readRefs(tx *db.Tx, repoID int64, condition string) (git.Refs, error) {
 	return refs, err
 }
 
-func listRefs(tx *db.Tx, repoID int64) ([]git.Ref, error) {
+func listRefs(tx *db.Tx, repoID ID) ([]git.Ref, error) {
 	rows, err := tx.Query(`SELECT name, sha, peeled FROM refs WHERE repo_id = $1 ORDER BY name`, repoID)
 	if err != nil {
 		return nil, err
@@ -196,13 +196,13 @@ func listRefs(tx *db.Tx, repoID int64) ([]git.Ref, error) {
 	return list, rows.Err()
 }
 
-func setDefaultBranch(tx *db.Tx, repoID int64, branch string) error {
+func setDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
 	return err
 }
 
 // Branches reads what each branch of a repository names, by its full name.
-func Branches(tx *db.Tx, repoID int64) (map[string]git.SHA, error) {
+func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
 	rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`,
 		repoID, heads, "refs/heads0")
 	if err != nil {

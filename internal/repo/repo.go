@@ -31,6 +31,7 @@ package repo
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -42,10 +43,16 @@ import (
 	"arbor/internal/keyed"
 )
 
+// ID is the id of a repository.
+type ID int64
+
+// String gives the id as folders have it.
+func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
+
 // Repo is a row of the table repos with the owner that its address names.
 type Repo struct {
-	ID             int64
-	OwnerID        int64
+	ID             ID
+	OwnerID        account.ID
 	Name           string
 	Description    *string
 	Homepage       *string
@@ -63,8 +70,8 @@ type Repo struct {
 	// collaborates. IssuesGeneration grows with it.
 	LegendGeneration int64
 	SizeKB           int64 // of the packs received, in KiB
-	ParentID         int64 // what it was forked from; 0: it is no fork
-	NetworkID        int64 // the root of its network: itself unless it is a fork
+	ParentID         ID    // what it was forked from; 0: it is no fork
+	NetworkID        ID    // the root of its network: itself unless it is a fork
 	Withdrawn        bool  // a private fork whose owner does not see the root (decision 62)
 	AllowForking     bool  // of a private one: its organization and the root's allow it
 	Forks            int64 // of it that the caller may see
@@ -110,7 +117,7 @@ type Service struct {
 
 	refs    *cache.Cache[refsKey, git.Refs]
 	reach   reachCache
-	locks   keyed.Mutex[int64] // by repository: from the check of a push to its commit
+	locks   keyed.Mutex[ID] // by repository: from the check of a push to its commit
 	found   *cache.Cache[foundKey, Found]
 	moves   bell
 	packing *packingQueue  // repositories that were written to
@@ -184,7 +191,7 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 
 // insert adds the row of a repository, under the id unless that is 0, and its
 // first ref if there is one.
-func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id int64, first *RefUpdate) (*Repo, error) {
+func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id ID, first *RefUpdate) (*Repo, error) {
 	var made *Repo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
@@ -229,7 +236,7 @@ func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
 
 // DoneBy is the account that did something to the repository: the caller, or for
 // the operator at the command line the owner, unless that is an organization.
-func (r *Repo) DoneBy(by *account.Caller) int64 {
+func (r *Repo) DoneBy(by *account.Caller) account.ID {
 	switch {
 	case by != nil:
 		return by.ID

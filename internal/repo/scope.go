@@ -10,13 +10,13 @@ type Scope struct {
 	Caller        *account.Caller // who must see them; never nil
 	Own           bool            // those that the caller owns or collaborates on
 	Organizations bool            // those of the organizations that the caller belongs to
-	OwnerID       int64           // those of this account; 0: of none
+	OwnerID       account.ID      // those of this account; 0: of none
 }
 
 // Scoped is a repository as lists across many need it before they know their
 // page.
 type Scoped struct {
-	ID               int64
+	ID               ID
 	HasIssues        bool
 	IssuesGeneration int64
 }
@@ -76,7 +76,7 @@ func (s Scope) from() (query string, args []any) {
 
 // Accesses reads the repositories of a page in one query, by id; the caller,
 // perhaps nil, must have been found to see them in the same transaction.
-func Accesses(tx *db.Tx, caller *account.Caller, ids []int64) ([]*Access, error) {
+func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

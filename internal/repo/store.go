@@ -51,31 +51,24 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 	return a, nil
 }
 
-func callerID(c *account.Caller) int64 {
-	if c == nil {
-		return 0
-	}
-	return c.ID
-}
-
 func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
 	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+
-		`WHERE o.login_folded = $2 AND r.name_folded = $3`, callerID(caller), owner, name), caller)
+		`WHERE o.login_folded = $2 AND r.name_folded = $3`, account.IDOf(caller), owner, name), caller)
 }
 
 func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
 	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+
 		`WHERE r.id = (SELECT d.repo_id FROM repo_redirects d JOIN accounts f ON f.id = d.owner_id
-			WHERE f.login_folded = $2 AND d.name_folded = $3)`, callerID(caller), owner, name), caller)
+			WHERE f.login_folded = $2 AND d.name_folded = $3)`, account.IDOf(caller), owner, name), caller)
 }
 
-func accessByID(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+`WHERE r.id = $2`, callerID(caller), id), caller)
+func accessByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
+	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+`WHERE r.id = $2`, account.IDOf(caller), id), caller)
 }
 
 // accessAgain is accessByID for a caller whose token may have ended meanwhile, or who may
 // be no site administrator any more. Errors: 401, 404.
-func accessAgain(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
+func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 	if caller == nil || caller.TokenID == 0 {
 		return accessByID(tx, caller, id)
 	}
@@ -94,7 +87,7 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id int64) (*Access, error) {
 // queryAccess reads many repositories. where begins after FROM and may use $2
 // onwards.
 func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
-	rows, err := tx.Query(`SELECT `+accessColumns+accessFrom+where, append([]any{callerID(caller)}, args...)...)
+	rows, err := tx.Query(`SELECT `+accessColumns+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +106,7 @@ func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) (
 // reserveID takes an id that no other repository gets, and notes that the folder of that
 // id is in use, until insertRepo or releaseID. Until then the row has a name that no
 // repository can have.
-func reserveID(tx *db.Tx, ownerID int64) (id int64, err error) {
+func reserveID(tx *db.Tx, ownerID account.ID) (id ID, err error) {
 	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
 		VALUES ($1, '/', '/', true, '', $2, $2, $2) RETURNING id`, ownerID, tx.Now).Scan(&id)
 	if err != nil {
@@ -127,7 +120,7 @@ func reserveID(tx *db.Tx, ownerID int64) (id int64, err error) {
 }
 
 // releaseID ends a reservation and reports whether there was one.
-func releaseID(tx *db.Tx, id int64) (bool, error) {
+func releaseID(tx *db.Tx, id ID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM reserved_repos WHERE id = $1`, id)
 	return n == 1, err
 }
@@ -176,7 +169,7 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	return dropRedirect(tx, r.OwnerID, folded)
 }
 
-func dropRedirect(tx *db.Tx, ownerID int64, folded string) error {
+func dropRedirect(tx *db.Tx, ownerID account.ID, folded string) error {
 	_, err := tx.Exec(`DELETE FROM repo_redirects WHERE owner_id = $1 AND name_folded = $2`, ownerID, folded)
 	return err
 }
@@ -194,7 +187,7 @@ func updateRepo(tx *db.Tx, r *Repo) error {
 func renameRepo(tx *db.Tx, r *Repo, name string) error {
 	from, to := account.Fold(r.Name), account.Fold(name)
 	if from != to {
-		var taken int64
+		var taken ID
 		err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`, r.OwnerID, to).Scan(&taken)
 		if err == nil {
 			return errNameTaken()
@@ -224,7 +217,7 @@ func renameRepo(tx *db.Tx, r *Repo, name string) error {
 // lockRepo takes the repository's row for the rest of the transaction, so that
 // what two callers decide about it is decided one after the other. Error: 404
 // when it is gone.
-func lockRepo(tx *db.Tx, id int64) error {
+func lockRepo(tx *db.Tx, id ID) error {
 	n, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = $1`, id)
 	if err == nil && n == 0 {
 		return errs.Absent()
@@ -234,7 +227,7 @@ func lockRepo(tx *db.Tx, id int64) error {
 
 // DeleteRow removes the repository's row, and with it all rows that hang on it: refs,
 // issues, pull requests, collaborators, stars. Error: 404.
-func DeleteRow(tx *db.Tx, id int64) error {
+func DeleteRow(tx *db.Tx, id ID) error {
 	n, err := tx.Exec(`DELETE FROM repos WHERE id = $1`, id)
 	if err == nil && n == 0 {
 		return errs.Absent()
@@ -243,8 +236,8 @@ func DeleteRow(tx *db.Tx, id int64) error {
 }
 
 // idsIn reads which of the ids are in a table.
-func idsIn(tx *db.Tx, table string, ids []int64) (map[int64]bool, error) {
-	found := map[int64]bool{}
+func idsIn(tx *db.Tx, table string, ids []ID) (map[ID]bool, error) {
+	found := map[ID]bool{}
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -252,7 +245,7 @@ func idsIn(tx *db.Tx, table string, ids []int64) (map[int64]bool, error) {
 	for i, id := range ids {
 		args[i] = id
 	}
-	there, err := tx.QueryIDs(`SELECT id FROM `+table+` WHERE id IN `+db.ValuesFrom(1, 1, len(ids)), args...)
+	there, err := db.QueryIDs[ID](tx, `SELECT id FROM `+table+` WHERE id IN `+db.ValuesFrom(1, 1, len(ids)), args...)
 	for _, id := range there {
 		found[id] = true
 	}

@@ -102,7 +102,7 @@ func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Durati
 		}
 		return errors.Join(all, err)
 	}
-	var ids []int64
+	var ids []ID
 	var gone []goneFolder
 	for _, e := range entries {
 		if id, ok := folderID(e.Name()); ok {
@@ -112,7 +112,7 @@ func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Durati
 		}
 	}
 	// The folders are known: from here on the database may be asked.
-	all = errors.Join(all, chunks(ids, func(part []int64) error { return s.sweepFolders(ctx, part, grace) }))
+	all = errors.Join(all, chunks(ids, func(part []ID) error { return s.sweepFolders(ctx, part, grace) }))
 	return errors.Join(all, chunks(gone, func(part []goneFolder) error {
 		return s.sweepGone(ctx, part, grace)
 	}))
@@ -120,12 +120,12 @@ func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Durati
 
 // owned is which ids belong to repositories, and which are reserved.
 type owned struct {
-	repos, reserved map[int64]bool
+	repos, reserved map[ID]bool
 	now             db.Time // by the database's clock
 }
 
 // ask asks the database about ids.
-func (s *Service) ask(ctx context.Context, ids []int64) (o owned, err error) {
+func (s *Service) ask(ctx context.Context, ids []ID) (o owned, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if o.reserved, err = idsIn(tx, "reserved_repos", ids); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (s *Service) ask(ctx context.Context, ids []int64) (o owned, err error) {
 }
 
 // sweepFolders sets aside those of the folders that have no row, and tidies the others.
-func (s *Service) sweepFolders(ctx context.Context, ids []int64, grace time.Duration) error {
+func (s *Service) sweepFolders(ctx context.Context, ids []ID, grace time.Duration) error {
 	o, err := s.ask(ctx, ids)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (s *Service) sweepFolders(ctx context.Context, ids []int64, grace time.Dura
 	return all
 }
 
-func (s *Service) sweepFolder(ctx context.Context, o owned, id int64, grace time.Duration) error {
+func (s *Service) sweepFolder(ctx context.Context, o owned, id ID, grace time.Duration) error {
 	objects, release, err := s.GitOf(ctx, id)
 	if errs.Is(err, errs.NotFound) {
 		return nil // it goes when its last user has left it
@@ -180,7 +180,7 @@ func (s *Service) sweepFolder(ctx context.Context, o owned, id int64, grace time
 
 // sweepGone removes folders that were set aside long enough ago.
 func (s *Service) sweepGone(ctx context.Context, list []goneFolder, grace time.Duration) error {
-	ids := make([]int64, len(list))
+	ids := make([]ID, len(list))
 	for i, g := range list {
 		ids[i] = g.id
 	}

@@ -54,7 +54,7 @@ func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 }
 
 // objects are those of a repository, as the first node sees them.
-func (n *nodes) objects(t *testing.T, id int64) *git.Repository {
+func (n *nodes) objects(t *testing.T, id repo.ID) *git.Repository {
 	t.Helper()
 	return apitest.Objects(t, n.node[0], id)
 }

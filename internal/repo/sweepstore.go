@@ -42,7 +42,7 @@ var packings = db.Jobs{Table: "packings", Key: "repo_id"}
 // takePacking leases a repository's packing. Without a lease, wait is how long another
 // node still has it, or how long it is put off; 0 if the repository is gone.
 func takePacking(
-	tx *db.Tx, repoID int64, length time.Duration,
+	tx *db.Tx, repoID ID, length time.Duration,
 ) (p packingLease, wait time.Duration, err error) {
 	_, err = tx.Exec(`INSERT INTO packings (repo_id, due_at) SELECT id, 0 FROM repos WHERE id = $1
 		ON CONFLICT (repo_id) DO NOTHING`, repoID)
@@ -62,19 +62,19 @@ func takePacking(
 }
 
 // duePackings are packings whose holders died, or that failed some time ago.
-func duePackings(tx *db.Tx, most int) ([]int64, error) {
-	return tx.QueryIDs(`SELECT repo_id FROM packings WHERE due_at <= `+tx.Engine().Clock()+`
+func duePackings(tx *db.Tx, most int) ([]ID, error) {
+	return db.QueryIDs[ID](tx, `SELECT repo_id FROM packings WHERE due_at <= `+tx.Engine().Clock()+`
 		ORDER BY due_at, repo_id LIMIT $1`, most)
 }
 
 // succeeded forgets the tries of a packing that is to go on later.
-func succeeded(tx *db.Tx, repoID int64) error {
+func succeeded(tx *db.Tx, repoID ID) error {
 	_, err := tx.Exec(`UPDATE packings SET tries = 0 WHERE repo_id = $1`, repoID)
 	return err
 }
 
 // forgetPacking removes a packing that nobody has.
-func forgetPacking(tx *db.Tx, repoID int64) error {
+func forgetPacking(tx *db.Tx, repoID ID) error {
 	_, err := tx.Exec(`DELETE FROM packings WHERE repo_id = $1 AND due_at <= `+tx.Engine().Clock(), repoID)
 	return err
 }

@@ -26,7 +26,7 @@ const maxUnreached = 20_000
 // then on the SHAs that clients name there are checked. It is called before the objects
 // are written, or after a failed move of refs. It is done even if the caller has lost
 // the right to write, since it describes the folder.
-func (s *Service) MarkUnreached(ctx context.Context, repoID int64) error {
+func (s *Service) MarkUnreached(ctx context.Context, repoID ID) error {
 	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
 	marked := true
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -63,7 +63,7 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 }
 
 // dropNoted deletes the noted objects from the sets: callers who may push find them.
-func (s *Service) dropNoted(ctx context.Context, repoID int64, sets ...map[git.SHA]bool) error {
+func (s *Service) dropNoted(ctx context.Context, repoID ID, sets ...map[git.SHA]bool) error {
 	var shas []git.SHA
 	for _, set := range sets {
 		shas = slices.AppendSeq(shas, maps.Keys(set))

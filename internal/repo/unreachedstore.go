@@ -7,7 +7,7 @@ import (
 	"arbor/internal/git"
 )
 
-func isMarked(tx *db.Tx, repoID int64) (marked bool, err error) {
+func isMarked(tx *db.Tx, repoID ID) (marked bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM repos WHERE id = $1 AND unreached = TRUE)`,
 		repoID).Scan(&marked)
 	return marked, err
@@ -15,13 +15,13 @@ func isMarked(tx *db.Tx, repoID int64) (marked bool, err error) {
 
 // markUnreached sets Repo.Unreached, which stays: it would be false again once
 // maintenance had removed every object that no ref leads to.
-func markUnreached(tx *db.Tx, repoID int64) error {
+func markUnreached(tx *db.Tx, repoID ID) error {
 	_, err := tx.Exec(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
 	return err
 }
 
 // noteUnreached notes objects to which perhaps no ref leads.
-func noteUnreached(tx *db.Tx, repoID int64, shas []git.SHA) error {
+func noteUnreached(tx *db.Tx, repoID ID, shas []git.SHA) error {
 	if len(shas) == 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func noteUnreached(tx *db.Tx, repoID int64, shas []git.SHA) error {
 }
 
 // noteRef notes the object that a ref names, unless that is sha.
-func noteRef(tx *db.Tx, repoID int64, name string, sha git.SHA) error {
+func noteRef(tx *db.Tx, repoID ID, name string, sha git.SHA) error {
 	n, err := tx.Exec(`INSERT INTO unreached_objects (repo_id, sha, at)
 		SELECT r.repo_id, r.sha, CAST($4 AS BIGINT) FROM refs r
 		WHERE r.repo_id = $1 AND r.name = $2 AND r.sha <> $3
@@ -60,7 +60,7 @@ func noteRef(tx *db.Tx, repoID int64, name string, sha git.SHA) error {
 }
 
 // capNoted removes the oldest notes of a repository that has too many.
-func capNoted(tx *db.Tx, repoID int64) error {
+func capNoted(tx *db.Tx, repoID ID) error {
 	_, err := tx.Exec(`DELETE FROM unreached_objects
 		WHERE repo_id = $1 AND at < (SELECT u.at FROM unreached_objects u
 			WHERE u.repo_id = $1 ORDER BY u.at DESC LIMIT 1 OFFSET $2)`, repoID, maxUnreached)
@@ -68,7 +68,7 @@ func capNoted(tx *db.Tx, repoID int64) error {
 }
 
 // notedOf reads which of the objects were noted since a time.
-func notedOf(tx *db.Tx, repoID int64, since db.Time, shas []git.SHA) ([]git.SHA, error) {
+func notedOf(tx *db.Tx, repoID ID, since db.Time, shas []git.SHA) ([]git.SHA, error) {
 	var list []git.SHA
 	err := chunks(shas, func(part []git.SHA) error {
 		args := make([]any, 0, len(part)+2)
@@ -85,7 +85,7 @@ func notedOf(tx *db.Tx, repoID int64, since db.Time, shas []git.SHA) ([]git.SHA,
 }
 
 // listNoted reads the objects that were noted since a time, the newest first.
-func listNoted(tx *db.Tx, repoID int64, since db.Time) ([]git.SHA, error) {
+func listNoted(tx *db.Tx, repoID ID, since db.Time) ([]git.SHA, error) {
 	return readSHAs(tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2
 		ORDER BY at DESC LIMIT $3`, repoID, since, maxUnreached)
 }

@@ -34,12 +34,9 @@ func fromRepo(id, condition string, caller *account.Caller) string {
 const FromPublic = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	WHERE o.login_folded = $2 AND r.name_folded = $3 AND NOT r.private`
 
-// CallerID is the id of a caller, 0 for the anonymous one.
-func CallerID(c *account.Caller) int64 { return callerID(c) }
-
 // VisibleByID finds the repositories that the caller may see among those of the
 // ids, in one query.
-func VisibleByID(tx *db.Tx, caller *account.Caller, ids []int64) ([]*Access, error) {
+func VisibleByID(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/reaction"
@@ -13,8 +14,8 @@ import (
 // Feed is reviews and comments of several repositories, for what tells of them:
 // read with a fixed number of queries, without asking git where comments are now.
 type Feed struct {
-	pages    map[int64]*page // by repository
-	numbers  map[int64]int64 // of pull requests, by id of the issue
+	pages    map[repo.ID]*page  // by repository
+	numbers  map[issue.ID]int64 // of pull requests, by id of the issue
 	reviews  []*Review
 	comments []*Comment
 }
@@ -22,10 +23,13 @@ type Feed struct {
 // LoadFeed reads the reviews and comments of the ids, as far as they are in the
 // repositories given, which are all of one caller. numbers are those of their
 // pull requests, by id of the issue.
-func LoadFeed(ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[int64]int64, reviews, comments []int64) (*Feed, error) {
-	f := &Feed{pages: map[int64]*page{}, numbers: numbers}
+func LoadFeed(
+	ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[issue.ID]int64, reviews, comments []int64,
+) (*Feed, error) {
+	f := &Feed{pages: map[repo.ID]*page{}, numbers: numbers}
 	shared := issue.NewPage(ctx, list...)
-	var authors, reacted []int64
+	var authors []account.ID
+	var reacted []int64
 	var err error
 	if f.reviews, err = shownReviews(tx, reviews); err != nil {
 		return nil, err

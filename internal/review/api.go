@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
@@ -64,7 +65,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		var list []*Review
 		var total int64
 		err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-			list, total, err = listReviews(tx, p.IssueID, callerID(a), page)
+			list, total, err = listReviews(tx, p.IssueID, account.IDOf(a.Caller), page)
 			return err
 		})
 		if err != nil {

@@ -22,7 +22,9 @@ func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
 
 // list answers a page of a list of comments, by the parameters sort, direction
 // and since. which tells of what they are. Errors: 422, those of which.
-func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, which func() (column string, id int64, err error)) error {
+func (api *API) list(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, which func() (column string, id any, err error),
+) error {
 	var l commentList
 	sort, err := web.QueryEnum(r, CommentResource, "sort", "", "created", "updated", "created_at")
 	if err != nil {
@@ -63,7 +65,7 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, whi
 // ListComments answers a page of the review comments on a pull request. Errors:
 // 404, 422.
 func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.list(w, r, a, func() (string, int64, error) {
+	return api.list(w, r, a, func() (string, any, error) {
 		p, _, err := api.find(r, a)
 		if err != nil {
 			return "", 0, err
@@ -77,7 +79,7 @@ func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Acc
 // ListRepoComments answers a page of the review comments on all pull requests of
 // a repository. Error: 422.
 func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.list(w, r, a, func() (string, int64, error) { return "repo_id", a.ID, nil })
+	return api.list(w, r, a, func() (string, any, error) { return "repo_id", a.ID, nil })
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/comments

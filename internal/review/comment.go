@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
@@ -142,7 +143,7 @@ func (s *Service) DeleteComment(ctx context.Context, a *repo.Access, found *Comm
 func (s *Service) changeComment(ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error) (*Comment, error) {
 	var changed *Comment
 	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) (err error) {
-		if changed, err = commentByID(c.Tx, a.ID, found.ID, callerID(a)); err != nil {
+		if changed, err = commentByID(c.Tx, a.ID, found.ID, account.IDOf(a.Caller)); err != nil {
 			return err
 		}
 		if err := mayEdit(a, changed.AuthorID, changed.Locked); err != nil {
@@ -156,7 +157,7 @@ func (s *Service) changeComment(ctx context.Context, a *repo.Access, found *Comm
 // findComment reads a comment that the caller may see. Error: 404.
 func (s *Service) findComment(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		c, err = commentByID(tx, a.ID, id, callerID(a))
+		c, err = commentByID(tx, a.ID, id, account.IDOf(a.Caller))
 		return err
 	})
 	return c, err

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/pull"
 )
 
@@ -21,7 +22,7 @@ const maxFollowed = 20
 // follows from commits alone, and is looked for when somebody asks, as a missing
 // test merge is (decision 36).
 func (s *Service) follow(ctx context.Context, list []*Comment) error {
-	stale := map[int64][]*Comment{}
+	stale := map[issue.ID][]*Comment{}
 	for _, c := range list {
 		if !c.Outdated() && c.Current != c.HeadSHA {
 			stale[c.IssueID] = append(stale[c.IssueID], c)

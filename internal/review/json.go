@@ -30,7 +30,7 @@ func newPage(ctx context.Context, a *repo.Access) *page {
 }
 
 // load reads who wrote what is on the page.
-func (p *page) load(tx *db.Tx, authors []int64) error {
+func (p *page) load(tx *db.Tx, authors []account.ID) error {
 	if err := p.Load(tx, authors...); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
@@ -17,7 +18,8 @@ func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Commen
 		return err
 	}
 	p := newPage(ctx, a)
-	var authors, reacted []int64
+	var authors []account.ID
+	var reacted []int64
 	texts := make([]string, len(list))
 	for n, c := range list {
 		authors, texts[n] = append(authors, c.AuthorID), c.Body
@@ -48,7 +50,7 @@ func (s *Service) renderReviews(
 	out *web.Output, a *repo.Access, pull int64, list []*Review, single bool,
 ) error {
 	p := newPage(out.Context(), a)
-	authors, texts := make([]int64, len(list)), make([]string, len(list))
+	authors, texts := make([]account.ID, len(list)), make([]string, len(list))
 	for n, v := range list {
 		authors[n], texts[n] = v.AuthorID, v.Body
 	}
@@ -76,7 +78,7 @@ func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // kept only while nothing at all is committed, and where that cannot be known
 // not at all.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
-	return api.answers.Serve(w, r, a.AsOf, web.Key(r, callerID(a)), render)
+	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.IDOf(a.Caller)), render)
 }
 
 // answer answers with one review.

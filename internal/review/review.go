@@ -61,9 +61,9 @@ var eventNames = [...]string{Pending: "pending", Commented: "commented", Approve
 // Review is a row of the table reviews.
 type Review struct {
 	ID          int64
-	RepoID      int64
-	IssueID     int64
-	AuthorID    int64
+	RepoID      repo.ID
+	IssueID     issue.ID
+	AuthorID    account.ID
 	State       State
 	Body        string  // perhaps empty
 	Commit      git.SHA // what was reviewed
@@ -74,10 +74,10 @@ type Review struct {
 // its pull request.
 type Comment struct {
 	ID       int64
-	RepoID   int64
-	IssueID  int64
+	RepoID   repo.ID
+	IssueID  issue.ID
 	ReviewID int64
-	AuthorID int64
+	AuthorID account.ID
 	Pending  bool
 	ReplyTo  int64 // the first comment of the thread; 0: it is that
 	Body     string
@@ -123,19 +123,11 @@ func mayWrite(a *repo.Access, locked bool) error {
 
 // mayEdit returns the 403 for who may neither edit nor delete what the author
 // wrote: that author and those with push access may.
-func mayEdit(a *repo.Access, authorID int64, locked bool) error {
-	if a.Role < account.Push && callerID(a) != authorID {
+func mayEdit(a *repo.Access, authorID account.ID, locked bool) error {
+	if a.Role < account.Push && account.IDOf(a.Caller) != authorID {
 		return errs.New(errs.Forbidden, "Must be the author of the comment or have push access to Repository.")
 	}
 	return mayWrite(a, locked)
-}
-
-// callerID is 0 for nobody, which is no account's.
-func callerID(a *repo.Access) int64 {
-	if a.Caller == nil {
-		return 0
-	}
-	return a.Caller.ID
 }
 
 // refuse is the 422 of a review that cannot be.

@@ -3,8 +3,10 @@ package review
 import (
 	"errors"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issue"
 	"arbor/internal/web"
 )
 
@@ -23,7 +25,7 @@ func scanReview(row scanner) (*Review, error) {
 }
 
 // reviewByID finds a review of a pull request that the user may see. Error: 404.
-func reviewByID(tx *db.Tx, issueID, id, userID int64) (*Review, error) {
+func reviewByID(tx *db.Tx, issueID issue.ID, id int64, userID account.ID) (*Review, error) {
 	return scanReview(tx.QueryRow(`SELECT `+reviewColumns+` FROM reviews r
 		WHERE r.id = $1 AND r.issue_id = $2 AND (r.state <> 1 OR r.author_id = $3)`, id, issueID, userID))
 }
@@ -80,7 +82,7 @@ func anys(ids []int64) []any {
 
 // listReviews reads a page of the reviews that the user may see, the oldest
 // first, and how many they are.
-func listReviews(tx *db.Tx, issueID, userID int64, p web.Page) (list []*Review, total int64, err error) {
+func listReviews(tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page) (list []*Review, total int64, err error) {
 	const which = ` WHERE issue_id = $1 AND (state <> 1 OR author_id = $2)`
 	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil || p.Offset() >= total {
 		return nil, total, err

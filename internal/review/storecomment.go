@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -52,7 +54,7 @@ func queryComments(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
 }
 
 // commentByID finds a comment of a repository that the user may see. Error: 404.
-func commentByID(tx *db.Tx, repoID, id, userID int64) (*Comment, error) {
+func commentByID(tx *db.Tx, repoID repo.ID, id int64, userID account.ID) (*Comment, error) {
 	return scanComment(tx.QueryRow(`SELECT `+commentColumns+fromComments+`
 		WHERE c.id = $1 AND c.repo_id = $2 AND (NOT c.pending OR c.author_id = $3)`, id, repoID, userID))
 }
@@ -98,7 +100,7 @@ func textsOfReview(tx *db.Tx, reviewID int64) (list []string, err error) {
 // or of a repository.
 type commentList struct {
 	column  string // issue_id or repo_id
-	id      int64
+	id      any
 	since   db.Time // zero: all
 	updated bool    // in the order of the last change, else of creation
 	desc    bool
@@ -162,7 +164,7 @@ func insertComments(tx *db.Tx, list []*Comment) error {
 	return err
 }
 
-func orNull(n int64) any {
+func orNull[N ~int64](n N) any {
 	if n == 0 {
 		return nil
 	}
@@ -198,7 +200,7 @@ func storeSpots(tx *db.Tx, list []*Comment) error {
 
 // noteReaction notes that a comment has reactions, under the lock of its
 // repository. Error: 404 when it was deleted meanwhile.
-func noteReaction(tx *db.Tx, repoID, id int64) error {
+func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	if err := tracker.Lock(tx, repoID); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -213,7 +214,7 @@ func (s *Service) change(ctx context.Context, a *repo.Access, i *issue.Issue, id
 		if err := mayWrite(a, c.Issue.Locked); err != nil {
 			return err
 		}
-		if v, err = reviewByID(c.Tx, c.Issue.ID, id, callerID(a)); err != nil {
+		if v, err = reviewByID(c.Tx, c.Issue.ID, id, account.IDOf(a.Caller)); err != nil {
 			return err
 		}
 		return fn(c, v)
@@ -224,7 +225,7 @@ func (s *Service) change(ctx context.Context, a *repo.Access, i *issue.Issue, id
 // findReview reads a review that the caller may see. Error: 404.
 func (s *Service) findReview(ctx context.Context, a *repo.Access, i *issue.Issue, id int64) (v *Review, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		v, err = reviewByID(tx, i.ID, id, callerID(a))
+		v, err = reviewByID(tx, i.ID, id, account.IDOf(a.Caller))
 		return err
 	})
 	return v, err

@@ -52,22 +52,22 @@ func (q *Query) words() (where finder.And, possible bool) {
 
 func (q *Query) people(n *names) (where finder.And) {
 	if yes := n.ids(q.Authors.Yes); len(yes) > 0 {
-		where = append(where, finder.Has{Kind: posting.ByAuthor, Values: yes})
+		where = append(where, finder.HasUser(posting.ByAuthor, yes))
 	}
 	if no := n.ids(q.Authors.No); len(no) > 0 {
-		where = append(where, finder.Not{Expr: finder.Has{Kind: posting.ByAuthor, Values: no}})
+		where = append(where, finder.Not{Expr: finder.HasUser(posting.ByAuthor, no)})
 	}
-	has := func(k posting.Kind) func(id int64) finder.Expr {
-		return func(id int64) finder.Expr { return finder.HasOne(k.Of(id)) }
+	has := func(k posting.Kind) func(id account.ID) finder.Expr {
+		return func(id account.ID) finder.Expr { return finder.HasOne(k.OfUser(id)) }
 	}
 	for _, c := range []struct {
 		of        *Choice
-		condition func(id int64) finder.Expr
+		condition func(id account.ID) finder.Expr
 	}{
 		{&q.Assignees, has(posting.ByAssignee)},
 		{&q.Mentioned, has(posting.ByMention)},
-		{&q.Commenters, func(id int64) finder.Expr { return finder.CommentedBy(id) }},
-		{&q.Involved, func(id int64) finder.Expr {
+		{&q.Commenters, func(id account.ID) finder.Expr { return finder.CommentedBy(id) }},
+		{&q.Involved, func(id account.ID) finder.Expr {
 			return finder.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id), has(posting.ByMention)(id),
 				finder.CommentedBy(id)}
 		}},

@@ -57,7 +57,7 @@ func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*names, error) {
 }
 
 // ids gives the accounts with the logins, as far as they are there.
-func (n *names) ids(logins []string) (ids []int64) {
+func (n *names) ids(logins []string) (ids []account.ID) {
 	for _, login := range logins {
 		folded := account.Fold(login)
 		if folded == Me && n.caller != nil {
@@ -69,7 +69,7 @@ func (n *names) ids(logins []string) (ids []int64) {
 	return ids
 }
 
-func (n *names) repoIDs(full []string) (ids []int64) {
+func (n *names) repoIDs(full []string) (ids []repo.ID) {
 	for _, name := range full {
 		if a := n.repos[account.Fold(name)]; a != nil {
 			ids = append(ids, a.ID)

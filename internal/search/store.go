@@ -3,6 +3,7 @@ package search
 import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
+	"arbor/internal/issue"
 )
 
 // notes gives the first and the last of the notes about changed texts; 0: there
@@ -25,9 +26,10 @@ func indexChanged(tx *db.Tx, most int) error {
 		return err
 	}
 	defer rows.Close()
-	issues, comments := map[int64]bool{}, map[int64]bool{}
+	issues, comments := map[issue.ID]bool{}, map[int64]bool{}
 	for rows.Next() {
-		var issueID, commentID int64
+		var issueID issue.ID
+		var commentID int64
 		if err := rows.Scan(&issueID, &commentID); err != nil {
 			return err
 		}
@@ -51,7 +53,7 @@ func indexChanged(tx *db.Tx, most int) error {
 	return fulltext.Put(tx, append(list, more...))
 }
 
-func queryTexts(tx *db.Tx, query string, ids map[int64]bool) (list []fulltext.Text, err error) {
+func queryTexts[ID ~int64](tx *db.Tx, query string, ids map[ID]bool) (list []fulltext.Text, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -17,7 +17,7 @@ const maxListed = 500
 // look finds out where to search, as far as the caller may see it, and sets that in
 // a query.
 func (q *Query) look(tx *db.Tx, caller *account.Caller, n *names, in *finder.Query) error {
-	s := &scope{args: []any{repo.CallerID(caller)}}
+	s := &scope{args: []any{account.IDOf(caller)}}
 	from := repo.FromVisible("r.id", caller) + s.conditions(q, n) // of an id that is its own: of any
 	query := `SELECT r.id, r.has_issues, r.issues_generation` + from + fmt.Sprintf(` LIMIT %d`, maxListed+1)
 	rows, err := tx.Query(query, s.args...)
@@ -43,8 +43,8 @@ func (q *Query) look(tx *db.Tx, caller *account.Caller, n *names, in *finder.Que
 // scope collects the arguments of conditions on repositories.
 type scope struct{ args []any }
 
-// list adds arguments and returns them as what stands behind IN.
-func (s *scope) list(ids []int64) string {
+// list adds ids to the arguments of s and returns them as what stands behind IN.
+func list[ID ~int64](s *scope, ids []ID) string {
 	marks := make([]string, len(ids))
 	for n, id := range ids {
 		s.args = append(s.args, id)
@@ -58,17 +58,17 @@ func (s *scope) conditions(q *Query, n *names) (b string) {
 	repos, owners := n.repoIDs(q.Repos.Yes), n.ids(q.Owners.Yes)
 	switch {
 	case len(repos) > 0 && len(owners) > 0:
-		b += " AND (r.id IN " + s.list(repos) + " OR r.owner_id IN " + s.list(owners) + ")"
+		b += " AND (r.id IN " + list(s, repos) + " OR r.owner_id IN " + list(s, owners) + ")"
 	case len(repos) > 0:
-		b += " AND r.id IN " + s.list(repos)
+		b += " AND r.id IN " + list(s, repos)
 	case len(owners) > 0:
-		b += " AND r.owner_id IN " + s.list(owners)
+		b += " AND r.owner_id IN " + list(s, owners)
 	}
 	if not := n.repoIDs(q.Repos.No); len(not) > 0 {
-		b += " AND r.id NOT IN " + s.list(not)
+		b += " AND r.id NOT IN " + list(s, not)
 	}
 	if not := n.ids(q.Owners.No); len(not) > 0 {
-		b += " AND r.owner_id NOT IN " + s.list(not)
+		b += " AND r.owner_id NOT IN " + list(s, not)
 	}
 	switch q.Public {
 	case Yes:

@@ -21,7 +21,7 @@ import (
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.Caller, to *route.Route) error {
 	ticket := admission.From(r.Context())
 	if caller != nil {
-		ticket.SignIn(caller.ID)
+		ticket.SignIn(int64(caller.ID))
 	}
 	if (r.ContentLength != 0 || to.Unpack != nil) && !to.Streams {
 		body, err := s.readBody(w, r, ticket, to)

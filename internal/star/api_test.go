@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/repo"
 )
 
 // asStar are the two spellings of the star media type (decision 1).
@@ -137,7 +138,7 @@ func TestStarredByPush(t *testing.T) {
 }
 
 // pushed sets when a repository was last pushed to.
-func pushed(t *testing.T, s *apitest.Server, id, at int64) {
+func pushed(t *testing.T, s *apitest.Server, id repo.ID, at int64) {
 	t.Helper()
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`UPDATE repos SET pushed_at = $2 WHERE id = $1`, id, at)

@@ -125,5 +125,3 @@ func shift(private bool, by int64) numbers {
 	}
 	return numbers{public: by}
 }
-
-func callerID(c *account.Caller) int64 { return repo.CallerID(c) }

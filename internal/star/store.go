@@ -50,7 +50,7 @@ func starring(e db.Engine) string {
 const fromID = ` FROM repos r WHERE r.id = $2`
 
 // put adds a mark unless it is there. Error: 404 when the repository is gone.
-func put(tx *db.Tx, k Kind, repoID, userID int64) error {
+func put(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) error {
 	n, err := tx.Exec(inserting(tx.Engine(), k, `$3`, fromID), userID, repoID, tx.Now)
 	if err == nil && n == 0 {
 		_, err = countPeople(tx, k, repoID)
@@ -59,7 +59,7 @@ func put(tx *db.Tx, k Kind, repoID, userID int64) error {
 }
 
 // drop takes a mark off if it is there.
-func drop(tx *db.Tx, k Kind, repoID, userID int64) error {
+func drop(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) error {
 	_, err := tx.Exec(deleting(tx.Engine(), k, fromID), userID, repoID)
 	return err
 }
@@ -79,7 +79,7 @@ func deleting(e db.Engine, k Kind, from string) string {
 }
 
 // recount changes the counters of everyone who marked the repository.
-func recount(tx *db.Tx, k Kind, repoID int64, n numbers) error {
+func recount(tx *db.Tx, k Kind, repoID repo.ID, n numbers) error {
 	_, err := tx.Exec(`UPDATE mark_counts SET public = public + $1, private = private + $2
 		WHERE kind = $3 AND user_id IN (SELECT user_id FROM `+k.table()+` WHERE repo_id = $4)`,
 		n.public, n.private, int64(k), repoID)
@@ -87,17 +87,17 @@ func recount(tx *db.Tx, k Kind, repoID int64, n numbers) error {
 }
 
 // turn makes the marks of a repository as private as it is.
-func turn(tx *db.Tx, k Kind, repoID int64, private bool) error {
+func turn(tx *db.Tx, k Kind, repoID repo.ID, private bool) error {
 	_, err := tx.Exec(`UPDATE `+k.table()+` SET private = $2 WHERE repo_id = $1`, repoID, private)
 	return err
 }
 
 // markedAt is when the user marked the repository; zero: never.
-func markedAt(tx *db.Tx, k Kind, repoID, userID int64) (db.Time, error) {
+func markedAt(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (db.Time, error) {
 	return since(tx, k.table(), repoID, userID)
 }
 
-func since(tx *db.Tx, table string, repoID, userID int64) (at db.Time, err error) {
+func since(tx *db.Tx, table string, repoID repo.ID, userID account.ID) (at db.Time, err error) {
 	err = tx.QueryRow(`SELECT created_at FROM `+table+` WHERE user_id = $1 AND repo_id = $2`, userID, repoID).Scan(&at)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
@@ -105,12 +105,12 @@ func since(tx *db.Tx, table string, repoID, userID int64) (at db.Time, err error
 	return at, err
 }
 
-func silencedAt(tx *db.Tx, repoID, userID int64) (db.Time, error) {
+func silencedAt(tx *db.Tx, repoID repo.ID, userID account.ID) (db.Time, error) {
 	return since(tx, "silences", repoID, userID)
 }
 
 // silence says that the user wants to be told of nothing; again keeps the time.
-func silence(tx *db.Tx, repoID, userID int64) error {
+func silence(tx *db.Tx, repoID repo.ID, userID account.ID) error {
 	_, err := tx.Exec(`INSERT INTO silences (user_id, repo_id, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (user_id, repo_id) DO NOTHING`, userID, repoID, tx.Now)
 	if errors.Is(err, db.ErrForeignKey) {
@@ -119,7 +119,7 @@ func silence(tx *db.Tx, repoID, userID int64) error {
 	return err
 }
 
-func endSilence(tx *db.Tx, repoID, userID int64) error {
+func endSilence(tx *db.Tx, repoID repo.ID, userID account.ID) error {
 	_, err := tx.Exec(`DELETE FROM silences WHERE user_id = $1 AND repo_id = $2`, userID, repoID)
 	return err
 }

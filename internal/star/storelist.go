@@ -12,28 +12,28 @@ import (
 )
 
 // mark is a row of a list: an account or a repository, and when it was marked.
-type mark struct {
-	id int64
+type mark[ID ~int64] struct {
+	id ID
 	at db.Time
 }
 
-func ids(marks []mark) []int64 {
-	list := make([]int64, len(marks))
+func ids[ID ~int64](marks []mark[ID]) []ID {
+	list := make([]ID, len(marks))
 	for n, m := range marks {
 		list[n] = m.id
 	}
 	return list
 }
 
-func queryMarks(tx *db.Tx, query string, args ...any) ([]mark, error) {
+func queryMarks[ID ~int64](tx *db.Tx, query string, args ...any) ([]mark[ID], error) {
 	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []mark
+	var list []mark[ID]
 	for rows.Next() {
-		var m mark
+		var m mark[ID]
 		if err := rows.Scan(&m.id, &m.at); err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func queryMarks(tx *db.Tx, query string, args ...any) ([]mark, error) {
 }
 
 // countPeople tells how many marked a repository. Error: 404 when it is gone.
-func countPeople(tx *db.Tx, k Kind, repoID int64) (n int64, err error) {
+func countPeople(tx *db.Tx, k Kind, repoID repo.ID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT `+k.column()+` FROM repos WHERE id = $1`, repoID).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
@@ -51,8 +51,8 @@ func countPeople(tx *db.Tx, k Kind, repoID int64) (n int64, err error) {
 	return n, err
 }
 
-func peopleOf(tx *db.Tx, k Kind, repoID int64, page web.Page) ([]mark, error) {
-	return queryMarks(tx, `SELECT user_id, created_at FROM `+k.table()+` WHERE repo_id = $1
+func peopleOf(tx *db.Tx, k Kind, repoID repo.ID, page web.Page) ([]mark[account.ID], error) {
+	return queryMarks[account.ID](tx, `SELECT user_id, created_at FROM `+k.table()+` WHERE repo_id = $1
 		ORDER BY created_at, user_id LIMIT $2 OFFSET $3`, repoID, page.Size, page.Offset())
 }
 
@@ -67,7 +67,7 @@ type filter struct {
 // choose makes the filter for what the caller may see of a user's marks, and
 // tells how many that are. Only marks of private repositories are ever looked
 // at one by one, and that only where there are some.
-func choose(tx *db.Tx, k Kind, userID int64, caller *account.Caller) (filter, int64, error) {
+func choose(tx *db.Tx, k Kind, userID account.ID, caller *account.Caller) (filter, int64, error) {
 	f := filter{kind: k, condition: `s.user_id = $1`, args: []any{userID}}
 	var n numbers
 	err := tx.QueryRow(`SELECT public, private FROM mark_counts WHERE user_id = $1 AND kind = $2`, userID, int64(k)).
@@ -92,13 +92,13 @@ func choose(tx *db.Tx, k Kind, userID int64, caller *account.Caller) (filter, in
 		f.condition += ` AND NOT s.private`
 	default:
 		f.condition = `s.user_id = $2 AND (NOT s.private OR ` + may + `)`
-		f.args = []any{callerID(caller), userID}
+		f.args = []any{account.IDOf(caller), userID}
 	}
 	return f, n.public + seen, nil
 }
 
 // page reads a page of the marks; total is how many there are.
-func (f *filter) page(tx *db.Tx, o Order, total int64, page web.Page) ([]mark, error) {
+func (f *filter) page(tx *db.Tx, o Order, total int64, page web.Page) ([]mark[repo.ID], error) {
 	direction := `ASC`
 	if o.Desc {
 		direction = `DESC`
@@ -118,7 +118,7 @@ func (f *filter) page(tx *db.Tx, o Order, total int64, page web.Page) ([]mark, e
 		}
 	}
 	n := len(f.args)
-	return queryMarks(tx, fmt.Sprintf(`SELECT s.repo_id, s.created_at FROM `+from+` WHERE `+condition+` ORDER BY `+by+
+	return queryMarks[repo.ID](tx, fmt.Sprintf(`SELECT s.repo_id, s.created_at FROM `+from+` WHERE `+condition+` ORDER BY `+by+
 		` LIMIT $%[2]d OFFSET $%[3]d`, direction, n+1, n+2), append(f.args[:n:n], page.Size, page.Offset())...)
 }
 

@@ -3,6 +3,7 @@ package star
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 )
@@ -32,7 +33,7 @@ func (s *Service) Subscription(ctx context.Context, a *repo.Access) (sub Subscri
 	return sub, err
 }
 
-func subscription(tx *db.Tx, repoID, userID int64) (Subscription, error) {
+func subscription(tx *db.Tx, repoID repo.ID, userID account.ID) (Subscription, error) {
 	at, err := markedAt(tx, Watch, repoID, userID)
 	if err != nil || !at.IsZero() {
 		return Subscription{Everything, at}, err

@@ -141,7 +141,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	page := web.ReadPage(r)
 	var found []*Status
 	var sum Summary
-	var people map[int64]*account.Account
+	var people map[account.ID]*account.Account
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if found, sum, people, err = load(tx, a.ID, sha, page, list); err == nil {
 			tx.OnCommit(func() { web.Link(w, r, page, sum.Total) })
@@ -171,7 +171,7 @@ func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	page := web.ReadPage(r)
 	var found []*Status
 	var sum Summary
-	var people map[int64]*account.Account
+	var people map[account.ID]*account.Account
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if found, sum, people, err = load(tx, a.ID, sha, page, latestOfAll); err == nil {
 			tx.OnCommit(func() { web.Link(w, r, page, sum.Contexts) })
@@ -194,8 +194,10 @@ func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 }
 
 // load reads a page of statuses, with all that payloads show of them.
-func load(tx *db.Tx, repoID int64, sha git.SHA, page web.Page, of func(*db.Tx, int64, git.SHA, web.Page) ([]*Status, error)) (
-	found []*Status, sum Summary, people map[int64]*account.Account, err error) {
+func load(
+	tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page,
+	of func(*db.Tx, repo.ID, git.SHA, web.Page) ([]*Status, error),
+) (found []*Status, sum Summary, people map[account.ID]*account.Account, err error) {
 	if found, err = of(tx, repoID, sha, page); err != nil {
 		return nil, sum, nil, err
 	}
@@ -203,7 +205,7 @@ func load(tx *db.Tx, repoID int64, sha git.SHA, page web.Page, of func(*db.Tx, i
 	if err != nil {
 		return nil, sum, nil, err
 	}
-	ids := make([]int64, len(found))
+	ids := make([]account.ID, len(found))
 	for n, s := range found {
 		ids[n] = s.CreatorID
 	}

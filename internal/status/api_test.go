@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/repo"
 	"arbor/internal/status"
 )
 
@@ -229,7 +230,7 @@ func TestConcurrentStatuses(t *testing.T) {
 	})
 }
 
-func repoID(t *testing.T, s *apitest.Server) int64 {
+func repoID(t *testing.T, s *apitest.Server) repo.ID {
 	found, err := s.Repos.Find(t.Context(), nil, "alice", "plot")
 	if err != nil {
 		t.Fatal(err)

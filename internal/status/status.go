@@ -70,7 +70,7 @@ type Status struct {
 	State       State
 	TargetURL   *string
 	Description *string
-	CreatorID   int64
+	CreatorID   account.ID
 	CreatedAt   db.Time
 }
 
@@ -157,7 +157,7 @@ func noCommit(name string) error { return errs.Newf(errs.Invalid, "No commit fou
 func fold(context string) string { return account.Fold(context) }
 
 // add writes a status and what the commit's statuses come to with it.
-func add(tx *db.Tx, repoID int64, n *Status) (id int64, err error) {
+func add(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 	if err := lockCommit(tx, repoID, n.SHA); err != nil {
 		return 0, err
 	}

@@ -6,12 +6,13 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
 // lockCommit makes those who add statuses to one commit do so in turn. Error:
 // 404 when the repository is gone.
-func lockCommit(tx *db.Tx, repoID int64, sha git.SHA) error {
+func lockCommit(tx *db.Tx, repoID repo.ID, sha git.SHA) error {
 	_, err := tx.Exec(`INSERT INTO status_commits (repo_id, sha) VALUES ($1, $2)
 		ON CONFLICT (repo_id, sha) DO UPDATE SET sha = excluded.sha`, repoID, string(sha))
 	if errors.Is(err, db.ErrForeignKey) {
@@ -22,7 +23,7 @@ func lockCommit(tx *db.Tx, repoID int64, sha git.SHA) error {
 
 // latest is the state of the latest status of a context, and how many there
 // are: none of a new one.
-func latest(tx *db.Tx, repoID int64, sha git.SHA, context string) (s State, total int64, err error) {
+func latest(tx *db.Tx, repoID repo.ID, sha git.SHA, context string) (s State, total int64, err error) {
 	err = tx.QueryRow(`SELECT state, total FROM status_contexts WHERE repo_id = $1 AND sha = $2 AND context = $3`,
 		repoID, string(sha), fold(context)).Scan(&s, &total)
 	if errors.Is(err, db.ErrNoRows) {
@@ -31,14 +32,14 @@ func latest(tx *db.Tx, repoID int64, sha git.SHA, context string) (s State, tota
 	return s, total, err
 }
 
-func insert(tx *db.Tx, repoID int64, n *Status) (id int64, err error) {
+func insert(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 	err = tx.QueryRow(`INSERT INTO statuses (repo_id, sha, context, state, target_url, description, creator_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
 		repoID, string(n.SHA), n.Context, int64(n.State), n.TargetURL, n.Description, n.CreatorID, n.CreatedAt).Scan(&id)
 	return id, err
 }
 
-func setLatest(tx *db.Tx, repoID int64, n *Status, id int64) error {
+func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
 	_, err := tx.Exec(`INSERT INTO status_contexts (repo_id, sha, context, status_id, state, total) VALUES ($1, $2, $3, $4, $5, 1)
 		ON CONFLICT (repo_id, sha, context) DO UPDATE SET status_id = excluded.status_id, state = excluded.state,
 		total = status_contexts.total + 1`, repoID, string(n.SHA), fold(n.Context), id, int64(n.State))
@@ -46,7 +47,7 @@ func setLatest(tx *db.Tx, repoID int64, n *Status, id int64) error {
 }
 
 // sumUp adds to what the statuses of a commit come to.
-func sumUp(tx *db.Tx, repoID int64, sha git.SHA, more Summary) error {
+func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
 	_, err := tx.Exec(`UPDATE status_commits SET total = total + $3, contexts = contexts + $4, failed = failed + $5, pending = pending + $6
 		WHERE repo_id = $1 AND sha = $2`, repoID, string(sha), more.Total, more.Contexts, more.Failed, more.Waiting)
 	return err
@@ -55,7 +56,7 @@ func sumUp(tx *db.Tx, repoID int64, sha git.SHA, more Summary) error {
 // Combined tells what the statuses of each of some commits come to, in one
 // query. Commits without any are missing from the map; their zero Summary is
 // right.
-func Combined(tx *db.Tx, repoID int64, shas ...git.SHA) (map[git.SHA]Summary, error) {
+func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
 	found := make(map[git.SHA]Summary, len(shas))
 	if len(shas) == 0 {
 		return found, nil
@@ -84,14 +85,14 @@ func Combined(tx *db.Tx, repoID int64, shas ...git.SHA) (map[git.SHA]Summary, er
 const columns = `SELECT s.id, s.sha, s.context, s.state, s.target_url, s.description, s.creator_id, s.created_at FROM `
 
 // list reads a page of all statuses of a commit, the newest first.
-func list(tx *db.Tx, repoID int64, sha git.SHA, page web.Page) ([]*Status, error) {
+func list(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Status, error) {
 	return query(tx, columns+`(SELECT id FROM statuses WHERE repo_id = $1 AND sha = $2 ORDER BY id DESC LIMIT $3 OFFSET $4) p
 		JOIN statuses s ON s.id = p.id ORDER BY s.id DESC`, repoID, string(sha), page.Size, page.Offset())
 }
 
 // latestOfAll reads a page of the latest statuses of a commit's contexts, by
 // context: so a page stays what it is when one of them comes anew.
-func latestOfAll(tx *db.Tx, repoID int64, sha git.SHA, page web.Page) ([]*Status, error) {
+func latestOfAll(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Status, error) {
 	return query(tx, columns+`(SELECT status_id, context FROM status_contexts WHERE repo_id = $1 AND sha = $2
 		ORDER BY context LIMIT $3 OFFSET $4) p JOIN statuses s ON s.id = p.status_id ORDER BY p.context`,
 		repoID, string(sha), page.Size, page.Offset())

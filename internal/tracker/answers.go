@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/repo"
@@ -87,7 +88,7 @@ func (s *Answers) JSON(w http.ResponseWriter, r *http.Request, a *repo.Access, f
 // keyOfCaller names everything that an answer about one repository's tracker
 // depends on besides the database, and the caller.
 func keyOfCaller(r *http.Request, a *repo.Access) string {
-	return key(r, a) + " " + strconv.FormatInt(repo.CallerID(a.Caller), 36)
+	return key(r, a) + " " + account.IDOf(a.Caller).String()
 }
 
 // key names everything that an answer about one repository's tracker depends on
@@ -105,7 +106,7 @@ func key(r *http.Request, a *repo.Access) string {
 // generations and its address: the dialect, and what this caller may see.
 func Name(info *web.Info, a *repo.Access) []byte {
 	b := make([]byte, 0, 400)
-	b = strconv.AppendInt(b, a.ID, 36)
+	b = strconv.AppendInt(b, int64(a.ID), 36)
 	b = append(b, ' ')
 	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), a.Insider(), a.HasIssues} {
 		digit := byte('0')

@@ -77,7 +77,7 @@ func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state ca
 // Key names all that an answer depends on besides the database and the host's
 // settings: the caller's id (0: nobody's), the dialect, the address, and whatever
 // else is given.
-func Key(r *http.Request, caller int64, more ...any) string {
+func Key[ID ~int64](r *http.Request, caller ID, more ...any) string {
 	info := From(r.Context())
 	b := fmt.Append(nil, caller, info.Media.Preview(Assignees), info.Media.Preview(Reactions), info.Media.Kind,
 		" ", info.Prefix, " ", r.URL.EscapedPath(), " ", r.URL.RawQuery, " ")

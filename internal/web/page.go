@@ -93,8 +93,8 @@ func Cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
 
 // LinkSince sets the Link header of a list that goes on behind an id, as
 // GitHub's lists of all accounts do: to the next page only.
-func LinkSince(w http.ResponseWriter, r *http.Request, id int64) {
-	w.Header().Set("Link", "<"+addressWith(r, "since", id)+`>; rel="next"`)
+func LinkSince[ID ~int64](w http.ResponseWriter, r *http.Request, id ID) {
+	w.Header().Set("Link", "<"+addressWith(r, "since", int64(id))+`>; rel="next"`)
 }
 
 // addressWith is the request's own address with another number in one

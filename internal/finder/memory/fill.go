@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // fillChunk is how many issues a transaction reads that fills an index: an open
@@ -14,13 +15,13 @@ const fillChunk = 10_000
 
 // Fill reads the index of a repository, some issues at a time: what changes
 // meanwhile is read again by the first query that uses it. Error: 404.
-func (n *Indexes) Fill(ctx context.Context, repo int64) error {
+func (n *Indexes) Fill(ctx context.Context, repoID repo.ID) error {
 	started := time.Now()
-	kept := &indexed{repo: repo}
+	kept := &indexed{repo: repoID}
 	var sizes map[posting.Property]int64
 	err := n.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
-		if kept.generation, err = generationOf(tx, repo); err == nil {
-			sizes, err = sizesOf(tx, repo)
+		if kept.generation, err = generationOf(tx, repoID); err == nil {
+			sizes, err = sizesOf(tx, repoID)
 		}
 		return err
 	})
@@ -36,7 +37,7 @@ func (n *Indexes) Fill(ctx context.Context, repo int64) error {
 		var chunk []entry
 		after := last
 		err := n.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
-			chunk, last, err = issuesAfter(tx, repo, after) // from the beginning, where a connection was lost
+			chunk, last, err = issuesAfter(tx, repoID, after) // from the beginning, where a connection was lost
 			return err
 		})
 		if err != nil {
@@ -54,7 +55,7 @@ func (n *Indexes) Fill(ctx context.Context, repo int64) error {
 	bytes := x.bytes()
 	n.keep(kept, bytes)
 	if took := time.Since(started); took > time.Second/4 {
-		n.log.Info("the issues of a repository are found in memory", "repo", repo, "issues", len(x.ids),
+		n.log.Info("the issues of a repository are found in memory", "repo", repoID, "issues", len(x.ids),
 			"bytes", bytes, "took", took.Round(time.Millisecond))
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db/dbtest"
 	"arbor/internal/finder"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
@@ -89,9 +90,9 @@ func TestSmallIndexesCountTheirMemory(t *testing.T) {
 	for _, issues := range []int64{0, 1, 10} {
 		before := heap()
 		n := New(nil, slog.New(slog.DiscardHandler))
-		for repo := range int64(10_000) {
+		for id := range repo.ID(10_000) {
 			x := drawIndex(random, issues)
-			n.keep(&indexed{repo: repo, index: x}, x.bytes())
+			n.keep(&indexed{repo: id, index: x}, x.bytes())
 		}
 		took, said := heap()-before, int64(n.bytes)
 		t.Logf("%d issues: %d bytes an index, which says %d", issues, took/10_000, said/10_000)

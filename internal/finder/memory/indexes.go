@@ -10,17 +10,18 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
+	"arbor/internal/repo"
 )
 
 // Indexes are those of the repositories whose issues were listed lately.
 type Indexes struct {
 	db     *db.DB
 	log    *slog.Logger
-	limit  int        // bytes of all indexes
-	wanted chan int64 // ids of repositories whose indexes are to be filled
+	limit  int          // bytes of all indexes
+	wanted chan repo.ID // ids of repositories whose indexes are to be filled
 
 	mu     sync.Mutex
-	byRepo map[int64]*indexed
+	byRepo map[repo.ID]*indexed
 	bytes  int
 	clock  int64
 }
@@ -28,7 +29,7 @@ type Indexes struct {
 // indexed is the index of one repository. The fields used and bytes belong to the
 // lock of Indexes.
 type indexed struct {
-	repo  int64
+	repo  repo.ID
 	used  int64 // by the clock of all; the least recently used one goes first
 	bytes int
 
@@ -51,8 +52,8 @@ const (
 
 // New makes indexes. Start Run beside them.
 func New(d *db.DB, log *slog.Logger) *Indexes {
-	return &Indexes{db: d, log: log, limit: maxBytes, wanted: make(chan int64, 100),
-		byRepo: map[int64]*indexed{}}
+	return &Indexes{db: d, log: log, limit: maxBytes, wanted: make(chan repo.ID, 100),
+		byRepo: map[repo.ID]*indexed{}}
 }
 
 // Found is a page of what a query finds.
@@ -118,13 +119,13 @@ func (n *Indexes) targets(q *finder.Query) (list []target, ok bool) {
 }
 
 // get finds the index of a repository; nil asks for it.
-func (n *Indexes) get(repo int64) *indexed {
+func (n *Indexes) get(repoID repo.ID) *indexed {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	x := n.byRepo[repo]
+	x := n.byRepo[repoID]
 	if x == nil {
 		select {
-		case n.wanted <- repo:
+		case n.wanted <- repoID:
 		default: // there is enough to do; a later list will ask again
 		}
 		return nil
@@ -219,10 +220,10 @@ func (n *Indexes) keep(x *indexed, bytes int) {
 }
 
 // has reports whether there is an index of the repository.
-func (n *Indexes) has(repo int64) bool {
+func (n *Indexes) has(repoID repo.ID) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.byRepo[repo] != nil
+	return n.byRepo[repoID] != nil
 }
 
 // Run fills the indexes that queries miss, until ctx is done.
@@ -231,12 +232,12 @@ func (n *Indexes) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case repo := <-n.wanted:
-			if n.has(repo) {
+		case repoID := <-n.wanted:
+			if n.has(repoID) {
 				continue
 			}
-			if err := n.Fill(ctx, repo); err != nil && ctx.Err() == nil && !errs.Is(err, errs.NotFound) {
-				n.log.Warn("the issues of a repository are found by SQL alone", "repo", repo, "error", err)
+			if err := n.Fill(ctx, repoID); err != nil && ctx.Err() == nil && !errs.Is(err, errs.NotFound) {
+				n.log.Warn("the issues of a repository are found by SQL alone", "repo", repoID, "error", err)
 			}
 		}
 	}

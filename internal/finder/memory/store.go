@@ -7,12 +7,13 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
 // generationOf reads the generation of a repository's issues. Error: 404.
-func generationOf(tx *db.Tx, repo int64) (n int64, err error) {
-	err = tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repo).Scan(&n)
+func generationOf(tx *db.Tx, repoID repo.ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repoID).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -21,8 +22,8 @@ func generationOf(tx *db.Tx, repo int64) (n int64, err error) {
 
 // sizesOf reads how many issues have each property that indexes hold, and how many
 // there are in all.
-func sizesOf(tx *db.Tx, repo int64) (map[posting.Property]int64, error) {
-	rows, err := tx.Query(`SELECT kind, value, n FROM posting_counts WHERE repo_id = $1 AND n > 0`, repo)
+func sizesOf(tx *db.Tx, repoID repo.ID) (map[posting.Property]int64, error) {
+	rows, err := tx.Query(`SELECT kind, value, n FROM posting_counts WHERE repo_id = $1 AND n > 0`, repoID)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +64,9 @@ func queryEntries(tx *db.Tx, query string, args ...any) (list []entry, last int6
 }
 
 // issuesAfter reads the next issues after a number, and the number of the last.
-func issuesAfter(tx *db.Tx, repo, number int64) (list []entry, last int64, err error) {
+func issuesAfter(tx *db.Tx, repoID repo.ID, number int64) (list []entry, last int64, err error) {
 	list, last, err = queryEntries(tx, `SELECT `+entryColumns+` FROM issues WHERE repo_id = $1 AND number > $2
-		ORDER BY number LIMIT $3`, repo, number, fillChunk)
+		ORDER BY number LIMIT $3`, repoID, number, fillChunk)
 	if err == nil {
 		err = readProperties(tx, list)
 	}
@@ -74,9 +75,9 @@ func issuesAfter(tx *db.Tx, repo, number int64) (list []entry, last int64, err e
 
 // changedSince reads the issues of a repository that changed after a generation,
 // maxCatchUp and one at most.
-func changedSince(tx *db.Tx, repo, generation int64) ([]entry, error) {
+func changedSince(tx *db.Tx, repoID repo.ID, generation int64) ([]entry, error) {
 	list, _, err := queryEntries(tx, `SELECT `+entryColumns+` FROM issues
-		WHERE repo_id = $1 AND changed > $2 LIMIT $3`, repo, generation, maxCatchUp+1)
+		WHERE repo_id = $1 AND changed > $2 LIMIT $3`, repoID, generation, maxCatchUp+1)
 	if err != nil || len(list) > maxCatchUp {
 		return list, err
 	}

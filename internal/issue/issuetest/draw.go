@@ -13,6 +13,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/label"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // drawn is an issue as it will be, with what no row of issues holds.
@@ -33,7 +34,7 @@ func (f *filler) issues(ctx context.Context) error {
 		left[n] = r.Issues
 		total += r.Issues
 	}
-	f.open = map[int64]int64{}
+	f.open = map[repo.ID]int64{}
 	numbers := make([]int64, len(left))
 	step := end.Sub(begin) / time.Duration(max(1, total))
 	for done := 0; done < total; {
@@ -120,7 +121,7 @@ func (f *filler) draw(r *Repo, number int64, when time.Time) *drawn {
 		}
 		if p := people[min(k, len(people)-1)]; !slices.Contains(logins, p.Login) {
 			logins, involved = append(logins, p.Login), append(involved, p)
-			d.has = append(d.has, posting.Property{Kind: posting.ByMention, Value: p.ID})
+			d.has = append(d.has, posting.ByMention.OfUser(p.ID))
 		}
 	}
 	text := body(x, logins)
@@ -160,7 +161,7 @@ func (f *filler) closeIssue(d *drawn) {
 // index makes the postings of an issue and counts them.
 func (f *filler) index(d *drawn, involved []*account.Account) {
 	for _, p := range involved {
-		if by := (posting.Property{Kind: posting.BySubscriber, Value: p.ID}); !slices.Contains(d.has, by) {
+		if by := posting.BySubscriber.OfUser(p.ID); !slices.Contains(d.has, by) {
 			d.has = append(d.has, by)
 		}
 	}
@@ -205,8 +206,9 @@ func (f *filler) history(d *drawn, r *Repo, involved []*account.Account) []*acco
 	}
 	for _, p := range d.has {
 		if p.Kind == posting.ByMention {
-			note(issue.EventMentioned, d.CreatedAt, issue.Event{ActorID: p.Value, UserID: p.Value})
-			note(issue.EventSubscribed, d.CreatedAt, issue.Event{UserID: p.Value})
+			user := account.ID(p.Value)
+			note(issue.EventMentioned, d.CreatedAt, issue.Event{ActorID: user, UserID: user})
+			note(issue.EventSubscribed, d.CreatedAt, issue.Event{UserID: user})
 		}
 	}
 	if d.State == issue.Closed {

@@ -142,7 +142,7 @@ type filler struct {
 	random *rand.Rand
 	made   Tracker
 	counts map[counter]int64
-	open   map[int64]int64 // by repository
+	open   map[repo.ID]int64 // by repository
 	later  pending
 }
 

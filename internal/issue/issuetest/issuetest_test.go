@@ -16,6 +16,7 @@ import (
 	"arbor/internal/issue/issuetest"
 	"arbor/internal/markdown"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // Figures that were measured on a generated tracker are worth nothing unless it
@@ -90,7 +91,7 @@ func must[T any](v T, err error) T {
 
 // checkRepo holds what belongs to a repository against its issues' rows.
 func checkRepo(t *testing.T, tx *db.Tx, r *issuetest.Repo) {
-	ids := must(column[int64](tx, `SELECT id FROM issues WHERE repo_id = $1 ORDER BY id`, r.ID))
+	ids := must(column[issue.ID](tx, `SELECT id FROM issues WHERE repo_id = $1 ORDER BY id`, r.ID))
 	list := must(issue.ByIDs(tx, ids))
 	if len(list) != r.Issues {
 		t.Fatalf("%s has %d issues, not %d", r.Name, len(list), r.Issues)
@@ -121,14 +122,14 @@ func checkIssue(t *testing.T, tx *db.Tx, i *issue.Issue) {
 	for _, p := range i.Properties() {
 		want[p] = true
 	}
-	involved := append([]int64{i.AuthorID}, i.Assignees...)
+	involved := append([]account.ID{i.AuthorID}, i.Assignees...)
 	for _, a := range must(account.ByLogins(tx, markdown.Parse(*i.Body).References().Logins)) {
-		want[posting.Property{Kind: posting.ByMention, Value: a.ID}] = true
+		want[posting.ByMention.OfUser(a.ID)] = true
 		involved = append(involved, a.ID)
 	}
-	involved = append(involved, must(column[int64](tx, `SELECT author_id FROM issue_comments WHERE issue_id = $1`, i.ID))...)
+	involved = append(involved, must(column[account.ID](tx, `SELECT author_id FROM issue_comments WHERE issue_id = $1`, i.ID))...)
 	for _, id := range involved {
-		want[posting.Property{Kind: posting.BySubscriber, Value: id}] = true
+		want[posting.BySubscriber.OfUser(id)] = true
 	}
 	rows, err := tx.Query(`SELECT kind, value, repo_id, state, updated_at, comments FROM postings WHERE issue_id = $1`, i.ID)
 	if err != nil {
@@ -136,7 +137,9 @@ func checkIssue(t *testing.T, tx *db.Tx, i *issue.Issue) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var kind, value, repoID, state, comments int64
+		var kind, value int64
+		var repoID repo.ID
+		var state, comments int64
 		var updated db.Time
 		if err := rows.Scan(&kind, &value, &repoID, &state, &updated, &comments); err != nil {
 			t.Fatal(err)

@@ -14,11 +14,12 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/label"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // counter names a row of posting_counts.
 type counter struct {
-	repo  int64
+	repo  repo.ID
 	by    posting.Property
 	state issue.State
 }
@@ -92,7 +93,7 @@ func twoTexts(tx *db.Tx, query string, args ...any) ([][2]string, error) {
 }
 
 // firstLabels reads up to n labels of a repository.
-func firstLabels(tx *db.Tx, repoID int64, n int) ([]*label.Label, error) {
+func firstLabels(tx *db.Tx, repoID repo.ID, n int) ([]*label.Label, error) {
 	rows, err := tx.Query(`SELECT id, name, color FROM labels WHERE repo_id = $1 ORDER BY id LIMIT $2`, repoID, n)
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 		if f.o.Texts {
 			texts := make([]fulltext.Text, len(list))
 			for n, d := range list {
-				texts[n] = fulltext.Text{Issue: d.ID, Repo: d.RepoID, Title: d.Title, Body: *d.Body}
+				texts[n] = fulltext.Text{Issue: int64(d.ID), Repo: int64(d.RepoID), Title: d.Title, Body: *d.Body}
 			}
 			if err := fulltext.Put(tx, texts); err != nil {
 				return err
@@ -182,7 +183,9 @@ func addIssues(tx *db.Tx, list []*drawn) error {
 	defer rows.Close()
 	n := 0
 	for ; rows.Next(); n++ {
-		var id, repoID, number int64
+		var id issue.ID
+		var repoID repo.ID
+		var number int64
 		if err := rows.Scan(&id, &repoID, &number); err != nil {
 			return err
 		}
@@ -248,15 +251,15 @@ func (f *filler) finish(ctx context.Context) error {
 	})
 }
 
-func joined(ids []int64) string {
+func joined[ID ~int64](ids []ID) string {
 	parts := make([]string, len(ids))
 	for n, id := range ids {
-		parts[n] = strconv.FormatInt(id, 10)
+		parts[n] = strconv.FormatInt(int64(id), 10)
 	}
 	return strings.Join(parts, ",")
 }
 
-func orNull(id int64) any {
+func orNull[ID ~int64](id ID) any {
 	if id == 0 {
 		return nil
 	}

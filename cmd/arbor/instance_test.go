@@ -258,6 +258,16 @@ func (s *instance) arbor(args ...string) string {
 	return strings.TrimSpace(out.String())
 }
 
+// sound has arbor check look through the store, whether a server runs on it or not.
+func (s *instance) sound() {
+	s.t.Helper()
+	cmd := exec.Command("arbor", "check", "--full")
+	cmd.Env = s.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Errorf("arbor check: %v\n%s", err, out)
+	}
+}
+
 // user registers users, each with a token.
 func (s *instance) user(logins ...string) {
 	s.t.Helper()

@@ -177,6 +177,7 @@ func TestKilledAtRandom(t *testing.T) {
 				}
 			}
 			whole(t, s.remote("alice", "alice/garden"))
+			s.sound()
 		}
 		s.sweepAll()
 	})

@@ -56,6 +56,7 @@ func TestKilledInFork(t *testing.T) {
 			whole(t, remote)
 		}
 		t.Logf("%d of %d forks were made before the kill", made, rounds)
+		s.sound()
 		s.stop()
 		s.exec(`UPDATE reserved_repos SET at = 0`)
 		s.sweep(0) // once to set them aside

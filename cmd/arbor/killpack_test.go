@@ -120,6 +120,7 @@ func TestKilledInMaintenance(t *testing.T) {
 				t.Errorf("round %d: the written file answers %d", round, status)
 			}
 			whole(t, s.remote("alice", "alice/garden"))
+			s.sound()
 		}
 		t.Logf("%d of %d kills while git was packing", killed, rounds)
 		status, text := s.tryCall("PUT", "contents/last", `{"message": "Write", "content": "YQ=="}`)

@@ -104,6 +104,7 @@ func TestKilledBeforeTestMerge(t *testing.T) {
 			}
 		}
 		whole(t, s.remote("alice", "alice/garden"))
+		s.sound()
 	})
 }
 
@@ -155,6 +156,7 @@ func TestKilledInMerge(t *testing.T) {
 		}
 		t.Logf("%d of %d were merged before the kill", before, 2*rounds)
 		whole(t, s.remote("alice", "alice/garden"))
+		s.sound()
 		s.sweepAll()
 	})
 }

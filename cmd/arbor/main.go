@@ -3,6 +3,7 @@
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
 //	arbor user, org, token, repo     administration, also while the server runs
+//	arbor check     looks through a store for what does not hold
 //
 // Each flag also comes from the environment: --data from ARBOR_DATA, and so on.
 package main
@@ -32,6 +33,7 @@ type commandLine struct {
 	Org   orgCommand   `cmd:"" help:"Manage organizations."`
 	Token tokenCommand `cmd:"" help:"Manage access tokens."`
 	Repo  repoCommand  `cmd:"" help:"Manage repositories."`
+	Check checkCommand `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -56,7 +58,7 @@ func main() {
 }
 
 // run executes one command and gives the process's exit status: 0 done, 1
-// failed, 2 called wrongly.
+// failed, 2 called wrongly, 3 a check found something wrong.
 func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.Writer) int {
 	umask := closeUmask()
 	exit := -1
@@ -81,7 +83,10 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 	}
 	err = called.Run(&process{ctx, stdout, stderr, began, umask})
 	var misuse *usageError
+	var status *exitStatus
 	switch {
+	case errors.As(err, &status):
+		return status.code
 	case errors.As(err, &misuse):
 		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
 		return 2
@@ -91,6 +96,11 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 	}
 	return 0
 }
+
+// exitStatus ends a command that has said all there is to say.
+type exitStatus struct{ code int }
+
+func (e *exitStatus) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 
 // usageError is a command line that cannot be meant, found out only when its
 // command looked at it.

@@ -80,6 +80,7 @@ func TestTwoNodesMergeOnePullRequest(t *testing.T) {
 			}
 		}
 		whole(t, s.remote("alice", "alice/garden"))
+		s.sound()
 	})
 }
 

@@ -28,6 +28,9 @@ type Mirror struct {
 // mirrorPrefix begins the names of their directories.
 const mirrorPrefix = "mirror-"
 
+// IsMirror reports whether a name is one of theirs.
+func IsMirror(name string) bool { return strings.HasPrefix(name, mirrorPrefix) }
+
 // Mirror copies the repository at source, a path or an address, into a new
 // directory below parent. It is for the operator: git runs with the operator's
 // own configuration and credentials, and may ask on the terminal. Error:

@@ -44,7 +44,7 @@ var layers = [][]string{
 	{"internal/review"},
 	{"internal/activity"},
 	{"internal/forge"},
-	{"internal/page"},
+	{"internal/page", "internal/check"},
 	{"internal/server"},
 	{"internal/seed"},
 	{"internal/ephemeral"},

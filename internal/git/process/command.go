@@ -71,6 +71,8 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"-s", "-n", "-e", "--no-merges"}, revs: true, endOfOptions: true}, true
 	case "archive":
 		return rule{flags: []string{"--format=", "--prefix="}, revs: true, endOfOptions: true}, true
+	case "fsck":
+		return rule{flags: []string{"--full", "--no-dangling", "--no-reflogs", "--no-progress"}}, true
 	case "commit-graph":
 		return rule{flags: []string{"write", "--no-progress", "--changed-paths"}}, true
 	}

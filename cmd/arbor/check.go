@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"arbor/internal/check"
+)
+
+type checkCommand struct {
+	storeFlags
+	Full   bool `help:"Read every object whole, as git fsck does. That takes about as long as copying the repositories."`
+	Repair bool `help:"Derive anew what other data says: counters, copies, the indexes of issues. Nothing else is touched."`
+	JSON   bool `name:"json" help:"Print the report as JSON."`
+}
+
+// statusUnsound is the exit status of a check that found something wrong.
+const statusUnsound = 3
+
+// Run checks the store, whether a server runs on it or not.
+func (c *checkCommand) Run(p *process) error {
+	if err := c.exists(); err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		o := check.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Full, Repair: c.Repair}
+		line := progressOn(p.stderr)
+		o.Progress = line.show
+		report, err := check.Run(p.ctx, o)
+		line.clear()
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			out := json.NewEncoder(p.stdout)
+			out.SetIndent("", "  ")
+			err = out.Encode(report)
+		} else {
+			err = printReport(p.stdout, report)
+		}
+		if err == nil && !report.Sound() {
+			err = &exitStatus{statusUnsound}
+		}
+		return err
+	})
+}
+
+// exists makes sure that there is a store: other commands make one where none is.
+func (c *checkCommand) exists() error {
+	file := c.Database
+	if strings.Contains(file, "://") {
+		file = c.Data
+	} else if file == "" {
+		file = filepath.Join(c.Data, "arbor.db")
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no store: %s does not exist", file)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// printReport writes a line for each finding, and what was looked at.
+func printReport(w io.Writer, r *check.Report) error {
+	var problems, repaired, repairable, warnings int64
+	for _, f := range r.Findings {
+		kind := "PROBLEM"
+		switch {
+		case f.Warning:
+			kind = "warning"
+			warnings++
+		case f.Repaired:
+			kind = "repaired"
+			repaired++
+		case f.Repairable:
+			repairable++
+			fallthrough
+		default:
+			problems++
+		}
+		where := f.Part
+		if f.Repository != "" {
+			where += " " + f.Repository
+		}
+		fmt.Fprintf(w, "%-8s  %s: %s\n", kind, where, f.Problem)
+	}
+	fmt.Fprintf(w, "looked at %d repositories, %d refs, %d issues and pull requests\n", r.Repositories, r.Refs, r.Issues)
+	verdict := "everything holds"
+	if !r.Sound() {
+		verdict = fmt.Sprintf("%d problems, of which --repair mends %d", problems+r.Left, repairable)
+	}
+	if repaired > 0 {
+		verdict += fmt.Sprintf(", %d repaired", repaired)
+	}
+	if warnings > 0 {
+		verdict += fmt.Sprintf(", %d warnings", warnings)
+	}
+	_, err := fmt.Fprintln(w, verdict)
+	return err
+}
+
+// progressLine shows how far work is, on one line of a terminal; elsewhere it is silent.
+type progressLine struct {
+	w     io.Writer // nil: not a terminal
+	shown string
+}
+
+func progressOn(w io.Writer) *progressLine {
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			return &progressLine{w: w}
+		}
+	}
+	return &progressLine{}
+}
+
+func (l *progressLine) show(part string, done, all int64) {
+	if l.w == nil {
+		return
+	}
+	text := part
+	if all > 0 {
+		text = fmt.Sprintf("%s %d%%", part, 100*done/all)
+	}
+	if text != l.shown {
+		l.clear()
+		fmt.Fprint(l.w, text)
+		l.shown = text
+	}
+}
+
+func (l *progressLine) clear() {
+	if l.w != nil && l.shown != "" {
+		fmt.Fprintf(l.w, "\r%*s\r", len(l.shown), "")
+		l.shown = ""
+	}
+}

@@ -1,0 +1,152 @@
+// Package check looks through a store for what does not hold, with a server running
+// on it or not, and derives anew what can be derived.
+//
+//	check.go      what was found, and the order of the parts
+//	engine.go     what the database says of itself
+//	counters.go   numbers and copies in SQL against what they count and copy
+//	postings.go   the index of issues against the issues
+//	refs.go       refs and pull requests against the objects of their repositories
+//	folders.go    folders that no repository has, and the space that is left
+//
+// Each statement reads one moment of the database. Folders change beside it: what is
+// wrong there is looked at again, and told only if the database still asks for it.
+//
+// Repaired is what other rows say (counters, copies of a column, the index). Objects
+// and refs are never touched, and no folder is removed.
+package check
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"arbor/internal/db"
+	"arbor/internal/forge"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// Options say what to look through.
+type Options struct {
+	DB     *db.DB
+	Git    *git.Git
+	Folder string       // of the store: it holds the folder repositories
+	Log    *slog.Logger // of what else goes wrong
+	Full   bool         // read every object whole and compare it with its name (git fsck)
+	Repair bool         // derive anew what can be
+	// Progress is told which part begins, and within it how much is done; nil: nobody.
+	Progress func(part string, done, all int64)
+}
+
+// Finding is one thing that does not hold.
+type Finding struct {
+	Part       string `json:"part"`                 // database, counters, issues, repositories, folders or space
+	Repository string `json:"repository,omitempty"` // OWNER/NAME, where it is of one
+	Problem    string `json:"problem"`
+	Repairable bool   `json:"repairable"` // --repair mends it
+	Repaired   bool   `json:"repaired"`
+	Warning    bool   `json:"warning"` // nothing is wrong yet
+}
+
+// Report is what a check found.
+type Report struct {
+	Findings     []Finding `json:"findings"`
+	Repositories int64     `json:"repositories"` // that were looked at
+	Refs         int64     `json:"refs"`
+	Issues       int64     `json:"issues"` // pull requests among them
+	Left         int64     `json:"left"`   // findings beyond those that are listed
+}
+
+// Sound reports whether everything holds, or does again.
+func (r *Report) Sound() bool {
+	if r.Left > 0 {
+		return false
+	}
+	for _, f := range r.Findings {
+		if !f.Repaired && !f.Warning {
+			return false
+		}
+	}
+	return true
+}
+
+// maxFindings bounds what a report lists: a broken disk says the same thing often.
+const maxFindings = 10_000
+
+// checker does one check.
+type checker struct {
+	Options
+	repos  *repo.Service
+	report Report
+}
+
+// Run looks through the store. An error means that it could not look, not that
+// something is wrong.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	c := &checker{Options: o, repos: forge.New(o.DB, o.Git, o.Log, o.Folder).Repos, report: Report{Findings: []Finding{}}}
+	parts := []struct {
+		name string
+		look func(context.Context) error
+	}{
+		{"database", c.database},
+		{"counters", c.counters},
+		{"issues", c.postings},
+		{"repositories", c.repositories},
+		{"folders", c.folders},
+		{"space", c.space},
+	}
+	for _, p := range parts {
+		o.Progress(p.name, 0, 0)
+		if err := p.look(ctx); err != nil {
+			return nil, fmt.Errorf("check the %s: %w", p.name, err)
+		}
+	}
+	return &c.report, nil
+}
+
+func (c *checker) find(f Finding) {
+	if len(c.report.Findings) >= maxFindings {
+		if !f.Repaired && !f.Warning {
+			c.report.Left++
+		}
+		return
+	}
+	c.report.Findings = append(c.report.Findings, f)
+}
+
+// names gives OWNER/NAME of repositories by id, for findings.
+func (c *checker) names(ctx context.Context, ids []int64) (map[int64]string, error) {
+	names := make(map[int64]string, len(ids))
+	for len(ids) > 0 {
+		part := ids[:min(len(ids), 500)]
+		ids = ids[len(part):]
+		err := c.DB.Read(ctx, func(tx *db.Tx) error {
+			args := make([]any, len(part))
+			for i, id := range part {
+				args[i] = id
+			}
+			rows, err := tx.Query(`SELECT r.id, a.login, r.name FROM repos r JOIN accounts a ON a.id = r.owner_id
+				WHERE r.id IN `+db.Values(1, len(part)), args...)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var id int64
+				var owner, name string
+				if err := rows.Scan(&id, &owner, &name); err != nil {
+					return err
+				}
+				names[id] = owner + "/" + name
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,88 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// folders looks for what lies beside the repositories' folders and belongs to none. The
+// server itself removes what deletions and failures leave, hours later; so only names
+// that it never gives are wrong, and others a warning.
+func (c *checker) folders(ctx context.Context) error {
+	root := filepath.Join(c.Folder, "repositories")
+	shards, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, shard := range shards {
+		c.Progress("folders", int64(i), int64(len(shards)))
+		if git.IsMirror(shard.Name()) {
+			continue // of an import
+		}
+		entries, err := os.ReadDir(filepath.Join(root, shard.Name()))
+		if err != nil {
+			c.find(Finding{Part: "folders", Problem: err.Error()})
+			continue
+		}
+		if err := c.shard(ctx, filepath.Join(root, shard.Name()), entries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shard looks at the folders of one shard. They are listed first and the database is
+// asked afterwards: a repository's row, or its reserved id, is there before its folder.
+func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) error {
+	var ids []int64
+	for _, e := range entries {
+		switch id, kind := repo.FolderOf(e.Name()); kind {
+		case repo.FolderKept:
+			ids = append(ids, id)
+		case repo.FolderUnknown:
+			c.find(Finding{Part: "folders", Problem: fmt.Sprintf("%s is nothing that Arbor makes",
+				filepath.Join(dir, e.Name()))})
+		}
+	}
+	for len(ids) > 0 {
+		part := ids[:min(len(ids), 500)]
+		ids = ids[len(part):]
+		left, err := c.repos.Unowned(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, id := range left {
+			c.find(Finding{Part: "folders", Warning: true, Problem: fmt.Sprintf("%s belongs to no repository; "+
+				"a server that runs removes it within hours", filepath.Join(dir, fmt.Sprint(id)+".git"))})
+		}
+	}
+	return nil
+}
+
+// Less space than this is told.
+const (
+	spareShare = 0.05
+	spareBytes = 1 << 30
+)
+
+func (c *checker) space(context.Context) error {
+	free, all, err := diskSpace(c.Folder)
+	if err != nil {
+		return err
+	}
+	if all > 0 && (free < spareBytes || float64(free) < spareShare*float64(all)) {
+		c.find(Finding{Part: "space", Warning: true,
+			Problem: fmt.Sprintf("%d MiB are free of %d MiB at %s", free>>20, all>>20, c.Folder)})
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// repositories looks at each repository: that its folder is there and holds all that
+// its refs lead to. Then at the pull requests, whose heads are refs.
+func (c *checker) repositories(ctx context.Context) error {
+	var all int64
+	err := c.DB.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(`SELECT COUNT(*) FROM repos`).Scan(&all)
+	})
+	if err != nil {
+		return err
+	}
+	for last := int64(0); ; {
+		var ids []int64
+		err := c.DB.Read(ctx, func(tx *db.Tx) (err error) {
+			ids, err = tx.QueryIDs(`SELECT id FROM repos WHERE id > $1 ORDER BY id LIMIT 500`, last)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			return c.pulls(ctx)
+		}
+		names, err := c.names(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			c.Progress("repositories", c.report.Repositories, all)
+			c.report.Repositories++
+			if err := c.repository(ctx, id, names[id]); err != nil {
+				return err
+			}
+		}
+		last = ids[len(ids)-1]
+	}
+}
+
+// repository looks at one. What is wrong is looked at twice: refs move, and folders of
+// deleted repositories go.
+func (c *checker) repository(ctx context.Context, id int64, name string) error {
+	tips, problem, err := c.lookAt(ctx, id)
+	if err == nil && problem != "" {
+		var again map[string]git.SHA
+		if again, problem, err = c.lookAt(ctx, id); err == nil && problem != "" && !maps.Equal(again, tips) {
+			_, problem, err = c.lookAt(ctx, id) // it moves at this moment: once more
+		}
+	}
+	c.report.Refs += int64(len(tips))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if problem != "" {
+		c.find(Finding{Part: "repositories", Repository: name, Problem: problem})
+	}
+	return nil
+}
+
+func (c *checker) lookAt(ctx context.Context, id int64) (tips map[string]git.SHA, problem string, err error) {
+	if tips, err = c.repos.Tips(ctx, id); err != nil {
+		return nil, "", err
+	}
+	objects, release, err := c.repos.GitOf(ctx, id)
+	if err != nil {
+		return tips, c.gone(ctx, id, err.Error()), nil
+	}
+	defer release()
+	if !objects.Exists() {
+		if len(tips) == 0 {
+			return tips, "", nil // a folder is made with the first objects
+		}
+		return tips, c.gone(ctx, id, "its folder is not there"), nil
+	}
+	shas := slices.Sorted(maps.Values(tips))
+	if problem, err = objects.FirstMissing(ctx, slices.Compact(shas)); err != nil || problem != "" {
+		return tips, c.gone(ctx, id, c.which(ctx, objects, tips, problem)), err
+	}
+	if c.Full {
+		problem, err = objects.CheckObjects(ctx)
+	}
+	return tips, problem, err
+}
+
+// which names the refs whose own objects are missing, before git's words.
+func (c *checker) which(ctx context.Context, objects *git.Repository, tips map[string]git.SHA, problem string) string {
+	const most = 20
+	told := 0
+	for _, name := range slices.Sorted(maps.Keys(tips)) {
+		_, err := objects.Info(ctx, tips[name])
+		if errs.Is(err, errs.NotFound) {
+			if told++; told <= most {
+				problem = fmt.Sprintf("%s leads to %s, which is not there; %s", name, tips[name], problem)
+			}
+		}
+	}
+	return problem
+}
+
+// gone is the problem, unless the repository was deleted meanwhile.
+func (c *checker) gone(ctx context.Context, id int64, problem string) string {
+	if names, err := c.names(ctx, []int64{id}); err == nil && len(names) == 0 {
+		return ""
+	}
+	return problem
+}
+
+// pulls compares the head of each pull request with its ref, and the numbers of its row
+// with those of its issue.
+func (c *checker) pulls(ctx context.Context) error {
+	type pull struct {
+		repo, number int64
+		problem      string
+	}
+	var list []pull
+	err := c.DB.ReadLong(ctx, func(tx *db.Tx) error {
+		list = list[:0]
+		rows, err := tx.Query(`SELECT p.repo_id, p.number, CASE
+				WHEN r.sha IS NULL THEN 'refs/pull/N/head is not there, its head is '||p.head_sha
+				WHEN r.sha <> p.head_sha THEN 'refs/pull/N/head leads to '||r.sha||', its head is '||p.head_sha
+				ELSE 'its issue has another number or repository' END
+			FROM pulls p LEFT JOIN issues i ON i.id = p.issue_id
+			LEFT JOIN refs r ON r.repo_id = p.repo_id AND r.name = 'refs/pull/'||p.number||'/head'
+			WHERE r.sha IS NULL OR r.sha <> p.head_sha OR i.id IS NULL OR i.number <> p.number OR i.repo_id <> p.repo_id
+				OR i.pull = FALSE
+			UNION ALL SELECT i.repo_id, i.number, 'a pull request has no row of its own' FROM issues i
+			LEFT JOIN pulls p ON p.issue_id = i.id WHERE i.pull = TRUE AND p.issue_id IS NULL`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() && len(list) < maxFindings {
+			var p pull
+			if err := rows.Scan(&p.repo, &p.number, &p.problem); err != nil {
+				return err
+			}
+			list = append(list, p)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, p := range list {
+		ids = append(ids, p.repo)
+	}
+	slices.Sort(ids)
+	names, err := c.names(ctx, slices.Compact(ids))
+	for _, p := range list {
+		c.find(Finding{Part: "repositories", Repository: names[p.repo], Problem: fmt.Sprintf("#%d: %s", p.number, p.problem)})
+	}
+	return err
+}

@@ -1,0 +1,14 @@
+//go:build unix
+
+package check
+
+import "golang.org/x/sys/unix"
+
+// diskSpace gives the bytes that are free to this user, and all, where a folder is.
+func diskSpace(dir string) (free, all uint64, err error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, 0, err
+	}
+	return s.Bavail * uint64(s.Bsize), s.Blocks * uint64(s.Bsize), nil
+}

@@ -1,0 +1,139 @@
+package issue
+
+import (
+	"fmt"
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/posting"
+	"arbor/internal/tracker"
+)
+
+// checkedKinds are the kinds of properties that an issue's row says. The others (who is
+// mentioned, who is subscribed, branches) stand in postings alone.
+var checkedKinds = []posting.Kind{posting.ByAll, posting.ByAuthor, posting.ByAssignee, posting.ByMilestone,
+	posting.ByLabel, posting.ByPull}
+
+// Unposted is an issue whose postings are not what its row says.
+type Unposted struct {
+	Issue   *Issue
+	Problem string
+	missing []posting.Property
+	extra   []posting.Property
+}
+
+// CheckPostings compares the postings of issues with their rows: those of up to limit
+// issues behind the id after, in the order of ids. last is the id to go on from, 0 at
+// the end.
+func CheckPostings(tx *db.Tx, after, limit int64) (wrong []*Unposted, seen, last int64, err error) {
+	list, err := queryIssues(tx, ` WHERE i.id > $1 ORDER BY i.id LIMIT $2`, after, limit)
+	if err != nil || len(list) == 0 {
+		return nil, 0, 0, err
+	}
+	last = list[len(list)-1].ID
+	posted, err := postedOf(tx, ` issue_id > $1 AND issue_id <= $2`, after, last)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for _, i := range list {
+		if u := i.comparePostings(posted[i.ID]); u != nil {
+			wrong = append(wrong, u)
+		}
+	}
+	return wrong, int64(len(list)), last, nil
+}
+
+// RepairPostings makes the postings of an issue what its row says, and counts them. It
+// returns what was wrong, nil when nothing is: it looks anew, under the lock of changes.
+func RepairPostings(tx *db.Tx, i *Issue) (*Unposted, error) {
+	if err := tracker.Lock(tx, i.RepoID); err != nil {
+		return nil, err
+	}
+	list, err := queryIssues(tx, ` WHERE i.id = $1`, i.ID)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	posted, err := postedOf(tx, ` issue_id = $1`, i.ID)
+	if err != nil {
+		return nil, err
+	}
+	u := list[0].comparePostings(posted[i.ID])
+	if u == nil {
+		return nil, nil
+	}
+	return u, u.repair(tx)
+}
+
+func (u *Unposted) repair(tx *db.Tx) error {
+	row := u.Issue.row()
+	if len(u.extra) > 0 {
+		if err := posting.Drop(tx, row, u.extra); err != nil {
+			return err
+		}
+	}
+	if len(u.missing) > 0 {
+		if err := posting.Add(tx, row, u.missing); err != nil {
+			return err
+		}
+	}
+	if err := posting.Move(tx, row); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+		WHERE id = $1`, u.Issue.ID)
+	return err
+}
+
+// posted is what the postings of an issue say.
+type posted struct {
+	rows map[posting.Row]bool // all that they hold of it: one, when it is right
+	list []posting.Property
+}
+
+func postedOf(tx *db.Tx, where string, args ...any) (map[int64]*posted, error) {
+	rows, err := tx.Query(`SELECT issue_id, kind, value, repo_id, state, updated_at, comments FROM postings
+		WHERE`+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := map[int64]*posted{}
+	for rows.Next() {
+		var r posting.Row
+		var p posting.Property
+		if err := rows.Scan(&r.IssueID, &p.Kind, &p.Value, &r.RepoID, &r.State, &r.UpdatedAt, &r.Comments); err != nil {
+			return nil, err
+		}
+		at := found[r.IssueID]
+		if at == nil {
+			at = &posted{rows: map[posting.Row]bool{}}
+			found[r.IssueID] = at
+		}
+		at.rows[r] = true
+		if slices.Contains(checkedKinds, p.Kind) {
+			at.list = append(at.list, p)
+		}
+	}
+	return found, rows.Err()
+}
+
+// comparePostings is nil where all is right.
+func (i *Issue) comparePostings(p *posted) *Unposted {
+	if p == nil {
+		p = &posted{}
+	}
+	u := &Unposted{Issue: i}
+	should := i.Properties()
+	u.missing, u.extra = without(should, p.list), without(p.list, should)
+	switch {
+	case len(u.missing) > 0:
+		u.Problem = fmt.Sprintf("the index of issues lacks %d properties", len(u.missing))
+	case len(u.extra) > 0:
+		u.Problem = fmt.Sprintf("the index of issues has %d properties too many", len(u.extra))
+	case len(p.rows) != 1 || !p.rows[i.row()]:
+		u.Problem = "the index of issues has another state, time or number of comments"
+	default:
+		return nil
+	}
+	return u
+}

@@ -72,7 +72,7 @@ func TestSpoiltColumnsAreRepaired(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		build(t, s)
-		for _, d := range all {
+		for _, d := range columns {
 			name := d.table + "." + d.column
 			spoilt := d.column + " + 1"
 			if d.flag {

@@ -30,9 +30,9 @@ type derived struct {
 	lock []string // the tables that nobody may write while it is derived anew
 }
 
-// all lists what is derived in SQL alone, after what it is derived from. The index of
+// columns lists what is derived in SQL alone, after what it is derived from. The index of
 // issues is in postings.go.
-var all = []derived{
+var columns = []derived{
 	{table: "accounts", column: "public_repos", keys: []string{"id"}, means: "public repositories",
 		right: `SELECT owner_id AS id, COUNT(*) AS n FROM repos WHERE private = FALSE GROUP BY owner_id`,
 		lock:  []string{"accounts", "repos"}},
@@ -147,52 +147,57 @@ func (d *derived) query() string {
 		` WHERE COALESCE(` + has + `, 0) <> COALESCE(c.n, 0)`
 }
 
-func (d *derived) find(tx *db.Tx) ([]wrong, error) {
+// atOnce bounds the rows that are repaired in one transaction, and that are kept in memory.
+const atOnce = 10_000
+
+func (d *derived) find(tx *db.Tx) (list []wrong, all int64, err error) {
 	rows, err := tx.Query(d.query())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer rows.Close()
-	var list []wrong
-	for rows.Next() && len(list) < maxFindings {
+	for ; rows.Next(); all++ {
+		if len(list) == atOnce {
+			continue
+		}
 		w := wrong{keys: make([]string, len(d.keys))}
 		into := make([]any, 0, len(d.keys)+3)
 		for i := range w.keys {
 			into = append(into, &w.keys[i])
 		}
 		if err := rows.Scan(append(into, &w.has, &w.right, &w.repo)...); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		list = append(list, w)
 	}
-	return list, rows.Err()
+	return list, all, rows.Err()
 }
 
-// repair writes the right values. Nobody writes what is counted meanwhile: PostgreSQL is
-// asked for that, SQLite has one writer anyway.
-func (d *derived) repair(tx *db.Tx) ([]wrong, error) {
+// repair writes the right values of some rows, and tells how many there were. Nobody
+// writes what is counted meanwhile: PostgreSQL is asked for that, SQLite has one writer
+// anyway.
+func (d *derived) repair(tx *db.Tx) (list []wrong, all int64, err error) {
 	if tx.Engine() == db.PostgreSQL {
 		if _, err := tx.Exec(`LOCK TABLE ` + strings.Join(d.lock, ", ") + ` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	list, err := d.find(tx)
-	if err != nil {
-		return nil, err
+	if list, all, err = d.find(tx); err != nil {
+		return nil, 0, err
 	}
 	for _, w := range list {
 		if w.repo != 0 { // servers that run hold nothing of before
 			_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1,
 				legend_generation = legend_generation + 1 WHERE id = $1`, w.repo)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 		}
 		if err := d.write(tx, w); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return list, nil
+	return list, all, nil
 }
 
 // write sets the column of one row, or makes the row.
@@ -201,7 +206,7 @@ func (d *derived) write(tx *db.Tx, w wrong) error {
 	if d.flag {
 		value = w.right != 0
 	}
-	columns, args := append([]string{d.column}, d.keys...), []any{value}
+	names, args := append([]string{d.column}, d.keys...), []any{value}
 	where := make([]string, len(d.keys))
 	for i, k := range d.keys {
 		args = append(args, keyValue(k, w.keys[i]))
@@ -212,9 +217,9 @@ func (d *derived) write(tx *db.Tx, w wrong) error {
 		return err
 	}
 	for _, other := range d.rest {
-		columns, args = append(columns, other), append(args, int64(0))
+		names, args = append(names, other), append(args, int64(0))
 	}
-	_, err = tx.Exec(`INSERT INTO `+d.table+` (`+strings.Join(columns, ", ")+`) VALUES `+db.Values(1, len(args)), args...)
+	_, err = tx.Exec(`INSERT INTO `+d.table+` (`+strings.Join(names, ", ")+`) VALUES `+db.Values(1, len(args)), args...)
 	return err
 }
 
@@ -229,37 +234,40 @@ func keyValue(column, text string) any {
 
 // counters compares each column with what it is derived from.
 func (c *checker) counters(ctx context.Context) error {
-	for i := range all {
-		d := &all[i]
-		c.Progress("counters", int64(i), int64(len(all)))
+	for i := range columns {
+		d := &columns[i]
+		c.Progress("counters", int64(i), int64(len(columns)))
 		var list []wrong
+		var found int64
 		err := c.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
-			list, err = d.find(tx)
+			list, found, err = d.find(tx)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", d.table, d.column, err)
 		}
-		if len(list) == 0 {
-			continue
-		}
-		if c.Repair {
-			err := c.DB.Write(ctx, func(tx *db.Tx) (err error) {
-				list, err = d.repair(tx)
+		for rest := found; c.Repair && rest > 0; {
+			err := c.DB.Write(ctx, func(tx *db.Tx) error {
+				done, all, err := d.repair(tx)
+				rest = all - int64(len(done))
 				return err
 			})
 			if err != nil {
 				return fmt.Errorf("repair %s.%s: %w", d.table, d.column, err)
 			}
 		}
-		if err := c.tell(ctx, d, list); err != nil {
+		if err := c.tell(ctx, d, list, found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *checker) tell(ctx context.Context, d *derived, list []wrong) error {
+// told is how many rows of a column are named one by one.
+const told = 100
+
+func (c *checker) tell(ctx context.Context, d *derived, list []wrong, found int64) error {
+	list = list[:min(len(list), told)]
 	var ids []int64
 	for _, w := range list {
 		if w.repo != 0 {
@@ -279,6 +287,10 @@ func (c *checker) tell(ctx context.Context, d *derived, list []wrong) error {
 		c.find(Finding{Part: "counters", Repository: names[w.repo], Repairable: true, Repaired: c.Repair,
 			Problem: fmt.Sprintf("%s.%s (%s) of %s is %d, and %d is right",
 				d.table, d.column, d.means, strings.Join(row, ", "), w.has, w.right)})
+	}
+	if rest := found - int64(len(list)); rest > 0 {
+		c.find(Finding{Part: "counters", Repairable: true, Repaired: c.Repair,
+			Problem: fmt.Sprintf("%s.%s is wrong in %d other rows", d.table, d.column, rest)})
 	}
 	return nil
 }

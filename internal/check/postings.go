@@ -19,6 +19,7 @@ func (c *checker) postings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var wrongs int64
 	for after, more := int64(0), true; more; more = after > 0 {
 		var wrong []*issue.Unposted
 		var seen, last int64
@@ -33,20 +34,21 @@ func (c *checker) postings(ctx context.Context) error {
 		c.report.Issues += seen
 		c.Progress("issues", c.report.Issues, all)
 		for _, u := range wrong {
-			if err := c.unposted(ctx, u); err != nil {
+			if err := c.unposted(ctx, u, wrongs < told); err != nil {
 				return err
 			}
+			wrongs++
 		}
+	}
+	if wrongs > told {
+		c.find(Finding{Part: "issues", Repairable: true, Repaired: c.Repair,
+			Problem: fmt.Sprintf("the index of issues is wrong for %d others", wrongs-told)})
 	}
 	return c.texts(ctx)
 }
 
-// unposted tells of one issue, and repairs it.
-func (c *checker) unposted(ctx context.Context, u *issue.Unposted) error {
-	names, err := c.names(ctx, []int64{u.Issue.RepoID})
-	if err != nil {
-		return err
-	}
+// unposted repairs one issue, and tells of it.
+func (c *checker) unposted(ctx context.Context, u *issue.Unposted, tell bool) error {
 	if c.Repair {
 		err := c.DB.Write(ctx, func(tx *db.Tx) error {
 			_, err := issue.RepairPostings(tx, u.Issue)
@@ -55,6 +57,13 @@ func (c *checker) unposted(ctx context.Context, u *issue.Unposted) error {
 		if err != nil {
 			return fmt.Errorf("repair the index of issue %d: %w", u.Issue.ID, err)
 		}
+	}
+	if !tell {
+		return nil
+	}
+	names, err := c.names(ctx, []int64{u.Issue.RepoID})
+	if err != nil {
+		return err
 	}
 	c.find(Finding{Part: "issues", Repository: names[u.Issue.RepoID], Repairable: true, Repaired: c.Repair,
 		Problem: fmt.Sprintf("#%d: %s", u.Issue.Number, u.Problem)})

@@ -118,8 +118,8 @@ func (c *checker) find(f Finding) {
 }
 
 // names gives OWNER/NAME of repositories by id, for findings.
-func (c *checker) names(ctx context.Context, ids []int64) (map[int64]string, error) {
-	names := make(map[int64]string, len(ids))
+func (c *checker) names(ctx context.Context, ids []repo.ID) (map[repo.ID]string, error) {
+	names := make(map[repo.ID]string, len(ids))
 	for len(ids) > 0 {
 		part := ids[:min(len(ids), 500)]
 		ids = ids[len(part):]
@@ -135,7 +135,7 @@ func (c *checker) names(ctx context.Context, ids []int64) (map[int64]string, err
 			}
 			defer rows.Close()
 			for rows.Next() {
-				var id int64
+				var id repo.ID
 				var owner, name string
 				if err := rows.Scan(&id, &owner, &name); err != nil {
 					return err

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/git/gittest"
+	"arbor/internal/repo"
 )
 
 // look runs a check of a server's store, beside the server.
@@ -129,12 +130,12 @@ func TestLostObjectsAreFound(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		for name, spoil := range map[string]func(t *testing.T, dir string, id int64) (want string){
-			"pack": func(t *testing.T, dir string, _ int64) string {
+		for name, spoil := range map[string]func(t *testing.T, dir string, id repo.ID) (want string){
+			"pack": func(t *testing.T, dir string, _ repo.ID) string {
 				each(t, dir, "objects/pack/*", os.Remove)
 				return "refs/heads/main leads to "
 			},
-			"damage": func(t *testing.T, dir string, _ int64) string {
+			"damage": func(t *testing.T, dir string, _ repo.ID) string {
 				each(t, dir, "objects/pack/*.pack", func(path string) error {
 					data, err := os.ReadFile(path)
 					if err != nil {
@@ -146,12 +147,12 @@ func TestLostObjectsAreFound(t *testing.T) {
 				})
 				return "exit status"
 			},
-			"ref": func(t *testing.T, _ string, id int64) string {
+			"ref": func(t *testing.T, _ string, id repo.ID) string {
 				write(t, s, `UPDATE refs SET sha = $1 WHERE repo_id = $2 AND name = 'refs/heads/main'`,
 					strings.Repeat("12", 20), id)
 				return "refs/heads/main leads to 1212"
 			},
-			"folder": func(t *testing.T, dir string, _ int64) string {
+			"folder": func(t *testing.T, dir string, _ repo.ID) string {
 				if err := os.RemoveAll(dir); err != nil {
 					t.Fatal(err)
 				}

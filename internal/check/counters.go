@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/repo"
 )
 
 // derived is a column of a table that other rows tell: a number of rows, or a copy.
@@ -118,7 +119,7 @@ func statuses(column, sum, from string) derived {
 type wrong struct {
 	keys       []string // as text
 	has, right int64
-	repo       int64 // 0: none
+	repo       repo.ID // 0: none
 }
 
 // query finds the rows whose column is not right: keys, both values, and the repository.
@@ -268,7 +269,7 @@ const told = 100
 
 func (c *checker) tell(ctx context.Context, d *derived, list []wrong, found int64) error {
 	list = list[:min(len(list), told)]
-	var ids []int64
+	var ids []repo.ID
 	for _, w := range list {
 		if w.repo != 0 {
 			ids = append(ids, w.repo)

@@ -44,7 +44,7 @@ func (c *checker) folders(ctx context.Context) error {
 // shard looks at the folders of one shard. They are listed first and the database is
 // asked afterwards: a repository's row, or its reserved id, is there before its folder.
 func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) error {
-	var ids []int64
+	var ids []repo.ID
 	for _, e := range entries {
 		switch id, kind := repo.FolderOf(e.Name()); kind {
 		case repo.FolderKept:

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/repo"
 )
 
 // issuesAtOnce is how many issues one moment of the database is read for.
@@ -20,9 +21,10 @@ func (c *checker) postings(ctx context.Context) error {
 		return err
 	}
 	var wrongs int64
-	for after, more := int64(0), true; more; more = after > 0 {
+	for after, more := issue.ID(0), true; more; more = after > 0 {
 		var wrong []*issue.Unposted
-		var seen, last int64
+		var seen int64
+		var last issue.ID
 		err := c.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
 			wrong, seen, last, err = issue.CheckPostings(tx, after, issuesAtOnce)
 			return err
@@ -61,7 +63,7 @@ func (c *checker) unposted(ctx context.Context, u *issue.Unposted, tell bool) er
 	if !tell {
 		return nil
 	}
-	names, err := c.names(ctx, []int64{u.Issue.RepoID})
+	names, err := c.names(ctx, []repo.ID{u.Issue.RepoID})
 	if err != nil {
 		return err
 	}

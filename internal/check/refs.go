@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/repo"
 )
 
 // repositories looks at each repository: that its folder is there and holds all that
@@ -21,10 +22,10 @@ func (c *checker) repositories(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for last := int64(0); ; {
-		var ids []int64
+	for last := repo.ID(0); ; {
+		var ids []repo.ID
 		err := c.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			ids, err = tx.QueryIDs(`SELECT id FROM repos WHERE id > $1 ORDER BY id LIMIT 500`, last)
+			ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE id > $1 ORDER BY id LIMIT 500`, last)
 			return err
 		})
 		if err != nil {
@@ -50,7 +51,7 @@ func (c *checker) repositories(ctx context.Context) error {
 
 // repository looks at one. What is wrong is looked at twice: refs move, and folders of
 // deleted repositories go.
-func (c *checker) repository(ctx context.Context, id int64, name string) error {
+func (c *checker) repository(ctx context.Context, id repo.ID, name string) error {
 	tips, problem, err := c.lookAt(ctx, id)
 	if err == nil && problem != "" {
 		var again map[string]git.SHA
@@ -68,7 +69,7 @@ func (c *checker) repository(ctx context.Context, id int64, name string) error {
 	return nil
 }
 
-func (c *checker) lookAt(ctx context.Context, id int64) (tips map[string]git.SHA, problem string, err error) {
+func (c *checker) lookAt(ctx context.Context, id repo.ID) (tips map[string]git.SHA, problem string, err error) {
 	if tips, err = c.repos.Tips(ctx, id); err != nil {
 		return nil, "", err
 	}
@@ -109,8 +110,8 @@ func (c *checker) which(ctx context.Context, objects *git.Repository, tips map[s
 }
 
 // gone is the problem, unless the repository was deleted meanwhile.
-func (c *checker) gone(ctx context.Context, id int64, problem string) string {
-	if names, err := c.names(ctx, []int64{id}); err == nil && len(names) == 0 {
+func (c *checker) gone(ctx context.Context, id repo.ID, problem string) string {
+	if names, err := c.names(ctx, []repo.ID{id}); err == nil && len(names) == 0 {
 		return ""
 	}
 	return problem
@@ -120,8 +121,9 @@ func (c *checker) gone(ctx context.Context, id int64, problem string) string {
 // with those of its issue.
 func (c *checker) pulls(ctx context.Context) error {
 	type pull struct {
-		repo, number int64
-		problem      string
+		repo    repo.ID
+		number  int64
+		problem string
 	}
 	var list []pull
 	err := c.DB.ReadLong(ctx, func(tx *db.Tx) error {
@@ -152,7 +154,7 @@ func (c *checker) pulls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var ids []int64
+	var ids []repo.ID
 	for _, p := range list {
 		ids = append(ids, p.repo)
 	}

@@ -25,7 +25,7 @@ type Unposted struct {
 // CheckPostings compares the postings of issues with their rows: those of up to limit
 // issues behind the id after, in the order of ids. last is the id to go on from, 0 at
 // the end.
-func CheckPostings(tx *db.Tx, after, limit int64) (wrong []*Unposted, seen, last int64, err error) {
+func CheckPostings(tx *db.Tx, after ID, limit int64) (wrong []*Unposted, seen int64, last ID, err error) {
 	list, err := queryIssues(tx, ` WHERE i.id > $1 ORDER BY i.id LIMIT $2`, after, limit)
 	if err != nil || len(list) == 0 {
 		return nil, 0, 0, err
@@ -90,24 +90,24 @@ type posted struct {
 	list []posting.Property
 }
 
-func postedOf(tx *db.Tx, where string, args ...any) (map[int64]*posted, error) {
+func postedOf(tx *db.Tx, where string, args ...any) (map[ID]*posted, error) {
 	rows, err := tx.Query(`SELECT issue_id, kind, value, repo_id, state, updated_at, comments FROM postings
 		WHERE`+where, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	found := map[int64]*posted{}
+	found := map[ID]*posted{}
 	for rows.Next() {
 		var r posting.Row
 		var p posting.Property
 		if err := rows.Scan(&r.IssueID, &p.Kind, &p.Value, &r.RepoID, &r.State, &r.UpdatedAt, &r.Comments); err != nil {
 			return nil, err
 		}
-		at := found[r.IssueID]
+		at := found[ID(r.IssueID)]
 		if at == nil {
 			at = &posted{rows: map[posting.Row]bool{}}
-			found[r.IssueID] = at
+			found[ID(r.IssueID)] = at
 		}
 		at.rows[r] = true
 		if slices.Contains(checkedKinds, p.Kind) {

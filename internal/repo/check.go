@@ -18,7 +18,7 @@ const (
 )
 
 // FolderOf reads a name in a shard; id is the repository's, of the latter two.
-func FolderOf(name string) (id int64, k FolderKind) {
+func FolderOf(name string) (id ID, k FolderKind) {
 	if id, ok := folderID(name); ok {
 		return id, FolderKept
 	}
@@ -30,7 +30,7 @@ func FolderOf(name string) (id int64, k FolderKind) {
 
 // Unowned gives those of the ids that neither a repository has nor one that is being
 // made: their folders are left over. List the folders first.
-func (s *Service) Unowned(ctx context.Context, ids []int64) (left []int64, err error) {
+func (s *Service) Unowned(ctx context.Context, ids []ID) (left []ID, err error) {
 	o, err := s.ask(ctx, ids)
 	for _, id := range ids {
 		if !o.repos[id] && !o.reserved[id] {
@@ -41,7 +41,7 @@ func (s *Service) Unowned(ctx context.Context, ids []int64) (left []int64, err e
 }
 
 // Tips lists where the refs of a repository lead, by full name.
-func (s *Service) Tips(ctx context.Context, repoID int64) (tips map[string]git.SHA, err error) {
+func (s *Service) Tips(ctx context.Context, repoID ID) (tips map[string]git.SHA, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		tips = map[string]git.SHA{}
 		rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)

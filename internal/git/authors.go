@@ -24,7 +24,7 @@ const maxAuthor = 1000
 // most of them; merges count for nobody. One git process walks the whole history.
 func (r *Repository) Authors(ctx context.Context, tip SHA, most int) (list []AuthorCount, err error) {
 	c := process.Command{Sub: "shortlog", Flags: []string{"-s", "-n", "-e", "--no-merges"}, Revs: []SHA{tip}}
-	err = r.stream(ctx, c, func(in *bufio.Reader) error {
+	err = r.Stream(ctx, c, func(in *bufio.Reader) error {
 		list, err = readAuthors(in, most)
 		return err
 	})

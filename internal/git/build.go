@@ -35,7 +35,7 @@ func (r *Repository) treeReader(ctx context.Context) func(SHA) ([]byte, error) {
 		if contents, ok := r.git.trees.Get(key); ok {
 			return contents, nil
 		}
-		contents, err := r.treeContents(ctx, sha)
+		contents, err := r.TreeContents(ctx, sha, MaxTreeBytes)
 		if err == nil {
 			r.git.keepTree(key, contents)
 		}

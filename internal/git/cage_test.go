@@ -18,6 +18,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/git/gittest"
 )
 
@@ -56,6 +57,14 @@ func noise(size int, seed byte) string {
 	b := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{seed}).Read(b)
 	return string(b)
+}
+
+// counter counts what is written to it.
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
 }
 
 // memoryOf is the most memory that a process that runs in a directory has held, in bytes.
@@ -149,8 +158,8 @@ func TestDiffOfLargeFiles(t *testing.T) {
 	before, after := treeOf(t, "100644", "a", one.sha()), treeOf(t, "100644", "b", two.sha())
 	store(t, r, one, two, before, after)
 	peak := peakOf(r.Dir(), func() {
-		options := git.DiffOptions{Max: 10, Lines: 100, Bytes: 1000, Sum: 1000}
-		_, err := r.Diff(t.Context(), before.sha(), after.sha(), options)
+		options := diff.Options{Max: 10, Lines: 100, Bytes: 1000, Sum: 1000}
+		_, err := diff.Compare(t.Context(), r, before.sha(), after.sha(), options)
 		if err != nil && !errs.Is(err, errs.Invalid) {
 			t.Errorf("got %v", err)
 		}
@@ -311,7 +320,7 @@ func TestProcessorTime(t *testing.T) {
 	onLinux(t)
 	t.Parallel()
 	dir := gittest.Repository(t, 1, 1)
-	endless := wrapped(t, "archive", "while :; do :; done")
+	endless := gittest.Wrapped(t, "archive", "while :; do :; done")
 	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: endless}).Repository(dir)
 	err := r.Archive(t.Context(), io.Discard, resolve(t, dir, "main"), git.Zip, "x/")
 	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "processor time") {
@@ -365,7 +374,7 @@ func TestAdmit(t *testing.T) {
 			return r.WalkTree(t.Context(), tree, true, func(*git.WalkEntry) error { return git.ErrStop })
 		},
 		"diff": func() error {
-			_, err := r.Diff(t.Context(), git.EmptyTree, tree, git.DiffOptions{Max: 1})
+			_, err := diff.Compare(t.Context(), r, git.EmptyTree, tree, diff.Options{Max: 1})
 			return err
 		},
 		"no tree": func() error {

@@ -1,7 +1,8 @@
 // Package git does what is done with the folder of a repository. Refs are not here:
 // they live in SQL, and this package gets them as values. The packages below it know no
 // repository: object has the words of Git, wire its protocol, packfile its packs, tree
-// the work on trees, process git's children.
+// the work on trees, process git's children. Package diff, above it, compares two trees
+// of a repository.
 //
 //	names.go      names of those rooms that callers need
 //	open.go       who uses a repository: Open, Remove
@@ -16,9 +17,7 @@
 //	log.go        walks of histories; history.go many commits at once, short SHAs,
 //	              paths; graph.go what makes walks quick; authors.go who wrote them
 //	newcommits.go, reached.go  what some objects lead to and others do not
-//	diff.go       changes between trees; difftext.go reads git's own diff,
-//	              difftrees.go finds out first how much there is to compare
-//	pullrange.go  what a pull request shows
+//	pullrange.go  the merge base and the commits of a pull request
 //
 // Writing:
 //

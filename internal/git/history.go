@@ -235,7 +235,7 @@ func (r *Repository) Lookup(ctx context.Context, tree SHA, path string) (TreeEnt
 
 // child finds an entry of one tree.
 func (r *Repository) child(ctx context.Context, tree SHA, name string) (TreeEntry, error) {
-	contents, err := r.treeContents(ctx, tree)
+	contents, err := r.TreeContents(ctx, tree, MaxTreeBytes)
 	if err != nil {
 		return TreeEntry{}, err
 	}

@@ -129,9 +129,11 @@ func CheckPath(path string) error {
 // literalPaths makes git take pathspecs for what they are.
 const literalPaths = "GIT_LITERAL_PATHSPECS=1"
 
-// stream runs a command and hands its output to fn while it runs. ErrStop of fn
-// ends the process and is no error.
-func (r *Repository) stream(ctx context.Context, c process.Command, fn func(*bufio.Reader) error) error {
+// Stream runs a command that only reads and hands its output to fn while it runs.
+// ErrStop of fn ends the process and is no error. Errors: NotFound when the repository
+// has no folder yet, Unavailable when git takes too long, Invalid when it needs more
+// memory than its cage has.
+func (r *Repository) Stream(ctx context.Context, c process.Command, fn func(*bufio.Reader) error) error {
 	if !r.Exists() {
 		return missing("HEAD")
 	}
@@ -140,7 +142,7 @@ func (r *Repository) stream(ctx context.Context, c process.Command, fn func(*buf
 		Env: []string{literalPaths}}, fn)
 }
 
-// streamTask is stream for any task.
+// streamTask is Stream for any task.
 func (g *Git) streamTask(ctx context.Context, t process.Task, fn func(*bufio.Reader) error) error {
 	p, out, err := g.read(ctx, t)
 	if err != nil {
@@ -164,7 +166,7 @@ func (g *Git) streamTask(ctx context.Context, t process.Task, fn func(*bufio.Rea
 // lines runs a command and calls fn for each line of its output, which must be
 // short.
 func (r *Repository) lines(ctx context.Context, c process.Command, fn func(line []byte) error) error {
-	return r.stream(ctx, c, func(in *bufio.Reader) error {
+	return r.Stream(ctx, c, func(in *bufio.Reader) error {
 		for {
 			line, err := in.ReadSlice('\n')
 			if errors.Is(err, io.EOF) && len(line) == 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -349,19 +348,8 @@ func TestMergeEnds(t *testing.T) {
 }
 
 // sleeper and failer are a git that does not come to an end of a merge.
-func sleeper(t *testing.T) string { return wrapped(t, "merge-tree", "sleep 30") }
-func failer(t *testing.T) string  { return wrapped(t, "merge-tree", "exit 128") }
-
-// wrapped is git but for a sub-command, for which a line of shell stands.
-func wrapped(t *testing.T, sub, instead string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "git")
-	script := "#!/bin/sh\ncase \"$1\" in " + sub + ") " + instead + ";; esac\nexec git \"$@\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+func sleeper(t *testing.T) string { return gittest.Wrapped(t, "merge-tree", "sleep 30") }
+func failer(t *testing.T) string  { return gittest.Wrapped(t, "merge-tree", "exit 128") }
 
 // Trees nested without end are small to push. Merging them ends soon, as git's
 // own merge or with a clear error, and takes the server with it in no case.

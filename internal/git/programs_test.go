@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/git/gittest"
 )
 
@@ -105,14 +106,14 @@ func TestNoOtherProgramRuns(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := r.WriteDiff(t.Context(), io.Discard, from, to); err != nil {
+	if err := diff.Write(t.Context(), io.Discard, r, from, to); err != nil {
 		t.Error(err)
 	}
-	if err := r.WritePatches(t.Context(), io.Discard, to, from); err != nil {
+	if err := diff.WritePatches(t.Context(), io.Discard, r, to, from); err != nil {
 		t.Error(err)
 	}
-	options := git.DiffOptions{Max: 10, Lines: 100, Bytes: 10000, Sum: 10000}
-	if _, err := r.Diff(t.Context(), from, to, options); err != nil {
+	options := diff.Options{Max: 10, Lines: 100, Bytes: 10000, Sum: 10000}
+	if _, err := diff.Compare(t.Context(), r, from, to, options); err != nil {
 		t.Error(err)
 	}
 	if _, err := r.MergeTree(t.Context(), to, other); err != nil {

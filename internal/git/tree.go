@@ -22,7 +22,7 @@ type TreeEntry struct {
 // sizes: a tree may have half a million. NotFound when it is missing, Invalid when
 // sha is no tree.
 func (r *Repository) Tree(ctx context.Context, sha SHA, wanted func(name []byte) bool) ([]TreeEntry, error) {
-	contents, err := r.treeContents(ctx, sha)
+	contents, err := r.TreeContents(ctx, sha, MaxTreeBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +40,9 @@ func (r *Repository) Tree(ctx context.Context, sha SHA, wanted func(name []byte)
 	return entries, nil
 }
 
-// treeContents reads a tree object and checks that it is one.
-func (r *Repository) treeContents(ctx context.Context, sha SHA) ([]byte, error) {
-	return r.treeUpTo(ctx, sha, MaxTreeBytes)
-}
-
-// treeUpTo is treeContents for a tree of at most limit bytes, else TooLarge.
-func (r *Repository) treeUpTo(ctx context.Context, sha SHA, limit int64) ([]byte, error) {
+// TreeContents reads a tree object of at most limit bytes, as it is stored. NotFound
+// when it is missing, Invalid when sha is no tree, TooLarge over the limit.
+func (r *Repository) TreeContents(ctx context.Context, sha SHA, limit int64) ([]byte, error) {
 	info, contents, err := r.Contents(ctx, sha, limit)
 	if info.Type != "" && info.Type != TypeTree {
 		return nil, errs.Newf(errs.Invalid, "%s is a %s, not a tree", sha, info.Type)

@@ -57,7 +57,7 @@ func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn 
 // walkFlat walks one tree with the pool alone, unless the tree is so large that
 // many readers of it would need much memory.
 func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry) error) error {
-	contents, err := r.treeUpTo(ctx, tree, skippable)
+	contents, err := r.TreeContents(ctx, tree, skippable)
 	if errs.Is(err, errs.TooLarge) {
 		return r.walkListing(ctx, tree, fn)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -98,8 +99,8 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
-	changes, err := objects.Diff(ctx, parentOf(c), sha,
-		filePage(ctx, min(page.Number-1, git.MaxFiles)*page.Size, page.Size))
+	changes, err := diff.Compare(ctx, objects, parentOf(c), sha,
+		filePage(ctx, min(page.Number-1, diff.MaxFiles)*page.Size, page.Size))
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (api *API) fullCommit(ctx context.Context, w http.ResponseWriter, r *http.R
 		return nil, err
 	}
 	dated(w, c.Committer)
-	web.Link(w, r, page, int64(min(changes.Total, git.MaxFiles)))
+	web.Link(w, r, page, int64(min(changes.Total, diff.MaxFiles)))
 	p := newPlace(ctx, a)
 	out := p.commit(c, known)
 	out.Stats = &statsJSON{changes.Additions + changes.Deletions, changes.Additions, changes.Deletions}
@@ -147,8 +148,8 @@ func (api *API) commitAs(w http.ResponseWriter, r *http.Request, a *repo.Access,
 	}
 	return stream(w, r, func(to io.Writer) error {
 		if kind == "diff" {
-			return objects.WriteDiff(ctx, to, parentOf(c), sha)
+			return diff.Write(ctx, to, objects, parentOf(c), sha)
 		}
-		return objects.WritePatches(ctx, to, sha, c.Parents[:min(1, len(c.Parents))]...)
+		return diff.WritePatches(ctx, to, objects, sha, c.Parents[:min(1, len(c.Parents))]...)
 	})
 }

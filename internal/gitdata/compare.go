@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -157,9 +158,9 @@ func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	changes := &git.Changes{}
+	changes := &diff.Changes{}
 	if page.Number == 1 && c.mergeBase != c.headSHA || c.direct && page.Number == 1 {
-		if changes, err = objects.Diff(ctx, c.from(), c.headSHA, filePage(ctx, 0, filesPerPage)); err != nil {
+		if changes, err = diff.Compare(ctx, objects, c.from(), c.headSHA, filePage(ctx, 0, filesPerPage)); err != nil {
 			return nil, err
 		}
 	}
@@ -189,7 +190,7 @@ func (c *comparison) status() string {
 }
 
 func (api *API) renderComparison(
-	ctx context.Context, a *repo.Access, c *comparison, changes *git.Changes,
+	ctx context.Context, a *repo.Access, c *comparison, changes *diff.Changes,
 ) compareAnswer {
 	p := newPlace(ctx, a)
 	dots := "..."
@@ -227,8 +228,8 @@ func (api *API) compareAs(w http.ResponseWriter, r *http.Request, a *repo.Access
 	}
 	return stream(w, r, func(to io.Writer) error {
 		if kind == "diff" {
-			return objects.WriteDiff(ctx, to, c.from(), c.headSHA)
+			return diff.Write(ctx, to, objects, c.from(), c.headSHA)
 		}
-		return objects.WritePatches(ctx, to, c.headSHA, c.baseSHA)
+		return diff.WritePatches(ctx, to, objects, c.headSHA, c.baseSHA)
 	})
 }

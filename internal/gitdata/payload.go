@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -276,7 +277,7 @@ type fileJSON struct {
 
 // file renders a changed file; of a deleted one the addresses lead to where it was
 // last.
-func (p *place) file(f *git.FileChange, head, base git.SHA) *fileJSON {
+func (p *place) file(f *diff.File, head, base git.SHA) *fileJSON {
 	sha, at := string(f.SHA), string(head)
 	if f.Status == 'D' {
 		sha, at = string(f.OldSHA), string(base)
@@ -295,8 +296,8 @@ func (p *place) file(f *git.FileChange, head, base git.SHA) *fileJSON {
 }
 
 // filePage are the bounds of a page of changed files.
-func filePage(ctx context.Context, skip, most int64) git.DiffOptions {
-	o := git.FilePage(skip, most)
+func filePage(ctx context.Context, skip, most int64) diff.Options {
+	o := diff.Page(skip, most)
 	if web.From(ctx).Brief {
 		o.Sum = briefPatches
 	}
@@ -310,7 +311,7 @@ const briefPatches = 2 << 20
 // have a large patch.
 type fileList struct {
 	place      *place
-	changes    *git.Changes
+	changes    *diff.Changes
 	head, base git.SHA
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -58,11 +59,11 @@ func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			return nil, err
 		}
 		page := web.ReadPage(r)
-		changes, err := objects.Diff(ctx, common, g.Head, filePage(ctx, page.Offset(), page.Size))
+		changes, err := diff.Compare(ctx, objects, common, g.Head, filePage(ctx, page.Offset(), page.Size))
 		if err != nil {
 			return nil, err
 		}
-		web.Link(w, r, page, int64(min(changes.Total, git.MaxFiles)))
+		web.Link(w, r, page, int64(min(changes.Total, diff.MaxFiles)))
 		return fileList{newPlace(ctx, a), changes, g.Head, common}, nil
 	})
 }
@@ -85,8 +86,8 @@ func (api *API) RangeText(w http.ResponseWriter, r *http.Request, a *repo.Access
 	}
 	return stream(w, r, func(to io.Writer) error {
 		if kind == "diff" {
-			return objects.WriteDiff(ctx, to, common, g.Head)
+			return diff.Write(ctx, to, objects, common, g.Head)
 		}
-		return objects.WritePatches(ctx, to, g.Head, g.Base)
+		return diff.WritePatches(ctx, to, objects, g.Head, g.Base)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
@@ -73,7 +74,7 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		if err != nil {
 			return err
 		}
-		changes, err := objects.Files(ctx, common, t.head, 0, 0)
+		changes, err := diff.Compare(ctx, objects, common, t.head, diff.Page(0, 0))
 		if err != nil {
 			return err
 		}

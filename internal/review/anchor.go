@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/pull"
 )
 
@@ -47,7 +48,7 @@ func (s *Service) covers(ctx context.Context, p *pull.Pull, commit git.SHA) erro
 
 // changes gives those changes of a pull request up to a commit which are of the
 // named files.
-func (s *Service) changes(ctx context.Context, p *pull.Pull, commit git.SHA, names []string) (*git.Changes, error) {
+func (s *Service) changes(ctx context.Context, p *pull.Pull, commit git.SHA, names []string) (*diff.Changes, error) {
 	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (s *Service) changes(ctx context.Context, p *pull.Pull, commit git.SHA, nam
 	if err != nil {
 		return nil, err
 	}
-	return objects.FilesNamed(ctx, common, commit, names)
+	return diff.FilesNamed(ctx, objects, common, commit, names)
 }
 
 // place completes the anchors, all of one commit, and gives the hunk of each: in

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 )
@@ -77,7 +78,7 @@ func (s *Service) followPull(ctx context.Context, list []*Comment, left *int) (d
 			break
 		}
 		*left--
-		between, err := objects.FilesNamed(ctx, from, head, paths(since[from]))
+		between, err := diff.FilesNamed(ctx, objects, from, head, paths(since[from]))
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +102,7 @@ func paths(list []*Comment) []string {
 
 // moved tells where the comment is in the current changes of its pull request;
 // between are the changes of its file since it was last known.
-func (c *Comment) moved(between, current *git.Changes) spot {
+func (c *Comment) moved(between, current *diff.Changes) spot {
 	f := byPath(current, c.Path)
 	if f == nil {
 		return spot{}
@@ -140,7 +141,7 @@ func (c *Comment) moved(between, current *git.Changes) spot {
 
 // carry follows a line of the comment's file through changes. A file that is
 // gone, or was renamed, or changed beyond what a patch shows, has lost its lines.
-func (c *Comment) carry(between *git.Changes, line int64) (int64, bool) {
+func (c *Comment) carry(between *diff.Changes, line int64) (int64, bool) {
 	for n := range between.Files {
 		if f := &between.Files[n]; f.OldPath == c.Path && f.Status == 'R' {
 			return 0, false

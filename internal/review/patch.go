@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"arbor/internal/git"
+	"arbor/internal/git/diff"
 )
 
 // Side tells which of two files a line is of.
@@ -39,7 +39,7 @@ type patchLine struct {
 	text     string
 }
 
-// parsePatch cuts a patch, of which git.FileChange bounds the size.
+// parsePatch cuts a patch, of which diff.File bounds the size.
 func parsePatch(patch string) []patchLine {
 	if patch == "" {
 		return nil
@@ -161,7 +161,7 @@ func after(lines []patchLine, number int64) (int64, bool) {
 
 // byPath is a file among changes under the name that it has, or had before it
 // was deleted.
-func byPath(c *git.Changes, path string) *git.FileChange {
+func byPath(c *diff.Changes, path string) *diff.File {
 	for n := range c.Files {
 		if c.Files[n].Path == path {
 			return &c.Files[n]

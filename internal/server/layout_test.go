@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/admission", "internal/git/object"},
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/web", "internal/db", "internal/git", "internal/apidoc"},
+	{"internal/git/diff"},
 	{"internal/route"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant", "internal/fulltext"},

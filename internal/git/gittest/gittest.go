@@ -79,6 +79,18 @@ func Try(tb testing.TB, dir string, stdin io.Reader, args ...string) (stdout, st
 	return out.Bytes(), errOut.Bytes(), err
 }
 
+// Wrapped gives the path of a program that is git but for one sub-command, in whose
+// place it runs a line of shell.
+func Wrapped(tb testing.TB, sub, instead string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "git")
+	script := "#!/bin/sh\ncase \"$1\" in " + sub + ") " + instead + ";; esac\nexec git \"$@\"\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
 // Object writes an object, however wrong its contents are, and names it.
 func Object(tb testing.TB, dir string, kind git.Type, contents string) git.SHA {
 	tb.Helper()

@@ -1,4 +1,4 @@
-package git
+package diff
 
 import (
 	"bufio"
@@ -7,15 +7,15 @@ import (
 )
 
 // Whatever a process prints, reading it must end, within its bounds.
-func FuzzDiffReader(f *testing.F) {
+func FuzzOutputReader(f *testing.F) {
 	sha := strings.Repeat("a", 40)
 	f.Add(":100644 100644 "+sha+" "+sha+" M\tx\n1\t1\tx\n\ndiff --git a/x b/x\nindex a..b 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", 0, 300)
 	f.Add(":100644 100644 "+sha+" "+sha+" R100\t\"a\\tb\"\tb\n0\t0\tx\n\ndiff --git \"a/a\\tb\" b/b\n", 0, 1)
 	f.Add(":000000 100644 "+sha+" "+sha+" A\tx\n-\t-\tx\n\ndiff --git a/x b/x\nBinary files differ\n", 1, 2)
 	f.Add("::\n\n", 0, 0)
 	f.Fuzz(func(t *testing.T, text string, skip, most int) {
-		o := DiffOptions{Skip: skip & 0xfff, Max: most & 0xfff, Lines: 50, Bytes: 1000, Sum: 2000}
-		d := &diffReader{o: o, in: bufio.NewReaderSize(strings.NewReader(text), 16)}
+		o := Options{Skip: skip & 0xfff, Max: most & 0xfff, Lines: 50, Bytes: 1000, Sum: 2000}
+		d := &outputReader{o: o, in: bufio.NewReaderSize(strings.NewReader(text), 16)}
 		if len(text)%2 == 0 {
 			d.in = bufio.NewReaderSize(strings.NewReader(text), 64<<10)
 		}

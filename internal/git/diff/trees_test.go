@@ -1,4 +1,4 @@
-package git_test
+package diff_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/git/gittest"
 )
 
@@ -46,19 +47,21 @@ func shaOf(out []byte) git.SHA { return git.SHA(bytes.TrimSpace(out)) }
 func TestDiffOfATreeBombIsCut(t *testing.T) {
 	t.Parallel()
 	dir, first, second := bomb(t)
-	slow := wrapped(t, "diff-tree", "sleep 30")
+	slow := gittest.Wrapped(t, "diff-tree", "sleep 30")
 	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: slow}).Repository(dir)
-	for name, read := range map[string]func() (*git.Changes, error){
-		"a page":   func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 300, 100) },
-		"the last": func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 2900, 300) },
-		"of root": func() (*git.Changes, error) {
-			return r.Files(t.Context(), git.EmptyTree, second, 0, 100)
+	for name, read := range map[string]func() (*diff.Changes, error){
+		"a page": func() (*diff.Changes, error) { return diff.Compare(t.Context(), r, first, second, diff.Page(300, 100)) },
+		"the last": func() (*diff.Changes, error) {
+			return diff.Compare(t.Context(), r, first, second, diff.Page(2900, 300))
 		},
-		"undone": func() (*git.Changes, error) { return r.Files(t.Context(), second, first, 0, 100) },
-		"one named": func() (*git.Changes, error) {
-			return r.FilesNamed(t.Context(), first, second, []string{"0/0/0/0/0/0/0/0/0/5"})
+		"of root": func() (*diff.Changes, error) {
+			return diff.Compare(t.Context(), r, git.EmptyTree, second, diff.Page(0, 100))
 		},
-		"totals": func() (*git.Changes, error) { return r.Files(t.Context(), first, second, 0, 0) },
+		"undone": func() (*diff.Changes, error) { return diff.Compare(t.Context(), r, second, first, diff.Page(0, 100)) },
+		"one named": func() (*diff.Changes, error) {
+			return diff.FilesNamed(t.Context(), r, first, second, []string{"0/0/0/0/0/0/0/0/0/5"})
+		},
+		"totals": func() (*diff.Changes, error) { return diff.Compare(t.Context(), r, first, second, diff.Page(0, 0)) },
 	} {
 		want := map[string]int{"one named": 1, "totals": 0}
 		got, err := read()
@@ -70,11 +73,11 @@ func TestDiffOfATreeBombIsCut(t *testing.T) {
 		if !some {
 			n = 100
 		}
-		if len(got.Files) != n || !got.Cut || got.Total <= git.MaxFiles {
+		if len(got.Files) != n || !got.Cut || got.Total <= diff.MaxFiles {
 			t.Errorf("%s: %d files, of %d, cut %v", name, len(got.Files), got.Total, got.Cut)
 		}
 	}
-	page, err := r.Files(t.Context(), first, second, 9, 2)
+	page, err := diff.Compare(t.Context(), r, first, second, diff.Page(9, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +86,8 @@ func TestDiffOfATreeBombIsCut(t *testing.T) {
 		t.Errorf("the page holds %+v and %+v", a, b)
 	}
 	for name, write := range map[string]func(io.Writer) error{
-		"diff":  func(w io.Writer) error { return r.WriteDiff(t.Context(), w, first, second) },
-		"patch": func(w io.Writer) error { return r.WritePatches(t.Context(), w, second, first) },
+		"diff":  func(w io.Writer) error { return diff.Write(t.Context(), w, r, first, second) },
+		"patch": func(w io.Writer) error { return diff.WritePatches(t.Context(), w, r, second, first) },
 	} {
 		var out bytes.Buffer
 		if err := write(&out); !errs.Is(err, errs.Invalid) || out.Len() > 0 {
@@ -107,7 +110,7 @@ func TestCompareTreesIsGits(t *testing.T) {
 			string(pair[0]), string(pair[1]))
 		want := strings.TrimSuffix(string(raw), "\x00")
 		var got []string
-		for _, f := range git.ComparedFiles(t, g.Repository(dir), pair[0], pair[1]) {
+		for _, f := range diff.ComparedFiles(t, g.Repository(dir), pair[0], pair[1]) {
 			got = append(got, fmt.Sprintf(":%06o %06o %s %s %c\x00%s",
 				f.OldMode, f.Mode, f.OldSHA, f.SHA, f.Status, f.Path))
 		}
@@ -146,7 +149,7 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 		"changed":   "D large, A large2",
 		"little":    "R small2",
 	} {
-		c, err := r.Files(t.Context(), resolve(t, dir, "base"), resolve(t, dir, branch), 0, 100)
+		c, err := diff.Compare(t.Context(), r, resolve(t, dir, "base"), resolve(t, dir, branch), diff.Page(0, 100))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +176,7 @@ func TestDiffThatOutgrowsItsCage(t *testing.T) {
 	b.WriteString("done\n")
 	gittest.Import(t, dir, &b)
 	r := gittest.New(t, git.Options{Memory: 128 << 20}).Repository(dir)
-	got, err := r.Files(t.Context(), resolve(t, dir, "main~1"), resolve(t, dir, "main"), 0, 100)
+	got, err := diff.Compare(t.Context(), r, resolve(t, dir, "main~1"), resolve(t, dir, "main"), diff.Page(0, 100))
 	if err != nil {
 		t.Fatal(err)
 	}

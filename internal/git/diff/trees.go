@@ -1,4 +1,4 @@
-package git
+package diff
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/git/object"
 	"arbor/internal/git/tree"
 )
@@ -30,11 +31,11 @@ const (
 
 // treeDiff is what differs between two trees, found without a process.
 type treeDiff struct {
-	total  int          // files that changed, as far as they were looked at
-	whole  bool         // that is all of them
-	files  []FileChange // the first MaxFiles, without counts and patches
-	added  []SHA        // of files, as far as they are few
-	gone   []SHA
+	total  int       // files that changed, as far as they were looked at
+	whole  bool      // that is all of them
+	files  []File    // the first MaxFiles, without counts and patches
+	added  []git.SHA // of files, as far as they are few
+	gone   []git.SHA
 	counts [2]int // of files added and gone
 
 	paths, trees, read, held int
@@ -45,14 +46,14 @@ var errMany = errors.New("git: more changes than are looked at")
 
 // compareTrees lists the differences of two trees, or of the trees of two commits, in
 // git's order. It reads only sub-trees that differ, and stops at the bounds.
-func (r *Repository) compareTrees(ctx context.Context, from, to SHA) (*treeDiff, error) {
+func compareTrees(ctx context.Context, r *git.Repository, from, to git.SHA) (*treeDiff, error) {
 	if err := errors.Join(from.Check(), to.Check()); err != nil {
 		return nil, err
 	}
 	d := &treeDiff{whole: true}
-	var sides [2]SHA
-	for i, sha := range [...]SHA{from, to} {
-		if sha == EmptyTree {
+	var sides [2]git.SHA
+	for i, sha := range [...]git.SHA{from, to} {
+		if sha == git.EmptyTree {
 			continue
 		}
 		tree, err := r.PeelToTree(ctx, sha)
@@ -72,15 +73,15 @@ func (r *Repository) compareTrees(ctx context.Context, from, to SHA) (*treeDiff,
 }
 
 // contents reads a tree; "" has no entries.
-func (d *treeDiff) contents(ctx context.Context, r *Repository, tree SHA) ([]byte, error) {
-	if tree == "" || tree == EmptyTree {
+func (d *treeDiff) contents(ctx context.Context, r *git.Repository, tree git.SHA) ([]byte, error) {
+	if tree == "" || tree == git.EmptyTree {
 		return nil, nil
 	}
-	limit := min(MaxTreeBytes, maxTreesHeld-d.held, maxTreesRead-d.read)
+	limit := min(git.MaxTreeBytes, maxTreesHeld-d.held, maxTreesRead-d.read)
 	if d.trees++; d.trees > maxComparing || limit <= 0 {
 		return nil, errMany
 	}
-	b, err := r.treeUpTo(ctx, tree, int64(limit))
+	b, err := r.TreeContents(ctx, tree, int64(limit))
 	if errs.Is(err, errs.TooLarge) {
 		err = errMany
 	}
@@ -89,12 +90,14 @@ func (d *treeDiff) contents(ctx context.Context, r *Repository, tree SHA) ([]byt
 }
 
 // compare compares two trees below a path, which ends with a slash.
-func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, path []byte, depth int) error {
+func (d *treeDiff) compare(
+	ctx context.Context, r *git.Repository, from, to git.SHA, path []byte, depth int,
+) error {
 	if depth > object.MaxTreeDepth {
 		return errMany
 	}
 	var sides [2]tree.Cursor
-	for i, tree := range [...]SHA{from, to} {
+	for i, tree := range [...]git.SHA{from, to} {
 		b, err := d.contents(ctx, r, tree)
 		if err != nil {
 			return err
@@ -137,23 +140,23 @@ func (d *treeDiff) compare(ctx context.Context, r *Repository, from, to SHA, pat
 
 // entry notes an entry that differs; old or now is nil where there is none.
 func (d *treeDiff) entry(
-	ctx context.Context, r *Repository, old, now *object.Entry, path []byte, depth int,
+	ctx context.Context, r *git.Repository, old, now *object.Entry, path []byte, depth int,
 ) error {
 	some := now
 	if some == nil {
 		some = old
 	}
 	name := append(path[:len(path):len(path)], some.Name...)
-	if len(name) > MaxPath {
+	if len(name) > git.MaxPath {
 		return errMany
 	}
-	if some.Mode == ModeTree {
-		var from, to SHA
+	if some.Mode == git.ModeTree {
+		var from, to git.SHA
 		if old != nil {
-			from = SHA(hex.EncodeToString(old.ID))
+			from = git.SHA(hex.EncodeToString(old.ID))
 		}
 		if now != nil {
-			to = SHA(hex.EncodeToString(now.ID))
+			to = git.SHA(hex.EncodeToString(now.ID))
 		}
 		return d.compare(ctx, r, from, to, append(name, '/'), depth+1)
 	}
@@ -162,12 +165,12 @@ func (d *treeDiff) entry(
 	}
 	d.total++
 	d.paths += len(name)
-	f := FileChange{Status: 'M', Path: string(name)}
+	f := File{Status: 'M', Path: string(name)}
 	if old != nil {
-		f.OldMode, f.OldSHA = old.Mode, SHA(hex.EncodeToString(old.ID))
+		f.OldMode, f.OldSHA = old.Mode, git.SHA(hex.EncodeToString(old.ID))
 	}
 	if now != nil {
-		f.Mode, f.SHA = now.Mode, SHA(hex.EncodeToString(now.ID))
+		f.Mode, f.SHA = now.Mode, git.SHA(hex.EncodeToString(now.ID))
 	}
 	d.note(&f)
 	if len(d.files) < MaxFiles {
@@ -177,8 +180,8 @@ func (d *treeDiff) entry(
 }
 
 // note sets the status of a changed file, and remembers files that may have been renamed.
-func (d *treeDiff) note(f *FileChange) {
-	const zero SHA = "0000000000000000000000000000000000000000"
+func (d *treeDiff) note(f *File) {
+	const zero git.SHA = "0000000000000000000000000000000000000000"
 	list, side, sha := &d.added, 1, f.SHA
 	switch {
 	case f.OldSHA == "":
@@ -186,14 +189,14 @@ func (d *treeDiff) note(f *FileChange) {
 	case f.SHA == "":
 		f.Status, f.SHA = 'D', zero
 		list, side, sha = &d.gone, 0, f.OldSHA
-	case f.OldMode.Type() != f.Mode.Type() || (f.OldMode == ModeSymlink) != (f.Mode == ModeSymlink):
+	case f.OldMode.Type() != f.Mode.Type() || (f.OldMode == git.ModeSymlink) != (f.Mode == git.ModeSymlink):
 		f.Status = 'T'
 		return
 	default:
 		return
 	}
 	d.counts[side]++
-	isModule := f.OldMode.Type() == TypeCommit || f.Mode.Type() == TypeCommit
+	isModule := f.OldMode.Type() == git.TypeCommit || f.Mode.Type() == git.TypeCommit
 	if len(*list) <= maxRenames && !isModule {
 		*list = append(*list, sha)
 	}
@@ -202,7 +205,7 @@ func (d *treeDiff) note(f *FileChange) {
 // renames is the option with which git looks for renames. git holds all candidates in
 // memory and compares each with each. So similar files are found only where there are
 // few and small candidates, elsewhere only files that did not change.
-func (d *treeDiff) renames(ctx context.Context, r *Repository) (string, error) {
+func (d *treeDiff) renames(ctx context.Context, r *git.Repository) (string, error) {
 	switch {
 	case d.counts[0] == 0 || d.counts[1] == 0:
 		return similarRenames, nil // there is nothing to find
@@ -223,7 +226,7 @@ func (d *treeDiff) renames(ctx context.Context, r *Repository) (string, error) {
 }
 
 // page gives the files of a page, without counts and patches.
-func (d *treeDiff) page(o DiffOptions) *Changes {
+func (d *treeDiff) page(o Options) *Changes {
 	c := &Changes{Total: d.total, Cut: true}
 	if o.Paths == nil {
 		from := min(o.Skip, len(d.files))

@@ -1,9 +1,10 @@
-package git_test
+package diff_test
 
 import (
 	"testing"
 
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/git/gittest"
 )
 
@@ -13,7 +14,7 @@ func TestFilesNamed(t *testing.T) {
 	t.Parallel()
 	dir, first, second := odd(t)
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	all, err := r.Diff(t.Context(), first, second, bounds)
+	all, err := diff.Compare(t.Context(), r, first, second, bounds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,7 @@ func TestFilesNamed(t *testing.T) {
 			if name == "" {
 				continue
 			}
-			got, err := r.FilesNamed(t.Context(), first, second, []string{name, "neither"})
+			got, err := diff.FilesNamed(t.Context(), r, first, second, []string{name, "neither"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +32,7 @@ func TestFilesNamed(t *testing.T) {
 			}
 		}
 	}
-	none, err := r.FilesNamed(t.Context(), first, second, []string{"neither"})
+	none, err := diff.FilesNamed(t.Context(), r, first, second, []string{"neither"})
 	if err != nil || len(none.Files) != 0 {
 		t.Errorf("a file that did not change: %+v, %v", none, err)
 	}

@@ -1,4 +1,4 @@
-package git
+package diff
 
 import (
 	"bufio"
@@ -10,42 +10,43 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 )
 
-// diffReader reads what `git diff-tree --raw --numstat -p` prints: a line a
+// outputReader reads what `git diff-tree --raw --numstat -p` prints: a line a
 // file that begins with a colon, a line a file with counts, an empty line, and
 // the patches, all in one order. File names are quoted where they have special
 // characters, so that none can pass for something else.
-type diffReader struct {
-	o       DiffOptions
+type outputReader struct {
+	o       Options
 	in      *bufio.Reader
 	changes Changes
 
-	phase   diffPhase
+	phase   phase
 	partial bool        // the line that was read last goes on
 	counted int         // lines of counts read
 	places  map[int]int // with Paths: where the n-th of all files is among those given
 	next    int         // first of the files given whose patch may still come
 	kept    int         // bytes of patches kept
 
-	file  *FileChange // whose patch is read; nil for one that is not given
-	hunks bool        // its hunks have begun
-	lines int         // of its hunks so far
-	over  bool        // over a bound
+	file  *File // whose patch is read; nil for one that is not given
+	hunks bool  // its hunks have begun
+	lines int   // of its hunks so far
+	over  bool  // over a bound
 	patch []byte
 }
 
-type diffPhase uint8
+type phase uint8
 
 const (
-	rawLines diffPhase = iota
+	rawLines phase = iota
 	countLines
 	patches
 )
 
 // read reads all of the output, or ends with ErrStop where nothing that comes
 // is wanted.
-func (d *diffReader) read() error {
+func (d *outputReader) read() error {
 	for {
 		begins := !d.partial
 		line, err := d.in.ReadSlice('\n')
@@ -67,12 +68,12 @@ func (d *diffReader) read() error {
 }
 
 // take takes a line or, where it is longer than the buffer, a part of one.
-func (d *diffReader) take(line []byte, begins bool) error {
+func (d *outputReader) take(line []byte, begins bool) error {
 	if d.phase == patches {
 		return d.patchLine(line, begins)
 	}
 	if !begins || d.partial {
-		return errDiff(line) // names are bounded, the buffer holds any
+		return errOutput(line) // names are bounded, the buffer holds any
 	}
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	switch {
@@ -86,12 +87,12 @@ func (d *diffReader) take(line []byte, begins bool) error {
 	return d.countLine(string(line))
 }
 
-func errDiff(line []byte) error {
+func errOutput(line []byte) error {
 	return fmt.Errorf("git diff-tree: unexpected line %q", errs.Clip(string(line)))
 }
 
 // given tells which of the files given the n-th of all files is.
-func (d *diffReader) given(n int) (*FileChange, bool) {
+func (d *outputReader) given(n int) (*File, bool) {
 	i := n - d.o.Skip
 	if d.o.Paths != nil {
 		at, ok := d.places[n]
@@ -106,7 +107,7 @@ func (d *diffReader) given(n int) (*FileChange, bool) {
 }
 
 // rawLine reads ":MODE MODE SHA SHA STATUS\tPATH[\tPATH]".
-func (d *diffReader) rawLine(line string) error {
+func (d *outputReader) rawLine(line string) error {
 	n := d.changes.Total
 	d.changes.Total++
 	if n < d.o.Skip || len(d.changes.Files) >= d.o.Max {
@@ -115,15 +116,15 @@ func (d *diffReader) rawLine(line string) error {
 	meta, names, ok := strings.Cut(line, "\t")
 	fields := strings.Fields(meta)
 	if !ok || len(fields) != 5 || len(fields[0]) != 7 {
-		return errDiff([]byte(line))
+		return errOutput([]byte(line))
 	}
-	f := FileChange{Status: fields[4][0], OldMode: parseMode(fields[0][1:]), Mode: parseMode(fields[1])}
+	f := File{Status: fields[4][0], OldMode: parseMode(fields[0][1:]), Mode: parseMode(fields[1])}
 	var err error
-	if f.OldSHA, err = ParseSHA(fields[2]); err != nil {
-		return errDiff([]byte(line))
+	if f.OldSHA, err = git.ParseSHA(fields[2]); err != nil {
+		return errOutput([]byte(line))
 	}
-	if f.SHA, err = ParseSHA(fields[3]); err != nil {
-		return errDiff([]byte(line))
+	if f.SHA, err = git.ParseSHA(fields[3]); err != nil {
+		return errOutput([]byte(line))
 	}
 	old, name, two := strings.Cut(names, "\t")
 	if !two {
@@ -159,20 +160,20 @@ func prefixed(prefix, name string) string {
 	return prefix + name
 }
 
-func parseMode(s string) Mode {
+func parseMode(s string) git.Mode {
 	n, err := strconv.ParseUint(s, 8, 32)
 	if err != nil || n == 0 {
 		return 0
 	}
-	return Mode(n)
+	return git.Mode(n)
 }
 
 // countLine reads "ADDED\tDELETED\tPATH", with "-" twice for a binary file.
-func (d *diffReader) countLine(line string) error {
+func (d *outputReader) countLine(line string) error {
 	added, rest, ok := strings.Cut(line, "\t")
 	deleted, _, ok2 := strings.Cut(rest, "\t")
 	if !ok || !ok2 {
-		return errDiff([]byte(line))
+		return errOutput([]byte(line))
 	}
 	f, wanted := d.given(d.counted)
 	d.counted++
@@ -185,7 +186,7 @@ func (d *diffReader) countLine(line string) error {
 	a, err1 := strconv.Atoi(added)
 	b, err2 := strconv.Atoi(deleted)
 	if err1 != nil || err2 != nil || a < 0 || b < 0 {
-		return errDiff([]byte(line))
+		return errOutput([]byte(line))
 	}
 	d.changes.Additions += a
 	d.changes.Deletions += b
@@ -197,7 +198,7 @@ func (d *diffReader) countLine(line string) error {
 
 // patchLine takes a line of the patches. Lines of a file's text begin with a
 // space, a sign or a backslash, so "diff --git" opens a file.
-func (d *diffReader) patchLine(line []byte, begins bool) error {
+func (d *outputReader) patchLine(line []byte, begins bool) error {
 	if begins && bytes.HasPrefix(line, []byte("diff --git ")) {
 		return d.open(line)
 	}
@@ -222,14 +223,14 @@ func (d *diffReader) patchLine(line []byte, begins bool) error {
 
 // open ends the patch before and finds the file that a header names. A file
 // whose type changed has two patches: its deletion and its creation.
-func (d *diffReader) open(line []byte) error {
+func (d *outputReader) open(line []byte) error {
 	if f := d.file; f != nil && f.Status == 'T' && string(line) == f.header {
 		d.hunks = false
 		return nil
 	}
 	d.endFile()
 	if d.next == len(d.changes.Files) {
-		return ErrStop
+		return git.ErrStop
 	}
 	for i := d.next; i < len(d.changes.Files); i++ {
 		if f := &d.changes.Files[i]; f.header == string(line) {
@@ -241,7 +242,7 @@ func (d *diffReader) open(line []byte) error {
 }
 
 // endFile keeps the patch that has ended.
-func (d *diffReader) endFile() {
+func (d *outputReader) endFile() {
 	if f := d.file; f != nil && !d.over && len(d.patch) > 0 && d.kept+len(d.patch) <= d.o.Sum {
 		d.kept += len(d.patch)
 		f.Patch, f.HasPatch = string(bytes.TrimSuffix(d.patch, []byte("\n"))), true

@@ -1,4 +1,4 @@
-package git_test
+package diff_test
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/git/gittest"
 )
 
@@ -56,8 +57,8 @@ func TestLargeDiffsStream(t *testing.T) {
 	}
 	r := gittest.New(t, git.Options{Binary: small}).Repository(dir)
 	for name, write := range map[string]func(io.Writer) error{
-		"diff":  func(w io.Writer) error { return r.WriteDiff(t.Context(), w, first, second) },
-		"patch": func(w io.Writer) error { return r.WritePatches(t.Context(), w, second, first) },
+		"diff":  func(w io.Writer) error { return diff.Write(t.Context(), w, r, first, second) },
+		"patch": func(w io.Writer) error { return diff.WritePatches(t.Context(), w, r, second, first) },
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

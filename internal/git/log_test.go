@@ -1,0 +1,139 @@
+package git_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/gittest"
+)
+
+// Walks give what git gives, within bounds, and nothing in a path or an
+// address is more than text.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Repository(t, 50, 7)
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	head := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	all := strings.Fields(gittest.Run(t, dir, "rev-list", "main"))
+	path := strings.Fields(gittest.Run(t, dir, "rev-list", "main", "--", "dir3"))
+	page, total, more, err := r.Log(t.Context(), git.LogOptions{From: []git.SHA{head}, Skip: 10, Max: 5, Count: 100})
+	if err != nil || total != 50 || more || len(page) != 5 || string(page[0]) != all[10] {
+		t.Errorf("a page: %v, %d, %v, %v", page, total, more, err)
+	}
+	page, total, more, err = r.Log(t.Context(), git.LogOptions{From: []git.SHA{head}, Max: 5, Count: 20})
+	if err != nil || total != 25 || !more || len(page) != 5 {
+		t.Errorf("a bounded page: %v, %d, %v, %v", page, total, more, err)
+	}
+	for _, c := range []struct {
+		name string
+		o    git.LogOptions
+		want int
+	}{
+		{"path", git.LogOptions{Path: "dir3"}, len(path)},
+		{"glob", git.LogOptions{Path: "dir*"}, 0}, {"magic", git.LogOptions{Path: ":(glob)dir*"}, 0}, {"option", git.LogOptions{Path: "--all"}, 0},
+		{"author", git.LogOptions{Author: []string{"AUTHOR@example.com"}}, 50}, {"part of an address", git.LogOptions{Author: []string{"author@example.co"}}, 0},
+		{"expression", git.LogOptions{Author: []string{".*"}}, 0}, {"committer", git.LogOptions{Committer: []string{"author@example.com"}, Author: []string{"Author@Example.com"}}, 50},
+		{"two authors", git.LogOptions{Author: []string{"x@example.com", "author@example.com"}, Committer: []string{"author@example.com"}}, 50},
+		{"another committer", git.LogOptions{Author: []string{"author@example.com"}, Committer: []string{"x@example.com"}}, 0},
+		{"since", git.LogOptions{Since: gittest.Start + 60*40}, 10}, {"until", git.LogOptions{Until: gittest.Start + 60*9}, 10},
+	} {
+		c.o.From, c.o.Max = []git.SHA{head}, 100
+		page, _, _, err := r.Log(t.Context(), c.o)
+		if err != nil || len(page) != c.want {
+			t.Errorf("%s: %d commits, want %d (%v)", c.name, len(page), c.want, err)
+		}
+	}
+	for _, path := range []string{"/etc", "..", "a/../b", "a//b", "a/", ".", "x/.GIT/y", "a\x00b", strings.Repeat("a", git.MaxPath+1)} {
+		if _, _, _, err := r.Log(t.Context(), git.LogOptions{From: []git.SHA{head}, Max: 1, Path: path}); !errs.Is(err, errs.Invalid) {
+			t.Errorf("path %.20q: %v", path, err)
+		}
+	}
+}
+
+// Comparing branches tells who has what the other lacks.
+func TestDivergedAndMergeBase(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Repository(t, 10, 3)
+	main := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	fork := git.SHA(gittest.Run(t, dir, "rev-parse", "main~4"))
+	var b bytes.Buffer
+	for i := range 3 {
+		fmt.Fprintf(&b, "commit refs/heads/side\ncommitter %s %d +0000\ndata 1\ns\n", gittest.Author, gittest.Start+i)
+		if i == 0 {
+			fmt.Fprintf(&b, "from %s\n", fork)
+		}
+	}
+	b.WriteString("commit refs/heads/alone\ncommitter A <a> 1 +0000\ndata 0\ndone\n")
+	gittest.Import(t, dir, &b)
+	side := git.SHA(gittest.Run(t, dir, "rev-parse", "side"))
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	base, err := r.MergeBase(t.Context(), main, side)
+	if err != nil || base != fork {
+		t.Errorf("merge base %v, %v; want %v", base, err, fork)
+	}
+	a, c, page, err := r.Diverged(t.Context(), main, side, 1, 5)
+	if err != nil || a != 4 || c != 3 || len(page) != 2 || page[1] != side {
+		t.Errorf("diverged %d, %d, %v, %v", a, c, page, err)
+	}
+	if _, err := r.MergeBase(t.Context(), main, git.SHA(gittest.Run(t, dir, "rev-parse", "alone"))); !errs.Is(err, errs.NotFound) {
+		t.Errorf("merge base of strangers: %v", err)
+	}
+}
+
+// Abbreviations lead to commits alone, and to one only.
+func TestFindCommit(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Repository(t, 800, 3)
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	seen := map[string]int{}
+	all := strings.Fields(gittest.Run(t, dir, "rev-list", "main"))
+	for _, sha := range all {
+		seen[sha[:4]]++
+	}
+	ambiguous := false
+	for _, sha := range all[:200] {
+		got, err := r.FindCommit(t.Context(), strings.ToUpper(sha[:12]))
+		if err != nil || string(got) != sha {
+			t.Fatalf("%s: %s, %v", sha[:12], got, err)
+		}
+	}
+	for prefix, n := range seen {
+		if n > 1 {
+			ambiguous = true
+			if _, err := r.FindCommit(t.Context(), prefix); !errs.Is(err, errs.Invalid) {
+				t.Errorf("%s, which begins %d commits: %v", prefix, n, err)
+			}
+		}
+	}
+	if !ambiguous {
+		t.Error("the history has no ambiguous abbreviation")
+	}
+	tree := gittest.Run(t, dir, "rev-parse", "main^{tree}")
+	for _, prefix := range []string{"abc", "", "HEAD", "main", tree[:20], "ffffffffffff", all[0]} {
+		if _, err := r.FindCommit(t.Context(), prefix); !errs.Is(err, errs.NotFound) {
+			t.Errorf("%q: %v", prefix, err)
+		}
+	}
+	commits, err := r.Commits(t.Context(), shas(all))
+	if err != nil || len(commits) != len(all) || string(commits[700].SHA) != all[700] || commits[700].Message != "Commit 99\n" {
+		t.Errorf("%d commits, %v", len(commits), err)
+	}
+	if _, err := r.Commits(t.Context(), []git.SHA{shas(all)[0], git.SHA(tree)}); !errs.Is(err, errs.Invalid) {
+		t.Errorf("a tree among commits: %v", err)
+	}
+	if _, err := r.Commits(t.Context(), []git.SHA{"0000000000000000000000000000000000000001", shas(all)[0]}); !errs.Is(err, errs.NotFound) {
+		t.Errorf("a missing commit: %v", err)
+	}
+}
+
+func shas(list []string) []git.SHA {
+	out := make([]git.SHA, len(list))
+	for i, s := range list {
+		out[i] = git.SHA(s)
+	}
+	return out
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/process"
 )
 
@@ -57,7 +58,7 @@ func (r *Repository) writeAttributes() error {
 		return nil
 	}
 	if !r.Exists() {
-		return missing("HEAD")
+		return catfile.Missing("HEAD")
 	}
 	if err := os.Mkdir(r.path("info"), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

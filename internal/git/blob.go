@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/process"
 )
 
@@ -41,41 +42,29 @@ func (r *Repository) ReadBlob(ctx context.Context, sha SHA, limit int64, fn func
 func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, r.git.options.TransferTimeout)
 	defer cancel()
-	c, size, err := r.openBlob(ctx, sha, process.Cage{Memory: r.git.poolCage().Memory, CPU: r.git.cpu(r.load())})
+	small := process.Cage{Memory: r.git.poolCage().Memory, CPU: r.git.cpu(r.load())}
+	c, size, contents, err := r.openBlob(ctx, sha, small)
 	if errs.Is(err, errs.Invalid) {
-		c, size, err = r.openBlob(ctx, sha, r.largeCage())
+		c, size, contents, err = r.openBlob(ctx, sha, r.largeCage())
 	}
 	if err != nil {
 		return err
 	}
-	defer c.end()
-	return errors.Join(fn(size, io.LimitReader(c.out, size)), ctx.Err())
+	defer c.End()
+	return errors.Join(fn(size, contents), ctx.Err())
 }
 
 // openBlob starts a process and waits until the blob begins. A blob that is stored
 // as a delta then takes memory for itself and for its base, others take little.
 // Error: Invalid where that is more than the cage has.
-func (r *Repository) openBlob(ctx context.Context, sha SHA, in process.Cage) (*catFile, int64, error) {
-	c, err := r.git.startCatFile(ctx, process.Task{Dir: r.dir, Limit: r.git.options.TransferTimeout, Cage: in})
+func (r *Repository) openBlob(
+	ctx context.Context, sha SHA, in process.Cage,
+) (c *catfile.Process, size int64, contents io.Reader, err error) {
+	t := process.Task{Dir: r.dir, Limit: r.git.options.TransferTimeout, Cage: in}
+	c, err = catfile.Start(ctx, r.git.processes, t)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
-	info := Object{}
-	if err = c.ask("contents ", sha); err == nil {
-		info, err = c.header()
-	}
-	if err == nil {
-		_, err = c.out.Peek(1)
-	}
-	switch {
-	case err == nil:
-		return c, info.Size, nil
-	case errs.Is(err, errs.NotFound):
-		c.end()
-		return nil, 0, err
-	}
-	if ended := c.verdict(); errs.Is(ended, errs.Invalid) {
-		return nil, 0, ended
-	}
-	return nil, 0, c.broken(err)
+	size, contents, err = c.Open(sha)
+	return c, size, contents, err
 }

@@ -1,8 +1,12 @@
 package git
 
-import "context"
+import (
+	"context"
+
+	"arbor/internal/git/catfile"
+)
 
 // WithProcess calls fn while a process of the pool is in use.
 func WithProcess(ctx context.Context, r *Repository, fn func()) error {
-	return r.cat(ctx, func(*catFile) error { fn(); return nil })
+	return r.cat(ctx, func(*catfile.Process) error { fn(); return nil })
 }

@@ -1,8 +1,8 @@
 // Package git does what is done with the folder of a repository. Refs are not here:
 // they live in SQL, and this package gets them as values. The packages below it know no
 // repository: object has the words of Git, wire its protocol, packfile its packs, tree
-// the work on trees, process git's children. Package diff, above it, compares two trees
-// of a repository.
+// the work on trees, process git's children, catfile those that read objects. Package
+// diff, above it, compares two trees of a repository.
 //
 //	names.go      names of those rooms that callers need
 //	open.go       who uses a repository: Open, Remove
@@ -11,7 +11,7 @@
 //
 // Reading:
 //
-//	catfile.go    one `cat-file --batch-command` process; pool.go keeps them
+//	cat.go        reads by a pooled process, and by another one where that fails
 //	object.go     Info, Contents, Commit, Tag; blob.go blobs of any size
 //	tree.go       one tree; walk.go walks them; archive.go packs their files
 //	log.go        walks of histories; history.go many commits at once, short SHAs,
@@ -30,7 +30,7 @@
 // Packs that come and go:
 //
 //	receive.go    a push's pack: sentpack.go reads it, quarantine.go keeps it apart
-//	              until it is accepted, treecount.go bounds its trees, foreign.go hides what
+//	              until it is accepted and bounds its trees, foreign.go hides what
 //	              the pusher may not see, fsck.go and progress.go what git says of it
 //	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
 //	copyobjects.go, fork.go, mirror.go  from other repositories
@@ -55,6 +55,7 @@ import (
 	"time"
 
 	"arbor/internal/cache"
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/packfile"
 	"arbor/internal/git/process"
 	"arbor/internal/git/tree"
@@ -122,7 +123,7 @@ type Git struct {
 	log       *slog.Logger
 	version   string // "2.39.5"
 	processes *process.Runner
-	pool      *pool
+	pool      *catfile.Pool
 
 	packer  packfile.Packer
 	trees   *cache.Recent[treeKey, []byte]
@@ -190,7 +191,8 @@ func New(ctx context.Context, o Options) (*Git, error) {
 	if g.version, err = checkVersion(string(out)); err != nil {
 		return nil, err
 	}
-	g.pool = newPool(g)
+	g.pool = catfile.NewPool(catfile.PoolOptions{Start: g.startPooled, Processes: o.Processes,
+		PerDir: o.ProcessesPerDir, IdleTime: o.IdleTime, Age: o.ProcessAge})
 	return g, nil
 }
 
@@ -227,7 +229,7 @@ func (g *Git) Version() string { return g.version }
 // Close ends the pooled processes and waits for them, and for what merges leave
 // to be removed. Reads fail afterwards.
 func (g *Git) Close() error {
-	g.pool.close()
+	g.pool.Close()
 	g.dropping.Wait()
 	return nil
 }

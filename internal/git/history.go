@@ -1,21 +1,16 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/object"
 )
-
-// commitsAtOnce is how many commits are asked for before answers are read. Their
-// requests fit a pipe, so that neither side waits for the other for ever.
-const commitsAtOnce = 64
 
 // Commits reads many commits in a few exchanges with one pooled process, in the
 // order of shas. Errors are those of Commit.
@@ -26,17 +21,9 @@ func (r *Repository) Commits(ctx context.Context, shas []SHA) ([]*Commit, error)
 		}
 	}
 	var commits []*Commit
-	err := r.cat(ctx, func(c *catFile) error {
-		commits = make([]*Commit, 0, len(shas))
-		for rest := shas; len(rest) > 0; {
-			part := rest[:min(len(rest), commitsAtOnce)]
-			rest = rest[len(part):]
-			var err error
-			if commits, err = c.commits(commits, part, nil); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := r.cat(ctx, func(c *catfile.Process) (err error) {
+		commits, err = c.Commits(shas, 0)
+		return err
 	})
 	return commits, err
 }
@@ -69,70 +56,14 @@ func (r *Repository) EachCommits(ctx context.Context, shas []SHA, fn func(part [
 
 // commitsPart reads the first of the commits: as many as CommitsPart says, or one.
 func (r *Repository) commitsPart(ctx context.Context, shas []SHA) (part []*Commit, err error) {
-	err = r.cat(ctx, func(c *catFile) error {
-		part = make([]*Commit, 0, min(len(shas), commitsAtOnce))
-		left := CommitsPart
-		for rest := shas; len(rest) > 0; {
-			ask := rest[:min(len(rest), commitsAtOnce)]
-			rest = rest[len(ask):]
-			var err error
-			if part, err = c.commits(part, ask, &left); err != nil {
-				return err
-			}
-		}
-		return nil
+	err = r.cat(ctx, func(c *catfile.Process) (err error) {
+		part, err = c.Commits(shas, CommitsPart)
+		return err
 	})
-	if errors.Is(err, errPart) {
+	if errors.Is(err, catfile.ErrPart) {
 		err = nil
 	}
 	return part, err
-}
-
-// errPart says that the commits that follow are for the next part.
-var errPart = errors.New("git: as many commits as are read at one time")
-
-// commits asks for some commits at once and appends them. If left is not nil, it stops
-// when so many bytes are read. Any error in between leaves answers unread.
-func (c *catFile) commits(list []*Commit, shas []SHA, left *int) ([]*Commit, error) {
-	request := make([]byte, 0, len(shas)*50+6)
-	for _, sha := range shas {
-		request = append(append(append(request, "contents "...), sha...), '\n')
-	}
-	if _, err := c.in.Write(append(request, "flush\n"...)); err != nil {
-		return nil, errDirty{c.broken(err)}
-	}
-	for _, sha := range shas {
-		info, err := c.header()
-		if errs.Is(err, errs.NotFound) {
-			return nil, errSpent{err}
-		}
-		if err != nil {
-			return nil, errDirty{err}
-		}
-		if info.Type != TypeCommit {
-			return nil, errSpent{errs.Newf(errs.Invalid, "%s is a %s, not a commit", sha, info.Type)}
-		}
-		if info.Size > object.MaxCommitBytes {
-			return nil, errSpent{errs.Newf(errs.TooLarge, "commit %s is too large", sha)}
-		}
-		if left != nil {
-			if int(info.Size) > *left && len(list) > 0 {
-				return list, errSpent{errPart}
-			}
-			*left -= int(info.Size)
-		}
-		contents := make([]byte, info.Size+1)
-		if _, err := io.ReadFull(c.out, contents); err != nil {
-			return nil, errDirty{c.broken(err)}
-		}
-		commit, err := object.ParseCommit(contents[:info.Size])
-		if err != nil {
-			return nil, errSpent{fmt.Errorf("git: commit %s: %w", sha, err)}
-		}
-		commit.SHA = sha
-		list = append(list, commit)
-	}
-	return list, nil
 }
 
 // PeelToCommit follows annotated tags to a commit. NotFound when something on
@@ -174,7 +105,7 @@ func IsPrefix(s string) bool {
 // when there is none, Invalid when there are several.
 func (r *Repository) FindCommit(ctx context.Context, prefix string) (SHA, error) {
 	if !IsPrefix(prefix) {
-		return "", missing(prefix)
+		return "", catfile.Missing(prefix)
 	}
 	prefix = strings.ToLower(prefix)
 	// Only a commit, or a tag of one, can be followed by ^{commit}. Of several
@@ -186,7 +117,7 @@ func (r *Repository) FindCommit(ctx context.Context, prefix string) (SHA, error)
 		}
 	}
 	if err == nil && !strings.HasPrefix(string(info.SHA), prefix) {
-		return "", missing(prefix) // a tag, or a ref of that name on disk
+		return "", catfile.Missing(prefix) // a tag, or a ref of that name on disk
 	}
 	return info.SHA, err
 }
@@ -195,19 +126,9 @@ func (r *Repository) FindCommit(ctx context.Context, prefix string) (SHA, error)
 // leads to. Invalid when there are several.
 func (r *Repository) named(ctx context.Context, name string) (Object, error) {
 	var info Object
-	err := r.cat(ctx, func(c *catFile) error {
-		if err := c.ask("info ", SHA(name)); err != nil {
-			return errDirty{c.broken(err)}
-		}
-		line, err := c.out.ReadSlice('\n')
-		if err != nil {
-			return errDirty{c.broken(err)}
-		}
-		if bytes.HasSuffix(line, []byte(" ambiguous\n")) {
-			return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", name)
-		}
-		info, err = parseHeader(line[:len(line)-1])
-		return dirtyUnlessMissing(err)
+	err := r.cat(ctx, func(c *catfile.Process) (err error) {
+		info, err = c.Named(name)
+		return err
 	})
 	return info, err
 }
@@ -222,7 +143,7 @@ func (r *Repository) Lookup(ctx context.Context, tree SHA, path string) (TreeEnt
 	entry := TreeEntry{Mode: ModeTree, SHA: tree, Type: TypeTree, Size: -1}
 	for part := range strings.SplitSeq(path, "/") {
 		if entry.Type != TypeTree {
-			return TreeEntry{}, missing(path)
+			return TreeEntry{}, catfile.Missing(path)
 		}
 		var err error
 		if entry, err = r.child(ctx, entry.SHA, part); err != nil {
@@ -248,5 +169,5 @@ func (r *Repository) child(ctx context.Context, tree SHA, name string) (TreeEntr
 			return TreeEntry{Mode: raw.Mode, SHA: SHA(hex.EncodeToString(raw.ID)), Type: raw.Mode.Type(), Size: -1}, nil
 		}
 	}
-	return TreeEntry{}, missing(name)
+	return TreeEntry{}, catfile.Missing(name)
 }

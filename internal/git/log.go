@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/object"
 	"arbor/internal/git/process"
 )
@@ -135,7 +136,7 @@ const literalPaths = "GIT_LITERAL_PATHSPECS=1"
 // memory than its cage has.
 func (r *Repository) Stream(ctx context.Context, c process.Command, fn func(*bufio.Reader) error) error {
 	if !r.Exists() {
-		return missing("HEAD")
+		return catfile.Missing("HEAD")
 	}
 	limit := walkReads * r.git.options.ReadTimeout
 	return r.git.streamTask(ctx, process.Task{Command: c, Dir: r.dir, Cage: r.cageOf(c.Sub), Limit: limit,

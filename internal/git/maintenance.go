@@ -163,7 +163,7 @@ func (r *Repository) pack(ctx context.Context, now time.Time) error {
 	}
 	if changed || combined {
 		r.git.state(r.dir).graphOld = true
-		r.git.pool.retire(r.dir)
+		r.git.pool.Retire(r.dir)
 	}
 	return nil
 }

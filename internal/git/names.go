@@ -3,12 +3,13 @@ package git
 import (
 	"time"
 
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/object"
 	"arbor/internal/git/tree"
 	"arbor/internal/git/wire"
 )
 
-// What most callers need of packages object and wire has a name here, too, so that
+// What most callers need of the packages below has a name here, too, so that
 // they import this package alone.
 type (
 	SHA       = object.SHA
@@ -19,6 +20,7 @@ type (
 	Commit    = object.Commit
 	Tag       = object.Tag
 	Signature = object.Signature
+	Object    = catfile.Object
 	Ref       = wire.Ref
 	Refs      = wire.Refs
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/object"
 	"arbor/internal/git/process"
 )
@@ -81,7 +82,7 @@ func (r *Repository) walkNew(ctx context.Context, from, not []SHA) (list []SHA, 
 // listNew lets git walk.
 func (r *Repository) listNew(ctx context.Context, from, not []SHA, most int) ([]SHA, error) {
 	if !r.Exists() {
-		return nil, missing("HEAD")
+		return nil, catfile.Missing("HEAD")
 	}
 	var in bytes.Buffer
 	for _, sha := range from {

@@ -62,7 +62,7 @@ func (g *Git) Remove(dir string, remove func()) {
 }
 
 func (g *Git) removeUnused(dir string, s *state) {
-	g.pool.retire(dir)
+	g.pool.Retire(dir)
 	s.remove()
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,14 +1,18 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/catfile"
+	"arbor/internal/git/object"
 	"arbor/internal/git/packfile"
 	"arbor/internal/git/process"
 	"arbor/internal/git/tree"
@@ -67,7 +71,7 @@ func (q *Quarantine) envOver(r *Repository) []string {
 func (q *Quarantine) Peeled(sha SHA) (object, peeled Object, err error) {
 	r, ok := q.objects[sha]
 	if !ok {
-		return Object{}, Object{}, missing(string(sha))
+		return Object{}, Object{}, catfile.Missing(string(sha))
 	}
 	return r.object, r.peeled, nil
 }
@@ -119,18 +123,18 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 	for _, t := range trees {
 		in.Memory = max(in.Memory, g.part(walkPart, 4*t.Size))
 	}
-	c, err := g.startCatFile(ctx, process.Task{
+	c, err := catfile.Start(ctx, g.processes, process.Task{
 		Dir: q.repository.dir, Env: q.env(), Cage: in, Limit: g.options.TransferTimeout})
 	if err != nil {
 		return err
 	}
 	defer func() {
-		var dirty errDirty
+		var dirty catfile.DirtyError
 		if !errors.As(err, &dirty) {
-			c.end()
+			c.End()
 			return
 		}
-		if ended := c.verdict(); ended != nil {
+		if ended := c.Verdict(); ended != nil {
 			err = ended
 		}
 	}()
@@ -140,17 +144,17 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 	if len(trees) == 0 {
 		return nil
 	}
-	p := tree.NewCounter(c.readTree, g.counts)
+	p := tree.NewCounter(c.ReadTree, g.counts)
 	for len(trees) > 0 {
 		var ahead map[ID][]byte
-		if ahead, trees, err = c.readAhead(trees); err != nil {
+		if ahead, trees, err = c.ReadAhead(trees); err != nil {
 			return err
 		}
 		p.Read = func(id ID) ([]byte, error) {
 			if contents, ok := ahead[id]; ok {
 				return contents, nil
 			}
-			return c.readTree(id)
+			return c.ReadTree(id)
 		}
 		for id := range ahead {
 			if err := p.Check(id); err != nil {
@@ -159,17 +163,37 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 		}
 	}
 	for _, sha := range tips {
-		if err := c.checkTip(p, q.objects[sha].peeled); err != nil {
+		if err := checkTip(c, p, q.objects[sha].peeled); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// checkTip counts the tree of a new tip, which is a commit or a tree itself.
+func checkTip(c *catfile.Process, p *tree.Counter, tip Object) error {
+	tree := tip.SHA
+	switch tip.Type {
+	case TypeCommit:
+		_, contents, err := c.Contents(tip.SHA, object.MaxCommitBytes)
+		if err != nil {
+			return err
+		}
+		line, _, _ := bytes.Cut(contents, []byte("\n"))
+		if tree, err = ParseSHA(strings.TrimPrefix(string(line), "tree ")); err != nil {
+			return fmt.Errorf("git: commit %s has no tree: %w", tip.SHA, err)
+		}
+	case TypeTree:
+	default:
+		return nil
+	}
+	return p.Check(tree.ID())
+}
+
 // readTips asks what the tips are.
-func (q *Quarantine) readTips(c *catFile, tips []SHA) error {
+func (q *Quarantine) readTips(c *catfile.Process, tips []SHA) error {
 	q.objects = make(map[SHA]received, len(tips))
-	err := c.infos(2*len(tips), func(i int) SHA {
+	err := c.Infos(2*len(tips), func(i int) SHA {
 		if i%2 == 0 {
 			return tips[i/2]
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/process"
 )
 
@@ -123,7 +124,7 @@ const maxCandidates = 10_000
 // NotFound when these are no abbreviation, see IsPrefix.
 func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, error) {
 	if !IsPrefix(prefix) || !r.Exists() {
-		return nil, missing(prefix)
+		return nil, catfile.Missing(prefix)
 	}
 	var shas []SHA
 	c := process.Command{Sub: "rev-parse", Flags: []string{"--disambiguate=" + strings.ToLower(prefix)}}

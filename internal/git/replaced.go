@@ -157,7 +157,7 @@ func (r *Repository) setAsideReplaced(now time.Time) error {
 	}
 	if s.setAside >= retireAfter {
 		s.setAside = 0
-		r.git.pool.retire(r.dir)
+		r.git.pool.Retire(r.dir)
 	}
 	return nil
 }

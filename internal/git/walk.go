@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"arbor/internal/errs"
+	"arbor/internal/git/catfile"
 	"arbor/internal/git/object"
 	"arbor/internal/git/process"
 )
@@ -57,7 +58,7 @@ func (r *Repository) WalkTree(ctx context.Context, tree SHA, recursive bool, fn 
 // walkFlat walks one tree with the pool alone, unless the tree is so large that
 // many readers of it would need much memory.
 func (r *Repository) walkFlat(ctx context.Context, tree SHA, fn func(*WalkEntry) error) error {
-	contents, err := r.TreeContents(ctx, tree, skippable)
+	contents, err := r.TreeContents(ctx, tree, catfile.Skippable)
 	if errs.Is(err, errs.TooLarge) {
 		return r.walkListing(ctx, tree, fn)
 	}
@@ -110,8 +111,8 @@ func (r *Repository) sizes(ctx context.Context, entries []object.Entry) ([]int64
 	if len(blobs) == 0 {
 		return sizes, nil
 	}
-	err := r.cat(ctx, func(c *catFile) error {
-		return c.infos(len(blobs),
+	err := r.cat(ctx, func(c *catfile.Process) error {
+		return c.Infos(len(blobs),
 			func(i int) SHA { return SHA(hex.EncodeToString(entries[blobs[i]].ID)) },
 			func(i int, o Object) { sizes[blobs[i]] = o.Size })
 	})
@@ -128,7 +129,7 @@ const walkReads = 10
 // walkListing parses the output of one ls-tree process while it runs.
 func (r *Repository) walkListing(ctx context.Context, tree SHA, fn func(*WalkEntry) error, flags ...string) error {
 	if !r.Exists() {
-		return missing(string(tree))
+		return catfile.Missing(string(tree))
 	}
 	p, out, err := r.git.read(ctx, process.Task{
 		Command: process.Command{Sub: "ls-tree", Flags: append(flags, "-l", "-z", "--full-tree"), Revs: []SHA{tree}},

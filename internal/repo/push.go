@@ -46,6 +46,10 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 	if err != nil {
 		return err
 	}
+	if !request.HasPack() {
+		// A proxy breaks an answer off that begins before it has read the request to its end.
+		io.CopyN(io.Discard, pack, maxRefusedRequest)
+	}
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 	if len(request.Commands) == 0 {

@@ -57,7 +57,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *Access) er
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
 	return objects.UploadPack(r.Context(), git.UploadOptions{
-		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: prompt{w},
+		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: answerTo(w, r),
 		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.Refs(ctx, a) },
 		Absent: api.s.absentTo(a),
 	})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
@@ -116,9 +117,32 @@ func damagedGzip(err error) error {
 
 // prompt sends each write on at once: git shows progress, and a pack has no use for
 // our buffers.
-type prompt struct{ http.ResponseWriter }
+type prompt struct {
+	http.ResponseWriter
+	wait time.Duration // before the first write
+}
 
-func (w prompt) Write(p []byte) (int, error) {
+// afterRequest is how long the answer to a proxy waits at least. A proxy made of Go's
+// ReverseProxy sends the last byte of a request, and then reads on to find its end. If the
+// answer begins in between, that proxy closes the connection in the middle of the answer.
+const afterRequest = 20 * time.Millisecond
+
+// answerTo makes the prompt of a request that was read to its end.
+func answerTo(w http.ResponseWriter, r *http.Request) *prompt {
+	p := &prompt{ResponseWriter: w}
+	for _, name := range [...]string{"X-Forwarded-For", "Forwarded", "Via"} {
+		if len(r.Header[name]) > 0 && r.ProtoMajor < 2 {
+			p.wait = afterRequest
+		}
+	}
+	return p
+}
+
+func (w *prompt) Write(p []byte) (int, error) {
+	if w.wait > 0 {
+		time.Sleep(w.wait)
+		w.wait = 0
+	}
 	n, err := w.ResponseWriter.Write(p)
 	if err == nil {
 		err = http.NewResponseController(w.ResponseWriter).Flush()

@@ -36,7 +36,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 		return err
 	}
 	defer release()
-	out := prompt{w}
+	out := answerTo(w, r)
 	http.NewResponseController(w).EnableFullDuplex()
 	body, err := unpack(r)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/admission"
+	"arbor/internal/certificate"
 	"arbor/internal/git"
 	"arbor/internal/journal"
 	"arbor/internal/seed"
@@ -39,6 +40,7 @@ type serverFlags struct {
 	LogLevel       string   `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
 
 	umask     int                // with which the server was started
+	front     front              // what stands before the interface; the zero front is plain HTTP
 	admission *admission.Control // made by check
 }
 
@@ -105,6 +107,7 @@ func (f *serverFlags) check() error {
 type serveCommand struct {
 	storeFlags
 	serverFlags
+	tlsFlags
 	Seed      string `help:"Fill an empty store with what this YAML file says, see docs/seed.md." placeholder:"FILE"`
 	Ephemeral bool   `help:"Serve a temporary folder instead of --data, which goes when the server stops, and allow POST /admin/reset on --admin-listen."`
 }
@@ -119,16 +122,22 @@ func (c *serveCommand) Run(p *process) error {
 	if c.Ephemeral && c.Database != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --database out")
 	}
+	if err := c.checkTLS(c); err != nil {
+		return err
+	}
 	lines := c.newLog(p.stderr)
 	defer lines.Flush()
 	log := slog.New(lines)
+	var err error
+	if c.front, err = c.openTLS(c, log); err != nil {
+		return err
+	}
 	ready := func(address string) error {
 		_, err := fmt.Fprintf(p.stdout, "arbor listens on %s\n", address)
 		return err
 	}
 	var from *seed.Seed
 	if c.Seed != "" {
-		var err error
 		if from, err = seed.Load(c.Seed); err != nil {
 			return err
 		}
@@ -178,7 +187,17 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 	if err != nil {
 		return err
 	}
+	if f.front.source != nil {
+		l = certificate.Listen(l, f.front.source)
+	}
 	g, ctx := errgroup.WithContext(ctx)
+	if f.front.redirect != "" {
+		plain, err := listen(f.front.redirect, f.umask)
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		g.Go(func() error { return f.front.serveRedirect(ctx, plain, f.admission.Conns) })
+	}
 	if f.AdminListen != "" {
 		admin, err := listen(f.AdminListen, f.umask)
 		if err != nil {
@@ -187,7 +206,8 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 		g.Go(func() error { return srv.ServeAdmin(ctx, admin) })
 	}
 	g.Go(func() error { return srv.Serve(ctx, l) })
-	g.Go(func() error { return ready(address(l)) })
+	g.Go(func() error { return f.front.run(ctx) })
+	g.Go(func() error { return ready(address(l, f.front.scheme())) })
 	return g.Wait()
 }
 
@@ -214,7 +234,7 @@ func listen(address string, umask int) (net.Listener, error) {
 }
 
 // address is where a client finds the listener: an address to paste.
-func address(l net.Listener) string {
+func address(l net.Listener, scheme string) string {
 	if l.Addr().Network() == "unix" {
 		return "unix:" + l.Addr().String()
 	}
@@ -228,5 +248,5 @@ func address(l net.Listener) string {
 			host = name
 		}
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + "://" + net.JoinHostPort(host, port)
 }

@@ -80,6 +80,16 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 // StartOn is Start at an address as serve --listen takes it.
 func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
 	t.Helper()
+	l, err := server.Listen(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startOn(t, engine, address, l, options...)
+}
+
+// startOn is StartOn with a listener.
+func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, options ...Option) *Server {
+	t.Helper()
 	log := &Log{}
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
 		Admission: admission.New(admission.DefaultMemory, nil)}
@@ -95,10 +105,6 @@ func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) 
 	o.Git = g
 	if o.DB == nil {
 		o.DB = dbtest.Open(t, engine)
-	}
-	l, err := server.Listen(address)
-	if err != nil {
-		t.Fatal(err)
 	}
 	s := &Server{
 		Address: address, Engine: engine, DB: o.DB, Git: g, Dir: o.DataDir, Server: server.New(o), Log: log,

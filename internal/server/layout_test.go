@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/admission", "internal/git/object"},
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/git/catfile"},
-	{"internal/web", "internal/db", "internal/git", "internal/apidoc"},
+	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},
 	{"internal/git/diff"},
 	{"internal/route"},
 	{"internal/account"},

@@ -1,0 +1,127 @@
+package certificate_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"arbor/internal/apitest"
+	"arbor/internal/certificate"
+)
+
+// logged is a log to look at.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func newLog() (*slog.Logger, *logged) {
+	l := &logged{}
+	return slog.New(slog.NewTextHandler(l, nil)), l
+}
+
+// Tools renew certificates every other month. A server that had to be restarted for it would
+// serve an old one some day, and one that takes half of a new pair would serve none.
+func TestPairIsReadAnew(t *testing.T) {
+	t.Parallel()
+	dir, next := t.TempDir(), t.TempDir()
+	certFile, keyFile := apitest.Certificate(t, dir)
+	log, text := newLog()
+	p, err := certificate.LoadPair(certFile, keyFile, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	current := func() *tls.Certificate {
+		t.Helper()
+		c, err := p.GetCertificate(nil)
+		if err != nil || c == nil {
+			t.Fatalf("%v, %v", c, err)
+		}
+		return c
+	}
+	first := current()
+	apitest.Certificate(t, next)
+	exchange := func(name string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(next, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait := func(what string, there func() bool) {
+		t.Helper()
+		for end := time.Now().Add(30 * time.Second); !there(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s does not come about:\n%s", what, text)
+			}
+			current()
+		}
+	}
+	exchange("cert.pem")
+	wait("a warning", func() bool { return strings.Contains(text.String(), "the old one stays") })
+	if current() != first {
+		t.Error("a certificate without its key replaced the pair")
+	}
+	exchange("key.pem")
+	wait("a new pair", func() bool { return current() != first })
+	second := current()
+	if err := os.Remove(keyFile); err != nil {
+		t.Fatal(err)
+	}
+	wait("a warning", func() bool { return strings.Contains(text.String(), "no such file") })
+	if current() != second {
+		t.Error("the pair went with its file")
+	}
+	if n := strings.Count(text.String(), "the old one stays"); n != 2 {
+		t.Errorf("%d warnings of two broken pairs:\n%s", n, text)
+	}
+}
+
+// Whoever set TLS up wrongly learns at the start which file is wrong, and why.
+func TestWrongFiles(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), t.TempDir()
+	certFile, keyFile := apitest.Certificate(t, dir)
+	_, otherKey := apitest.Certificate(t, other)
+	garbage := filepath.Join(dir, "garbage")
+	if err := os.WriteFile(garbage, []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, cert, key, want string }{
+		{"another key", certFile, otherKey, "private key does not match public key"},
+		{"no key", certFile, filepath.Join(dir, "none"), "the TLS key: stat "},
+		{"no certificate", filepath.Join(dir, "none"), keyFile, "the TLS certificate: stat "},
+		{"exchanged", keyFile, certFile, "failed to find certificate PEM data"},
+		{"garbage", garbage, keyFile, garbage},
+		{"a folder", dir, keyFile, "is a directory"},
+	} {
+		log, _ := newLog()
+		if _, err := certificate.LoadPair(c.cert, c.key, log); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if err := os.Chmod(keyFile, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	log, text := newLog()
+	if _, err := certificate.LoadPair(certFile, keyFile, log); err != nil || !strings.Contains(text.String(), "may read the TLS key") {
+		t.Errorf("a key that others may read: %v\n%s", err, text)
+	}
+}

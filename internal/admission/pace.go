@@ -22,7 +22,15 @@ const (
 // is for all routes. The http.Server must have no ReadTimeout, which would end the
 // contexts of requests that take long.
 func Pace(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
-	p := &paced{ResponseWriter: w, request: r, writing: Grace}
+	p := &paced{ResponseWriter: w, request: r, writing: Grace, timers: r.ProtoMajor >= 2}
+	if p.timers {
+		p.writeUntil(time.Time{}) // Server.WriteTimeout would end requests that take long
+		if r.Body != nil && r.Body != http.NoBody {
+			p.body, p.reading = r.Body, Grace
+			r.Body = p
+		}
+		return p
+	}
 	if r.Body != nil && r.Body != http.NoBody {
 		p.body, p.reading = r.Body, Grace
 		p.readUntil(time.Now().Add(Grace)) // if no handler reads the body, net/http does
@@ -33,6 +41,10 @@ func Pace(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 
 // paced is the answer's writer and the request's body. Like a handler, it reads in one
 // goroutine at a time and writes in one.
+//
+// A deadline of a connection counts only while something is read or written, so one that
+// has passed does no harm until the next is set. Those of HTTP/2's streams are timers that
+// end the stream whenever they fire. So they are set for each read and each write alone.
 type paced struct {
 	http.ResponseWriter
 	request  *http.Request
@@ -42,6 +54,7 @@ type paced struct {
 	readSet  time.Time     // the deadline that is set for reading
 	writeSet time.Time     // and for writing
 	ended    bool          // the body was read to its end
+	timers   bool          // deadlines are HTTP/2's
 }
 
 // spend takes a wait for n bytes out of the time that the client has left.
@@ -61,14 +74,21 @@ func (p *paced) Read(b []byte) (int, error) {
 	}
 	n, err := p.body.Read(b)
 	spend(&p.reading, time.Since(start), n)
+	if p.timers || err == io.EOF {
+		p.readUntil(time.Time{})
+	}
 	switch {
+	case err == nil:
 	case err == io.EOF:
 		p.ended = true
-		p.readUntil(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = errs.Wrap(errs.Malformed, "The request body came too slowly", err)
 	case errors.Is(err, syscall.ECONNRESET):
 		err = errs.Wrap(errs.Canceled, "client closed the request", err)
+	case p.timers && p.request.Context().Err() != nil:
+		err = errs.Wrap(errs.Canceled, "client closed the request", err)
+	case p.timers: // the types of HTTP/2's errors are net/http's alone
+		err = errs.Wrap(errs.Malformed, "The request body does not have its announced length", err)
 	}
 	return n, err
 }
@@ -80,6 +100,11 @@ func (p *paced) readUntil(t time.Time) {
 	// A writer without a connection has no deadlines, and needs none.
 	_ = http.NewResponseController(p.ResponseWriter).SetReadDeadline(t)
 	p.readSet = t
+}
+
+func (p *paced) writeUntil(t time.Time) {
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(t)
+	p.writeSet = t
 }
 
 // apart reports whether two deadlines differ enough for a new one to be set.
@@ -118,6 +143,10 @@ func (p *paced) Flush() { _ = p.FlushError() }
 
 // WriteHeader begins the answer, perhaps long after the deadline of its request.
 func (p *paced) WriteHeader(status int) {
+	if p.timers { // sends nothing yet
+		p.ResponseWriter.WriteHeader(status)
+		return
+	}
 	_ = p.within(0, func() error { p.ResponseWriter.WriteHeader(status); return nil })
 }
 
@@ -127,11 +156,13 @@ func (p *paced) within(n int, send func() error) error {
 	start := time.Now()
 	until := start.Add(p.writing + time.Duration(n)*time.Second/minRate)
 	if apart(until, p.writeSet) {
-		_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(until)
-		p.writeSet = until
+		p.writeUntil(until)
 	}
 	err := send()
 	spend(&p.writing, time.Since(start), n)
+	if p.timers {
+		p.writeUntil(time.Time{})
+	}
 	return err
 }
 

@@ -28,6 +28,7 @@ type Case struct {
 
 // Answer is what came back.
 type Answer struct {
+	Proto  string // e.g. HTTP/2.0
 	Status int
 	Header http.Header
 	Body   []byte
@@ -117,7 +118,7 @@ func (s *Server) Do(t testing.TB, c Case) *Answer {
 	if err != nil {
 		t.Fatalf("%s: %v", c.Do, err)
 	}
-	return &Answer{answer.StatusCode, answer.Header, data}
+	return &Answer{answer.Proto, answer.StatusCode, answer.Header, data}
 }
 
 // JSON decodes the body into v.

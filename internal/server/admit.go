@@ -26,7 +26,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, caller *account.C
 	if (r.ContentLength != 0 || to.Unpack != nil) && !to.Streams {
 		body, err := s.readBody(w, r, ticket, to)
 		if err != nil {
-			w.Header().Set("Connection", "close")
+			if r.ProtoMajor < 2 { // else the other requests of the connection would suffer
+				w.Header().Set("Connection", "close")
+			}
 			return err
 		}
 		r.Body = body

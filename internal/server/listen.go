@@ -23,6 +23,20 @@ const (
 	stopTimeout    = 30 * time.Second // for what is in flight when the server stops
 )
 
+// http2Bounds bound what a connection of HTTP/2 costs. Its requests are counted like connections
+// (admission.Conns). A frame is in memory before anything counts it, and so is what came of a
+// body that no handler reads yet: with net/http's own bounds that is a megabyte each. A
+// connection whose client reads nothing is closed.
+func http2Bounds() *http.HTTP2Config {
+	return &http.HTTP2Config{
+		MaxConcurrentStreams:          100,
+		MaxReadFrameSize:              16 << 10, // the least that is allowed
+		MaxReceiveBufferPerConnection: 256 << 10,
+		MaxReceiveBufferPerStream:     256 << 10,
+		WriteByteTimeout:              admission.Grace,
+	}
+}
+
 // maxHeader bounds a request's header in bytes.
 const maxHeader = 64 << 10
 
@@ -76,6 +90,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		Handler: h, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: headerTimeout, WriteTimeout: admission.Grace, IdleTimeout: idleConnection,
 		BaseContext: func(net.Listener) context.Context { return requests },
+		HTTP2:       http2Bounds(),
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	if conns != nil {

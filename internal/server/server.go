@@ -79,10 +79,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ww := &web.Writer{ResponseWriter: w}
 	w.Header()["X-Request-Id"] = []string{info.ID}
 	n := s.locate(r, info, &from)
+	leave, counted := s.control.Stream(r)
+	defer leave()
 	defer s.finish(ww, r, info, n, start)
 	s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
 	defer ticket.Leave()
+	if !counted {
+		web.Handle(ww, r, fail(errs.New(errs.TooManyRequests, "too many requests at one time from your network; try again")))
+		return
+	}
 	s.serve(ww, r, info, n)
 }
 
@@ -366,9 +372,9 @@ func safe(method string) bool { return method == http.MethodGet || method == htt
 
 // sendOff lets the client have a whole answer before it is counted and logged,
 // which would keep it waiting. An answer of unknown length is left to the HTTP server,
-// which finds its length out.
-func sendOff(w *web.Writer) {
-	if !w.Started() || len(w.Header()["Content-Length"]) == 0 && w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
+// which finds its length out; with HTTP/2 it would send the end without a deadline.
+func sendOff(w *web.Writer, r *http.Request) {
+	if !w.Started() || r.ProtoMajor < 2 && len(w.Header()["Content-Length"]) == 0 && w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
 		return
 	}
 	if f, ok := w.ResponseWriter.(http.Flusher); ok {
@@ -390,7 +396,7 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	if !w.Started() && info.Note == nil {
 		w.WriteHeader(http.StatusOK) // under a deadline of its own
 	}
-	sendOff(w)
+	sendOff(w, r)
 	status := w.Status
 	if status == 0 {
 		status = http.StatusOK

@@ -31,8 +31,8 @@ func NewConns(most int, proxies Proxies) *Conns {
 }
 
 // MaxConns is how many connections a server of so many bytes of memory may have
-// open, each of which costs some 32 KiB.
-func MaxConns(memory int64) int { return int(min(max(memory/8/(32<<10), 64), 16<<10)) }
+// open, each of which costs some 40 KiB with TLS, and 20 without.
+func MaxConns(memory int64) int { return int(min(max(memory/8/(40<<10), 64), 16<<10)) }
 
 // Watch is the server's http.Server.ConnState. It closes a connection that is one
 // too many before anything is read from it.

@@ -349,3 +349,29 @@ func TestBodyTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// Connections that never finish their handshake are counted from their first byte, and end.
+// Thousands of them leave room to other networks.
+func TestHandshakesThatNeverEnd(t *testing.T) {
+	t.Parallel()
+	s, certFile := apitest.StartTLS(t, db.SQLite, memory(256<<20))
+	s.Log.AllowErrors()
+	most := int64(admission.MaxConns(256 << 20))
+	conns := besiege(t, s, "127.0.0.7", int(most), "\x16\x03\x01\x02\x00\x01") // the beginning of a ClientHello
+	if open, turned := s.Admitted.Open(); turned == 0 || open > most/2+1 {
+		t.Errorf("one network has %d of %d connections open, %d were turned away", open, most, turned)
+	}
+	other := dialH2(t, s, certFile, "127.9.9.9")
+	if err := other.request(1, true, "GET", "/healthz"); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.until(hangs, func(f http2.Frame) bool { _, ok := f.(*http2.DataFrame); return ok }); err != nil {
+		t.Errorf("another network is not served: %v", err)
+	}
+	for _, c := range conns {
+		c.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal("a handshake is waited for longer than a minute")
+		}
+	}
+}

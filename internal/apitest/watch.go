@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"sync"
@@ -40,6 +41,9 @@ func described(t testing.TB) server.Watch {
 		}
 		return ww, func() {
 			e.Pattern, e.Status, e.Sent, e.Body = info.Pattern, ww.status, sent.Bytes(), ww.body.Bytes()
+			if ww.Header().Get("Content-Encoding") == "gzip" {
+				e.Body = unzip(e.Body)
+			}
 			e.Cut = sent.cut || ww.body.cut || r.Context().Err() != nil // who hangs up is told but a part
 			asked.Range(func(key, _ any) bool {
 				if k := key.([2]string); k[0] == web.InBody {
@@ -61,6 +65,16 @@ func described(t testing.TB) server.Watch {
 			}
 		}
 	}
+}
+
+// unzip gives the text of a compressed answer, as far as it came.
+func unzip(body []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	text, _ := io.ReadAll(z)
+	return text
 }
 
 // bounded keeps the beginning of what is written to it.

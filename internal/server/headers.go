@@ -11,7 +11,6 @@ import (
 var (
 	any1         = []string{"*"}
 	exposed      = []string{"ETag, Link, Location, Retry-After, X-Poll-Interval, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
-	vary         = []string{"Accept, Authorization"}
 	varyEncoding = []string{"Accept, Accept-Encoding, Authorization"}
 	privateCache = []string{"private, max-age=0, must-revalidate"}
 	publicCache  = []string{"public, max-age=0, must-revalidate"}
@@ -24,7 +23,7 @@ var (
 // Credentials are never allowed across origins, so cookies never count.
 func (s *Server) commonHeaders(h http.Header, info *web.Info, g route.Group) {
 	s.allowOrigins(h)
-	h["Vary"] = vary
+	h["Vary"] = varyEncoding
 	h["X-Content-Type-Options"] = nosniff
 	if g != route.API || info.Pattern == "" {
 		return

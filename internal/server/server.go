@@ -243,6 +243,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		media.Graduated = media.Graduated || info.Media.Graduated
 		info.Media = media
 		s.commonHeaders(w.Header(), info, group)
+		info.MayZip(r)
 	}
 	if r.Method == http.MethodOptions && group != route.Git {
 		s.unrouted(w, r, info, group, func(http.ResponseWriter, *http.Request) error {

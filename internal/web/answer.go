@@ -11,7 +11,10 @@ import (
 	"arbor/internal/admission"
 )
 
-var jsonType = []string{"application/json; charset=utf-8"}
+var (
+	jsonType   = []string{"application/json; charset=utf-8"}
+	gzipCoding = []string{"gzip"}
+)
 
 // JSON answers with v and the given status. A GET that answers 200 gets an
 // ETag made of the body, and 304 when the caller has it already (decision 27).
@@ -31,8 +34,12 @@ func Bytes(w http.ResponseWriter, r *http.Request, status int, body []byte, etag
 			return nil
 		}
 	}
+	body, zipped := zipBody(r, status, body)
 	if err := hold(r, cap(body)); err != nil {
 		return err
+	}
+	if zipped {
+		h["Content-Encoding"] = gzipCoding
 	}
 	h["Content-Type"] = jsonType
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}

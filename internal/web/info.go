@@ -24,6 +24,7 @@ type Info struct {
 	Who     string     // the caller's login, for the log; empty when anonymous
 	TokenID int64      // of the caller's token, for the log; 0 when anonymous
 	Note    error      // an error that the log line shall show
+	zip     bool       // the answer may be compressed, see MayZip
 	Brief   bool       // for a page, which shows only the beginnings of patches
 	Asked   Asked      // is told what a handler looks for in the request; nil but in tests
 	queried string     // what query was read from

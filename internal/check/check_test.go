@@ -17,9 +17,10 @@ import (
 )
 
 // look runs a check of a server's store, beside the server.
-func look(t *testing.T, s *apitest.Server, repair bool) *Report {
+func look(t *testing.T, s *apitest.Server, o Options) *Report {
 	t.Helper()
-	r, err := Run(t.Context(), Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Log: slog.New(slog.DiscardHandler), Full: true, Repair: repair})
+	o.DB, o.Git, o.Folder, o.Log = s.DB, s.Git, s.Dir, slog.New(slog.DiscardHandler)
+	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestWhatIsMadeIsSound(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		build(t, s)
-		r := look(t, s, false)
+		r := look(t, s, Options{Full: true})
 		if !r.Sound() || r.Repositories < 2 || r.Refs < 4 || r.Issues < 2 {
 			t.Errorf("%+v\n%s", r, r.text())
 		}
@@ -94,13 +95,13 @@ func TestSpoiltColumnsAreRepaired(t *testing.T) {
 // mended finds a problem that names a text, repairs it, and finds nothing any more.
 func mended(t *testing.T, s *apitest.Server, text string) {
 	t.Helper()
-	if r := look(t, s, false); r.Sound() || !strings.Contains(r.text(), text) {
+	if r := look(t, s, Options{}); r.Sound() || !strings.Contains(r.text(), text) {
 		t.Errorf("%s is not found:\n%s", text, r.text())
 	}
-	if r := look(t, s, true); !r.Sound() || !strings.Contains(r.text(), text) {
+	if r := look(t, s, Options{Repair: true}); !r.Sound() || !strings.Contains(r.text(), text) {
 		t.Errorf("%s is not repaired:\n%s", text, r.text())
 	}
-	if r := look(t, s, false); !r.Sound() || len(r.Findings) > 1 { // PostgreSQL's amcheck is a warning
+	if r := look(t, s, Options{}); !r.Sound() || len(r.Findings) > 1 { // PostgreSQL's amcheck is a warning
 		t.Errorf("%s is still there:\n%s", text, r.text())
 	}
 }
@@ -161,11 +162,11 @@ func TestLostObjectsAreFound(t *testing.T) {
 		} {
 			r := s.Repo(t, "alice/"+name, false)
 			s.Import(t, r, gittest.Repository(t, 3, 3))
-			if before := look(t, s, false); strings.Contains(before.text(), "alice/"+name) {
+			if before := look(t, s, Options{Full: true}); strings.Contains(before.text(), "alice/"+name) {
 				t.Fatal(before.text())
 			}
 			want := spoil(t, filepath.Dir(s.ObjectsDir(t, r)), r.ID)
-			found := look(t, s, true)
+			found := look(t, s, Options{Full: true, Repair: true})
 			if found.Sound() || !strings.Contains(found.text(), "alice/"+name+": ") || !strings.Contains(found.text(), want) {
 				t.Errorf("%s: %s", name, found.text())
 			}
@@ -174,7 +175,7 @@ func TestLostObjectsAreFound(t *testing.T) {
 		if err := os.MkdirAll(stray, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if r := look(t, s, true); !strings.Contains(r.text(), "of-somebody is nothing that Arbor makes") {
+		if r := look(t, s, Options{Full: true, Repair: true}); !strings.Contains(r.text(), "of-somebody is nothing that Arbor makes") {
 			t.Error(r.text())
 		}
 		if _, err := os.Stat(stray); err != nil {

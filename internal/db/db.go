@@ -101,7 +101,8 @@ type Options struct {
 
 	// RunTwice runs each transaction's function twice, as a repeated transaction
 	// does: the first run is rolled back, and its statements are not traced. Only
-	// tests set it.
+	// tests set it. PostgreSQL ignores it: the functions are the same, and it does not
+	// take the ids of the first run back.
 	RunTwice bool
 }
 
@@ -150,7 +151,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &DB{trace: o.Trace, now: o.Now, runTwice: o.RunTwice}
+	d := &DB{trace: o.Trace, now: o.Now, runTwice: o.RunTwice && !isPostgres(o.URL)}
 	var err error
 	scheme, _, address := strings.Cut(o.URL, "://")
 	if isPostgres(o.URL) {

@@ -8,12 +8,6 @@ func (t *Tx) twice(fn func(*Tx) error) error {
 	if err := t.steer("SAVEPOINT first_run"); err != nil {
 		return err
 	}
-	// Tests of PostgreSQL let the first run take its ids elsewhere, see dbtest.
-	if t.conn.engine() == PostgreSQL {
-		if err := t.steer("SET LOCAL arbor.first_run = 'on'"); err != nil {
-			return err
-		}
-	}
 	first := Tx{Now: t.Now, ctx: t.ctx, caller: t.caller, conn: t.conn}
 	err := fn(&first)
 	first.end()

@@ -11,7 +11,6 @@ package dbtest
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"io"
 	"net/url"
 	"os"
@@ -51,8 +50,8 @@ func OpenURL(t testing.TB, address string) *db.DB {
 	return OpenWith(t, db.Options{URL: address})
 }
 
-// OpenWith is OpenURL with more options. Each transaction's function runs twice,
-// the first time rolled back, unless a benchmark measures.
+// OpenWith is OpenURL with more options. On SQLite each transaction's function runs
+// twice, the first time rolled back, unless a benchmark measures.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
@@ -231,24 +230,5 @@ func (s *server) prepare() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Write(context.Background(), divertIDs), d.Close())
-}
-
-// divertIDs lets a function's first run under db.Options.RunTwice take its ids
-// from a sequence of its own: PostgreSQL does not roll sequences back, and tests
-// name rows by the ids that they have when every transaction runs once.
-func divertIDs(tx *db.Tx) error {
-	_, err := tx.Exec(`DO $$ DECLARE c RECORD; BEGIN
-		CREATE SEQUENCE first_run_ids START 1000000000;
-		FOR c IN SELECT table_name AS t FROM information_schema.columns
-				WHERE table_schema = 'public' AND column_name = 'id' AND is_identity = 'YES' LOOP
-			EXECUTE format('ALTER TABLE %1$I ALTER id DROP IDENTITY; CREATE SEQUENCE %2$I OWNED BY %1$I.id;
-				SELECT setval(%2$L, max(id)) FROM %1$I;
-				ALTER TABLE %1$I ALTER id SET DEFAULT nextval(CASE
-					WHEN current_setting(''arbor.first_run'', true) = ''on'' THEN ''first_run_ids''
-					ELSE %2$L END)',
-				c.t, c.t || '_id_seq');
-		END LOOP;
-	END $$`)
-	return err
+	return d.Close()
 }

@@ -31,9 +31,7 @@ func scan(tx *db.Tx, q *Query, offset, size int64) (Found, error) {
 	} else {
 		s.b.scope = values(s.b, repoIDs(q.Repos))
 		if len(q.Repos) <= maxScopes {
-			for _, r := range q.Repos {
-				s.b.repos = append(s.b.repos, int64(r.ID))
-			}
+			s.b.repos = repoIDs(q.Repos)
 		}
 	}
 	s.takeWords()

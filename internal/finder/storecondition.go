@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
 
@@ -24,9 +25,9 @@ type builder struct {
 	strings.Builder
 	tx     *db.Tx
 	args   []any
-	scope  string  // behind IN: the repositories that names are looked up in
-	repos  []int64 // where words are looked for; nil: everywhere
-	issues bool    // a condition asks for columns of issues, under the name i
+	scope  string    // behind IN: the repositories that names are looked up in
+	repos  []repo.ID // where words are looked for; nil: everywhere
+	issues bool      // a condition asks for columns of issues, under the name i
 }
 
 func (b *builder) arg(v any) string {
@@ -127,7 +128,11 @@ func (b *builder) ids(e Expr) string {
 
 // words gives a SELECT of issue_id and score.
 func (b *builder) words(e Text) string {
-	return fulltext.Find{Terms: e.Terms, Any: e.Any, In: e.In, Repos: b.repos}.SQL(b.tx, b.arg)
+	f := fulltext.Find{Terms: e.Terms, Any: e.Any, In: e.In}
+	for _, id := range b.repos { // the index knows no repositories, but their numbers
+		f.Repos = append(f.Repos, int64(id))
+	}
+	return f.SQL(b.tx, b.arg)
 }
 
 // property gives the kind of a property, and its values: what stands behind IN.

@@ -102,7 +102,7 @@ func (f *ranges) from(b *builder, s *span) string {
 		}
 		where += " AND " + column + " >= " + b.arg(s.since)
 	}
-	b.issues, b.repos = false, []int64{int64(s.repo)}
+	b.issues, b.repos = false, []repo.ID{s.repo}
 	for _, e := range s.rest {
 		where += " AND " + b.condition(e)
 	}

@@ -2,7 +2,6 @@ package issue
 
 import (
 	"arbor/internal/cache"
-
 	"arbor/internal/repo"
 )
 

@@ -21,7 +21,7 @@ type issueStruct struct {
 	CommentsURL   string             `json:"comments_url"`
 	EventsURL     string             `json:"events_url"`
 	HTMLURL       string             `json:"html_url"`
-	ID            int64              `json:"id"`
+	ID            ID                 `json:"id"`
 	NodeID        string             `json:"node_id"`
 	Number        int64              `json:"number"`
 	Title         string             `json:"title"`
@@ -53,7 +53,7 @@ func (p *page) inStruct(i *Issue) (*issueStruct, error) {
 	g := &Page{p}
 	return &issueStruct{
 		URL: self, RepositoryURL: at.API, LabelsURL: self + "/labels{/name}", CommentsURL: self + "/comments",
-		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + itoa(i.Number), ID: int64(i.ID),
+		EventsURL: self + "/events", HTMLURL: at.Page + "/issues/" + itoa(i.Number), ID: i.ID,
 		NodeID: account.NodeID("Issue", i.ID), Number: i.Number, Title: i.Title, User: p.simple(i.AuthorID),
 		Labels: g.Labels(i), State: i.State.String(), Assignee: p.simple(i.Assignees[0]),
 		Assignees: []*account.Simple{p.simple(i.Assignees[0])}, Milestone: g.Milestone(i), Comments: i.Comments,
@@ -70,7 +70,8 @@ func thirty(t testing.TB) *page {
 	alice := account.Account{ID: 1, Login: "alice", Kind: account.User}
 	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
 	p := &page{
-		info: info, repos: map[repo.ID]*repo.Access{7: a}, places: map[repo.ID]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
+		info: info, repos: map[repo.ID]*repo.Access{7: a},
+		places:     map[repo.ID]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
 		people:     map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
 		labels:     map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"}, 4: {ID: 4, Name: "good first issue"}},
 		milestones: map[int64]*milestone.Milestone{5: {ID: 5, Number: 1, Title: "Spring", CreatorID: 1, State: tracker.Open}},

@@ -76,7 +76,7 @@ func (p *page) load(tx *db.Tx) error {
 // payload is GitHub's pull-request-simple (decision 28), and with full its pull-request.
 type payload struct {
 	URL      string          `json:"url"`
-	ID       int64           `json:"id"`
+	ID       issue.ID        `json:"id"`
 	NodeID   string          `json:"node_id"`
 	HTMLURL  string          `json:"html_url"`
 	DiffURL  string          `json:"diff_url"`
@@ -157,7 +157,7 @@ func (p *page) payload(i *issue.Issue) (*payload, error) {
 	api, html, of := p.at.API+"/pulls/"+n, p.at.Page+"/pull/"+n, p.at.API+"/issues/"+n
 	body, err := p.Body(i)
 	out := &payload{
-		URL: api, ID: int64(i.ID), NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html, DiffURL: html + ".diff",
+		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html, DiffURL: html + ".diff",
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
 		Title: i.Title, User: p.User(i.AuthorID), Body: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,

@@ -9,7 +9,7 @@ import (
 
 // FromVisible is what stands behind SELECT count(*) in a query that asks whether the
 // caller may see the repository of the id, an expression (decision 13). It ends
-// in a condition. $1 is the caller's id, as CallerID gives it; the repository has
+// in a condition. $1 is the caller's id, as account.IDOf gives it; the repository has
 // the name r.
 func FromVisible(id string, caller *account.Caller) string { return fromRepo(id, visible(), caller) }
 

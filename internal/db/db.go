@@ -95,9 +95,10 @@ type Options struct {
 	// else in this process may open the same file. PostgreSQL ignores it.
 	Throwaway bool
 
-	// Trace is called with the text of each statement that is going to run, but
-	// those that begin and end transactions; nil: nobody is told. Tests count.
-	Trace func(query string)
+	// Trace is called with the text of each statement that is going to run, and with its
+	// caller's context; those that begin and end transactions are left out. nil: nobody is
+	// told. Tests count.
+	Trace func(ctx context.Context, query string)
 
 	// RunTwice runs each transaction's function twice, as a repeated transaction
 	// does: the first run is rolled back, and its statements are not traced. Only
@@ -112,7 +113,7 @@ type DB struct {
 	backend backend
 	now     func() time.Time
 	gens    *generations
-	trace   func(query string) // may be nil
+	trace   func(ctx context.Context, query string) // may be nil
 
 	runTwice bool
 }
@@ -172,7 +173,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	}
 	d.gens = newGenerations(func(ctx context.Context, into map[string]int64) error {
 		if d.trace != nil {
-			d.trace(selectGeneration)
+			d.trace(ctx, selectGeneration)
 		}
 		return d.backend.generations(ctx, into)
 	})

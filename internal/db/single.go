@@ -19,7 +19,7 @@ func (d *DB) WriteOne(ctx context.Context, query string, args ...any) (affected 
 		affected, done, err := w.writeOne(ctx, query, args)
 		if done {
 			if d.trace != nil {
-				d.trace(query)
+				d.trace(ctx, query)
 			}
 			return affected, err
 		}

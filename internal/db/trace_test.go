@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -13,7 +14,7 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var told []string
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(query string) { told = append(told, query) }})
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, query string) { told = append(told, query) }})
 		err := d.Write(t.Context(), func(tx *db.Tx) error {
 			if _, err := tx.Exec(`INSERT INTO generations (topic, value) VALUES ($1, 7)`, "trace"); err != nil {
 				return err

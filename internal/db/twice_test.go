@@ -16,7 +16,7 @@ func twice(t *testing.T) (d *db.DB, traced *[]string) {
 	traced = new([]string)
 	d, err := db.OpenWith(context.Background(), db.Options{
 		URL: dbtest.Empty(t, db.SQLite), RunTwice: true,
-		Trace: func(query string) { *traced = append(*traced, query) },
+		Trace: func(_ context.Context, query string) { *traced = append(*traced, query) },
 	}, schema)
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,10 @@ type Tx struct {
 	ctx    context.Context // for the engine: may stop a statement midway
 	caller context.Context // looked at between statements and rows
 	conn   conn
-	failed error              // the first statement's failure: the transaction is lost
-	rows   *Rows              // open, at most one
-	bumps  []string           // topics, sorted, for the end
-	trace  func(query string) // may be nil
+	failed error                                   // the first statement's failure: the transaction is lost
+	rows   *Rows                                   // open, at most one
+	bumps  []string                                // topics, sorted, for the end
+	trace  func(ctx context.Context, query string) // may be nil
 
 	check    func(*Tx) error // runs at the end, see WithCheck; may be nil
 	onCommit []func()        // run after the commit
@@ -84,7 +84,7 @@ func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 		return 0, err
 	}
 	if t.trace != nil {
-		t.trace(query)
+		t.trace(t.caller, query)
 	}
 	affected, err = t.conn.exec(t.ctx, query, args)
 	if err != nil {
@@ -100,7 +100,7 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 		return nil, err
 	}
 	if t.trace != nil {
-		t.trace(query)
+		t.trace(t.caller, query)
 	}
 	c, err := t.conn.query(t.ctx, query, args)
 	if err != nil {

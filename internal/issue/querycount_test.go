@@ -1,6 +1,7 @@
 package issue_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -19,7 +20,7 @@ type statements struct {
 	list []string
 }
 
-func (s *statements) add(query string) {
+func (s *statements) add(_ context.Context, query string) {
 	if strings.Contains(query, "texts_changed") {
 		return // the worker that indexes texts looks for work
 	}

@@ -1,6 +1,7 @@
 package pull_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -169,7 +170,7 @@ func TestChangeBaseBetween(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var left atomic.Int32 // times that a pull request is looked at before it happens
 		var change func()
-		look := func(query string) {
+		look := func(_ context.Context, query string) {
 			if strings.HasSuffix(query, "i.repo_id = $1 AND i.number = $2") && left.Add(-1) == 0 {
 				change() // in the middle of the request's snapshot, which does not see it
 			}

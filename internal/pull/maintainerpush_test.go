@@ -1,6 +1,7 @@
 package pull_test
 
 import (
+	"context"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -123,7 +124,7 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var left atomic.Int32 // times that somebody looks for the branch before it happens
 		var meanwhile func()
-		look := func(query string) {
+		look := func(_ context.Context, query string) {
 			if strings.Contains(query, "AND p.open AND p.modifiable") && left.Add(-1) == 0 {
 				meanwhile() // in the middle of the push's snapshot, which does not see it
 			}

@@ -1,6 +1,7 @@
 package pull_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -23,7 +24,7 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var armed, moving atomic.Bool
 		var move func()
-		look := func(query string) {
+		look := func(_ context.Context, query string) {
 			if armed.Load() && strings.HasSuffix(query, "i.repo_id = $1 AND i.number = $2") && moving.CompareAndSwap(false, true) {
 				move() // in the middle of the merge's snapshot, which does not see it
 				moving.Store(false)

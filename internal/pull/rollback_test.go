@@ -1,6 +1,7 @@
 package pull_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -32,7 +33,7 @@ func interrupted(t *testing.T, engine db.Engine) (s *apitest.Server, act func(en
 	t.Helper()
 	var ending atomic.Pointer[string]
 	var do func()
-	look := func(query string) {
+	look := func(_ context.Context, query string) {
 		if e := ending.Load(); e != nil && strings.HasSuffix(query, *e) && ending.CompareAndSwap(e, nil) {
 			do()
 		}

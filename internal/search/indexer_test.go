@@ -54,7 +54,7 @@ type writes struct {
 	list []string
 }
 
-func (w *writes) look(query string) {
+func (w *writes) look(_ context.Context, query string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !strings.HasPrefix(query, "SELECT") && !strings.HasPrefix(query, "WITH hits") {

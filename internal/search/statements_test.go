@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -20,7 +21,7 @@ func TestSearchStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(string) { statements.Add(1) }})
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(context.Context, string) { statements.Add(1) }})
 		})
 		plant(t, s)
 		for n := range 40 {

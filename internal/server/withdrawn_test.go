@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -64,7 +65,7 @@ type lookups struct {
 	holder *db.DB // another process's handle, as it were
 }
 
-func (l *lookups) trace(query string) {
+func (l *lookups) trace(_ context.Context, query string) {
 	if strings.Contains(query, "FROM accounts o JOIN repos r") {
 		l.n.Add(1)
 	}

@@ -45,7 +45,7 @@ func TestIndexIsNotAheadOfItsReaders(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var meanwhile func() // between the generation of an index and its issues
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(query string) {
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, query string) {
 			if meanwhile != nil && strings.Contains(query, "FROM posting_counts") {
 				meanwhile()
 			}
@@ -110,7 +110,7 @@ func TestRepositoriesAtRestTakeNoStatement(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var statements atomic.Int64
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(string) { statements.Add(1) }})
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(context.Context, string) { statements.Add(1) }})
 		n := New(d, slog.New(slog.DiscardHandler))
 		var q finder.Query
 		for _, r := range plots(t, d, 20) {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
@@ -118,7 +119,7 @@ func TestTooLargeIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var counted atomic.Int64
-		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(query string) {
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, query string) {
 			if strings.Contains(query, "posting_counts") {
 				counted.Add(1)
 			}

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"arbor/internal/apitest"
@@ -16,16 +18,29 @@ import (
 	"arbor/internal/git/gittest"
 )
 
+// nextPort counts the ports that tests of this process have been given.
+var nextPort atomic.Int32
+
 // freePort is an address that nobody listens on, for a server whose address must be known
-// before it starts.
+// before it starts. Its port lies below those that systems give to connections, and no
+// other test has it: else a neighbour could take it before the server does.
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := 20000 + (os.Getpid()*100+int(nextPort.Add(1)))%10000
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			continue
+		}
+		l.Close()
+		if names, err := net.ListenPacket("udp", address); err == nil {
+			names.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // program runs a program that must succeed, and gives what it prints.
@@ -194,8 +209,10 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	said := &logBuffer{}
 	run := func(name string, args ...string) {
 		cmd := exec.Command(name, args...)
+		cmd.Stdout, cmd.Stderr = said, said
 		cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0", "SSL_CERT_FILE="+own)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -215,6 +232,6 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 		defer res.Body.Close()
 		root, err := io.ReadAll(res.Body)
 		return err == nil && res.StatusCode == http.StatusOK && os.WriteFile(roots, root, 0o600) == nil
-	}, func() string { return "pebble does not answer" })
+	}, func() string { return "pebble does not answer\n" + said.String() })
 	return "https://" + listen + "/dir", roots, own
 }

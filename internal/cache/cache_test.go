@@ -41,7 +41,7 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 func TestValuesBelongToAState(t *testing.T) {
 	t.Parallel()
 	c := NewCount[string, int](10)
-	states := []State{Unknown, Forever, Generations(), Generations(1), Generations(0, 1), Generations(1, 0, 0), Whole([12]uint32{}), Whole([12]uint32{1})}
+	states := []State{Unknown, Forever, Generations(), Generations(1), Generations(0, 1), Generations(1, 0, 0), Whole([12]uint32{}), Whole([12]uint32{1}), Named("a"), Named("b")}
 	for _, put := range states {
 		c.Put(put, "a", 1)
 		for _, get := range states {

@@ -1,5 +1,7 @@
 package cache
 
+import "crypto/sha256"
+
 // State names what a part of the database held at some moment: what is read after
 // a state was taken is still true when the state is taken again and is equal.
 type State struct {
@@ -13,6 +15,7 @@ type kind byte
 const (
 	unknown kind = iota
 	whole
+	named
 	generations
 	forever
 )
@@ -25,6 +28,16 @@ var Forever = State{kind: forever}
 
 // Whole is the state of a whole database that is named by so many words.
 func Whole(words [12]uint32) State { return State{whole: words, kind: whole} }
+
+// Named is the state of a whole database that is named by a text.
+func Named(text string) State {
+	s := State{kind: named}
+	sum := sha256.Sum256([]byte(text))
+	for i := range sum {
+		s.whole[i/4] = s.whole[i/4]<<8 | uint32(sum[i])
+	}
+	return s
+}
 
 // Generations is the state of what is covered by up to three numbers that grow
 // with each change of it. They stand in an order that belongs to the cache.

@@ -112,7 +112,7 @@ type DB struct {
 	kind    Engine
 	backend backend
 	now     func() time.Time
-	gens    *generations
+	moments *moments
 	trace   func(ctx context.Context, query string) // may be nil
 
 	runTwice bool
@@ -123,8 +123,8 @@ type backend interface {
 	// read runs fn in one snapshot; long asks that a statement can be stopped.
 	read(ctx context.Context, fn func(*Tx) error, long bool) error
 	write(ctx context.Context, fn func(*Tx) error) error
-	// generations adds the current number of each topic to into.
-	generations(ctx context.Context, into map[string]int64) error
+	// ask fills in the state, where asking is how it is known, and the current numbers.
+	ask(ctx context.Context, m *moment) error
 	// recall returns a topic's current number if it is known without a query.
 	recall(topic string) (n int64, ok bool)
 	state() cache.State
@@ -171,11 +171,11 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 		d.backend.close()
 		return nil, err
 	}
-	d.gens = newGenerations(func(ctx context.Context, into map[string]int64) error {
+	d.moments = newMoments(func(ctx context.Context, m *moment) error {
 		if d.trace != nil {
 			d.trace(ctx, selectGeneration)
 		}
-		return d.backend.generations(ctx, into)
+		return d.backend.ask(ctx, m)
 	})
 	return d, nil
 }
@@ -236,6 +236,7 @@ func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) error {
 // when too many wait, another process holds the database for long, or the
 // database is closed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	defer forget(ctx)
 	return d.transact(checked(ctx, fn), (*Tx).twice, func(fn func(*Tx) error) error {
 		return d.backend.write(ctx, fn)
 	})
@@ -269,10 +270,11 @@ func (d *DB) transact(
 
 // Generation returns how often a transaction bumped topic: 0 for one never
 // bumped. The answer holds everything acknowledged, by this process or any
-// other, before the call began.
+// other, before the call began; under [DB.Remember], before the request first asked.
 func (d *DB) Generation(ctx context.Context, topic string) (int64, error) {
 	if n, ok := d.backend.recall(topic); ok {
 		return n, nil
 	}
-	return d.gens.get(ctx, topic)
+	m, err := d.moment(ctx, topic)
+	return m.numbers[topic], err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 )
 
@@ -166,9 +167,13 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 	return nil
 }
 
-func (b *postgresBackend) generations(ctx context.Context, into map[string]int64) error {
-	topics := make([]string, 0, len(into))
-	for topic := range into {
+// ask learns the state from the text of PostgreSQL's current snapshot: which transactions
+// had not ended. A commit takes its transaction out of that set, for good, before it is
+// acknowledged; so between two equal texts nothing was committed. Only a crash may let
+// numbers of transactions come again: so the server's start belongs to the state.
+func (b *postgresBackend) ask(ctx context.Context, m *moment) error {
+	topics := make([]string, 0, len(m.numbers))
+	for topic := range m.numbers {
 		if err := checkText(topic); err != nil {
 			return err
 		}
@@ -179,7 +184,7 @@ func (b *postgresBackend) generations(ctx context.Context, into map[string]int64
 		if err != nil {
 			return err
 		}
-		err = c.broken(ctx, c.generations(ctx, topics, into))
+		err = c.broken(ctx, c.ask(ctx, topics, m))
 		if c.raw.IsClosed() {
 			b.conns.drop(c)
 		} else {
@@ -285,22 +290,20 @@ func (c *postgresConn) broken(ctx context.Context, err error) error {
 	return err
 }
 
-func (c *postgresConn) generations(ctx context.Context, topics []string, into map[string]int64) error {
-	rows, err := c.raw.Query(ctx, `SELECT topic, value FROM generations WHERE topic = ANY($1)`, topics)
+func (c *postgresConn) ask(ctx context.Context, topics []string, m *moment) error {
+	var snapshot string
+	var found []string
+	var numbers []int64
+	err := c.raw.QueryRow(ctx, `SELECT pg_current_snapshot()::text || pg_postmaster_start_time()::text,
+		array_agg(topic), array_agg(value) FROM generations WHERE topic = ANY($1)`, topics).Scan(&snapshot, &found, &numbers)
 	if err != nil {
 		return translatePostgres(err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var topic string
-		var n int64
-		if err := rows.Scan(&topic, &n); err != nil {
-			return err
-		}
-		into[topic] = n
+	for i, topic := range found {
+		m.numbers[topic] = numbers[i]
 	}
-	rows.Close()
-	return translatePostgres(rows.Err())
+	m.state = cache.Named(snapshot)
+	return nil
 }
 
 func (c *postgresConn) close() {

@@ -147,15 +147,18 @@ func (b *sqliteBackend) write(ctx context.Context, fn func(*Tx) error) error {
 	return b.writer.write(ctx, fn)
 }
 
-func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) error {
+func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
 	c, err := b.numbers.get(ctx)
 	if err != nil {
 		return err
 	}
 	state := b.state()
-	for topic := range into {
+	for topic := range m.numbers {
+		if topic == "" {
+			continue // the state is known without asking
+		}
 		for try := 1; ; try++ {
-			if into[topic], err = c.generation(topic); !errors.Is(err, errBusy) {
+			if m.numbers[topic], err = c.generation(topic); !errors.Is(err, errBusy) {
 				break
 			}
 			if try == maxTries {
@@ -167,7 +170,7 @@ func (b *sqliteBackend) generations(ctx context.Context, into map[string]int64) 
 			b.numbers.drop(c)
 			return err
 		}
-		b.kept.Put(state, topic, into[topic])
+		b.kept.Put(state, topic, m.numbers[topic])
 	}
 	b.numbers.put(c)
 	return nil

@@ -11,15 +11,26 @@ import (
 )
 
 // State names the present state of the whole database, which holds everything
-// acknowledged before the call. Between two moments with equal states nobody, in
-// this process or another, has committed anything. Where the engine cannot tell at
-// no cost it is [cache.Unknown].
+// acknowledged before the call; under [DB.Remember], before the request first asked.
+// Between two moments with equal states nobody, in this process or another, has committed
+// anything. Where that cannot be told it is [cache.Unknown].
 //
-// It costs some nanoseconds. It is the header of the index that SQLite's
+// On SQLite it costs some nanoseconds. It is the header of the index that SQLite's
 // processes share beside the file (https://sqlite.org/walformat.html, 2.1), by
 // which each transaction of SQLite itself finds out whether what it has cached
 // still holds. Every commit changes it before it is acknowledged.
-func (d *DB) State() cache.State { return d.backend.state() }
+//
+// On PostgreSQL it is one question, see [postgresBackend.ask].
+func (d *DB) State(ctx context.Context) cache.State {
+	if d.kind == SQLite {
+		return d.backend.state()
+	}
+	m, err := d.moment(ctx, "")
+	if err != nil {
+		return cache.Unknown // what is read next meets the same error
+	}
+	return m.state
+}
 
 // headerVersion is the field of the header that holds the format's version. Like all
 // fields it is a 32-bit word in the machine's own order.

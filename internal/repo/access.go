@@ -68,7 +68,7 @@ type Found struct {
 // Find resolves OWNER/NAME for a caller, also by a former name. Error: 404 when
 // there is no such repository or the caller may not see it.
 func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
-	key, state := newFoundKey(caller, owner, name), s.db.State()
+	key, state := newFoundKey(caller, owner, name), s.db.State(ctx)
 	f, err := s.found.Read(state, key, func() (f Found, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 			f, err = find(tx, caller, key.owner, key.name)

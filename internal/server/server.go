@@ -69,7 +69,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from := s.control.Origin(r)
 	info := &web.Info{ID: s.newID(), From: from.Address}
 	ticket := s.control.NewTicket(admission.Holder{Network: admission.NetworkOf(from.Address)})
-	r = r.WithContext(admission.With(web.WithInfo(r.Context(), info), ticket))
+	r = r.WithContext(admission.With(web.WithInfo(s.o.DB.Remember(r.Context()), info), ticket))
 	w = admission.Pace(w, r)
 	if s.o.Watch != nil {
 		var done func()

@@ -67,7 +67,7 @@ func (s *Answers) ServeCaller(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // ServeAtRest answers with what is kept under the key while nothing at all is
 // committed, or renders it; where that cannot be known, always.
 func (s *Answers) ServeAtRest(w http.ResponseWriter, r *http.Request, key string, render web.Render) error {
-	return s.kept.Serve(w, r, s.db.State(), key, render)
+	return s.kept.Serve(w, r, s.db.State(r.Context()), key, render)
 }
 
 // JSON is Serve with the JSON of the value that find reads, in one snapshot.

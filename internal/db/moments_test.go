@@ -10,15 +10,15 @@ import (
 
 // A stale number would show a user who was just removed what he may no longer
 // see: an answer must come from a query that began after the call.
-func TestGenerationQueryBeginsAfterTheCall(t *testing.T) {
+func TestMomentBeginsAfterTheCall(t *testing.T) {
 	t.Parallel()
 	var clock, queries atomic.Int64
-	g := newGenerations(func(_ context.Context, into map[string]int64) error {
+	g := newMoments(func(_ context.Context, m *moment) error {
 		began := clock.Add(1)
 		queries.Add(1)
 		time.Sleep(200 * time.Microsecond)
-		for topic := range into {
-			into[topic] = began
+		for topic := range m.numbers {
+			m.numbers[topic] = began
 		}
 		return nil
 	})
@@ -28,9 +28,10 @@ func TestGenerationQueryBeginsAfterTheCall(t *testing.T) {
 		wg.Go(func() {
 			for range each {
 				called := clock.Add(1)
-				got, err := g.get(context.Background(), []string{"a", "b"}[w%2])
-				if err != nil || got <= called {
-					t.Errorf("called at %d, answered from a query begun at %d, %v", called, got, err)
+				topic := []string{"a", "b", ""}[w%3]
+				m, err := g.get(context.Background(), topic)
+				if got := m.numbers[topic]; err != nil || got <= called {
+					t.Errorf("called at %d, answered by a question begun at %d, %v", called, got, err)
 				}
 			}
 		})
@@ -42,12 +43,12 @@ func TestGenerationQueryBeginsAfterTheCall(t *testing.T) {
 }
 
 // One who hangs up must not take the answer from those who wait with him.
-func TestGenerationCallersMayHangUp(t *testing.T) {
+func TestCallersForAMomentMayHangUp(t *testing.T) {
 	t.Parallel()
-	g := newGenerations(func(ctx context.Context, into map[string]int64) error {
+	g := newMoments(func(ctx context.Context, m *moment) error {
 		time.Sleep(100 * time.Microsecond)
-		for topic := range into {
-			into[topic] = 7
+		for topic := range m.numbers {
+			m.numbers[topic] = 7
 		}
 		return ctx.Err()
 	})
@@ -59,16 +60,16 @@ func TestGenerationCallersMayHangUp(t *testing.T) {
 				if w%2 == 0 {
 					time.AfterFunc(50*time.Microsecond, cancel)
 				}
-				n, err := g.get(ctx, "a")
-				if w%2 == 1 && (n != 7 || err != nil) {
-					t.Errorf("a patient caller: %d, %v", n, err)
+				m, err := g.get(ctx, "a")
+				if w%2 == 1 && (m.numbers["a"] != 7 || err != nil) {
+					t.Errorf("a patient caller: %v, %v", m.numbers, err)
 				}
 				cancel()
 			}
 		})
 	}
 	wg.Wait()
-	if n, err := g.get(context.Background(), "a"); n != 7 || err != nil {
-		t.Errorf("afterwards: %d, %v", n, err)
+	if m, err := g.get(context.Background(), "a"); m.numbers["a"] != 7 || err != nil {
+		t.Errorf("afterwards: %v, %v", m.numbers, err)
 	}
 }

@@ -1,0 +1,80 @@
+package db
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"arbor/internal/cache"
+)
+
+// moment is what one question to PostgreSQL tells: the state, and the generations of
+// the topics that were asked for.
+type moment struct {
+	state   cache.State
+	numbers map[string]int64
+}
+
+// newMoment makes one to ask about a topic and, as all do, about the empty one.
+func newMoment(topic string) moment {
+	return moment{numbers: map[string]int64{"": 0, topic: 0}}
+}
+
+// maxMoment bounds how long a request relies on one moment: it may have waited for its
+// turn, or for its own body, since it asked.
+const maxMoment = 100 * time.Millisecond
+
+// memory keeps the moment of one request, so that its lookups ask the database once.
+type memory struct {
+	mu    sync.Mutex
+	last  moment
+	asked time.Time
+	ended int // the transactions of the request that have ended
+}
+
+type memoryKey struct{}
+
+// Remember returns a context for one request. Under it [DB.State] and [DB.Generation] ask
+// PostgreSQL once, until a Write under it ends or some time has passed: what they say
+// holds everything acknowledged before the request asked first.
+func (d *DB) Remember(ctx context.Context) context.Context {
+	if d.kind == SQLite { // asks nobody
+		return ctx
+	}
+	return context.WithValue(ctx, memoryKey{}, new(memory))
+}
+
+// forget makes the next question of ctx's request a new one: its transaction ended.
+func forget(ctx context.Context) {
+	if m, _ := ctx.Value(memoryKey{}).(*memory); m != nil {
+		m.mu.Lock()
+		m.last = moment{}
+		m.ended++
+		m.mu.Unlock()
+	}
+}
+
+// moment gives what is remembered, or asks. The topic may be empty.
+func (d *DB) moment(ctx context.Context, topic string) (moment, error) {
+	m, _ := ctx.Value(memoryKey{}).(*memory)
+	if m == nil {
+		return d.moments.get(ctx, topic)
+	}
+	m.mu.Lock()
+	last, asked, ended := m.last, m.asked, m.ended
+	m.mu.Unlock()
+	if _, known := last.numbers[topic]; known && time.Since(asked) < maxMoment {
+		return last, nil
+	}
+	asked = time.Now()
+	now, err := d.moments.get(ctx, topic)
+	if err != nil {
+		return moment{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended == ended {
+		m.last, m.asked = now, asked
+	}
+	return now, nil
+}

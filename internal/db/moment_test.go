@@ -1,0 +1,61 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"arbor/internal/cache"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+)
+
+// The lookups of one request cost one question. But a request must see what it has
+// written itself, and one that waits long, what others have.
+func TestRequestAsksOnce(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		questions := 0
+		address := dbtest.Empty(t, engine)
+		other := openAt(t, address)
+		d, err := db.OpenWith(t.Context(),
+			db.Options{URL: address, Trace: func(context.Context, string) { questions++ }}, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		request := d.Remember(t.Context())
+		look := func() (int64, cache.State) {
+			t.Helper()
+			n, err := d.Generation(request, "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n, d.State(request)
+		}
+		n, first := look()
+		for range 3 {
+			look()
+		}
+		if n != 0 || first == cache.Unknown || questions != 1 {
+			t.Errorf("generation %d, state %v, %d questions, want 0 and one question", n, first, questions)
+		}
+		bump := func(tx *db.Tx) error { return tx.Bump("a") }
+		if err := d.Write(request, bump); err != nil {
+			t.Fatal(err)
+		}
+		if n, s := look(); n != 1 || s == first {
+			t.Errorf("after its own commit: generation %d, the same state: %v", n, s == first)
+		}
+		if err := other.Write(t.Context(), bump); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := d.Generation(d.Remember(t.Context()), "a"); n != 2 || err != nil {
+			t.Errorf("another request after another's commit: %d, %v", n, err)
+		}
+		time.Sleep(db.MaxMoment)
+		if n, _ := look(); n != 2 {
+			t.Errorf("a request that waited: %d", n)
+		}
+	})
+}

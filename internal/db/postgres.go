@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,18 +141,17 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 	if err != nil {
 		return err
 	}
-	open := false
+	c.begin = begin
+	ended := false
 	defer func() { // also when fn panics
-		if open && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
+		begun := c.begin == ""
+		c.begin = ""
+		if begun && !ended && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
 			b.conns.drop(c)
 		} else {
 			b.conns.put(c)
 		}
 	}()
-	if err := c.control(ctx, begin); err != nil {
-		return c.broken(ctx, err)
-	}
-	open = true
 	tx := Tx{Now: FromTime(b.now()), ctx: ctx, caller: ctx, conn: c}
 	if err := tx.run(fn); err != nil {
 		if tx.failed != nil && ctx.Err() != nil {
@@ -159,7 +159,10 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		}
 		return c.broken(ctx, err)
 	}
-	open = false
+	if c.begin != "" { // fn ran nothing
+		return nil
+	}
+	ended = true
 	// The rows that a read has given are right, however its transaction ends.
 	if err := c.commit(ctx); err != nil && begin != beginRead {
 		return err
@@ -209,6 +212,22 @@ func (b *postgresBackend) close() error {
 type postgresConn struct {
 	raw  *pgx.Conn
 	args []any
+
+	begin string // opens a transaction together with its first statement; "": it is open, or none is wanted
+}
+
+// first sends what opens the transaction and its first statement in one trip.
+func (c *postgresConn) first(ctx context.Context, query string, args []any) (pgx.BatchResults, error) {
+	batch := &pgx.Batch{}
+	batch.Queue(c.begin)
+	c.begin = ""
+	batch.Queue(query, args...)
+	results := c.raw.SendBatch(ctx, batch)
+	if _, err := results.Exec(); err != nil {
+		results.Close()
+		return nil, err
+	}
+	return results, nil
 }
 
 func (c *postgresConn) bind(args []any) ([]any, error) {
@@ -230,7 +249,7 @@ func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int6
 	if err != nil {
 		return 0, err
 	}
-	tag, err := c.raw.Exec(ctx, query, bound...)
+	tag, err := c.run(ctx, query, bound)
 	clear(bound)
 	if err != nil {
 		return 0, translatePostgres(err)
@@ -241,17 +260,41 @@ func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int6
 	return 0, nil
 }
 
+func (c *postgresConn) run(ctx context.Context, query string, args []any) (tag pgconn.CommandTag, err error) {
+	if c.begin == "" {
+		return c.raw.Exec(ctx, query, args...)
+	}
+	results, err := c.first(ctx, query, args)
+	if err != nil {
+		return tag, err
+	}
+	tag, err = results.Exec()
+	return tag, cmp.Or(err, results.Close())
+}
+
 func (c *postgresConn) query(ctx context.Context, query string, args []any) (cursor, error) {
 	bound, err := c.bind(args)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.raw.Query(ctx, query, bound...)
-	clear(bound)
+	defer clear(bound)
+	if c.begin == "" {
+		rows, err := c.raw.Query(ctx, query, bound...)
+		if err != nil {
+			return nil, translatePostgres(err)
+		}
+		return &postgresCursor{rows: rows}, nil
+	}
+	results, err := c.first(ctx, query, bound)
 	if err != nil {
 		return nil, translatePostgres(err)
 	}
-	return &postgresCursor{rows: rows}, nil
+	rows, err := results.Query()
+	if err != nil {
+		results.Close()
+		return nil, translatePostgres(err)
+	}
+	return &postgresCursor{rows: rows, batch: results}, nil
 }
 
 // control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must
@@ -314,8 +357,9 @@ func (c *postgresConn) close() {
 
 // postgresCursor reads pgx's rows.
 type postgresCursor struct {
-	rows pgx.Rows
-	dest []any
+	rows  pgx.Rows
+	batch pgx.BatchResults // that the rows came in; nil: by themselves
+	dest  []any
 }
 
 func (r *postgresCursor) next() bool { return r.rows.Next() }
@@ -332,7 +376,11 @@ func (r *postgresCursor) scan(dest []any) error {
 
 func (r *postgresCursor) close() error {
 	r.rows.Close()
-	return translatePostgres(r.rows.Err())
+	err := r.rows.Err()
+	if r.batch != nil {
+		err = cmp.Or(err, r.batch.Close())
+	}
+	return translatePostgres(err)
 }
 
 // timeScanner reads NULL as the zero Time.

@@ -54,4 +54,21 @@ fuzz: ## Run each fuzz test for FUZZTIME
 		done; \
 	done
 
-.PHONY: help build demo test programs ci race bench siege kills microbench routes conformance fuzz
+VERSION ?= $(patsubst v%,%,$(shell git describe --tags --always --dirty))
+NFPM := $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0
+release: ## Build archives, Debian packages and checksums of VERSION below dist
+	rm -rf dist && mkdir dist
+	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
+		os=$${platform%/*} arch=$${platform#*/}; dir=arbor-$(VERSION)-$$os-$$arch; \
+		echo $$dir; mkdir dist/$$dir; cp -r README.md LICENSE deploy dist/$$dir; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" \
+			-o dist/$$dir/arbor ./cmd/arbor; \
+		tar -C dist --owner=0 --group=0 --numeric-owner --sort=name --mtime=@$$(git log -1 --format=%ct) -czf dist/$$dir.tar.gz $$dir; \
+		if [ $$os = linux ]; then \
+			ARCH=$$arch VERSION=$(VERSION) BINARY=dist/$$dir/arbor $(NFPM) package -f deploy/nfpm.yaml -p deb -t dist; \
+		fi; \
+		rm -r dist/$$dir; \
+	done
+	cd dist && sha256sum * > SHA256SUMS
+
+.PHONY: help build demo test programs ci race bench siege kills microbench routes conformance fuzz release

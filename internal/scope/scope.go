@@ -1,0 +1,135 @@
+// Package scope is what a token may be limited to: GitHub's scopes of classic tokens, and
+// `plants` for the plant store. A scope includes its children, as at GitHub.
+//
+// The package knows names alone. Which scopes a route wants, package route says; what a
+// request may see and change with a token, package account works out.
+package scope
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/internal/errs"
+)
+
+// Set is a set of scopes. A parent's children are always in it, too.
+type Set uint64
+
+// The scopes that routes ask for, each without its children.
+const (
+	Repo Set = 1 << iota
+	RepoStatus
+	PublicRepo
+	DeleteRepo
+	User
+	FollowUsers
+	AdminOrg
+	WriteOrg
+	ReadOrg
+	Notifications
+	SiteAdmin
+	Plants
+	firstOther
+)
+
+// name is a scope with the scope that includes it, which stands before it.
+type name struct {
+	text, parent string
+	bit          Set // of what routes ask for; 0: the next that is free
+}
+
+// names are all scopes in the order in which sets are written. Those that no route asks for
+// yet are accepted, so that tokens for GitHub's tools can be made as their manuals say.
+var names = complete([]name{
+	{"repo", "", Repo}, {"repo:status", "repo", RepoStatus}, {"repo_deployment", "repo", 0},
+	{"public_repo", "repo", PublicRepo}, {"repo:invite", "repo", 0}, {"security_events", "repo", 0},
+	{"delete_repo", "", DeleteRepo},
+	{"user", "", User}, {"read:user", "user", 0}, {"user:email", "user", 0}, {"user:follow", "user", FollowUsers},
+	{"admin:org", "", AdminOrg}, {"write:org", "admin:org", WriteOrg}, {"read:org", "write:org", ReadOrg},
+	{"admin:public_key", "", 0}, {"write:public_key", "admin:public_key", 0}, {"read:public_key", "write:public_key", 0},
+	{"admin:repo_hook", "", 0}, {"write:repo_hook", "admin:repo_hook", 0}, {"read:repo_hook", "write:repo_hook", 0},
+	{"admin:org_hook", "", 0},
+	{"notifications", "", Notifications}, {"workflow", "", 0}, {"gist", "", 0},
+	{"site_admin", "", SiteAdmin}, {"plants", "", Plants},
+})
+
+// complete gives each scope without a bit one of its own.
+func complete(list []name) []name {
+	next := firstOther
+	for i := range list {
+		if list[i].bit == 0 {
+			list[i].bit = next
+			next <<= 1
+		}
+	}
+	return list
+}
+
+// All is every scope there is, also those to come. Tokens have it that were made before
+// there were scopes, and those of demos, seeds and tests.
+const All = ^Set(0)
+
+// Usual is what a token has unless it is told otherwise.
+const Usual = "repo, read:org, plants"
+
+// Parse reads names that are separated by commas or spaces. Error: 422 for a name that no
+// scope has, which lists those there are.
+func Parse(text string) (Set, error) {
+	var s Set
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+		at := slices.IndexFunc(names, func(n name) bool { return n.text == word })
+		if at < 0 {
+			return 0, errs.Newf(errs.Invalid, "there is no scope %q: use %s", word, strings.Join(Names(), ", "))
+		}
+		s |= with(names[at])
+	}
+	return s, nil
+}
+
+// with is a scope and all that it includes.
+func with(n name) Set {
+	s := n.bit
+	for _, child := range names {
+		if child.parent == n.text {
+			s |= with(child)
+		}
+	}
+	return s
+}
+
+// Names lists all scopes.
+func Names() []string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = n.text
+	}
+	return list
+}
+
+// String gives the scopes as headers have them, without those that others include:
+// "repo, read:org".
+func (s Set) String() string {
+	var list []string
+	for _, n := range names {
+		parent := slices.IndexFunc(names, func(p name) bool { return p.text == n.parent })
+		if s&n.bit != 0 && (parent < 0 || s&names[parent].bit == 0) {
+			list = append(list, n.text)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Including lists the scopes that are or include one of s, which are the ones that a route
+// takes that wants one of s: "repo, public_repo" for public_repo.
+func Including(s Set) string {
+	var list []string
+	for _, n := range names {
+		if with(n).Any(s) {
+			list = append(list, n.text)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Any reports that at least one of the other scopes is in s.
+func (s Set) Any(other Set) bool { return s&other != 0 }

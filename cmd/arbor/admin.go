@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"text/tabwriter"
-	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
@@ -54,86 +51,6 @@ func (c *orgCreate) Run(p *process) error {
 		made, err := s.forge(log).Accounts.CreateOrg(p.ctx, c.Login, c.Owner)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "created organization %s\n", made.Login)
-		}
-		return err
-	})
-}
-
-type tokenCommand struct {
-	Create tokenCreate `cmd:"" help:"Make an access token; it is printed once, and alone."`
-	List   tokenList   `cmd:"" help:"List a user's tokens, without what would let one use them."`
-	Revoke tokenRevoke `cmd:"" help:"End a token, at once."`
-}
-
-type tokenCreate struct {
-	storeFlags
-	Login   string `arg:"" help:"Login of the user whom the token stands for."`
-	Note    string `help:"What the token is for."`
-	Expires string `help:"How long the token is good, e.g. 90d, 12h or 30s (default: until it is revoked)." placeholder:"TIME"`
-}
-
-// Run prints the new token alone on standard output, so that a script can
-// catch it.
-func (c *tokenCreate) Run(p *process) error {
-	var expires time.Duration
-	if c.Expires != "" {
-		var err error
-		if expires, err = account.ParseExpiry(c.Expires); err != nil {
-			return &usageError{err}
-		}
-	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		token, id, err := s.forge(log).Accounts.CreateToken(p.ctx,
-			account.NewToken{Login: c.Login, Note: c.Note, Expires: expires})
-		if err == nil {
-			fmt.Fprintf(p.stderr, "created token %d for %s\n", id, c.Login)
-			fmt.Fprintln(p.stdout, token)
-		}
-		return err
-	})
-}
-
-type tokenList struct {
-	storeFlags
-	Login string `arg:"" help:"Login of the user."`
-}
-
-// Run prints one line a token.
-func (c *tokenList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		tokens, err := s.forge(log).Accounts.Tokens(p.ctx, c.Login)
-		if err != nil {
-			return err
-		}
-		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tTOKEN\tNOTE\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
-		for _, t := range tokens {
-			fmt.Fprintf(w, "%d\t%s...\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Hint, t.Note,
-				when(t.CreatedAt), when(t.ExpiresAt), when(t.LastUsedAt), when(t.RevokedAt))
-		}
-		return w.Flush()
-	})
-}
-
-// when is a time for a table.
-func when(t db.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Time().UTC().Format("2006-01-02 15:04")
-}
-
-type tokenRevoke struct {
-	storeFlags
-	Token string `arg:"" help:"The token, or its id." name:"id|token"`
-}
-
-// Run ends the token; a running server refuses it from the next request on.
-func (c *tokenRevoke) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		err := s.forge(log).Accounts.RevokeToken(p.ctx, c.Token)
-		if err == nil {
-			fmt.Fprintln(p.stdout, "revoked")
 		}
 		return err
 	})

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
+	"arbor/internal/scope"
 	"arbor/internal/server"
 )
 
@@ -92,7 +93,7 @@ func (d *demo) fill(ctx context.Context) error {
 			return err
 		}
 		d.callers[n.Login] = &account.Caller{ID: made.ID, Login: made.Login, SiteAdmin: made.SiteAdmin}
-		token, _, err := accounts.CreateToken(ctx, account.NewToken{Login: n.Login, Note: "demo"})
+		token, _, err := accounts.CreateToken(ctx, account.NewToken{Login: n.Login, Note: "demo", Scopes: scope.All})
 		if err != nil {
 			return err
 		}

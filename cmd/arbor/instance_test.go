@@ -21,6 +21,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/scope"
 )
 
 // patience is how long a test waits for what must happen, on a busy machine.
@@ -273,7 +274,7 @@ func (s *instance) user(logins ...string) {
 	s.t.Helper()
 	for _, login := range logins {
 		s.arbor("user", "create", login)
-		s.tokens[login] = s.arbor("token", "create", login)
+		s.tokens[login] = s.arbor("token", "create", login, "--scopes", strings.Join(scope.Names(), ","))
 	}
 }
 

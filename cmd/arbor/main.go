@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/journal"
+	"arbor/internal/scope"
 )
 
 // commandLine is what can be said to arbor.
@@ -66,7 +68,8 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 	parser, err := kong.New(&c,
 		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
-		kong.Vars{"version": "arbor " + version},
+		kong.Vars{"version": "arbor " + version, "scopes": strings.Join(scope.Names(), ", "),
+			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
 		kong.Exit(func(code int) { exit = code }),
 	)
 	if err != nil {

@@ -4,7 +4,7 @@
 //   - account.go: the types, roles, and the caller in the context
 //   - login.go: which logins there may be (decisions 8, 58)
 //   - credentials.go, auth.go: from an Authorization header to a [Caller] (decisions 10, 11)
-//   - token.go: tokens and their life; admin.go: the command line's operations
+//   - token.go: tokens and their life; grant.go: what a token takes from its account's rights; admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
 //   - follow.go, store_follow.go, api_follow.go: who follows whom, of table followers
 //   - store.go, store_member.go, store_token.go: the SQL, of tables accounts, members, tokens
@@ -127,12 +127,18 @@ type Account struct {
 	UpdatedAt    db.Time
 }
 
-// Caller is who makes a request. It is never changed once made.
+// Caller is who makes a request. It is never changed once made. One of this process has no
+// token, and may do all that its account may.
 type Caller struct {
 	ID        ID
 	Login     string
-	SiteAdmin bool
+	SiteAdmin bool // acts as one: the account is, and the token lets it
 	TokenID   int64
+
+	Grant        *Grant // of the token; nil: there is none
+	Reach        Reach
+	HidesMembers bool  // memberships that are not public are not shown, not even the caller's own
+	Refusal      error // of what the route does, since the token lacks the scopes; nil: it has them
 }
 
 // IDOf is the id of a caller, 0 for the anonymous one, which is no account's.

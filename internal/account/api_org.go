@@ -15,7 +15,7 @@ func (a *API) GetOrg(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.LastModified(w, org.UpdatedAt.Time())
-	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), may))
+	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), may, CallerFrom(r.Context())))
 }
 
 // PATCH /orgs/{org}
@@ -42,7 +42,7 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), access{member: true, owner: true}))
+	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), access{member: true, owner: true}, caller))
 }
 
 // GET /users/{username}/orgs

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -96,7 +97,7 @@ func (b *bundle) user(login string) *Account {
 
 func (b *bundle) token(login string, expires time.Duration) (token string, id int64) {
 	b.t.Helper()
-	token, id, err := b.s.CreateToken(context.Background(), NewToken{Login: login, Note: "test", Expires: expires})
+	token, id, err := b.s.CreateToken(context.Background(), NewToken{Login: login, Note: "test", Scopes: scope.All, Expires: expires})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -132,7 +132,10 @@ func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 func newPrivateUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	u := newFullUser(a, i, caller)
 	u.UserViewType = "private"
-	u.privateUser = &privateUser{TotalPrivateRepos: a.PrivateRepos, OwnedPrivateRepos: a.PrivateRepos}
+	u.privateUser = &privateUser{}
+	if caller.Reach == Everything {
+		u.TotalPrivateRepos, u.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos
+	}
 	return u
 }
 
@@ -204,7 +207,7 @@ type privateOrg struct {
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
 
-func newFullOrg(a *Account, i *web.Info, may access) *fullOrg {
+func newFullOrg(a *Account, i *web.Info, may access, caller *Caller) *fullOrg {
 	o := &fullOrg{
 		simpleOrg: newSimpleOrg(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
 		Email: a.Email, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following, HTMLURL: i.Page("/" + a.Login),
@@ -216,7 +219,7 @@ func newFullOrg(a *Account, i *web.Info, may access) *fullOrg {
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
 	}
-	if may.owner || may.member && a.DefaultRole > None {
+	if (may.owner || may.member && a.DefaultRole > None) && caller.Reach == Everything {
 		o.TotalPrivateRepos, o.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos
 	}
 	return o

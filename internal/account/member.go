@@ -21,7 +21,7 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may access, 
 		return nil, access{}, err
 	case org.Kind != Organization:
 		return nil, access{}, errs.Absent()
-	case caller == nil:
+	case caller == nil || caller.HidesMembers:
 		return org, access{}, nil
 	case caller.SiteAdmin:
 		return org, access{true, true}, nil
@@ -111,7 +111,7 @@ func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p 
 		if err != nil {
 			return err
 		}
-		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.ID != user.ID && !caller.SiteAdmin}
+		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers || caller.ID != user.ID && !caller.SiteAdmin}
 		if list, err = orgsOf(tx, f, p); err != nil {
 			return err
 		}

@@ -5,17 +5,35 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/scope"
 )
 
-// tokenByDigest finds whom a token that is not revoked stands for, and until
-// when (zero: for ever). Errors: errs.Absent when there is none.
+// tokenByDigest finds whom a token that is not revoked stands for, what it lets them do, and
+// until when (zero: for ever). Errors: errs.Absent when there is none.
 func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var c Caller
 	var expires db.Time
-	err := tx.QueryRow(`SELECT t.id, t.expires_at, a.id, a.login, a.site_admin
+	var scopes *string
+	var permission int64
+	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, a.id, a.login, a.site_admin
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
-		Scan(&c.TokenID, &expires, &c.ID, &c.Login, &c.SiteAdmin)
-	return &c, expires, orAbsent(err)
+		Scan(&c.TokenID, &expires, &scopes, &permission, &c.ID, &c.Login, &c.SiteAdmin)
+	if err != nil {
+		return nil, 0, orAbsent(err)
+	}
+	var chosen []int64
+	if permission != classic {
+		chosen, err = db.QueryIDs[int64](tx, `SELECT repo_id FROM token_repos WHERE token_id = $1 ORDER BY repo_id`, c.TokenID)
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	g, err := newGrant(scopes, permission, expires, chosen)
+	if err != nil {
+		return nil, 0, err
+	}
+	c.limit(g)
+	return &c, expires, nil
 }
 
 // TokenHolds is the condition that a caller's token is neither revoked nor
@@ -33,11 +51,12 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	if c.TokenID == 0 { // of this process, see server.authenticate
 		return c, nil
 	}
-	now := Caller{TokenID: c.TokenID}
+	now := *c
 	var expires db.Time
 	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = $1 AND t.revoked_at IS NULL`, c.TokenID).
 		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin)
+	now.SiteAdmin = now.SiteAdmin && c.SiteAdmin // the token may not let it act as one
 	if errors.Is(err, db.ErrNoRows) || err == nil && !expires.IsZero() && tx.Now >= expires {
 		return nil, badCredentials()
 	}
@@ -58,11 +77,27 @@ func tokenTaken(tx *db.Tx, d digest) (taken bool, err error) {
 }
 
 // insertToken stores a token by its digest; expires may be zero.
-func insertToken(tx *db.Tx, accountID ID, d digest, hint, note string, expires db.Time) (id int64, err error) {
-	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`, accountID, d[:], hint, note, tx.Now, expires).Scan(&id)
+func insertToken(tx *db.Tx, accountID ID, d digest, hint string, n *NewToken, expires db.Time) (id int64, err error) {
+	var scopes any // of one that may do everything: none
+	if n.Scopes != scope.All {
+		scopes = n.Scopes.String()
+	}
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+		accountID, d[:], hint, n.Note, scopes, n.permission(), tx.Now, expires).Scan(&id)
 	if err != nil {
 		return 0, err
+	}
+	if len(n.Repos) > 0 {
+		args := []any{id}
+		for _, repoID := range n.Repos {
+			args = append(args, repoID)
+		}
+		_, err := tx.Exec(`INSERT INTO token_repos (token_id, repo_id)
+			SELECT CAST($1 AS BIGINT), r.id FROM repos r WHERE r.id IN `+db.ValuesFrom(2, 1, len(n.Repos)), args...)
+		if err != nil {
+			return 0, err
+		}
 	}
 	return id, tx.Bump(Topic)
 }
@@ -85,9 +120,11 @@ func revokeByDigest(tx *db.Tx, d digest) (found bool, err error) {
 	return true, tx.Bump(Topic)
 }
 
+// tokensOf lists the tokens of an account, 0 for those of all, by id.
 func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
-	rows, err := tx.Query(`SELECT id, hint, note, created_at, expires_at, last_used_at, revoked_at
-		FROM tokens WHERE account_id = $1 ORDER BY id`, accountID)
+	rows, err := tx.Query(`SELECT t.id, a.login, t.hint, t.note, t.scopes, t.permission,
+			t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE CAST($1 AS BIGINT) = 0 OR t.account_id = $1 ORDER BY t.id`, accountID)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +132,44 @@ func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
 	var list []Token
 	for rows.Next() {
 		var t Token
-		if err := rows.Scan(&t.ID, &t.Hint, &t.Note, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt); err != nil {
+		var scopes *string
+		var permission int64
+		if err := rows.Scan(&t.ID, &t.Login, &t.Hint, &t.Note, &scopes, &permission,
+			&t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt); err != nil {
+			return nil, err
+		}
+		if t.Grant, err = newGrant(scopes, permission, t.ExpiresAt, nil); err != nil {
 			return nil, err
 		}
 		list = append(list, t)
 	}
 	return list, rows.Err()
+}
+
+// nameRepos reads the names of the repositories for which fine-grained tokens were made.
+func nameRepos(tx *db.Tx, accountID ID, list []Token) error {
+	at := make(map[int64]*Token, len(list))
+	for i := range list {
+		at[list[i].ID] = &list[i]
+	}
+	rows, err := tx.Query(`SELECT x.token_id, o.login, r.name FROM tokens t JOIN token_repos x ON x.token_id = t.id
+		JOIN repos r ON r.id = x.repo_id JOIN accounts o ON o.id = r.owner_id
+		WHERE CAST($1 AS BIGINT) = 0 OR t.account_id = $1 ORDER BY x.token_id, x.repo_id`, accountID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var owner, name string
+		if err := rows.Scan(&id, &owner, &name); err != nil {
+			return err
+		}
+		if t := at[id]; t != nil {
+			t.Repos = append(t.Repos, owner+"/"+name)
+		}
+	}
+	return rows.Err()
 }
 
 // storeLastUses writes when tokens were used, in the order of their ids so that

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/scope"
 )
 
 // tokenPrefix begins every token, so that scanners of leaked secrets know it.
@@ -35,6 +36,12 @@ type NewToken struct {
 	Login   string        // of a user
 	Note    string        // what it is for; may be empty
 	Expires time.Duration // from now; zero: never
+	Scopes  scope.Set     // of a classic token
+
+	// Repos makes a fine-grained token, without scopes: the ids of the repositories that it
+	// sees, if its account does, and with Changes may change.
+	Repos   []int64
+	Changes bool
 
 	// Value is the token itself, for seeds of tests, which must know it
 	// beforehand; empty: one that nobody can guess.
@@ -44,12 +51,61 @@ type NewToken struct {
 // Token describes a token without being able to stand for it.
 type Token struct {
 	ID         int64
+	Login      string
 	Hint       string // how it begins
 	Note       string
 	CreatedAt  db.Time
 	ExpiresAt  db.Time // zero: never
 	LastUsedAt db.Time // zero: never; up to half a minute late
 	RevokedAt  db.Time // zero: it is not
+	Grant      *Grant
+	Repos      []string // OWNER/NAME of a fine-grained token's repositories
+}
+
+// May says in a few words what the token may do.
+func (t *Token) May() string {
+	switch {
+	case t.Grant.Fine && t.Grant.Changes:
+		return "write " + strings.Join(t.Repos, ", ")
+	case t.Grant.Fine:
+		return "read " + strings.Join(t.Repos, ", ")
+	case !t.Grant.Limited():
+		return "everything"
+	case t.Grant.Scopes == 0:
+		return "read what is public"
+	default:
+		return t.Grant.Scopes.String()
+	}
+}
+
+// maxChosen is how many repositories one fine-grained token may be made for.
+const maxChosen = 500
+
+// permission is how a token's kind is stored.
+func (n *NewToken) permission() int64 {
+	switch {
+	case n.Repos == nil:
+		return classic
+	case n.Changes:
+		return fineWrite
+	default:
+		return fineRead
+	}
+}
+
+// check reports what is wrong with a token that is to be made. Errors: 422.
+func (n *NewToken) check() error {
+	switch {
+	case n.Expires < 0 || n.Expires > maxExpiry:
+		return errs.New(errs.Invalid, "a token expires within 100 years, and not in the past")
+	case n.Repos != nil && n.Scopes != 0:
+		return errs.New(errs.Invalid, "a token has scopes or repositories, not both")
+	case n.Repos == nil && n.Changes:
+		return errs.New(errs.Invalid, "a permission goes with repositories: name some")
+	case len(n.Repos) > maxChosen:
+		return errs.Newf(errs.Invalid, "a token is for %d repositories at most", maxChosen)
+	}
+	return checkLine("note", n.Note)
 }
 
 // CreateToken makes a token for a user and returns it: this is the only time
@@ -57,10 +113,7 @@ type Token struct {
 // for an organization, for an impossible note or expiry, and for a given value
 // that is no token or is taken.
 func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id int64, err error) {
-	if n.Expires < 0 || n.Expires > maxExpiry {
-		return "", 0, errs.New(errs.Invalid, "a token expires within 100 years, and not in the past")
-	}
-	if err := checkLine("note", n.Note); err != nil {
+	if err := n.check(); err != nil {
 		return "", 0, err
 	}
 	token = n.Value
@@ -87,7 +140,7 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 				return errs.New(errs.Invalid, "the token is taken")
 			}
 		}
-		id, err = insertToken(tx, a.ID, digestOf(token), hintOf(token), n.Note, expires)
+		id, err = insertToken(tx, a.ID, digestOf(token), hintOf(token), &n, expires)
 		return err
 	})
 	if err != nil {
@@ -113,16 +166,22 @@ func CheckToken(token string) error {
 // a token that was given may be short.
 func hintOf(token string) string { return token[:min(hintLength, len(token)/2)] }
 
-// Tokens lists a user's tokens in the order in which they were made, also the
-// revoked ones. Errors: 404, 422 as for CreateToken.
+// Tokens lists a user's tokens, or with an empty login those of all, in the order in which
+// they were made, also the revoked ones. Errors: 404, 422 as for CreateToken.
 func (s *Service) Tokens(ctx context.Context, login string) (list []Token, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err := holder(tx, login)
-		if err != nil {
+		var of ID
+		if login != "" {
+			a, err := holder(tx, login)
+			if err != nil {
+				return err
+			}
+			of = a.ID
+		}
+		if list, err = tokensOf(tx, of); err != nil {
 			return err
 		}
-		list, err = tokensOf(tx, a.ID)
-		return err
+		return nameRepos(tx, of, list)
 	})
 	return list, err
 }
@@ -149,6 +208,19 @@ func (s *Service) RevokeToken(ctx context.Context, idOrToken string) error {
 	})
 }
 
+// CallerNamed is a user as a caller of this process, without a token. Errors: 404, 422 as for
+// CreateToken.
+func (s *Service) CallerNamed(ctx context.Context, login string) (c *Caller, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := holder(tx, login)
+		if err == nil {
+			c = &Caller{ID: a.ID, Login: a.Login, SiteAdmin: a.SiteAdmin}
+		}
+		return err
+	})
+	return c, err
+}
+
 // holder finds the account that a token belongs to.
 func holder(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
@@ -161,11 +233,18 @@ func holder(tx *db.Tx, login string) (*Account, error) {
 	return a, err
 }
 
-// ParseExpiry reads how long a token lives: a whole number and one of the units
-// w, d, h, m, s, such as 90d. Empty is zero: for ever. Errors: 422.
-func ParseExpiry(s string) (time.Duration, error) {
+// ParseExpiry reads how long a token lives from now on: a whole number and one of the units
+// w, d, h, m, s, such as 90d; or until a day of UTC begins, such as 2027-01-31. Empty is
+// zero: for ever. Errors: 422.
+func ParseExpiry(s string, now time.Time) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
+	}
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		if !day.After(now) || day.Sub(now) > maxExpiry {
+			return 0, errs.Newf(errs.Invalid, "the expiry %q is past, or more than 100 years ahead", s)
+		}
+		return day.Sub(now), nil
 	}
 	units := map[byte]time.Duration{
 		'w': 7 * 24 * time.Hour, 'd': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second,
@@ -173,7 +252,7 @@ func ParseExpiry(s string) (time.Duration, error) {
 	unit, known := units[s[len(s)-1]]
 	digits := s[:len(s)-1]
 	if !known || digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return 0, errs.Newf(errs.Invalid, "%q is no expiry: write it as 90d, 12h or 30s", s)
+		return 0, errs.Newf(errs.Invalid, "%q is no expiry: write it as 90d, 12h, 30s or 2027-01-31", s)
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n == 0 || n > int64(maxExpiry/unit) {

@@ -37,6 +37,7 @@ import (
 	"arbor/internal/git/gittest"
 	"arbor/internal/journal"
 	"arbor/internal/repo"
+	"arbor/internal/scope"
 	"arbor/internal/server"
 )
 
@@ -170,7 +171,7 @@ func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: login, Note: "test"})
+	token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: login, Note: "test", Scopes: scope.All})
 	if err != nil {
 		t.Fatal(err)
 	}

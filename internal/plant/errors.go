@@ -38,6 +38,7 @@ const (
 	badLimit    number = 40009
 	badPathID   number = 40010
 	noPlant     number = 40011
+	noScope     number = 40301
 	notDeclared number = 41501
 )
 
@@ -58,6 +59,7 @@ func Conditions() []Condition {
 		{int32(noPlant), 400, "none of the plants that you may delete has this id"},
 		{40100, 401, "the bearer token is missing, wrong, expired or revoked"},
 		{40300, 403, "the requests of this hour are used up"},
+		{int32(noScope), 403, "the token lacks the scope plants"},
 		{40400, 404, "there is no such address under /plants"},
 		{40500, 405, "the address has no such method; Allow names those it has"},
 		{41300, 413, "the body is larger than 1048576 bytes"},
@@ -73,6 +75,11 @@ func Conditions() []Condition {
 // refuse makes the 400 of a condition.
 func refuse(n number, message string) *errs.Error {
 	return errs.Wrap(errs.Malformed, message, n)
+}
+
+// NoScope is the 403 for a token that lacks the scope plants.
+func NoScope() error {
+	return errs.Wrap(errs.Forbidden, "Your token has not been granted the required scopes: this needs one of plants.", noScope)
 }
 
 // Errors is the form of error bodies under /plants: {"error": N, "message":

@@ -107,7 +107,7 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 // on. A list shows forks, whose own state has no number here, so it is kept only
 // while nothing at all is committed; elsewhere it is rendered each time.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render) error {
-	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.IDOf(a.Caller), on), render)
+	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.ViewOf(a.Caller), on), render)
 }
 
 // POST /repos/{owner}/{repo}/pulls

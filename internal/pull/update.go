@@ -116,7 +116,7 @@ func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 			return err
 		}
 	}
-	if !may {
+	if !may || head != nil && !head.MayChange() {
 		return errs.New(errs.Forbidden, "Must have push access to the head branch.")
 	}
 	both, err := repo.MayCross(tx, back(p, p.AuthorID), back(p, a.Caller.ID))

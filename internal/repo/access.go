@@ -19,7 +19,8 @@ type Handler func(w http.ResponseWriter, r *http.Request, a *Access) error
 // With makes a web.Handler of h: it finds the repository that {owner} and
 // {repo} name and checks that the caller has at least the role. Invisible is
 // 404 in the same bytes as absent, visible but not allowed 403 (decision 13);
-// an old name redirects those who may see the repository (decision 54).
+// an old name redirects those who may see the repository (decision 54). What the
+// account may do and its token may not is 403, too.
 func (s *Service) With(need account.Role, h Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
@@ -31,15 +32,36 @@ func (s *Service) With(need account.Role, h Handler) web.Handler {
 		if a.Moved {
 			return redirect(w, r, a.Access.Repo)
 		}
+		safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if err := a.Access.tokenLets(!safe); err != nil {
+			return err
+		}
 		if err := a.Access.Require(need); err != nil {
 			return err
 		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if !safe {
 			r = r.WithContext(db.WithCheck(r.Context(), a.Access.Holds))
 		}
 		return h(w, r, &a.Access)
 	}
 }
+
+// tokenLets returns the 403 for what the caller's token does not let it do on the
+// repository, or nil.
+func (a *Access) tokenLets(change bool) error {
+	switch c := a.Caller; {
+	case c == nil:
+		return nil
+	case c.Refusal != nil:
+		return c.Refusal
+	case change && c.Reach == account.Chosen && !a.MayChange():
+		return c.Insufficient(0)
+	}
+	return nil
+}
+
+// MayChange reports that the caller's token lets it change the repository, where its role does.
+func (a *Access) MayChange() bool { return a.Caller.Most(int64(a.ID), a.Private) >= account.Push }
 
 // Holds returns an error if the caller has lost the access since the request began: a
 // token was revoked, a role taken away or the repository hidden. It is called at the end
@@ -113,8 +135,10 @@ func (a *Access) Require(need account.Role) error {
 	if a.Role >= need {
 		return nil
 	}
-	switch need {
-	case account.Admin:
+	switch {
+	case a.Caller != nil && a.Caller.Reach == account.Chosen && a.Caller.Most(int64(a.ID), a.Private) < need:
+		return a.Caller.Insufficient(0)
+	case need == account.Admin:
 		return errs.New(errs.Forbidden, "Must have admin rights to Repository.")
 	default:
 		return errs.New(errs.Forbidden, "Must have push access to Repository.")
@@ -127,19 +151,20 @@ type place struct {
 	granted *int64 // the role of a collaborator; nil: none
 }
 
-// role is the caller's role in a repository (decisions 12, 62); the caller may be nil.
+// role is the caller's role in a repository (decisions 12, 62), as far as the token goes; the
+// caller may be nil.
 func (p place) role(caller *account.Caller, r *Repo) account.Role {
 	role := p.grantedRole(caller, r)
 	if !r.Private {
 		role = max(role, account.Pull)
 	}
-	return role
+	return min(role, caller.Most(int64(r.ID), r.Private))
 }
 
 // grantedRole is the caller's role without the one that everybody has.
 func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
-	if r.Withdrawn && (caller == nil || !caller.SiteAdmin) {
+	if r.Withdrawn && !caller.SeesAll() {
 		return role
 	}
 	if p.granted != nil {
@@ -148,7 +173,7 @@ func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	if caller == nil {
 		return role
 	}
-	if caller.SiteAdmin || caller.ID == r.OwnerID || p.owner != nil && *p.owner {
+	if caller.SeesAll() || caller.ID == r.OwnerID || p.owner != nil && *p.owner {
 		return account.Admin
 	}
 	if p.owner != nil {

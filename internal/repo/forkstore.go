@@ -11,13 +11,21 @@ import (
 // the same. Of a private one everybody sees other forks: they are counted.
 
 // privateForks are the private forks f that the caller, $1, may see (decisions
-// 12, 62); a condition on f follows.
-const privateForks = ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
-	LEFT JOIN members fm ON fm.org_id = f.owner_id AND fm.user_id = $1
-	LEFT JOIN collaborators fc ON fc.repo_id = f.id AND fc.user_id = $1
-	WHERE ((f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR fc.role > 0)
-			AND NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = f.id)
-		OR EXISTS (SELECT 1 FROM accounts fa WHERE fa.id = $1 AND fa.site_admin)) AND `
+// 12, 62), of a private repository that the caller sees; a condition on f follows.
+func privateForks(caller *account.Caller) string {
+	from := ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
+		LEFT JOIN members fm ON fm.org_id = f.owner_id AND fm.user_id = $1
+		LEFT JOIN collaborators fc ON fc.repo_id = f.id AND fc.user_id = $1 WHERE `
+	if caller.SeesAll() {
+		return from
+	}
+	from += `(f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR fc.role > 0)
+		AND NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = f.id) AND `
+	if caller != nil && caller.Reach == account.Chosen {
+		from += chosen(caller, "f.id") + ` AND `
+	}
+	return from
+}
 
 // forkable holds if the repository r may be forked. For a private one, the organization
 // that owns it and the one that owns its root must allow it (decision 62).
@@ -25,12 +33,15 @@ const forkable = `NOT r.private OR (o.kind = 1 OR o.private_forks) AND (r.root_i
 	OR EXISTS (SELECT 1 FROM repos s JOIN accounts so ON so.id = s.owner_id
 		WHERE s.id = r.root_id AND (so.kind = 1 OR so.private_forks)))`
 
-// forkColumns are how many forks the repository r and its network have.
-const forkColumns = `CASE WHEN r.private AND r.forks_count > 0
-		THEN (SELECT count(*)` + privateForks + `f.parent_id = r.id) ELSE r.forks_count END,
+// forkColumns are how many forks the repository r and its network have; private are its
+// private forks f.
+func forkColumns(private string) string {
+	return `CASE WHEN r.private AND r.forks_count > 0
+		THEN (SELECT count(*)` + private + `f.parent_id = r.id) ELSE r.forks_count END,
 	CASE WHEN r.root_id IS NULL AND (r.network_count = 0 OR NOT r.private) THEN r.network_count
-		WHEN r.private THEN (SELECT count(*)` + privateForks + `f.root_id = COALESCE(r.root_id, r.id))
+		WHEN r.private THEN (SELECT count(*)` + private + `f.root_id = COALESCE(r.root_id, r.id))
 		ELSE (SELECT n.network_count FROM repos n WHERE n.id = r.root_id) END`
+}
 
 // forkOrder is the ORDER BY of a list of forks f. Watchers are GitHub's older
 // name for those who starred; of equals the newest comes first (decisions 24, 42).
@@ -51,7 +62,7 @@ func listForks(tx *db.Tx, a *Access, sort string, page web.Page) ([]*Access, err
 	var ids []ID
 	var err error
 	if a.Private {
-		ids, err = db.QueryIDs[ID](tx, `SELECT f.id`+privateForks+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
+		ids, err = db.QueryIDs[ID](tx, `SELECT f.id`+privateForks(a.Caller)+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
 			account.IDOf(a.Caller), a.ID, page.Size, page.Offset())
 	} else {
 		ids, err = db.QueryIDs[ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,

@@ -8,8 +8,7 @@ import (
 
 // foundKey names all that a result of Find depends on besides the store.
 type foundKey struct {
-	caller      account.ID // 0: anonymous
-	siteAdmin   bool
+	view        account.View
 	owner, name string // folded
 }
 
@@ -18,11 +17,7 @@ const maxFound = 4096
 
 // newFoundKey copies the names: the cache must not keep the whole address of a request.
 func newFoundKey(caller *account.Caller, owner, name string) foundKey {
-	k := foundKey{owner: strings.Clone(account.Fold(owner)), name: strings.Clone(account.Fold(name))}
-	if caller != nil {
-		k.caller, k.siteAdmin = caller.ID, caller.SiteAdmin
-	}
-	return k
+	return foundKey{account.ViewOf(caller), strings.Clone(account.Fold(owner)), strings.Clone(account.Fold(name))}
 }
 
 // copyFor gives a copy of what was found, which the handler of a caller may change.

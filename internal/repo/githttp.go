@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -41,6 +42,9 @@ func (s *Service) withGit(role func(*http.Request) account.Role, h Handler) web.
 			return err
 		case a.Moved:
 			return redirect(w, r, a.Access.Repo)
+		}
+		if need > account.Pull && !a.MayChange() {
+			return a.Caller.Insufficient(scope.PublicRepo)
 		}
 		if a.Role < need {
 			branches, err := s.maintainerBranchesNow(r.Context(), &a.Access)

@@ -17,7 +17,7 @@ type filter struct {
 	visibleTo                   *account.Caller
 	visibility                  string  // public, private, or anything else for both
 	granted                     bool    // only those that visibleTo has a role on beyond everyone's
-	kind                        string  // forks, sources, or anything else for both; only with owner alone
+	kind                        string  // forks, sources, or anything else for both
 	since, before               db.Time // when they were updated; 0: whenever
 	// hide: some of the owner's repositories are withdrawn forks, which are left out
 	hide bool
@@ -50,8 +50,35 @@ func hasRole(who string) string {
 		AND ` + notWithdrawn("r") + `)`
 }
 
-// visible is visibleTo for the caller.
-func visible() string { return visibleTo("$1") }
+// visible is visibleTo for the caller, $1, as far as the token goes.
+func visible(caller *account.Caller) string {
+	if caller.SeesAll() {
+		return `TRUE`
+	}
+	return `(NOT r.private OR ` + grantedTo(caller) + `)`
+}
+
+// grantedTo is hasRole for the caller, $1, as far as the token goes. A caller who sees all
+// has a role everywhere.
+func grantedTo(caller *account.Caller) string {
+	switch {
+	case caller.SeesAll():
+		return `TRUE`
+	case caller == nil || caller.Reach == account.Everything:
+		return hasRole("$1")
+	case caller.Reach == account.Chosen:
+		return `(` + chosen(caller, "r.id") + ` AND ` + hasRole("$1") + `)`
+	default:
+		return `FALSE`
+	}
+}
+
+// chosen holds if a fine-grained token was made for the repository of the id, an expression.
+// The token's id is no text of a client's, and stands in the query, since many queries have no
+// argument to spare.
+func chosen(caller *account.Caller, id string) string {
+	return fmt.Sprintf(`EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`, caller.TokenID, id)
+}
 
 // notWithdrawn holds for a repository that is no withdrawn fork.
 func notWithdrawn(r string) string {
@@ -72,8 +99,15 @@ func (f *filter) build() *sqlBuilder {
 			WHERE y.user_id = `+b.arg(f.member)+` AND (y.owner OR z.default_role > 0)`)
 	}
 	b.and("r.id IN (" + strings.Join(from, " UNION ") + ")")
-	if f.visibleTo == nil || !f.visibleTo.SiteAdmin {
-		b.and(visible())
+	b.and(visible(f.visibleTo))
+	if f.granted {
+		b.and(grantedTo(f.visibleTo))
+	}
+	switch f.kind {
+	case "forks":
+		b.and("r.parent_id IS NOT NULL")
+	case "sources":
+		b.and("r.parent_id IS NULL")
 	}
 	switch f.visibility {
 	case "public":
@@ -92,7 +126,8 @@ func (f *filter) build() *sqlBuilder {
 
 // listRepos reads a page and the total number of rows.
 func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, error) {
-	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 {
+	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything
+	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 && !limited {
 		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()

@@ -11,7 +11,7 @@ import (
 
 // maintainerBranches asks the Forge.
 func (s *Service) maintainerBranches(tx *db.Tx, a *Access, hold bool) (map[string]bool, error) {
-	if a.Caller == nil || a.Role < account.Pull {
+	if a.Caller == nil || a.Role < account.Pull || !a.MayChange() {
 		return nil, nil
 	}
 	return s.forge.MaintainerBranches(tx, a, hold)

@@ -21,7 +21,7 @@ func listOfOwner(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64,
 	if err != nil {
 		return nil, 0, err
 	}
-	f.hide = owner.Withdrawn > 0 && (f.visibleTo == nil || !f.visibleTo.SiteAdmin)
+	f.hide = owner.Withdrawn > 0 && !f.visibleTo.SeesAll()
 	total, err := f.ownerTotal(tx, owner, all)
 	if err != nil || page.Offset() >= total {
 		return nil, total, err
@@ -53,7 +53,7 @@ func seesAll(tx *db.Tx, caller *account.Caller, owner *account.Account) (bool, e
 	switch {
 	case caller == nil:
 		return false, nil
-	case caller.SiteAdmin || caller.ID == owner.ID:
+	case caller.SeesAll() || caller.ID == owner.ID:
 		return true, nil
 	case owner.Kind != account.Organization:
 		return false, nil

@@ -41,6 +41,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/keyed"
+	"arbor/internal/scope"
 )
 
 // ID is the id of a repository.
@@ -105,7 +106,7 @@ type Access struct {
 }
 
 // Insider reports a caller who may know who belongs to the organization.
-func (a *Access) Insider() bool { return a.Member || a.Caller != nil && a.Caller.SiteAdmin }
+func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Caller.HidesMembers }
 
 // Service holds what the operations on repositories share.
 type Service struct {
@@ -224,6 +225,9 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 // Insert adds the row of a repository, and the role on it of a member who makes it
 // for an organization. Errors: 403 when by may not create there; as of insertRepo.
 func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
+	if by != nil && by.Most(int64(r.ID), r.Private) < account.Admin { // nobody chose a new one
+		return by.Insufficient(scope.Repo)
+	}
 	admit, err := mayCreate(tx, by, &r.Owner)
 	if err != nil {
 		return err
@@ -250,7 +254,7 @@ func (r *Repo) DoneBy(by *account.Caller) account.ID {
 // mayCreate checks the right to create a repository for owner. admit reports a
 // member of an organization who needs a role on what it creates.
 func mayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit bool, err error) {
-	if by == nil || by.SiteAdmin || by.ID == owner.ID {
+	if by == nil || by.SeesAll() || by.ID == owner.ID {
 		return false, nil
 	}
 	if owner.Kind != account.Organization {

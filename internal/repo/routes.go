@@ -50,5 +50,5 @@ func (api *API) gitRoutes() []route.Route {
 func (s *Service) Route(right route.Right, address string, h Handler) route.Route {
 	role := map[route.Right]account.Role{route.SignedIn: account.Pull, route.Pull: account.Pull,
 		route.Push: account.Push, route.Admin: account.Admin}[right]
-	return route.New(right, address, s.With(role, h)).Calls(h)
+	return route.New(right, address, s.With(role, h)).Calls(h).OnRepository()
 }

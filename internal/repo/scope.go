@@ -67,11 +67,7 @@ func (s Scope) from() (query string, args []any) {
 		args = append(args, s.OwnerID)
 		add(`SELECT id FROM repos WHERE owner_id = $2`)
 	}
-	query = accessFrom + `WHERE r.id IN (` + from + `)`
-	if !s.Caller.SiteAdmin {
-		query += ` AND ` + visible()
-	}
-	return query, args
+	return accessFrom + `WHERE r.id IN (` + from + `) AND ` + visible(s.Caller), args
 }
 
 // Accesses reads the repositories of a page in one query, by id; the caller,

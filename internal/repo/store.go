@@ -2,6 +2,7 @@ package repo
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"arbor/internal/account"
@@ -12,10 +13,12 @@ import (
 // accessColumns and scanAccess read a repository together with its owner and
 // with what decides the caller's role; accessFrom joins what they need. $1 is
 // the caller's id, 0 for none.
+//
+// The columns have a place for how many forks there are, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.refs_generation, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
 	r.size_kb, r.created_at, r.updated_at, r.pushed_at,
-	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), ` + forkColumns + `,
+	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
 	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0)`
@@ -23,6 +26,24 @@ const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.pr
 const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
 	LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 `
+
+// Columns for the callers of nearly all requests, made once.
+var (
+	columnsByRole = fmt.Sprintf(accessColumns, forkColumns(privateForks(&account.Caller{})))
+	columnsOfAll  = fmt.Sprintf(accessColumns, forkColumns(privateForks(&account.Caller{SiteAdmin: true})))
+)
+
+// columnsFor are accessColumns, with the forks counted that the caller may see.
+func columnsFor(caller *account.Caller) string {
+	switch {
+	case caller.SeesAll():
+		return columnsOfAll
+	case caller == nil || caller.Reach != account.Chosen:
+		return columnsByRole
+	default:
+		return fmt.Sprintf(accessColumns, forkColumns(privateForks(caller)))
+	}
+}
 
 type scanner interface{ Scan(dest ...any) error }
 
@@ -46,24 +67,24 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 		return nil, err
 	}
 	r.Owner.ID = r.OwnerID
-	a.Role, a.Member = p.role(caller, r), p.owner != nil
-	a.Granted = p.grantedRole(caller, r) >= account.Pull
+	a.Role, a.Member = p.role(caller, r), p.owner != nil && !caller.HidesMembers
+	a.Granted = p.grantedRole(caller, r) >= account.Pull && caller.Most(int64(r.ID), true) >= account.Pull
 	return a, nil
 }
 
 func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+
+	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
 		`WHERE o.login_folded = $2 AND r.name_folded = $3`, account.IDOf(caller), owner, name), caller)
 }
 
 func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+
+	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
 		`WHERE r.id = (SELECT d.repo_id FROM repo_redirects d JOIN accounts f ON f.id = d.owner_id
 			WHERE f.login_folded = $2 AND d.name_folded = $3)`, account.IDOf(caller), owner, name), caller)
 }
 
 func accessByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+accessColumns+accessFrom+`WHERE r.id = $2`, account.IDOf(caller), id), caller)
+	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+`WHERE r.id = $2`, account.IDOf(caller), id), caller)
 }
 
 // accessAgain is accessByID for a caller whose token may have ended meanwhile, or who may
@@ -73,8 +94,8 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 		return accessByID(tx, caller, id)
 	}
 	now := *caller
-	row := tx.QueryRow(`SELECT `+accessColumns+`, u.site_admin`+accessFrom+`JOIN accounts u ON u.id = $1
-		WHERE r.id = $2 AND `+account.TokenHolds("$3", "$4"), caller.ID, id, caller.TokenID, tx.Now)
+	row := tx.QueryRow(`SELECT `+columnsFor(caller)+`, u.site_admin AND $5`+accessFrom+`JOIN accounts u ON u.id = $1
+		WHERE r.id = $2 AND `+account.TokenHolds("$3", "$4"), caller.ID, id, caller.TokenID, tx.Now, caller.SiteAdmin)
 	a, err := scanAccess(row, &now, &now.SiteAdmin)
 	if errs.Is(err, errs.NotFound) {
 		if _, gone := account.Again(tx, caller); gone != nil {
@@ -87,7 +108,7 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 // queryAccess reads many repositories. where begins after FROM and may use $2
 // onwards.
 func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
-	rows, err := tx.Query(`SELECT `+accessColumns+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
+	rows, err := tx.Query(`SELECT `+columnsFor(caller)+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,22 +11,18 @@ import (
 // caller may see the repository of the id, an expression (decision 13). It ends
 // in a condition. $1 is the caller's id, as account.IDOf gives it; the repository has
 // the name r.
-func FromVisible(id string, caller *account.Caller) string { return fromRepo(id, visible(), caller) }
+func FromVisible(id string, caller *account.Caller) string { return fromRepo(id, visible(caller)) }
 
 // FromGranted is FromVisible for callers who see the repository whether it is
 // public or not.
 func FromGranted(id string, caller *account.Caller) string {
-	return fromRepo(id, hasRole("$1"), caller)
+	return fromRepo(id, grantedTo(caller))
 }
 
-func fromRepo(id, condition string, caller *account.Caller) string {
-	from := ` FROM repos r JOIN accounts o ON o.id = r.owner_id
+func fromRepo(id, condition string) string {
+	return ` FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 WHERE r.id = ` + id
-	if caller != nil && caller.SiteAdmin {
-		return from
-	}
-	return from + ` AND ` + condition
+		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 WHERE r.id = ` + id + ` AND ` + condition
 }
 
 // FromPublic is FromVisible for the public repository that has a name now, which

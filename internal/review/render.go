@@ -78,7 +78,7 @@ func (api *API) answerComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // kept only while nothing at all is committed, and where that cannot be known
 // not at all.
 func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
-	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.IDOf(a.Caller)), render)
+	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.ViewOf(a.Caller)), render)
 }
 
 // answer answers with one review.

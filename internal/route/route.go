@@ -49,6 +49,7 @@ type Route struct {
 	Streams    bool                                   // the handler reads the request's body as it comes
 	Unadmitted bool                                   // answered also when the server is full
 	AnyMedia   bool                                   // the handler looks at Accept itself
+	OfRepo     bool                                   // repo.Service.With finds the repository first
 
 	function any // the handler as its package wrote it
 }
@@ -69,6 +70,13 @@ func (r Route) In(g Group) Route {
 // WithLimit allows request bodies of up to limit bytes.
 func (r Route) WithLimit(limit int64) Route {
 	r.Limit = limit
+	return r
+}
+
+// OnRepository says that the handler reports what a token does not let it do: it finds the
+// repository first, since one that the caller does not see is a 404.
+func (r Route) OnRepository() Route {
+	r.OfRepo = true
 	return r
 }
 

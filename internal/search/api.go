@@ -52,7 +52,7 @@ func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 	}
 	// What is found depends on the whole store, so an answer is kept only while
 	// nothing is committed: neither an issue nor the indexing of one.
-	return api.answers.Serve(w, r, api.s.db.State(r.Context()), web.Key(r, account.IDOf(caller)), render)
+	return api.answers.Serve(w, r, api.s.db.State(r.Context()), web.Key(r, account.ViewOf(caller)), render)
 }
 
 func readQuery(r *http.Request) (*Query, error) {

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/web"
 )
@@ -129,7 +130,7 @@ func (a *applier) user(ctx context.Context, u *User) error {
 	}
 	for i := range u.Tokens {
 		t := &u.Tokens[i]
-		n := account.NewToken{Login: u.Login, Value: t.Value, Note: t.Note}
+		n := account.NewToken{Login: u.Login, Value: t.Value, Note: t.Note, Scopes: scope.All}
 		if !t.ExpiresAt.IsZero() {
 			n.Expires = t.ExpiresAt.Sub(u.CreatedAt)
 		}

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/git/gittest"
+	"arbor/internal/scope"
 	"arbor/internal/server"
 )
 
@@ -167,7 +168,7 @@ func TestCredentials(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "GET /user", Headers: auth("Bearer " + token), Status: 401, Want: bad})
 		})
 		t.Run("expired", func(t *testing.T) {
-			short, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "bob", Expires: 50 * time.Millisecond})
+			short, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "bob", Scopes: scope.All, Expires: 50 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -12,18 +13,24 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 )
 
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
 
 // The whole interface stands in one file, a line a route: its address, the kind of clients it is for,
-// the right it needs, what is special about it and its handler. So a review sees each right that changes.
+// the right it needs, what it wants of a token, what is special about it and its handler. So a review sees each
+// right that changes. A route that says nothing of tokens fails.
 func TestTheTableIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	for _, r := range apitest.Start(t, db.SQLite).Server.Routes() {
-		lines = append(lines, fmt.Sprintf("%s %s | %s | %s |%s | %s\n", r.Pattern, r.Method, groupNames[r.Group], r.Right,
-			traits(&r), strings.TrimPrefix(r.HandlerName(), "arbor/internal/")))
+		need, ok := route.NeedOf(r.Method, r.Pattern)
+		if !ok {
+			t.Errorf("%s %s: needs in internal/route/token.go does not say what it wants of a token", r.Method, r.Pattern)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s | %s | %s | %s |%s | %s\n", r.Pattern, r.Method, groupNames[r.Group], r.Right,
+			tokenOf(need), traits(&r), strings.TrimPrefix(r.HandlerName(), "arbor/internal/")))
 	}
 	slices.Sort(lines)
 	table := strings.Join(lines, "")
@@ -53,6 +60,15 @@ func TestTheTableIsWrittenDown(t *testing.T) {
 }
 
 var groupNames = map[route.Group]string{route.API: "api", route.Plants: "plants", route.Git: "git", route.Pages: "pages"}
+
+// tokenOf is what a route wants of a token, in words.
+func tokenOf(n route.Need) string {
+	fine := n.Fine
+	if n.Never {
+		fine = "no fine-grained"
+	}
+	return cmp.Or(scope.Including(n.Scopes), "any") + "; " + cmp.Or(fine, "any")
+}
 
 // traits are what is special about a route, in words.
 func traits(r *route.Route) string {

@@ -260,7 +260,7 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		return
 	}
 	info.Docs += found.anchor
-	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, found.Route) })
+	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, found) })
 }
 
 // unrouted answers a request that no route is for: with --require-token, to nobody
@@ -282,7 +282,7 @@ func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g rout
 
 // enter authenticates the caller, checks what the whole group demands, and runs
 // the handler.
-func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *route.Route) error {
+func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpoint) error {
 	caller, given, err := s.authenticate(r, to.Group)
 	if to.Counts() {
 		// First of all, so that guessing credentials counts too.
@@ -299,12 +299,19 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *route
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
 		return errs.New(errs.Forbidden, "A request from another site must send its token as Bearer.")
 	}
+	signedIn := caller
 	if caller != nil {
 		info.Who, info.TokenID = caller.Login, caller.TokenID
+		if to.Group == route.API {
+			to.need.headers(w.Header(), caller.Grant)
+		}
+		if caller, err = to.need.narrow(caller, r.Method, to.Route); err != nil {
+			return err
+		}
 		ctx := account.WithCaller(r.Context(), caller)
 		// Pushes check their rights themselves; repo.With adds the check of a repository's routes.
 		if !safe(r.Method) && to.Group != route.Git {
-			ctx = db.WithCheck(ctx, caller.Holds)
+			ctx = db.WithCheck(ctx, signedIn.Holds)
 		}
 		r = r.WithContext(ctx)
 	}
@@ -317,7 +324,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *route
 		}
 	}
 	if !to.Unadmitted {
-		if err := s.admit(w, r, caller, to); err != nil {
+		if err := s.admit(w, r, signedIn, to.Route); err != nil {
 			return err
 		}
 	}

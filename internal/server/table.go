@@ -33,6 +33,7 @@ func operation(r *route.Route) string { return apidoc.Operation(r.Method, r.Patt
 type endpoint struct {
 	*route.Route
 	anchor string // of its documentation, with its #
+	need   tokenNeed
 }
 
 // node is all routes of one pattern.
@@ -93,7 +94,7 @@ func newTable(routes []route.Route, m *metrics) *table {
 			among[key] = n
 			t.mux.Get(pattern, nothing)
 		}
-		n.routes = append(n.routes, endpoint{r, "#" + operation(r)})
+		n.routes = append(n.routes, endpoint{r, "#" + operation(r), newTokenNeed(r)})
 		n.allow = allowed(n)
 	}
 	return t

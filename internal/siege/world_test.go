@@ -21,6 +21,7 @@ import (
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/scope"
 )
 
 // world is a store with honest people's work and harmful repositories, and its server.
@@ -61,7 +62,7 @@ func newWorld(t *testing.T, engine db.Engine) *world {
 	}
 	for _, login := range append([]string{"mallory"}, honestPeople...) {
 		w.arbor("user", "create", login)
-		w.tokens[login] = w.arbor("token", "create", login)
+		w.tokens[login] = w.arbor("token", "create", login, "--scopes", strings.Join(scope.Names(), ","))
 	}
 	w.garden = gittest.Repository(t, 400, 300)
 	w.arbor("repo", "create", "alice/garden", "--import", w.garden)

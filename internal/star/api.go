@@ -162,12 +162,15 @@ func (api *API) Unstar(w http.ResponseWriter, r *http.Request) error {
 func (api *API) change(w http.ResponseWriter, r *http.Request,
 	direct func(context.Context, *account.Caller, string, string) (bool, error),
 	usual func(context.Context, *repo.Access, Kind) error) error {
-	done, err := direct(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "owner"), web.Param(r, "repo"))
-	if err != nil {
-		return err
-	}
-	if done {
-		return web.NoContent(w)
+	caller := account.CallerFrom(r.Context())
+	if caller.Refusal == nil {
+		done, err := direct(r.Context(), caller, web.Param(r, "owner"), web.Param(r, "repo"))
+		if err != nil {
+			return err
+		}
+		if done {
+			return web.NoContent(w)
+		}
 	}
 	return api.s.repos.With(account.Pull, func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		if err := usual(r.Context(), a, Star); err != nil {

@@ -12,8 +12,8 @@ func (api *API) Routes() []route.Route {
 		route.New(route.SignedIn, "GET /user/starred", api.ListOwnStarred),
 		repos.Route(route.SignedIn, "GET /user/starred/{owner}/{repo}", api.Check),
 		// These find the repository in the statement that writes.
-		route.New(route.Pull, "PUT /user/starred/{owner}/{repo}", api.Star),
-		route.New(route.Pull, "DELETE /user/starred/{owner}/{repo}", api.Unstar),
+		route.New(route.Pull, "PUT /user/starred/{owner}/{repo}", api.Star).OnRepository(),
+		route.New(route.Pull, "DELETE /user/starred/{owner}/{repo}", api.Unstar).OnRepository(),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/subscribers", api.ListSubscribers),
 		repos.Route(route.SignedIn, "GET /repos/{owner}/{repo}/subscription", api.GetSubscription),
 		repos.Route(route.Pull, "PUT /repos/{owner}/{repo}/subscription", api.SetSubscription),

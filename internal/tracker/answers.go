@@ -88,7 +88,7 @@ func (s *Answers) JSON(w http.ResponseWriter, r *http.Request, a *repo.Access, f
 // keyOfCaller names everything that an answer about one repository's tracker
 // depends on besides the database, and the caller.
 func keyOfCaller(r *http.Request, a *repo.Access) string {
-	return key(r, a) + " " + account.IDOf(a.Caller).String()
+	return key(r, a) + " " + account.ViewOf(a.Caller).String()
 }
 
 // key names everything that an answer about one repository's tracker depends on

@@ -77,9 +77,9 @@ func (a *Answers) ServeRepeated(w http.ResponseWriter, r *http.Request, state ca
 // Key names all that an answer depends on besides the database and the host's
 // settings: the caller's id (0: nobody's), the dialect, the address, and whatever
 // else is given.
-func Key[ID ~int64](r *http.Request, caller ID, more ...any) string {
+func Key(r *http.Request, caller fmt.Stringer, more ...any) string {
 	info := From(r.Context())
-	b := fmt.Append(nil, caller, info.Media.Preview(Assignees), info.Media.Preview(Reactions), info.Media.Kind,
+	b := fmt.Append(nil, caller.String(), info.Media.Preview(Assignees), info.Media.Preview(Reactions), info.Media.Kind,
 		" ", info.Prefix, " ", r.URL.EscapedPath(), " ", r.URL.RawQuery, " ")
 	return ShortKey(fmt.Append(b, more...))
 }

@@ -16,6 +16,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/scope"
 )
 
 // Marks of what is private beside repositories.
@@ -56,7 +57,7 @@ func New(t *testing.T, s *apitest.Server) *World {
 	}
 	var err error
 	w.Tokens["expired"], _, err = s.Accounts.CreateToken(t.Context(),
-		account.NewToken{Login: "chief", Note: "old", Expires: time.Microsecond})
+		account.NewToken{Login: "chief", Note: "old", Scopes: scope.All, Expires: time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,168 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/scope"
+)
+
+// Grant is what a token lets its account do, never more than the account may. It does not
+// change while the token lives, but that repositories which are deleted leave it.
+type Grant struct {
+	Scopes scope.Set // of a classic token
+
+	// Fine is a fine-grained token: of private repositories it sees the chosen ones, and it
+	// changes nothing but these, and that only if Changes is set.
+	Fine    bool
+	Changes bool
+	chosen  []int64 // ids of repositories, in order
+
+	ScopesHeader []string // the value of X-OAuth-Scopes
+	ExpiryHeader []string // of GitHub-Authentication-Token-Expiration; nil: the token does not expire
+}
+
+// newGrant makes the grant of a stored token: scopes is nil for one without limits, and
+// chosen are the ids of a fine-grained token's repositories, in order.
+func newGrant(scopes *string, permission int64, expires db.Time, chosen []int64) (*Grant, error) {
+	g := &Grant{Scopes: scope.All, Fine: permission != classic, Changes: permission == fineWrite, chosen: chosen}
+	if g.Fine {
+		g.Scopes = 0
+	} else if scopes != nil {
+		var err error
+		if g.Scopes, err = scope.Parse(*scopes); err != nil {
+			return nil, err
+		}
+	}
+	g.ScopesHeader = []string{g.Scopes.String()}
+	if !expires.IsZero() {
+		g.ExpiryHeader = []string{expires.Time().UTC().Format(time.DateTime + " MST")}
+	}
+	return g, nil
+}
+
+// Permissions of tokens, as they are stored.
+const (
+	classic   = 0
+	fineRead  = 1
+	fineWrite = 2
+)
+
+// Limited reports that the token may do less than its account.
+func (g *Grant) Limited() bool { return g != nil && g.Scopes != scope.All }
+
+// Reach is which repositories a request may see and change, of those that its account may.
+// The zero value takes nothing away.
+type Reach uint8
+
+// The reaches. Of private repositories all but the first see nothing, or the chosen ones.
+const (
+	Everything    Reach = iota
+	PublicChanges       // changes public repositories
+	PublicReads         // changes none
+	Chosen              // those of a fine-grained token
+)
+
+// reach is the reach of the token where no route says otherwise.
+func (g *Grant) reach() Reach {
+	switch {
+	case g.Fine:
+		return Chosen
+	case g.Scopes.Any(scope.Repo):
+		return Everything
+	case g.Scopes.Any(scope.PublicRepo):
+		return PublicChanges
+	default:
+		return PublicReads
+	}
+}
+
+// limit makes a caller that does what the token lets it do.
+func (c *Caller) limit(g *Grant) {
+	c.Grant, c.Reach = g, g.reach()
+	c.HidesMembers = !g.Scopes.Any(scope.ReadOrg)
+	c.SiteAdmin = c.SiteAdmin && g.Scopes.Any(scope.SiteAdmin)
+}
+
+// Most is the highest role that the caller's token lets it have on a repository. A nil
+// caller, and one of this process, have no token.
+func (c *Caller) Most(repoID int64, private bool) Role {
+	switch {
+	case c == nil || c.Reach == Everything:
+		return Admin
+	case c.Reach == Chosen && c.Grant.has(repoID):
+		if c.Grant.Changes {
+			return Push
+		}
+		return Pull
+	case private:
+		return None
+	case c.Reach == PublicChanges:
+		return Admin
+	default:
+		return Pull
+	}
+}
+
+// has reports that a fine-grained token was made for the repository.
+func (g *Grant) has(repoID int64) bool {
+	_, found := slices.BinarySearch(g.chosen, repoID)
+	return found
+}
+
+// SeesAll reports a caller who sees every repository.
+func (c *Caller) SeesAll() bool { return c != nil && c.SiteAdmin && c.Reach == Everything }
+
+// Insufficient is the 403 for what the account may do and the token may not: in GitHub's
+// words, and for a classic token with the scopes of which it needs one.
+func (c *Caller) Insufficient(accepted scope.Set) error {
+	switch {
+	case c.Grant.Fine:
+		return errs.New(errs.Forbidden, "Resource not accessible by personal access token")
+	case accepted == 0:
+		return errs.New(errs.Forbidden, "Your token has not been granted the required scopes.")
+	default:
+		return errs.Newf(errs.Forbidden, "Your token has not been granted the required scopes: this needs one of %s.",
+			scope.Including(accepted))
+	}
+}
+
+// ViewOf names all by which two callers may see different things, for keys of answers that
+// are kept.
+func ViewOf(c *Caller) View {
+	if c == nil {
+		return View{}
+	}
+	v := View{ID: c.ID, SiteAdmin: c.SiteAdmin, Reach: c.Reach, HidesMembers: c.HidesMembers}
+	if c.Reach == Chosen {
+		v.TokenID = c.TokenID
+	}
+	return v
+}
+
+// View is who looks, and how far the token lets them see.
+type View struct {
+	ID           ID // 0: nobody who signed in
+	SiteAdmin    bool
+	Reach        Reach
+	HidesMembers bool
+	TokenID      int64 // of a fine-grained token
+}
+
+// String gives the view as a part of a key.
+func (v View) String() string {
+	if v == (View{ID: v.ID}) {
+		return v.ID.String()
+	}
+	b := append([]byte(v.ID.String()), '/', '0'+byte(v.Reach))
+	for _, on := range [...]bool{v.SiteAdmin, v.HidesMembers} {
+		digit := byte('-')
+		if on {
+			digit = '+'
+		}
+		b = append(b, digit)
+	}
+	return string(b) + ID(v.TokenID).String()
+}

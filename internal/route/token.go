@@ -1,0 +1,155 @@
+package route
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/scope"
+)
+
+// Need is what a route wants of a token. Without it, what everybody may read is read as by
+// everybody, and all else is refused.
+type Need struct {
+	Scopes scope.Set // a classic token needs one of them, or one that includes it; 0: none
+	Fine   string    // the permission of fine-grained tokens, as GitHub names it; empty: they need none
+	Never  bool      // fine-grained tokens cannot do it
+}
+
+// Sets of scopes of which one is enough, or a scope that includes it. That private repositories
+// take repo the reach of the caller says (package account).
+const (
+	none    scope.Set = 0
+	code              = scope.PublicRepo
+	builds            = code | scope.RepoStatus
+	watches           = code | scope.Notifications
+)
+
+// never is the permission for what fine-grained tokens cannot do: all but reading what is
+// public, and changing what is in the repositories that they were made for.
+const never = "-"
+
+// needs say for each route what it wants of a token. The first line counts that has the method,
+// or "*", and the pattern; "..." at its end stands for anything. The method says whether a permission is to
+// read or to write.
+var needs = []struct {
+	method, pattern string
+	scopes          scope.Set
+	fine            string
+}{
+	{"GET", "/repos/{owner}/{repo}/statuses/...", builds, "statuses"},
+	{"POST", "/repos/{owner}/{repo}/statuses/...", builds, "statuses"},
+	{"GET", "/repos/{owner}/{repo}/commits/{ref...}/status...", builds, "statuses"},
+	{"DELETE", "/repos/{owner}/{repo}", scope.DeleteRepo, "administration"},
+	{"PATCH", "/repos/{owner}/{repo}", code, "administration"},
+	{"POST", "/repos/{owner}/{repo}/forks", code, never},
+	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
+	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},
+	{"GET", "/repos/{owner}/{repo}/collaborators...", code, "metadata"},
+	{"*", "/repos/{owner}/{repo}/collaborators...", code, never},
+	{"*", "/repos/{owner}/{repo}/issues...", code, "issues"},
+	{"*", "/repos/{owner}/{repo}/labels...", code, "issues"},
+	{"*", "/repos/{owner}/{repo}/milestones...", code, "issues"},
+	{"*", "/repos/{owner}/{repo}/assignees...", code, "issues"},
+	{"*", "/repos/{owner}/{repo}/pulls...", code, "pull_requests"},
+	{"GET", "/repos/{owner}/{repo}", code, "metadata"},
+	{"GET", "/repos/{owner}/{repo}/events", code, "metadata"},
+	{"GET", "/repos/{owner}/{repo}/forks", code, "metadata"},
+	{"GET", "/repos/{owner}/{repo}/stargazers", code, "metadata"},
+	{"GET", "/repos/{owner}/{repo}/subscribers", code, "metadata"},
+	{"*", "/repos/{owner}/{repo}/git/...", code, "contents"},
+	{"*", "/repos/{owner}/{repo}/contents...", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/branches...", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/commits...", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/compare/...", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/contributors", code, "contents"},
+	{"POST", "/repos/{owner}/{repo}/merges", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/readme...", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/tags", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/tarball...", code, "contents"},
+	{"GET", "/repos/{owner}/{repo}/zipball...", code, "contents"},
+	{"GET", "/networks/{owner}/{repo}/events", code, "metadata"},
+	{"GET", "/{owner}/{repo}/archive/...", code, "contents"},
+	{"GET", "/{owner}/{repo}/raw/...", code, "contents"},
+
+	// git, and the pages for people.
+	{"GET", "/{owner}/{repo}/info/refs", code, "contents"},
+	{"POST", "/{owner}/{repo}/git-upload-pack", code, "contents=read"},
+	{"POST", "/{owner}/{repo}/git-receive-pack", code, "contents"},
+	{"GET", "/{owner}...", code, ""},
+
+	{"GET", "/user", none, ""},
+	{"PATCH", "/user", scope.User, never},
+	{"GET", "/user/repos", none, "metadata"},
+	{"POST", "/user/repos", code, never},
+	{"GET", "/user/orgs", scope.ReadOrg, never},
+	{"GET", "/user/memberships/orgs", scope.ReadOrg, never},
+	{"GET", "/user/followers", none, ""},
+	{"GET", "/user/following...", none, ""},
+	{"*", "/user/following/{username}", scope.FollowUsers, never},
+	{"GET", "/user/starred...", none, ""},
+	{"*", "/user/starred/{owner}/{repo}", code, never},
+	{"GET", "/user/subscriptions", none, ""},
+	{"GET", "/user/issues", none, "issues"},
+	{"GET", "/issues", none, "issues"},
+	{"GET", "/search/issues", code, "issues"},
+	{"GET", "/events", none, ""},
+
+	{"GET", "/users", none, ""},
+	{"GET", "/users/{username}", none, ""},
+	{"GET", "/users/{username}/orgs", scope.ReadOrg, ""},
+	{"GET", "/users/{username}/repos", code, "metadata"},
+	{"GET", "/users/{username}/events/orgs/{org}", scope.ReadOrg, never},
+	{"GET", "/users/{username}/events...", code, ""},
+	{"GET", "/users/{username}/received_events...", code, ""},
+	{"GET", "/users/{username}/followers", none, ""},
+	{"GET", "/users/{username}/following...", none, ""},
+	{"GET", "/users/{username}/starred...", code, ""},
+	{"GET", "/users/{username}/subscriptions", code, ""},
+
+	{"GET", "/orgs/{org}/repos", code, "metadata"},
+	{"POST", "/orgs/{org}/repos", code, never},
+	{"GET", "/orgs/{org}/events", code, ""},
+	{"GET", "/orgs/{org}/issues", none, "issues"},
+	{"GET", "/orgs/{org}/memberships/{username}", scope.ReadOrg, never},
+	{"GET", "/orgs/{org}/public_members...", none, ""},
+	{"*", "/orgs/{org}/public_members/{username}", scope.WriteOrg, never},
+	{"GET", "/orgs/{org}...", scope.ReadOrg, ""},
+	{"*", "/orgs/{org}...", scope.AdminOrg, never},
+
+	{"*", "/plants...", scope.Plants, never},
+
+	{"GET", "/", none, ""},
+	{"GET", "/rate_limit", none, ""},
+	{"GET", "/avatars/{id}", none, ""},
+	{"GET", "/docs...", none, ""},
+	{"GET", "/openapi/...", none, ""},
+	{"GET", "/healthz", none, ""},
+	{"GET", "/readyz", none, ""},
+}
+
+// NeedOf is what a route wants of a token. A route that is in no line of needs lets no limited
+// token through, and ok is false.
+func NeedOf(method, pattern string) (n Need, ok bool) {
+	for _, l := range needs {
+		prefix, open := strings.CutSuffix(l.pattern, "...")
+		fits := pattern == l.pattern || open && strings.HasPrefix(pattern, prefix)
+		if fits && (l.method == method || l.method == "*") {
+			return newNeed(method, l.scopes, l.fine), true
+		}
+	}
+	return Need{Scopes: scope.SiteAdmin, Never: true}, false
+}
+
+func newNeed(method string, scopes scope.Set, fine string) Need {
+	if fine == never {
+		return Need{Scopes: scopes, Never: true}
+	}
+	if fine != "" && !strings.Contains(fine, "=") {
+		access := "write"
+		if method == http.MethodGet {
+			access = "read"
+		}
+		fine += "=" + access
+	}
+	return Need{Scopes: scopes, Fine: fine}
+}

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/plant"
+	"arbor/internal/route"
+	"arbor/internal/scope"
+)
+
+// tokenNeed is what a route wants of a token, with the headers that say so.
+type tokenNeed struct {
+	route.Need
+	scopes, permissions []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
+}
+
+func newTokenNeed(r *route.Route) tokenNeed {
+	need, _ := route.NeedOf(r.Method, r.Pattern)
+	n := tokenNeed{Need: need, scopes: []string{scope.Including(need.Scopes)}}
+	if need.Fine != "" {
+		n.permissions = []string{need.Fine}
+	}
+	return n
+}
+
+// headers tells a client what its token may do and what the route wants, as GitHub does.
+func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
+	if g == nil {
+		return
+	}
+	if g.Fine {
+		if n.permissions != nil {
+			h["X-Accepted-Github-Permissions"] = n.permissions
+		}
+	} else {
+		h["X-Oauth-Scopes"] = g.ScopesHeader
+		h["X-Accepted-Oauth-Scopes"] = n.scopes
+	}
+	if g.ExpiryHeader != nil {
+		h["Github-Authentication-Token-Expiration"] = g.ExpiryHeader
+	}
+}
+
+// narrow gives the caller as the token lets it use the route: this is the one place where
+// scopes meet routes.
+//
+//   - What everybody may do without signing in is done as nobody, if the scopes do not suffice.
+//   - All else is refused: at once, or on a route of a repository once that was found, since
+//     one that the caller does not see is a 404.
+//   - How far the rest sees and changes repositories, the caller's Reach says to all code.
+//
+// Git's routes serve fetches and pushes with one address each, so they look at the reach alone.
+// Errors: 403.
+func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
+	g := caller.Grant
+	if !g.Limited() || to.Group == route.Git {
+		return caller, nil
+	}
+	open := safe(method) && to.Right != route.SignedIn
+	allowed := n.Scopes == 0 || g.Scopes.Any(n.Scopes)
+	if g.Fine {
+		allowed = !n.Never
+	}
+	builds := n.Scopes.Any(scope.RepoStatus) && g.Scopes.Any(scope.RepoStatus)
+	switch {
+	case builds && caller.Reach != account.Everything:
+		c := *caller
+		c.Reach = account.Everything // of builds alone, also those of private repositories
+		return &c, nil
+	case allowed || open && g.Fine:
+		return caller, nil
+	case open:
+		return nil, nil
+	}
+	refusal := caller.Insufficient(n.Scopes)
+	if to.Group == route.Plants {
+		refusal = plant.NoScope()
+	}
+	if !to.OfRepo {
+		return nil, refusal
+	}
+	c := *caller
+	c.Refusal = refusal
+	return &c, nil
+}

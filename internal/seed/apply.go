@@ -131,6 +131,11 @@ func (a *applier) user(ctx context.Context, u *User) error {
 	for i := range u.Tokens {
 		t := &u.Tokens[i]
 		n := account.NewToken{Login: u.Login, Value: t.Value, Note: t.Note, Scopes: scope.All}
+		if t.Scopes != nil {
+			if n.Scopes, err = scope.Parse(*t.Scopes); err != nil {
+				return a.s.errorAt(&t.place, err)
+			}
+		}
 		if !t.ExpiresAt.IsZero() {
 			n.Expires = t.ExpiresAt.Sub(u.CreatedAt)
 		}

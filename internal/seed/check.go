@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/repo"
+	"arbor/internal/scope"
 )
 
 // checker finds what in a seed does not fit together, before anything is made.
@@ -68,6 +69,11 @@ func (c *checker) checkUsers() {
 				c.wrong(&t.place, "value", "this token is declared above")
 			}
 			tokens[t.Value] = true
+			if t.Scopes != nil {
+				if _, err := scope.Parse(*t.Scopes); err != nil {
+					c.wrong(&t.place, "scopes", "%v", err)
+				}
+			}
 			if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(u.CreatedAt) {
 				c.wrong(&t.place, "expires_at", "is not after %s, when the token is made", u.CreatedAt.Format(time.RFC3339))
 			}

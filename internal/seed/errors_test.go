@@ -66,10 +66,11 @@ func TestErrorsInAccounts(t *testing.T) {
 	tell(t, []mistake{
 		{"users:\n  - login: alice\n  - login: Alice\n  - login: a b\n  - login: admin", []string{
 			`f:3: users[1].login: "Alice" is declared above`, `f:4: users[2].login: the login "a b" may hold only`, `f:5: users[3].login: the login "admin" is reserved`}},
-		{"users:\n  - login: a\n    tokens:\n      - secret\n      - arb_one1\n      - value: arb_one1\n      - {value: arb_two2, expires_at: 2025-01-01}", []string{
+		{"users:\n  - login: a\n    tokens:\n      - secret\n      - arb_one1\n      - value: arb_one1\n      - {value: arb_two2, expires_at: 2025-01-01}\n      - {value: arb_three, scopes: all}", []string{
 			`f:4: users[0].tokens[0]: a token is "arb_" and from 4 to 251 letters, digits or underscores`,
 			"f:6: users[0].tokens[2].value: this token is declared above",
-			"f:7: users[0].tokens[3].expires_at: is not after 2026-01-01T00:00:00Z, when the token is made"}},
+			"f:7: users[0].tokens[3].expires_at: is not after 2026-01-01T00:00:00Z, when the token is made",
+			`f:8: users[0].tokens[4].scopes: there is no scope "all": use repo, `}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: [], default_permission: all}", []string{
 			"f:6: orgs[3].default_permission: must be one of none, read, write, admin"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: []}", []string{

@@ -73,6 +73,7 @@ type Token struct {
 	Value     string    `seed:"value,required"`
 	Note      string    `seed:"note"`
 	ExpiresAt time.Time `seed:"expires_at"`
+	Scopes    *string   `seed:"scopes"` // as GitHub names them; nil: the token may do everything
 }
 
 // Org is an organization.

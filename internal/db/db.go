@@ -10,6 +10,8 @@
 //	errors.go      sentinels and kinds for the drivers' codes
 //	migrate.go     migrations/NNNN_name.sql, and the tables that keep count
 //	erase.go       Erase: all rows go
+//	tables.go      Tables: the tables that are copied, and their rows in order
+//	load.go        Load: an empty database is filled with such rows
 //	migrators.go   how each engine locks for them, and what their tokens mean
 //	pool.go        a bounded pool of connections
 //	sqlite.go      SQLite: the file, reads

@@ -43,6 +43,19 @@ func Load(ctx context.Context, o Options, next func() (*TableRows, error)) (err 
 	return errors.Join(err, m.unlock(), m.close())
 }
 
+// Empty reports whether a database, which it opens, holds nothing: everything hangs on
+// accounts.
+func Empty(ctx context.Context, o Options) (empty bool, err error) {
+	d, err := Open(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	err = d.Read(ctx, func(tx *Tx) error {
+		return tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts)`).Scan(&empty)
+	})
+	return empty, errors.Join(err, d.Close())
+}
+
 // TableRows are a table and its rows.
 type TableRows struct {
 	Table

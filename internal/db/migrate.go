@@ -208,3 +208,18 @@ func applyMigration(ctx context.Context, m migrator, next migration, now Time) e
 	}
 	return m.finish(err)
 }
+
+// Known lists the migrations that this program brings, in order: those that each database
+// has applied that it opened.
+func Known() ([]Version, error) {
+	files, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	list, err := readMigrations(files)
+	var known []Version
+	for _, m := range list {
+		known = append(known, Version{m.version, m.checksum})
+	}
+	return known, err
+}

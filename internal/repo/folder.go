@@ -42,7 +42,7 @@ func (s *Service) IsWhole(repoID ID, sha git.SHA) bool {
 // path is the folder of a repository. Folders are named by id, never by a name
 // that a client chose, and spread over 256 others.
 func (s *Service) path(repoID ID) string {
-	return filepath.Join(s.shard(int64(repoID)&(shards-1)), repoID.String()+".git")
+	return filepath.Join(s.dir, FolderPath(repoID))
 }
 
 // shards is the number of folders that repositories' folders are in.

@@ -121,6 +121,7 @@ func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Durati
 // owned is which ids belong to repositories, and which are reserved.
 type owned struct {
 	repos, reserved map[ID]bool
+	backup          bool    // one runs, which may need what is set aside
 	now             db.Time // by the database's clock
 }
 
@@ -131,6 +132,9 @@ func (s *Service) ask(ctx context.Context, ids []ID) (o owned, err error) {
 			return err
 		}
 		if o.repos, err = idsIn(tx, "repos", ids); err != nil {
+			return err
+		}
+		if o.backup, err = backupRuns(tx); err != nil {
 			return err
 		}
 		o.now, err = tx.Clock()
@@ -165,6 +169,8 @@ func (s *Service) sweepFolder(ctx context.Context, o owned, id ID, grace time.Du
 	}
 	defer release()
 	switch {
+	case o.repos[id] && o.backup:
+		return objects.SweepQuarantines(grace)
 	case o.repos[id]:
 		s.packing.add(id)
 		return errors.Join(objects.SweepQuarantines(grace), objects.SweepReplaced(o.now.Time(), grace))
@@ -214,7 +220,7 @@ func (s *Service) sweepGoneFolder(o owned, g goneFolder, grace time.Duration) er
 		return os.Rename(path, s.path(g.id))
 	case g.at == 0:
 		return os.Rename(path, filepath.Join(filepath.Dir(path), goneFolder{g.id, o.now}.name()))
-	case o.now.Time().Sub(g.at.Time()) < grace:
+	case o.backup || o.now.Time().Sub(g.at.Time()) < grace:
 		return nil
 	}
 	return os.RemoveAll(path)

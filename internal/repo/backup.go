@@ -1,0 +1,74 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"arbor/internal/db"
+)
+
+// backups are the backups that run. The snapshot of one may hold repositories that are
+// deleted meanwhile, so no node removes a folder while one of them has its lease. What is
+// old enough to go when a backup begins is in no snapshot of it.
+var backups = db.Jobs{Table: "backups", Key: "id"}
+
+// HoldFolders calls work, which makes a backup. Until it returns, or this process dies and
+// its lease runs out, all folders of repositories stay, where
+// FindFolder finds them. Error: that of work; db.ErrLeaseLost.
+func HoldFolders(ctx context.Context, d *db.DB, work func(context.Context) error) error {
+	var l *db.Lease
+	err := d.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(`DELETE FROM backups WHERE due_at <= ` + tx.Engine().Clock()); err != nil {
+			return err
+		}
+		var id int64
+		err := tx.QueryRow(`INSERT INTO backups (due_at) VALUES (0) RETURNING id`).Scan(&id)
+		if err == nil {
+			l, err = backups.Take(tx, leaseTime, 1, `id = $3`, id)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l, err = d.Hold(ctx, backups, l, leaseTime, work)
+	if errors.Is(err, db.ErrLeaseLost) {
+		return err
+	}
+	return errors.Join(err, d.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error { return backups.Remove(tx, l) }))
+}
+
+// backupRuns reports whether a backup has its lease.
+func backupRuns(tx *db.Tx) (runs bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM backups WHERE due_at > ` + tx.Engine().Clock() + `)`).Scan(&runs)
+	return runs, err
+}
+
+// FolderPath is where a repository's folder is below the folder of all of them.
+func FolderPath(id ID) string {
+	shard := strconv.FormatInt(int64(id)&(shards-1)|shards, 16)[1:]
+	return filepath.Join(shard, id.String()+".git")
+}
+
+// FindFolder finds the folder of a repository: in its place, or set aside after a deletion.
+// It never moves back. dir is the folder of all of them. Error: fs.ErrNotExist.
+func FindFolder(dir string, id ID) (string, error) {
+	kept := filepath.Join(dir, FolderPath(id))
+	if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
+		return kept, err
+	}
+	names, err := os.ReadDir(filepath.Dir(kept))
+	for _, e := range names {
+		if owner, kind := FolderOf(e.Name()); kind == FolderGone && owner == id {
+			return filepath.Join(filepath.Dir(kept), e.Name()), nil
+		}
+	}
+	if err == nil {
+		err = fs.ErrNotExist
+	}
+	return "", err
+}

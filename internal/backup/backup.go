@@ -1,0 +1,26 @@
+// Package backup copies a store while servers work on it, and makes a store of the copy.
+//
+//	save.go      one backup: the snapshot of the database, then every object that it needs
+//	folder.go    into a folder, where a later one adds only what is new
+//	archive.go   into a stream, and out of one into a folder
+//	manifest.go  what a backup holds, with checksums
+//	restore.go   from a folder into an empty store
+//	move.go      from a database into another one
+//	tables       the form in which rows travel
+//
+// A backup holds one moment of the database. Objects are written before the transaction
+// that makes them reachable, and packing removes none, so every object of that moment is in
+// the repository's folder afterwards. Only a folder of a deleted repository would go: a
+// lease in the database keeps it (repo.HoldFolders).
+//
+// The tables are read in one snapshot, not copied by SQLite's online backup: that begins
+// anew with each write of another process, and what it copies suits no other engine. Git's
+// caches (packed-refs, graphs, bitmaps) and full-text indexes are no part of a backup: the
+// server makes them anew.
+package backup
+
+// Folders of a data folder that a backup holds.
+const (
+	repositoriesDir = "repositories"
+	acmeDir         = "acme" // certificates and keys that an authority has given
+)

@@ -1,0 +1,43 @@
+package backup
+
+import (
+	"context"
+	"io"
+
+	"arbor/internal/backup/tables"
+	"arbor/internal/db"
+)
+
+// MoveDatabase copies all rows of a database into an empty one, of either engine. No server
+// may run meanwhile: what it writes later stays behind. Error: db.ErrNotEmpty.
+func MoveDatabase(ctx context.Context, from *db.DB, to db.Options) error {
+	in, out := io.Pipe()
+	sent := make(chan error, 1)
+	go func() {
+		first := true
+		err := from.ReadLong(ctx, func(tx *db.Tx) error {
+			if !first {
+				return io.ErrUnexpectedEOF // half of it is on its way already
+			}
+			first = false
+			_, err := tables.Write(tx, out)
+			return err
+		})
+		sent <- err
+		out.CloseWithError(err)
+	}()
+	err := load(ctx, in, to)
+	in.CloseWithError(err)
+	if failed := <-sent; failed != nil && err == nil {
+		err = failed
+	}
+	return err
+}
+
+func load(ctx context.Context, from io.Reader, to db.Options) error {
+	r, err := tables.NewReader(from)
+	if err != nil {
+		return err
+	}
+	return db.Load(ctx, to, r.Next)
+}

@@ -1,0 +1,329 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/backup/tables"
+	"arbor/internal/db"
+)
+
+// Destination is the empty store that a backup goes into.
+type Destination struct {
+	Database db.Options
+	Folder   string // the data folder, which exists
+	// Verified is called when the backup was found whole, before anything is touched; nil: nobody.
+	Verified func(*Manifest)
+	// Progress is told which part begins, and within it how much is done; nil: nobody.
+	Progress func(part string, done, all int64)
+}
+
+// Errors of stores that are not there for a backup.
+var (
+	ErrNotEmpty   = errors.New("the store is not empty: a backup goes into an empty one")
+	ErrUnfinished = errors.New("a backup was being restored into this store, and that did not end: restore it again")
+)
+
+const (
+	marker      = "restoring" // a file that is in the data folder while a backup is restored
+	unpackedDir = ".unpacked" // holds a backup that came in a stream, below the data folder
+)
+
+// CheckWhole returns ErrUnfinished for a data folder in which a restore did not end.
+func CheckWhole(folder string) error {
+	_, err := os.Lstat(filepath.Join(folder, marker))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, ErrUnfinished)
+}
+
+// restore is one restore.
+type restore struct {
+	Destination
+	from     string // the backup's folder
+	manifest *Manifest
+	resumed  bool // an earlier restore did not end
+	root     *os.Root
+	done     atomic.Int64
+}
+
+// FromStream is FromFolder for a stream, which needs the space of the backup once more.
+func FromStream(ctx context.Context, from io.Reader, to Destination) error {
+	dir := filepath.Join(to.Folder, unpackedDir)
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	if err := unpack(ctx, from, dir); err != nil {
+		return err
+	}
+	return FromFolder(ctx, dir, to)
+}
+
+// FromFolder makes a store of a backup. First it reads the whole backup, and makes sure
+// that the store is empty. Then a marker is set, with which no store opens; objects are
+// copied, the rows are committed, and the marker goes. Errors: ErrDamaged, ErrNotEmpty.
+func FromFolder(ctx context.Context, dir string, to Destination) error {
+	if to.Progress == nil {
+		to.Progress = func(string, int64, int64) {}
+	}
+	lock, err := lockFolder(dir, false)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	root, err := os.OpenRoot(to.Folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	r := &restore{Destination: to, from: dir, root: root, resumed: CheckWhole(to.Folder) != nil}
+	if err := r.verify(ctx); err != nil {
+		return err
+	}
+	if err := r.checkEmpty(ctx); err != nil {
+		return err
+	}
+	if to.Verified != nil {
+		to.Verified(r.manifest)
+	}
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	if err := r.copyFiles(ctx); err != nil {
+		return err
+	}
+	if err := r.loadTables(ctx); err != nil {
+		return err
+	}
+	if err := root.Remove(marker); err != nil {
+		return err
+	}
+	return syncDir(to.Folder)
+}
+
+// verify reads all of the backup.
+func (r *restore) verify(ctx context.Context) error {
+	text, err := os.ReadFile(filepath.Join(r.from, manifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s holds no finished backup", r.from)
+	} else if err != nil {
+		return err
+	}
+	if r.manifest, err = parseManifest(text); err != nil {
+		return err
+	}
+	known, err := db.Known()
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(known, r.manifest.Versions) {
+		return fmt.Errorf("the backup is of another version of Arbor: its database has %d migrations, this program "+
+			"knows %d, and they must be the same", len(r.manifest.Versions), len(known))
+	}
+	if err := r.verifyTables(); err != nil {
+		return err
+	}
+	return r.each(ctx, "verify", func(f *File, _ []string) error { return r.read(f, io.Discard) })
+}
+
+func (r *restore) verifyTables() error {
+	if err := r.read(&r.manifest.Tables, io.Discard); err != nil {
+		return err
+	}
+	f, err := os.Open(filePath(r.from, r.manifest.Tables.SHA256))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in, err := tables.NewReader(f)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(in.Header.Versions, r.manifest.Versions) {
+		return fmt.Errorf("%w: the tables are of another version than the manifest", ErrDamaged)
+	}
+	for {
+		if t, err := in.Next(); t == nil || err != nil {
+			return err
+		}
+	}
+}
+
+// read copies a file of the backup, and fails if it is not what the manifest says.
+func (r *restore) read(f *File, to io.Writer) error {
+	in, err := os.Open(filePath(r.from, f.SHA256))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is missing", ErrDamaged, f.Path)
+	} else if err != nil {
+		return err
+	}
+	defer in.Close()
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(to, sum), in)
+	if err == nil && (n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256) {
+		err = fmt.Errorf("%w: %s does not match its checksum", ErrDamaged, f.Path)
+	}
+	return err
+}
+
+// each calls do with each file of the backup, by several goroutines. Files with the same
+// content come as one, with the paths of all.
+func (r *restore) each(ctx context.Context, part string, do func(f *File, paths []string) error) error {
+	groups := map[string][]string{}
+	var list []*File
+	var all int64
+	for i := range r.manifest.Files {
+		f := &r.manifest.Files[i]
+		if groups[f.SHA256] == nil {
+			list = append(list, f)
+			all += f.Size
+		}
+		groups[f.SHA256] = append(groups[f.SHA256], f.Path)
+	}
+	r.done.Store(0)
+	r.Progress(part, 0, all)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for _, f := range list {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := do(f, groups[f.SHA256]); err != nil {
+				return err
+			}
+			r.Progress(part, r.done.Add(f.Size), all)
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// checkEmpty makes sure that the store holds nothing, but for what an earlier restore left.
+func (r *restore) checkEmpty(ctx context.Context) error {
+	if r.resumed {
+		return nil
+	}
+	for _, dir := range []string{repositoriesDir, acmeDir} {
+		err := fs.WalkDir(r.root.FS(), dir, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				err = ErrNotEmpty
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if !strings.Contains(r.Database.URL, "://") {
+		if _, err := os.Stat(r.Database.URL); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	empty, err := db.Empty(ctx, r.Database)
+	if err == nil && !empty {
+		err = ErrNotEmpty
+	}
+	return err
+}
+
+// begin sets the marker, and removes what an earlier restore left.
+func (r *restore) begin(ctx context.Context) error {
+	if !r.resumed {
+		return writeSynced(filepath.Join(r.Folder, marker), nil)
+	}
+	for _, dir := range []string{repositoriesDir, acmeDir} {
+		if err := r.root.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	empty, err := db.Empty(ctx, r.Database)
+	if err == nil && !empty { // the rows were committed, and the marker was still there
+		err = db.Erase(ctx, r.Database)
+	}
+	return err
+}
+
+// copyFiles copies what the data folder holds. Objects never change, so those that several
+// repositories have are there once.
+func (r *restore) copyFiles(ctx context.Context) error {
+	err := r.each(ctx, "copy", func(f *File, paths []string) error {
+		for i, to := range paths {
+			if err := r.makeDirs(to); err != nil {
+				return err
+			}
+			if i > 0 && strings.Contains(to, "/objects/") && r.root.Link(paths[0], to) == nil {
+				continue
+			}
+			if err := r.copyFile(f, to); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, top := range []string{repositoriesDir, acmeDir} {
+		err := filepath.WalkDir(filepath.Join(r.Folder, top), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				err = syncDir(path)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return syncDir(r.Folder)
+}
+
+// makeDirs makes the folder of a file, and with HEAD those that git asks of a repository.
+func (r *restore) makeDirs(file string) error {
+	dirs := []string{""}
+	if path.Base(file) == "HEAD" {
+		dirs = append(dirs, "refs/heads", "objects/info", "objects/pack")
+	}
+	for _, dir := range dirs {
+		if err := r.root.MkdirAll(path.Join(path.Dir(file), dir), 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *restore) copyFile(f *File, to string) error {
+	out, err := r.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.read(f, out), out.Sync(), out.Close())
+}
+
+func (r *restore) loadTables(ctx context.Context) error {
+	r.Progress("database", 0, 0)
+	f, err := os.Open(filePath(r.from, r.manifest.Tables.SHA256))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return load(ctx, f, r.Database)
+}

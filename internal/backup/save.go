@@ -1,0 +1,305 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/backup/tables"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// Source is the store that is backed up.
+type Source struct {
+	DB     *db.DB
+	Folder string // the data folder
+	// Progress is told which part begins, and within it how much is done; nil: nobody.
+	Progress func(part string, done, all int64)
+}
+
+// target is where a backup goes. All but spool and finish are called by several goroutines.
+type target interface {
+	spool() string                                 // a folder for a large temporary file
+	has(f *File) bool                              // fills in the digest of a file that is there already
+	put(from io.Reader, f *File) error             // copies f.Size bytes, and fills in their digest
+	keep(spooled *os.File, f *File) error          // takes over a spooled file, whose digest f has
+	finish(ctx context.Context, m *Manifest) error // makes it a backup
+}
+
+// save is one backup.
+type save struct {
+	Source
+	to       target
+	manifest Manifest
+	repos    []snapshotRepo
+
+	mu   sync.Mutex
+	seen map[string]seenFile // files of objects by name: forks share them
+	done atomic.Int64
+}
+
+// snapshotRepo is a repository of the snapshot.
+type snapshotRepo struct {
+	id      repo.ID
+	hasRefs bool
+}
+
+// seenFile is a file that the backup has.
+type seenFile struct {
+	info fs.FileInfo
+	sum  string
+}
+
+// parallel is how many repositories are copied at one time.
+const parallel = 4
+
+func (s *save) run(ctx context.Context) (*Manifest, error) {
+	if s.Progress == nil {
+		s.Progress = func(string, int64, int64) {}
+	}
+	s.seen = map[string]seenFile{}
+	err := repo.HoldFolders(ctx, s.DB, func(ctx context.Context) error {
+		if err := s.saveTables(ctx); err != nil {
+			return fmt.Errorf("back up the database: %w", err)
+		}
+		if err := s.saveRepositories(ctx); err != nil {
+			return err
+		}
+		if err := s.saveDir(acmeDir); err != nil {
+			return err
+		}
+		slices.SortFunc(s.manifest.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+		return s.to.finish(ctx, &s.manifest)
+	})
+	return &s.manifest, err
+}
+
+// saveTables takes the snapshot: its rows, and which repositories there are.
+func (s *save) saveTables(ctx context.Context) error {
+	s.Progress("database", 0, 0)
+	spooled, err := os.CreateTemp(s.to.spool(), temporary)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(spooled.Name())
+	defer spooled.Close()
+	sum := sha256.New()
+	err = s.DB.ReadLong(ctx, func(tx *db.Tx) error { // which may run again
+		sum.Reset()
+		if _, err := spooled.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := spooled.Truncate(0); err != nil {
+			return err
+		}
+		now, err := tx.Clock()
+		if err != nil {
+			return err
+		}
+		newest, err := tables.Write(tx, io.MultiWriter(spooled, sum))
+		if err != nil {
+			return err
+		}
+		if s.manifest.Versions, err = db.Versions(tx); err != nil {
+			return err
+		}
+		s.manifest.Format, s.manifest.At, s.manifest.Newest = format, now.Time(), newest.Time()
+		s.repos, err = repositories(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f := &s.manifest.Tables
+	f.Path, f.SHA256 = tablesPath, hex.EncodeToString(sum.Sum(nil))
+	if f.Size, err = spooled.Seek(0, io.SeekCurrent); err != nil {
+		return err
+	}
+	return s.to.keep(spooled, f)
+}
+
+func repositories(tx *db.Tx) (list []snapshotRepo, err error) {
+	rows, err := tx.Query(`SELECT id, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r snapshotRepo
+		if err := rows.Scan(&r.id, &r.hasRefs); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+func (s *save) saveRepositories(ctx context.Context) error {
+	all := int64(len(s.repos))
+	s.Progress("repositories", 0, all)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for _, r := range s.repos {
+		g.Go(func() error {
+			files, err := s.saveRepository(ctx, r)
+			if err != nil {
+				return fmt.Errorf("back up the objects of repository %d: %w", r.id, err)
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.manifest.Files = append(s.manifest.Files, files...)
+			s.Progress("repositories", s.done.Add(1), all)
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// tries is how often the files of a repository are listed anew that move meanwhile: the
+// folder after a deletion, and packs when they are combined, whose new pack is there before.
+const tries = 20
+
+func (s *save) saveRepository(ctx context.Context, r snapshotRepo) (files []File, err error) {
+	for range tries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var dir string
+		if dir, err = repo.FindFolder(filepath.Join(s.Folder, repositoriesDir), r.id); err == nil {
+			files, err = s.saveFiles(dir, path.Join(repositoriesDir, filepath.ToSlash(repo.FolderPath(r.id))))
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return files, err
+		}
+		if !r.hasRefs {
+			return nil, nil // nothing was pushed there yet
+		}
+	}
+	return nil, err
+}
+
+// saveFiles copies the files of a repository's folder that its objects are in. All others
+// can be made anew, and are.
+func (s *save) saveFiles(dir, as string) ([]File, error) {
+	names, err := objectFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]File, len(names))
+	for i, name := range names {
+		files[i], err = s.saveFile(filepath.Join(dir, filepath.FromSlash(name)), path.Join(as, name))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// objectFiles lists the files of a repository's folder that a backup holds. A pack without
+// its index is not there yet, or is being set aside.
+func objectFiles(dir string) ([]string, error) {
+	names := []string{"HEAD", "config"}
+	entries, err := os.ReadDir(filepath.Join(dir, "objects"))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if len(e.Name()) != 2 && e.Name() != "pack" {
+			continue
+		}
+		below, err := os.ReadDir(filepath.Join(dir, "objects", e.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a folder of loose objects that was empty
+		} else if err != nil {
+			return nil, err
+		}
+		indexed := map[string]bool{}
+		for _, f := range below {
+			if stem, ok := strings.CutSuffix(f.Name(), ".idx"); ok {
+				indexed[stem] = true
+				names = append(names, "objects/pack/"+stem+".pack")
+			}
+		}
+		for _, f := range below {
+			stem, ext, _ := strings.Cut(f.Name(), ".")
+			name := "objects/" + e.Name() + "/" + f.Name()
+			if objectFile.MatchString(name) && ext != "pack" && (ext == "" || indexed[stem]) {
+				names = append(names, name)
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !objectFile.MatchString(name) }), nil
+}
+
+// saveDir copies the files of a folder in the data folder that may be missing.
+func (s *save) saveDir(name string) error {
+	entries, err := os.ReadDir(filepath.Join(s.Folder, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		f, err := s.saveFile(filepath.Join(s.Folder, name, e.Name()), name+"/"+e.Name())
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was replaced
+		} else if err != nil {
+			return err
+		}
+		s.manifest.Files = append(s.manifest.Files, f)
+	}
+	return err
+}
+
+// saveFile copies a file, unless the target has it already.
+func (s *save) saveFile(from, as string) (f File, err error) {
+	info, err := os.Stat(from)
+	if err != nil {
+		return f, err
+	}
+	f = File{Path: as, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	if s.to.has(&f) {
+		return f, nil
+	}
+	name := path.Base(as)
+	s.mu.Lock()
+	seen, ok := s.seen[name]
+	s.mu.Unlock()
+	if ok && os.SameFile(seen.info, info) {
+		f.SHA256 = seen.sum
+		return f, nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return f, err
+	}
+	defer in.Close()
+	if info, err = in.Stat(); err != nil {
+		return f, err
+	}
+	f.Size, f.Modified = info.Size(), info.ModTime().UnixNano()
+	if err := s.to.put(in, &f); err != nil {
+		return f, err
+	}
+	if strings.HasPrefix(name, "pack-") {
+		s.mu.Lock()
+		s.seen[name] = seenFile{info, f.SHA256}
+		s.mu.Unlock()
+	}
+	return f, nil
+}

@@ -53,12 +53,12 @@ func (c *checkCommand) Run(p *process) error {
 }
 
 // exists makes sure that there is a store: other commands make one where none is.
-func (c *checkCommand) exists() error {
-	file := c.Database
+func (f *storeFlags) exists() error {
+	file := f.Database
 	if strings.Contains(file, "://") {
-		file = c.Data
+		file = f.Data
 	} else if file == "" {
-		file = filepath.Join(c.Data, "arbor.db")
+		file = filepath.Join(f.Data, "arbor.db")
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no store: %s does not exist", file)

@@ -3,6 +3,7 @@
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
 //	arbor user, org, token, repo     administration, also while the server runs
+//	arbor backup, restore, database     copies of a store, and its move between engines
 //	arbor check     looks through a store for what does not hold
 //
 // Each flag also comes from the environment: --data from ARBOR_DATA, and so on.
@@ -29,13 +30,16 @@ import (
 
 // commandLine is what can be said to arbor.
 type commandLine struct {
-	Serve serveCommand `cmd:"" help:"Run the server."`
-	Demo  demoCommand  `cmd:"" help:"Run a throwaway server with people, repositories and plants; prints what to try."`
-	User  userCommand  `cmd:"" help:"Manage users."`
-	Org   orgCommand   `cmd:"" help:"Manage organizations."`
-	Token tokenCommand `cmd:"" help:"Manage access tokens."`
-	Repo  repoCommand  `cmd:"" help:"Manage repositories."`
-	Check checkCommand `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
+	Serve    serveCommand    `cmd:"" help:"Run the server."`
+	Demo     demoCommand     `cmd:"" help:"Run a throwaway server with people, repositories and plants; prints what to try."`
+	User     userCommand     `cmd:"" help:"Manage users."`
+	Org      orgCommand      `cmd:"" help:"Manage organizations."`
+	Token    tokenCommand    `cmd:"" help:"Manage access tokens."`
+	Repo     repoCommand     `cmd:"" help:"Manage repositories."`
+	Backup   backupCommand   `cmd:"" help:"Back up a store, also while the server runs."`
+	Restore  restoreCommand  `cmd:"" help:"Make a store of a backup, after all of it was verified. Only an empty store takes one."`
+	Database databaseCommand `cmd:"" help:"Manage the database."`
+	Check    checkCommand    `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"arbor/internal/backup"
 	"arbor/internal/db"
 	"arbor/internal/forge"
 	"arbor/internal/git"
@@ -27,9 +28,19 @@ type store struct {
 	git *git.Git
 }
 
-// locate makes the data folder if it is missing, closes it to others, and gives the
-// addresses of the folder and of the database.
+// locate is place for a store that is to be opened: one in which a restore did not end is
+// refused.
 func (f *storeFlags) locate() (seed.Store, error) {
+	at, err := f.place()
+	if err == nil {
+		err = backup.CheckWhole(at.DataDir)
+	}
+	return at, err
+}
+
+// place makes the data folder if it is missing, closes it to others, and gives the
+// addresses of the folder and of the database.
+func (f *storeFlags) place() (seed.Store, error) {
 	dir, err := filepath.Abs(f.Data)
 	if err != nil {
 		return seed.Store{}, err

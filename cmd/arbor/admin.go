@@ -11,8 +11,14 @@ import (
 )
 
 type userCommand struct {
-	Create userCreate   `cmd:"" help:"Register a user."`
-	Email  emailCommand `cmd:"" help:"Manage the addresses by which commits are a user's."`
+	Create    userCreate    `cmd:"" help:"Register a user."`
+	List      userList      `cmd:"" help:"List all users."`
+	Show      userShow      `cmd:"" help:"Show what is known of a user."`
+	Suspend   userSuspend   `cmd:"" help:"End the use of an account, at once: its tokens do not work until it is unsuspended."`
+	Unsuspend userUnsuspend `cmd:"" help:"End a suspension: tokens that did not end meanwhile work again."`
+	Promote   userPromote   `cmd:"" help:"Make a user a site administrator, who may do everything."`
+	Demote    userDemote    `cmd:"" help:"Make a site administrator an ordinary user."`
+	Email     emailCommand  `cmd:"" help:"Manage the addresses by which commits are a user's."`
 }
 
 type userCreate struct {

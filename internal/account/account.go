@@ -11,6 +11,7 @@
 //   - api.go, api_org.go, api_member.go: the handlers; json.go: their JSON (decision 28)
 //   - email.go, store_email.go: the addresses that make a commit an account's, of table
 //     emails (decision 64)
+//   - site.go, store_site.go, api_site.go: what site administrators do with accounts
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
@@ -123,6 +124,7 @@ type Account struct {
 	PrivateForks bool  // of an organization: its private repositories may be forked
 	Followers    int64
 	Following    int64
+	SuspendedAt  db.Time // zero: it is not
 	CreatedAt    db.Time
 	UpdatedAt    db.Time
 }
@@ -181,6 +183,9 @@ type Forge interface {
 	// their default permission. by is the account that did it. An error undoes the
 	// transaction.
 	EndOrgAccess(tx *db.Tx, orgID, by ID) error
+	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
+	// less of everything. An error undoes the transaction.
+	EndSiteAdmin(tx *db.Tx, userID, by ID) error
 }
 
 // New makes the service; forge is nil where there are no repositories. Start Run

@@ -24,9 +24,12 @@ type NewUser struct {
 	Name  string
 	Email string
 	Admin bool // administrates the site (decision 12)
+
+	Claimed   bool // the address is not verified
+	Suspended bool // until Unsuspend
 }
 
-// CreateUser registers a user with a verified address. Errors: 422 for a login that is
+// CreateUser registers a user, with an address that is verified unless it is only claimed. Errors: 422 for a login that is
 // not allowed or is taken, saying by what, for an impossible name or address, and for an
 // address of somebody else.
 func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
@@ -38,10 +41,18 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	}
 	a := &Account{Login: n.Login, Kind: User, Name: given(n.Name), Email: given(n.Email), SiteAdmin: n.Admin}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := register(tx, a); err != nil || n.Email == "" {
+		if err := register(tx, a); err != nil {
 			return err
 		}
-		if err := claim(tx, a, n.Email); err != nil {
+		if n.Suspended {
+			if err := setSuspended(tx, a, tx.Now); err != nil {
+				return err
+			}
+		}
+		if n.Email == "" {
+			return nil
+		}
+		if err := claim(tx, a, n.Email); err != nil || n.Claimed {
 			return err
 		}
 		return verify(tx, a, n.Email)
@@ -52,16 +63,31 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	return a, nil
 }
 
-// CreateOrg registers an organization with its first owner; members may pull
+// NewOrg is what an organization is made of. Name may be empty.
+type NewOrg struct {
+	Login string
+	Owner string // login of its first owner
+	Name  string
+}
+
+// CreateOrg is RegisterOrg without a name.
+func (s *Service) CreateOrg(ctx context.Context, login, ownerLogin string) (*Account, error) {
+	return s.RegisterOrg(ctx, NewOrg{Login: login, Owner: ownerLogin})
+}
+
+// RegisterOrg registers an organization with its first owner; members may pull
 // from its repositories (decision 12). Errors: 404 when there is no such owner;
 // 422 as for CreateUser, and when the owner is no user.
-func (s *Service) CreateOrg(ctx context.Context, login, ownerLogin string) (*Account, error) {
-	a := &Account{Login: login, Kind: Organization, DefaultRole: Pull}
+func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
+	if err := checkLine("name", n.Name); err != nil {
+		return nil, err
+	}
+	a := &Account{Login: n.Login, Name: given(n.Name), Kind: Organization, DefaultRole: Pull}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		owner, err := ByLogin(tx, ownerLogin)
+		owner, err := ByLogin(tx, n.Owner)
 		switch {
 		case errs.Is(err, errs.NotFound):
-			return errs.Newf(errs.NotFound, "there is no user %q to own the organization", ownerLogin)
+			return errs.Newf(errs.NotFound, "there is no user %q to own the organization", n.Owner)
 		case err != nil:
 			return err
 		case owner.Kind != User:

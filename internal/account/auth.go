@@ -35,9 +35,13 @@ func digestOf(token string) digest {
 // (decision 11), so that nothing tells a revoked token from an unknown one.
 func badCredentials() error { return errs.New(errs.Unauthenticated, "Bad credentials") }
 
+// errSuspended is what GitHub answers to all that comes with a suspended account's token.
+func errSuspended() error { return errs.New(errs.Forbidden, "Sorry. Your account was suspended.") }
+
 // Authenticate finds out who makes a request, from any form of credentials
 // (decision 10). given is false, and the caller nil, when the request has none.
-// Errors: 401 for credentials that are malformed, wrong, revoked or expired.
+// Errors: 401 for credentials that are malformed, wrong, revoked or expired; 403 for those
+// of a suspended account.
 func (s *Service) Authenticate(r *http.Request) (caller *Caller, given bool, err error) {
 	return s.authenticate(r, false)
 }

@@ -102,6 +102,7 @@ type fullUser struct {
 	CreatedAt       db.Time `json:"created_at"`
 	UpdatedAt       db.Time `json:"updated_at"`
 	*privateUser
+	SuspendedAt *db.Time `json:"suspended_at,omitempty"` // for site administrators; null: is not suspended
 }
 
 // privateUser is what people see of themselves only.
@@ -115,7 +116,8 @@ type privateUser struct {
 }
 
 // newFullUser makes the public form. The address is for those who signed in
-// only, as at GitHub.
+// only, as at GitHub, and whether somebody is suspended for site administrators, as at
+// GitHub Enterprise.
 func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	u := &fullUser{
 		Simple: *NewSimple(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
@@ -124,6 +126,9 @@ func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	}
 	if caller == nil {
 		u.Email = nil
+	}
+	if caller != nil && caller.SiteAdmin {
+		u.SuspendedAt = &a.SuspendedAt
 	}
 	return u
 }

@@ -34,5 +34,11 @@ func (a *API) Routes() []route.Route {
 		route.New(route.Anyone, "GET /orgs/{org}/public_members/{username}", a.CheckPublicMember),
 		route.New(route.SignedIn, "PUT /orgs/{org}/public_members/{username}", a.PublicizeMember),
 		route.New(route.SignedIn, "DELETE /orgs/{org}/public_members/{username}", a.ConcealMember),
+		route.New(route.SiteAdmin, "PUT /users/{username}/suspended", a.SuspendUser),
+		route.New(route.SiteAdmin, "DELETE /users/{username}/suspended", a.UnsuspendUser),
+		route.New(route.SiteAdmin, "PUT /users/{username}/site_admin", a.PromoteUser),
+		route.New(route.SiteAdmin, "DELETE /users/{username}/site_admin", a.DemoteUser),
+		route.New(route.SiteAdmin, "POST /admin/users", a.CreateUser),
+		route.New(route.SiteAdmin, "POST /admin/organizations", a.CreateOrg),
 	}
 }

@@ -12,7 +12,7 @@ const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blo
 	a.site_admin, a.default_role, a.private_forks, a.public_repos, a.private_repos,
 	CASE WHEN a.private_repos = 0 THEN 0
 		ELSE (SELECT count(*) FROM withdrawn_forks w WHERE w.owner_id = a.id) END,
-	a.followers, a.following, a.created_at, a.updated_at`
+	a.followers, a.following, a.suspended_at, a.created_at, a.updated_at`
 
 // scanner is a row of either kind that package db gives.
 type scanner interface{ Scan(dest ...any) error }
@@ -23,7 +23,7 @@ func scanAccount(row scanner, more ...any) (*Account, error) {
 	var kind, role int64
 	dest := append([]any{&a.ID, &a.Login, &kind, &a.Name, &a.Email, &a.Company, &a.Blog, &a.Location, &a.Bio,
 		&a.SiteAdmin, &role, &a.PrivateForks, &a.PublicRepos, &a.PrivateRepos, &a.Withdrawn,
-		&a.Followers, &a.Following, &a.CreatedAt, &a.UpdatedAt}, more...)
+		&a.Followers, &a.Following, &a.SuspendedAt, &a.CreatedAt, &a.UpdatedAt}, more...)
 	if err := row.Scan(dest...); err != nil {
 		return nil, err
 	}

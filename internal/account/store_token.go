@@ -5,21 +5,26 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/scope"
 )
 
 // tokenByDigest finds whom a token that is not revoked stands for, what it lets them do, and
-// until when (zero: for ever). Errors: errs.Absent when there is none.
+// until when (zero: for ever). Errors: errs.Absent when there is none; 403 when
+// its account is suspended.
 func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var c Caller
-	var expires db.Time
+	var expires, suspended db.Time
 	var scopes *string
 	var permission int64
-	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, a.id, a.login, a.site_admin
+	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, a.id, a.login, a.site_admin, a.suspended_at
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
-		Scan(&c.TokenID, &expires, &scopes, &permission, &c.ID, &c.Login, &c.SiteAdmin)
+		Scan(&c.TokenID, &expires, &scopes, &permission, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
 	if err != nil {
 		return nil, 0, orAbsent(err)
+	}
+	if !suspended.IsZero() {
+		return nil, 0, errSuspended()
 	}
 	var chosen []int64
 	if permission != classic {
@@ -36,37 +41,45 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	return &c, expires, nil
 }
 
-// TokenHolds is the condition that a caller's token is neither revoked nor
-// expired, for statements that write: token and now are expressions. Callers inside
+// TokenHolds is the condition that a caller's token is neither revoked nor expired and its
+// account not suspended, for statements that write: token and now are expressions. Callers inside
 // this process have no token, and pass with 0.
 func TokenHolds(token, now string) string {
-	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t
+	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t JOIN accounts ta ON ta.id = t.account_id AND ta.suspended_at IS NULL
 		WHERE t.id = CAST(` + token + ` AS BIGINT) AND t.revoked_at IS NULL
 			AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
 }
 
 // Again reads a caller as it is now, for work that takes long between its start
-// and what it changes. Errors: 401 when the token was revoked or has expired.
+// and what it changes. Errors: 401 when the token was revoked or has expired, 403 when the account is suspended.
 func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	if c.TokenID == 0 { // of this process, see server.authenticate
 		return c, nil
 	}
 	now := *c
-	var expires db.Time
-	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin
+	var expires, suspended db.Time
+	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin, a.suspended_at
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = $1 AND t.revoked_at IS NULL`, c.TokenID).
-		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin)
+		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin, &suspended)
 	now.SiteAdmin = now.SiteAdmin && c.SiteAdmin // the token may not let it act as one
-	if errors.Is(err, db.ErrNoRows) || err == nil && !expires.IsZero() && tx.Now >= expires {
+	switch {
+	case errors.Is(err, db.ErrNoRows), err == nil && !expires.IsZero() && tx.Now >= expires:
 		return nil, badCredentials()
+	case err == nil && !suspended.IsZero():
+		return nil, errSuspended()
 	}
 	return &now, err
 }
 
-// Holds returns a 401 when the caller's token ended after the request began. It is
-// called at the end of each transaction of an unsafe request.
+// Holds returns an error when the caller lost after the request began what it began with:
+// a 401 for a token that ended, a 403 for an account that was suspended, or that
+// administrated the site and does no more. It is called at the end of each transaction of
+// an unsafe request.
 func (c *Caller) Holds(tx *db.Tx) error {
-	_, err := Again(tx, c)
+	now, err := Again(tx, c)
+	if err == nil && c.SiteAdmin && !now.SiteAdmin {
+		err = errs.New(errs.Forbidden, "You are no site administrator any more.")
+	}
 	return err
 }
 

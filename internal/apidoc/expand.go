@@ -153,10 +153,10 @@ func (d *document) expandOperation(method, path string, op *node) error {
 		return nil
 	}
 	right := op.get("x-right").text()
-	if !slices.Contains([]string{"anyone", "signed in", "pull", "push", "admin"}, right) {
+	if !slices.Contains([]string{"anyone", "signed in", "pull", "push", "admin", "site admin"}, right) {
 		return fmt.Errorf("x-right is %q", right)
 	}
-	if op.get("security") == nil && (method != "get" || right == "signed in" || right == "push" || right == "admin") {
+	if op.get("security") == nil && (method != "get" || right == "signed in" || right == "push" || right == "admin" || right == "site admin") {
 		op.with("security", newArray(newObject().with("token", newArray()), newObject().with("basic", newArray())))
 	}
 	d.addFailures(method, path, right, op)
@@ -245,7 +245,7 @@ func (d *document) addFailures(method, path, right string, op *node) {
 			add("307", "TemporaryRedirect")
 		}
 	}
-	if strings.Contains(path, "{") {
+	if strings.Contains(path, "{") || right == "site admin" {
 		add("404", "NotFound")
 	}
 	if op.get("requestBody") != nil {

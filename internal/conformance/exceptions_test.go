@@ -71,6 +71,12 @@ var alone = map[string]string{
 	"GET /repos/{owner}/{repo}/issues/{number}/subscription":    "of early versions of the API (decision 14)",
 	"PUT /repos/{owner}/{repo}/issues/{number}/subscription":    "the same",
 	"DELETE /repos/{owner}/{repo}/issues/{number}/subscription": "the same",
+	"PUT /users/{username}/suspended":                           "of GitHub Enterprise Server",
+	"DELETE /users/{username}/suspended":                        "the same",
+	"PUT /users/{username}/site_admin":                          "the same",
+	"DELETE /users/{username}/site_admin":                       "the same",
+	"POST /admin/users":                                         "the same",
+	"POST /admin/organizations":                                 "the same",
 }
 
 // unfilled are the fields that Arbor sends and never with a value, since it has

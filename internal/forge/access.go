@@ -26,6 +26,11 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 	return f.Pulls.FollowLoss(tx, r, by)
 }
 
+// EndSiteAdmin follows the end of a site administrator: what it saw as one, it sees no more.
+func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
+	return f.Pulls.FollowDemotion(tx, userID, by)
+}
+
 // EndOrgAccess follows the end of somebody's access to repositories of an
 // organization: pull requests whose authors no longer see both sides are closed.
 func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {

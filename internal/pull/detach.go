@@ -57,6 +57,12 @@ func (s *Service) FollowOrgLoss(tx *db.Tx, orgID, by account.ID) error {
 	return s.detachAll(tx, by, lostIn(rootsOf), orgID)
 }
 
+// FollowDemotion is FollowLoss for somebody who administrates the site no more: in the
+// networks of its own private repositories, and of those to which it opened pull requests.
+func (s *Service) FollowDemotion(tx *db.Tx, userID, by account.ID) error {
+	return s.detachAll(tx, by, lostIn(rootsOf+` UNION `+rootsAsked), userID)
+}
+
 // detachAll detaches the pull requests that a SELECT finds.
 func (s *Service) detachAll(tx *db.Tx, by account.ID, which string, id any) error {
 	open, err := setHeadsGone(tx, which, id)

@@ -2,9 +2,11 @@ package pull
 
 import (
 	"slices"
+	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -20,6 +22,10 @@ const (
 
 // rootsOf are the roots of networks with a private repository of the account $1.
 const rootsOf = `SELECT COALESCE(q.root_id, q.id) FROM repos q WHERE q.owner_id = $1 AND q.private = TRUE`
+
+// rootsAsked are the roots of private networks in which the account $1 opened something.
+var rootsAsked = `SELECT COALESCE(q.root_id, q.id) FROM postings x JOIN repos q ON q.id = x.repo_id
+	WHERE x.kind = ` + strconv.Itoa(int(posting.ByAuthor)) + ` AND x.value = $1 AND q.private = TRUE`
 
 // lostIn are the pull requests that do not hold any more in the networks of some
 // roots.

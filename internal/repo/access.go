@@ -77,8 +77,8 @@ func (a *Access) Holds(tx *db.Tx) error {
 	return now.Require(a.Role)
 }
 
-// Now is the access as it is now. Errors: 401 for a token that ended, 404 for a
-// repository that is gone. The role may be below Pull.
+// Now is the access as it is now. Errors: 401 for a token that ended, 403 for a
+// suspended account, 404 for a repository that is gone. The role may be below Pull.
 func (a *Access) Now(tx *db.Tx) (*Access, error) { return accessAgain(tx, a.Caller, a.ID) }
 
 // Found is what an address led to.

@@ -24,6 +24,7 @@ func TestRightsEndDuringPush(t *testing.T) {
 		s.User(t, "alice")
 		s.User(t, "bob")
 		s.User(t, "carol")
+		s.User(t, "dora")
 		dir := gittest.Repository(t, 3, 4)
 		tip := gittest.Run(t, dir, "rev-parse", "main")
 		pack := gittest.Pipe(t, dir, nil, "pack-objects", "-q", "--all", "--stdout")
@@ -42,10 +43,15 @@ func TestRightsEndDuringPush(t *testing.T) {
 					t.Fatal(err)
 				}
 			}, "ng refs/heads/main you may no longer push here"},
+			"suspended": {func(t *testing.T, _ *repo.Repo) {
+				if _, err := s.Accounts.Suspend(t.Context(), nil, "dora"); err != nil {
+					t.Fatal(err)
+				}
+			}, "ng refs/heads/main you may no longer push here"},
 		} {
-			login := "bob"
-			if name == "token" {
-				login = "carol"
+			login := map[string]string{"token": "carol", "suspended": "dora"}[name]
+			if login == "" {
+				login = "bob"
 			}
 			t.Run(name, func(t *testing.T) { slowPush(t, s, name, login, tip, pack, c.meanwhile, c.want) })
 		}

@@ -340,10 +340,10 @@ func (p *push) findForward(ctx context.Context, updates []RefUpdate) {
 }
 
 // accessNow is the access as it is now: a push may take so long that its caller
-// loses the role, or the token, on the way. Without a token it has no role.
+// loses the role, or the token, or is suspended on the way. Without a token it has no role.
 func (p *push) accessNow(tx *db.Tx) (*Access, error) {
 	now, err := p.access.Now(tx)
-	if errs.Is(err, errs.Unauthenticated) {
+	if errs.Is(err, errs.Unauthenticated) || errs.Is(err, errs.Forbidden) {
 		return &Access{Repo: p.access.Repo}, nil
 	}
 	return now, err

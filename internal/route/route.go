@@ -23,6 +23,8 @@ const (
 	Pull     Right = "pull"
 	Push     Right = "push"
 	Admin    Right = "admin"
+	// SiteAdmin is for site administrators: to anyone else such a route does not exist.
+	SiteAdmin Right = "site admin"
 )
 
 // Group says how the routes of one kind of client behave.

@@ -293,8 +293,11 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	if err != nil {
 		return err
 	}
-	if caller == nil && (to.Right == route.SignedIn || to.Group == route.API && !safe(r.Method)) {
+	if caller == nil && (to.Right == route.SignedIn || to.Right == route.SiteAdmin || to.Group == route.API && !safe(r.Method)) {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
+	}
+	if to.Right == route.SiteAdmin && !caller.SiteAdmin {
+		return errs.Absent()
 	}
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
 		return errs.New(errs.Forbidden, "A request from another site must send its token as Bearer.")

@@ -47,7 +47,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 				continue
 			}
 			if !onRepo(&r) {
-				w.revokedGlobally(t, &r)
+				w.endedGlobally(t, &r)
 				continue
 			}
 			for _, h := range w.Homes {
@@ -90,7 +90,7 @@ func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, found *
 	c, who, name := q.Case, q.Who, q.Repo
 
 	before := w.digest(t)
-	w.revoked(t, who, c)
+	w.ended(t, who, c)
 	if !h.Private {
 		w.unchanged(t, c, before)
 		return
@@ -127,26 +127,52 @@ func (w *walker) unchanged(t *testing.T, c apitest.Case, before []string) {
 	}
 }
 
-// revoked asks with a token that was revoked in the store without a new generation, so the
-// server's cache still has it.
-func (w *walker) revoked(t *testing.T, who string, c apitest.Case) {
+// endings are how a caller's use of the server ends, and begins again.
+var endings = []struct {
+	what, end, begin string
+	status           int
+}{
+	{"whose token was revoked", `UPDATE tokens SET revoked_at = 1
+		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, `UPDATE tokens SET revoked_at = NULL
+		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, http.StatusUnauthorized},
+	{"who was suspended", `UPDATE accounts SET suspended_at = 1 WHERE login = $1`,
+		`UPDATE accounts SET suspended_at = NULL WHERE login = $1`, http.StatusForbidden},
+}
+
+// ended asks with a token that ended in the store without a new generation, so the
+// server's cache still has it: as if it ended while the request is under way.
+func (w *walker) ended(t *testing.T, who string, c apitest.Case) {
 	t.Helper()
-	w.OK(t, who, "GET /user", "")
-	w.sql(t, `UPDATE tokens SET revoked_at = 1
-		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
-	defer w.sql(t, `UPDATE tokens SET revoked_at = NULL
-		WHERE account_id = (SELECT id FROM accounts WHERE login = $1)`, who)
-	if a := w.ask(t, who, c); a.Status != http.StatusUnauthorized {
-		t.Errorf("%s by %s, whose token was revoked meanwhile: %d %s", c.Do, who, a.Status, a.Body)
+	for _, e := range endings {
+		w.OK(t, who, "GET /user", "")
+		w.sql(t, e.end, who)
+		if a := w.ask(t, who, c); a.Status != e.status {
+			t.Errorf("%s by %s, %s meanwhile: %d %s", c.Do, who, e.what, a.Status, a.Body)
+		}
+		w.sql(t, e.begin, who)
 	}
 }
 
-// revokedGlobally is revoked for a route of no repository.
-func (w *walker) revokedGlobally(t *testing.T, r *route.Route) {
+// demoted asks as a site administrator who is none any more.
+func (w *walker) demoted(t *testing.T, who string, c apitest.Case) {
+	t.Helper()
+	w.OK(t, who, "GET /user", "")
+	w.sql(t, `UPDATE accounts SET site_admin = FALSE WHERE login = $1`, who)
+	defer w.sql(t, `UPDATE accounts SET site_admin = TRUE WHERE login = $1`, who)
+	if a := w.ask(t, who, c); a.Status != http.StatusForbidden {
+		t.Errorf("%s by %s, who was demoted meanwhile: %d %s", c.Do, who, a.Status, a.Body)
+	}
+}
+
+// endedGlobally is ended for a route of no repository.
+func (w *walker) endedGlobally(t *testing.T, r *route.Route) {
 	t.Helper()
 	q := w.Request(t, r, w.Homes[0])
 	before := w.digest(t)
-	w.revoked(t, q.Who, q.Case)
+	w.ended(t, q.Who, q.Case)
+	if r.Right == route.SiteAdmin {
+		w.demoted(t, q.Who, q.Case)
+	}
 	w.unchanged(t, q.Case, before)
 }
 
@@ -273,7 +299,8 @@ var holdings = []string{
 	`SELECT CAST(user_id AS TEXT) || '/' || CAST(repo_id AS TEXT) || CAST(role AS TEXT) FROM collaborators`,
 	`SELECT CAST(org_id AS TEXT) || '/' || CAST(user_id AS TEXT) || CAST(owner AS TEXT)
 		|| CAST(public AS TEXT) FROM members`,
-	`SELECT login || COALESCE(bio, '') FROM accounts`,
+	`SELECT login || COALESCE(bio, '') || CAST(site_admin AS TEXT) || COALESCE(CAST(suspended_at AS TEXT), '')
+		FROM accounts`,
 	`SELECT CAST(id AS TEXT) || name FROM plants`,
 }
 

@@ -38,6 +38,13 @@ var (
 	aPlan    = of("number", (*World).milestone)
 )
 
+// aUser registers somebody, for what is done with whole accounts.
+func aUser(w *World, t *testing.T, _ *Home) map[string]string {
+	login := w.name()
+	w.User(t, login)
+	return map[string]string{"username": login}
+}
+
 // reviewed makes a pull request with a review of keeper's.
 func reviewed(event string) maker {
 	return func(w *World, t *testing.T, h *Home) map[string]string {
@@ -62,6 +69,7 @@ var (
 	own     = Rule{Own: true}
 	owners  = Rule{Outsiders: []string{"stranger", "member", "keeper", "holder"}} // of an organization
 	members = Rule{Outsiders: []string{"stranger", "keeper", "holder"}}
+	chiefs  = Rule{Outsiders: []string{"stranger", "owner", "keeper"}} // of the site
 )
 
 // acts are routes that change something, by method and pattern, without /repos/{owner}/{repo}. Those of
@@ -143,6 +151,12 @@ var acts = map[string]act{
 	"DELETE /orgs/{org}/public_members/{username}": {who: "member", Rule: members},
 	"POST /user/repos":                             {body: `{"name":"shed","private":true}`, who: "guest"},
 	"POST /orgs/{org}/repos":                       {body: `{"name":"shed","private":true}`, who: "owner", Rule: members},
+	"PUT /users/{username}/suspended":              {who: "chief", Rule: chiefs, make: aUser},
+	"DELETE /users/{username}/suspended":           {who: "chief", Rule: chiefs, make: aUser},
+	"PUT /users/{username}/site_admin":             {who: "chief", Rule: chiefs, make: aUser},
+	"DELETE /users/{username}/site_admin":          {who: "chief", Rule: chiefs, make: aUser},
+	"POST /admin/users":                            {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aName},
+	"POST /admin/organizations":                    {body: `{"login":"{new}","admin":"guest"}`, who: "chief", Rule: chiefs, make: aName},
 	"POST /plants":                                 {body: `{"id":2,"name":"n"}`, who: "guest"},
 	"DELETE /plants/{id}":                          {}, // 400 for others, see decision 47
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+
+	"arbor/internal/account"
+)
+
+type userList struct{ storeFlags }
+
+// Run prints a line for each user.
+func (c *userList) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tLOGIN\tNAME\tROLE\tSUSPENDED\tCREATED")
+		err := s.forge(log).Accounts.Each(p.ctx, account.User, func(a *account.Account) error {
+			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Login, orDash(a.Name), siteRole(a),
+				when(a.SuspendedAt), when(a.CreatedAt))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// siteRole is what a user is to the whole site.
+func siteRole(a *account.Account) string {
+	if a.SiteAdmin {
+		return "administrator"
+	}
+	return "user"
+}
+
+func orDash(text *string) string {
+	if text == nil {
+		return "-"
+	}
+	return *text
+}
+
+// userNamed is a command about one user.
+type userNamed struct {
+	storeFlags
+	Login string `arg:"" help:"Login of the user."`
+}
+
+type userShow struct{ userNamed }
+
+// Run prints what is known of the user.
+func (c *userShow) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		accounts := s.forge(log).Accounts
+		emails, err := accounts.Emails(p.ctx, c.Login)
+		if err != nil {
+			return err
+		}
+		orgs, err := accounts.Memberships(p.ctx, c.Login)
+		if err != nil {
+			return err
+		}
+		a, err := accounts.Find(p.ctx, c.Login)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		for _, line := range [][2]string{
+			{"login", a.Login}, {"id", a.ID.String()}, {"name", orDash(a.Name)}, {"role", siteRole(a)},
+			{"suspended", when(a.SuspendedAt)}, {"created", when(a.CreatedAt)},
+			{"repositories", fmt.Sprintf("%d public, %d private", a.PublicRepos, a.PrivateRepos+a.Withdrawn)},
+			{"organizations", listOrgs(orgs)}, {"addresses", listEmails(emails)},
+		} {
+			fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+		}
+		return w.Flush()
+	})
+}
+
+func listOrgs(orgs []account.OrgMembership) string {
+	list := make([]string, len(orgs))
+	for i, o := range orgs {
+		if list[i] = o.Login; o.Owner {
+			list[i] += " (owner)"
+		}
+	}
+	return cmpOr(strings.Join(list, ", "), "-")
+}
+
+func listEmails(emails []account.Email) string {
+	list := make([]string, len(emails))
+	for i, e := range emails {
+		if list[i] = e.Address; !e.Verified {
+			list[i] += " (unverified)"
+		}
+	}
+	return cmpOr(strings.Join(list, ", "), "-")
+}
+
+// onUser is an operation of the operator, who is no caller, on a user.
+type onUser = func(*account.Service, context.Context, *account.Caller, string) (*account.Account, error)
+
+// change runs an operation on the user, and prints a line when it has succeeded.
+func (c *userNamed) change(p *process, line string, do onUser) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		a, err := do(s.forge(log).Accounts, p.ctx, nil, c.Login)
+		if err == nil {
+			fmt.Fprintf(p.stdout, line+"\n", a.Login)
+		}
+		return err
+	})
+}
+
+type userSuspend struct{ userNamed }
+
+// Run suspends the user: a running server refuses its tokens from the next request on.
+func (c *userSuspend) Run(p *process) error {
+	return c.change(p, "suspended %s", (*account.Service).Suspend)
+}
+
+type userUnsuspend struct{ userNamed }
+
+// Run ends the suspension.
+func (c *userUnsuspend) Run(p *process) error {
+	return c.change(p, "%s is not suspended any more", (*account.Service).Unsuspend)
+}
+
+type userPromote struct{ userNamed }
+
+// Run makes the user a site administrator.
+func (c *userPromote) Run(p *process) error {
+	return c.change(p, "%s is a site administrator", (*account.Service).Promote)
+}
+
+type userDemote struct{ userNamed }
+
+// Run makes a site administrator an ordinary user.
+func (c *userDemote) Run(p *process) error {
+	return c.change(p, "%s is no site administrator", (*account.Service).Demote)
+}

@@ -1,0 +1,106 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// PUT /users/{username}/suspended
+//
+// SuspendUser ends the use of an account, for site administrators. A reason
+// in the body is not kept. Errors: 404, 403 for oneself.
+func (a *API) SuspendUser(w http.ResponseWriter, r *http.Request) error {
+	return a.changeUser(w, r, a.s.Suspend)
+}
+
+// DELETE /users/{username}/suspended
+//
+// UnsuspendUser ends a suspension. Errors: 404, 403 for oneself.
+func (a *API) UnsuspendUser(w http.ResponseWriter, r *http.Request) error {
+	return a.changeUser(w, r, a.s.Unsuspend)
+}
+
+// PUT /users/{username}/site_admin
+//
+// PromoteUser makes a user a site administrator. Errors: 404, 403 for oneself.
+func (a *API) PromoteUser(w http.ResponseWriter, r *http.Request) error {
+	return a.changeUser(w, r, a.s.Promote)
+}
+
+// DELETE /users/{username}/site_admin
+//
+// DemoteUser makes a site administrator an ordinary user. Errors: 404, 403 for oneself.
+func (a *API) DemoteUser(w http.ResponseWriter, r *http.Request) error {
+	return a.changeUser(w, r, a.s.Demote)
+}
+
+func (a *API) changeUser(w http.ResponseWriter, r *http.Request,
+	change func(context.Context, *Caller, string) (*Account, error),
+) error {
+	if _, err := change(r.Context(), CallerFrom(r.Context()), web.Param(r, "username")); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// POST /admin/users
+//
+// CreateUser registers a user, for site administrators: login, email, suspended. The
+// address counts for commits once the operator has verified it (decision 64). Errors: 422.
+func (a *API) CreateUser(w http.ResponseWriter, r *http.Request) error {
+	o, err := web.ReadObject(r, "User")
+	if err != nil {
+		return err
+	}
+	o.Require("login")
+	n := NewUser{Login: o.String("login", 0).Or(""), Email: o.String("email", maxLine).Or(""), Claimed: true,
+		Suspended: o.Bool("suspended").Or(false)}
+	if err := o.Err(); err != nil {
+		return err
+	}
+	made, err := a.s.CreateUser(r.Context(), n)
+	if err != nil {
+		return asField(err, "User", "login")
+	}
+	payload := NewSimple(made, web.From(r.Context()))
+	return web.Created(w, r, payload.URL, payload)
+}
+
+// POST /admin/organizations
+//
+// CreateOrg registers an organization, for site administrators: login, admin, who is its
+// first owner, and profile_name. Errors: 422.
+func (a *API) CreateOrg(w http.ResponseWriter, r *http.Request) error {
+	o, err := web.ReadObject(r, "Organization")
+	if err != nil {
+		return err
+	}
+	o.Require("login", "admin")
+	n := NewOrg{Login: o.String("login", 0).Or(""), Owner: o.String("admin", 0).Or(""),
+		Name: o.String("profile_name", maxLine).Or("")}
+	if err := o.Err(); err != nil {
+		return err
+	}
+	made, err := a.s.RegisterOrg(r.Context(), n)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return asField(err, "Organization", "admin")
+	case err != nil:
+		return asField(err, "Organization", "login")
+	}
+	payload := newSimpleOrg(made, web.From(r.Context()))
+	return web.Created(w, r, payload.URL, payload)
+}
+
+// asField makes an error in words one of a field (decision 15).
+func asField(err error, resource, field string) error {
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Kind != errs.Invalid && e.Kind != errs.NotFound || len(e.Fields) > 0 {
+		return err
+	}
+	return errs.Validation(errs.Field{Resource: resource, Field: field, Code: errs.Custom, Message: e.Message})
+}

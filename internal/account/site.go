@@ -1,0 +1,147 @@
+package account
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// What site administrators and the operator do with accounts. by is who does it; nil is
+// the operator at the command line. Each change counts with the next request, on every
+// node, and requests that run are refused when they come to write: see [Caller.Holds].
+
+// Suspend ends the use of an account until Unsuspend: its tokens do not work. What it
+// wrote stays, and its profile is shown. Errors: 404 for the user, 403 for oneself, 422 for
+// the last site administrator.
+func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Account, error) {
+	return s.changeUser(ctx, by, login, "suspend", func(tx *db.Tx, a *Account) error {
+		if !a.SuspendedAt.IsZero() {
+			return nil
+		}
+		if err := checkNotLastAdmin(tx, a); err != nil {
+			return err
+		}
+		return setSuspended(tx, a, tx.Now)
+	})
+}
+
+// Unsuspend ends a suspension: the tokens that did not end meanwhile work again. Errors: 404,
+// 403 for oneself.
+func (s *Service) Unsuspend(ctx context.Context, by *Caller, login string) (*Account, error) {
+	return s.changeUser(ctx, by, login, "unsuspend", func(tx *db.Tx, a *Account) error {
+		return setSuspended(tx, a, 0)
+	})
+}
+
+// Promote makes a user a site administrator. Errors: 404, 403 for oneself.
+func (s *Service) Promote(ctx context.Context, by *Caller, login string) (*Account, error) {
+	return s.changeUser(ctx, by, login, "promote", func(tx *db.Tx, a *Account) error {
+		return setSiteAdmin(tx, a, true)
+	})
+}
+
+// Demote makes a site administrator an ordinary user. Errors: as of Suspend.
+func (s *Service) Demote(ctx context.Context, by *Caller, login string) (*Account, error) {
+	return s.changeUser(ctx, by, login, "demote", func(tx *db.Tx, a *Account) error {
+		if !a.SiteAdmin {
+			return nil
+		}
+		if err := checkNotLastAdmin(tx, a); err != nil {
+			return err
+		}
+		if err := setSiteAdmin(tx, a, false); err != nil || s.forge == nil {
+			return err
+		}
+		return s.forge.EndSiteAdmin(tx, a.ID, IDOf(by))
+	})
+}
+
+// changeUser changes a user whose row is held, and that is not who does it.
+func (s *Service) changeUser(
+	ctx context.Context, by *Caller, login, what string, change func(*db.Tx, *Account) error,
+) (a *Account, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if a, err = heldUser(tx, login); err != nil {
+			return err
+		}
+		if a.ID == IDOf(by) {
+			return errs.Newf(errs.Forbidden, "You cannot %s yourself.", what)
+		}
+		return change(tx, a)
+	})
+	return a, err
+}
+
+// heldUser finds a user and holds its row until the transaction ends. Error: 404.
+func heldUser(tx *db.Tx, login string) (*Account, error) {
+	a, err := personNamed(tx, login)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockAccount(tx, a.ID); err != nil {
+		return nil, err
+	}
+	return ByID(tx, a.ID)
+}
+
+// checkNotLastAdmin refuses to take the last administrator who can act from the site. It
+// holds the rows of all of them: two may be ending each other.
+func checkNotLastAdmin(tx *db.Tx, a *Account) error {
+	if !a.SiteAdmin || !a.SuspendedAt.IsZero() {
+		return nil
+	}
+	more, err := anotherAdmin(tx, a.ID)
+	if err == nil && !more {
+		return errs.Newf(errs.Invalid, "%q is the last site administrator: promote somebody else first", a.Login)
+	}
+	return err
+}
+
+// Find finds a person or an organization for the operator. Error: 404 that names it.
+func (s *Service) Find(ctx context.Context, login string) (*Account, error) {
+	a, err := s.find(ctx, login)
+	if errs.Is(err, errs.NotFound) {
+		return nil, errs.Newf(errs.NotFound, "there is no user or organization %q", login)
+	}
+	return a, err
+}
+
+// eachPage is how many accounts Each reads in one query.
+const eachPage = 1000
+
+// Each calls fn with all accounts of a kind, by id.
+func (s *Service) Each(ctx context.Context, kind Kind, fn func(*Account) error) error {
+	for since := ID(0); ; {
+		list, err := s.list(ctx, since, eachPage)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			since = a.ID
+			if a.Kind != kind {
+				continue
+			}
+			if err := fn(a); err != nil {
+				return err
+			}
+		}
+		if len(list) < eachPage {
+			return nil
+		}
+	}
+}
+
+// Memberships lists the organizations of a user, by id, each with whether the user owns
+// it. Error: 404.
+func (s *Service) Memberships(ctx context.Context, login string) (list []OrgMembership, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := personNamed(tx, login)
+		if err != nil {
+			return err
+		}
+		list, err = membershipsOf(tx, a.ID)
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,58 @@
+package account
+
+import (
+	"arbor/internal/db"
+)
+
+// setSuspended says since when an account is suspended; zero: it is not.
+func setSuspended(tx *db.Tx, a *Account, since db.Time) error {
+	a.SuspendedAt = since
+	if _, err := tx.Exec(`UPDATE accounts SET suspended_at = $2 WHERE id = $1`, a.ID, since); err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// setSiteAdmin makes a user a site administrator, or an ordinary user.
+func setSiteAdmin(tx *db.Tx, a *Account, is bool) error {
+	a.SiteAdmin = is
+	if _, err := tx.Exec(`UPDATE accounts SET site_admin = $2 WHERE id = $1`, a.ID, is); err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// anotherAdmin reports whether somebody else administrates the site who is not suspended.
+// It holds the rows of all administrators until the transaction ends.
+func anotherAdmin(tx *db.Tx, id ID) (more bool, err error) {
+	if _, err := tx.Exec(`UPDATE accounts SET kind = kind WHERE site_admin = TRUE`); err != nil {
+		return false, err
+	}
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts
+		WHERE site_admin = TRUE AND suspended_at IS NULL AND id <> $1)`, id).Scan(&more)
+	return more, err
+}
+
+// OrgMembership is an organization to which somebody belongs.
+type OrgMembership struct {
+	Login string
+	Owner bool
+}
+
+func membershipsOf(tx *db.Tx, userID ID) ([]OrgMembership, error) {
+	rows, err := tx.Query(`SELECT o.login, m.owner FROM members m JOIN accounts o ON o.id = m.org_id
+		WHERE m.user_id = $1 ORDER BY m.org_id`, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []OrgMembership
+	for rows.Next() {
+		var m OrgMembership
+		if err := rows.Scan(&m.Login, &m.Owner); err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, rows.Err()
+}

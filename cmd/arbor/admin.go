@@ -18,6 +18,7 @@ type userCommand struct {
 	Unsuspend userUnsuspend `cmd:"" help:"End a suspension: tokens that did not end meanwhile work again."`
 	Promote   userPromote   `cmd:"" help:"Make a user a site administrator, who may do everything."`
 	Demote    userDemote    `cmd:"" help:"Make a site administrator an ordinary user."`
+	Rename    userRename    `cmd:"" help:"Give a user another login; the old one redirects, and stays reserved."`
 	Email     emailCommand  `cmd:"" help:"Manage the addresses by which commits are a user's."`
 }
 
@@ -43,6 +44,9 @@ func (c *userCreate) Run(p *process) error {
 
 type orgCommand struct {
 	Create orgCreate `cmd:"" help:"Register an organization."`
+	List   orgList   `cmd:"" help:"List all organizations."`
+	Show   orgShow   `cmd:"" help:"Show what is known of an organization."`
+	Rename orgRename `cmd:"" help:"Give an organization another login; the old one redirects, and stays reserved."`
 }
 
 type orgCreate struct {

@@ -142,3 +142,25 @@ type userDemote struct{ userNamed }
 func (c *userDemote) Run(p *process) error {
 	return c.change(p, "%s is no site administrator", (*account.Service).Demote)
 }
+
+// renaming is a change of a login.
+type renaming struct {
+	storeFlags
+	Login string `arg:"" help:"The present login."`
+	To    string `arg:"" name:"new" help:"The login from now on."`
+}
+
+func (c *renaming) rename(p *process, kind account.Kind) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		a, err := s.forge(log).Accounts.Rename(p.ctx, kind, c.Login, c.To)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "renamed %s to %s\n", c.Login, a.Login)
+		}
+		return err
+	})
+}
+
+type userRename struct{ renaming }
+
+// Run renames the user. A running server knows it from the next request on.
+func (c *userRename) Run(p *process) error { return c.rename(p, account.User) }

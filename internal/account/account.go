@@ -12,6 +12,8 @@
 //   - email.go, store_email.go: the addresses that make a commit an account's, of table
 //     emails (decision 64)
 //   - site.go, store_site.go, api_site.go: what site administrators do with accounts
+//   - rename.go, store_former.go: other logins, and those that were given up, of table
+//     former_logins
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
@@ -55,7 +57,15 @@ func (k Kind) String() string {
 	return "User"
 }
 
-// noun is the kind within a sentence, with its article.
+// word is the kind within a sentence.
+func (k Kind) word() string {
+	if k == Organization {
+		return "organization"
+	}
+	return "user"
+}
+
+// noun is word with its article.
 func (k Kind) noun() string {
 	if k == Organization {
 		return "an organization"

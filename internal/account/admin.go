@@ -110,6 +110,9 @@ func register(tx *db.Tx, a *Account) error {
 		return err
 	}
 	err := insertAccount(tx, a)
+	if err == nil {
+		return takeLogin(tx, a, Fold(a.Login))
+	}
 	if !errors.Is(err, db.ErrNoRows) {
 		return err
 	}

@@ -96,6 +96,44 @@ func (a *API) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	return web.Created(w, r, payload.URL, payload)
 }
 
+// PATCH /admin/users/{username}
+//
+// RenameUser gives a user another login, for site administrators, at once. The old one
+// redirects requests for repositories. The status is GitHub Enterprise's, where a job does
+// it. Errors: 404, 422.
+func (a *API) RenameUser(w http.ResponseWriter, r *http.Request) error {
+	return a.rename(w, r, User, "username", "/users/")
+}
+
+// PATCH /admin/organizations/{org}
+//
+// RenameOrg is RenameUser for an organization. Errors: 404, 422.
+func (a *API) RenameOrg(w http.ResponseWriter, r *http.Request) error {
+	return a.rename(w, r, Organization, "org", "/orgs/")
+}
+
+func (a *API) rename(w http.ResponseWriter, r *http.Request, kind Kind, param, address string) error {
+	o, err := web.ReadObject(r, kind.String())
+	if err != nil {
+		return err
+	}
+	o.Require("login")
+	login := o.String("login", 0).Or("")
+	if err := o.Err(); err != nil {
+		return err
+	}
+	renamed, err := a.s.Rename(r.Context(), kind, web.Param(r, param), login)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return errs.Absent()
+	case err != nil:
+		return asField(err, kind.String(), "login")
+	}
+	return web.JSON(w, r, http.StatusAccepted, map[string]string{
+		"message": "Renamed.", "url": web.From(r.Context()).API(address + renamed.Login),
+	})
+}
+
 // asField makes an error in words one of a field (decision 15).
 func asField(err error, resource, field string) error {
 	var e *errs.Error

@@ -147,14 +147,20 @@ func CommitEmail(tx *db.Tx, a *Account) (string, error) {
 	return *a.Email, nil
 }
 
-// CommitEmails are all addresses that make a commit the account's, except the reserved
-// ones of its former logins.
+// CommitEmails are all addresses that make a commit the account's.
 func CommitEmails(tx *db.Tx, a *Account) ([]string, error) {
 	list, err := emailsOf(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	found := []string{NoReply(a), a.Login + noReply}
+	former, err := formerLogins(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, login := range append(former, a.Login) {
+		found = append(found, a.ID.String()+"+"+login+noReply, login+noReply)
+	}
 	for _, e := range list {
 		if e.Verified {
 			found = append(found, e.Address)

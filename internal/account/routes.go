@@ -39,6 +39,8 @@ func (a *API) Routes() []route.Route {
 		route.New(route.SiteAdmin, "PUT /users/{username}/site_admin", a.PromoteUser),
 		route.New(route.SiteAdmin, "DELETE /users/{username}/site_admin", a.DemoteUser),
 		route.New(route.SiteAdmin, "POST /admin/users", a.CreateUser),
+		route.New(route.SiteAdmin, "PATCH /admin/users/{username}", a.RenameUser),
 		route.New(route.SiteAdmin, "POST /admin/organizations", a.CreateOrg),
+		route.New(route.SiteAdmin, "PATCH /admin/organizations/{org}", a.RenameOrg),
 	}
 }

@@ -62,7 +62,7 @@ func (s *Service) changeUser(
 	ctx context.Context, by *Caller, login, what string, change func(*db.Tx, *Account) error,
 ) (a *Account, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if a, err = heldUser(tx, login); err != nil {
+		if a, err = held(tx, User, login); err != nil {
 			return err
 		}
 		if a.ID == IDOf(by) {
@@ -71,18 +71,6 @@ func (s *Service) changeUser(
 		return change(tx, a)
 	})
 	return a, err
-}
-
-// heldUser finds a user and holds its row until the transaction ends. Error: 404.
-func heldUser(tx *db.Tx, login string) (*Account, error) {
-	a, err := personNamed(tx, login)
-	if err != nil {
-		return nil, err
-	}
-	if err := lockAccount(tx, a.ID); err != nil {
-		return nil, err
-	}
-	return ByID(tx, a.ID)
 }
 
 // checkNotLastAdmin refuses to take the last administrator who can act from the site. It
@@ -144,4 +132,26 @@ func (s *Service) Memberships(ctx context.Context, login string) (list []OrgMemb
 		return err
 	})
 	return list, err
+}
+
+// Organization finds an organization for the operator, with the logins of its owners and
+// the number of its members, owners among them. Error: 404.
+func (s *Service) Organization(ctx context.Context, login string) (
+	org *Account, owners []string, members int64, err error,
+) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		org, err = ByLogin(tx, login)
+		if errs.Is(err, errs.NotFound) || err == nil && org.Kind != Organization {
+			return errs.Newf(errs.NotFound, "there is no organization %q", login)
+		}
+		if err != nil {
+			return err
+		}
+		if owners, err = ownersOf(tx, org.ID); err != nil {
+			return err
+		}
+		members, err = countMembers(tx, memberFilter{Org: org.ID, Role: "all"})
+		return err
+	})
+	return org, owners, members, err
 }

@@ -81,6 +81,9 @@ func byReserved(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := byFormerLogins(tx, logins, byLogin); err != nil {
+		return nil, err
+	}
 	for _, e := range emails {
 		if r, is := parseReserved(e); is {
 			a := byID[r.id]

@@ -76,6 +76,8 @@ var alone = map[string]string{
 	"PUT /users/{username}/site_admin":                          "the same",
 	"DELETE /users/{username}/site_admin":                       "the same",
 	"POST /admin/users":                                         "the same",
+	"PATCH /admin/users/{username}":                             "the same",
+	"PATCH /admin/organizations/{org}":                          "the same",
 	"POST /admin/organizations":                                 "the same",
 }
 

@@ -77,10 +77,18 @@ func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Acces
 		`WHERE o.login_folded = $2 AND r.name_folded = $3`, account.IDOf(caller), owner, name), caller)
 }
 
+// formerName is the repository of an owner and a name, $2 and $3, of which at least one is
+// not the present one: a repository has the name now, else one had it.
+const formerName = `COALESCE(
+	(SELECT x.id FROM former_logins f JOIN repos x ON x.owner_id = f.account_id
+		WHERE f.login_folded = $2 AND x.name_folded = $3),
+	(SELECT d.repo_id FROM repo_redirects d WHERE d.name_folded = $3 AND d.owner_id = COALESCE(
+		(SELECT id FROM accounts WHERE login_folded = $2),
+		(SELECT account_id FROM former_logins WHERE login_folded = $2))))`
+
 func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
 	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
-		`WHERE r.id = (SELECT d.repo_id FROM repo_redirects d JOIN accounts f ON f.id = d.owner_id
-			WHERE f.login_folded = $2 AND d.name_folded = $3)`, account.IDOf(caller), owner, name), caller)
+		`WHERE r.id = `+formerName, account.IDOf(caller), owner, name), caller)
 }
 
 func accessByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {

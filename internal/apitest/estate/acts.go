@@ -45,6 +45,20 @@ func aUser(w *World, t *testing.T, _ *Home) map[string]string {
 	return map[string]string{"username": login}
 }
 
+// aRename registers somebody who is to have another login.
+func aRename(w *World, t *testing.T, h *Home) map[string]string {
+	made := aUser(w, t, h)
+	made["new"] = w.name()
+	return made
+}
+
+// anOrg registers an organization, and finds another login for it.
+func anOrg(w *World, t *testing.T, _ *Home) map[string]string {
+	login := w.name()
+	w.Org(t, login, "guest")
+	return map[string]string{"org": login, "new": w.name()}
+}
+
 // reviewed makes a pull request with a review of keeper's.
 func reviewed(event string) maker {
 	return func(w *World, t *testing.T, h *Home) map[string]string {
@@ -156,6 +170,8 @@ var acts = map[string]act{
 	"PUT /users/{username}/site_admin":             {who: "chief", Rule: chiefs, make: aUser},
 	"DELETE /users/{username}/site_admin":          {who: "chief", Rule: chiefs, make: aUser},
 	"POST /admin/users":                            {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aName},
+	"PATCH /admin/users/{username}":                {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aRename},
+	"PATCH /admin/organizations/{org}":             {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: anOrg},
 	"POST /admin/organizations":                    {body: `{"login":"{new}","admin":"guest"}`, who: "chief", Rule: chiefs, make: aName},
 	"POST /plants":                                 {body: `{"id":2,"name":"n"}`, who: "guest"},
 	"DELETE /plants/{id}":                          {}, // 400 for others, see decision 47

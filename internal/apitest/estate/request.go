@@ -60,7 +60,7 @@ var things = []struct {
 	{"/contents", "file", nil}, {"/blob", "main file", nil}, {"/tree", "main", nil}, {"/raw", "main file", nil},
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
-	{"/orgs", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
+	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
 	{"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+
+	"arbor/internal/account"
+)
+
+type orgList struct{ storeFlags }
+
+// Run prints a line for each organization.
+func (c *orgList) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tLOGIN\tNAME\tREPOSITORIES\tCREATED")
+		err := s.forge(log).Accounts.Each(p.ctx, account.Organization, func(a *account.Account) error {
+			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\n", a.ID, a.Login, orDash(a.Name),
+				a.PublicRepos+a.PrivateRepos+a.Withdrawn, when(a.CreatedAt))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+type orgShow struct {
+	storeFlags
+	Login string `arg:"" help:"Login of the organization."`
+}
+
+// Run prints what is known of the organization.
+func (c *orgShow) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		org, owners, members, err := s.forge(log).Accounts.Organization(p.ctx, c.Login)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		for _, line := range [][2]string{
+			{"login", org.Login}, {"id", org.ID.String()}, {"name", orDash(org.Name)}, {"created", when(org.CreatedAt)},
+			{"repositories", fmt.Sprintf("%d public, %d private", org.PublicRepos, org.PrivateRepos+org.Withdrawn)},
+			{"owners", strings.Join(owners, ", ")}, {"members", fmt.Sprint(members)},
+		} {
+			fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+		}
+		return w.Flush()
+	})
+}
+
+type orgRename struct{ renaming }
+
+// Run renames the organization. A running server knows it from the next request on.
+func (c *orgRename) Run(p *process) error { return c.rename(p, account.Organization) }

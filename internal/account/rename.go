@@ -1,0 +1,72 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// Rename gives a user or an organization another login. The old one redirects requests for
+// its repositories, as the old name of a repository does (decision 54), and nobody else
+// gets it. Errors: 404 for an account that is not there or of another kind; 422 for a login
+// that is not allowed, is taken or was somebody else's.
+func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *Account, err error) {
+	if err := CheckLogin(to); err != nil {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if a, err = held(tx, kind, login); err != nil {
+			return err
+		}
+		return rename(tx, a, to)
+	})
+	return a, err
+}
+
+func rename(tx *db.Tx, a *Account, to string) error {
+	from, folded := Fold(a.Login), Fold(to)
+	if a.Login == to {
+		return nil
+	}
+	err := setLogin(tx, a, to)
+	switch {
+	case errors.Is(err, db.ErrUnique):
+		return errs.Newf(errs.Invalid, "the login %q is taken", to)
+	case err != nil || from == folded:
+		return err
+	}
+	if err := takeLogin(tx, a, folded); err != nil {
+		return err
+	}
+	return retireLogin(tx, from, a.ID)
+}
+
+// takeLogin makes sure that a login which the account has just got was nobody else's. If it
+// was its own, it is a former one no longer. Error: 422.
+func takeLogin(tx *db.Tx, a *Account, folded string) error {
+	of, was, err := formerly(tx, folded)
+	switch {
+	case err != nil || !was:
+		return err
+	case of != a.ID:
+		return errs.Newf(errs.Invalid, "the login %q is reserved: another account had it", a.Login)
+	}
+	return reviveLogin(tx, folded)
+}
+
+// held finds an account of a kind and holds its row until the transaction ends. Error: 404.
+func held(tx *db.Tx, kind Kind, login string) (*Account, error) {
+	a, err := ByLogin(tx, login)
+	if errs.Is(err, errs.NotFound) || err == nil && a.Kind != kind {
+		return nil, errs.Newf(errs.NotFound, "there is no %s %q", kind.word(), login)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := lockAccount(tx, a.ID); err != nil {
+		return nil, err
+	}
+	return ByID(tx, a.ID)
+}

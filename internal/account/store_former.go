@@ -1,0 +1,86 @@
+package account
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+)
+
+// setLogin stores another login. Error: db.ErrUnique when it is taken.
+func setLogin(tx *db.Tx, a *Account, login string) error {
+	a.Login, a.UpdatedAt = login, tx.Now
+	_, err := tx.Exec(`UPDATE accounts SET login = $2, login_folded = $3, updated_at = $4 WHERE id = $1`,
+		a.ID, login, Fold(login), tx.Now)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// formerly reports whether a login was given up, and the account that had it; 0: that is
+// deleted. Ask after the login was taken: whoever gave it up has ended its transaction then.
+func formerly(tx *db.Tx, folded string) (id ID, was bool, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(account_id, 0) FROM former_logins WHERE login_folded = $1`, folded).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, false, nil
+	}
+	return id, err == nil, err
+}
+
+// retireLogin notes a login that an account gave up.
+func retireLogin(tx *db.Tx, folded string, id ID) error {
+	_, err := tx.Exec(`INSERT INTO former_logins (login_folded, account_id, created_at) VALUES ($1, $2, $3)`,
+		folded, id, tx.Now)
+	return err
+}
+
+// reviveLogin forgets that a login was given up.
+func reviveLogin(tx *db.Tx, folded string) error {
+	_, err := tx.Exec(`DELETE FROM former_logins WHERE login_folded = $1`, folded)
+	return err
+}
+
+// formerLogins lists the logins that an account gave up, folded.
+func formerLogins(tx *db.Tx, id ID) (list []string, err error) {
+	rows, err := tx.Query(`SELECT login_folded FROM former_logins WHERE account_id = $1 ORDER BY login_folded`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var login string
+		if err := rows.Scan(&login); err != nil {
+			return nil, err
+		}
+		list = append(list, login)
+	}
+	return list, rows.Err()
+}
+
+// byFormerLogins adds the accounts that had one of the logins, under that login.
+func byFormerLogins(tx *db.Tx, logins []string, found map[string]*Account) error {
+	args := make([]any, 0, len(logins))
+	for _, l := range logins {
+		if found[l] == nil && plausible(l) {
+			args = append(args, l)
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(`SELECT `+accountColumns+`, f.login_folded FROM former_logins f
+		JOIN accounts a ON a.id = f.account_id WHERE f.login_folded IN `+db.Values(1, len(args)), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var login string
+		a, err := scanAccount(rows, &login)
+		if err != nil {
+			return err
+		}
+		found[login] = a
+	}
+	return rows.Err()
+}

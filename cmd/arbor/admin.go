@@ -19,6 +19,7 @@ type userCommand struct {
 	Promote   userPromote   `cmd:"" help:"Make a user a site administrator, who may do everything."`
 	Demote    userDemote    `cmd:"" help:"Make a site administrator an ordinary user."`
 	Rename    userRename    `cmd:"" help:"Give a user another login; the old one redirects, and stays reserved."`
+	Delete    userDelete    `cmd:"" help:"Delete a user who owns nothing: what it wrote becomes ghost's, its login stays reserved."`
 	Email     emailCommand  `cmd:"" help:"Manage the addresses by which commits are a user's."`
 }
 
@@ -46,6 +47,7 @@ type orgCommand struct {
 	Create orgCreate `cmd:"" help:"Register an organization."`
 	List   orgList   `cmd:"" help:"List all organizations."`
 	Show   orgShow   `cmd:"" help:"Show what is known of an organization."`
+	Delete orgDelete `cmd:"" help:"Delete an organization without repositories; its login stays reserved."`
 	Rename orgRename `cmd:"" help:"Give an organization another login; the old one redirects, and stays reserved."`
 }
 

@@ -56,3 +56,8 @@ type orgRename struct{ renaming }
 
 // Run renames the organization. A running server knows it from the next request on.
 func (c *orgRename) Run(p *process) error { return c.rename(p, account.Organization) }
+
+type orgDelete struct{ ending }
+
+// Run deletes the organization.
+func (c *orgDelete) Run(p *process) error { return c.delete(p, account.Organization) }

@@ -164,3 +164,24 @@ type userRename struct{ renaming }
 
 // Run renames the user. A running server knows it from the next request on.
 func (c *userRename) Run(p *process) error { return c.rename(p, account.User) }
+
+// ending is the deletion of an account.
+type ending struct {
+	storeFlags
+	Login string `arg:"" help:"Login of the account."`
+}
+
+func (c *ending) delete(p *process, kind account.Kind) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		err := s.forge(log).Accounts.Delete(p.ctx, nil, kind, c.Login)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "deleted %s\n", c.Login)
+		}
+		return err
+	})
+}
+
+type userDelete struct{ ending }
+
+// Run deletes the user.
+func (c *userDelete) Run(p *process) error { return c.delete(p, account.User) }

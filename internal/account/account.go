@@ -14,6 +14,7 @@
 //   - site.go, store_site.go, api_site.go: what site administrators do with accounts
 //   - rename.go, store_former.go: other logins, and those that were given up, of table
 //     former_logins
+//   - delete.go: the end of an account, and ghost
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
@@ -196,6 +197,9 @@ type Forge interface {
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
+	// DeleteAccount takes all that names the account away, or gives it to ghost. The caller
+	// holds its row, and removes that afterwards.
+	DeleteAccount(tx *db.Tx, id, ghost, by ID) error
 }
 
 // New makes the service; forge is nil where there are no repositories. Start Run

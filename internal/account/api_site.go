@@ -70,6 +70,22 @@ func (a *API) CreateUser(w http.ResponseWriter, r *http.Request) error {
 	return web.Created(w, r, payload.URL, payload)
 }
 
+// DELETE /admin/users/{username}
+//
+// DeleteUser removes a user, for site administrators. What it wrote becomes ghost's. Errors:
+// 404, 403 for oneself, 422 while it owns repositories or is the last owner of an
+// organization.
+func (a *API) DeleteUser(w http.ResponseWriter, r *http.Request) error {
+	err := a.s.Delete(r.Context(), CallerFrom(r.Context()), User, web.Param(r, "username"))
+	if errs.Is(err, errs.NotFound) {
+		return errs.Absent()
+	}
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
 // POST /admin/organizations
 //
 // CreateOrg registers an organization, for site administrators: login, admin, who is its

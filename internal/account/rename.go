@@ -56,7 +56,8 @@ func takeLogin(tx *db.Tx, a *Account, folded string) error {
 	return reviveLogin(tx, folded)
 }
 
-// held finds an account of a kind and holds its row until the transaction ends. Error: 404.
+// held finds an account of a kind and holds its row until the transaction ends. Errors:
+// 404, 422 for ghost.
 func held(tx *db.Tx, kind Kind, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if errs.Is(err, errs.NotFound) || err == nil && a.Kind != kind {
@@ -64,6 +65,9 @@ func held(tx *db.Tx, kind Kind, login string) (*Account, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if Fold(a.Login) == ghostLogin {
+		return nil, errs.Newf(errs.Invalid, "%q stands for deleted users and stays as it is", a.Login)
 	}
 	if err := lockAccount(tx, a.ID); err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ func (a *API) Routes() []route.Route {
 		route.New(route.SiteAdmin, "DELETE /users/{username}/site_admin", a.DemoteUser),
 		route.New(route.SiteAdmin, "POST /admin/users", a.CreateUser),
 		route.New(route.SiteAdmin, "PATCH /admin/users/{username}", a.RenameUser),
+		route.New(route.SiteAdmin, "DELETE /admin/users/{username}", a.DeleteUser),
 		route.New(route.SiteAdmin, "POST /admin/organizations", a.CreateOrg),
 		route.New(route.SiteAdmin, "PATCH /admin/organizations/{org}", a.RenameOrg),
 	}

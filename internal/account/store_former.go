@@ -17,6 +17,37 @@ func setLogin(tx *db.Tx, a *Account, login string) error {
 	return tx.Bump(Topic)
 }
 
+// removeAccount removes an account that nothing names any more. Error: db.ErrForeignKey if
+// something does.
+func removeAccount(tx *db.Tx, id ID) error {
+	if _, err := tx.Exec(`DELETE FROM accounts WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// ownedNames lists some of the repositories of an account, and says how many there are.
+func ownedNames(tx *db.Tx, id ID, most int64) (names []string, all int64, err error) {
+	names, err = texts(tx, `SELECT name FROM repos WHERE owner_id = $1 ORDER BY name_folded LIMIT $2`, id, most)
+	if err != nil || int64(len(names)) < most {
+		return names, int64(len(names)), err
+	}
+	err = tx.QueryRow(`SELECT count(*) FROM repos WHERE owner_id = $1`, id).Scan(&all)
+	return names, all, err
+}
+
+// lastOwned lists the organizations of which nobody but the user is an owner. It holds the
+// rows of all to which the user belongs until the transaction ends.
+func lastOwned(tx *db.Tx, userID ID) ([]string, error) {
+	_, err := tx.Exec(`UPDATE accounts SET kind = kind WHERE id IN (SELECT org_id FROM members WHERE user_id = $1)`, userID)
+	if err != nil {
+		return nil, err
+	}
+	return texts(tx, `SELECT o.login FROM members m JOIN accounts o ON o.id = m.org_id
+		WHERE m.user_id = $1 AND m.owner = TRUE AND NOT EXISTS (SELECT 1 FROM members x
+			WHERE x.org_id = m.org_id AND x.owner = TRUE AND x.user_id <> m.user_id) ORDER BY o.login_folded`, userID)
+}
+
 // formerly reports whether a login was given up, and the account that had it; 0: that is
 // deleted. Ask after the login was taken: whoever gave it up has ended its transaction then.
 func formerly(tx *db.Tx, folded string) (id ID, was bool, err error) {
@@ -41,18 +72,23 @@ func reviveLogin(tx *db.Tx, folded string) error {
 }
 
 // formerLogins lists the logins that an account gave up, folded.
-func formerLogins(tx *db.Tx, id ID) (list []string, err error) {
-	rows, err := tx.Query(`SELECT login_folded FROM former_logins WHERE account_id = $1 ORDER BY login_folded`, id)
+func formerLogins(tx *db.Tx, id ID) ([]string, error) {
+	return texts(tx, `SELECT login_folded FROM former_logins WHERE account_id = $1 ORDER BY login_folded`, id)
+}
+
+// texts reads a column of texts.
+func texts(tx *db.Tx, query string, args ...any) (list []string, err error) {
+	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var login string
-		if err := rows.Scan(&login); err != nil {
+		var text string
+		if err := rows.Scan(&text); err != nil {
 			return nil, err
 		}
-		list = append(list, login)
+		list = append(list, text)
 	}
 	return list, rows.Err()
 }

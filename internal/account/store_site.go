@@ -58,19 +58,7 @@ func membershipsOf(tx *db.Tx, userID ID) ([]OrgMembership, error) {
 }
 
 // ownersOf lists the logins of an organization's owners, by id.
-func ownersOf(tx *db.Tx, orgID ID) (list []string, err error) {
-	rows, err := tx.Query(`SELECT a.login FROM members m JOIN accounts a ON a.id = m.user_id
+func ownersOf(tx *db.Tx, orgID ID) ([]string, error) {
+	return texts(tx, `SELECT a.login FROM members m JOIN accounts a ON a.id = m.user_id
 		WHERE m.org_id = $1 AND m.owner = TRUE ORDER BY m.user_id`, orgID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var login string
-		if err := rows.Scan(&login); err != nil {
-			return nil, err
-		}
-		list = append(list, login)
-	}
-	return list, rows.Err()
 }

@@ -78,6 +78,7 @@ var alone = map[string]string{
 	"POST /admin/users":                                         "the same",
 	"PATCH /admin/users/{username}":                             "the same",
 	"PATCH /admin/organizations/{org}":                          "the same",
+	"DELETE /admin/users/{username}":                            "the same",
 	"POST /admin/organizations":                                 "the same",
 }
 

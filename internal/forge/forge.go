@@ -7,6 +7,7 @@
 //	visibility.go   a repository is hidden, or shown to everyone
 //	delete.go       a repository is deleted
 //	access.go       somebody joins a repository, or loses access
+//	account.go      an account is deleted; storeaccount.go: what becomes of each column
 //	issue.go        an issue is made or changed
 //
 // A feature begins the transaction, checks rights and input, and locks. Then it calls

@@ -172,6 +172,7 @@ var acts = map[string]act{
 	"POST /admin/users":                            {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aName},
 	"PATCH /admin/users/{username}":                {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aRename},
 	"PATCH /admin/organizations/{org}":             {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: anOrg},
+	"DELETE /admin/users/{username}":               {who: "chief", Rule: chiefs, make: aUser},
 	"POST /admin/organizations":                    {body: `{"login":"{new}","admin":"guest"}`, who: "chief", Rule: chiefs, make: aName},
 	"POST /plants":                                 {body: `{"id":2,"name":"n"}`, who: "guest"},
 	"DELETE /plants/{id}":                          {}, // 400 for others, see decision 47

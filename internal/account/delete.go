@@ -1,0 +1,92 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// ghostLogin is the login of the account that stands for deleted users, as at GitHub. It is
+// reserved, so nobody registers it; the account is made when it is first needed, and is
+// suspended, so nobody acts as it.
+const ghostLogin = "ghost"
+
+// Delete removes a user or an organization for good. What it wrote becomes ghost's, its
+// login stays reserved, and all that was only its own goes: package forge says what.
+// Errors: 404; 403 for oneself; 422 while it owns repositories, or is the last owner of an
+// organization or the last site administrator; 409 if somebody used it at that moment.
+func (s *Service) Delete(ctx context.Context, by *Caller, kind Kind, login string) error {
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		a, err := held(tx, kind, login)
+		if err != nil {
+			return err
+		}
+		if a.ID == IDOf(by) {
+			return errs.New(errs.Forbidden, "You cannot delete yourself.")
+		}
+		if err := checkDeletable(tx, a); err != nil {
+			return err
+		}
+		ghost, err := ghostAccount(tx)
+		if err != nil {
+			return err
+		}
+		if err := retireLogin(tx, Fold(a.Login), a.ID); err != nil {
+			return err
+		}
+		if s.forge != nil {
+			if err := s.forge.DeleteAccount(tx, a.ID, ghost.ID, IDOf(by)); err != nil {
+				return err
+			}
+		}
+		return removeAccount(tx, a.ID)
+	})
+	if errors.Is(err, db.ErrForeignKey) {
+		return errs.Wrap(errs.Conflict, "The account was used at this moment: try again", err)
+	}
+	return err
+}
+
+// mostNamed is how many repositories an error names.
+const mostNamed = 10
+
+// checkDeletable refuses to delete an account on which others depend.
+func checkDeletable(tx *db.Tx, a *Account) error {
+	if err := checkNotLastAdmin(tx, a); err != nil {
+		return err
+	}
+	names, all, err := ownedNames(tx, a.ID, mostNamed)
+	if err != nil {
+		return err
+	}
+	if all > 0 {
+		list := a.Login + "/" + strings.Join(names, ", "+a.Login+"/")
+		if all > int64(len(names)) {
+			list += ", ..."
+		}
+		return errs.Newf(errs.Invalid, "%q owns %d repositories: transfer or delete them first: %s", a.Login, all, list)
+	}
+	orgs, err := lastOwned(tx, a.ID)
+	if err == nil && len(orgs) > 0 {
+		return errs.Newf(errs.Invalid, "%q is the last owner of organizations: make somebody else an owner first: %s",
+			a.Login, strings.Join(orgs, ", "))
+	}
+	return err
+}
+
+// ghostAccount finds the account that stands for deleted users, or makes it.
+func ghostAccount(tx *db.Tx) (*Account, error) {
+	name := "Deleted user"
+	a := &Account{Login: ghostLogin, Kind: User, Name: &name}
+	err := insertAccount(tx, a)
+	if errors.Is(err, db.ErrNoRows) {
+		return ByLogin(tx, ghostLogin)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, setSuspended(tx, a, tx.Now)
+}

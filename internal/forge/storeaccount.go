@@ -1,0 +1,128 @@
+package forge
+
+import (
+	"fmt"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+)
+
+// Fate is what becomes of a column that names a deleted account.
+type Fate uint8
+
+// The fates.
+const (
+	Refused Fate = iota // deletion is refused while there is a row
+	Given               // ghost stands there afterwards
+	Dropped             // the row goes
+	Emptied             // NULL stands there afterwards
+	Posted              // package issue or pull does it, with the index of issues
+)
+
+// AccountColumn is a column that names an account.
+type AccountColumn struct {
+	Table, Column string
+	Fate          Fate
+	Only          string // a condition; rows for which it does not hold have another line, or are no account's
+}
+
+// AccountColumns are all columns of all tables that name an account. A test holds them
+// against the tables of both engines.
+var AccountColumns = []AccountColumn{
+	{"repos", "owner_id", Refused, ""},
+
+	{"members", "org_id", Dropped, ""},
+	{"members", "user_id", Dropped, ""}, // of the last owner it is refused
+	{"collaborators", "user_id", Dropped, ""},
+	{"tokens", "account_id", Dropped, ""},
+	{"emails", "account_id", Dropped, ""},
+	{"plants", "owner_id", Dropped, ""},
+	{"repo_redirects", "owner_id", Dropped, ""},
+	{"stars", "user_id", Dropped, ""}, // triggers count stars and watches
+	{"watches", "user_id", Dropped, ""},
+	{"mark_counts", "user_id", Dropped, ""},
+	{"silences", "user_id", Dropped, ""},
+	{"followers", "user_id", Dropped, ""},
+	{"followers", "target_id", Dropped, ""},
+	{"requested_reviewers", "user_id", Dropped, ""},
+	{"issue_subscriptions", "user_id", Dropped, ""},
+	{"reactions", "user_id", Dropped, ""},
+	{"reviews", "author_id", Dropped, "state = 1"}, // nobody else has seen it
+
+	{"issues", "author_id", Given, ""},
+	{"issues", "closed_by", Given, ""},
+	{"issue_comments", "author_id", Given, ""},
+	{"issue_events", "actor_id", Given, ""},
+	{"issue_events", "user_id", Given, ""},
+	{"milestones", "creator_id", Given, ""},
+	{"statuses", "creator_id", Given, ""},
+	{"pushed_commits", "actor_id", Given, ""},
+	{"pulls", "head_owner_id", Given, ""},
+	{"pulls", "merged_by", Given, ""},
+	{"reviews", "author_id", Given, ""},
+	{"review_comments", "author_id", Given, ""},
+	{"activities", "actor_id", Given, ""},
+	{"activities", "subject_id", Given, "kind = 6"}, // who joined a repository
+
+	{"activities", "org_id", Emptied, ""},
+	{"former_logins", "account_id", Emptied, ""}, // and nobody gets the logins
+
+	{"issues", "assignees", Posted, ""},
+	{"postings", "value", Posted, "kind IN (2, 3, 6, 7)"},
+	{"posting_counts", "value", Posted, "kind IN (2, 3, 6, 7)"},
+	{"pull_branches", "owner_id", Posted, ""},
+}
+
+// where is the condition for a row that names the account $1.
+func (c AccountColumn) where() string {
+	where := c.Column + ` = $1`
+	if c.Only != "" {
+		where += ` AND ` + c.Only
+	}
+	return where
+}
+
+// orgsOf lists the organizations to which a user belongs.
+func orgsOf(tx *db.Tx, id account.ID) ([]account.ID, error) {
+	return db.QueryIDs[account.ID](tx, `SELECT org_id FROM members WHERE user_id = $1`, id)
+}
+
+// dropRows removes the rows that go with an account.
+func dropRows(tx *db.Tx, id account.ID) error {
+	// Whom it followed, and who followed it, have one less.
+	for _, count := range [...]string{
+		`UPDATE accounts SET followers = followers - 1 WHERE id IN (SELECT target_id FROM followers WHERE user_id = $1)`,
+		`UPDATE accounts SET following = following - 1 WHERE id IN (SELECT user_id FROM followers WHERE target_id = $1)`,
+		`UPDATE accounts SET site_admin = FALSE WHERE id = $1`,
+	} {
+		if _, err := tx.Exec(count, id); err != nil {
+			return err
+		}
+	}
+	for _, c := range AccountColumns {
+		if c.Fate != Dropped {
+			continue
+		}
+		if _, err := tx.Exec(fmt.Sprintf(`DELETE FROM %s WHERE %s`, c.Table, c.where()), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveRows lets ghost stand, or nobody, where the account stands.
+func giveRows(tx *db.Tx, id, ghost account.ID) error {
+	for _, c := range AccountColumns {
+		var err error
+		switch c.Fate {
+		case Given:
+			_, err = tx.Exec(fmt.Sprintf(`UPDATE %s SET %s = $2 WHERE %s`, c.Table, c.Column, c.where()), id, ghost)
+		case Emptied:
+			_, err = tx.Exec(fmt.Sprintf(`UPDATE %s SET %s = NULL WHERE %s`, c.Table, c.Column, c.where()), id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package pull
+
+import (
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/posting"
+)
+
+// GiveAwayBranches lets pull requests that came from branches of an account be listed by
+// those of another. If that has a branch of the name already, both become one.
+func GiveAwayBranches(tx *db.Tx, from, to account.ID) error {
+	const both = `pull_branches x JOIN pull_branches g ON g.repo_id = x.repo_id AND g.name = x.name AND g.owner_id = $2`
+	for _, s := range [...]struct {
+		text string
+		args []any
+	}{
+		// Servers hold issues in memory, under these.
+		{`UPDATE repos SET issues_generation = issues_generation + 1
+			WHERE id IN (SELECT repo_id FROM pull_branches WHERE owner_id = $1)`, []any{from}},
+		{`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+			WHERE id IN (SELECT issue_id FROM postings WHERE kind = KIND
+				AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1))`, []any{from}},
+		{`UPDATE pull_branches SET owner_id = $2 WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pull_branches g
+			WHERE g.repo_id = pull_branches.repo_id AND g.name = pull_branches.name AND g.owner_id = $2)`, []any{from, to}},
+		{`INSERT INTO posting_counts (repo_id, kind, value, state, n)
+			SELECT c.repo_id, c.kind, g.id, c.state, c.n FROM ` + both + `
+				JOIN posting_counts c ON c.value = x.id WHERE c.kind = KIND AND x.owner_id = $1
+			ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, []any{from, to}},
+		{`DELETE FROM posting_counts WHERE kind = KIND
+			AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1)`, []any{from}},
+		{`UPDATE postings SET value = (SELECT g.id FROM ` + both + ` WHERE x.id = postings.value)
+			WHERE kind = KIND AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1)`, []any{from, to}},
+		{`DELETE FROM pull_branches WHERE owner_id = $1`, []any{from}},
+	} {
+		text := strings.ReplaceAll(s.text, "KIND", strconv.Itoa(int(posting.ByBranch)))
+		if _, err := tx.Exec(text, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -69,8 +69,12 @@ func (c *orgCreate) Run(p *process) error {
 }
 
 type repoCommand struct {
-	Create   repoCreate   `cmd:"" help:"Make a repository, empty or with the history of another."`
-	GiveBack repoGiveBack `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
+	Create    repoCreate    `cmd:"" help:"Make a repository, empty or with the history of another."`
+	List      repoList      `cmd:"" help:"List all repositories, or those of one owner."`
+	Archive   repoArchive   `cmd:"" help:"Make a repository read-only for everybody."`
+	Unarchive repoUnarchive `cmd:"" help:"Let people write to an archived repository again."`
+	Delete    repoDelete    `cmd:"" help:"Delete a repository with all that belongs to it, for good."`
+	GiveBack  repoGiveBack  `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
 }
 
 type repoGiveBack struct {
@@ -86,10 +90,7 @@ func (c *repoGiveBack) Run(p *process) error {
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		repos := s.forge(log).Repos
-		found, err := repos.Find(p.ctx, &account.Caller{SiteAdmin: true}, owner, name)
-		if errs.Is(err, errs.NotFound) {
-			return errs.Newf(errs.NotFound, "there is no repository %q", c.Repository)
-		}
+		found, err := findRepo(p, repos, owner, name)
 		if err == nil {
 			err = repos.GiveBack(p.ctx, found.ID)
 		}

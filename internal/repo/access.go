@@ -22,6 +22,16 @@ type Handler func(w http.ResponseWriter, r *http.Request, a *Access) error
 // an old name redirects those who may see the repository (decision 54). What the
 // account may do and its token may not is 403, too.
 func (s *Service) With(need account.Role, h Handler) web.Handler {
+	return s.with(need, h, (*Access).HoldsWritable)
+}
+
+// WithArchived is With for what may be done with an archived repository, too.
+func (s *Service) WithArchived(need account.Role, h Handler) web.Handler {
+	return s.with(need, h, (*Access).Holds)
+}
+
+// with is With; holds is asked at the end of each transaction of an unsafe request.
+func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
 		owner, name := web.Param(r, "owner"), web.Param(r, "repo")
@@ -40,7 +50,13 @@ func (s *Service) With(need account.Role, h Handler) web.Handler {
 			return err
 		}
 		if !safe {
-			r = r.WithContext(db.WithCheck(r.Context(), a.Access.Holds))
+			check := func(tx *db.Tx) error { return holds(&a.Access, tx) }
+			if a.Archived {
+				if err := s.db.Read(r.Context(), check); err != nil {
+					return err
+				}
+			}
+			r = r.WithContext(db.WithCheck(r.Context(), check))
 		}
 		return h(w, r, &a.Access)
 	}
@@ -67,14 +83,33 @@ func (a *Access) MayChange() bool { return a.Caller.Most(int64(a.ID), a.Private)
 // token was revoked, a role taken away or the repository hidden. It is called at the end
 // of each transaction of an unsafe request. Errors: 401, 403, 404.
 func (a *Access) Holds(tx *db.Tx) error {
+	_, err := a.held(tx)
+	return err
+}
+
+// HoldsWritable is Holds for what an archived repository does not take: 403.
+func (a *Access) HoldsWritable(tx *db.Tx) error {
+	now, err := a.held(tx)
+	if err == nil && now.Archived {
+		err = errArchived()
+	}
+	return err
+}
+
+func (a *Access) held(tx *db.Tx) (*Access, error) {
 	now, err := a.Now(tx)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case now.Role < account.Pull:
-		return errs.Absent()
+		return nil, errs.Absent()
 	}
-	return now.Require(a.Role)
+	return now, now.Require(a.Role)
+}
+
+// errArchived is what GitHub answers to writes to an archived repository.
+func errArchived() error {
+	return errs.New(errs.Forbidden, "Repository was archived so is read-only.")
 }
 
 // Now is the access as it is now. Errors: 401 for a token that ended, 403 for a

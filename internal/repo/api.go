@@ -118,7 +118,7 @@ func (api *API) full(w http.ResponseWriter, r *http.Request, status int, a *Acce
 // PATCH /repos/{owner}/{repo}
 //
 // Edit changes what the body names: name, description, homepage, private,
-// default_branch, has_issues. The old name redirects from then on. What it
+// default_branch, has_issues, archived. The old name redirects from then on. What it
 // means for forks to be hidden or shown, network.go says.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
 	body, err := web.ReadObject(r, resource)
@@ -129,6 +129,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
 		Name: body.String("name", 0), Description: body.String("description", maxDescription),
 		Homepage: body.String("homepage", maxHomepage), Private: readPrivate(body),
 		DefaultBranch: body.String("default_branch", 255), HasIssues: body.Bool("has_issues"),
+		Archived: body.Bool("archived"),
 	}
 	if e.Name.Given() {
 		if message := CheckName(e.Name.Value); message != "" {

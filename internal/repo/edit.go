@@ -19,11 +19,12 @@ type Edit struct {
 	Private       web.Opt[bool]
 	DefaultBranch web.Opt[string]
 	HasIssues     web.Opt[bool]
+	Archived      web.Opt[bool]
 }
 
 // Edit changes the repository. Errors: 404 when it is gone, 422 for a name that
 // is taken, for a default branch that does not exist, and for a fork that would
-// no longer be as visible as its parent.
+// no longer be as visible as its parent; 403 for an archived one that is to stay so.
 func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) {
 	var edited *Access
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -33,6 +34,9 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 		now, err := accessByID(tx, a.Caller, a.ID)
 		if err != nil {
 			return err
+		}
+		if now.Archived && e.Archived.Or(true) {
+			return errArchived()
 		}
 		if err := e.apply(tx, now.Repo); err != nil {
 			return err
@@ -67,6 +71,7 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 		r.Homepage = text(e.Homepage)
 	}
 	r.HasIssues = e.HasIssues.Or(r.HasIssues)
+	r.Archived = e.Archived.Or(r.Archived)
 	if e.DefaultBranch.Given() && e.DefaultBranch.Value != r.DefaultBranch {
 		if err := checkBranch(tx, r.ID, e.DefaultBranch.Value); err != nil {
 			return err

@@ -46,6 +46,9 @@ func (s *Service) withGit(role func(*http.Request) account.Role, h Handler) web.
 		if need > account.Pull && !a.MayChange() {
 			return a.Caller.Insufficient(scope.PublicRepo)
 		}
+		if need > account.Pull && a.Archived {
+			return errArchived()
+		}
 		if a.Role < need {
 			branches, err := s.maintainerBranchesNow(r.Context(), &a.Access)
 			if err != nil {

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -157,5 +158,33 @@ func (o order) sql() string {
 		return " ORDER BY o.login_folded" + direction + ", r.name_folded" + direction + ", r.id" + direction
 	default:
 		return " ORDER BY r." + o.sort + "_at" + direction + ", r.id" + direction
+	}
+}
+
+// eachPage is how many repositories Each reads in one query.
+const eachPage = 500
+
+// Each calls fn with all repositories by id, or with those of one owner: for the operator.
+func (s *Service) Each(ctx context.Context, ownerID account.ID, fn func(*Repo) error) error {
+	operator := &account.Caller{SiteAdmin: true}
+	for since := ID(0); ; {
+		var list []*Access
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			list, err = queryAccess(tx, operator, `WHERE r.id > $2 AND (CAST($3 AS BIGINT) = 0 OR r.owner_id = CAST($3 AS BIGINT))
+				ORDER BY r.id LIMIT $4`, since, ownerID, eachPage)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			since = a.ID
+			if err := fn(a.Repo); err != nil {
+				return err
+			}
+		}
+		if len(list) < eachPage {
+			return nil
+		}
 	}
 }

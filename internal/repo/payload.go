@@ -129,7 +129,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
 		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
-		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues,
+		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
 		Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}

@@ -301,7 +301,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 			}
 			tx.OnCommit(func() { p.refuseOthers(branches, noLonger) })
 		}
-		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch}, updates)
+		refused, err := checkUpdates(tx, p.access.ID, branchState{name: now.DefaultBranch, archived: now.Archived}, updates)
 		tx.OnCommit(func() { p.refuseAll(index, refused) })
 		return err
 	})

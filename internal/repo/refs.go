@@ -130,8 +130,9 @@ func (b *bell) ring() {
 
 // branchState is what a push needs to know of the default branch.
 type branchState struct {
-	name string
-	born bool
+	name     string
+	born     bool
+	archived bool // the repository: only refs of pull requests follow theirs
 }
 
 // checkUpdates finds, for each update, why it cannot happen.
@@ -148,6 +149,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 	for i, u := range updates {
 		have, exists := current[u.Name]
 		switch {
+		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
+			refused[i] = errArchived()
 		case u.New == git.ZeroSHA && u.Name == heads+branch.name:
 			refused[i] = errs.New(errs.Conflict, "refusing to delete the default branch")
 		case u.New == git.ZeroSHA && !exists && u.Old == git.ZeroSHA:

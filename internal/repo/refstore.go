@@ -23,11 +23,11 @@ func chunks[T any](list []T, fn func([]T) error) error {
 }
 
 // lockForRefs takes the repository's row, counts the change and tells of its
-// default branch.
+// default branch, and whether it is archived.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
-	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1 RETURNING default_branch`,
-		repoID).Scan(&b.name)
+	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1 
+		RETURNING default_branch, archived`, repoID).Scan(&b.name, &b.archived)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
 	}

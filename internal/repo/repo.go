@@ -60,6 +60,7 @@ type Repo struct {
 	Private        bool
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
+	Archived       bool  // read-only for everybody
 	RefsGeneration int64 // grows with every change of a ref
 	Unreached      bool  // its folder may hold objects that no ref leads to (decision 60)
 	OpenIssues     int64 // open issues and pull requests

@@ -18,10 +18,10 @@ func (api *API) Routes() []route.Route {
 		route.New(route.Anyone, "GET /orgs/{org}/repos", api.ListOfOrg),
 		route.New(route.SignedIn, "POST /orgs/{org}/repos", api.CreateForOrg),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}", api.Get),
-		repos.Route(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit),
-		repos.Route(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),
+		repos.RouteArchived(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
+		repos.RouteArchived(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/forks", api.ListForks),
-		repos.Route(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
+		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
 		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),
@@ -48,7 +48,16 @@ func (api *API) gitRoutes() []route.Route {
 // Route makes a route about the repository that {owner} and {repo} name. Before its handler runs, the
 // repository is found and the right checked. With SignedIn, seeing the repository is enough.
 func (s *Service) Route(right route.Right, address string, h Handler) route.Route {
-	role := map[route.Right]account.Role{route.SignedIn: account.Pull, route.Pull: account.Pull,
+	return route.New(right, address, s.With(roleOf(right), h)).Calls(h).OnRepository()
+}
+
+// RouteArchived is Route for what may be done with an archived repository, too.
+func (s *Service) RouteArchived(right route.Right, address string, h Handler) route.Route {
+	return route.New(right, address, s.WithArchived(roleOf(right), h)).Calls(h).OnRepository()
+}
+
+// roleOf is the role that a right on a repository demands.
+func roleOf(right route.Right) account.Role {
+	return map[route.Right]account.Role{route.SignedIn: account.Pull, route.Pull: account.Pull,
 		route.Push: account.Push, route.Admin: account.Admin}[right]
-	return route.New(right, address, s.With(role, h)).Calls(h).OnRepository()
 }

@@ -16,7 +16,7 @@ func (q *Query) impossible() bool {
 			return true
 		}
 	}
-	return q.Archived == Yes // nothing is
+	return false
 }
 
 // compile makes the conditions of a query, without those on repositories. possible

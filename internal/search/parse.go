@@ -29,7 +29,7 @@ const resource = "Search"
 //	repo:o/n user:x org:x          one of these repositories; negated: none of them
 //	is:issue is:pr type:issue type:pr
 //	is:open is:closed state:open is:merged is:unmerged is:draft draft:true
-//	is:locked is:unlocked is:public is:private archived:false
+//	is:locked is:unlocked is:public is:private archived:true archived:false
 //	author:x milestone:"x y"       repeated: one of them
 //	assignee:x mentions:x commenter:x involves:x label:x   repeated: all of them
 //	label:a,"b c"                  one of the two

@@ -76,5 +76,11 @@ func (s *scope) conditions(q *Query, n *names) (b string) {
 	case No:
 		b += " AND r.private"
 	}
+	switch q.Archived {
+	case Yes:
+		b += " AND r.archived"
+	case No:
+		b += " AND NOT r.archived"
+	}
 	return b
 }

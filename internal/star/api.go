@@ -172,7 +172,7 @@ func (api *API) change(w http.ResponseWriter, r *http.Request,
 			return web.NoContent(w)
 		}
 	}
-	return api.s.repos.With(account.Pull, func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.s.repos.WithArchived(account.Pull, func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		if err := usual(r.Context(), a, Star); err != nil {
 			return err
 		}

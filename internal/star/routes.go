@@ -16,8 +16,8 @@ func (api *API) Routes() []route.Route {
 		route.New(route.Pull, "DELETE /user/starred/{owner}/{repo}", api.Unstar).OnRepository(),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/subscribers", api.ListSubscribers),
 		repos.Route(route.SignedIn, "GET /repos/{owner}/{repo}/subscription", api.GetSubscription),
-		repos.Route(route.Pull, "PUT /repos/{owner}/{repo}/subscription", api.SetSubscription),
-		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/subscription", api.DeleteSubscription),
+		repos.RouteArchived(route.Pull, "PUT /repos/{owner}/{repo}/subscription", api.SetSubscription),
+		repos.RouteArchived(route.Pull, "DELETE /repos/{owner}/{repo}/subscription", api.DeleteSubscription),
 		route.New(route.Anyone, "GET /users/{username}/subscriptions", api.ListWatched),
 		route.New(route.SignedIn, "GET /user/subscriptions", api.ListOwnWatched),
 	}

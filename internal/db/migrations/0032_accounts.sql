@@ -12,3 +12,6 @@ CREATE TABLE former_logins (
     created_at   BIGINT NOT NULL                -- when the login was given up
 );
 CREATE INDEX former_logins_of_account ON former_logins (account_id);
+
+-- An archived repository is read-only for everybody.
+ALTER TABLE repos ADD COLUMN archived BOOLEAN NOT NULL DEFAULT FALSE;

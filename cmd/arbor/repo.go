@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"text/tabwriter"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// findRepo finds a repository for the operator, also by a former name. Error: 404 that names
+// it.
+func findRepo(p *process, repos *repo.Service, owner, name string) (*repo.Access, error) {
+	found, err := repos.Find(p.ctx, &account.Caller{SiteAdmin: true}, owner, name)
+	if errs.Is(err, errs.NotFound) {
+		return nil, errs.Newf(errs.NotFound, "there is no repository %q", owner+"/"+name)
+	}
+	return &found.Access, err
+}
+
+type repoList struct {
+	storeFlags
+	Owner string `arg:"" optional:"" help:"Login of the owner (default: all)."`
+}
+
+// Run prints a line for each repository.
+func (c *repoList) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		f := s.forge(log)
+		var owner account.ID
+		if c.Owner != "" {
+			a, err := f.Accounts.Find(p.ctx, c.Owner)
+			if err != nil {
+				return err
+			}
+			owner = a.ID
+		}
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tREPOSITORY\tVISIBILITY\tSTATE\tKB\tPUSHED")
+		err := f.Repos.Each(p.ctx, owner, func(r *repo.Repo) error {
+			visibility, state := "public", "active"
+			if r.Private {
+				visibility = "private"
+			}
+			switch {
+			case r.Archived:
+				state = "archived"
+			case r.Withdrawn:
+				state = "withdrawn"
+			}
+			_, err := fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.FullName(), visibility, state, r.SizeKB, when(r.PushedAt))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// onRepo is a command about one repository.
+type onRepo struct {
+	storeFlags
+	Repository string `arg:"" name:"owner/name" help:"Owner's login and name of the repository."`
+}
+
+// change runs an operation on the repository, and prints a line when it has succeeded.
+func (c *onRepo) change(p *process, line string, do func(*repo.Service, *repo.Access) error) error {
+	owner, name, err := splitRepo(c.Repository)
+	if err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		repos := s.forge(log).Repos
+		found, err := findRepo(p, repos, owner, name)
+		if err == nil {
+			err = do(repos, found)
+		}
+		if err == nil {
+			repos.Wait()
+			fmt.Fprintf(p.stdout, line+"\n", found.FullName())
+		}
+		return err
+	})
+}
+
+// archive makes the repository read-only, or writable again.
+func (c *onRepo) archive(p *process, line string, is bool) error {
+	return c.change(p, line, func(repos *repo.Service, a *repo.Access) error {
+		if a.Archived == is {
+			return nil
+		}
+		_, err := repos.Edit(p.ctx, a, repo.Edit{Archived: web.Opt[bool]{Set: true, Value: is}})
+		return err
+	})
+}
+
+type repoArchive struct{ onRepo }
+
+// Run archives the repository. A running server refuses writes from then on.
+func (c *repoArchive) Run(p *process) error { return c.archive(p, "archived %s", true) }
+
+type repoUnarchive struct{ onRepo }
+
+// Run takes that back.
+func (c *repoUnarchive) Run(p *process) error {
+	return c.archive(p, "%s is not archived any more", false)
+}
+
+type repoDelete struct{ onRepo }
+
+// Run deletes the repository. Its folder goes hours later, when nobody reads it any more.
+func (c *repoDelete) Run(p *process) error {
+	return c.change(p, "deleted %s", func(repos *repo.Service, a *repo.Access) error {
+		return repos.Delete(p.ctx, a.ID, nil)
+	})
+}

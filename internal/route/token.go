@@ -116,6 +116,9 @@ var needs = []struct {
 	{"GET", "/orgs/{org}...", scope.ReadOrg, ""},
 	{"*", "/orgs/{org}...", scope.AdminOrg, never},
 
+	{"*", "/users/{username}/suspended", scope.SiteAdmin, never},
+	{"*", "/users/{username}/site_admin", scope.SiteAdmin, never},
+	{"*", "/admin/...", scope.SiteAdmin, never},
 	{"*", "/plants...", scope.Plants, never},
 
 	{"GET", "/", none, ""},

@@ -45,13 +45,15 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 // account not suspended, for statements that write: token and now are expressions. Callers inside
 // this process have no token, and pass with 0.
 func TokenHolds(token, now string) string {
-	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t JOIN accounts ta ON ta.id = t.account_id AND ta.suspended_at IS NULL
+	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t
+		JOIN accounts ta ON ta.id = t.account_id AND ta.suspended_at IS NULL
 		WHERE t.id = CAST(` + token + ` AS BIGINT) AND t.revoked_at IS NULL
 			AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
 }
 
 // Again reads a caller as it is now, for work that takes long between its start
-// and what it changes. Errors: 401 when the token was revoked or has expired, 403 when the account is suspended.
+// and what it changes. Errors: 401 when the token was revoked or has expired, 403 when the
+// account is suspended.
 func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	if c.TokenID == 0 { // of this process, see server.authenticate
 		return c, nil

@@ -26,7 +26,7 @@ func chunks[T any](list []T, fn func([]T) error) error {
 // default branch, and whether it is archived.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
-	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1 
+	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
 		RETURNING default_branch, archived`, repoID).Scan(&b.name, &b.archived)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()

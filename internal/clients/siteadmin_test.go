@@ -1,0 +1,59 @@
+package clients
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-github/v89/github"
+)
+
+// An administrator of the site makes accounts, gives them other names, and ends their use.
+func siteAdministration(t *testing.T, h *hub) {
+	ctx := t.Context()
+	h.Admin(t, "chief")
+	chief := h.as(t, "chief")
+	made := got[*github.User](t)(chief.Admin.CreateUser(ctx, github.CreateUserRequest{Login: "lily", Email: github.Ptr("lily@example.org")}))
+	equal(t, "the new user", made.GetLogin(), "lily")
+	h.User(t, "rose")
+	rosa := h.as(t, "rose") // soon
+	org := got[*github.Organization](t)(chief.Admin.CreateOrg(ctx, &github.Organization{Login: github.Ptr("garden")}, "rose"))
+	equal(t, "the new organization", org.GetLogin(), "garden")
+
+	_, _, err := chief.Admin.RenameOrgByName(ctx, "garden", "orchard")
+	accepted(t, err)
+	equal(t, "the same organization", got[*github.Organization](t)(chief.Organizations.Get(ctx, "orchard")).GetID(), org.GetID())
+	rename, err := chief.NewRequest(ctx, http.MethodPatch, "admin/users/rose", map[string]string{"login": "rosa"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = chief.Do(rename, nil)
+	accepted(t, err)
+
+	done(t)(chief.Users.PromoteSiteAdmin(ctx, "rosa"))
+	equal(t, "promoted", got[*github.User](t)(rosa.Users.Get(ctx, "")).GetSiteAdmin(), true)
+	done(t)(chief.Users.DemoteSiteAdmin(ctx, "rosa"))
+	done(t)(chief.Users.Suspend(ctx, "rosa", nil))
+	_, _, err = rosa.Users.Get(ctx, "")
+	refused(t, err, http.StatusForbidden, "", "")
+	done(t)(chief.Users.Unsuspend(ctx, "rosa"))
+	equal(t, "back", got[*github.User](t)(rosa.Users.Get(ctx, "")).GetLogin(), "rosa")
+
+	_, err = chief.Admin.DeleteUser(ctx, "rosa") // the organization would be nobody's
+	var answer *github.ErrorResponse
+	if !errors.As(err, &answer) || answer.Response.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("the last owner of an organization was deleted: %v", err)
+	}
+	done(t)(chief.Admin.DeleteUser(ctx, "lily"))
+	_, _, err = chief.Users.Get(ctx, "lily")
+	refused(t, err, http.StatusNotFound, "", "")
+}
+
+// accepted takes the error that go-github makes of a 202.
+func accepted(t *testing.T, err error) {
+	t.Helper()
+	var later *github.AcceptedError
+	if !errors.As(err, &later) {
+		t.Fatalf("%v, want 202", err)
+	}
+}

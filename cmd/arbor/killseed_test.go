@@ -110,9 +110,8 @@ func TestKilledInSeed(t *testing.T) {
 			t.Errorf("without the seed: %s", out)
 		}
 		s.start("--seed", file, "--base-url", "http://arbor.test")
-		if !strings.Contains(s.log.String(), "it was emptied") {
-			t.Errorf("the log does not tell:\n%s", s.log)
-		}
+		eventually(t, func() bool { return strings.Contains(s.log.String(), "it was emptied") },
+			func() string { return "the log does not tell:\n" + s.log.String() })
 		whole := newInstance(t, engine)
 		whole.start("--seed", file, "--base-url", "http://arbor.test")
 		for _, path := range []string{"/users/alice", "/user/repos?per_page=100", "/repos/alice/r0/commits", "/repos/alice/r19/git/trees/main",

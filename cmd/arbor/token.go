@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -22,12 +23,12 @@ type tokenCommand struct {
 
 type tokenCreate struct {
 	storeFlags
-	Login      string   `arg:"" help:"Login of the user whom the token stands for."`
-	Note       string   `help:"What the token is for."`
-	Expires    string   `help:"How long the token is good, e.g. 90d, 12h or 30s, or the day on which it ends, e.g. 2027-01-31 (default: until it is revoked)." placeholder:"TIME|DATE"`
-	Scopes     *string  `help:"What the token may do, as at GitHub, e.g. public_repo,read:org; all scopes: ${scopes} (default: ${usualScopes}; empty: read what is public)." placeholder:"SCOPE,..."`
-	Repos      []string `help:"Make a fine-grained token instead: it sees what is public and these repositories." placeholder:"OWNER/NAME"`
-	Permission string   `help:"What the token may do with --repos: read them or write to them (default: read)." enum:",read,write" default:"" placeholder:"read|write"`
+	Login      string  `arg:"" help:"Login of the user whom the token stands for."`
+	Note       string  `help:"What the token is for."`
+	Expires    string  `help:"How long the token is good, e.g. 90d, 12h or 30s, or the day on which it ends, e.g. 2027-01-31 (default: until it is revoked)." placeholder:"TIME|DATE"`
+	Scopes     *string `help:"What the token may do, as at GitHub, e.g. public_repo,read:org; all scopes: ${scopes} (default: ${usualScopes}; empty: read what is public)." placeholder:"SCOPE,..."`
+	Repos      *string `help:"Make a fine-grained token instead: it sees what is public and these repositories." placeholder:"OWNER/NAME,..."`
+	Permission string  `help:"What the token may do with --repos: read them or write to them (default: read)." enum:",read,write" default:"" placeholder:"read|write"`
 }
 
 // Run prints the new token alone on standard output, so that a script can
@@ -55,12 +56,12 @@ func (c *tokenCreate) Run(p *process) error {
 func (c *tokenCreate) token() (n account.NewToken, err error) {
 	n = account.NewToken{Login: c.Login, Note: c.Note, Changes: c.Permission == "write"}
 	switch {
-	case c.Scopes != nil && len(c.Repos) > 0:
+	case c.Scopes != nil && c.Repos != nil:
 		return n, fmt.Errorf("--scopes and --repos exclude each other")
-	case c.Permission != "" && len(c.Repos) == 0:
+	case c.Permission != "" && c.Repos == nil:
 		return n, fmt.Errorf("--permission goes with --repos")
 	}
-	if n.Expires, err = account.ParseExpiry(c.Expires, time.Now()); err != nil || len(c.Repos) > 0 {
+	if n.Expires, err = account.ParseExpiry(c.Expires, time.Now()); err != nil || c.Repos != nil {
 		return n, err
 	}
 	scopes := scope.Usual
@@ -74,14 +75,14 @@ func (c *tokenCreate) token() (n account.NewToken, err error) {
 // chosen finds the repositories of a fine-grained token, which its user must see. nil: none
 // were named.
 func (c *tokenCreate) chosen(p *process, accounts *account.Service, repos *repo.Service) (ids []int64, err error) {
-	if len(c.Repos) == 0 {
+	if c.Repos == nil {
 		return nil, nil
 	}
 	holder, err := accounts.CallerNamed(p.ctx, c.Login)
 	if err != nil {
 		return nil, err
 	}
-	for _, full := range c.Repos {
+	for full := range strings.SplitSeq(*c.Repos, ",") {
 		owner, name, err := splitRepo(full)
 		if err != nil {
 			return nil, err

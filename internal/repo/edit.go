@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -24,8 +25,12 @@ type Edit struct {
 
 // Edit changes the repository. Errors: 404 when it is gone, 422 for a name that
 // is taken, for a default branch that does not exist, and for a fork that would
-// no longer be as visible as its parent; 403 for an archived one that is to stay so.
+// no longer be as visible as its parent; 403 for an archived one that is to stay so, and
+// for one that is to be private with a token that opens no private ones.
 func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) {
+	if e.Private.Or(false) && a.Caller.Most(int64(a.ID), true) < account.Admin {
+		return nil, a.Caller.Insufficient(scope.Repo) // it could not even see what it did
+	}
 	var edited *Access
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockRepo(tx, a.ID); err != nil {

@@ -150,7 +150,7 @@ func TestScopes(t *testing.T) {
 			{Name: "and nothing else of it", Do: "GET /repos/guild/vault", Headers: as("writer", "repo:status"), Status: 404},
 			{Name: "to make a private repository", Do: "POST /user/repos", Headers: as("keeper", "public_repo"), Send: `{"name": "n", "private": true}`, Status: 403, Want: lacks},
 			{Name: "a public one", Do: "POST /user/repos", Headers: as("keeper", "public_repo"), Send: `{"name": "n"}`, Status: 201},
-			{Name: "to hide one", Do: "PATCH /repos/keeper/n", Headers: as("keeper", "public_repo"), Send: `{"private": true}`, Status: 404},
+			{Name: "to hide one", Do: "PATCH /repos/keeper/n", Headers: as("keeper", "public_repo"), Send: `{"private": true}`, Status: 403},
 			{Name: "it is still there", Do: "GET /repos/keeper/n", Status: 200, Want: `{"private": false}`},
 			{Name: "to delete one", Do: "DELETE /repos/keeper/n", Headers: as("keeper", "delete_repo"), Status: 403},
 			{Name: "with both", Do: "DELETE /repos/keeper/n", Headers: as("keeper", "public_repo,delete_repo"), Status: 204},

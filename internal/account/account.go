@@ -4,7 +4,8 @@
 //   - account.go: the types, roles, and the caller in the context
 //   - login.go: which logins there may be (decisions 8, 58)
 //   - credentials.go, auth.go: from an Authorization header to a [Caller] (decisions 10, 11)
-//   - token.go: tokens and their life; grant.go: what a token takes from its account's rights; admin.go: the command line's operations
+//   - token.go: tokens and their life; grant.go: what a token takes from its account's rights
+//   - admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
 //   - follow.go, store_follow.go, api_follow.go: who follows whom, of table followers
 //   - store.go, store_member.go, store_token.go: the SQL, of tables accounts, members, tokens

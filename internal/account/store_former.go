@@ -28,7 +28,7 @@ func removeAccount(tx *db.Tx, id ID) error {
 
 // ownedNames lists some of the repositories of an account, and says how many there are.
 func ownedNames(tx *db.Tx, id ID, most int64) (names []string, all int64, err error) {
-	names, err = texts(tx, `SELECT name FROM repos WHERE owner_id = $1 ORDER BY name_folded LIMIT $2`, id, most)
+	names, err = db.QueryTexts(tx, `SELECT name FROM repos WHERE owner_id = $1 ORDER BY name_folded LIMIT $2`, id, most)
 	if err != nil || int64(len(names)) < most {
 		return names, int64(len(names)), err
 	}
@@ -39,17 +39,18 @@ func ownedNames(tx *db.Tx, id ID, most int64) (names []string, all int64, err er
 // lastOwned lists the organizations of which nobody but the user is an owner. It holds the
 // rows of all to which the user belongs until the transaction ends.
 func lastOwned(tx *db.Tx, userID ID) ([]string, error) {
-	_, err := tx.Exec(`UPDATE accounts SET kind = kind WHERE id IN (SELECT org_id FROM members WHERE user_id = $1)`, userID)
+	_, err := tx.Exec(`UPDATE accounts SET kind = kind
+		WHERE id IN (SELECT org_id FROM members WHERE user_id = $1)`, userID)
 	if err != nil {
 		return nil, err
 	}
-	return texts(tx, `SELECT o.login FROM members m JOIN accounts o ON o.id = m.org_id
+	return db.QueryTexts(tx, `SELECT o.login FROM members m JOIN accounts o ON o.id = m.org_id
 		WHERE m.user_id = $1 AND m.owner = TRUE AND NOT EXISTS (SELECT 1 FROM members x
 			WHERE x.org_id = m.org_id AND x.owner = TRUE AND x.user_id <> m.user_id) ORDER BY o.login_folded`, userID)
 }
 
 // formerly reports whether a login was given up, and the account that had it; 0: that is
-// deleted. Ask after the login was taken: whoever gave it up has ended its transaction then.
+// deleted. Ask after the login was taken: the transaction that gave it up has ended then.
 func formerly(tx *db.Tx, folded string) (id ID, was bool, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(account_id, 0) FROM former_logins WHERE login_folded = $1`, folded).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
@@ -73,24 +74,7 @@ func reviveLogin(tx *db.Tx, folded string) error {
 
 // formerLogins lists the logins that an account gave up, folded.
 func formerLogins(tx *db.Tx, id ID) ([]string, error) {
-	return texts(tx, `SELECT login_folded FROM former_logins WHERE account_id = $1 ORDER BY login_folded`, id)
-}
-
-// texts reads a column of texts.
-func texts(tx *db.Tx, query string, args ...any) (list []string, err error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, rows.Err()
+	return db.QueryTexts(tx, `SELECT login_folded FROM former_logins WHERE account_id = $1 ORDER BY login_folded`, id)
 }
 
 // byFormerLogins adds the accounts that had one of the logins, under that login.

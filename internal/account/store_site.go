@@ -59,6 +59,6 @@ func membershipsOf(tx *db.Tx, userID ID) ([]OrgMembership, error) {
 
 // ownersOf lists the logins of an organization's owners, by id.
 func ownersOf(tx *db.Tx, orgID ID) ([]string, error) {
-	return texts(tx, `SELECT a.login FROM members m JOIN accounts a ON a.id = m.user_id
+	return db.QueryTexts(tx, `SELECT a.login FROM members m JOIN accounts a ON a.id = m.user_id
 		WHERE m.org_id = $1 AND m.owner = TRUE ORDER BY m.user_id`, orgID)
 }

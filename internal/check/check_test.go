@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,7 +102,9 @@ func mended(t *testing.T, s *apitest.Server, text string) {
 	if r := look(t, s, Options{Repair: true}); !r.Sound() || !strings.Contains(r.text(), text) {
 		t.Errorf("%s is not repaired:\n%s", text, r.text())
 	}
-	if r := look(t, s, Options{}); !r.Sound() || len(r.Findings) > 1 { // PostgreSQL's amcheck is a warning
+	// Warnings are of the machine: PostgreSQL without amcheck, a disk that is nearly full.
+	r := look(t, s, Options{})
+	if problems := slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Warning }); len(problems) > 0 {
 		t.Errorf("%s is still there:\n%s", text, r.text())
 	}
 }

@@ -18,11 +18,11 @@ func (c *checker) database(ctx context.Context) error {
 
 func (c *checker) sqlite(ctx context.Context) error {
 	return c.DB.ReadLong(ctx, func(tx *db.Tx) error {
-		found, err := column(tx, `PRAGMA integrity_check(1000)`)
+		found, err := db.QueryTexts(tx, `PRAGMA integrity_check(1000)`)
 		if err != nil {
 			return err
 		}
-		lost, err := column(tx, `SELECT DISTINCT 'a row of '||"table"||' refers to a row of '||parent||' that is not there'
+		lost, err := db.QueryTexts(tx, `SELECT DISTINCT 'a row of '||"table"||' refers to a row of '||parent||' that is not there'
 			FROM pragma_foreign_key_check`)
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (c *checker) postgres(ctx context.Context) error {
 	}
 	var indexes []string
 	err = c.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		indexes, err = column(tx, `SELECT c.oid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+		indexes, err = db.QueryTexts(tx, `SELECT c.oid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 			JOIN pg_am a ON a.oid = c.relam JOIN pg_namespace n ON n.oid = c.relnamespace
 			WHERE a.amname = 'btree' AND n.nspname = current_schema() AND i.indisvalid ORDER BY 1`)
 		return err
@@ -71,7 +71,7 @@ func (c *checker) postgres(ctx context.Context) error {
 	for i, name := range indexes {
 		c.Progress("database", int64(i), int64(len(indexes)))
 		err := c.DB.ReadLong(ctx, func(tx *db.Tx) error {
-			_, err := column(tx, `SELECT COALESCE(CAST(bt_index_check(CAST($1 AS regclass), TRUE) AS TEXT), '')`, name)
+			_, err := db.QueryTexts(tx, `SELECT COALESCE(CAST(bt_index_check(CAST($1 AS regclass), TRUE) AS TEXT), '')`, name)
 			return err
 		})
 		if ctx.Err() != nil {
@@ -82,21 +82,4 @@ func (c *checker) postgres(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// column reads a column of text.
-func column(tx *db.Tx, query string, args ...any) (list []string, err error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, rows.Err()
 }

@@ -111,20 +111,29 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 }
 
 // QueryIDs runs a statement that returns one column of ids, and reads all of them.
-func QueryIDs[ID ~int64](tx *Tx, query string, args ...any) (ids []ID, err error) {
+func QueryIDs[ID ~int64](tx *Tx, query string, args ...any) ([]ID, error) {
+	return queryColumn[ID](tx, query, args)
+}
+
+// QueryTexts runs a statement that returns one column of text, and reads all of it.
+func QueryTexts(tx *Tx, query string, args ...any) ([]string, error) {
+	return queryColumn[string](tx, query, args)
+}
+
+func queryColumn[T any](tx *Tx, query string, args []any) (list []T, err error) {
 	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id ID
-		if err := rows.Scan(&id); err != nil {
+		var v T
+		if err := rows.Scan(&v); err != nil {
 			return nil, err
 		}
-		ids = append(ids, id)
+		list = append(list, v)
 	}
-	return ids, rows.Err()
+	return list, rows.Err()
 }
 
 // QueryRow runs a statement of which the first row counts. Its errors come

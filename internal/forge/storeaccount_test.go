@@ -17,8 +17,8 @@ var names = regexp.MustCompile(`^(.*_)?(account|user|owner|author|creator|actor|
 // otherwise are columns that are called so and name no account.
 var otherwise = []string{"withdrawn_forks.owner_id"} // a view
 
-// Whoever adds a column that names an account has to say what the deletion of accounts does
-// with it: else rows are left that name nobody, or the deletion fails.
+// A new column that names an account needs a line that says what becomes of it when the
+// account is deleted: else rows are left that name nobody, or the deletion fails.
 func TestEachColumnHasAFate(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -79,7 +79,8 @@ func refuse(n number, message string) *errs.Error {
 
 // NoScope is the 403 for a token that lacks the scope plants.
 func NoScope() error {
-	return errs.Wrap(errs.Forbidden, "Your token has not been granted the required scopes: this needs one of plants.", noScope)
+	return errs.Wrap(errs.Forbidden,
+		"Your token has not been granted the required scopes: this needs one of plants.", noScope)
 }
 
 // Errors is the form of error bodies under /plants: {"error": N, "message":

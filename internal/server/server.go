@@ -293,7 +293,8 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	if err != nil {
 		return err
 	}
-	if caller == nil && (to.Right == route.SignedIn || to.Right == route.SiteAdmin || to.Group == route.API && !safe(r.Method)) {
+	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin || to.Group == route.API && !safe(r.Method)
+	if caller == nil && signsIn {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
 	if to.Right == route.SiteAdmin && !caller.SiteAdmin {

@@ -4,6 +4,7 @@
 //	arbor demo      a throwaway server with something in it
 //	arbor user, org, token, repo     administration, also while the server runs
 //	arbor backup, restore, database     copies of a store, and its move between engines
+//	arbor nodes     which servers work on a store
 //	arbor check     looks through a store for what does not hold
 //
 // Each flag also comes from the environment: --data from ARBOR_DATA, and so on.
@@ -39,6 +40,7 @@ type commandLine struct {
 	Backup   backupCommand   `cmd:"" help:"Back up a store, also while the server runs."`
 	Restore  restoreCommand  `cmd:"" help:"Make a store of a backup, after all of it was verified. Only an empty store takes one."`
 	Database databaseCommand `cmd:"" help:"Manage the database."`
+	Nodes    nodesCommand    `cmd:"" help:"List the servers that work on a store, with their versions and clocks."`
 	Check    checkCommand    `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
 
 	Version kong.VersionFlag `help:"Print the version."`

@@ -45,6 +45,23 @@ func atOnce(n int, fn func(i int)) {
 	all.Wait()
 }
 
+// The operator sees which servers work on a store, and not those that stopped.
+func TestListOfNodes(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s := serving(t, engine)
+		other := s.beside()
+		if list := s.arbor("nodes"); strings.Count(list, "live") != 2 {
+			t.Errorf("of two nodes it says %s", list)
+		}
+		other.stop()
+		other.server = nil
+		if list := s.arbor("nodes"); strings.Count(list, "live") != 1 {
+			t.Errorf("of the one that is left it says %s", list)
+		}
+	})
+}
+
 // Two nodes are asked for the same merge, twice each, at the same moment: one of
 // the four makes it, whatever the method. If two did, a base would have what
 // nobody asked for; if none did, nobody could merge.

@@ -156,8 +156,19 @@ func (c *serveCommand) Run(p *process) error {
 	}
 	o := c.options(log)
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
-	err = c.serve(p.ctx, server.New(o), ready)
+	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {
+		err = c.serve(p.ctx, server.New(o), ready)
+	}
 	return errors.Join(err, s.close())
+}
+
+// hostname is this machine's name, for people who look at the list of nodes.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
 }
 
 // options are the server's, without its store.

@@ -9,8 +9,11 @@ import (
 )
 
 // MoveDatabase copies all rows of a database into an empty one, of either engine. No server
-// may run meanwhile: what it writes later stays behind. Error: db.ErrNotEmpty.
+// may run meanwhile: what it writes later stays behind. Errors: db.ErrNotEmpty; *db.InUseError.
 func MoveDatabase(ctx context.Context, from *db.DB, to db.Options) error {
+	if err := from.Read(ctx, db.CheckUnused); err != nil {
+		return err
+	}
 	in, out := io.Pipe()
 	sent := make(chan error, 1)
 	go func() {

@@ -12,6 +12,7 @@
 //	erase.go       Erase: all rows go
 //	tables.go      Tables: the tables that are copied, and their rows in order
 //	load.go        Load: an empty database is filled with such rows
+//	nodes.go       Join: the processes that serve the database, their versions and clocks
 //	migrators.go   how each engine locks for them, and what their tokens mean
 //	pool.go        a bounded pool of connections
 //	sqlite.go      SQLite: the file, reads

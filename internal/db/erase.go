@@ -60,7 +60,7 @@ var createTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+) \(`)
 // tableNames are the tables of PostgreSQL that hold rows, but for those that tell
 // which migrations were applied.
 func tableNames() ([]string, error) {
-	names := []string{"generations"}
+	names := []string{"generations", "nodes"}
 	files, err := fs.Glob(embedded, "migrations/*.sql")
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func tableNames() ([]string, error) {
 			names = append(names, m[1])
 		}
 	}
-	if len(names) == 1 {
+	if len(names) == 2 {
 		return nil, fmt.Errorf("db: migrations make no tables")
 	}
 	return names, nil

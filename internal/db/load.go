@@ -16,7 +16,7 @@ var ErrNotEmpty = errors.New("db: the database is not empty")
 // Load fills an empty database in one transaction, which is durable when Load returns nil:
 // next gives table after table, and nil after the last one. Foreign keys are checked at the
 // end, so the order of the tables does not matter; triggers do not fire, and the full-text
-// indexes are filled by the server later. Errors: ErrNotEmpty; those of next and of rows.
+// indexes are filled by the server later. Errors: ErrNotEmpty; *InUseError; those of next and of rows.
 func Load(ctx context.Context, o Options, next func() (*TableRows, error)) (err error) {
 	d, err := Open(ctx, o)
 	if err != nil {
@@ -25,8 +25,10 @@ func Load(ctx context.Context, o Options, next func() (*TableRows, error)) (err 
 	defer func() { err = errors.Join(err, d.Close()) }()
 	var into []Table
 	if err = d.Read(ctx, func(tx *Tx) (err error) {
-		into, err = Tables(tx)
-		return err
+		if into, err = Tables(tx); err != nil {
+			return err
+		}
+		return CheckUnused(tx)
 	}); err != nil {
 		return err
 	}
@@ -44,13 +46,16 @@ func Load(ctx context.Context, o Options, next func() (*TableRows, error)) (err 
 }
 
 // Empty reports whether a database, which it opens, holds nothing: everything hangs on
-// accounts.
+// accounts. Error: *InUseError while a server works on it.
 func Empty(ctx context.Context, o Options) (empty bool, err error) {
 	d, err := Open(ctx, o)
 	if err != nil {
 		return false, err
 	}
 	err = d.Read(ctx, func(tx *Tx) error {
+		if err := CheckUnused(tx); err != nil {
+			return err
+		}
 		return tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts)`).Scan(&empty)
 	})
 	return empty, errors.Join(err, d.Close())

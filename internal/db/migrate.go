@@ -40,7 +40,20 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 CREATE TABLE IF NOT EXISTS generations (
 	topic {{text}} PRIMARY KEY,
 	value BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS nodes (
+	id         {{id}},
+	name       {{text}} NOT NULL,
+	version    {{text}} NOT NULL,
+	started_at BIGINT NOT NULL,
+	seen_at    BIGINT NOT NULL,
+	skew       BIGINT NOT NULL
 );`
+
+// aloneSuffix ends the name of a migration with which programs that do not know it cannot
+// work: what they read goes, or what they write is no longer enough. It waits until none of
+// them serves the database. All other migrations only add, so nodes of the version before go on.
+const aloneSuffix = ".alone"
 
 // migration is one file: its checksum is SHA-256 of its bytes, in hex.
 type migration struct {
@@ -82,6 +95,11 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 	for _, next := range known {
 		if _, done := applied[next.version]; done {
 			continue
+		}
+		if strings.HasSuffix(next.name, aloneSuffix) {
+			if err := CheckUnused(&Tx{ctx: ctx, caller: ctx, conn: m}); err != nil {
+				return fmt.Errorf("db: migration %04d_%s needs the database for itself: %w", next.version, next.name, err)
+			}
 		}
 		if err := applyMigration(ctx, m, next, FromTime(o.Now())); err != nil {
 			return fmt.Errorf("db: migration %04d_%s: %w", next.version, next.name, err)

@@ -20,16 +20,6 @@ func TestMain(m *testing.M) {
 // Operation is the anchor of a route's documentation, for tests.
 func Operation(r *route.Route) string { return operation(r) }
 
-// MaxCounted is the number of networks that the rate limit counts apart.
-const MaxCounted = maxCounted
-
-// Counted is how many callers the rate limit counts apart at this moment.
-func (s *Server) Counted() int {
-	s.limiter.mu.Lock()
-	defer s.limiter.mu.Unlock()
-	return len(s.limiter.used)
-}
-
 // InFlight is how many requests are being served at this moment.
 func (s *Server) InFlight() int64 { return s.inFlight.Load() }
 

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"internal/git/diff", "internal/backup/tables", "internal/scope"},
 	{"internal/route"},
 	{"internal/account"},
-	{"internal/repo", "internal/plant", "internal/fulltext"},
+	{"internal/repo", "internal/plant", "internal/fulltext", "internal/ratelimit"},
 	{"internal/reaction", "internal/star", "internal/tracker"},
 	{"internal/posting"},
 	{"internal/finder"},

@@ -40,6 +40,15 @@ func newMetrics(s *Server, gitStarted func() float64) *metrics {
 			Name: "arbor_git_processes_started_total", Help: "Processes of git that were started."},
 			gitStarted),
 		admitted{s.control})
+	if node := s.o.Node; node != nil {
+		m.registry.MustRegister(
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: "arbor_nodes", Help: "Nodes that serve the database, this one included."},
+				func() float64 { return float64(1 + node.Others()) }),
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: "arbor_clock_skew_seconds", Help: "How far this machine's clock is ahead of the database's."},
+				func() float64 { return node.Skew().Seconds() }))
+	}
 	return m
 }
 

@@ -96,9 +96,9 @@ func (s *Server) RateLimit(w http.ResponseWriter, r *http.Request) error {
 		Used      int64 `json:"used"`
 	}
 	caller := account.CallerFrom(r.Context())
-	remaining, reset := s.limiter.state(s.limiter.key(r, caller), 0)
-	core := rate{Limit: s.limiter.limit, Remaining: max(0, remaining), Reset: reset.Unix()}
-	if s.limiter.limit <= 0 {
+	remaining, reset := s.limiter.Left(r, caller)
+	core := rate{Limit: s.limiter.Limit(), Remaining: max(0, remaining), Reset: reset.Unix()}
+	if s.limiter.Limit() <= 0 {
 		core = rate{Limit: unlimited, Remaining: unlimited, Reset: reset.Unix()}
 	}
 	core.Used = core.Limit - core.Remaining

@@ -5,7 +5,7 @@
 //   - server.go, headers.go: the way of every request through the server
 //   - wire.go: the features, made by hand
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
-//   - limit.go, metrics.go, listen.go: rate limits, Prometheus, listening and stopping
+//   - metrics.go, listen.go: Prometheus, listening and stopping
 //
 // A request: find the route; method; credentials; media types and rate limit;
 // read the body and let it in (admit.go); then its handler, which for a
@@ -36,6 +36,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/journal"
 	"arbor/internal/page"
+	"arbor/internal/ratelimit"
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
@@ -52,7 +53,7 @@ type Server struct {
 	routes   []route.Route
 	table    *table
 	metrics  *metrics
-	limiter  *limiter
+	limiter  *ratelimit.Limiter
 	docs     *docs
 	reserved map[string]bool // logins that nobody can have
 
@@ -269,7 +270,7 @@ func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g rout
 	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
 		if s.o.RequireToken && !isOpenPattern(info.Pattern) {
 			caller, _, err := s.authenticate(r, g)
-			if err := s.limiter.take(w, r, caller, info.Pattern); err != nil {
+			if err := s.count(w, r, caller, info.Pattern); err != nil {
 				return err
 			}
 			if err != nil {
@@ -280,13 +281,22 @@ func (s *Server) unrouted(w *web.Writer, r *http.Request, info *web.Info, g rout
 	})
 }
 
+// count takes a request off the caller's rate limit. Only asking how much is left is free.
+func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, pattern string) error {
+	cost := int64(1)
+	if pattern == rateLimitPath {
+		cost = 0
+	}
+	return s.limiter.Take(w, r, caller, cost)
+}
+
 // enter authenticates the caller, checks what the whole group demands, and runs
 // the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpoint) error {
 	caller, given, err := s.authenticate(r, to.Group)
 	if to.Counts() {
 		// First of all, so that guessing credentials counts too.
-		if err := s.limiter.take(w, r, caller, info.Pattern); err != nil {
+		if err := s.count(w, r, caller, info.Pattern); err != nil {
 			return err
 		}
 	}

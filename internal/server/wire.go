@@ -22,6 +22,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
+	"arbor/internal/ratelimit"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/route"
@@ -42,6 +43,7 @@ type Options struct {
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
 	RateLimit      int64              // requests an hour for each token and address; 0: none
 	Admission      *admission.Control // nil: one of admission.DefaultMemory
+	Node           *db.Node           // this process among those that serve the database; nil: the only one
 	RequireToken   bool               // nobody without a token sees anything
 	AdminHost      string             // by which the admin address may be named beside its own; empty: none
 	Now            func() time.Time
@@ -72,9 +74,16 @@ func New(o Options) *Server {
 		o: o, log: o.Log, accounts: accounts, forge: f,
 		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches,
 			activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
-		limiter: newLimiter(o.RateLimit, o.Now), idPrefix: newIDPrefix(),
-		control: o.Admission,
+		idPrefix: newIDPrefix(),
+		control:  o.Admission,
 	}
+	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
+	if o.Node != nil {
+		limits.Others = o.Node.Others
+		s.runners = append(s.runners, o.Node)
+	}
+	s.limiter = ratelimit.New(limits)
+	s.runners = append(s.runners, s.limiter)
 	s.metrics = newMetrics(s, func() float64 { return float64(o.Git.Started()) })
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	shown := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB), repos),

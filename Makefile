@@ -36,6 +36,10 @@ KILLS ?= 50
 kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
 	ARBOR_TEST_KILLS=$(KILLS) $(GO) test ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
 
+N ?= 100
+crash: ## Let people write in every way while N faults befall the servers, and hold the store against what they were told
+	ARBOR_TEST_KILLS=$(N) $(GO) test ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
+
 microbench: ## Run the benchmarks that stand beside the hot paths
 	$(GO) test -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account ./internal/plant ./internal/gitdata ./internal/markdown \
 		./internal/reaction ./internal/finder/memory ./internal/issue ./internal/repo ./internal/search ./internal/server
@@ -71,4 +75,4 @@ release: ## Build archives, Debian packages and checksums of VERSION below dist
 	done
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test programs ci race bench siege kills microbench routes conformance fuzz release
+.PHONY: help build demo test programs ci race bench siege kills crash microbench routes conformance fuzz release

@@ -127,62 +127,6 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// A server is killed at any moment again and again, while pushes go on. If this
-// failed, something that a person saw succeed would be lost, or a branch would
-// be broken.
-func TestKilledAtRandom(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		rounds := roundsOr(2)
-		s := serving(t, engine)
-		s.user("alice")
-		s.arbor("repo", "create", "alice/garden")
-		dir := gittest.Bare(t)
-		random := seeded(t)
-		acknowledged, tried := map[string]string{}, map[string]string{}
-		for round := range rounds {
-			due := time.After(time.Duration(random.IntN(250)) * time.Millisecond)
-			for n := 0; n >= 0; n++ {
-				branch := fmt.Sprintf("b%d", n%3)
-				name := "refs/heads/" + branch
-				tried[name] = string(add(t, dir, branch, fmt.Sprintf("round %d push %d", round, n)))
-				_, push := begin(t, dir, "push", "--force", s.remote("alice", "alice/garden"), branch)
-				select {
-				case r := <-push:
-					if r.err != nil {
-						t.Fatalf("push: %v\n%s", r.err, r.out)
-					}
-					acknowledged[name] = tried[name]
-					continue
-				case <-due:
-					s.kill()
-					if r := <-push; r.err == nil {
-						acknowledged[name] = tried[name]
-					}
-				}
-				break
-			}
-			s.start()
-			got := refs(t, s.remote("alice", "alice/garden"))
-			for name, sha := range got {
-				// What was not acknowledged is there or it is not.
-				if sha != acknowledged[name] && sha != tried[name] {
-					t.Errorf("round %d: %s is %s: neither %q, acknowledged, nor %q", round, name, sha, acknowledged[name], tried[name])
-				}
-				acknowledged[name] = sha
-			}
-			for name, sha := range acknowledged {
-				if got[name] == "" {
-					t.Errorf("round %d: %s at %s was acknowledged and is gone", round, name, sha)
-				}
-			}
-			whole(t, s.remote("alice", "alice/garden"))
-			s.sound()
-		}
-		s.sweepAll()
-	})
-}
-
 // A stop waits for a clone that is on its way, however slow, and lets nobody
 // new in. If this failed, each restart would break builds.
 func TestStopFinishesClone(t *testing.T) {

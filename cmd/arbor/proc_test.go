@@ -74,6 +74,13 @@ func (l *logBuffer) String() string {
 	return l.buf.String()
 }
 
+// forget drops what was logged until now.
+func (l *logBuffer) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf.Reset()
+}
+
 // errors are the lines that say that the server is at fault, and whatever is
 // no line of its log, such as a panic or a data race.
 func (l *logBuffer) errors() []string {

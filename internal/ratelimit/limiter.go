@@ -111,9 +111,10 @@ func (l *Limiter) state(key string, n int64) (remaining int64, reset time.Time) 
 	return remaining - n, l.ends
 }
 
-// turn begins a new window when the last one has ended. The lock is held.
+// turn begins a new window when the last one has ended, or when the clock was set back so
+// far that this would take longer than a window. The lock is held.
 func (l *Limiter) turn() {
-	if now := l.now(); !now.Before(l.ends) {
+	if now := l.now(); !now.Before(l.ends) || l.ends.Sub(now) > window+db.MaxSkew {
 		clear(l.used)
 		l.ends = now.Truncate(time.Second).Add(window)
 	}

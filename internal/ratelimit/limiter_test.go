@@ -56,6 +56,17 @@ func TestCrowdIsCountedTogether(t *testing.T) {
 	}
 }
 
+// A clock that is set back makes no window longer.
+func TestWindowOfAClockThatIsSetBack(t *testing.T) {
+	n := newNode(t, nil, 2, time.Now())
+	n.use("alice", 3, -1)
+	n.now = n.now.Add(-time.Hour)
+	n.use("alice", 1, 1)
+	if _, ends := n.state("alice", 0); ends.Sub(n.now) > window {
+		t.Errorf("the window ends %s later", ends.Sub(n.now))
+	}
+}
+
 // Two nodes know of each other's requests once they have shared them.
 func TestNodesShareCounts(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -98,6 +99,20 @@ func Cut(t testing.TB, address string) {
 		FROM pg_stat_activity WHERE datname = $1) ended`, databaseOf(t, address))
 	if err != nil {
 		t.Errorf("cut the connections to %s: %v", address, err)
+	}
+}
+
+// Crash kills one of the processes of PostgreSQL that serve a database. The server ends all
+// its processes then, those of other databases too, and recovers from its log.
+func Crash(t testing.TB, address string) {
+	t.Helper()
+	pid := 0
+	err := requireServer(t).query(&pid, `SELECT pid FROM pg_stat_activity WHERE datname = $1 LIMIT 1`, databaseOf(t, address))
+	if err == nil {
+		err = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Errorf("crash the server of %s: %v", address, err)
 	}
 }
 

@@ -36,6 +36,10 @@ KILLS ?= 50
 kills: ## Kill servers KILLS times in each kind of work, and at every step of a merge
 	ARBOR_TEST_KILLS=$(KILLS) $(GO) test ./cmd/arbor -count=1 -v -timeout 120m -run TestKilled
 
+SOAK ?= 10m
+soak: ## Let people write in every way for SOAK on each engine: what the server takes must not grow
+	ARBOR_SOAK=$(SOAK) $(GO) test ./cmd/arbor -run '^$$' -bench Soak -benchtime 1x -timeout 120m
+
 N ?= 100
 crash: ## Let people write in every way while N faults befall the servers, and hold the store against what they were told
 	ARBOR_TEST_KILLS=$(N) $(GO) test ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
@@ -75,4 +79,4 @@ release: ## Build archives, Debian packages and checksums of VERSION below dist
 	done
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test programs ci race bench siege kills crash microbench routes conformance fuzz release
+.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes conformance fuzz release

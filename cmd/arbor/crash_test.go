@@ -19,24 +19,26 @@ import (
 // crash is a story: people write in every way, while faults befall the servers again and
 // again. At its end the store is held against what they were told.
 type crash struct {
-	t      *testing.T
+	t      testing.TB
 	engine db.Engine
 	random *rand.Rand
 	nodes  []*instance // of which the first has the store's tokens
 	listen []string    // the nodes' addresses, which stay
+	flags  []string    // of all nodes
 	backup string      // a folder
 
 	story   history
 	stop    chan struct{}
 	busy    sync.WaitGroup
 	writers atomic.Int64 // so far, each with a name of its own
+	plants  atomic.Int64 // ids that were used
 	main    string       // the commit with which the repository began
 	review  int          // the number of a pull request that stays open
 }
 
 // newCrash makes the world in which it happens, on nodes that do not run yet.
-func newCrash(t *testing.T, engine db.Engine, nodes int) *crash {
-	c := &crash{t: t, engine: engine, random: seeded(t), backup: filepath.Join(t.TempDir(), "backup")}
+func newCrash(t testing.TB, engine db.Engine, nodes int, flags ...string) *crash {
+	c := &crash{t: t, engine: engine, flags: flags, random: seeded(t), backup: filepath.Join(t.TempDir(), "backup")}
 	s := newInstance(t, engine)
 	c.nodes = []*instance{s}
 	for range nodes - 1 {
@@ -72,7 +74,7 @@ func newCrash(t *testing.T, engine db.Engine, nodes int) *crash {
 
 func (c *crash) start(node int) {
 	c.t.Helper()
-	c.nodes[node].start("--listen", c.listen[node])
+	c.nodes[node].start(append(c.flags, "--listen", c.listen[node])...)
 }
 
 // begin lets writers of every kind work until end.

@@ -96,7 +96,7 @@ func (w *writer) ask(login, method, path, body string) (status int, answer map[s
 
 // plantSomething gives each plant an id that no other has.
 func plantSomething(w *writer) {
-	w.send("alice", "POST", "/plants", fmt.Sprintf(`{"id": %d, "name": "%%s"}`, w.pieces+1))
+	w.send("alice", "POST", "/plants", fmt.Sprintf(`{"id": %d, "name": "%%s"}`, w.c.plants.Add(1)))
 }
 
 func starAndUnstar(w *writer) {

@@ -120,7 +120,7 @@ func roundsOr(short int) int {
 }
 
 // seeded is a source of random numbers whose seed is in the test's log.
-func seeded(t *testing.T) *rand.Rand {
+func seeded(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -96,6 +96,6 @@ func remove(tx *db.Tx, ids []int64) error {
 	for i := range args {
 		args[i] = ids[min(i, len(ids)-1)]
 	}
-	_, err := tx.Exec(`DELETE FROM activities WHERE id IN `+db.ValuesFrom(1, 1, n), args...)
+	err := tx.Run(`DELETE FROM activities WHERE id IN `+db.ValuesFrom(1, 1, n), args...)
 	return err
 }

@@ -22,7 +22,7 @@ func insert(tx *db.Tx, repoID repo.ID, list []repo.RefUpdate) error {
 		for _, u := range part {
 			args = append(args, repoID, u.By, u.Name, string(u.Old), string(u.New), tx.Now, 0)
 		}
-		_, err := tx.Exec(`INSERT INTO pushed_commits (repo_id, actor_id, name, old_sha, new_sha, created_at, due_at)
+		err := tx.Run(`INSERT INTO pushed_commits (repo_id, actor_id, name, old_sha, new_sha, created_at, due_at)
 			VALUES `+db.Values(len(part), 7), args...)
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 // postpone makes leased work due after some time.
 func postpone(tx *db.Tx, list []pushed, wait time.Duration) error {
 	where, args := among(list, 2)
-	_, err := tx.Exec(`UPDATE pushed_commits SET due_at = `+tx.Engine().Clock()+` + $1 WHERE `+where,
+	err := tx.Run(`UPDATE pushed_commits SET due_at = `+tx.Engine().Clock()+` + $1 WHERE `+where,
 		append([]any{wait.Microseconds()}, args...)...)
 	return err
 }
@@ -98,7 +98,7 @@ func postpone(tx *db.Tx, list []pushed, wait time.Duration) error {
 // remove removes work that is done.
 func remove(tx *db.Tx, list []pushed) error {
 	where, args := among(list, 1)
-	_, err := tx.Exec(`DELETE FROM pushed_commits WHERE `+where, args...)
+	err := tx.Run(`DELETE FROM pushed_commits WHERE `+where, args...)
 	return err
 }
 

@@ -125,6 +125,7 @@ type DB struct {
 type backend interface {
 	// read runs fn in one snapshot; long asks that a statement can be stopped.
 	read(ctx context.Context, fn func(*Tx) error, long bool) error
+	readOne(ctx context.Context, fn func(*Tx) error) error
 	write(ctx context.Context, fn func(*Tx) error) error
 	// ask fills in the state, where asking is how it is known, and the current numbers.
 	ask(ctx context.Context, m *moment) error
@@ -212,6 +213,18 @@ func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 // On SQLite that costs some 2 µs a statement more.
 func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 	return d.read(ctx, fn, true)
+}
+
+// ReadOne is Read for a function that runs a single statement, whose rows it reads to their
+// end. PostgreSQL answers it in one trip, without a transaction.
+func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) error {
+	one := func(tx *Tx) error {
+		tx.one = true
+		return fn(tx)
+	}
+	return d.transact(one, (*Tx).readTwice, func(fn func(*Tx) error) error {
+		return d.backend.readOne(ctx, fn)
+	})
 }
 
 func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) error {

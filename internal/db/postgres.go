@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -102,6 +104,10 @@ func (b *postgresBackend) read(ctx context.Context, fn func(*Tx) error, _ bool) 
 	return b.retry(ctx, beginRead, fn)
 }
 
+func (b *postgresBackend) readOne(ctx context.Context, fn func(*Tx) error) error {
+	return b.retry(ctx, "", fn)
+}
+
 func (b *postgresBackend) write(ctx context.Context, fn func(*Tx) error) error {
 	return b.retry(ctx, beginWrite, fn)
 }
@@ -134,19 +140,21 @@ func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) 
 	}
 }
 
-// once runs fn in one transaction. Its errors before COMMIT is sent may be
-// errSerial or errBroken, both safe to try again.
+// once runs fn in one transaction, or without a transaction if begin is empty. Its errors
+// before COMMIT is sent may be errSerial or errBroken, both safe to try again.
 func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) error) error {
 	c, err := b.conns.get(ctx)
 	if err != nil {
 		return err
 	}
-	c.begin = begin
+	c.open, c.queue = false, c.queue[:0]
+	if begin != "" {
+		c.queue = append(c.queue, queued{query: begin})
+	}
 	ended := false
 	defer func() { // also when fn panics
-		begun := c.begin == ""
-		c.begin = ""
-		if begun && !ended && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
+		c.queue = c.queue[:0]
+		if begin != "" && c.open && !ended && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
 			b.conns.drop(c)
 		} else {
 			b.conns.put(c)
@@ -159,14 +167,17 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		}
 		return c.broken(ctx, err)
 	}
-	if c.begin != "" { // fn ran nothing
+	if begin == "" || !c.open && len(c.queue) == 1 { // fn ran nothing
 		return nil
 	}
-	ended = true
 	// The rows that a read has given are right, however its transaction ends.
-	if err := c.commit(ctx); err != nil && begin != beginRead {
+	if err := c.commit(ctx); begin != beginRead && errors.Is(err, errNotEnded) {
+		return c.broken(ctx, err)
+	} else if begin != beginRead && err != nil {
+		ended = true
 		return err
 	}
+	ended = true
 	return nil
 }
 
@@ -213,21 +224,50 @@ type postgresConn struct {
 	raw  *pgx.Conn
 	args []any
 
-	begin string // opens a transaction together with its first statement; "": it is open, or none is wanted
+	queue []queued // to be sent together with the next statement; the first may open the transaction
+	open  bool     // that transaction was opened
 }
 
-// first sends what opens the transaction and its first statement in one trip.
-func (c *postgresConn) first(ctx context.Context, query string, args []any) (pgx.BatchResults, error) {
+// queued is a statement of whose outcome only a failure matters.
+type queued struct {
+	query string
+	args  []any
+}
+
+// send sends what is queued and a statement in one trip. Error: that of what was queued.
+func (c *postgresConn) send(ctx context.Context, query string, args []any) (pgx.BatchResults, error) {
 	batch := &pgx.Batch{}
-	batch.Queue(c.begin)
-	c.begin = ""
+	for _, q := range c.queue {
+		batch.Queue(q.query, q.args...)
+	}
+	before := len(c.queue)
+	clear(c.queue)
+	c.queue, c.open = c.queue[:0], true
 	batch.Queue(query, args...)
 	results := c.raw.SendBatch(ctx, batch)
-	if _, err := results.Exec(); err != nil {
-		results.Close()
-		return nil, err
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			results.Close()
+			return nil, err
+		}
 	}
 	return results, nil
+}
+
+func (c *postgresConn) later(_ context.Context, query string, args []any) error {
+	bound, err := c.bind(args)
+	if err != nil {
+		return err
+	}
+	kept := slices.Clone(bound)
+	for i, a := range kept {
+		if b, ok := a.([]byte); ok {
+			kept[i] = bytes.Clone(b) // the caller may use it again
+		}
+	}
+	c.queue = append(c.queue, queued{query, kept})
+	clear(bound)
+	return nil
 }
 
 func (c *postgresConn) bind(args []any) ([]any, error) {
@@ -261,10 +301,10 @@ func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int6
 }
 
 func (c *postgresConn) run(ctx context.Context, query string, args []any) (tag pgconn.CommandTag, err error) {
-	if c.begin == "" {
+	if len(c.queue) == 0 {
 		return c.raw.Exec(ctx, query, args...)
 	}
-	results, err := c.first(ctx, query, args)
+	results, err := c.send(ctx, query, args)
 	if err != nil {
 		return tag, err
 	}
@@ -278,14 +318,14 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 		return nil, err
 	}
 	defer clear(bound)
-	if c.begin == "" {
+	if len(c.queue) == 0 {
 		rows, err := c.raw.Query(ctx, query, bound...)
 		if err != nil {
 			return nil, translatePostgres(err)
 		}
 		return &postgresCursor{rows: rows}, nil
 	}
-	results, err := c.first(ctx, query, bound)
+	results, err := c.send(ctx, query, bound)
 	if err != nil {
 		return nil, translatePostgres(err)
 	}
@@ -306,19 +346,31 @@ func (c *postgresConn) control(ctx context.Context, statement string) error {
 	return translatePostgres(err)
 }
 
-// commit tells a refusal, which is certain, from a connection that broke,
-// after which nobody knows.
+// errNotEnded says that a statement failed before COMMIT, so the transaction is not over.
+var errNotEnded = errors.New("db: the transaction failed before COMMIT")
+
+// commit sends what is queued, and COMMIT. It tells a refusal, which is certain, from a
+// connection that broke, after which nobody knows. Error: errNotEnded with the cause, when
+// what was queued was refused.
 func (c *postgresConn) commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
 	defer cancel()
-	results, err := c.raw.PgConn().Exec(ctx, "COMMIT").ReadAll()
+	results, err := c.send(ctx, "COMMIT", nil)
 	var answer *pgconn.PgError
+	if errors.As(err, &answer) && !c.raw.IsClosed() {
+		return fmt.Errorf("%w: %w", errNotEnded, translatePostgres(err))
+	}
+	var tag pgconn.CommandTag
+	if err == nil {
+		tag, err = results.Exec()
+		err = cmp.Or(err, results.Close())
+	}
 	switch {
 	case errors.As(err, &answer) && !c.raw.IsClosed():
 		return translatePostgres(err)
 	case err != nil:
 		return fmt.Errorf("db: the connection broke during COMMIT, outcome unknown: %v", err)
-	case len(results) != 1 || results[0].CommandTag.String() != "COMMIT":
+	case tag.String() != "COMMIT":
 		return errors.New("db: the transaction was rolled back at COMMIT")
 	}
 	return nil

@@ -118,6 +118,10 @@ func (b *sqliteBackend) read(ctx context.Context, fn func(*Tx) error, long bool)
 	}
 }
 
+func (b *sqliteBackend) readOne(ctx context.Context, fn func(*Tx) error) error {
+	return b.read(ctx, fn, false)
+}
+
 func (b *sqliteBackend) readOnce(ctx context.Context, fn func(*Tx) error, long bool) error {
 	c, err := b.readers.get(ctx)
 	if err != nil {

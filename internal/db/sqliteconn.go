@@ -109,6 +109,11 @@ func (c *sqliteConn) exec(ctx context.Context, query string, args []any) (int64,
 	return result.RowsAffected()
 }
 
+func (c *sqliteConn) later(ctx context.Context, query string, args []any) error {
+	_, err := c.exec(ctx, query, args)
+	return err
+}
+
 func (c *sqliteConn) query(ctx context.Context, query string, args []any) (cursor, error) {
 	s, err := c.prepare(query)
 	if err != nil {

@@ -19,6 +19,8 @@ type Tx struct {
 	failed error                                   // the first statement's failure: the transaction is lost
 	rows   *Rows                                   // open, at most one
 	bumps  []string                                // topics, sorted, for the end
+	one    bool                                    // only one statement may run
+	ran    bool                                    // a statement ran
 	trace  func(ctx context.Context, query string) // may be nil
 
 	check    func(*Tx) error // runs at the end, see WithCheck; may be nil
@@ -29,6 +31,8 @@ type Tx struct {
 // It takes arguments through argument and translates errors.
 type conn interface {
 	exec(ctx context.Context, query string, args []any) (affected int64, err error)
+	// later runs a statement before the next one or the commit, which may tell of its failure.
+	later(ctx context.Context, query string, args []any) error
 	query(ctx context.Context, query string, args []any) (cursor, error)
 	engine() Engine
 }
@@ -44,6 +48,7 @@ type cursor interface {
 var (
 	errRowsOpen = errors.New("db: a statement while rows are open")
 	errTxDone   = errors.New("db: a transaction used after its end")
+	errNotOne   = errors.New("db: a second statement in ReadOne")
 )
 
 // ready refuses a statement that cannot run.
@@ -55,7 +60,10 @@ func (t *Tx) ready() error {
 		return errTxDone
 	case t.rows != nil:
 		return t.fail(errRowsOpen)
+	case t.one && t.ran:
+		return t.fail(errNotOne)
 	}
+	t.ran = true
 	return t.canceled()
 }
 
@@ -91,6 +99,21 @@ func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 		return 0, t.fail(err)
 	}
 	return affected, nil
+}
+
+// Run is Exec for a statement of whose outcome only a failure matters. PostgreSQL gets it
+// together with the next statement, so the next one, or Write, may be what tells of it.
+func (t *Tx) Run(query string, args ...any) error {
+	if err := t.ready(); err != nil {
+		return err
+	}
+	if t.trace != nil {
+		t.trace(t.caller, query)
+	}
+	if err := t.conn.later(t.ctx, query, args); err != nil {
+		return t.fail(err)
+	}
+	return nil
 }
 
 // Query runs a statement that returns rows. The rows must be read to their
@@ -190,9 +213,8 @@ func (t *Tx) run(fn func(*Tx) error) error {
 		t.rows.Close()
 	}
 	for _, topic := range t.bumps {
-		_, err := t.Exec(`INSERT INTO generations (topic, value) VALUES ($1, 1)
-			ON CONFLICT (topic) DO UPDATE SET value = generations.value + 1`, topic)
-		if err != nil {
+		if err := t.Run(`INSERT INTO generations (topic, value) VALUES ($1, 1)
+			ON CONFLICT (topic) DO UPDATE SET value = generations.value + 1`, topic); err != nil {
 			return err
 		}
 	}

@@ -36,10 +36,10 @@ func Put(tx *db.Tx, list []Text) error {
 func putSQLite(tx *db.Tx, x Text) (err error) {
 	scope := sqliteScope(x.Repo)
 	if x.Comment == 0 {
-		_, err = tx.Exec(`INSERT OR REPLACE INTO issue_texts (rowid, scope, title, body) VALUES ($1, $2, $3, $4)`,
+		err = tx.Run(`INSERT OR REPLACE INTO issue_texts (rowid, scope, title, body) VALUES ($1, $2, $3, $4)`,
 			x.Issue, scope, joinWords(x.Title), joinWords(x.Body))
 	} else {
-		_, err = tx.Exec(`INSERT OR REPLACE INTO comment_texts (rowid, scope, body, issue_id) VALUES ($1, $2, $3, $4)`,
+		err = tx.Run(`INSERT OR REPLACE INTO comment_texts (rowid, scope, body, issue_id) VALUES ($1, $2, $3, $4)`,
 			x.Comment, scope, joinWords(x.Body), x.Issue)
 	}
 	return err
@@ -47,11 +47,11 @@ func putSQLite(tx *db.Tx, x Text) (err error) {
 
 func putPostgres(tx *db.Tx, x Text) (err error) {
 	if x.Comment == 0 {
-		_, err = tx.Exec(`INSERT INTO issue_texts (id, words)
+		err = tx.Run(`INSERT INTO issue_texts (id, words)
 			SELECT id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issues WHERE id = $1 FOR KEY SHARE
 			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Issue, postgresVector(x))
 	} else {
-		_, err = tx.Exec(`INSERT INTO comment_texts (id, issue_id, words)
+		err = tx.Run(`INSERT INTO comment_texts (id, issue_id, words)
 			SELECT id, issue_id, CAST(CAST($2 AS TEXT) AS TSVECTOR) FROM issue_comments WHERE id = $1 FOR KEY SHARE
 			ON CONFLICT (id) DO UPDATE SET words = excluded.words`, x.Comment, postgresVector(x))
 	}

@@ -79,7 +79,7 @@ func (u *Unposted) repair(tx *db.Tx) error {
 	if err := posting.Move(tx, row); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+	err := tx.Run(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
 		WHERE id = $1`, u.Issue.ID)
 	return err
 }

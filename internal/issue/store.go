@@ -101,7 +101,7 @@ func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
 }
 
 func addOpenIssues(tx *db.Tx, repoID repo.ID, by int64) error {
-	_, err := tx.Exec(`UPDATE repos SET open_issues = open_issues + $2 WHERE id = $1`, repoID, by)
+	err := tx.Run(`UPDATE repos SET open_issues = open_issues + $2 WHERE id = $1`, repoID, by)
 	return err
 }
 
@@ -119,7 +119,7 @@ func insertIssue(tx *db.Tx, i *Issue) error {
 
 // updateIssue writes all that can change.
 func updateIssue(tx *db.Tx, i *Issue) error {
-	_, err := tx.Exec(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6, locked = $7,
+	err := tx.Run(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6, locked = $7,
 		lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12, reacted = $13,
 		updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18,
 		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id = $1`,

@@ -172,13 +172,13 @@ func insertComment(tx *db.Tx, c *Comment) error {
 }
 
 func updateComment(tx *db.Tx, c *Comment) error {
-	_, err := tx.Exec(`UPDATE issue_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	err := tx.Run(`UPDATE issue_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
 	return err
 }
 
 // deleteComment removes the row and counts it off.
 func deleteComment(tx *db.Tx, c *Comment) error {
-	if _, err := tx.Exec(`DELETE FROM issue_comments WHERE id = $1`, c.ID); err != nil {
+	if err := tx.Run(`DELETE FROM issue_comments WHERE id = $1`, c.ID); err != nil {
 		return err
 	}
 	return posting.Count(tx, c.RepoID, []posting.Property{posting.OfComments.Of(0)}, 0, -1)

@@ -9,7 +9,7 @@ import (
 )
 
 func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
-	_, err := tx.Exec(`INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`, labelID, repoID)
+	err := tx.Run(`INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`, labelID, repoID)
 	return err
 }
 
@@ -23,7 +23,7 @@ func nextDeletedLabel(tx *db.Tx) (repoID repo.ID, labelID int64, err error) {
 }
 
 func finishDeletedLabel(tx *db.Tx, labelID int64) error {
-	_, err := tx.Exec(`DELETE FROM deleted_labels WHERE label_id = $1`, labelID)
+	err := tx.Run(`DELETE FROM deleted_labels WHERE label_id = $1`, labelID)
 	return err
 }
 
@@ -40,13 +40,13 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	}
 	// The list of ids begins and ends with a comma while the id is cut out of it.
 	id, in := itoa(labelID), ` IN `+db.ValuesFrom(2, 1, len(ids))
-	if _, err := tx.Exec(`UPDATE issues SET labels = trim(replace(',' || labels || ',', $1, ','), ','),
+	if err := tx.Run(`UPDATE issues SET labels = trim(replace(',' || labels || ',', $1, ','), ','),
 		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id`+in,
 		append([]any{"," + id + ","}, ids...)...); err != nil {
 		return 0, err
 	}
 	args := append([]any{labelID}, ids...)
-	if _, err := tx.Exec(`DELETE FROM postings WHERE value = $1 AND kind = 5 AND issue_id`+in, args...); err != nil {
+	if err := tx.Run(`DELETE FROM postings WHERE value = $1 AND kind = 5 AND issue_id`+in, args...); err != nil {
 		return 0, err
 	}
 	if n < stripped {
@@ -62,7 +62,7 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	if states, err = statesOf(tx, `SELECT state, count(*)`+bare+` GROUP BY state`, args...); err != nil || len(states) == 0 {
 		return n, err
 	}
-	if _, err := tx.Exec(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments)
+	if err := tx.Run(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments)
 		SELECT id, 5, 0, repo_id, state, updated_at, comments`+bare, args...); err != nil {
 		return 0, err
 	}

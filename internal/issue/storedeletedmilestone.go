@@ -28,7 +28,7 @@ func emptyMilestone(tx *db.Tx, m *milestone.Milestone, actorID account.ID, detai
 		{`DELETE FROM posting_counts WHERE repo_id = $2 AND kind = 4 AND value = $1`, []any{m.ID, m.RepoID}},
 		{`DELETE FROM postings WHERE kind = 4 AND value = $1 AND repo_id = $2`, []any{m.ID, m.RepoID}},
 	} {
-		if _, err := tx.Exec(s.query, s.args...); err != nil {
+		if err := tx.Run(s.query, s.args...); err != nil {
 			return err
 		}
 	}

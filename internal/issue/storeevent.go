@@ -29,7 +29,7 @@ func InsertEvents(tx *db.Tx, list []Event) error {
 		args = append(args, e.RepoID, e.IssueID, e.ActorID, int64(e.Kind), orNull(e.UserID), orNull(e.SourceID),
 			orNull(e.CommentID), textOrNull(e.Commit), detail, tx.Now)
 	}
-	_, err := tx.Exec(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, source_id, comment_id,
+	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, source_id, comment_id,
 		commit_sha, detail, created_at) VALUES `+db.Values(len(list), 10)+` ON CONFLICT DO NOTHING`, args...)
 	return err
 }
@@ -46,7 +46,7 @@ func insertCrossReferences(tx *db.Tx, source ID, actor account.ID, comment int64
 			where[n] += " AND i.pull"
 		}
 	}
-	_, err := tx.Exec(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, source_id, comment_id, created_at)
+	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, source_id, comment_id, created_at)
 		SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
 		FROM issues i WHERE i.id <> $3 AND (`+strings.Join(where, " OR ")+`) ON CONFLICT DO NOTHING`, args...)
 	return err

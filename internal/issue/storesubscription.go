@@ -39,7 +39,7 @@ func wishOf(tx *db.Tx, issueID ID, userID account.ID) (wish Wish, at db.Time, er
 }
 
 func putWish(tx *db.Tx, issueID ID, userID account.ID, wish Wish) error {
-	_, err := tx.Exec(`INSERT INTO issue_subscriptions (issue_id, user_id, wish, created_at) VALUES ($1, $2, $3, $4)
+	err := tx.Run(`INSERT INTO issue_subscriptions (issue_id, user_id, wish, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (issue_id, user_id) DO UPDATE SET wish = excluded.wish, created_at = excluded.created_at`,
 		issueID, userID, int64(wish), tx.Now)
 	return err

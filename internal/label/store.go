@@ -117,7 +117,7 @@ func insertAll(tx *db.Tx, list []*Label) error {
 	for _, l := range list {
 		args = append(args, l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default)
 	}
-	_, err := tx.Exec(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default) VALUES `+
+	err := tx.Run(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default) VALUES `+
 		db.Values(len(list), 6), args...)
 	return err
 }
@@ -152,7 +152,7 @@ func Within(tx *db.Tx, repoID repo.ID, milestoneID int64) ([]*Label, error) {
 
 // update writes all that can change.
 func update(tx *db.Tx, l *Label) error {
-	_, err := tx.Exec(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
+	err := tx.Run(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
 		l.ID, l.Name, Fold(l.Name), l.Color, l.Description)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func update(tx *db.Tx, l *Label) error {
 // Delete removes a label, whose repository's row is locked; the issues that bear
 // it are the caller's to see to.
 func Delete(tx *db.Tx, l *Label) error {
-	if _, err := tx.Exec(`DELETE FROM labels WHERE id = $1`, l.ID); err != nil {
+	if err := tx.Run(`DELETE FROM labels WHERE id = $1`, l.ID); err != nil {
 		return err
 	}
 	return tracker.RaiseLegend(tx, l.RepoID)

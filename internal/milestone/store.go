@@ -105,7 +105,7 @@ func titled(tx *db.Tx, repoID repo.ID, title string) (taken bool, err error) {
 
 // update writes all that can change.
 func update(tx *db.Tx, m *Milestone) error {
-	_, err := tx.Exec(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
+	err := tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
 		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func update(tx *db.Tx, m *Milestone) error {
 // Delete removes a milestone that no issue is in, and whose repository's row is
 // locked.
 func Delete(tx *db.Tx, m *Milestone) error {
-	if _, err := tx.Exec(`DELETE FROM milestones WHERE id = $1`, m.ID); err != nil {
+	if err := tx.Run(`DELETE FROM milestones WHERE id = $1`, m.ID); err != nil {
 		return err
 	}
 	return tracker.RaiseLegend(tx, m.RepoID)

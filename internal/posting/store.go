@@ -16,7 +16,7 @@ func Add(tx *db.Tx, r Row, list []Property) error {
 	for _, p := range list {
 		args = append(args, r.IssueID, int64(p.Kind), p.Value, r.RepoID, int64(r.State), r.UpdatedAt, r.Comments)
 	}
-	_, err := tx.Exec(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `+
+	err := tx.Run(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `+
 		db.Values(len(list), 7), args...)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func Drop(tx *db.Tx, r Row, list []Property) error {
 		where[n] = fmt.Sprintf("kind = $%d AND value = $%d", 2*n+2, 2*n+3)
 		args = append(args, int64(p.Kind), p.Value)
 	}
-	_, err := tx.Exec(`DELETE FROM postings WHERE issue_id = $1 AND (`+strings.Join(where, " OR ")+`)`, args...)
+	err := tx.Run(`DELETE FROM postings WHERE issue_id = $1 AND (`+strings.Join(where, " OR ")+`)`, args...)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func Drop(tx *db.Tx, r Row, list []Property) error {
 
 // Move gives all postings of an issue what they are ordered by.
 func Move(tx *db.Tx, r Row) error {
-	_, err := tx.Exec(`UPDATE postings SET state = $2, updated_at = $3, comments = $4 WHERE issue_id = $1`,
+	err := tx.Run(`UPDATE postings SET state = $2, updated_at = $3, comments = $4 WHERE issue_id = $1`,
 		r.IssueID, int64(r.State), r.UpdatedAt, r.Comments)
 	return err
 }
@@ -51,14 +51,14 @@ func Count(tx *db.Tx, repoID repo.ID, list []Property, s tracker.State, by int64
 	for _, p := range list {
 		args = append(args, repoID, int64(p.Kind), p.Value, int64(s), by)
 	}
-	_, err := tx.Exec(`INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `+db.Values(len(list), 5)+`
+	err := tx.Run(`INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `+db.Values(len(list), 5)+`
 		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, args...)
 	return err
 }
 
 // MoveCounts counts all postings of an issue from one state to another.
 func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to tracker.State) error {
-	_, err := tx.Exec(`INSERT INTO posting_counts (repo_id, kind, value, state, n)
+	err := tx.Run(`INSERT INTO posting_counts (repo_id, kind, value, state, n)
 		SELECT repo_id, kind, value, CAST($2 AS SMALLINT), -1 FROM postings WHERE issue_id = $1
 		UNION ALL SELECT repo_id, kind, value, CAST($3 AS SMALLINT), 1 FROM postings WHERE issue_id = $1
 		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, issueID, int64(from), int64(to))
@@ -104,6 +104,6 @@ func Total(tx *db.Tx, repoID repo.ID, p Property) (n int64, err error) {
 
 // DropCounts forgets the counters of a property that no issue has any more.
 func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
-	_, err := tx.Exec(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID, int64(p.Kind), p.Value)
+	err := tx.Run(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID, int64(p.Kind), p.Value)
 	return err
 }

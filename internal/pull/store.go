@@ -127,7 +127,7 @@ func openPair(tx *db.Tx, p *Pull) (number int64, err error) {
 }
 
 func insertPull(tx *db.Tx, p *Pull) error {
-	_, err := tx.Exec(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_repo_id, head_owner_id,
+	err := tx.Run(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_repo_id, head_owner_id,
 		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files, commits, wanted)
 		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA, p.Modifiable,
@@ -144,7 +144,7 @@ func orNull(sha git.SHA) any {
 
 // setHead notes a new head, and that it wants a test merge.
 func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
-	_, err := tx.Exec(`UPDATE pulls SET head_sha = $2, base_sha = CASE WHEN $3 = '' THEN base_sha ELSE $3 END,
+	err := tx.Run(`UPDATE pulls SET head_sha = $2, base_sha = CASE WHEN $3 = '' THEN base_sha ELSE $3 END,
 		wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1`, p.IssueID, string(sha), string(p.BaseTip))
 	return err
 }
@@ -152,30 +152,30 @@ func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
 // setBase notes another base, with its tip, and that it wants a test merge: the
 // last one counted the commits that the former base lacked.
 func setBase(tx *db.Tx, issueID issue.ID, branch string, tip git.SHA) error {
-	_, err := tx.Exec(`UPDATE pulls SET base_ref = $2, base_sha = $3, tested_base = NULL, wanted = TRUE, due_at = 0, tries = 0
+	err := tx.Run(`UPDATE pulls SET base_ref = $2, base_sha = $3, tested_base = NULL, wanted = TRUE, due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, branch, string(tip))
 	return err
 }
 
 func setModifiable(tx *db.Tx, issueID issue.ID, to bool) error {
-	_, err := tx.Exec(`UPDATE pulls SET modifiable = $2 WHERE issue_id = $1`, issueID, to)
+	err := tx.Run(`UPDATE pulls SET modifiable = $2 WHERE issue_id = $1`, issueID, to)
 	return err
 }
 
 func setOpen(tx *db.Tx, issueID issue.ID, open bool) error {
-	_, err := tx.Exec(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0, tries = 0
+	err := tx.Run(`UPDATE pulls SET open = $2, wanted = CASE WHEN $2 THEN TRUE ELSE FALSE END, due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, open)
 	return err
 }
 
 func setMerged(tx *db.Tx, issueID issue.ID, by account.ID, sha git.SHA) error {
-	_, err := tx.Exec(`UPDATE pulls SET merged_by = $2, merge_sha = $3 WHERE issue_id = $1`, issueID, by, string(sha))
+	err := tx.Run(`UPDATE pulls SET merged_by = $2, merge_sha = $3 WHERE issue_id = $1`, issueID, by, string(sha))
 	return err
 }
 
 // want schedules a test merge, unless one is.
 func want(tx *db.Tx, issueID issue.ID) error {
-	_, err := tx.Exec(`UPDATE pulls SET wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1 AND open AND NOT wanted`, issueID)
+	err := tx.Run(`UPDATE pulls SET wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1 AND open AND NOT wanted`, issueID)
 	return err
 }
 
@@ -227,6 +227,6 @@ func giveUp(tx *db.Tx, l *db.Lease) error {
 	if err := jobs.PutOff(tx, l, 0); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE pulls SET wanted = FALSE WHERE issue_id = $1`, l.IDs[0])
+	err := tx.Run(`UPDATE pulls SET wanted = FALSE WHERE issue_id = $1`, l.IDs[0])
 	return err
 }

@@ -41,7 +41,7 @@ func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {
 	for _, id := range users {
 		args = append(args, issueID, id, tx.Now)
 	}
-	_, err := tx.Exec(`INSERT INTO requested_reviewers (issue_id, user_id, created_at) VALUES `+db.Values(len(users), 3)+`
+	err := tx.Run(`INSERT INTO requested_reviewers (issue_id, user_id, created_at) VALUES `+db.Values(len(users), 3)+`
 		ON CONFLICT DO NOTHING`, args...)
 	return err
 }
@@ -63,6 +63,6 @@ func deleteRequests(tx *db.Tx, issueID issue.ID, users []account.ID) (gone []acc
 
 // addReviewComments counts review comments that everyone sees.
 func addReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
-	_, err := tx.Exec(`UPDATE pulls SET review_comments = review_comments + $2 WHERE issue_id = $1`, issueID, by)
+	err := tx.Run(`UPDATE pulls SET review_comments = review_comments + $2 WHERE issue_id = $1`, issueID, by)
 	return err
 }

@@ -126,12 +126,16 @@ type Found struct {
 // there is no such repository or the caller may not see it.
 func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
 	key, state := newFoundKey(caller, owner, name), s.db.State(ctx)
-	f, err := s.found.Read(state, key, func() (f Found, err error) {
-		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			f, err = find(tx, caller, key.owner, key.name)
-			return err
-		})
-		return f, err
+	f, err := s.found.Read(state, key, func() (Found, error) {
+		a, err := s.findBy(ctx, accessByName, caller, key)
+		moved := errs.Is(err, errs.NotFound)
+		if moved {
+			a, err = s.findBy(ctx, accessByFormerName, caller, key)
+		}
+		if err != nil {
+			return Found{}, err
+		}
+		return Found{Access: *a, Moved: moved}, nil
 	})
 	if err != nil {
 		return Found{}, err
@@ -141,19 +145,16 @@ func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name 
 	return f, nil
 }
 
-// find takes folded names.
-func find(tx *db.Tx, caller *account.Caller, owner, name string) (Found, error) {
-	f := Found{}
-	a, err := onlyVisible(accessByName(tx, caller, owner, name))
-	if errs.Is(err, errs.NotFound) {
-		f.Moved = true
-		a, err = onlyVisible(accessByFormerName(tx, caller, owner, name))
-	}
-	if err != nil {
-		return Found{}, err
-	}
-	f.Access = *a
-	return f, nil
+// findBy runs one of the queries that find a repository by its name.
+func (s *Service) findBy(
+	ctx context.Context, query func(*db.Tx, *account.Caller, string, string) (*Access, error),
+	caller *account.Caller, key foundKey,
+) (a *Access, err error) {
+	err = s.db.ReadOne(ctx, func(tx *db.Tx) (err error) {
+		a, err = onlyVisible(query(tx, caller, key.owner, key.name))
+		return err
+	})
+	return a, err
 }
 
 // onlyVisible makes a repository that the caller may not see absent. From then on both

@@ -125,9 +125,9 @@ func freeName(tx *db.Tx, ownerID account.ID, names []string) (string, error) {
 
 // countFork adds a fork to the counters of its parent and of its network.
 func countFork(tx *db.Tx, parentID, networkID ID) error {
-	if _, err := tx.Exec(`UPDATE repos SET forks_count = forks_count + 1 WHERE id = $1`, parentID); err != nil {
+	if err := tx.Run(`UPDATE repos SET forks_count = forks_count + 1 WHERE id = $1`, parentID); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE repos SET network_count = network_count + 1 WHERE id = $1`, networkID)
+	err := tx.Run(`UPDATE repos SET network_count = network_count + 1 WHERE id = $1`, networkID)
 	return err
 }

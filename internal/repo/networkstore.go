@@ -40,7 +40,7 @@ type change struct {
 // apply runs the changes one after the other.
 func apply(tx *db.Tx, list ...change) error {
 	for _, c := range list {
-		if _, err := tx.Exec(c.text, c.args...); err != nil {
+		if err := tx.Run(c.text, c.args...); err != nil {
 			return err
 		}
 	}

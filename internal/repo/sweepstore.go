@@ -15,7 +15,7 @@ func sweepBegun(tx *db.Tx) (begun bool, err error) {
 
 // beginSweep adds the row: the first turn is due after some time.
 func beginSweep(tx *db.Tx, after time.Duration) error {
-	_, err := tx.Exec(`INSERT INTO folder_sweep (id, shard, due_at)
+	err := tx.Run(`INSERT INTO folder_sweep (id, shard, due_at)
 		VALUES (1, 0, `+tx.Engine().Clock()+` + $1)
 		ON CONFLICT (id) DO NOTHING`, after.Microseconds())
 	return err
@@ -32,7 +32,7 @@ func sweptNext(tx *db.Tx) (shard int64, err error) {
 
 // sweepNext says which shard comes next.
 func sweepNext(tx *db.Tx, shard int64) error {
-	_, err := tx.Exec(`UPDATE folder_sweep SET shard = $1`, shard)
+	err := tx.Run(`UPDATE folder_sweep SET shard = $1`, shard)
 	return err
 }
 
@@ -44,7 +44,7 @@ var packings = db.Jobs{Table: "packings", Key: "repo_id"}
 func takePacking(
 	tx *db.Tx, repoID ID, length time.Duration,
 ) (p packingLease, wait time.Duration, err error) {
-	_, err = tx.Exec(`INSERT INTO packings (repo_id, due_at) SELECT id, 0 FROM repos WHERE id = $1
+	err = tx.Run(`INSERT INTO packings (repo_id, due_at) SELECT id, 0 FROM repos WHERE id = $1
 		ON CONFLICT (repo_id) DO NOTHING`, repoID)
 	if err != nil {
 		return p, 0, err
@@ -69,12 +69,12 @@ func duePackings(tx *db.Tx, most int) ([]ID, error) {
 
 // succeeded forgets the tries of a packing that is to go on later.
 func succeeded(tx *db.Tx, repoID ID) error {
-	_, err := tx.Exec(`UPDATE packings SET tries = 0 WHERE repo_id = $1`, repoID)
+	err := tx.Run(`UPDATE packings SET tries = 0 WHERE repo_id = $1`, repoID)
 	return err
 }
 
 // forgetPacking removes a packing that nobody has.
 func forgetPacking(tx *db.Tx, repoID ID) error {
-	_, err := tx.Exec(`DELETE FROM packings WHERE repo_id = $1 AND due_at <= `+tx.Engine().Clock(), repoID)
+	err := tx.Run(`DELETE FROM packings WHERE repo_id = $1 AND due_at <= `+tx.Engine().Clock(), repoID)
 	return err
 }

@@ -16,7 +16,7 @@ func isMarked(tx *db.Tx, repoID ID) (marked bool, err error) {
 // markUnreached sets Repo.Unreached, which stays: it would be false again once
 // maintenance had removed every object that no ref leads to.
 func markUnreached(tx *db.Tx, repoID ID) error {
-	_, err := tx.Exec(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
+	err := tx.Run(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
 	return err
 }
 
@@ -31,7 +31,7 @@ func noteUnreached(tx *db.Tx, repoID ID, shas []git.SHA) error {
 		for _, sha := range part {
 			args = append(args, repoID, string(sha), tx.Now)
 		}
-		_, err := tx.Exec(`INSERT INTO unreached_objects (repo_id, sha, at) VALUES `+db.Values(len(part), 3)+
+		err := tx.Run(`INSERT INTO unreached_objects (repo_id, sha, at) VALUES `+db.Values(len(part), 3)+
 			` ON CONFLICT (repo_id, sha) DO UPDATE SET at = excluded.at`, args...)
 		return err
 	})
@@ -61,7 +61,7 @@ func noteRef(tx *db.Tx, repoID ID, name string, sha git.SHA) error {
 
 // capNoted removes the oldest notes of a repository that has too many.
 func capNoted(tx *db.Tx, repoID ID) error {
-	_, err := tx.Exec(`DELETE FROM unreached_objects
+	err := tx.Run(`DELETE FROM unreached_objects
 		WHERE repo_id = $1 AND at < (SELECT u.at FROM unreached_objects u
 			WHERE u.repo_id = $1 ORDER BY u.at DESC LIMIT 1 OFFSET $2)`, repoID, maxUnreached)
 	return err

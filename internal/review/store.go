@@ -117,20 +117,20 @@ func insertReview(tx *db.Tx, v *Review) error {
 
 // updateReview writes what can change.
 func updateReview(tx *db.Tx, v *Review) error {
-	_, err := tx.Exec(`UPDATE reviews SET state = $2, body = $3, submitted_at = $4 WHERE id = $1`, v.ID, int64(v.State), v.Body, v.SubmittedAt)
+	err := tx.Run(`UPDATE reviews SET state = $2, body = $3, submitted_at = $4 WHERE id = $1`, v.ID, int64(v.State), v.Body, v.SubmittedAt)
 	return err
 }
 
 // deleteReview removes a review with its comments, which have no reactions: it
 // is pending, or has none.
 func deleteReview(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`DELETE FROM reviews WHERE id = $1`, id)
+	err := tx.Run(`DELETE FROM reviews WHERE id = $1`, id)
 	return err
 }
 
 // dropEmpty removes a review that said nothing but what is deleted now.
 func dropEmpty(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`DELETE FROM reviews WHERE id = $1 AND state = $2 AND body = ''
+	err := tx.Run(`DELETE FROM reviews WHERE id = $1 AND state = $2 AND body = ''
 		AND NOT EXISTS (SELECT 1 FROM review_comments c WHERE c.review_id = $1)`, id, int64(Commented))
 	return err
 }

@@ -160,7 +160,7 @@ func insertComments(tx *db.Tx, list []*Comment) error {
 		row := c.row()
 		args, columns = append(args, row...), len(row)
 	}
-	_, err := tx.Exec(commentInsert+db.Values(len(list), columns), args...)
+	err := tx.Run(commentInsert+db.Values(len(list), columns), args...)
 	return err
 }
 
@@ -172,12 +172,12 @@ func orNull[N ~int64](n N) any {
 }
 
 func updateComment(tx *db.Tx, c *Comment) error {
-	_, err := tx.Exec(`UPDATE review_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	err := tx.Run(`UPDATE review_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
 	return err
 }
 
 func deleteComment(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`DELETE FROM review_comments WHERE id = $1`, id)
+	err := tx.Run(`DELETE FROM review_comments WHERE id = $1`, id)
 	return err
 }
 
@@ -192,7 +192,7 @@ func storeSpots(tx *db.Tx, list []*Comment) error {
 	if len(list) > 1 {
 		values += `,` + db.ValuesFrom(6, len(list)-1, 5)
 	}
-	_, err := tx.Exec(`WITH v (id, sha, position, line, start) AS (VALUES `+values+`)
+	err := tx.Run(`WITH v (id, sha, position, line, start) AS (VALUES `+values+`)
 		UPDATE review_comments SET current_sha = v.sha, current_position = NULLIF(v.position, 0), current_line = NULLIF(v.line, 0),
 		current_start = NULLIF(v.start, 0) FROM v WHERE v.id = review_comments.id`, args...)
 	return err

@@ -20,6 +20,6 @@ func Lock(tx *db.Tx, repoID repo.ID) error {
 // RaiseLegend says that what issues show besides themselves changed: labels,
 // milestones. The repository's row is locked already.
 func RaiseLegend(tx *db.Tx, repoID repo.ID) error {
-	_, err := tx.Exec(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
+	err := tx.Run(`UPDATE repos SET legend_generation = legend_generation + 1 WHERE id = $1`, repoID)
 	return err
 }

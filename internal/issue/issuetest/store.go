@@ -47,7 +47,7 @@ func dropIndexes(ctx context.Context, d *db.DB) (rebuild func(context.Context) e
 				return err
 			}
 			for _, x := range list {
-				if _, err := tx.Exec(`DROP INDEX ` + x[0]); err != nil {
+				if err := tx.Run(`DROP INDEX ` + x[0]); err != nil {
 					return err
 				}
 				definitions = append(definitions, x[1])
@@ -70,7 +70,7 @@ func dropIndexes(ctx context.Context, d *db.DB) (rebuild func(context.Context) e
 
 func execOne(ctx context.Context, d *db.DB, statement string) error {
 	return d.Write(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(statement)
+		err := tx.Run(statement)
 		return err
 	})
 }
@@ -123,7 +123,7 @@ func perStatement(e db.Engine) int {
 // insert adds rows in statements of many. start is the statement up to VALUES.
 func (f *filler) insert(tx *db.Tx, start string, columns int, args []any) error {
 	for chunk := range slices.Chunk(args, perStatement(f.d.Engine())/columns*columns) {
-		if _, err := tx.Exec(start+db.Values(len(chunk)/columns, columns), chunk...); err != nil {
+		if err := tx.Run(start+db.Values(len(chunk)/columns, columns), chunk...); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 				return err
 			}
 		}
-		if _, err := tx.Exec(`DELETE FROM texts_changed WHERE issue_id >= $1`, list[0].ID); err != nil { // they are indexed, or shall not be
+		if err := tx.Run(`DELETE FROM texts_changed WHERE issue_id >= $1`, list[0].ID); err != nil { // they are indexed, or shall not be
 			return err
 		}
 		var args []any
@@ -241,7 +241,7 @@ func (f *filler) finish(ctx context.Context) error {
 			return err
 		}
 		for _, r := range f.made.Repos {
-			_, err := tx.Exec(`UPDATE repos SET next_number = $2, open_issues = $3, issues_generation = issues_generation + $4 WHERE id = $1`,
+			err := tx.Run(`UPDATE repos SET next_number = $2, open_issues = $3, issues_generation = issues_generation + $4 WHERE id = $1`,
 				r.ID, r.Issues+1, f.open[r.ID], r.Issues)
 			if err != nil {
 				return fmt.Errorf("count the issues of %s: %w", r.Name, err)

@@ -73,6 +73,7 @@ type repoCommand struct {
 	List      repoList      `cmd:"" help:"List all repositories, or those of one owner."`
 	Archive   repoArchive   `cmd:"" help:"Make a repository read-only for everybody."`
 	Unarchive repoUnarchive `cmd:"" help:"Let people write to an archived repository again."`
+	Transfer  repoTransfer  `cmd:"" help:"Give a repository to another owner, with all that belongs to it."`
 	Delete    repoDelete    `cmd:"" help:"Delete a repository with all that belongs to it, for good."`
 	GiveBack  repoGiveBack  `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
 }

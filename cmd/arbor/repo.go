@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"text/tabwriter"
 
 	"arbor/internal/account"
@@ -67,7 +68,8 @@ type onRepo struct {
 	Repository string `arg:"" name:"owner/name" help:"Owner's login and name of the repository."`
 }
 
-// change runs an operation on the repository, and prints a line when it has succeeded.
+// change runs an operation on the repository, and prints a line when it has succeeded, with
+// the name of the access that do leaves behind.
 func (c *onRepo) change(p *process, line string, do func(*repo.Service, *repo.Access) error) error {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {
@@ -108,6 +110,26 @@ type repoUnarchive struct{ onRepo }
 // Run takes that back.
 func (c *repoUnarchive) Run(p *process) error {
 	return c.archive(p, "%s is not archived any more", false)
+}
+
+type repoTransfer struct {
+	onRepo
+	To string `arg:"" name:"new-owner[/new-name]" help:"Login of the new owner, and the name there if it is to be another."`
+}
+
+// Run gives the repository to another owner. The old address leads to the new one.
+func (c *repoTransfer) Run(p *process) error {
+	owner, name, named := strings.Cut(c.To, "/")
+	if owner == "" || named && name == "" || strings.Contains(name, "/") {
+		return misuse("%q is not NEW_OWNER or NEW_OWNER/NEW_NAME", c.To)
+	}
+	return c.change(p, "transferred "+c.Repository+", which is now %s", func(repos *repo.Service, a *repo.Access) error {
+		moved, err := repos.Transfer(p.ctx, a, repo.Transfer{Owner: owner, Name: name})
+		if err == nil {
+			*a = *moved
+		}
+		return err
+	})
 }
 
 type repoDelete struct{ onRepo }

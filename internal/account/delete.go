@@ -67,7 +67,7 @@ func checkDeletable(tx *db.Tx, a *Account) error {
 		if all > int64(len(names)) {
 			list += ", ..."
 		}
-		return errs.Newf(errs.Invalid, "%q owns repositories, delete them first: %s", a.Login, list)
+		return errs.Newf(errs.Invalid, "%q owns repositories, transfer or delete them first: %s", a.Login, list)
 	}
 	orgs, err := lastOwned(tx, a.ID)
 	if err == nil && len(orgs) > 0 {

@@ -56,6 +56,19 @@ func takeLogin(tx *db.Tx, a *Account, folded string) error {
 	return reviveLogin(tx, folded)
 }
 
+// Hold finds an account and holds its row until the transaction ends, so it is not deleted
+// meanwhile. Error: 404.
+func Hold(tx *db.Tx, login string) (*Account, error) {
+	a, err := ByLogin(tx, login)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockAccount(tx, a.ID); err != nil {
+		return nil, err
+	}
+	return ByID(tx, a.ID)
+}
+
 // held finds an account of a kind and holds its row until the transaction ends. Errors:
 // 404, 422 for ghost.
 func held(tx *db.Tx, kind Kind, login string) (*Account, error) {

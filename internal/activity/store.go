@@ -31,6 +31,17 @@ func insert(tx *db.Tx, repoID repo.ID, list ...Activity) error {
 	return err
 }
 
+// FollowTransfer puts what happened in a repository into the feed of the organization that
+// owns it now, if one does.
+func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
+	var org any
+	if r.Owner.Kind == account.Organization {
+		org = r.OwnerID
+	}
+	_, err := tx.Exec(`UPDATE activities SET org_id = $2 WHERE repo_id = $1`, r.ID, org)
+	return err
+}
+
 // list reads what the caller may see of a scope, the newest first, Newest at
 // most, as far as their issues, comments, reviews and forks exist. Activities that are
 // not public, since the repository is private now or was then (decision 63), are for

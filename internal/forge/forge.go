@@ -5,6 +5,7 @@
 //	push.go         refs move, by git push, by a merge, or by the API
 //	create.go       a repository is made, also as a fork
 //	visibility.go   a repository is hidden, or shown to everyone
+//	transfer.go     a repository gets another owner
 //	delete.go       a repository is deleted
 //	access.go       somebody joins a repository, or loses access
 //	account.go      an account is deleted; storeaccount.go: what becomes of each column

@@ -2,10 +2,12 @@ package issue
 
 import (
 	"fmt"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // ofAccount are the kinds of postings whose value is an account.
@@ -15,10 +17,6 @@ var ofAccount = fmt.Sprintf(`(%d, %d, %d, %d)`, posting.ByAuthor, posting.ByAssi
 // to's, and it is neither assigned, mentioned nor subscribed any more. The columns of issues
 // besides assignees are the caller's to write.
 func GiveAway(tx *db.Tx, from, to account.ID) error {
-	assigned := fmt.Sprintf(`SELECT issue_id FROM postings WHERE kind = %d AND value = $1`, posting.ByAssignee)
-	// Those of them that nobody is assigned to once the account is gone.
-	unassigned := `SELECT p.issue_id FROM postings p JOIN issues i ON i.id = p.issue_id
-		WHERE p.kind = ` + fmt.Sprint(int(posting.ByAssignee)) + ` AND p.value = $1 AND i.assignees = ''`
 	statements := []string{
 		// Servers hold issues in memory, under these.
 		`UPDATE repos SET issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
@@ -26,13 +24,28 @@ func GiveAway(tx *db.Tx, from, to account.ID) error {
 				UNION SELECT repo_id FROM issues WHERE closed_by = $1)`,
 		`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
 			WHERE closed_by = $1 OR id IN (SELECT issue_id FROM postings WHERE kind IN ` + ofAccount + ` AND value = $1)`,
-		`UPDATE issues SET assignees = TRIM(REPLACE(',' || assignees || ',',
-				',' || CAST(CAST($1 AS BIGINT) AS TEXT) || ',', ','), ',') WHERE id IN (` + assigned + `)`,
+	}
+	statements = append(statements, unassign(`TRUE`)...)
+	statements = append(statements,
 		recount(`SELECT repo_id, kind, value, state, -COUNT(*) FROM postings
-			WHERE kind IN ` + ofAccount + ` AND value = $1 GROUP BY repo_id, kind, value, state`),
+			WHERE kind IN `+ofAccount+` AND value = $1 GROUP BY repo_id, kind, value, state`),
 		recount(fmt.Sprintf(`SELECT repo_id, kind, %d, state, COUNT(*) FROM postings
 			WHERE kind = %d AND value = $1 GROUP BY repo_id, kind, state`, to, posting.ByAuthor)),
 		fmt.Sprintf(`UPDATE postings SET value = %d WHERE kind = %d AND value = $1`, to, posting.ByAuthor),
+		`DELETE FROM postings WHERE kind IN `+ofAccount+` AND value = $1`,
+	)
+	return execAll(tx, from, statements)
+}
+
+// unassign takes the account $1 off the issues p.issue_id for which a condition holds.
+func unassign(only string) []string {
+	assigned := fmt.Sprintf(`SELECT p.issue_id FROM postings p JOIN issues i ON i.id = p.issue_id
+		WHERE p.kind = %d AND p.value = $1 AND %s`, posting.ByAssignee, only)
+	// Those of them that nobody is assigned to then.
+	unassigned := assigned + ` AND i.assignees = ''`
+	return []string{
+		`UPDATE issues SET assignees = TRIM(REPLACE(',' || assignees || ',',
+				',' || CAST(CAST($1 AS BIGINT) AS TEXT) || ',', ','), ',') WHERE id IN (` + assigned + `)`,
 		recount(fmt.Sprintf(`SELECT repo_id, kind, %d, state, COUNT(*) FROM postings
 			WHERE kind = %d AND value = %d AND issue_id IN (%s) GROUP BY repo_id, kind, state`,
 			posting.None, posting.ByAssignee, posting.Any, unassigned)),
@@ -41,11 +54,51 @@ func GiveAway(tx *db.Tx, from, to account.ID) error {
 			posting.ByAssignee, posting.Any, unassigned)),
 		fmt.Sprintf(`UPDATE postings SET value = %d WHERE kind = %d AND value = %d AND issue_id IN (%s)`,
 			posting.None, posting.ByAssignee, posting.Any, unassigned),
-		`DELETE FROM postings WHERE kind IN ` + ofAccount + ` AND value = $1`,
+		recount(fmt.Sprintf(`SELECT repo_id, kind, value, state, -COUNT(*) FROM postings
+			WHERE kind = %d AND value = $1 AND issue_id IN (%s) GROUP BY repo_id, kind, value, state`,
+			posting.ByAssignee, assigned)),
+		fmt.Sprintf(`DELETE FROM postings WHERE kind = %d AND value = $1 AND issue_id IN (%s)`,
+			posting.ByAssignee, assigned),
 	}
+}
+
+func execAll(tx *db.Tx, id account.ID, statements []string) error {
 	for _, s := range statements {
-		if _, err := tx.Exec(s, from); err != nil {
+		if _, err := tx.Exec(s, id); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// FollowTransfer takes those off the issues of a repository with a new owner who may not be
+// assigned any more. It costs some statements for each of them.
+func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
+	ids, err := db.QueryIDs[account.ID](tx, fmt.Sprintf(`SELECT DISTINCT value FROM posting_counts
+		WHERE repo_id = $1 AND kind = %d AND value > %d AND n > 0 ORDER BY value`, posting.ByAssignee, posting.None), r.ID)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(ids, 500) {
+		people, err := repo.PeopleByID(tx, r, some)
+		if err != nil {
+			return err
+		}
+		for _, id := range some {
+			p := people[id]
+			if canBeAssigned(r, p, 0) {
+				continue
+			}
+			only := fmt.Sprintf(`p.repo_id = %d`, r.ID)
+			if canBeAssigned(r, p, p.ID) { // to what it wrote itself
+				only += ` AND i.author_id <> $1`
+			}
+			changed := fmt.Sprintf(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+				WHERE id IN (SELECT p.issue_id FROM postings p JOIN issues i ON i.id = p.issue_id
+					WHERE p.kind = %d AND p.value = $1 AND %s)`, posting.ByAssignee, only)
+			if err := execAll(tx, id, append([]string{changed}, unassign(only)...)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/posting"
+	"arbor/internal/repo"
 )
 
 // GiveAwayBranches lets pull requests that came from branches of an account be listed by
@@ -34,6 +35,46 @@ func GiveAwayBranches(tx *db.Tx, from, to account.ID) error {
 		{`UPDATE postings SET value = (SELECT g.id FROM ` + both + ` WHERE x.id = postings.value)
 			WHERE kind = KIND AND value IN (SELECT id FROM pull_branches WHERE owner_id = $1)`, []any{from, to}},
 		{`DELETE FROM pull_branches WHERE owner_id = $1`, []any{from}},
+	} {
+		text := strings.ReplaceAll(s.text, "KIND", strconv.Itoa(int(posting.ByBranch)))
+		if _, err := tx.Exec(text, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FollowTransfer lets the pull requests whose heads are in a repository be listed by the
+// branches of its new owner. Those whose head is gone stay the former owner's.
+func FollowTransfer(tx *db.Tx, id repo.ID, from, to account.ID) error {
+	const (
+		asked  = `SELECT issue_id FROM pulls WHERE head_repo_id = $1`
+		listed = `FROM postings WHERE kind = KIND AND issue_id IN (` + asked + `)
+			AND value IN (SELECT id FROM pull_branches WHERE owner_id = $2)`
+		count = `INSERT INTO posting_counts (repo_id, kind, value, state, n)
+			SELECT repo_id, kind, value, state, SIGN COUNT(*) ` + listed + ` GROUP BY repo_id, kind, value, state
+			ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`
+	)
+	for _, s := range [...]struct {
+		text string
+		args []any
+	}{
+		// Servers hold issues in memory, under these.
+		{`UPDATE repos SET issues_generation = issues_generation + 1
+			WHERE id IN (SELECT repo_id FROM pulls WHERE head_repo_id = $1)`, []any{id}},
+		{`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+			WHERE id IN (` + asked + `)`, []any{id}},
+		{`INSERT INTO pull_branches (repo_id, owner_id, name)
+			SELECT DISTINCT repo_id, CAST($2 AS BIGINT), head_ref FROM pulls WHERE head_repo_id = $1
+			ON CONFLICT (repo_id, owner_id, name) DO NOTHING`, []any{id, to}},
+		{strings.Replace(count, "SIGN", "-", 1), []any{id, from}},
+		{`UPDATE postings SET value = (SELECT g.id FROM pull_branches x
+				JOIN pull_branches g ON g.repo_id = x.repo_id AND g.name = x.name AND g.owner_id = $3
+				WHERE x.id = postings.value)
+			WHERE kind = KIND AND issue_id IN (` + asked + `)
+				AND value IN (SELECT id FROM pull_branches WHERE owner_id = $2)`, []any{id, from, to}},
+		{strings.Replace(count, "SIGN", "", 1), []any{id, to}},
+		{`UPDATE pulls SET head_owner_id = $2 WHERE head_repo_id = $1`, []any{id, to}},
 	} {
 		text := strings.ReplaceAll(s.text, "KIND", strconv.Itoa(int(posting.ByBranch)))
 		if _, err := tx.Exec(text, s.args...); err != nil {

@@ -12,7 +12,7 @@ import (
 // above this package. Package forge implements it: each method names all its steps in
 // their order. The steps in this package are exported for it alone: [Push.Check] and
 // [Landing], [Insert], [SetVisibility], [LeaveNetwork], [DeleteRow],
-// [CountForOwner], [PutCollaborator], [DropCollaborator].
+// [CountForOwner], [SetOwner], [FollowOwner], [PutCollaborator], [DropCollaborator].
 //
 // Push locks the repository's row; for all others but Create the caller has locked it.
 // by is the account that wanted it; 0: nobody in particular did. An error undoes the
@@ -28,6 +28,8 @@ type Forge interface {
 	Create(tx *db.Tx, r *Repo, by *account.Caller) error
 	// ChangeVisibility shows a private repository to everyone, or hides a public one.
 	ChangeVisibility(tx *db.Tx, r *Repo, by account.ID) error
+	// Transfer gives the repository to another owner.
+	Transfer(tx *db.Tx, r *Repo, h Handover, by account.ID) error
 	// Delete removes the repository.
 	Delete(tx *db.Tx, r *Repo, by account.ID) error
 	// AddCollaborator grants a role to a user, in place of the one it had.

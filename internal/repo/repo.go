@@ -10,6 +10,7 @@
 //	objects and refs that the API writes              objects.go, again.go
 //	which objects are shown: those that refs reach    reach.go, reachset.go
 //	and for a time unreached ones                     unreached.go
+//	POST /repos/{owner}/{repo}/transfer               transfer.go
 //	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
 //	what becomes of forks without their parent        network.go
 //	packs that are consolidated                       maintain.go

@@ -20,6 +20,7 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}", api.Get),
 		repos.RouteArchived(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
 		repos.RouteArchived(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),
+		repos.RouteArchived(route.Admin, "POST /repos/{owner}/{repo}/transfer", api.Transfer), // and the owner
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/forks", api.ListForks),
 		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),

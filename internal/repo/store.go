@@ -238,8 +238,12 @@ func renameRepo(tx *db.Tx, r *Repo, name string) error {
 	if from == to {
 		return nil
 	}
+	return putRedirect(tx, r.OwnerID, from, r.ID)
+}
+
+func putRedirect(tx *db.Tx, ownerID account.ID, folded string, id ID) error {
 	_, err := tx.Exec(`INSERT INTO repo_redirects (owner_id, name_folded, repo_id) VALUES ($1, $2, $3)
-		ON CONFLICT (owner_id, name_folded) DO UPDATE SET repo_id = excluded.repo_id`, r.OwnerID, from, r.ID)
+		ON CONFLICT (owner_id, name_folded) DO UPDATE SET repo_id = excluded.repo_id`, ownerID, folded, id)
 	return err
 }
 

@@ -52,7 +52,10 @@ func (w *walker) tryTo(t *testing.T, r *route.Route, h *estate.Home, q *estate.R
 	c, role := q.Case, h.Role(login)
 	want := w.refusal(r, login, role, max(account.Pull, q.Rule.Role))
 	mine := login == "keeper" || login == "chief" && strings.Contains(r.Pattern, "reaction")
-	if want == 0 && (mine || !q.Rule.Own) {
+	if q.Rule.Owner {
+		mine = login == q.Who || login == "chief"
+	}
+	if want == 0 && (mine || !q.Rule.Own && !q.Rule.Owner) {
 		return // the right is there, and one who has it acts at the end
 	}
 	a := w.ask(t, login, c)

@@ -12,9 +12,10 @@ import (
 )
 
 // writableArchived are the routes that an archived repository takes: marks of the caller's
-// own, forks of it, and its end.
+// own, forks of it, another owner, and its end.
 var writableArchived = []string{
 	"PATCH /repos/{owner}/{repo}", "DELETE /repos/{owner}/{repo}", "POST /repos/{owner}/{repo}/forks",
+	"POST /repos/{owner}/{repo}/transfer",
 	"PUT /user/starred/{owner}/{repo}", "DELETE /user/starred/{owner}/{repo}",
 	"PUT /repos/{owner}/{repo}/subscription", "DELETE /repos/{owner}/{repo}/subscription",
 	"POST /{owner}/{repo}/git-upload-pack",

@@ -76,6 +76,14 @@ func spare(w *World, t *testing.T, h *Home) map[string]string {
 	return map[string]string{"repo": name}
 }
 
+// aTransfer makes a spare repository, and an organization for it.
+func aTransfer(w *World, t *testing.T, h *Home) map[string]string {
+	made := spare(w, t, h)
+	made["new"] = w.name()
+	w.Org(t, made["new"], h.holder())
+	return made
+}
+
 // Rules that several routes have.
 var (
 	push    = Rule{Role: account.Push}
@@ -91,6 +99,7 @@ var (
 var acts = map[string]act{
 	"PATCH ":                              {Rule: admin, body: `{"description":"about {mark}"}`},
 	"DELETE ":                             {Rule: admin, make: spare},
+	"POST /transfer":                      {Rule: Rule{Role: account.Admin, Owner: true}, body: `{"new_owner":"{new}"}`, make: aTransfer},
 	"POST /forks":                         {who: "writer"},
 	"PUT /collaborators/{username}":       {Rule: admin, body: `{"permission":"pull"}`},
 	"DELETE /collaborators/{username}":    {Rule: admin},

@@ -39,6 +39,14 @@ func (h *Home) Role(login string) account.Role {
 	return account.None
 }
 
+// holder owns the repository, or the organization that does.
+func (h *Home) holder() string {
+	if h.Owner == "guild" {
+		return "owner"
+	}
+	return h.Owner
+}
+
 // grant gives the collaborators their roles.
 func (w *World) grant(t *testing.T, h *Home, r *repo.Repo) {
 	t.Helper()

@@ -27,6 +27,7 @@ type Request struct {
 type Rule struct {
 	Role      account.Role // what everybody needs but keeper, who made the thing; zero: pull
 	Own       bool         // only keeper may, and for reactions site administrators
+	Owner     bool         // only who owns the repository may, and site administrators
 	Outsiders []string     // of a route of no repository: signed in, and still without the right
 }
 
@@ -136,6 +137,9 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	q.Send = fill(how.body, made, h.Is, map[string]string{"mark": h.Mark})
 	if how.who != "" {
 		q.Who = how.who
+	}
+	if how.Owner {
+		q.Who = h.holder()
 	}
 	if made["repo"] != "" {
 		q.Repo = made["repo"]

@@ -35,6 +35,7 @@ func setUp(env *testscript.Env, engine db.Engine) error {
 	if s.database != "" {
 		env.Setenv("ARBOR_DATABASE", s.database)
 	}
+	env.Setenv("ARBOR_MIN_FREE_SPACE", "0") // the disk may be nearly full
 	env.Setenv("ENGINE", engine.String())
 	env.Values[instanceKey{}] = s
 	env.Defer(s.finish) // while the folder is there

@@ -21,23 +21,25 @@ import (
 	"arbor/internal/journal"
 	"arbor/internal/seed"
 	"arbor/internal/server"
+	"arbor/internal/space"
 )
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
-	Listen         string   `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
-	AdminListen    string   `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
-	BaseURL        string   `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
-	RequireToken   bool     `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers."`
-	Previews       string   `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
-	MaxTreeEntries int      `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
-	RateLimit      int64    `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
-	Memory         byteSize `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
-	TrustProxy     string   `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
-	MaxPackSize    byteSize `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
-	MaxPackObjects int      `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
-	LogFormat      string   `help:"Form of the log on standard error." enum:"text,json" default:"text"`
-	LogLevel       string   `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
+	Listen         string     `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	AdminListen    string     `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
+	BaseURL        string     `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
+	RequireToken   bool       `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers."`
+	Previews       string     `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
+	MaxTreeEntries int        `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
+	RateLimit      int64      `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
+	Memory         byteSize   `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
+	TrustProxy     string     `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
+	MaxPackSize    byteSize   `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
+	MaxPackObjects int        `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
+	MinFreeSpace   *freeSpace `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
+	LogFormat      string     `help:"Form of the log on standard error." enum:"text,json" default:"text"`
+	LogLevel       string     `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
 
 	umask     int                // with which the server was started
 	front     front              // what stands before the interface; the zero front is plain HTTP
@@ -155,6 +157,9 @@ func (c *serveCommand) Run(p *process) error {
 		return err
 	}
 	o := c.options(log)
+	if c.MinFreeSpace == nil { // a store that is to stay
+		o.MinFree = space.Auto
+	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {
 		err = c.serve(p.ctx, server.New(o), ready)
@@ -173,7 +178,12 @@ func hostname() string {
 
 // options are the server's, without its store.
 func (f *serverFlags) options(log *slog.Logger) server.Options {
+	var minFree freeSpace
+	if f.MinFreeSpace != nil {
+		minFree = *f.MinFreeSpace
+	}
 	return server.Options{
+		MinFree:        int64(minFree),
 		Log:            log,
 		Admission:      f.admission,
 		BaseURL:        f.BaseURL,

@@ -5,10 +5,28 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"arbor/internal/space"
 )
 
 // byteSize is a number of bytes, written as 1048576, 512KiB, 4GiB or 4G.
 type byteSize int64
+
+// freeSpace is a byteSize, 0, or space.Auto, written as auto.
+type freeSpace int64
+
+// UnmarshalText reads it.
+func (f *freeSpace) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "auto":
+		*f = freeSpace(space.Auto)
+	case "0":
+		*f = 0
+	default:
+		return (*byteSize)(f).UnmarshalText(text)
+	}
+	return nil
+}
 
 // UnmarshalText reads a size above zero.
 func (b *byteSize) UnmarshalText(text []byte) error {

@@ -8,7 +8,7 @@
 //
 //   - x-right of an operation: anyone, signed in, pull, push, admin or site admin, as in the
 //     route table. From it follow security and the failures that the server itself
-//     answers before a handler runs: 301 and 307, 401, 403, 404, 413, 415, 429, 500, 503;
+//     answers before a handler runs: 301 and 307, 401, 403, 404, 413, 415, 429, 500, 503, 507;
 //     400 too where there is a body, and 304 of a GET. What an operation says itself
 //     stands.
 //   - x-list: true: the operation has page and per_page, and its answer a Link.

@@ -256,6 +256,7 @@ func (d *document) addFailures(method, path, right string, op *node) {
 	addHeader(responses.get("403"), "Retry-After") // of the rate limit, which all have
 	if method != "get" {
 		add("413", "TooLarge")
+		add("507", "NoRoom")
 	}
 	add("415", "UnsupportedMedia")
 	add("429", "TooManyRequests")

@@ -70,7 +70,7 @@ func TestShorthands(t *testing.T) {
 	}
 	for method, want := range map[string]string{
 		"get": "200 304 401 403 404 415 429 500 503",
-		"put": "204 400 401 403 404 413 415 429 500 503",
+		"put": "204 400 401 403 404 413 415 429 500 503 507",
 	} {
 		if got := strings.Join(d.root.get("paths", "/repos/{owner}/things/{name}", method, "responses").keys, " "); got != want {
 			t.Errorf("%s answers %s, want %s", method, got, want)

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/space"
 )
 
 // folders looks for what lies beside the repositories' folders and belongs to none. The
@@ -76,7 +77,7 @@ const (
 )
 
 func (c *checker) space(context.Context) error {
-	free, all, err := diskSpace(c.Folder)
+	free, all, err := space.Of(c.Folder)
 	if err != nil {
 		return err
 	}

@@ -187,6 +187,14 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 // Engine returns which engine runs the database.
 func (d *DB) Engine() Engine { return d.kind }
 
+// File is the path of a SQLite database; empty on PostgreSQL.
+func (d *DB) File() string {
+	if b, ok := d.backend.(*sqliteBackend); ok {
+		return b.path
+	}
+	return ""
+}
+
 // Now is the time for what a statement of [DB.WriteOne] stores, as Tx.Now is for
 // a transaction.
 func (d *DB) Now() Time { return FromTime(d.now()) }

@@ -58,8 +58,15 @@ func translateSQLite(err error) error {
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_PROTOCOL:
 		return fmt.Errorf("%w: %w", errBusy, err)
+	case sqlite3.SQLITE_FULL:
+		return errNoRoom(err)
 	}
 	return err
+}
+
+// errNoRoom is what a full disk makes of a write.
+func errNoRoom(err error) error {
+	return errs.Wrap(errs.NoRoom, "The disk of the database is full: nothing was written. Try again when there is room.", err)
 }
 
 // PostgreSQL's codes are documented in its manual's appendix A.
@@ -84,6 +91,8 @@ func translatePostgres(err error) error {
 		return fmt.Errorf("%w: %w", ErrText, err)
 	case "55P03", "53300":
 		return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
+	case "53100":
+		return errNoRoom(err)
 	case "57P01", "57P02", "57P03": // the server stops, crashed or starts
 		return fmt.Errorf("%w: %w", errBroken, err)
 	}

@@ -69,6 +69,7 @@ func Conditions() []Condition {
 			"try again after Retry-After seconds"},
 		{50000, 500, "the server failed; its log has the cause under the request's id"},
 		{50300, 503, "the server is full or stopping; try again after Retry-After seconds"},
+		{50700, 507, "the server's disk is nearly full: only reading and deleting are possible"},
 	}
 }
 

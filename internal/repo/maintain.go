@@ -149,8 +149,13 @@ func (s *Service) resume(ctx context.Context) error {
 }
 
 // look finds out how much packing a repository needs. A small one it does at once, so
-// that this never waits for a large one, which it leaves to the other worker.
+// that this never waits for a large one, which it leaves to the other worker. A new pack is
+// beside the old ones for hours, so none is made on a disk that is nearly full.
 func (s *Service) look(ctx context.Context, id ID) {
+	if s.Room.Check() != nil {
+		s.packing.addAfter(id, leaseTime)
+		return
+	}
 	u, err := s.upkeep(ctx, id)
 	switch {
 	case errs.Is(err, errs.NotFound): // it was deleted meanwhile
@@ -187,6 +192,10 @@ const maxWait = 6 * time.Hour
 // pack packs a repository, unless another node does. A row stands for the work until it
 // is done, so it is tried again after a failure or the death of the node.
 func (s *Service) pack(ctx context.Context, id ID) {
+	if s.Room.Check() != nil {
+		s.packing.addAfter(id, leaseTime)
+		return
+	}
 	var p packingLease
 	var wait time.Duration
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {

@@ -43,6 +43,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/keyed"
 	"arbor/internal/scope"
+	"arbor/internal/space"
 )
 
 // ID is the id of a repository.
@@ -112,6 +113,8 @@ func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Ca
 
 // Service holds what the operations on repositories share.
 type Service struct {
+	Room *space.Guard // nothing is packed while it refuses; set before the service is used
+
 	db    *db.DB
 	git   *git.Git
 	log   *slog.Logger

@@ -25,7 +25,7 @@ import (
 var layers = [][]string{
 	{"internal/cache", "internal/keyed"},
 	{"internal/errs", "internal/markdown", "internal/journal"},
-	{"internal/admission", "internal/git/object"},
+	{"internal/admission", "internal/git/object", "internal/space"},
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/git/catfile"},
 	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},

@@ -38,6 +38,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
+	"arbor/internal/space"
 	"arbor/internal/web"
 )
 
@@ -50,6 +51,8 @@ type Server struct {
 	pages    *page.Pages
 	runners  []runner
 	control  *admission.Control
+	room     *space.Guard
+	disks    []string // folders on them, of all that is written
 	routes   []route.Route
 	table    *table
 	metrics  *metrics
@@ -261,7 +264,13 @@ func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) 
 		return
 	}
 	info.Docs += found.anchor
-	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error { return s.enter(w, r, info, found) })
+	web.Handle(w, r, func(_ http.ResponseWriter, r *http.Request) error {
+		err := s.enter(w, r, info, found)
+		if err != nil && !safe(r.Method) {
+			err = space.Explain(err, s.disks...)
+		}
+		return err
+	})
 }
 
 // unrouted answers a request that no route is for: with --require-token, to nobody
@@ -337,12 +346,31 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 			return err
 		}
 	}
+	if growing(r, to.Route) {
+		if err := s.room.Check(); err != nil {
+			return err
+		}
+	}
 	if !to.Unadmitted {
 		if err := s.admit(w, r, signedIn, to.Route); err != nil {
 			return err
 		}
 	}
 	return to.Handler(w, r)
+}
+
+// growing reports a request that takes room on the disk: all writes but deletions, and what git
+// asks before it pushes, since git shows people the answer to that.
+func growing(r *http.Request, to *route.Route) bool {
+	switch {
+	case to.Pattern == "/{owner}/{repo}/info/refs":
+		return r.URL.Query().Get("service") == "git-receive-pack"
+	case safe(r.Method), to.Pattern == "/{owner}/{repo}/git-upload-pack":
+		return false
+	case r.Method == http.MethodDelete:
+		return to.Pattern == "/repos/{owner}/{repo}/contents/{path...}" // that is a commit
+	}
+	return true
 }
 
 // acceptsJSON checks that the request takes JSON. Error: 415.
@@ -407,7 +435,7 @@ func sendOff(w *web.Writer, r *http.Request) {
 // blamesUs reports an error that neither the client nor stored data has caused.
 func blamesUs(err error) bool {
 	kind := errs.KindOf(err)
-	return kind == errs.Internal || kind == errs.Unavailable
+	return kind == errs.Internal || kind == errs.Unavailable || kind == errs.NoRoom
 }
 
 // finish counts and logs the request: one line, without headers, tokens or
@@ -431,7 +459,10 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	}
 	level := slog.LevelInfo
 	brokeOff := status < 400 && info.Note != nil
-	if status >= 500 || brokeOff && blamesUs(info.Note) {
+	switch {
+	case status == http.StatusInsufficientStorage:
+		level = slog.LevelWarn // the guard says once what it is
+	case status >= 500 || brokeOff && blamesUs(info.Note):
 		level = slog.LevelError
 	}
 	if !s.log.Enabled(r.Context(), level) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,6 +28,7 @@ import (
 	"arbor/internal/review"
 	"arbor/internal/route"
 	"arbor/internal/search"
+	"arbor/internal/space"
 	"arbor/internal/star"
 	"arbor/internal/status"
 	"arbor/internal/web"
@@ -45,6 +47,7 @@ type Options struct {
 	Admission      *admission.Control // nil: one of admission.DefaultMemory
 	Node           *db.Node           // this process among those that serve the database; nil: the only one
 	RequireToken   bool               // nobody without a token sees anything
+	MinFree        int64              // room on the disks in bytes, below which nothing is written; space.Auto; 0: any
 	AdminHost      string             // by which the admin address may be named beside its own; empty: none
 	Now            func() time.Time
 	Watch          Watch // of tests: sees each request and its answer; nil: nobody does
@@ -69,13 +72,18 @@ func New(o Options) *Server {
 		o.Admission = admission.New(admission.DefaultMemory, nil)
 	}
 	f := forge.New(o.DB, o.Git, o.Log, o.DataDir)
+	disks := []string{o.DataDir, forge.RepositoriesDir(o.DataDir)}
+	if file := o.DB.File(); file != "" {
+		disks = append(disks, filepath.Dir(file))
+	}
+	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	accounts, repos, issues, pulls := f.Accounts, f.Repos, f.Issues, f.Pulls
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, forge: f,
 		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches,
 			activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
 		idPrefix: newIDPrefix(),
-		control:  o.Admission,
+		control:  o.Admission, room: f.Repos.Room, disks: disks,
 	}
 	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
 	if o.Node != nil {

@@ -70,6 +70,8 @@ func Status(kind errs.Kind) int {
 		return http.StatusTooManyRequests
 	case errs.Unavailable:
 		return http.StatusServiceUnavailable
+	case errs.NoRoom:
+		return http.StatusInsufficientStorage
 	case errs.Canceled:
 		return 499
 	default:
@@ -93,6 +95,9 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	if e.Kind == errs.Unavailable || e.Kind == errs.TooManyRequests {
 		h.Set("Retry-After", "1")
+	}
+	if e.Kind == errs.NoRoom { // somebody has to make some
+		h.Set("Retry-After", "60")
 	}
 	form := info.Form
 	if form == nil {

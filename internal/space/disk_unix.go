@@ -1,11 +1,11 @@
 //go:build unix
 
-package check
+package space
 
 import "golang.org/x/sys/unix"
 
-// diskSpace gives the bytes that are free to this user, and all, where a folder is.
-func diskSpace(dir string) (free, all uint64, err error) {
+// Of gives the bytes that are free to this user, and all, where a folder is.
+func Of(dir string) (free, all uint64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, 0, err

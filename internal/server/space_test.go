@@ -1,0 +1,56 @@
+package server_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/route"
+	"arbor/internal/server"
+)
+
+// On a disk that is nearly full each route that writes is a 507 and changes nothing; what gives
+// room, and what git reads by POST, goes on. A route that was forgotten would fill the disk.
+func TestNothingIsWrittenWithoutRoom(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newWalker(t, s)
+		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
+			Log: slog.New(slog.DiscardHandler)})
+		refused := 0
+		for _, r := range s.Server.Routes() {
+			if r.Method == http.MethodGet {
+				continue
+			}
+			q := w.Request(t, &r, w.Homes[0])
+			method, path, _ := strings.Cut(q.Do, " ")
+			request := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(q.Send))
+			for name, value := range q.Headers {
+				request.Header.Set(name, value)
+			}
+			request.Header.Set("Authorization", "Bearer "+w.Tokens[q.Who])
+			before, answer := w.digest(t), httptest.NewRecorder()
+			narrow.ServeHTTP(answer, request)
+			spares := method == http.MethodDelete && !strings.Contains(r.Pattern, "/contents/") ||
+				strings.HasSuffix(r.Pattern, "/git-upload-pack")
+			switch {
+			case spares && answer.Code == http.StatusInsufficientStorage:
+				t.Errorf("%s, which takes no room: %d %s", q.Do, answer.Code, answer.Body)
+			case !spares && (answer.Code != http.StatusInsufficientStorage || answer.Header().Get("Retry-After") != "60"):
+				t.Errorf("%s: %d %s", q.Do, answer.Code, answer.Body)
+			case !spares:
+				refused++
+				w.unchanged(t, q.Case, before)
+			}
+			if r.Group == route.API && !strings.Contains(answer.Header().Get("Content-Type"), "json") && answer.Code != 204 {
+				t.Errorf("%s: %v", q.Do, answer.Header())
+			}
+		}
+		if refused < 40 {
+			t.Errorf("only %d routes were refused", refused)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package space
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"arbor/internal/errs"
+)
+
+// Writes are refused while there is too little room, and taken again once there is more.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	log := slog.New(slog.DiscardHandler)
+	if g := NewGuard(0, log, t.TempDir()); g != nil || g.Check() != nil {
+		t.Error("a guard that wants no room refuses")
+	}
+	for least, low := range map[int64]bool{1 << 60: true, 1: false} {
+		if err := NewGuard(least, log, t.TempDir(), t.TempDir()).Check(); errs.Is(err, errs.NoRoom) != low {
+			t.Errorf("%d bytes are wanted: %v", least, err)
+		}
+	}
+	if err := NewGuard(1<<60, log, "/there/is/no/such/folder").Check(); err != nil {
+		t.Errorf("a disk that nobody can look at: %v", err)
+	}
+	g := NewGuard(1<<60, log, t.TempDir())
+	if g.Check() == nil {
+		t.Fatal("no refusal")
+	}
+	g.least = 1 // as if somebody had made room
+	if g.Check() == nil {
+		t.Error("the disk was looked at twice within a second")
+	}
+	g.next = time.Time{}
+	if err := g.Check(); err != nil {
+		t.Errorf("with room: %v", err)
+	}
+}
+
+// An error that has a meaning keeps it, whatever the disk is like.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	if err := Explain(errs.Absent(), t.TempDir()); !errs.Is(err, errs.NotFound) {
+		t.Errorf("%v", err)
+	}
+	if err := Explain(errors.New("broken"), t.TempDir()); !errs.Is(err, errs.Internal) {
+		t.Errorf("on a disk with room: %v", err)
+	}
+}

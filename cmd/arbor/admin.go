@@ -20,6 +20,7 @@ type userCommand struct {
 	Demote    userDemote    `cmd:"" help:"Make a site administrator an ordinary user."`
 	Rename    userRename    `cmd:"" help:"Give a user another login; the old one redirects, and stays reserved."`
 	Delete    userDelete    `cmd:"" help:"Delete a user who owns nothing: what it wrote becomes ghost's, its login stays reserved."`
+	Quota     userQuota     `cmd:"" help:"Show or change how many repositories a user may own, and how large they may be together."`
 	Email     emailCommand  `cmd:"" help:"Manage the addresses by which commits are a user's."`
 }
 
@@ -48,6 +49,7 @@ type orgCommand struct {
 	List   orgList   `cmd:"" help:"List all organizations."`
 	Show   orgShow   `cmd:"" help:"Show what is known of an organization."`
 	Delete orgDelete `cmd:"" help:"Delete an organization without repositories; its login stays reserved."`
+	Quota  orgQuota  `cmd:"" help:"Show or change how many repositories an organization may own, and how large they may be together."`
 	Rename orgRename `cmd:"" help:"Give an organization another login; the old one redirects, and stays reserved."`
 }
 

@@ -230,4 +230,3 @@ func TestFullDisk(t *testing.T) {
 		})
 	}
 }
-

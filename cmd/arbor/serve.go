@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/certificate"
 	"arbor/internal/git"
@@ -37,6 +38,8 @@ type serverFlags struct {
 	TrustProxy     string     `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
 	MaxPackSize    byteSize   `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
 	MaxPackObjects int        `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
+	QuotaRepos     int64      `help:"Most repositories of each owner who has no quota of its own (default: no bound)." placeholder:"N"`
+	QuotaBytes     byteSize   `help:"Most that the repositories of such an owner may take together (default: no bound)." placeholder:"SIZE"`
 	MinFreeSpace   *freeSpace `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
 	LogFormat      string     `help:"Form of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel       string     `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
@@ -87,6 +90,9 @@ func (f *serverFlags) check() error {
 	}
 	if f.MaxPackObjects < 1 {
 		return misuse("--max-pack-objects must be at least 1")
+	}
+	if f.QuotaRepos < 0 {
+		return misuse("--quota-repos must not be negative")
 	}
 	if f.RateLimit < 0 {
 		return misuse("--rate-limit must not be negative")
@@ -184,6 +190,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 	}
 	return server.Options{
 		MinFree:        int64(minFree),
+		Quota:          f.quota(),
 		Log:            log,
 		Admission:      f.admission,
 		BaseURL:        f.BaseURL,
@@ -193,6 +200,18 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		RequireToken:   f.RequireToken,
 		AdminHost:      host(f.AdminListen),
 	}
+}
+
+// quota is that of owners who have none of their own.
+func (f *serverFlags) quota() (q account.Quota) {
+	if f.QuotaRepos > 0 {
+		q.Repos = &f.QuotaRepos
+	}
+	if f.QuotaBytes > 0 {
+		kb := (int64(f.QuotaBytes) + 1023) / 1024
+		q.KB = &kb
+	}
+	return q
 }
 
 // served is a server.Server, or an ephemeral one.

@@ -267,6 +267,9 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 	if !e.remove {
 		objects = append(objects, e.blob)
 	}
+	if err := e.api.repos.MayGrow(ctx, e.access, objects); err != nil {
+		return nil, err
+	}
 	if _, err := e.api.repos.WriteObjects(ctx, e.access, objects); err != nil {
 		return nil, err
 	}
@@ -276,11 +279,15 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 		move.Old = git.ZeroSHA
 	}
 	refused, err := e.api.repos.MoveRefs(ctx,
-		repo.Push{RepoID: e.access.ID, Updates: []repo.RefUpdate{move}, Atomic: true})
+		repo.Push{RepoID: e.access.ID, Updates: []repo.RefUpdate{move}, Atomic: true,
+			GrownKB: repo.Kilobytes(objects)})
 	if err != nil {
 		return nil, err
 	}
 	if refused[0] != nil {
+		if errs.Is(refused[0], errs.Forbidden) { // the quota of the owner
+			return nil, refused[0]
+		}
 		if strings.Contains(refused[0].Error(), "name conflicts") {
 			return nil, commitError("branch", errs.InvalidField, refused[0].Error())
 		}

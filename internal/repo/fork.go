@@ -135,6 +135,9 @@ func (f *fork) reserve(ctx context.Context) (id ID, err error) {
 		}
 		owner, err := f.owner(tx)
 		if err == nil {
+			err = f.s.checkQuota(tx, owner, 1, f.from.SizeKB, false)
+		}
+		if err == nil {
 			id, err = reserveID(tx, owner.ID)
 		}
 		return err
@@ -198,6 +201,9 @@ func (f *fork) insert(tx *db.Tx, id ID) (*Access, error) {
 	}
 	if there, err := f.existing(tx, owner.ID, parent.ID); err != nil || there != nil {
 		return there, err
+	}
+	if err := f.s.checkQuota(tx, owner, 1, parent.SizeKB, true); err != nil {
+		return nil, err
 	}
 	name, err := freeName(tx, owner.ID, f.names(parent.Name))
 	if err != nil {

@@ -42,6 +42,10 @@ func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, erro
 	if err != nil {
 		return 0, err
 	}
+	if err := s.mayGrow(ctx, r.ID, size/1024); err != nil {
+		quarantine.Discard()
+		return 0, err
+	}
 	updates, err := importUpdates(refs.List, quarantine)
 	if err == nil {
 		err = quarantine.Keep()

@@ -44,14 +44,28 @@ func (p Push) Check(tx *db.Tx) (*Landing, error) {
 		}
 	}
 	if p.Atomic && len(l.Moved) < len(p.Updates) {
-		l.Moved = nil
-		for i := range refused {
-			if refused[i] == nil {
-				refused[i] = errs.New(errs.Conflict, "atomic push failed")
-			}
-		}
+		l.refuseRest(errs.New(errs.Conflict, "atomic push failed"))
+	}
+	if len(l.Moved) == 0 || p.grow == nil {
+		return l, nil
+	}
+	switch err := p.grow(tx); {
+	case errs.Is(err, errs.Forbidden):
+		l.refuseRest(err)
+	case err != nil:
+		return nil, err
 	}
 	return l, nil
+}
+
+// refuseRest refuses all updates that are not refused yet.
+func (l *Landing) refuseRest(why error) {
+	l.Moved = nil
+	for i := range l.Refused {
+		if l.Refused[i] == nil {
+			l.Refused[i] = why
+		}
+	}
 }
 
 // WriteRefs makes the refs what the push says.

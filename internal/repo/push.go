@@ -120,6 +120,9 @@ func (p *push) attempt(ctx context.Context) error {
 	if err := p.checkMaintainer(ctx); err != nil || p.settled() {
 		return err
 	}
+	if err := p.checkRoom(ctx); err != nil || p.settled() {
+		return err
+	}
 	objects, release, err := p.s.Git(ctx, p.access)
 	if err != nil {
 		return err
@@ -135,6 +138,9 @@ func (p *push) attempt(ctx context.Context) error {
 			p.s.log.Warn("quarantine stays until the next sweep", "error", err)
 		}
 	}()
+	if err := p.checkRoom(ctx); err != nil {
+		return err
+	}
 	updates, err := p.updates(quarantine)
 	if err != nil {
 		return err
@@ -143,6 +149,20 @@ func (p *push) attempt(ctx context.Context) error {
 		return nil
 	}
 	return p.commit(ctx, quarantine, updates)
+}
+
+// checkRoom refuses a push for which the quota of the repository's owner has no room: before
+// its pack is received, if there is none at all, and once the pack's size is known.
+func (p *push) checkRoom(ctx context.Context) error {
+	if p.pack == nil {
+		return nil
+	}
+	err := p.s.mayGrow(ctx, p.access.ID, max(1, p.kilobytes()))
+	if errs.Is(err, errs.Forbidden) {
+		p.refuseRest(errText(err))
+		return nil
+	}
+	return err
 }
 
 // refuse notes why a command is not done; the first reason counts.

@@ -45,6 +45,9 @@ type Push struct {
 	Atomic  bool      // no ref moves unless all can
 	GrownKB int64     // what it adds to the repository's size
 	If      Condition // nil: none
+
+	// grow asks whether the repository may grow, in the transaction; nil: it may.
+	grow func(tx *db.Tx) error
 }
 
 // Condition finds, for each update, why it may not happen, inside the transaction
@@ -92,6 +95,7 @@ func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) erro
 
 // MoveRefsIn is MoveRefs within the transaction of WritePush.
 func (s *Service) MoveRefsIn(tx *db.Tx, p Push) (refused []error, err error) {
+	p.grow = func(tx *db.Tx) error { return s.checkGrowth(tx, p.RepoID, p.GrownKB, true) }
 	return s.forge.Push(tx, p)
 }
 

@@ -113,7 +113,8 @@ func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Ca
 
 // Service holds what the operations on repositories share.
 type Service struct {
-	Room *space.Guard // nothing is packed while it refuses; set before the service is used
+	Quota account.Quota // of owners who have none of their own; set before the service is used
+	Room  *space.Guard  // nothing is packed while it refuses; set before the service is used
 
 	db    *db.DB
 	git   *git.Git
@@ -204,6 +205,16 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		if err != nil {
 			return err
 		}
+		var kb int64
+		if first != nil {
+			kb = 1
+		}
+		if err := s.checkQuota(tx, owner, 1, kb, true); err != nil {
+			if _, forbidden := mayCreate(tx, by, owner); forbidden != nil { // whose quota it is not to know
+				return forbidden
+			}
+			return err
+		}
 		mayFork := !n.Private || owner.Kind == account.User || owner.PrivateForks
 		r := &Repo{
 			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
@@ -216,7 +227,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		}
 		made = r
 		if first != nil {
-			push := Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: 1}
+			push := Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: kb}
 			if _, err := s.forge.Push(tx, push); err != nil {
 				return err
 			}

@@ -247,6 +247,23 @@ func putRedirect(tx *db.Tx, ownerID account.ID, folded string, id ID) error {
 	return err
 }
 
+// ownerOf reads the id and the login of a repository's owner. Error: 404.
+func ownerOf(tx *db.Tx, id ID) (*account.Account, error) {
+	var owner account.Account
+	err := tx.QueryRow(`SELECT a.id, a.login FROM repos r JOIN accounts a ON a.id = r.owner_id WHERE r.id = $1`, id).
+		Scan(&owner.ID, &owner.Login)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return &owner, err
+}
+
+// growRepo adds to the size of a repository.
+func growRepo(tx *db.Tx, id ID, kb int64) error {
+	_, err := tx.Exec(`UPDATE repos SET size_kb = size_kb + $2 WHERE id = $1`, id, kb)
+	return err
+}
+
 // lockRepo takes the repository's row for the rest of the transaction, so that
 // what two callers decide about it is decided one after the other. Error: 404
 // when it is gone.

@@ -43,8 +43,23 @@ func (s *Service) MarkUnreached(ctx context.Context, repoID ID) error {
 // that it leads to, for keptFor. It returns when the objects and the note are durable
 // (decision 45).
 func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, objects []git.NewObject) error {
+	kb := Kilobytes(objects)
+	if err := s.mayGrow(ctx, a.ID, kb); err != nil {
+		return err
+	}
 	note := func() error {
-		return s.db.Write(ctx, func(tx *db.Tx) error { return noteUnreached(tx, a.ID, []git.SHA{named}) })
+		return s.db.Write(ctx, func(tx *db.Tx) error {
+			if err := lockRepo(tx, a.ID); err != nil {
+				return err
+			}
+			if err := s.checkGrowth(tx, a.ID, kb, true); err != nil {
+				return err
+			}
+			if err := growRepo(tx, a.ID, kb); err != nil {
+				return err
+			}
+			return noteUnreached(tx, a.ID, []git.SHA{named})
+		})
 	}
 	write := func() error {
 		_, err := s.WriteObjects(ctx, a, objects)

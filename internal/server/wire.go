@@ -47,6 +47,7 @@ type Options struct {
 	Admission      *admission.Control // nil: one of admission.DefaultMemory
 	Node           *db.Node           // this process among those that serve the database; nil: the only one
 	RequireToken   bool               // nobody without a token sees anything
+	Quota          account.Quota      // of owners who have none of their own
 	MinFree        int64              // room on the disks in bytes, below which nothing is written; space.Auto; 0: any
 	AdminHost      string             // by which the admin address may be named beside its own; empty: none
 	Now            func() time.Time
@@ -76,6 +77,7 @@ func New(o Options) *Server {
 	if file := o.DB.File(); file != "" {
 		disks = append(disks, filepath.Dir(file))
 	}
+	f.Repos.Quota = o.Quota
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	accounts, repos, issues, pulls := f.Accounts, f.Repos, f.Issues, f.Pulls
 	s := &Server{

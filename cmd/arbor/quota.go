@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"arbor/internal/account"
+)
+
+// quotaFlags change the quota of an account.
+type quotaFlags struct {
+	storeFlags
+	Login string     `arg:"" help:"Login of the account."`
+	Repos quotaCount `help:"Most repositories: a number, none for no bound, or default for what serve --quota-repos says." placeholder:"N"`
+	Bytes quotaBytes `help:"Most that the repositories may take together: a size like 10GiB, none, or default." placeholder:"SIZE"`
+}
+
+// quotaBound is a bound that a flag may change.
+type quotaBound struct {
+	given bool
+	to    *int64
+}
+
+// parse reads a bound, a number by read.
+func (b *quotaBound) parse(text string, read func(string) (int64, error)) error {
+	n := account.Unbounded
+	b.given, b.to = true, &n
+	switch text {
+	case "default":
+		b.to = nil
+		return nil
+	case "none":
+		return nil
+	}
+	var err error
+	n, err = read(text)
+	return err
+}
+
+type quotaCount struct{ quotaBound }
+
+// UnmarshalText reads a number of repositories, which may be 0.
+func (c *quotaCount) UnmarshalText(text []byte) error {
+	return c.parse(string(text), func(s string) (int64, error) {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n < 0 {
+			return 0, fmt.Errorf("%q is not a number of repositories, none or default", s)
+		}
+		return n, nil
+	})
+}
+
+type quotaBytes struct{ quotaBound }
+
+// UnmarshalText reads a size, which is stored in KiB.
+func (b *quotaBytes) UnmarshalText(text []byte) error {
+	return b.parse(string(text), func(s string) (int64, error) {
+		if s == "0" {
+			return 0, nil
+		}
+		var size byteSize
+		err := size.UnmarshalText([]byte(s))
+		return (int64(size) + 1023) / 1024, err
+	})
+}
+
+// run changes what the flags say, and prints what the account may own and what it does.
+func (c *quotaFlags) run(p *process, kind account.Kind) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		a, q, u, err := s.forge(log).Accounts.EditQuota(p.ctx, kind, c.Login, func(q *account.Quota) {
+			if c.Repos.given {
+				q.Repos = c.Repos.to
+			}
+			if c.Bytes.given {
+				q.KB = c.Bytes.to
+			}
+		})
+		if err == nil {
+			fmt.Fprintf(p.stdout, "%s has %d repositories of %s, with %d KiB of %s\n", a.Login, u.Repos, ofBound(q.Repos, ""),
+				u.KB, ofBound(q.KB, " KiB"))
+		}
+		return err
+	})
+}
+
+// ofBound says what a bound is.
+func ofBound(n *int64, unit string) string {
+	switch {
+	case n == nil:
+		return "the server's default"
+	case *n == account.Unbounded:
+		return "any number"
+	}
+	return strconv.FormatInt(*n, 10) + unit
+}
+
+type userQuota struct{ quotaFlags }
+
+// Run is for users.
+func (c *userQuota) Run(p *process) error { return c.run(p, account.User) }
+
+type orgQuota struct{ quotaFlags }
+
+// Run is for organizations.
+func (c *orgQuota) Run(p *process) error { return c.run(p, account.Organization) }

@@ -1,0 +1,50 @@
+package account
+
+import (
+	"context"
+
+	"arbor/internal/db"
+)
+
+// Unbounded is a quota without a bound.
+const Unbounded int64 = -1
+
+// Quota is what an account may own. A nil bound is what the server says for all.
+type Quota struct {
+	Repos *int64 // how many repositories, or Unbounded
+	KB    *int64 // their sizes together in KiB, or Unbounded
+}
+
+// Or gives the bounds, with those of another quota where this one has none.
+func (q Quota) Or(other Quota) Quota {
+	if q.Repos == nil {
+		q.Repos = other.Repos
+	}
+	if q.KB == nil {
+		q.KB = other.KB
+	}
+	return q
+}
+
+// Usage is what an account owns.
+type Usage struct{ Repos, KB int64 }
+
+// EditQuota lets change alter the quota of a user or an organization, and gives it with what the
+// account owns. What is owned beyond a bound stays. Errors: 404; 422 for ghost.
+func (s *Service) EditQuota(ctx context.Context, kind Kind, login string, change func(*Quota)) (a *Account, q Quota, u Usage, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if a, err = held(tx, kind, login); err != nil {
+			return err
+		}
+		if q, u.Repos, err = QuotaOf(tx, a.ID); err != nil {
+			return err
+		}
+		change(&q)
+		if err := setQuota(tx, a.ID, q); err != nil {
+			return err
+		}
+		u.KB, err = OwnedKB(tx, a.ID)
+		return err
+	})
+	return a, q, u, err
+}

@@ -1,0 +1,101 @@
+package repo
+
+import (
+	"context"
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// A quota bounds how many repositories an owner has and what their sizes come to: of what was pushed
+// and imported the packs, of what the API wrote the objects' contents. A fork counts with the size of
+// its parent, although it shares the files at first. Merges, and what comes from the forks of others
+// with their pull requests, count nowhere. Whoever is at its bound may delete and, by the API, move refs.
+//
+// It is asked before work begins, and again in the transaction that adds to the size. That holds the
+// owner's row, so together no requests get past a bound. On the disk there may be more for a
+// while: packs that are being received, and objects of API requests that were refused in the end.
+
+// checkQuota refuses that an owner gets more repositories, or more KiB in them. With hold, no
+// other transaction adds to what the owner has until this one ends. Error: 403.
+func (s *Service) checkQuota(tx *db.Tx, owner *account.Account, repos, kb int64, hold bool) error {
+	q, have, err := account.QuotaOf(tx, owner.ID)
+	if err != nil {
+		return err
+	}
+	q = q.Or(s.Quota)
+	most, mostKB := bound(q.Repos), bound(q.KB)
+	if hold && (repos > 0 && most >= 0 || kb > 0 && mostKB >= 0) {
+		if err := account.HoldID(tx, owner.ID); err != nil {
+			return err
+		}
+		if _, have, err = account.QuotaOf(tx, owner.ID); err != nil {
+			return err
+		}
+	}
+	if repos > 0 && most >= 0 && have+repos > most {
+		return errs.Newf(errs.Forbidden, "%s may have at most %d repositories.", owner.Login, most)
+	}
+	if kb == 0 || mostKB < 0 {
+		return nil
+	}
+	owned, err := account.OwnedKB(tx, owner.ID)
+	if err == nil && owned+kb > mostKB {
+		err = errs.Newf(errs.Forbidden, "The repositories of %s may take at most %s, and would take more.",
+			owner.Login, kibibytes(mostKB))
+	}
+	return err
+}
+
+func bound(n *int64) int64 {
+	if n == nil {
+		return account.Unbounded
+	}
+	return *n
+}
+
+// checkGrowth is checkQuota for a repository that grows.
+func (s *Service) checkGrowth(tx *db.Tx, id ID, kb int64, hold bool) error {
+	if kb == 0 {
+		return nil
+	}
+	owner, err := ownerOf(tx, id)
+	if err != nil {
+		return err
+	}
+	return s.checkQuota(tx, owner, 0, kb, hold)
+}
+
+// mayGrow is checkGrowth before any work is done.
+func (s *Service) mayGrow(ctx context.Context, id ID, kb int64) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error { return s.checkGrowth(tx, id, kb, false) })
+}
+
+// MayGrow refuses objects for which the owner's quota has no room, before they are written.
+// The push that names them asks again. Error: 403.
+func (s *Service) MayGrow(ctx context.Context, a *Access, objects []git.NewObject) error {
+	return s.mayGrow(ctx, a.ID, Kilobytes(objects))
+}
+
+// Kilobytes is what objects that the API writes add to the size of a repository, in KiB.
+func Kilobytes(objects []git.NewObject) int64 {
+	n := 0
+	for _, o := range objects {
+		n += len(o.Data)
+	}
+	return int64(n+1023) / 1024
+}
+
+// kibibytes writes a size for people.
+func kibibytes(kb int64) string {
+	for _, unit := range []string{"KiB", "MiB", "GiB"} {
+		if kb < 1024 || kb%1024 != 0 {
+			return strconv.FormatInt(kb, 10) + " " + unit
+		}
+		kb /= 1024
+	}
+	return strconv.FormatInt(kb, 10) + " TiB"
+}

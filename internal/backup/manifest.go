@@ -110,6 +110,6 @@ func mayHold(path string) bool {
 	case len(parts) < 4 || parts[0] != repositoriesDir || !objectFile.MatchString(parts[3]):
 		return false
 	}
-	id, kind := repo.FolderOf(parts[2])
-	return kind == repo.FolderKept && path[len(repositoriesDir)+1:len(path)-len(parts[3])-1] == repo.FolderPath(id)
+	id, purges, kind := repo.FolderOf(parts[2])
+	return kind == repo.FolderKept && path[len(repositoriesDir)+1:len(path)-len(parts[3])-1] == repo.FolderPath(id, purges)
 }

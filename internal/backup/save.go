@@ -55,6 +55,7 @@ type save struct {
 // snapshotRepo is a repository of the snapshot.
 type snapshotRepo struct {
 	id      repo.ID
+	purges  int64
 	hasRefs bool
 }
 
@@ -133,14 +134,14 @@ func (s *save) saveTables(ctx context.Context) error {
 }
 
 func repositories(tx *db.Tx) (list []snapshotRepo, err error) {
-	rows, err := tx.Query(`SELECT id, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos ORDER BY id`)
+	rows, err := tx.Query(`SELECT id, purges, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos ORDER BY id`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r snapshotRepo
-		if err := rows.Scan(&r.id, &r.hasRefs); err != nil {
+		if err := rows.Scan(&r.id, &r.purges, &r.hasRefs); err != nil {
 			return nil, err
 		}
 		list = append(list, r)
@@ -179,8 +180,8 @@ func (s *save) saveRepository(ctx context.Context, r snapshotRepo) (files []File
 			return nil, err
 		}
 		var dir string
-		if dir, err = repo.FindFolder(filepath.Join(s.Folder, repositoriesDir), r.id); err == nil {
-			files, err = s.saveFiles(dir, path.Join(repositoriesDir, filepath.ToSlash(repo.FolderPath(r.id))))
+		if dir, err = repo.FindFolder(filepath.Join(s.Folder, repositoriesDir), r.id, r.purges); err == nil {
+			files, err = s.saveFiles(dir, path.Join(repositoriesDir, filepath.ToSlash(repo.FolderPath(r.id, r.purges))))
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return files, err

@@ -45,26 +45,26 @@ func (c *checker) folders(ctx context.Context) error {
 // shard looks at the folders of one shard. They are listed first and the database is
 // asked afterwards: a repository's row, or its reserved id, is there before its folder.
 func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) error {
-	var ids []repo.ID
+	var names []string
 	for _, e := range entries {
-		switch id, kind := repo.FolderOf(e.Name()); kind {
+		switch _, _, kind := repo.FolderOf(e.Name()); kind {
 		case repo.FolderKept:
-			ids = append(ids, id)
+			names = append(names, e.Name())
 		case repo.FolderUnknown:
 			c.find(Finding{Part: "folders", Problem: fmt.Sprintf("%s is nothing that Arbor makes",
 				filepath.Join(dir, e.Name()))})
 		}
 	}
-	for len(ids) > 0 {
-		part := ids[:min(len(ids), 500)]
-		ids = ids[len(part):]
+	for len(names) > 0 {
+		part := names[:min(len(names), 500)]
+		names = names[len(part):]
 		left, err := c.repos.Unowned(ctx, part)
 		if err != nil {
 			return err
 		}
-		for _, id := range left {
+		for _, name := range left {
 			c.find(Finding{Part: "folders", Warning: true, Problem: fmt.Sprintf("%s belongs to no repository; "+
-				"a server that runs removes it within hours", filepath.Join(dir, fmt.Sprint(id)+".git"))})
+				"a server that runs removes it within hours", filepath.Join(dir, name))})
 		}
 	}
 	return nil

@@ -27,6 +27,6 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err != nil {
 		return err
 	}
-	tx.OnCommit(func() { f.Repos.Discard(r.ID, now) })
+	tx.OnCommit(func() { f.Repos.Discard(r, now) })
 	return nil
 }

@@ -279,7 +279,7 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 		move.Old = git.ZeroSHA
 	}
 	refused, err := e.api.repos.MoveRefs(ctx,
-		repo.Push{RepoID: e.access.ID, Updates: []repo.RefUpdate{move}, Atomic: true,
+		repo.Push{RepoID: e.access.ID, Purges: e.access.Purges, Updates: []repo.RefUpdate{move}, Atomic: true,
 			GrownKB: repo.Kilobytes(objects)})
 	if err != nil {
 		return nil, err

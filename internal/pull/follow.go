@@ -108,13 +108,17 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	if u.New == git.ZeroSHA {
 		return s.close(tx, p, u.By)
 	}
-	if p.RepoID != p.HeadRepoID && !s.repos.IsWhole(p.RepoID, u.New) {
+	purges, err := repo.PurgesOf(tx, p.RepoID)
+	if err != nil {
+		return err
+	}
+	if p.RepoID != p.HeadRepoID && !s.repos.IsWhole(p.RepoID, purges, u.New) {
 		return repo.ErrUnprepared // the pull request is younger than what PreparePush saw
 	}
 	// The base's repository is locked from here on. Until now somebody may have merged or
 	// closed the pull request, or taken it another base.
 	var now *Pull
-	err := s.change(tx, p, u.By, func(c *issue.Change) (err error) {
+	err = s.change(tx, p, u.By, func(c *issue.Change) (err error) {
 		if now, err = byID(tx, p.IssueID); err == nil && now.follows(p) {
 			c.Touch() // decision 57
 		}
@@ -123,18 +127,19 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	if err != nil || !now.follows(p) {
 		return err
 	}
-	return s.moveHead(tx, now, u.New)
+	return s.moveHead(tx, now, purges, u.New)
 }
 
 // follows reports that the pull request still follows the branch that was its head.
 func (p *Pull) follows(was *Pull) bool { return p.Open && p.HeadRepoID == was.HeadRepoID }
 
-// moveHead makes sha, whose objects are in the base repository, the head.
-func (s *Service) moveHead(tx *db.Tx, p *Pull, sha git.SHA) error {
+// moveHead makes sha, whose objects were in the base repository after so many purges, the
+// head.
+func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA) error {
 	if err := setHead(tx, p, sha); err != nil {
 		return err
 	}
-	return repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullHead, sha)
+	return repo.SetPullRef(tx, p.RepoID, purges, p.Number, repo.PullHead, sha)
 }
 
 func (s *Service) close(tx *db.Tx, p *Pull, by account.ID) error {
@@ -195,7 +200,7 @@ func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (f
 			return nil, err
 		}
 	}
-	return func(c *issue.Change) error { return s.reopen(c, p, tip) }, nil
+	return func(c *issue.Change) error { return s.reopen(c, p, a.Purges, tip) }, nil
 }
 
 // bringHead copies the head of a pull request that is to be opened again, which
@@ -228,7 +233,7 @@ func headGone(p *Pull) error {
 }
 
 // reopen is what Reopen leaves to the transaction.
-func (s *Service) reopen(c *issue.Change, p *Pull, tip git.SHA) error {
+func (s *Service) reopen(c *issue.Change, p *Pull, purges int64, tip git.SHA) error {
 	now, err := repo.HoldBranch(c.Tx, p.HeadRepoID, p.HeadRef)
 	if err != nil {
 		return err
@@ -257,5 +262,5 @@ func (s *Service) reopen(c *issue.Change, p *Pull, tip git.SHA) error {
 	if tip == p.HeadSHA {
 		return nil
 	}
-	return s.moveHead(c.Tx, p, tip)
+	return s.moveHead(c.Tx, p, purges, tip)
 }

@@ -78,7 +78,7 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	if err != nil {
 		return "", err
 	}
-	push := repo.Push{RepoID: p.RepoID, Atomic: true,
+	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}}
 	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error { return s.complete(tx, a, p, i, push) })
 }

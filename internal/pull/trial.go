@@ -21,6 +21,7 @@ type trial struct {
 	issueID    issue.ID
 	base, head git.SHA
 	commit     git.SHA // empty: they do not merge
+	purges     int64   // repo.Repo.Purges before the objects were written
 	landed     bool    // the head came into the base's history by other means
 
 	additions, deletions, files, commits int64
@@ -46,6 +47,10 @@ func (p *Pull) failed() *trial {
 func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 	t := &trial{issueID: p.IssueID, base: p.BaseTip, head: p.HeadSHA}
 	if err := s.repos.MarkUnreached(ctx, p.RepoID); err != nil { // no ref may come to its merge
+		return nil, err
+	}
+	var err error
+	if t.purges, err = s.repos.Purges(ctx, p.RepoID); err != nil {
 		return nil, err
 	}
 	objects, release, err := s.repos.GitOf(ctx, p.RepoID)
@@ -122,7 +127,7 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 		if merge == "" {
 			merge = git.ZeroSHA
 		}
-		if err := repo.SetPullRef(tx, p.RepoID, p.Number, repo.PullMerge, merge); err != nil {
+		if err := repo.SetPullRef(tx, p.RepoID, t.purges, p.Number, repo.PullMerge, merge); err != nil {
 			return err
 		}
 		stored, err := storeTrial(tx, p, t)

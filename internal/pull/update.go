@@ -38,6 +38,10 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	case expected != "" && !strings.EqualFold(expected, string(p.HeadSHA)):
 		return errs.New(errs.Invalid, "expected head sha didn't match current head ref.")
 	}
+	purges, err := s.repos.Purges(ctx, p.HeadRepoID) // before anything is brought there
+	if err != nil {
+		return err
+	}
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return err
@@ -74,7 +78,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 		}
 		return make([]error, len(updates)), err
 	}
-	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: p.HeadRepoID, Atomic: true, If: stillMay,
+	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: p.HeadRepoID, Purges: purges, Atomic: true, If: stillMay,
 		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID, Forward: true}}})
 	if err == nil && refused[0] != nil {
 		err = errMoved

@@ -103,6 +103,8 @@ func (a *Access) held(tx *db.Tx) (*Access, error) {
 		return nil, err
 	case now.Role < account.Pull:
 		return nil, errs.Absent()
+	case now.Purges != a.Purges: // what the request saw of objects may be gone
+		return nil, errPurged()
 	}
 	return now, now.Require(a.Role)
 }

@@ -48,22 +48,23 @@ func backupRuns(tx *db.Tx) (runs bool, err error) {
 	return runs, err
 }
 
-// FolderPath is where a repository's folder is below the folder of all of them.
-func FolderPath(id ID) string {
+// FolderPath is where a repository's folder is below the folder of all of them, after so
+// many purges.
+func FolderPath(id ID, purges int64) string {
 	shard := strconv.FormatInt(int64(id)&(shards-1)|shards, 16)[1:]
-	return filepath.Join(shard, id.String()+".git")
+	return filepath.Join(shard, folder{id, purges}.name())
 }
 
 // FindFolder finds the folder of a repository: in its place, or set aside after a deletion.
 // It never moves back. dir is the folder of all of them. Error: fs.ErrNotExist.
-func FindFolder(dir string, id ID) (string, error) {
-	kept := filepath.Join(dir, FolderPath(id))
+func FindFolder(dir string, id ID, purges int64) (string, error) {
+	kept := filepath.Join(dir, FolderPath(id, purges))
 	if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
 		return kept, err
 	}
 	names, err := os.ReadDir(filepath.Dir(kept))
 	for _, e := range names {
-		if owner, kind := FolderOf(e.Name()); kind == FolderGone && owner == id {
+		if g, ok := parseGone(e.Name()); ok && g.folder == (folder{id, purges}) {
 			return filepath.Join(filepath.Dir(kept), e.Name()), nil
 		}
 	}

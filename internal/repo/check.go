@@ -17,24 +17,29 @@ const (
 	FolderGone                      // one that waits for its removal
 )
 
-// FolderOf reads a name in a shard; id is the repository's, of the latter two.
-func FolderOf(name string) (id ID, k FolderKind) {
-	if id, ok := folderID(name); ok {
-		return id, FolderKept
+// FolderOf reads a name in a shard; of the latter two kinds id is the repository's, and
+// purges its Repo.Purges when it had that folder.
+func FolderOf(name string) (id ID, purges int64, k FolderKind) {
+	if f, ok := parseFolder(name); ok {
+		return f.id, f.purges, FolderKept
 	}
 	if g, ok := parseGone(name); ok {
-		return g.id, FolderGone
+		return g.id, g.purges, FolderGone
 	}
-	return 0, FolderUnknown
+	return 0, 0, FolderUnknown
 }
 
-// Unowned gives those of the ids that neither a repository has nor one that is being
-// made: their folders are left over. List the folders first.
-func (s *Service) Unowned(ctx context.Context, ids []ID) (left []ID, err error) {
-	o, err := s.ask(ctx, ids)
-	for _, id := range ids {
-		if !o.repos[id] && !o.reserved[id] {
-			left = append(left, id)
+// Unowned gives those of the names of folders that belong neither to a repository nor to
+// one that is being made: they are left over. List the folders first.
+func (s *Service) Unowned(ctx context.Context, names []string) (left []string, err error) {
+	folders := make([]folder, len(names))
+	for i, name := range names {
+		folders[i], _ = parseFolder(name)
+	}
+	o, err := s.ask(ctx, folders)
+	for i, f := range folders {
+		if !o.owns(f) && !o.reserved[f.id] {
+			left = append(left, names[i])
 		}
 	}
 	return left, err

@@ -12,6 +12,13 @@ import (
 	"arbor/internal/git"
 )
 
+// A repository's folder is named by its id and, once objects were purged from it, by the
+// number of purges: a purge moves what stays into a new folder, and the transaction that
+// counts the purge makes that the repository's (purge.go). So whoever works in the old
+// folder, on whichever node, reads on there, and nothing that this process remembers of
+// the old folder is taken for the new one. Objects that were looked for in the old folder
+// may not be named any more: each transaction that names objects compares Repo.Purges.
+//
 // A repository's folder is made after the transaction that adds its row, or that
 // reserves its id (reserveID), and no id is given out twice. So a folder whose id has
 // neither belongs to a repository that was deleted or never finished, and nobody will
@@ -25,24 +32,75 @@ import (
 // this process. Errors: 404 for a repository that was deleted meanwhile; the
 // reason why its folder cannot be read.
 func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
-	return s.GitOf(ctx, a.ID)
+	return s.git.Open(ctx, s.path(a.ID, a.Purges))
 }
 
 // GitOf is Git for work without a caller, such as maintenance and test merges.
 func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository, release func(), err error) {
-	return s.git.Open(ctx, s.path(repoID))
+	purges, err := s.Purges(ctx, repoID)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.git.Open(ctx, s.path(repoID, purges))
+}
+
+// Purges is Repo.Purges of a repository; 0 for one that is gone, or not made yet. Who
+// writes objects without an access reads it before, and names them only while it stays.
+func (s *Service) Purges(ctx context.Context, repoID ID) (int64, error) {
+	return s.purges.Read(s.db.State(ctx), repoID, func() (n int64, err error) {
+		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			n, err = purgesOf(tx, repoID)
+			return err
+		})
+		return n, err
+	})
 }
 
 // IsWhole reports whether this process knows that an object and all that it leads
-// to are in the repository. It reads no file, so a transaction may ask.
-func (s *Service) IsWhole(repoID ID, sha git.SHA) bool {
-	return s.git.Repository(s.path(repoID)).IsWhole(sha)
+// to are in the repository, after so many purges. It reads no file, so a transaction
+// may ask.
+func (s *Service) IsWhole(repoID ID, purges int64, sha git.SHA) bool {
+	return s.git.Repository(s.path(repoID, purges)).IsWhole(sha)
 }
 
 // path is the folder of a repository. Folders are named by id, never by a name
 // that a client chose, and spread over 256 others.
-func (s *Service) path(repoID ID) string {
-	return filepath.Join(s.dir, FolderPath(repoID))
+func (s *Service) path(repoID ID, purges int64) string {
+	return filepath.Join(s.dir, FolderPath(repoID, purges))
+}
+
+// folder is the folder of a repository after so many purges.
+type folder struct {
+	id     ID
+	purges int64
+}
+
+// name is "7.git", or "7.2.git" after two purges.
+func (f folder) name() string {
+	if f.purges == 0 {
+		return f.id.String() + ".git"
+	}
+	return fmt.Sprintf("%d.%d.git", f.id, f.purges)
+}
+
+// parseFolder reads the name of a repository's folder.
+func parseFolder(name string) (f folder, ok bool) {
+	digits, ok := strings.CutSuffix(name, ".git")
+	if !ok {
+		return f, false
+	}
+	id, purges, purged := strings.Cut(digits, ".")
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || n <= 0 {
+		return f, false
+	}
+	f.id = ID(n)
+	if purged {
+		if f.purges, err = strconv.ParseInt(purges, 10, 64); err != nil || f.purges <= 0 {
+			return f, false
+		}
+	}
+	return f, true
 }
 
 // shards is the number of folders that repositories' folders are in.
@@ -54,11 +112,11 @@ func (s *Service) shard(n int64) string {
 
 // goneFolder is a folder that was set aside and waits for its removal.
 type goneFolder struct {
-	id ID
+	folder
 	at db.Time // when it was renamed; 0 in names that older versions gave
 }
 
-func (g goneFolder) name() string { return fmt.Sprintf("gone-%d-%d.git", g.at, g.id) }
+func (g goneFolder) name() string { return fmt.Sprintf("gone-%d-%s", g.at, g.folder.name()) }
 
 // parseGone reads the name of a folder that waits for its removal.
 func parseGone(name string) (g goneFolder, ok bool) {
@@ -75,30 +133,23 @@ func parseGone(name string) (g goneFolder, ok bool) {
 		return g, false
 	}
 	g.at = db.Time(t)
-	g.id, ok = folderID(id)
+	g.folder, ok = parseFolder(id)
 	return g, ok
-}
-
-// folderID reads the name of a repository's folder.
-func folderID(name string) (id ID, ok bool) {
-	digits, ok := strings.CutSuffix(name, ".git")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return ID(n), ok && err == nil && n > 0
 }
 
 // setAside renames the folder of a repository that is no more, at a time of the
 // database's clock, as soon as nobody in this process uses it. then, if there is
 // one, is called with the new path, unless there was no folder.
-func (s *Service) setAside(id ID, at db.Time, then func(path string)) {
-	from := s.path(id)
-	to := filepath.Join(filepath.Dir(from), goneFolder{id, at}.name())
+func (s *Service) setAside(f folder, at db.Time, then func(path string)) {
+	from := s.path(f.id, f.purges)
+	to := filepath.Join(filepath.Dir(from), goneFolder{f, at}.name())
 	s.git.Remove(from, func() {
 		err := os.Rename(from, to)
 		switch {
 		case os.IsNotExist(err):
 		case err != nil:
 			s.log.Warn("the folder of a repository that is gone stays until it is swept",
-				"repository", id, "error", err)
+				"repository", f.id, "error", err)
 		case then != nil:
 			then(to)
 		}
@@ -108,7 +159,7 @@ func (s *Service) setAside(id ID, at db.Time, then func(path string)) {
 // Discard sets the folder of a deleted repository aside, at a time of the database's
 // clock, once nobody reads it any more: it goes hours later. Should the server die
 // before, the sweep finds a folder without a row.
-func (s *Service) Discard(id ID, at db.Time) { s.setAside(id, at, nil) }
+func (s *Service) Discard(r *Repo, at db.Time) { s.setAside(folder{r.ID, r.Purges}, at, nil) }
 
 // abandon ends the making of a repository under a reserved id. Its folder goes at once,
 // since only the caller knew it. If the outcome of a COMMIT is unknown, the repository
@@ -128,7 +179,7 @@ func (s *Service) abandon(ctx context.Context, id ID) {
 			"repository", id, "error", err)
 		return
 	}
-	s.setAside(id, now, func(path string) {
+	s.setAside(folder{id: id}, now, func(path string) {
 		s.ending.Go(func() {
 			if err := os.RemoveAll(path); err != nil {
 				s.log.Warn("a folder stays until it is swept", "folder", path, "error", err)

@@ -55,7 +55,7 @@ func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, erro
 		return 0, err
 	}
 	refused, err := s.MoveRefs(context.WithoutCancel(ctx),
-		Push{RepoID: r.ID, Updates: updates, Atomic: true, GrownKB: size / 1024})
+		Push{RepoID: r.ID, Purges: r.Purges, Updates: updates, Atomic: true, GrownKB: size / 1024})
 	for _, reason := range refused {
 		if err == nil && reason != nil {
 			err = reason

@@ -16,11 +16,15 @@ type Landing struct {
 }
 
 // Check locks the repository's row and compares each update with the ref as it is.
-// Errors: 404 for a repository that is gone, the condition's.
+// Errors: 404 for a repository that is gone; 503 if objects were purged meanwhile; the
+// condition's.
 func (p Push) Check(tx *db.Tx) (*Landing, error) {
 	branch, err := lockForRefs(tx, p.RepoID)
 	if err != nil {
 		return nil, err
+	}
+	if branch.purges != p.Purges {
+		return nil, errPurged()
 	}
 	refused, err := checkUpdates(tx, p.RepoID, branch, p.Updates)
 	if err != nil {

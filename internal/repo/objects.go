@@ -178,7 +178,7 @@ func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTar
 // moveOne moves one ref, and puts a refusal in the words of the API.
 func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
 	u.By = a.Caller.ID
-	refused, err := s.MoveRefs(ctx, Push{RepoID: a.ID, Updates: []RefUpdate{u}, Atomic: true})
+	refused, err := s.MoveRefs(ctx, Push{RepoID: a.ID, Purges: a.Purges, Updates: []RefUpdate{u}, Atomic: true})
 	if err != nil || refused[0] == nil {
 		return err
 	}

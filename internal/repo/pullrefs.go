@@ -14,11 +14,16 @@ const (
 )
 
 // SetPullRef points refs/pull/N/head or merge somewhere, with git.ZeroSHA
-// nowhere. The repository's row is locked by then. It is no push: nothing else
-// moves.
-func SetPullRef(tx *db.Tx, repoID ID, number int64, kind string, sha git.SHA) error {
-	if _, err := lockForRefs(tx, repoID); err != nil {
+// nowhere. purges is Repo.Purges from before the object was looked for or written. The
+// repository's row is locked by then. It is no push: nothing else moves. Error: 503 if
+// objects were purged meanwhile.
+func SetPullRef(tx *db.Tx, repoID ID, purges, number int64, kind string, sha git.SHA) error {
+	branch, err := lockForRefs(tx, repoID)
+	if err != nil {
 		return err
+	}
+	if sha != git.ZeroSHA && branch.purges != purges {
+		return errPurged()
 	}
 	name := fmt.Sprintf("%s%d/%s", pulls, number, kind)
 	if err := noteRef(tx, repoID, name, sha); err != nil {

@@ -334,7 +334,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []RefUpdate) e
 	}
 	index, updates = p.open(all)
 	p.findForward(ctx, updates)
-	refused, err := p.s.MoveRefs(ctx, Push{RepoID: p.access.ID, Updates: updates,
+	refused, err := p.s.MoveRefs(ctx, Push{RepoID: p.access.ID, Purges: p.access.Purges, Updates: updates,
 		Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay})
 	p.refuseAll(index, refused)
 	p.s.packing.add(p.access.ID)
@@ -370,21 +370,27 @@ func (p *push) accessNow(tx *db.Tx) (*Access, error) {
 }
 
 // unlessGone returns the error of a push, unless the removal of the repository
-// in the meantime explains it; then nothing of it stays.
+// in the meantime explains it; then nothing of it stays. Or a purge: its objects are in
+// the folder of before.
 func (p *push) unlessGone(ctx context.Context, cause error) error {
 	var now db.Time
-	var gone bool
+	var gone, purged bool
 	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
-		_, err := accessByID(tx, nil, p.access.ID)
+		a, err := accessByID(tx, nil, p.access.ID)
 		if gone = errs.Is(err, errs.NotFound); gone {
 			now, err = tx.Clock()
 		}
+		purged = err == nil && !gone && a.Purges != p.access.Purges
 		return err
 	})
+	if purged {
+		p.refuseRest("objects of the repository were purged meanwhile: push again")
+		return nil
+	}
 	if err != nil || !gone {
 		return cause
 	}
-	p.s.setAside(p.access.ID, now, nil)
+	p.s.setAside(folder{p.access.ID, p.access.Purges}, now, nil)
 	p.refuseRest("the repository was deleted meanwhile")
 	return nil
 }

@@ -41,6 +41,7 @@ const (
 // the API.
 type Push struct {
 	RepoID  ID
+	Purges  int64 // Repo.Purges from before the new objects were looked for or written
 	Updates []RefUpdate
 	Atomic  bool      // no ref moves unless all can
 	GrownKB int64     // what it adds to the repository's size
@@ -59,8 +60,8 @@ type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 // Each update is a compare-and-swap: the result tells, update by update, why one
 // did not happen, nil where it did.
 //
-// Error, and nothing moved: 404 for a repository that is gone, the condition's
-// error.
+// Error, and nothing moved: 404 for a repository that is gone; 503 if objects were
+// purged meanwhile; the condition's error.
 func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err error) {
 	err = s.WritePush(ctx, p, func(tx *db.Tx) (err error) {
 		refused, err = s.MoveRefsIn(tx, p)
@@ -136,6 +137,7 @@ func (b *bell) ring() {
 type branchState struct {
 	name     string
 	born     bool
+	purges   int64
 	archived bool // the repository: only refs of pull requests follow theirs
 }
 

@@ -23,11 +23,11 @@ func chunks[T any](list []T, fn func([]T) error) error {
 }
 
 // lockForRefs takes the repository's row, counts the change and tells of its
-// default branch, and whether it is archived.
+// default branch, whether it is archived, and how often it was purged.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
-		RETURNING default_branch, archived`, repoID).Scan(&b.name, &b.archived)
+		RETURNING default_branch, archived, purges`, repoID).Scan(&b.name, &b.archived, &b.purges)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
 	}

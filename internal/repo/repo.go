@@ -64,6 +64,7 @@ type Repo struct {
 	HasIssues      bool
 	Archived       bool  // read-only for everybody
 	RefsGeneration int64 // grows with every change of a ref
+	Purges         int64 // how often objects were purged: its folder is named by it, see folder.go
 	Unreached      bool  // its folder may hold objects that no ref leads to (decision 60)
 	OpenIssues     int64 // open issues and pull requests
 	Stars          int64
@@ -126,6 +127,7 @@ type Service struct {
 	reach   reachCache
 	locks   keyed.Mutex[ID] // by repository: from the check of a push to its commit
 	found   *cache.Cache[foundKey, Found]
+	purges  *cache.Cache[ID, int64] // Repo.Purges of repositories that work without a caller opens
 	moves   bell
 	packing *packingQueue  // repositories that were written to
 	large   *packingQueue  // those whose packing takes long
@@ -137,6 +139,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Servi
 	return &Service{
 		db: d, git: g, log: log, dir: dir, forge: forge,
 		refs: cache.New(maxCachedRefs, refCost), found: cache.NewCount[foundKey, Found](maxFound),
+		purges:  cache.NewCount[ID, int64](maxFound),
 		packing: newPackingQueue(), large: newPackingQueue(),
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 // The columns have a place for how many forks there are, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.archived, r.refs_generation, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
+	r.has_issues, r.archived, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
 	r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
@@ -54,7 +54,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.Archived, &r.RefsGeneration, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
+		&r.HasIssues, &r.Archived, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
 		&r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
@@ -285,19 +285,24 @@ func DeleteRow(tx *db.Tx, id ID) error {
 	return err
 }
 
-// idsIn reads which of the ids are in a table.
-func idsIn(tx *db.Tx, table string, ids []ID) (map[ID]bool, error) {
+// reservedOf reads which of the ids are reserved.
+func reservedOf(tx *db.Tx, ids []ID) (map[ID]bool, error) {
 	found := map[ID]bool{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	args := make([]any, len(ids))
-	for i, id := range ids {
-		args[i] = id
-	}
-	there, err := db.QueryIDs[ID](tx, `SELECT id FROM `+table+` WHERE id IN `+db.ValuesFrom(1, 1, len(ids)), args...)
+	there, err := db.QueryIDs[ID](tx, `SELECT id FROM reserved_repos WHERE id IN `+db.ValuesFrom(1, 1, len(ids)),
+		anys(ids)...)
 	for _, id := range there {
 		found[id] = true
 	}
 	return found, err
+}
+
+func anys[T any](list []T) []any {
+	args := make([]any, len(list))
+	for i, v := range list {
+		args[i] = v
+	}
+	return args
 }

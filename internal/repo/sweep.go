@@ -102,36 +102,47 @@ func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Durati
 		}
 		return errors.Join(all, err)
 	}
-	var ids []ID
+	var folders []folder
 	var gone []goneFolder
 	for _, e := range entries {
-		if id, ok := folderID(e.Name()); ok {
-			ids = append(ids, id)
+		if f, ok := parseFolder(e.Name()); ok {
+			folders = append(folders, f)
 		} else if g, ok := parseGone(e.Name()); ok {
 			gone = append(gone, g)
 		}
 	}
 	// The folders are known: from here on the database may be asked.
-	all = errors.Join(all, chunks(ids, func(part []ID) error { return s.sweepFolders(ctx, part, grace) }))
+	all = errors.Join(all, chunks(folders, func(part []folder) error { return s.sweepFolders(ctx, part, grace) }))
 	return errors.Join(all, chunks(gone, func(part []goneFolder) error {
 		return s.sweepGone(ctx, part, grace)
 	}))
 }
 
-// owned is which ids belong to repositories, and which are reserved.
+// owned is which folders belong to repositories, and which ids are reserved.
 type owned struct {
-	repos, reserved map[ID]bool
-	backup          bool    // one runs, which may need what is set aside
-	now             db.Time // by the database's clock
+	repos    map[ID]int64 // with their purges
+	reserved map[ID]bool
+	backup   bool    // one runs, which may need what is set aside
+	now      db.Time // by the database's clock
 }
 
-// ask asks the database about ids.
-func (s *Service) ask(ctx context.Context, ids []ID) (o owned, err error) {
+// owns reports whether the folder is that of a repository.
+func (o owned) owns(f folder) bool {
+	purges, there := o.repos[f.id]
+	return there && purges == f.purges
+}
+
+// ask asks the database about folders.
+func (s *Service) ask(ctx context.Context, folders []folder) (o owned, err error) {
+	ids := make([]ID, len(folders))
+	for i, f := range folders {
+		ids[i] = f.id
+	}
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if o.reserved, err = idsIn(tx, "reserved_repos", ids); err != nil {
+		if o.reserved, err = reservedOf(tx, ids); err != nil {
 			return err
 		}
-		if o.repos, err = idsIn(tx, "repos", ids); err != nil {
+		if o.repos, err = purgesIn(tx, ids); err != nil {
 			return err
 		}
 		if o.backup, err = backupRuns(tx); err != nil {
@@ -144,23 +155,23 @@ func (s *Service) ask(ctx context.Context, ids []ID) (o owned, err error) {
 }
 
 // sweepFolders sets aside those of the folders that have no row, and tidies the others.
-func (s *Service) sweepFolders(ctx context.Context, ids []ID, grace time.Duration) error {
-	o, err := s.ask(ctx, ids)
+func (s *Service) sweepFolders(ctx context.Context, folders []folder, grace time.Duration) error {
+	o, err := s.ask(ctx, folders)
 	if err != nil {
 		return err
 	}
 	var all error
-	for _, id := range ids {
+	for _, f := range folders {
 		if err := ctx.Err(); err != nil {
 			return errors.Join(all, err)
 		}
-		all = errors.Join(all, s.sweepFolder(ctx, o, id, grace))
+		all = errors.Join(all, s.sweepFolder(ctx, o, f, grace))
 	}
 	return all
 }
 
-func (s *Service) sweepFolder(ctx context.Context, o owned, id ID, grace time.Duration) error {
-	objects, release, err := s.GitOf(ctx, id)
+func (s *Service) sweepFolder(ctx context.Context, o owned, f folder, grace time.Duration) error {
+	objects, release, err := s.git.Open(ctx, s.path(f.id, f.purges))
 	if errs.Is(err, errs.NotFound) {
 		return nil // it goes when its last user has left it
 	}
@@ -169,28 +180,28 @@ func (s *Service) sweepFolder(ctx context.Context, o owned, id ID, grace time.Du
 	}
 	defer release()
 	switch {
-	case o.repos[id] && o.backup:
+	case o.owns(f) && o.backup:
 		return objects.SweepQuarantines(grace)
-	case o.repos[id]:
-		s.packing.add(id)
+	case o.owns(f):
+		s.packing.add(f.id)
 		return errors.Join(objects.SweepQuarantines(grace), objects.SweepReplaced(o.now.Time(), grace))
-	case o.reserved[id]:
+	case o.reserved[f.id]:
 		return nil
 	}
 	old, err := objects.Untouched(grace)
 	if err == nil && old {
-		s.setAside(id, o.now, nil)
+		s.setAside(f, o.now, nil)
 	}
 	return err
 }
 
 // sweepGone removes folders that were set aside long enough ago.
 func (s *Service) sweepGone(ctx context.Context, list []goneFolder, grace time.Duration) error {
-	ids := make([]ID, len(list))
+	folders := make([]folder, len(list))
 	for i, g := range list {
-		ids[i] = g.id
+		folders[i] = g.folder
 	}
-	o, err := s.ask(ctx, ids)
+	o, err := s.ask(ctx, folders)
 	if err != nil {
 		return err
 	}
@@ -205,21 +216,21 @@ func (s *Service) sweepGone(ctx context.Context, list []goneFolder, grace time.D
 }
 
 func (s *Service) sweepGoneFolder(o owned, g goneFolder, grace time.Duration) error {
-	name := g.name()
+	name, kept := g.name(), s.path(g.id, g.purges)
 	if g.at == 0 {
-		name = "gone-" + filepath.Base(s.path(g.id))
+		name = "gone-" + g.folder.name()
 	}
-	path := filepath.Join(filepath.Dir(s.path(g.id)), name)
+	path := filepath.Join(filepath.Dir(kept), name)
 	switch {
-	case o.repos[g.id] || o.reserved[g.id]:
+	case o.owns(g.folder) || o.reserved[g.id]:
 		// A database from before the deletion was restored: it needs the folder.
 		s.log.Error("the folder of a repository was set aside", "repository", g.id, "folder", path)
-		if _, err := os.Stat(s.path(g.id)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return os.Rename(path, s.path(g.id))
+		return os.Rename(path, kept)
 	case g.at == 0:
-		return os.Rename(path, filepath.Join(filepath.Dir(path), goneFolder{g.id, o.now}.name()))
+		return os.Rename(path, filepath.Join(filepath.Dir(path), goneFolder{g.folder, o.now}.name()))
 	case o.backup || o.now.Time().Sub(g.at.Time()) < grace:
 		return nil
 	}

@@ -69,12 +69,18 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 		if err := note(); err != nil { // first: until then all objects count as reached
 			return err
 		}
-		return write()
+		if err := write(); err != nil {
+			return err
+		}
+	} else {
+		var both errgroup.Group
+		both.Go(note)
+		both.Go(write)
+		if err := both.Wait(); err != nil {
+			return err
+		}
 	}
-	var both errgroup.Group
-	both.Go(note)
-	both.Go(write)
-	return both.Wait()
+	return s.db.Check(ctx) // a purge may have left them in the folder of before
 }
 
 // dropNoted deletes the noted objects from the sets: callers who may push find them.

@@ -77,6 +77,7 @@ type repoCommand struct {
 	Unarchive repoUnarchive `cmd:"" help:"Let people write to an archived repository again."`
 	Transfer  repoTransfer  `cmd:"" help:"Give a repository to another owner, with all that belongs to it."`
 	Delete    repoDelete    `cmd:"" help:"Delete a repository with all that belongs to it, for good."`
+	Purge     repoPurge     `cmd:"" help:"Remove objects that no ref leads to, for good: a secret that was pushed by mistake."`
 	GiveBack  repoGiveBack  `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
 }
 

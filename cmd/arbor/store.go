@@ -19,6 +19,8 @@ import (
 type storeFlags struct {
 	Data     string `help:"Folder of the database and the repositories. It and all below it are made readable by their owner alone." default:"./arbor-data" placeholder:"DIR"`
 	Database string `help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
+
+	secureDelete bool // see db.Options
 }
 
 // store is what the commands and the server work on.
@@ -73,7 +75,7 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := db.Open(ctx, db.Options{URL: at.Database.URL, Log: o.Log})
+	d, err := db.Open(ctx, db.Options{URL: at.Database.URL, Log: o.Log, SecureDelete: f.secureDelete})
 	if err != nil {
 		g.Close()
 		return nil, err

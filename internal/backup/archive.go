@@ -33,6 +33,8 @@ func ToStream(ctx context.Context, from Source, to io.Writer) (*Manifest, error)
 	return (&save{Source: from, to: &archive{out: tar.NewWriter(to), scratch: scratch}}).run(ctx)
 }
 
+func (a *archive) place() string { return "" }
+
 func (a *archive) spool() string { return a.scratch }
 
 func (a *archive) has(*File) bool { return false }

@@ -114,6 +114,13 @@ func apart(data, dir string) error {
 
 func filePath(dir, sum string) string { return filepath.Join(dir, filesDir, sum[:2], sum) }
 
+func (t *folder) place() string {
+	if abs, err := filepath.Abs(t.dir); err == nil {
+		return abs
+	}
+	return t.dir
+}
+
 func (t *folder) spool() string { return filepath.Join(t.dir, filesDir) }
 
 func (t *folder) has(f *File) bool {

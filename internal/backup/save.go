@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,6 +35,7 @@ type Source struct {
 // target is where a backup goes. All but spool and finish are called by several goroutines.
 type target interface {
 	spool() string                                 // a folder for a large temporary file
+	place() string                                 // where it is, for people; empty: it is a stream
 	has(f *File) bool                              // fills in the digest of a file that is there already
 	put(from io.Reader, f *File) error             // copies f.Size bytes, and fills in their digest
 	keep(spooled *os.File, f *File) error          // takes over a spooled file, whose digest f has
@@ -73,20 +75,25 @@ func (s *save) run(ctx context.Context) (*Manifest, error) {
 		s.Progress = func(string, int64, int64) {}
 	}
 	s.seen = map[string]seenFile{}
-	err := repo.HoldFolders(ctx, s.DB, func(ctx context.Context) error {
+	err := repo.HoldFolders(ctx, s.DB, s.to.place(), func(ctx context.Context) (time.Time, error) {
 		if err := s.saveTables(ctx); err != nil {
-			return fmt.Errorf("back up the database: %w", err)
+			return time.Time{}, fmt.Errorf("back up the database: %w", err)
 		}
-		if err := s.saveRepositories(ctx); err != nil {
-			return err
-		}
-		if err := s.saveDir(acmeDir); err != nil {
-			return err
-		}
-		slices.SortFunc(s.manifest.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-		return s.to.finish(ctx, &s.manifest)
+		return s.manifest.At, s.saveRest(ctx)
 	})
 	return &s.manifest, err
+}
+
+// saveRest copies what the snapshot names, and makes it a backup.
+func (s *save) saveRest(ctx context.Context) error {
+	if err := s.saveRepositories(ctx); err != nil {
+		return err
+	}
+	if err := s.saveDir(acmeDir); err != nil {
+		return err
+	}
+	slices.SortFunc(s.manifest.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return s.to.finish(ctx, &s.manifest)
 }
 
 // saveTables takes the snapshot: its rows, and which repositories there are.

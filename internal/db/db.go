@@ -10,6 +10,7 @@
 //	errors.go      sentinels and kinds for the drivers' codes
 //	migrate.go     migrations/NNNN_name.sql, and the tables that keep count
 //	erase.go       Erase: all rows go
+//	scrub.go       Scrub: what was deleted leaves the files as well
 //	tables.go      Tables: the tables that are copied, and their rows in order
 //	load.go        Load: an empty database is filled with such rows
 //	nodes.go       Join: the processes that serve the database, their versions and clocks
@@ -93,6 +94,10 @@ type Options struct {
 	Log *slog.Logger     // nil: nothing is logged
 	Now func() time.Time // nil: time.Now. Tests fix it.
 
+	// SecureDelete overwrites what is deleted, in the file of a SQLite database. It costs
+	// writes more. PostgreSQL ignores it.
+	SecureDelete bool
+
 	// Throwaway says that the file is removed when this process is done with it:
 	// commits are not synced, and Close lets go of all that it holds. Nothing
 	// else in this process may open the same file. PostgreSQL ignores it.
@@ -132,6 +137,8 @@ type backend interface {
 	// recall returns a topic's current number if it is known without a query.
 	recall(topic string) (n int64, ok bool)
 	state() cache.State
+	// scrub is DB.Scrub.
+	scrub(ctx context.Context, whole bool) error
 	// migrator opens a connection of its own for migrations.
 	migrator(ctx context.Context) (migrator, error)
 	close() error

@@ -57,6 +57,9 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 		"wal_autocheckpoint=2000", "journal_size_limit=16777216", // pages; bytes
 		"busy_timeout=0",
 	}}
+	if o.SecureDelete {
+		b.writing = append(b.writing, "secure_delete=1")
+	}
 	if o.Throwaway {
 		b.index.throwaway = true
 		b.writing = append(b.writing, "synchronous=OFF")

@@ -106,9 +106,13 @@ func (r *Repository) sendCage(processes int64) process.Cage {
 func (g *Git) upkeepCage() process.Cage { return process.Cage{Memory: g.part(mostPart, 0)} }
 
 // run runs a task to its end.
-func (g *Git) run(ctx context.Context, t process.Task) error { return g.processes.Run(ctx, t) }
+func (g *Git) run(ctx context.Context, t process.Task) error {
+	defer g.markUsed(&t)()
+	return g.processes.Run(ctx, t)
+}
 
 // read begins a task whose output is read while it runs.
 func (g *Git) read(ctx context.Context, t process.Task) (*process.Process, io.Reader, error) {
+	defer g.markUsed(&t)()
 	return g.processes.Read(ctx, t)
 }

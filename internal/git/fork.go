@@ -161,31 +161,35 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 	if err := r.Init(); err != nil || len(tips) == 0 {
 		return err
 	}
-	var in bytes.Buffer
-	for _, sha := range tips {
-		if err := sha.Check(); err != nil {
-			return err
-		}
-		in.WriteString(string(sha) + "\n")
-	}
-	q, err := r.newQuarantine(incomingPrefix)
+	in, err := revisionList(tips, nil)
 	if err != nil {
 		return err
 	}
+	_, err = r.packFrom(ctx, from, process.Task{Stdin: in, Cage: from.sendCage(1),
+		Limit: r.git.options.TransferTimeout, Command: process.Command{Flags: []string{"--revs"}}})
+	return err
+}
+
+// packFrom makes a pack of objects of another repository part of this one, durably, and
+// gives its name. The task has pack-objects' input, its own flags, and the bounds.
+func (r *Repository) packFrom(ctx context.Context, from *Repository, t process.Task) (string, error) {
+	q, err := r.newQuarantine(incomingPrefix)
+	if err != nil {
+		return "", err
+	}
 	defer func() { _ = q.Discard() }()
 	var out bytes.Buffer
-	err = r.git.run(ctx, process.Task{
-		Command: process.Command{Sub: "pack-objects", Path: filepath.Join(q.dir, "pack", "pack"),
-			Flags: []string{"-q", "--revs", "--delta-base-offset", "--threads=1"}},
-		Dir: from.dir, Env: q.envOver(from), Cage: from.sendCage(1), Limit: r.git.options.TransferTimeout,
-		Stdin: &in, Stdout: &out})
-	if err != nil {
-		return fmt.Errorf("git: copying histories: %w", err)
+	t.Sub, t.Path = "pack-objects", filepath.Join(q.dir, "pack", "pack")
+	t.Flags = append([]string{"-q", "--delta-base-offset", "--threads=1"}, t.Flags...)
+	t.Dir, t.Env, t.Stdout = from.dir, q.envOver(from), &out
+	if err = r.git.run(ctx, t); err != nil {
+		return "", fmt.Errorf("git: copying histories: %w", err)
 	}
 	id := strings.TrimSpace(out.String())
 	if !object.IsSHA(id) {
-		return fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
+		return "", fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
 	}
-	q.pack = "pack-" + id
-	return q.Keep()
+	name := "pack-" + id
+	q.pack = name
+	return name, q.Keep()
 }

@@ -122,7 +122,7 @@ func (on basis) state(a *repo.Access) cache.State {
 	if on.people {
 		accounts = a.AccountsGeneration
 	}
-	return cache.Generations(refs, accounts)
+	return cache.Generations(refs, accounts, a.Purges)
 }
 
 // keyOf names everything else that an answer depends on.

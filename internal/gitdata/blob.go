@@ -87,7 +87,7 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return api.orEmpty(r.Context(), a, err)
 	}
 	raw := web.From(r.Context()).Media.Kind == "raw"
-	b := &blobAnswer{w: w, r: r, api: api, sha: sha, raw: raw, place: newPlace(r.Context(), a)}
+	b := &blobAnswer{w: w, r: r, api: api, sha: sha, raw: raw, place: newPlace(r.Context(), a), state: objectsOf(a)}
 	b.key = keyOf(r, a, basis{sha: sha})
 	b.etag = `W/"` + string(sha) + `"`
 	if raw {
@@ -95,7 +95,7 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	}
 	err = api.repos.CheckNamed(r.Context(), a, sha)
 	if err == nil {
-		if k, ok := api.kept.Get(cache.Forever, b.key); ok {
+		if k, ok := api.kept.Get(objectsOf(a), b.key); ok {
 			return b.send(k.Body)
 		}
 		admission.As(r.Context(), admission.Stream) // of a large one
@@ -120,6 +120,7 @@ type blobAnswer struct {
 	sha   git.SHA
 	raw   bool
 	place *place
+	state cache.State
 	key   string
 	etag  string
 }
@@ -156,7 +157,7 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 		if err := b.render(&body, size, contents); err != nil {
 			return err
 		}
-		b.api.kept.Put(cache.Forever, b.key, web.Kept{Body: body.Bytes()})
+		b.api.kept.Put(b.state, b.key, web.Kept{Body: body.Bytes()})
 		return b.send(body.Bytes())
 	}
 	if web.NotModified(b.w, b.r, b.etag) {

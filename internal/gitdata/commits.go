@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"arbor/internal/account"
-	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -160,7 +159,7 @@ func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request
 	key := strings.Join([]string{"count", a.ID.String(), string(o.From[0]), strings.Join(o.Author, ","), strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
 	o.Skip, o.Max = int(min(page.Offset(), maxSkipped)), int(page.Size)
-	known, counted := api.lengths.Get(cache.Forever, key)
+	known, counted := api.lengths.Get(objectsOf(a), key)
 	if !counted {
 		o.Count = maxCounted
 	}
@@ -176,7 +175,7 @@ func (api *API) walk(ctx context.Context, w http.ResponseWriter, r *http.Request
 	if counted {
 		total, more = known, false
 	} else if !more {
-		api.lengths.Put(cache.Forever, key, total)
+		api.lengths.Put(objectsOf(a), key, total)
 	}
 	if more {
 		openLink(w, r, page)

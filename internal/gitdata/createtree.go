@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -131,7 +130,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	key := peelKey{repo: t.access.ID, sha: base}
 	err := t.api.repos.CheckNamed(ctx, t.access, base)
 	if err == nil {
-		if tree, ok := t.api.peeled.Get(cache.Forever, key); ok {
+		if tree, ok := t.api.peeled.Get(objectsOf(t.access), key); ok {
 			return tree, nil
 		}
 		object, err = t.objects.Info(ctx, base)
@@ -147,7 +146,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 		return "", treeError("base_tree", errs.InvalidField, "base_tree "+string(base)+" is no tree or commit of this repository")
 	}
 	if err == nil {
-		t.api.peeled.Put(cache.Forever, key, tree)
+		t.api.peeled.Put(objectsOf(t.access), key, tree)
 	}
 	return tree, err
 }

@@ -87,7 +87,7 @@ func (api *API) tree(ctx context.Context, a *repo.Access, name string) (git.SHA,
 
 // peel finds the tree of a tree, commit or annotated tag.
 func (api *API) peel(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA, error) {
-	return api.peeled.Read(cache.Forever, peelKey{repo: a.ID, sha: sha, tags: true}, func() (git.SHA, error) {
+	return api.peeled.Read(objectsOf(a), peelKey{repo: a.ID, sha: sha, tags: true}, func() (git.SHA, error) {
 		objects, release, err := api.repos.Git(ctx, a)
 		if err != nil {
 			return "", err
@@ -96,6 +96,10 @@ func (api *API) peel(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA,
 		return objects.PeelToTree(ctx, sha)
 	})
 }
+
+// objectsOf is the state under which answers are kept that depend on objects alone: these
+// never change, but a purge may remove them.
+func objectsOf(a *repo.Access) cache.State { return cache.Generations(a.Purges) }
 
 // peelKey names an object that leads to a tree, always to the same.
 type peelKey struct {

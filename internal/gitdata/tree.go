@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"arbor/internal/admission"
-	"arbor/internal/cache"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -31,7 +30,7 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return nil
 	}
 	for {
-		if k, ok := api.kept.Get(cache.Forever, t.key); ok {
+		if k, ok := api.kept.Get(objectsOf(a), t.key); ok {
 			return t.send(w, r, k)
 		}
 		alone, err := api.filling.Enter(r.Context(), t.key)
@@ -99,7 +98,7 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer leave()
 	s := &treeStream{w: w, keep: maxKept, full: func() {
-		t.api.kept.Put(cache.Forever, t.key, web.Kept{Large: true})
+		t.api.kept.Put(objectsOf(t.access), t.key, web.Kept{Large: true})
 		leave()
 	}}
 	s.release = func() {}
@@ -112,7 +111,7 @@ func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := s.whole()
-	t.api.kept.Put(cache.Forever, t.key, web.Kept{Body: body, ETag: t.etag})
+	t.api.kept.Put(objectsOf(t.access), t.key, web.Kept{Body: body, ETag: t.etag})
 	leave()
 	s.release() // Bytes asks for what a slow client needs
 	s.release = func() {}

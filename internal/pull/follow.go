@@ -133,8 +133,8 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 // follows reports that the pull request still follows the branch that was its head.
 func (p *Pull) follows(was *Pull) bool { return p.Open && p.HeadRepoID == was.HeadRepoID }
 
-// moveHead makes sha, whose objects were in the base repository after so many purges, the
-// head.
+// moveHead makes sha the head. Its objects were in the base repository when that had this
+// repo.Repo.Purges.
 func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA) error {
 	if err := setHead(tx, p, sha); err != nil {
 		return err

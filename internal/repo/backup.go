@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"arbor/internal/db"
 )
@@ -16,10 +17,14 @@ import (
 // old enough to go when a backup begins is in no snapshot of it.
 var backups = db.Jobs{Table: "backups", Key: "id"}
 
-// HoldFolders calls work, which makes a backup. Until it returns, or this process dies and
+// HoldFolders calls work, which makes a backup at a place (empty: a stream), and gives the
+// moment that it holds. Until it returns, or this process dies and
 // its lease runs out, all folders of repositories stay, where
-// FindFolder finds them. Error: that of work; db.ErrLeaseLost.
-func HoldFolders(ctx context.Context, d *db.DB, work func(context.Context) error) error {
+// FindFolder finds them. The backup is remembered, for purges. Error: that of work;
+// db.ErrLeaseLost.
+func HoldFolders(
+	ctx context.Context, d *db.DB, place string, work func(context.Context) (time.Time, error),
+) error {
 	var l *db.Lease
 	err := d.Write(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(`DELETE FROM backups WHERE due_at <= ` + tx.Engine().Clock()); err != nil {
@@ -35,11 +40,23 @@ func HoldFolders(ctx context.Context, d *db.DB, work func(context.Context) error
 	if err != nil {
 		return err
 	}
-	l, err = d.Hold(ctx, backups, l, leaseTime, work)
+	var at time.Time
+	l, err = d.Hold(ctx, backups, l, leaseTime, func(ctx context.Context) (err error) {
+		at, err = work(ctx)
+		return err
+	})
 	if errors.Is(err, db.ErrLeaseLost) {
 		return err
 	}
-	return errors.Join(err, d.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error { return backups.Remove(tx, l) }))
+	whole := err == nil
+	return errors.Join(err, d.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+		if !at.IsZero() { // also of one that failed, which may have copied something
+			if err := noteBackup(tx, db.FromTime(at), place, whole); err != nil {
+				return err
+			}
+		}
+		return backups.Remove(tx, l)
+	}))
 }
 
 // backupRuns reports whether a backup has its lease.
@@ -48,8 +65,8 @@ func backupRuns(tx *db.Tx) (runs bool, err error) {
 	return runs, err
 }
 
-// FolderPath is where a repository's folder is below the folder of all of them, after so
-// many purges.
+// FolderPath is where a repository's folder is below the folder of all of them, while its
+// Repo.Purges is so.
 func FolderPath(id ID, purges int64) string {
 	shard := strconv.FormatInt(int64(id)&(shards-1)|shards, 16)[1:]
 	return filepath.Join(shard, folder{id, purges}.name())

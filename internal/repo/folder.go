@@ -12,9 +12,9 @@ import (
 	"arbor/internal/git"
 )
 
-// A repository's folder is named by its id and, once objects were purged from it, by the
-// number of purges: a purge moves what stays into a new folder, and the transaction that
-// counts the purge makes that the repository's (purge.go). So whoever works in the old
+// A repository's folder is named by its id and, once objects were purged from it, by
+// Repo.Purges: a purge moves what stays into a new folder, and one transaction makes that
+// the repository's (purge.go). So whoever works in the old
 // folder, on whichever node, reads on there, and nothing that this process remembers of
 // the old folder is taken for the new one. Objects that were looked for in the old folder
 // may not be named any more: each transaction that names objects compares Repo.Purges.
@@ -57,7 +57,7 @@ func (s *Service) Purges(ctx context.Context, repoID ID) (int64, error) {
 }
 
 // IsWhole reports whether this process knows that an object and all that it leads
-// to are in the repository, after so many purges. It reads no file, so a transaction
+// to are in the repository's folder of that number. It reads no file, so a transaction
 // may ask.
 func (s *Service) IsWhole(repoID ID, purges int64, sha git.SHA) bool {
 	return s.git.Repository(s.path(repoID, purges)).IsWhole(sha)
@@ -69,13 +69,13 @@ func (s *Service) path(repoID ID, purges int64) string {
 	return filepath.Join(s.dir, FolderPath(repoID, purges))
 }
 
-// folder is the folder of a repository after so many purges.
+// folder is a folder of a repository.
 type folder struct {
 	id     ID
-	purges int64
+	purges int64 // what Repo.Purges is while the repository has it
 }
 
-// name is "7.git", or "7.2.git" after two purges.
+// name is "7.git", or "7.1790000000000000.git" after a purge.
 func (f folder) name() string {
 	if f.purges == 0 {
 		return f.id.String() + ".git"

@@ -2,9 +2,11 @@ package repo
 
 import (
 	"errors"
+	"fmt"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 )
 
 // purgesOf reads Repo.Purges; 0 where there is no repository.
@@ -45,4 +47,214 @@ func purgesIn(tx *db.Tx, ids []ID) (map[ID]int64, error) {
 // be gone.
 func errPurged() error {
 	return errs.New(errs.Unavailable, "Objects of the repository were purged meanwhile. Try again.")
+}
+
+// takePurges leases the purges of repositories, all of them or none. again says that one of
+// them was begun before and did not come to its end. The numbers of the folders to be are
+// the lease's time: no two purges of a repository have the same, and later ones are larger.
+func takePurges(tx *db.Tx, ids []ID) (l *db.Lease, again bool, err error) {
+	err = chunks(ids, func(part []ID) error {
+		_, err := tx.Exec(`INSERT INTO purges (repo_id, due_at) SELECT id, 0 FROM repos WHERE id IN `+
+			db.ValuesFrom(1, 1, len(part))+` ON CONFLICT (repo_id) DO NOTHING`, anys(part)...)
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	where, args := `repo_id IN `+db.ValuesFrom(3, 1, len(ids)), anys(ids)
+	if l, err = purgeJobs.Take(tx, leaseTime, len(ids), where, args...); err != nil || l == nil {
+		return nil, false, err
+	}
+	if len(l.IDs) < len(ids) {
+		return nil, false, purgeJobs.PutOff(tx, l, 0)
+	}
+	where = ` WHERE repo_id IN ` + db.ValuesFrom(2, 1, len(ids))
+	args = append([]any{l.Until}, args...)
+	var tries int64
+	if err := tx.QueryRow(`SELECT MAX(tries) FROM purges`+where+` AND due_at = $1`, args...).Scan(&tries); err != nil {
+		return nil, false, err
+	}
+	again = tries > 1
+	_, err = tx.Exec(`UPDATE purges SET folder = $1`+where, args...)
+	return l, again, err
+}
+
+// readPurgeWorld reads a purgeWorld. Error: 404.
+func readPurgeWorld(tx *db.Tx, id ID) (*purgeWorld, error) {
+	w := &purgeWorld{}
+	err := tx.QueryRow(`SELECT purges, refs_generation FROM repos WHERE id = $1`, id).Scan(&w.purges, &w.generation)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w.noted, err = notesOf(tx, id); err != nil {
+		return nil, err
+	}
+	if w.refs, err = readRefs(tx, id, ""); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(`SELECT p.number, p.head_sha, p.base_sha, COALESCE(p.merge_sha, ''), COALESCE(p.tested_base, ''),
+			COALESCE(p.tested_head, ''), COALESCE(b.sha, '')
+		FROM pulls p LEFT JOIN refs b ON b.repo_id = p.repo_id AND b.name = 'refs/heads/'||p.base_ref
+		WHERE p.repo_id = $1 ORDER BY p.number`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p pullTips
+		if err := rows.Scan(&p.number, &p.head, &p.base, &p.merge, &p.testedBase, &p.testedHead, &p.baseTip); err != nil {
+			return nil, err
+		}
+		w.pulls = append(w.pulls, p)
+	}
+	return w, rows.Err()
+}
+
+// notesOf names the notes of unreached objects: another text, when there are others.
+func notesOf(tx *db.Tx, id ID) (string, error) {
+	var n, last int64
+	err := tx.QueryRow(`SELECT COUNT(*), COALESCE(MAX(at), 0) FROM unreached_objects WHERE repo_id = $1`, id).Scan(&n, &last)
+	return fmt.Sprint(n, " ", last), err
+}
+
+// swapFolder gives a repository its new folder, if all is as it was planned: its refs, with
+// notes also the objects without one that somebody may rely on. Error: db.ErrLeaseLost when
+// another purge has taken over.
+func swapFolder(tx *db.Tx, plan *purgePlan, lease int64, notes bool) (bool, error) {
+	// Who notes an object, which takes a lock on this row for its foreign key, has committed
+	// by now, or asks for Repo.Purges after this commit.
+	lock := `SELECT id FROM repos WHERE id = $1`
+	if tx.Engine() == db.PostgreSQL {
+		lock += ` FOR UPDATE`
+	}
+	if _, err := db.QueryIDs[ID](tx, lock, plan.repo.ID); err != nil {
+		return false, err
+	}
+	if notes {
+		if now, err := notesOf(tx, plan.repo.ID); err != nil || now != plan.world.noted {
+			return false, err
+		}
+	}
+	n, err := tx.Exec(`UPDATE repos SET purges = $4, refs_generation = refs_generation + 1,
+			issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
+		WHERE id = $1 AND purges = $2 AND refs_generation = $3`,
+		plan.repo.ID, plan.world.purges, plan.world.generation, plan.folder)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	n, err = tx.Exec(`UPDATE purges SET folder = folder WHERE repo_id = $1 AND folder = $2`, plan.repo.ID, lease)
+	if err == nil && n == 0 {
+		err = db.ErrLeaseLost
+	}
+	return err == nil, err
+}
+
+// dropTestMerges forgets test merges: they are made anew when somebody asks.
+func dropTestMerges(tx *db.Tx, id ID, list []testMerge) error {
+	return chunks(list, func(part []testMerge) error {
+		args, names := []any{id}, []any{id}
+		for _, p := range part {
+			args = append(args, p.number)
+			names = append(names, fmt.Sprintf("%s%d/%s", pulls, p.number, PullMerge))
+		}
+		_, err := tx.Exec(`UPDATE pulls SET tested_base = NULL, tested_head = NULL, test_sha = NULL
+			WHERE repo_id = $1 AND number IN `+db.ValuesFrom(2, 1, len(part)), args...)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)), names...)
+		return err
+	})
+}
+
+// named are the columns that name objects of a repository beside refs and pulls, with what
+// becomes of their rows when the object is purged:
+//
+//	reviews.commit_sha            stays: a name tells no contents
+//	review_comments.original_sha  the comment stays, its hunk goes
+//	review_comments.current_sha   the comment becomes outdated
+//	statuses, status_contexts, status_commits  go: what they describe is gone
+//	pull_commits                  go: they only find the pull request of a commit
+//	unreached_objects             go: nobody finds the object any more
+//	pushed_commits                go: there is nothing to read
+//
+// Names in activities and issue_events stay as well; neither holds a message.
+const named = `SELECT commit_sha AS sha FROM reviews WHERE repo_id = $1
+	UNION SELECT original_sha FROM review_comments WHERE repo_id = $1
+	UNION SELECT current_sha FROM review_comments WHERE repo_id = $1
+	UNION SELECT sha FROM statuses WHERE repo_id = $1
+	UNION SELECT sha FROM status_commits WHERE repo_id = $1
+	UNION SELECT sha FROM pull_commits WHERE repo_id = $1
+	UNION SELECT sha FROM unreached_objects WHERE repo_id = $1
+	UNION SELECT new_sha FROM pushed_commits WHERE repo_id = $1`
+
+// namedObjects reads them.
+func namedObjects(tx *db.Tx, id ID) ([]git.SHA, error) { return readSHAs(tx, named, id) }
+
+// forgetNamed does what the table above says for objects that are gone, and tells how many
+// hunks and statuses went.
+func forgetNamed(tx *db.Tx, id ID, gone []git.SHA) (hunks, statuses int64, err error) {
+	args := []any{id}
+	for _, sha := range gone {
+		args = append(args, string(sha))
+	}
+	in := ` IN ` + db.ValuesFrom(2, 1, len(gone))
+	hunks, err = tx.Exec(`UPDATE review_comments SET diff_hunk = '' WHERE repo_id = $1 AND diff_hunk <> '' AND original_sha`+in, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	_, err = tx.Exec(`UPDATE review_comments SET current_position = NULL, current_line = NULL, current_start = NULL
+		WHERE repo_id = $1 AND current_sha`+in, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	if statuses, err = tx.Exec(`DELETE FROM statuses WHERE repo_id = $1 AND sha`+in, args...); err != nil {
+		return 0, 0, err
+	}
+	for _, from := range []string{"status_contexts WHERE repo_id = $1 AND sha", "status_commits WHERE repo_id = $1 AND sha",
+		"pull_commits WHERE repo_id = $1 AND sha", "unreached_objects WHERE repo_id = $1 AND sha",
+		"pushed_commits WHERE repo_id = $1 AND new_sha"} {
+		if _, err := tx.Exec(`DELETE FROM `+from+in, args...); err != nil {
+			return 0, 0, err
+		}
+	}
+	_, err = tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, id)
+	return hunks, statuses, err
+}
+
+// maxPastBackups is how many backups are remembered.
+const maxPastBackups = 1000
+
+// noteBackup remembers a backup. A folder holds its newest whole one alone.
+func noteBackup(tx *db.Tx, at db.Time, place string, whole bool) error {
+	if whole && place != "" {
+		if _, err := tx.Exec(`DELETE FROM past_backups WHERE place = $1`, place); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(`INSERT INTO past_backups (at, place) VALUES ($1, $2)`, at, place); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`, maxPastBackups)
+	return err
+}
+
+// pastBackups reads the backups that are remembered, the newest first.
+func pastBackups(tx *db.Tx) (list []PastBackup, err error) {
+	rows, err := tx.Query(`SELECT at, place FROM past_backups ORDER BY at DESC, id DESC`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var b PastBackup
+		if err := rows.Scan(&b.At, &b.Place); err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, rows.Err()
 }

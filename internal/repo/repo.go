@@ -64,7 +64,7 @@ type Repo struct {
 	HasIssues      bool
 	Archived       bool  // read-only for everybody
 	RefsGeneration int64 // grows with every change of a ref
-	Purges         int64 // how often objects were purged: its folder is named by it, see folder.go
+	Purges         int64 // grows when objects are purged: its folder is named by it, see folder.go
 	Unreached      bool  // its folder may hold objects that no ref leads to (decision 60)
 	OpenIssues     int64 // open issues and pull requests
 	Stars          int64

@@ -1,13 +1,14 @@
--- How often objects were purged from the repository: each purge moves what stays into a
--- folder of its own, whose name holds this number. Whoever looked into an earlier folder
--- may not name objects in a transaction.
+-- A number that grows with each purge of objects from the repository, which moves what
+-- stays into a folder of its own, whose name holds the number. Whoever looked into an
+-- earlier folder may not name objects in a transaction.
 ALTER TABLE repos ADD COLUMN purges BIGINT NOT NULL DEFAULT 0;
 
 -- Purges that run, or that did not come to their end.
 CREATE TABLE purges (
     repo_id BIGINT NOT NULL PRIMARY KEY REFERENCES repos (id) ON DELETE CASCADE,
     due_at  BIGINT NOT NULL,                    -- see db.Jobs
-    tries   BIGINT NOT NULL DEFAULT 0
+    tries   BIGINT NOT NULL DEFAULT 0,
+    folder  BIGINT NOT NULL DEFAULT 0           -- what repos.purges becomes by the purge that has the lease
 );
 
 -- Backups that were made: a purge names those that may still hold what it removes.

@@ -178,6 +178,19 @@ func (n *nameReader) next() (bool, error) {
 	return err == nil, err
 }
 
+// Each calls fn with the name of each object, in order.
+func (x *Index) Each(fn func(id object.ID) error) error {
+	for names := x.names(); ; {
+		more, err := names.next()
+		if err != nil || !more {
+			return err
+		}
+		if err := fn(names.name); err != nil {
+			return err
+		}
+	}
+}
+
 // HoldsAll reports whether every object of other is in x too.
 func (x *Index) HoldsAll(other *Index) (bool, error) {
 	mine, theirs := x.names(), other.names()

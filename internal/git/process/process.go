@@ -152,6 +152,9 @@ type Task struct {
 	Stdout io.Writer
 	Stderr io.Writer // what of standard error goes elsewhere, beside the log
 	Nice   bool      // run at low priority
+	// Keep is a file that the process has open, though it does not know of it: a lock on it
+	// lasts until the process has ended, whatever becomes of this one. nil: none.
+	Keep *os.File
 }
 
 // Process is a running task.
@@ -193,6 +196,9 @@ func (r *Runner) prepare(ctx context.Context, t Task) (*Process, error) {
 	p.cmd.Stdout, p.cmd.Stderr = t.Stdout, p.tail
 	if t.Stdin != nil {
 		p.cmd.Stdin = gate{t.Stdin, p.caged}
+	}
+	if t.Keep != nil {
+		p.cmd.ExtraFiles = []*os.File{t.Keep}
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }

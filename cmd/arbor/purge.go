@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+type repoPurge struct {
+	onRepo
+	Unreachable bool   `help:"Remove all that no branch, tag or pull request leads to." env:"-" xor:"what" required:""`
+	Commit      string `help:"Remove one object (a commit, tree, blob or tag), what leads to it, and what only these lead to. Refused while a ref or a pull request leads there." env:"-" xor:"what" required:"" placeholder:"SHA"`
+	Network     bool   `help:"In all repositories of the fork network."`
+	DryRun      bool   `help:"Say what would go, and change nothing."`
+	Vacuum      bool   `help:"Write the database's file anew, so that free places in it hold nothing either. Writers wait meanwhile. Done unasked below 256 MiB, but not on PostgreSQL."`
+}
+
+// alwaysVacuum is the size of a database in bytes below which it is written anew unasked.
+const alwaysVacuum = 256 << 20
+
+// Run purges, whether servers run or not.
+func (c *repoPurge) Run(p *process) error {
+	owner, name, err := splitRepo(c.Repository)
+	if err != nil {
+		return err
+	}
+	if err := c.exists(); err != nil {
+		return err
+	}
+	c.secureDelete = true
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		repos := s.forge(log).Repos
+		found, err := findRepo(p, repos, owner, name)
+		if err != nil {
+			return err
+		}
+		report, err := repos.Purge(p.ctx, found, repo.Purge{Object: c.Commit, Network: c.Network, DryRun: c.DryRun,
+			Tell: func(line string) { fmt.Fprintln(p.stderr, line) }})
+		var refused *repo.PurgeRefused
+		if errors.As(err, &refused) {
+			for _, reason := range refused.Reasons {
+				fmt.Fprintln(p.stderr, reason)
+			}
+			return errors.New("refused: nothing was purged. Move or delete what leads there first; " +
+				"of a pull request the head, by a push to its branch")
+		}
+		if err != nil {
+			return err
+		}
+		if c.DryRun {
+			return printPurgePlan(p.stdout, report)
+		}
+		whole := c.Vacuum || s.db.Engine() == db.SQLite && s.db.Size() < alwaysVacuum
+		if err := s.db.Scrub(p.ctx, whole); err != nil {
+			return fmt.Errorf("objects were purged, but the database's files may still hold parts of comments on them; "+
+				"say it again: %w", err)
+		}
+		if err := c.print(p.stdout, report, whole); err != nil {
+			return err
+		}
+		for _, r := range report.Repos {
+			if len(r.Left) > 0 {
+				return fmt.Errorf("%s is still in use, and holds what was purged: say it again later", r.Left[0])
+			}
+		}
+		return nil
+	})
+}
+
+func printPurgePlan(w io.Writer, report *repo.PurgeReport) error {
+	for _, r := range report.Repos {
+		fmt.Fprintf(w, "%s: %d objects would go%s\n", r.Name, r.Objects, whichObject(r))
+	}
+	return nil
+}
+
+// whichObject says what an abbreviation meant, and of what type it is.
+func whichObject(r repo.PurgedRepo) string {
+	if r.Object.Type == "" {
+		return ""
+	}
+	return fmt.Sprintf(", with %s %s", r.Object.Type, r.Object.SHA)
+}
+
+func (c *repoPurge) print(w io.Writer, report *repo.PurgeReport, whole bool) error {
+	for _, r := range report.Repos {
+		fmt.Fprintf(w, "%s: purged %d objects%s; its packs take %d bytes less\n", r.Name, r.Objects, whichObject(r), r.Bytes)
+		if r.Hunks+r.Statuses+r.Merges > 0 {
+			fmt.Fprintf(w, "%s: emptied the diff of %d review comments, removed %d statuses and %d test merges\n",
+				r.Name, r.Hunks, r.Statuses, r.Merges)
+		}
+	}
+	if len(report.Forks) > 0 {
+		fmt.Fprintln(w, "still held by these repositories of the network (--network purges them as well):")
+		for _, name := range report.Forks {
+			fmt.Fprintln(w, "  "+name)
+		}
+	}
+	if len(report.Backups) > 0 {
+		fmt.Fprintln(w, "backups that may still hold it:")
+		for _, b := range report.Backups {
+			place := b.Place
+			if place == "" {
+				place = "a stream, wherever it was sent"
+			}
+			fmt.Fprintf(w, "  %s  %s\n", b.At.Time().UTC().Format(time.RFC3339), place)
+		}
+	}
+	if !whole {
+		fmt.Fprintln(w, "free places in the database's files may hold parts of comments that were deleted earlier: --vacuum clears them")
+	}
+	_, err := fmt.Fprintln(w, "Clones that people have still hold it, and so do copies of the disk. Take a secret for known: replace it.")
+	return err
+}

@@ -1,0 +1,75 @@
+package git
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"arbor/internal/git/process"
+)
+
+// A folder that a purge has emptied of its users goes at once, not hours later. So a
+// process that may run long in a folder (a fetch, a push, maintenance) holds a lock in it,
+// on the file config, which is never replaced. The process of git itself inherits the open
+// file: the lock lasts as long as that process, on whichever node and whatever becomes of
+// the server that started it. Short reads hold none: they are waited for by time.
+
+// markUsed has the task's process hold the lock, if it may run long. done is called once
+// the process has begun.
+func (g *Git) markUsed(t *process.Task) (done func()) {
+	if t.Limit < g.options.TransferTimeout {
+		return func() {}
+	}
+	f, err := os.OpenFile((&Repository{git: g, dir: t.Dir}).path("config"), os.O_RDWR, 0)
+	if err != nil {
+		return func() {} // there is no folder, and git says so
+	}
+	shareUse(f)
+	t.Keep = f
+	return func() { f.Close() }
+}
+
+// RemoveUnused removes a folder of a repository that no transaction leads to any more, once
+// no process that may run long uses it. Short reads have Options.PackGrace. tell is called
+// when somebody is waited for; after most, it gives up, and removed is false.
+func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, tell func()) (removed bool, err error) {
+	if err := sleep(ctx, g.options.PackGrace); err != nil {
+		return false, err
+	}
+	g.pool.Retire(dir)
+	f, err := os.OpenFile((&Repository{git: g, dir: dir}).path("config"), os.O_RDWR, 0)
+	if err == nil {
+		defer f.Close()
+		for end := time.Now().Add(most); ; {
+			unused, err := tryUnused(f)
+			if err != nil {
+				return false, err
+			}
+			if unused {
+				break
+			}
+			if tell != nil {
+				tell()
+				tell = nil
+			}
+			if time.Now().After(end) {
+				return false, nil
+			}
+			if err := sleep(ctx, 100*time.Millisecond); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, os.RemoveAll(dir)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

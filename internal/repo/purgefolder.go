@@ -15,8 +15,12 @@ import (
 	"arbor/internal/git"
 )
 
-// maxRounds is how often a purge takes over what was written to a repository meanwhile.
-const maxRounds = 20
+// Rounds in which a purge takes over what was written to a repository meanwhile. In the
+// last ones no ref moves.
+const (
+	maxRounds  = 6
+	freeRounds = 3
+)
 
 // longestUse is how long the end of those is waited for who use the old folder: longer
 // than a transfer or maintenance may take.
@@ -56,7 +60,16 @@ func (p *purge) move(ctx context.Context, plan *purgePlan, done *PurgedRepo) err
 	to := p.s.git.Repository(path)
 	var have []git.SHA
 	taken := map[git.ID]bool{}
-	for range maxRounds {
+	for round := range maxRounds {
+		if round >= freeRounds {
+			if err := p.pause(ctx, plan, pauseTime); err != nil {
+				return err
+			}
+			defer p.pause(context.WithoutCancel(ctx), plan, 0)
+			if err := p.planAgain(ctx, plan, from); err != nil {
+				return err
+			}
+		}
 		if have == nil || len(without(have, plan.tips)) > 0 {
 			// The first round, or a ref let go of something that the folder has by now.
 			if err := os.RemoveAll(path); err != nil {
@@ -87,6 +100,10 @@ func (p *purge) move(ctx context.Context, plan *purgePlan, done *PurgedRepo) err
 		}
 	}
 	return errs.New(errs.Conflict, "the repository is written to all the time: archive it, and try again")
+}
+
+func (p *purge) pause(ctx context.Context, plan *purgePlan, length time.Duration) error {
+	return p.s.db.Write(ctx, func(tx *db.Tx) error { return pause(tx, plan.repo.ID, length) })
 }
 
 // planAgain plans for the world as it is by now.

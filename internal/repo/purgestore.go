@@ -3,6 +3,7 @@ package repo
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -41,6 +42,37 @@ func purgesIn(tx *db.Tx, ids []ID) (map[ID]int64, error) {
 		found[id] = n
 	}
 	return found, rows.Err()
+}
+
+// pauseTime is how long no ref of a repository moves at most, while a purge takes over what
+// was written last. It ends when the purge has.
+const pauseTime = 30 * time.Second
+
+// paused is an SQL expression: whether no ref moves of the repository of an id.
+func paused(tx *db.Tx, id string) string {
+	return `EXISTS (SELECT 1 FROM purges WHERE repo_id = ` + id + ` AND pause > ` + tx.Engine().Clock() + `)`
+}
+
+// checkPause refuses to note an object during a pause: 503.
+func checkPause(tx *db.Tx, repoID ID) (err error) {
+	var is bool
+	if err = tx.QueryRow(`SELECT `+paused(tx, "$1"), repoID).Scan(&is); err == nil && is {
+		err = errPaused()
+	}
+	return err
+}
+
+// pause begins or ends a pause. Transactions that move refs have ended when it has begun.
+func pause(tx *db.Tx, repoID ID, length time.Duration) error {
+	if err := lockRepo(tx, repoID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE purges SET pause = `+tx.Engine().Clock()+` + $2 WHERE repo_id = $1`, repoID, length.Microseconds())
+	return err
+}
+
+func errPaused() error {
+	return errs.New(errs.Unavailable, "Objects of the repository are being purged. Try again in some seconds.")
 }
 
 // errPurged refuses what relies on objects that were looked for before a purge: they may

@@ -138,6 +138,7 @@ type branchState struct {
 	name     string
 	born     bool
 	purges   int64
+	paused   bool
 	archived bool // the repository: only refs of pull requests follow theirs
 }
 

@@ -23,13 +23,17 @@ func chunks[T any](list []T, fn func([]T) error) error {
 }
 
 // lockForRefs takes the repository's row, counts the change and tells of its
-// default branch, whether it is archived, and how often it was purged.
+// default branch, whether it is archived, and Repo.Purges. Error: 503 while a purge takes
+// over what was written last.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
-		RETURNING default_branch, archived, purges`, repoID).Scan(&b.name, &b.archived, &b.purges)
+		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id"), repoID).Scan(&b.name, &b.archived, &b.purges, &b.paused)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
+	}
+	if err == nil && b.paused {
+		err = errPaused()
 	}
 	if err != nil {
 		return b, err

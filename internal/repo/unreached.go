@@ -52,6 +52,9 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 			if err := lockRepo(tx, a.ID); err != nil {
 				return err
 			}
+			if err := checkPause(tx, a.ID); err != nil {
+				return err
+			}
 			if err := s.checkGrowth(tx, a.ID, kb, true); err != nil {
 				return err
 			}

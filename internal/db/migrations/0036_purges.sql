@@ -8,7 +8,8 @@ CREATE TABLE purges (
     repo_id BIGINT NOT NULL PRIMARY KEY REFERENCES repos (id) ON DELETE CASCADE,
     due_at  BIGINT NOT NULL,                    -- see db.Jobs
     tries   BIGINT NOT NULL DEFAULT 0,
-    folder  BIGINT NOT NULL DEFAULT 0           -- what repos.purges becomes by the purge that has the lease
+    folder  BIGINT NOT NULL DEFAULT 0,          -- what repos.purges becomes by the purge that has the lease
+    pause   BIGINT NOT NULL DEFAULT 0           -- until then, by the database's clock, no ref moves
 );
 
 -- Backups that were made: a purge names those that may still hold what it removes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
 
@@ -39,8 +41,10 @@ func (c *repoPurge) Run(p *process) error {
 		if err != nil {
 			return err
 		}
+		whole := c.Vacuum || s.db.Engine() == db.SQLite && s.db.Size() < alwaysVacuum
 		report, err := repos.Purge(p.ctx, found, repo.Purge{Object: c.Commit, Network: c.Network, DryRun: c.DryRun,
-			Tell: func(line string) { fmt.Fprintln(p.stderr, line) }})
+			Tell:   func(line string) { fmt.Fprintln(p.stderr, line) },
+			Finish: func(ctx context.Context) error { return s.db.Scrub(ctx, whole) }})
 		var refused *repo.PurgeRefused
 		if errors.As(err, &refused) {
 			for _, reason := range refused.Reasons {
@@ -49,16 +53,15 @@ func (c *repoPurge) Run(p *process) error {
 			return errors.New("refused: nothing was purged. Move or delete what leads there first; " +
 				"of a pull request the head, by a push to its branch")
 		}
-		if err != nil {
+		switch errs.KindOf(err) {
+		case errs.NotFound, errs.Invalid, errs.Conflict:
 			return err
+		}
+		if err != nil {
+			return fmt.Errorf("%w (say it again: a purge that was begun goes on)", err)
 		}
 		if c.DryRun {
 			return printPurgePlan(p.stdout, report)
-		}
-		whole := c.Vacuum || s.db.Engine() == db.SQLite && s.db.Size() < alwaysVacuum
-		if err := s.db.Scrub(p.ctx, whole); err != nil {
-			return fmt.Errorf("objects were purged, but the database's files may still hold parts of comments on them; "+
-				"say it again: %w", err)
 		}
 		if err := c.print(p.stdout, report, whole); err != nil {
 			return err

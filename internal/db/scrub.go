@@ -47,8 +47,8 @@ func (b *sqliteBackend) scrub(ctx context.Context, whole bool) error {
 		}
 	}
 	for end := time.Now().Add(busyTimeout); ; {
-		busy, err := c.number("PRAGMA wal_checkpoint(TRUNCATE)", nil)
-		if err == nil && busy == 0 {
+		emptied, err := c.emptyLog(ctx)
+		if emptied {
 			return nil
 		}
 		if err != nil && !errors.Is(err, errBusy) {
@@ -63,6 +63,20 @@ func (b *sqliteBackend) scrub(ctx context.Context, whole bool) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// emptyLog copies SQLite's log into the file and empties it, unless readers are in it.
+func (c *sqliteConn) emptyLog(ctx context.Context) (bool, error) {
+	rows, err := c.query(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil)
+	if err != nil {
+		return false, err
+	}
+	busy, pages, copied := int64(1), int64(0), int64(0)
+	if rows.next() {
+		err = rows.scan([]any{&busy, &pages, &copied})
+	}
+	err = errors.Join(err, rows.close())
+	return err == nil && busy == 0, err
 }
 
 func (b *postgresBackend) scrub(ctx context.Context, whole bool) error {

@@ -40,6 +40,9 @@ type Purge struct {
 	DryRun  bool   // say what would go
 	// Tell is called with a line about what is waited for; nil: nobody is told.
 	Tell func(line string)
+	// Finish is called when all is gone that this package removes, for what the database's
+	// files still hold. Until it has succeeded, the purge is not done. nil: nothing is.
+	Finish func(context.Context) error
 }
 
 // PurgeReport is what a purge did.
@@ -200,7 +203,10 @@ func (p *purge) run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", plan.repo.FullName(), err)
 		}
 	}
-	return nil
+	if p.Finish == nil {
+		return nil
+	}
+	return p.Finish(ctx)
 }
 
 // errBackup refuses a purge whose objects a backup is copying.

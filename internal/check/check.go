@@ -11,8 +11,9 @@
 // Each statement reads one moment of the database. Folders change beside it: what is
 // wrong there is looked at again, and told only if the database still asks for it.
 //
-// Repaired is what other rows say (counters, copies of a column, the index). Objects
-// and refs are never touched, and no folder is removed.
+// Repaired is what other rows say (counters, copies of a column, the index), and what each
+// repository's folder has beside objects. Objects and refs are never touched, and no folder
+// is removed.
 package check
 
 import (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -52,6 +53,10 @@ func (c *checker) repositories(ctx context.Context) error {
 // repository looks at one. What is wrong is looked at twice: refs move, and folders of
 // deleted repositories go.
 func (c *checker) repository(ctx context.Context, id repo.ID, name string) error {
+	readable, err := c.frame(ctx, id, name)
+	if err != nil || !readable {
+		return err
+	}
 	tips, problem, err := c.lookAt(ctx, id)
 	if err == nil && problem != "" {
 		var again map[string]git.SHA
@@ -67,6 +72,38 @@ func (c *checker) repository(ctx context.Context, id repo.ID, name string) error
 		c.find(Finding{Part: "repositories", Repository: name, Problem: problem})
 	}
 	return nil
+}
+
+// frame looks for what a repository's folder has beside objects: without it git takes the
+// folder for no repository. HEAD is made last, so a folder without it is one whose making
+// was cut short, as long as no ref needs it.
+func (c *checker) frame(ctx context.Context, id repo.ID, name string) (readable bool, err error) {
+	objects, release, err := c.repos.GitOf(ctx, id)
+	if err != nil {
+		return true, nil // which lookAt tells
+	}
+	defer release()
+	parts, err := objects.Lacks()
+	if err != nil || len(parts) == 0 {
+		return err == nil, err
+	}
+	if !objects.Exists() {
+		tips, err := c.repos.Tips(ctx, id)
+		if err != nil || len(tips) == 0 {
+			return false, err
+		}
+	}
+	problem := c.gone(ctx, id, "its folder lacks, or has damaged: "+strings.Join(parts, ", "))
+	if problem == "" {
+		return false, nil
+	}
+	if !c.Repair {
+		problem += "; its objects were not looked at"
+	} else if err := objects.Complete(); err != nil {
+		return false, fmt.Errorf("%s: %w", name, err)
+	}
+	c.find(Finding{Part: "repositories", Repository: name, Repairable: true, Repaired: c.Repair, Problem: problem})
+	return c.Repair, nil
 }
 
 func (c *checker) lookAt(ctx context.Context, id repo.ID) (tips map[string]git.SHA, problem string, err error) {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Repository is a handle on a bare repository's directory.
@@ -30,6 +32,9 @@ func (r *Repository) Exists() bool {
 // config is all that a repository's own config file says.
 const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 
+// folders are what the directory of a repository has beside config and HEAD.
+func folders() []string { return []string{"objects/info", "objects/pack", "refs/heads"} }
+
 // Init makes the directory of an empty bare repository, durable with its
 // parents. Calling it again, also at the same time, changes nothing.
 func (r *Repository) Init() error {
@@ -39,10 +44,15 @@ func (r *Repository) Init() error {
 	if s.initialized && r.Exists() {
 		return nil
 	}
+	return r.init(s)
+}
+
+// init is Init for the holder of initMu.
+func (r *Repository) init(s *state) error {
 	if err := mkdirSynced(filepath.Dir(r.dir)); err != nil {
 		return err
 	}
-	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads"} {
+	for _, dir := range folders() {
 		if err := os.MkdirAll(r.path(dir), 0o700); err != nil {
 			return err
 		}
@@ -64,6 +74,75 @@ func (r *Repository) Init() error {
 	}
 	s.initialized = true
 	return nil
+}
+
+// Lacks lists what the directory lacks of what Init makes, without which git takes it for
+// no repository, or for one of another kind. Objects are no part of it. Empty where there
+// is no directory.
+func (r *Repository) Lacks() ([]string, error) {
+	if _, err := os.Stat(r.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var parts []string
+	for _, dir := range folders() {
+		info, err := os.Stat(r.path(filepath.FromSlash(dir)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		// refs/heads itself may go: git asks for refs.
+		if top, _, _ := strings.Cut(dir, "/"); top == "refs" && err != nil {
+			dir = top
+			info, err = os.Stat(r.path(dir))
+		}
+		if err != nil || !info.IsDir() {
+			parts = append(parts, dir)
+		}
+	}
+	for name, whole := range map[string]func(string) bool{
+		"config": func(text string) bool { return strings.Contains(text, "repositoryformatversion = 0") },
+		"HEAD":   func(text string) bool { return CheckOldRefName(headOf(text)) == nil },
+	} {
+		text, err := os.ReadFile(r.path(name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if !whole(string(text)) {
+			parts = append(parts, name)
+		}
+	}
+	slices.Sort(parts)
+	return parts, nil
+}
+
+// headOf is the ref that the text of a HEAD names; empty: none.
+func headOf(text string) string {
+	ref, ok := strings.CutPrefix(text, "ref: ")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(ref, "\n")
+}
+
+// Complete makes what Lacks tells of anew. HEAD is a copy, which the next fetch brings up to
+// date.
+func (r *Repository) Complete() error {
+	parts, err := r.Lacks()
+	if err != nil || len(parts) == 0 {
+		return err
+	}
+	s := r.git.state(r.dir)
+	s.initMu.Lock()
+	defer s.initMu.Unlock()
+	for _, name := range parts {
+		if name == "config" || name == "HEAD" { // what is there says something else
+			if err := os.Remove(r.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return r.init(s)
 }
 
 // initFile writes a file unless it is there.

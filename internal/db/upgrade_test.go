@@ -266,21 +266,23 @@ func contents(t *testing.T, d *db.DB) map[string]map[string]bool {
 	}
 	all := map[string]map[string]bool{}
 	for _, table := range tables {
+		keys, values := []string{"''"}, []string{}
 		for _, c := range table.Columns {
-			name := table.Name + "." + c.Name
-			if _, moves := changed[name]; moves {
-				continue
+			if c.Key > 0 {
+				keys = append(keys, "CAST("+c.Name+" AS TEXT)")
 			}
-			keys := []string{"''"}
-			for _, k := range table.Columns {
-				if k.Key > 0 {
-					keys = append(keys, "CAST("+k.Name+" AS TEXT)")
-				}
-			}
-			all[name] = map[string]bool{}
-			eachText(t, d, `SELECT `+strings.Join(keys, `||' '||`)+`, COALESCE(CAST(`+c.Name+` AS TEXT), 'NULL') FROM `+table.Name,
-				func(r []string) { all[name][r[0]+": "+r[1]] = true }, 2)
+			values = append(values, "COALESCE(CAST("+c.Name+" AS TEXT), 'NULL')")
+			all[table.Name+"."+c.Name] = map[string]bool{}
 		}
+		eachText(t, d, `SELECT `+strings.Join(keys, `||' '||`)+`, `+strings.Join(values, `, `)+` FROM `+table.Name,
+			func(r []string) {
+				for i, c := range table.Columns {
+					all[table.Name+"."+c.Name][r[0]+": "+r[i+1]] = true
+				}
+			}, 1+len(values))
+	}
+	for name := range changed {
+		delete(all, name)
 	}
 	return all
 }

@@ -199,6 +199,12 @@ func valueOf(table string, c column, n int64) string {
 		return "1" // their only row
 	case c.name == "parent_id" || c.name == "root_id": // of a fork: the one before, if there is one
 		return fmt.Sprintf("(SELECT MAX(id) FROM repos WHERE id < %s)", rowID(n))
+	case c.name == "head_repo_id": // of a pull request: a repository that may be of another network
+		return "(SELECT MIN(id) FROM repos)"
+	case table == "activities" && c.name == "kind":
+		return strconv.FormatInt(1+n%12, 10) // 5 shows a repository to everybody
+	case table == "activities" && c.name == "repo_id": // with several of them
+		return "(SELECT MIN(id) FROM repos)"
 	case c.name == "sha" || strings.HasSuffix(c.name, "_sha") || c.name == "tested_base" || c.name == "tested_head" || c.name == "peeled":
 		return fmt.Sprintf("'%040x'", 1_000_000+n)
 	case c.name == "labels" || c.name == "assignees":

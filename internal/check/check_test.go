@@ -128,6 +128,49 @@ func TestSpoiltIndexesAreRepaired(t *testing.T) {
 	})
 }
 
+// A folder that git takes for no repository is found, and mended where nothing but its frame
+// is missing; that of an empty repository, too. Objects that are gone with it stay gone.
+func TestFramesOfFoldersAreMended(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		full, empty := s.Repo(t, "alice/full", false), s.Repo(t, "alice/empty", false)
+		s.Import(t, full, gittest.Repository(t, 3, 3))
+		if err := s.Objects(t, empty.ID).Init(); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"refs", "HEAD", "config", "objects/info"} {
+			for _, r := range []*repo.Repo{full, empty} {
+				if part == "HEAD" && r == empty {
+					continue // its making was cut short, and the first push goes on with it
+				}
+				if err := os.RemoveAll(filepath.Join(filepath.Dir(s.ObjectsDir(t, r)), part)); err != nil {
+					t.Fatal(err)
+				}
+				if found := look(t, s, Options{Full: true}); !strings.Contains(found.text(), r.FullName()+": its folder lacks") ||
+					!strings.Contains(found.text(), part) {
+					t.Errorf("%s without %s: %s", r.FullName(), part, found.text())
+				}
+				mended(t, s, part)
+			}
+		}
+		for _, file := range []string{"HEAD", "config"} { // cut short by a full disk
+			path := filepath.Join(filepath.Dir(s.ObjectsDir(t, full)), file)
+			if err := os.Truncate(path, 0); err != nil {
+				t.Fatal(err)
+			}
+			mended(t, s, file)
+		}
+		gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "", "alice/full"), "copy")
+		if err := os.RemoveAll(s.ObjectsDir(t, full)); err != nil {
+			t.Fatal(err)
+		}
+		if found := look(t, s, Options{Repair: true}); found.Sound() || !strings.Contains(found.text(), "refs/heads/main leads to ") {
+			t.Errorf("objects that are lost: %s", found.text())
+		}
+	})
+}
+
 // What is gone from a repository's folder is found, and --repair does not claim to have
 // mended it; neither is a folder removed that nobody knows.
 func TestLostObjectsAreFound(t *testing.T) {

@@ -36,10 +36,11 @@
 //	copyobjects.go, fork.go, mirror.go  from other repositories
 //	maintenance.go  packing that never deletes an object; replaced.go how packs go
 //	              whose objects are all in another one
+//	purge.go      what goes and what stays of a folder; inuse.go who works in one
 //
 // What holds everywhere: git 2.39.1 or newer, plumbing only (and format-patch, which
 // has none beneath it); what is acknowledged is synced; an object that was kept is
-// never deleted.
+// never deleted, but by the operator's purge.
 package git
 
 import (

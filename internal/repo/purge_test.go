@@ -2,8 +2,11 @@ package repo_test
 
 import (
 	"bytes"
+	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -411,6 +414,114 @@ func TestPurgeMeetsTraffic(t *testing.T) {
 		cmd.Stderr = &out
 		if err := cmd.Run(); err != nil {
 			t.Errorf("%v: %s", err, &out)
+		}
+	})
+}
+
+// A purge is refused while a backup runs. Two purges of one repository come one after the
+// other. Maintenance under way ends in the old folder, and goes on in the new one.
+func TestPurgeMeetsOthers(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		p := leaked(t, s)
+		p.replace(t)
+		err := repo.HoldFolders(t.Context(), s.DB, "/there", func(context.Context) (time.Time, error) {
+			_, err := tryPurge(t, s, "alice/garden", repo.Purge{Object: p.commit})
+			if !errs.Is(err, errs.Conflict) || len(stored(t, s, p.blob)) == 0 {
+				t.Errorf("beside a backup: %v", err)
+			}
+			return time.Now(), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		results := make([]error, 3)
+		for i := range results {
+			all.Go(func() { _, results[i] = tryPurge(t, s, "alice/garden", repo.Purge{Object: p.commit}) })
+		}
+		all.Go(func() {
+			objects, release, err := s.Repos.GitOf(t.Context(), 1)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer release()
+			objects.Pack(t.Context()) // its error is of a folder that went meanwhile
+		})
+		all.Wait()
+		done := 0
+		for _, err := range results {
+			if err == nil {
+				done++
+			} else if !errs.Is(err, errs.NotFound) {
+				t.Error(err)
+			}
+		}
+		if done == 0 || len(stored(t, s, p.blob)) > 0 {
+			t.Errorf("%v", results)
+		}
+		report := purge(t, s, "alice/garden", repo.Purge{})
+		if len(report.Backups) != 1 || report.Backups[0].Place != "/there" {
+			t.Errorf("backups: %+v", report.Backups)
+		}
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/new", As: "will",
+			Send: `{"message": "x", "content": "eA=="}`, Status: 201})
+	})
+}
+
+// A fetch that began before the purge comes to its end, and the purge waits for it with the
+// old folder: nobody else sees that meanwhile.
+func TestPurgeWaitsForFetches(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		p := leaked(t, s)
+		for n := range 16 { // more than pipes and sockets hold
+			text := make([]byte, 1<<20)
+			rand.Read(text)
+			writeFile(t, p.dir, fmt.Sprintf("large%d", n), string(text))
+		}
+		gittest.Run(t, p.dir, "add", ".")
+		gittest.Run(t, p.dir, "commit", "-q", "-m", "large")
+		p.tip = gittest.Run(t, p.dir, "rev-parse", "HEAD")
+		p.replace(t)
+		body := strings.NewReader(string(wire.AppendPkt(nil, []byte("want "+p.tip+"\n"))) + wire.FlushPkt +
+			string(wire.AppendPkt(nil, []byte("done\n"))))
+		answer, err := http.Post(s.URL+"/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		var begun [1 << 10]byte
+		if _, err := io.ReadFull(answer.Body, begun[:]); err != nil {
+			t.Fatal(err)
+		}
+		waits, ended := make(chan string, 10), make(chan error, 1)
+		go func() {
+			_, err := tryPurge(t, s, "alice/garden", repo.Purge{Object: p.commit, Tell: func(line string) { waits <- line }})
+			ended <- err
+		}()
+		select {
+		case line := <-waits:
+			if !strings.Contains(line, "is in use by fetches") {
+				t.Error(line)
+			}
+		case err := <-ended:
+			t.Fatalf("it did not wait: %v", err)
+		}
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/blobs/" + p.blob, As: "will", Status: 404})
+		pack, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pack = append(begun[:], pack...)
+		into := gittest.Bare(t)
+		gittest.Pipe(t, into, bytes.NewReader(pack[bytes.Index(pack, []byte("PACK")):]), "index-pack", "--stdin")
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if dirs := stored(t, s, p.blob); len(dirs) > 0 {
+			t.Errorf("%v hold the secret", dirs)
 		}
 	})
 }

@@ -14,7 +14,7 @@ func isMarked(tx *db.Tx, repoID ID) (marked bool, err error) {
 }
 
 // markUnreached sets Repo.Unreached, which stays: it would be false again once
-// maintenance had removed every object that no ref leads to.
+// every object that no ref leads to had been removed.
 func markUnreached(tx *db.Tx, repoID ID) error {
 	err := tx.Run(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
 	return err

@@ -50,8 +50,8 @@ func (c *repoPurge) Run(p *process) error {
 			for _, reason := range refused.Reasons {
 				fmt.Fprintln(p.stderr, reason)
 			}
-			return errors.New("refused: nothing was purged. Move or delete what leads there first; " +
-				"of a pull request the head, by a push to its branch")
+			return errors.New("refused: move or delete what leads there first. The head and the base of an open " +
+				"pull request move with a forced push to its branch; what a merged or closed one names stays")
 		}
 		switch errs.KindOf(err) {
 		case errs.NotFound, errs.Invalid, errs.Conflict:

@@ -67,7 +67,7 @@ func (p *purge) move(ctx context.Context, plan *purgePlan, done *PurgedRepo) err
 			}
 			defer p.pause(context.WithoutCancel(ctx), plan, 0)
 			if err := p.planAgain(ctx, plan, from); err != nil {
-				return err
+				return errors.Join(err, os.RemoveAll(path))
 			}
 		}
 		if have == nil || len(without(have, plan.tips)) > 0 {
@@ -96,10 +96,10 @@ func (p *purge) move(ctx context.Context, plan *purgePlan, done *PurgedRepo) err
 			return nil
 		}
 		if err := p.planAgain(ctx, plan, from); err != nil {
-			return err
+			return errors.Join(err, os.RemoveAll(path))
 		}
 	}
-	return errs.New(errs.Conflict, "the repository is written to all the time: archive it, and try again")
+	return errors.Join(os.RemoveAll(path), errs.New(errs.Conflict, "the repository is written to all the time: archive it, and try again"))
 }
 
 func (p *purge) pause(ctx context.Context, plan *purgePlan, length time.Duration) error {

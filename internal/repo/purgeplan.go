@@ -19,7 +19,6 @@ type purgeWorld struct {
 	generation int64
 	pulls      []pullTips
 	noted      string // names the notes of unreached objects
-	marked     bool   // Repo.Unreached
 }
 
 // pullTips is what the row of a pull request names.

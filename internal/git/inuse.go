@@ -29,6 +29,25 @@ func (g *Git) markUsed(t *process.Task) (done func()) {
 	return func() { f.Close() }
 }
 
+// Use holds the lock until done is called, which is to happen once. ok is false, and done
+// does nothing, where the folder is not there, or is being removed.
+func (r *Repository) Use() (done func(), ok bool) {
+	none := func() {}
+	f, err := os.OpenFile(r.path("config"), os.O_RDWR, 0)
+	if err != nil {
+		return none, r.Exists() // an old store without it
+	}
+	done = func() { f.Close() }
+	shared := shareUse(f)
+	held, err := f.Stat()
+	there, gone := os.Stat(r.path("config"))
+	if !shared || err != nil || gone != nil || !os.SameFile(held, there) {
+		done()
+		return none, false
+	}
+	return done, true
+}
+
 // RemoveUnused removes a folder of a repository that no transaction leads to any more, once
 // no process that may run long uses it. Short reads have Options.PackGrace. tell is called
 // when somebody is waited for; after most, it gives up, and removed is false.
@@ -60,8 +79,20 @@ func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, 
 			}
 		}
 	}
-	return true, os.RemoveAll(dir)
+	// A push that came too late may still write, before it is refused.
+	for end := time.Now().Add(lateWrites); ; {
+		err := os.RemoveAll(dir)
+		if err == nil || time.Now().After(end) {
+			return err == nil, err
+		}
+		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			return false, err
+		}
+	}
 }
+
+// lateWrites is how long a folder that fills again is removed again.
+const lateWrites = 30 * time.Second
 
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)

@@ -16,5 +16,7 @@ func tryUnused(f *os.File) (unused bool, err error) {
 }
 
 // shareUse locks the file as one of many. It does not wait: only a purge that is about to
-// remove the folder has it alone.
-func shareUse(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) }
+// remove the folder has it alone, and then it is false.
+func shareUse(f *os.File) bool {
+	return !errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}

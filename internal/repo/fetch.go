@@ -48,7 +48,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *Access) er
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		return errs.New(errs.UnsupportedMedia, "this address is for git fetch")
 	}
-	objects, release, err := api.s.Git(r.Context(), a)
+	objects, release, err := api.s.GitInUse(r.Context(), a)
 	if err != nil {
 		return err
 	}

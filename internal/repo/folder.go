@@ -32,7 +32,43 @@ import (
 // this process. Errors: 404 for a repository that was deleted meanwhile; the
 // reason why its folder cannot be read.
 func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
-	return s.git.Open(ctx, s.path(a.ID, a.Purges))
+	objects, release, err = s.git.Open(ctx, s.path(a.ID, a.Purges))
+	if err != nil || objects.Exists() {
+		return objects, release, err
+	}
+	// Perhaps the folder went after the access was read; else nothing was pushed yet.
+	purges, err := s.Purges(ctx, a.ID)
+	if err == nil && purges == a.Purges {
+		return objects, release, nil
+	}
+	release()
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.git.Open(ctx, s.path(a.ID, purges))
+}
+
+// maxOpened is how often GitInUse looks for the folder that a purge has just made.
+const maxOpened = 5
+
+// GitInUse is Git for transfers: a purge leaves the folder until release is called.
+func (s *Service) GitInUse(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
+	for try := 1; ; try++ {
+		objects, unpin, err := s.Git(ctx, a)
+		if err != nil {
+			return nil, nil, err
+		}
+		done, ok := objects.Use()
+		if ok || !objects.Exists() || try == maxOpened {
+			return objects, func() { done(); unpin() }, nil
+		}
+		unpin()
+		now := *a.Repo
+		if now.Purges, err = s.Purges(ctx, a.ID); err != nil {
+			return nil, nil, err
+		}
+		a = &Access{Repo: &now, Role: a.Role, Caller: a.Caller}
+	}
 }
 
 // GitOf is Git for work without a caller, such as maintenance and test merges.

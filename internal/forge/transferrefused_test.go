@@ -83,6 +83,8 @@ func TestTransferRules(t *testing.T) {
 			{Name: "back", Do: "POST /repos/guild/Beds/transfer", As: "alice", Send: `{"new_owner": "alice", "new_name": "garden"}`, Status: 202},
 			{Name: "is where it was", Do: "GET /repos/alice/garden", Status: 200},
 			{Name: "and is led to", Do: "GET /repos/guild/beds", Status: 301, Has: map[string]string{"Location": "{base}/repos/alice/garden"}},
+			{Name: "who owns it is no collaborator besides", Do: "GET /repos/alice/garden/collaborators?affiliation=direct", As: "alice",
+				Status: 200, Want: `[{"login": "alice"}, {"login": "carol"}]`},
 			{Name: "what was granted stays", Do: "GET /repos/alice/garden/collaborators/carol/permission", As: "alice",
 				Status: 200, Want: `{"permission": "admin"}`},
 			{Name: "until the name is another's", Do: "POST /orgs/guild/repos", As: "alice", Send: `{"name": "beds"}`, Status: 201},

@@ -110,16 +110,30 @@ func (a *Access) handover(tx *db.Tx, to *account.Account, name string) (Handover
 	if err != nil {
 		return h, err
 	}
-	if a.Owner.Kind == account.User {
-		h.Join[a.OwnerID] = account.Push
-		if to.Kind == account.Organization {
-			h.Join[a.OwnerID] = account.Admin
-		}
-	}
 	if admit {
 		h.Join[by.ID] = account.Admin
 	}
+	if err := a.keepOwner(tx, &h); err != nil {
+		return h, err
+	}
 	return h, checkOnlyOne(tx, a.Repo, to)
+}
+
+// keepOwner lets a person who had the repository collaborate on it, unless it goes to an
+// organization of which that person is an owner.
+func (a *Access) keepOwner(tx *db.Tx, h *Handover) error {
+	switch {
+	case a.Owner.Kind != account.User:
+		return nil
+	case h.To.Kind == account.User:
+		h.Join[a.OwnerID] = account.Push
+		return nil
+	}
+	_, owner, err := account.OrgRole(tx, h.To.ID, a.OwnerID)
+	if err == nil && !owner {
+		h.Join[a.OwnerID] = account.Admin
+	}
+	return err
 }
 
 // mayGive refuses who does not own the repository: an administrator by grant, whom its owner

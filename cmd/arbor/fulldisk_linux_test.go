@@ -114,9 +114,8 @@ func (f *fullDisk) read(path string) string {
 	return text
 }
 
-// check looks for all that was acknowledged. clones says that there is room for the
-// list of refs that git gets beside a repository's objects.
-func (f *fullDisk) check(clones bool) {
+// check looks for all that was acknowledged.
+func (f *fullDisk) check() {
 	f.t.Helper()
 	got := refs(f.t, f.remote("alice", "alice/garden"))
 	for name, sha := range f.pushed {
@@ -124,9 +123,7 @@ func (f *fullDisk) check(clones bool) {
 			f.t.Errorf("%s is %q, acknowledged was %s", name, got[name], sha)
 		}
 	}
-	if clones {
-		whole(f.t, f.remote("alice", "alice/garden"))
-	}
+	whole(f.t, f.remote("alice", "alice/garden"))
 	var titles strings.Builder
 	for page := 1; page < 20; page++ {
 		titles.WriteString(f.read(fmt.Sprintf("/repos/alice/garden/issues?state=all&per_page=100&page=%d", page)))
@@ -144,9 +141,7 @@ func (f *fullDisk) check(clones bool) {
 	}
 	for _, fork := range f.forks {
 		f.read("/repos/" + fork)
-		if clones {
-			whole(f.t, f.remote("alice", fork))
-		}
+		whole(f.t, f.remote("alice", fork))
 	}
 }
 
@@ -208,7 +203,7 @@ func TestFullDisk(t *testing.T) {
 			if f.refused.Load() == 0 {
 				t.Error("the disk never was full")
 			}
-			f.check(false)
+			f.check()
 			t.Logf("%d refused, acknowledged: %d issues, %d files, %d branches, %d forks", f.refused.Load(),
 				len(f.issues), len(f.files), len(f.pushed), len(f.forks))
 
@@ -220,11 +215,11 @@ func TestFullDisk(t *testing.T) {
 			if f.refused.Load() != before {
 				t.Error("with room again, writes are refused")
 			}
-			f.check(true)
+			f.check()
 			s.sound()
 			s.kill()
 			s.start()
-			f.check(true)
+			f.check()
 			s.sound()
 			s.sweepAll()
 		})

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
+	"syscall"
 
 	"arbor/internal/errs"
 	"arbor/internal/git/process"
@@ -77,7 +78,8 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := r.freshRefs(refs); err != nil {
+	// On a full disk git reads an older copy: some tags do not come along by themselves.
+	if err := r.freshRefs(refs); err != nil && !errors.Is(err, syscall.ENOSPC) {
 		return err
 	}
 	return r.uploadPack(ctx, request, o)

@@ -29,6 +29,9 @@ func TakePacking(tx *db.Tx, repoID ID) (db.Time, error) {
 	return p.lease.Until, err
 }
 
+// Look packs a repository, if its packs need it.
+func (s *Service) Look(ctx context.Context, id ID) { s.look(ctx, id) }
+
 // MaxRefs is how many refs a repository may have after a push.
 const MaxRefs = maxRefs
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/repo"
+	"arbor/internal/space"
 )
 
 // lines is a log in memory.
@@ -139,6 +141,29 @@ func TestTwoNodesKeepPacksFew(t *testing.T) {
 			if _, err := apitest.Objects(t, node, r.ID).Infos(t.Context(), shas[1-i]); err != nil {
 				t.Errorf("node %d does not find what the other wrote: %v", i, err)
 			}
+		}
+	})
+}
+
+// On a disk that is nearly full nothing is packed: the new pack would lie beside the old ones for
+// hours. With room it is.
+func TestNothingIsPackedWithoutRoom(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		n := newNodes(t, engine, git.Options{PackGrace: 1})
+		r := n.create(t, "garden")
+		g, node := n.objects(t, r.ID), n.node[0]
+		fill(t, g, 0, 60, 100)
+		before := len(packs(t, g))
+		node.Room = space.NewGuard(1<<60, slog.New(slog.DiscardHandler), g.Dir())
+		node.Look(t.Context(), r.ID)
+		if after := len(packs(t, g)); after != before {
+			t.Errorf("of %d packs %d are left", before, after)
+		}
+		node.Room = nil
+		node.Look(t.Context(), r.ID)
+		if after := len(packs(t, g)); after == before { // what is replaced stays a while
+			t.Errorf("with room %d packs stay", before)
 		}
 	})
 }

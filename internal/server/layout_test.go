@@ -227,8 +227,8 @@ func TestQueriesAreReadByWeb(t *testing.T) {
 	}
 }
 
-var sharedStep = regexp.MustCompile(`\b(repo\.(Insert|SetVisibility|LeaveNetwork|DeleteRow|CountForOwner|PutCollaborator|DropCollaborator)|` +
-	`\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|closing\.NotePush|label\.AddDefaults|star\.FollowVisibility)\(`)
+var sharedStep = regexp.MustCompile(`\b(repo\.(Insert|SetVisibility|LeaveNetwork|DeleteRow|CountForOwner|SetOwner|FollowOwner|PutCollaborator|DropCollaborator)|` +
+	`\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|closing\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|star\.FollowVisibility)\(`)
 
 // The steps of a push, a deletion and the like are exported for package forge. A
 // feature that took one alone would leave the others out.

@@ -364,7 +364,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 func growing(r *http.Request, to *route.Route) bool {
 	switch {
 	case to.Pattern == "/{owner}/{repo}/info/refs":
-		return r.URL.Query().Get("service") == "git-receive-pack"
+		return web.QueryOf(r).Get("service") == "git-receive-pack"
 	case safe(r.Method), to.Pattern == "/{owner}/{repo}/git-upload-pack":
 		return false
 	case r.Method == http.MethodDelete:

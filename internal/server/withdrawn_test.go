@@ -187,9 +187,29 @@ const (
 		AND user_id = (SELECT id FROM accounts WHERE login = $2)`
 )
 
-// regrant gives a collaborator the role back.
+// The same for an owner of the organization, who needs no role.
+const (
+	joined = `INSERT INTO members (org_id, user_id, owner, created_at)
+		SELECT o.id, a.id, TRUE, 1 FROM accounts o, accounts a WHERE o.login = 'guild' AND a.login = $2 AND CAST($1 AS TEXT) <> ''`
+	left = `DELETE FROM members WHERE org_id = (SELECT id FROM accounts WHERE login = 'guild')
+		AND user_id = (SELECT id FROM accounts WHERE login = $2) AND CAST($1 AS TEXT) <> ''`
+)
+
+// takenFrom is the statement that takes away what somebody has: name $1, login $2.
+func takenFrom(who string) string {
+	if who == "owner" {
+		return left
+	}
+	return taken
+}
+
+// regrant gives it back.
 func (w *walker) regrant(t *testing.T, name, who string) {
 	t.Helper()
+	if who == "owner" {
+		w.sql(t, joined, name, who)
+		return
+	}
 	w.sql(t, granted, name, who, map[string]int{"reader": 1, "writer": 2, "keeper": 3}[who])
 }
 
@@ -209,7 +229,7 @@ func (w *walker) demotedWhileWaiting(t *testing.T, who, name string, c apitest.C
 			go func() { answered <- w.ask(t, who, c) }()
 			found.wait(since)
 		})
-		_, err = tx.Exec(taken, name, who)
+		_, err = tx.Exec(takenFrom(who), name, who)
 		return err
 	})
 	if err != nil {
@@ -247,7 +267,7 @@ func (w *walker) demotedWhileSending(t *testing.T, who, name string, c apitest.C
 		t.Fatal(err)
 	}
 	found.wait(since)
-	w.sql(t, taken, name, who)
+	w.sql(t, takenFrom(who), name, who)
 	if _, err := io.WriteString(conn, chunk(c.Send[half:])+"0\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +301,7 @@ func (w *walker) sql(t *testing.T, statement string, args ...any) {
 // holdings are what requests change, one text a row.
 var holdings = []string{
 	`SELECT CAST(repo_id AS TEXT) || name || sha FROM refs WHERE name NOT LIKE 'refs/pull/%'`,
-	`SELECT CAST(id AS TEXT) || name || COALESCE(description, '') FROM repos`,
+	`SELECT CAST(id AS TEXT) || CAST(owner_id AS TEXT) || '/' || name || COALESCE(description, '') FROM repos`,
 	`SELECT CAST(id AS TEXT) || title || COALESCE(body, '') || CAST(state AS TEXT) || labels || assignees
 		|| CAST(locked AS TEXT) FROM issues`,
 	`SELECT CAST(id AS TEXT) || body FROM issue_comments`,

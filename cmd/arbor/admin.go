@@ -22,6 +22,7 @@ type userCommand struct {
 	Delete    userDelete    `cmd:"" help:"Delete a user who owns nothing: what it wrote becomes ghost's, its login stays reserved."`
 	Quota     userQuota     `cmd:"" help:"Show or change how many repositories a user may own, and how large they may be together."`
 	Email     emailCommand  `cmd:"" help:"Manage the addresses by which commits are a user's."`
+	Key       keyCommand    `cmd:"" help:"Manage the SSH keys of users."`
 }
 
 type userCreate struct {

@@ -16,6 +16,7 @@
 //   - rename.go, store_former.go: other logins, and those that were given up, of table
 //     former_logins
 //   - delete.go: the end of an account, and ghost
+//   - key.go, store_key.go, api_key.go: public SSH keys, of table ssh_keys, deploy keys included
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
@@ -39,7 +40,7 @@ import (
 )
 
 // Topic is the generation that grows with every change to accounts, members or
-// tokens (except a token's last use).
+// tokens and keys (except when they were last used).
 const Topic = "accounts"
 
 // Kind tells people from organizations.
@@ -148,8 +149,9 @@ type Caller struct {
 	Login     string
 	SiteAdmin bool // acts as one: the account is, and the token lets it
 	TokenID   int64
+	KeyID     int64 // of who signed in with an SSH key, and so has no token
 
-	Grant        *Grant // of the token; nil: there is none
+	Grant        *Grant // of the token or deploy key; nil: there is none
 	Reach        Reach
 	HidesMembers bool  // memberships that are not public are not shown, not even the caller's own
 	Refusal      error // of what the route does, since the token lacks the scopes; nil: it has them
@@ -182,9 +184,12 @@ type Service struct {
 	log    *slog.Logger
 	clock  func() time.Time                  // when a token is used; tests in this package set it
 	tokens *cache.Cache[digest, cachedToken] // in use
+	keys   *cache.Cache[string, *Caller]     // by the fingerprints of keys in use
 	uses   lastUses
-	counts *cache.Cache[any, int64] // rows of long lists, see total
-	forge  Forge
+	// keyUses are those of keys, at most one an hour.
+	keyUses lastUses
+	counts  *cache.Cache[any, int64] // rows of long lists, see total
+	forge   Forge
 }
 
 // Forge is what happens to accounts and, in the same transaction, to features above
@@ -206,7 +211,8 @@ type Forge interface {
 // New makes the service; forge is nil where there are no repositories. Start Run
 // beside it to have last uses of tokens stored.
 func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
-	return &Service{db: d, log: log, clock: time.Now, forge: forge,
+	return &Service{db: d, log: log, clock: time.Now, forge: forge, keyUses: lastUses{every: keyUseEvery},
+		keys:   cache.NewCount[string, *Caller](maxCachedTokens),
 		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
 }
 

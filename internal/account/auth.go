@@ -104,13 +104,29 @@ type cachedToken struct {
 // lastUses gathers when tokens were used until Run stores it. A token that
 // finds it full is noted after the next flush.
 type lastUses struct {
+	every time.Duration // between two uses that are stored; zero: each counts
+
 	mu      sync.Mutex
 	pending map[int64]db.Time
+	noted   map[int64]db.Time // with every: the last that was noted
 }
+
+// keyUseEvery is how exact the last use of a key is.
+const keyUseEvery = time.Hour
 
 func (u *lastUses) note(tokenID int64, at db.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.every > 0 {
+		last, known := u.noted[tokenID]
+		if known && at < last+db.Time(u.every.Microseconds()) {
+			return
+		}
+		if u.noted == nil || len(u.noted) >= maxCachedTokens {
+			u.noted = map[int64]db.Time{}
+		}
+		u.noted[tokenID] = at
+	}
 	if u.pending == nil {
 		u.pending = map[int64]db.Time{}
 	}
@@ -139,7 +155,7 @@ func (u *lastUses) take() map[int64]db.Time {
 	return batch
 }
 
-// Run stores the last uses of tokens, in batches, until ctx is done; then what
+// Run stores the last uses of tokens and keys, in batches, until ctx is done; then what
 // is left of them. It returns nil: last uses are worth a log line, no more.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
@@ -159,14 +175,19 @@ func (s *Service) Run(ctx context.Context) error {
 
 // flush stores the last uses that were noted before it began.
 func (s *Service) flush(ctx context.Context) {
+	s.flushUses(ctx, &s.uses, "tokens")
+	s.flushUses(ctx, &s.keyUses, "ssh_keys")
+}
+
+func (s *Service) flushUses(ctx context.Context, uses *lastUses, table string) {
 	for range maxCachedTokens/flushBatch + 1 {
-		batch := s.uses.take()
+		batch := uses.take()
 		if len(batch) == 0 {
 			return
 		}
-		err := s.db.Write(ctx, func(tx *db.Tx) error { return storeLastUses(tx, batch) })
+		err := s.db.Write(ctx, func(tx *db.Tx) error { return storeLastUses(tx, table, batch) })
 		if err != nil {
-			s.log.Warn("last uses of tokens were not stored", "tokens", len(batch), "error", err)
+			s.log.Warn("last uses were not stored", "table", table, "rows", len(batch), "error", err)
 			return
 		}
 	}

@@ -63,6 +63,7 @@ const (
 	PublicChanges       // changes public repositories
 	PublicReads         // changes none
 	Chosen              // those of a fine-grained token
+	OneRepo             // that of a deploy key alone, which has a role of its own there; no other, not even public ones
 )
 
 // reach is the reach of the token where no route says otherwise.
@@ -92,12 +93,12 @@ func (c *Caller) Most(repoID int64, private bool) Role {
 	switch {
 	case c == nil || c.Reach == Everything:
 		return Admin
-	case c.Reach == Chosen && c.Grant.has(repoID):
+	case (c.Reach == Chosen || c.Reach == OneRepo) && c.Grant.has(repoID):
 		if c.Grant.Changes {
 			return Push
 		}
 		return Pull
-	case private:
+	case private || c.Reach == OneRepo:
 		return None
 	case c.Reach == PublicChanges:
 		return Admin
@@ -119,6 +120,8 @@ func (c *Caller) SeesAll() bool { return c != nil && c.SiteAdmin && c.Reach == E
 // words, and for a classic token with the scopes of which it needs one.
 func (c *Caller) Insufficient(accepted scope.Set) error {
 	switch {
+	case c.Reach == OneRepo:
+		return errs.New(errs.Forbidden, "The key you are authenticating with has been marked as read only.")
 	case c.Grant.Fine:
 		return errs.New(errs.Forbidden, "Resource not accessible by personal access token")
 	case accepted == 0:
@@ -136,8 +139,11 @@ func ViewOf(c *Caller) View {
 		return View{}
 	}
 	v := View{ID: c.ID, SiteAdmin: c.SiteAdmin, Reach: c.Reach, HidesMembers: c.HidesMembers}
-	if c.Reach == Chosen {
+	switch c.Reach {
+	case Chosen:
 		v.TokenID = c.TokenID
+	case OneRepo:
+		v.TokenID = c.KeyID
 	}
 	return v
 }
@@ -148,7 +154,7 @@ type View struct {
 	SiteAdmin    bool
 	Reach        Reach
 	HidesMembers bool
-	TokenID      int64 // of a fine-grained token
+	TokenID      int64 // of a fine-grained token, or of a deploy key
 }
 
 // String gives the view as a part of a key.

@@ -52,9 +52,16 @@ func TokenHolds(token, now string) string {
 }
 
 // Again reads a caller as it is now, for work that takes long between its start
-// and what it changes. Errors: 401 when the token was revoked or has expired, 403 when the
+// and what it changes. Errors: 401 when the token was revoked or has expired or the key is gone, 403 when the
 // account is suspended.
 func Again(tx *db.Tx, c *Caller) (*Caller, error) {
+	if c.KeyID != 0 {
+		now, err := callerOfKey(tx, `k.id = $1`, c.KeyID)
+		if errs.Is(err, errs.NotFound) {
+			err = badCredentials()
+		}
+		return now, err
+	}
 	if c.TokenID == 0 { // of this process, see server.authenticate
 		return c, nil
 	}
@@ -187,16 +194,16 @@ func nameRepos(tx *db.Tx, accountID ID, list []Token) error {
 	return rows.Err()
 }
 
-// storeLastUses writes when tokens were used, in the order of their ids so that
+// storeLastUses writes when tokens or keys, the rows of a table, were used, in the order of their ids so that
 // two nodes that do so together cannot deadlock. It bumps nothing.
-func storeLastUses(tx *db.Tx, uses map[int64]db.Time) error {
+func storeLastUses(tx *db.Tx, table string, uses map[int64]db.Time) error {
 	ids := make([]int64, 0, len(uses))
 	for id := range uses {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		_, err := tx.Exec(`UPDATE tokens SET last_used_at = $2
+		_, err := tx.Exec(`UPDATE `+table+` SET last_used_at = $2
 			WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, id, uses[id])
 		if err != nil {
 			return err

@@ -78,6 +78,8 @@ var alone = map[string]string{
 	"POST /admin/users":                                         "the same",
 	"PATCH /admin/users/{username}":                             "the same",
 	"PATCH /admin/organizations/{org}":                          "the same",
+	"GET /admin/keys":                                           "the same",
+	"DELETE /admin/keys/{key_ids}":                              "the same",
 	"DELETE /admin/users/{username}":                            "the same",
 	"POST /admin/organizations":                                 "the same",
 }

@@ -36,6 +36,8 @@ var AccountColumns = []AccountColumn{
 	{"collaborators", "user_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
 	{"emails", "account_id", Dropped, ""},
+	{"ssh_keys", "account_id", Dropped, ""},
+	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody answers for them any more
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},
 	{"stars", "user_id", Dropped, ""}, // triggers count stars and watches

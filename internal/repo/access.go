@@ -205,6 +205,9 @@ func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	if r.Withdrawn && !caller.SeesAll() {
 		return role
 	}
+	if caller != nil && caller.Reach == account.OneRepo {
+		return caller.Most(int64(r.ID), r.Private)
+	}
 	if p.granted != nil {
 		role = account.Role(*p.granted)
 	}

@@ -29,6 +29,10 @@ func (api *API) Routes() []route.Route {
 		// To remove others: admin.
 		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/collaborators/{username}", api.RemoveCollaborator),
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}/permission", api.GetPermission),
+		repos.Route(route.Admin, "GET /repos/{owner}/{repo}/keys", api.ListKeys),
+		repos.Route(route.Admin, "POST /repos/{owner}/{repo}/keys", api.AddKey),
+		repos.Route(route.Admin, "GET /repos/{owner}/{repo}/keys/{key_id}", api.GetKey),
+		repos.RouteArchived(route.Admin, "DELETE /repos/{owner}/{repo}/keys/{key_id}", api.RemoveKey),
 	}
 	return append(routes, api.gitRoutes()...)
 }

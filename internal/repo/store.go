@@ -98,6 +98,13 @@ func accessByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 // accessAgain is accessByID for a caller whose token may have ended meanwhile, or who may
 // be no site administrator any more. Errors: 401, 404.
 func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
+	if caller != nil && caller.KeyID != 0 {
+		now, err := account.Again(tx, caller)
+		if err != nil {
+			return nil, err
+		}
+		return accessByID(tx, now, id)
+	}
 	if caller == nil || caller.TokenID == 0 {
 		return accessByID(tx, caller, id)
 	}

@@ -57,6 +57,7 @@ var needs = []struct {
 	{"GET", "/repos/{owner}/{repo}/forks", code, "metadata"},
 	{"GET", "/repos/{owner}/{repo}/stargazers", code, "metadata"},
 	{"GET", "/repos/{owner}/{repo}/subscribers", code, "metadata"},
+	{"*", "/repos/{owner}/{repo}/keys...", code, "administration"},
 	{"*", "/repos/{owner}/{repo}/git/...", code, "contents"},
 	{"*", "/repos/{owner}/{repo}/contents...", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/branches...", code, "contents"},
@@ -95,8 +96,13 @@ var needs = []struct {
 	{"GET", "/search/issues", code, "issues"},
 	{"GET", "/events", none, ""},
 
+	{"GET", "/user/keys...", scope.ReadKeys, never},
+	{"POST", "/user/keys", scope.WriteKeys, never},
+	{"DELETE", "/user/keys/{key_id}", scope.AdminKeys, never},
+
 	{"GET", "/users", none, ""},
 	{"GET", "/users/{username}", none, ""},
+	{"GET", "/users/{username}/keys", none, ""},
 	{"GET", "/users/{username}/orgs", scope.ReadOrg, ""},
 	{"GET", "/users/{username}/repos", code, "metadata"},
 	{"GET", "/users/{username}/events/orgs/{org}", scope.ReadOrg, never},

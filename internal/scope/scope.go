@@ -29,6 +29,9 @@ const (
 	Notifications
 	SiteAdmin
 	Plants
+	AdminKeys
+	WriteKeys
+	ReadKeys
 	firstOther
 )
 
@@ -46,7 +49,7 @@ var names = complete([]name{
 	{"delete_repo", "", DeleteRepo},
 	{"user", "", User}, {"read:user", "user", 0}, {"user:email", "user", 0}, {"user:follow", "user", FollowUsers},
 	{"admin:org", "", AdminOrg}, {"write:org", "admin:org", WriteOrg}, {"read:org", "write:org", ReadOrg},
-	{"admin:public_key", "", 0}, {"write:public_key", "admin:public_key", 0}, {"read:public_key", "write:public_key", 0},
+	{"admin:public_key", "", AdminKeys}, {"write:public_key", "admin:public_key", WriteKeys}, {"read:public_key", "write:public_key", ReadKeys},
 	{"admin:repo_hook", "", 0}, {"write:repo_hook", "admin:repo_hook", 0}, {"read:repo_hook", "write:repo_hook", 0},
 	{"admin:org_hook", "", 0},
 	{"notifications", "", Notifications}, {"workflow", "", 0}, {"gist", "", 0},

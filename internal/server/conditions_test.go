@@ -191,7 +191,7 @@ func TestErrors(t *testing.T) {
 		parsing := `{"message": "Problems parsing JSON", "documentation_url": "{base}/docs#patch-repos-owner-repo"}`
 		cases := []apitest.Case{
 			{Name: "unknown address", Do: "GET /user/nothing", Status: 404, Body: fmt.Sprintf(notFound, "")},
-			{Name: "unknown address, with a body", Do: "POST /user/keys", As: "alice", Send: "{}", Status: 404},
+			{Name: "unknown address, with a body", Do: "POST /user/gpg_keys", As: "alice", Send: "{}", Status: 404},
 			{Name: "method", Do: "DELETE /user", Status: 405, Has: map[string]string{"Allow": "GET, HEAD, OPTIONS, PATCH"}, Want: `{"message": "$any", "documentation_url": "$any"}`},
 			{Name: "method before credentials", Do: "PUT /repos/alice/Secret", Status: 405},
 			{Name: "POST is taken as PATCH", Do: "POST /repos/alice/garden", As: "alice", Send: `{"description": "by post"}`, Status: 200, Want: `{"description": "by post"}`},

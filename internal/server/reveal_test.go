@@ -202,7 +202,7 @@ func (w *walker) read(t *testing.T, r *route.Route, h *estate.Home, path, query,
 		if want == 0 && login != "reader" && strings.Contains(path, "/reviews/"+h.Is["pending"]) {
 			want = http.StatusNotFound
 		}
-	case !w.valid(login), login == "" && r.Right == route.SignedIn:
+	case !w.valid(login), login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin):
 		want = http.StatusUnauthorized
 	case r.Pattern == "/orgs/{org}/memberships/{username}" && !slices.Contains([]string{"member", "owner", "chief"}, login):
 		want = http.StatusForbidden

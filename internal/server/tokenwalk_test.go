@@ -162,11 +162,13 @@ func readStatus(kind string, r *route.Route, h *estate.Home, query string) int {
 	scopes, _ := scope.Parse(kind) // of fine-grained ones none
 	fine := strings.HasSuffix(kind, " one")
 	lacks := fine && need.Never || !fine && need.Scopes != 0 && !scopes.Any(need.Scopes)
+	mayAdmin := kind == "repo" || kind == "public_repo"
 	mayPush := kind == "repo" || kind == "public_repo" || kind == "write one" && h.Name == chosenHome
 	switch {
 	case onRepo(r) && hides("keeper", kind, h):
 		return http.StatusNotFound
-	case r.Right == route.SignedIn && lacks, onRepo(r) && roleFor(r, query) > account.Pull && !mayPush:
+	case r.Right == route.SignedIn && lacks, onRepo(r) && roleFor(r, query) > account.Pull && !mayPush,
+		onRepo(r) && roleFor(r, query) == account.Admin && !mayAdmin:
 		return http.StatusForbidden
 	}
 	return 0

@@ -88,7 +88,7 @@ func checkGlobal(t *testing.T, s *apitest.Server, r *route.Route, login string) 
 	t.Helper()
 	c := request(r, login, "")
 	a := s.Do(t, c)
-	mustSignIn := login == "" && (r.Right == route.SignedIn || r.Method != http.MethodGet)
+	mustSignIn := login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin || r.Method != http.MethodGet)
 	if got := a.Status == http.StatusUnauthorized; got != mustSignIn {
 		t.Errorf("%s as %q: status %d", c.Do, login, a.Status)
 	}

@@ -161,7 +161,13 @@ var acts = map[string]act{
 	"POST /{owner}/{repo}/git-upload-pack":        {body: "0000", kind: "application/x-git-upload-pack-request"},
 	"POST /{owner}/{repo}/git-receive-pack":       {Rule: push, body: "0000", kind: "application/x-git-receive-pack-request"},
 
+	"POST /keys":            {Rule: admin, body: `{"title":"t","key":"{key}"}`, make: of("key", (*World).publicKey)},
+	"DELETE /keys/{key_id}": {Rule: admin, make: of("key_id", (*World).deployKey)},
+
 	// Those of no repository.
+	"POST /user/keys":                              {body: `{"title":"t","key":"{key}"}`, who: "guest", make: of("key", (*World).publicKey)},
+	"DELETE /user/keys/{key_id}":                   {make: of("key_id", (*World).ownKey), Rule: own},
+	"DELETE /admin/keys/{key_ids}":                 {who: "chief", Rule: chiefs, make: of("key_ids", (*World).ownKey)},
 	"PATCH /user":                                  {body: `{"bio":"b"}`, who: "guest"},
 	"PUT /user/following/{username}":               {who: "guest"},
 	"DELETE /user/following/{username}":            {who: "guest"},

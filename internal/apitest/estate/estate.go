@@ -32,6 +32,7 @@ type World struct {
 	Homes  []*Home
 	Tokens map[string]string // by login; also of those that are not in force
 	fresh  int
+	key    string // the id of an SSH key of keeper's
 }
 
 // Graduated asks for everything that can be shown.

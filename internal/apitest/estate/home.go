@@ -82,6 +82,10 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	w.OK(t, "keeper", "PUT /user/starred/"+owner+"/"+mark, "")
 	w.OK(t, "keeper", "PUT "+h.path()+"/subscription", `{"subscribed":true}`)
 	w.OK(t, "reader", "POST "+h.path()+"/forks", "")
+	if w.key == "" {
+		w.key = w.ownKey(t, h)
+	}
+	h.Is["deploy key"], h.Is["key"] = w.deployKey(t, h), w.key
 	w.Homes = append(w.Homes, h)
 }
 
@@ -244,4 +248,22 @@ func (w *World) label(t *testing.T, h *Home) string {
 func (w *World) milestone(t *testing.T, h *Home) string {
 	t.Helper()
 	return w.made(t, "keeper", "POST "+h.path()+"/milestones", fmt.Sprintf(`{"title":%q}`, w.name()), "number")
+}
+
+// publicKey is an SSH key that nobody has yet.
+func (w *World) publicKey(t *testing.T, _ *Home) string {
+	t.Helper()
+	return apitest.PublicKey(t)
+}
+
+// ownKey is an SSH key of keeper's.
+func (w *World) ownKey(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST /user/keys", fmt.Sprintf(`{"key":%q}`, w.publicKey(t, h)), "id")
+}
+
+// deployKey is a key of the repository.
+func (w *World) deployKey(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/keys", fmt.Sprintf(`{"title":%q,"key":%q}`, h.Mark, w.publicKey(t, h)), "id")
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"text/tabwriter"
+
+	"arbor/internal/account"
+	"arbor/internal/key"
+)
+
+type keyCommand struct {
+	Add    keyAdd    `cmd:"" help:"Let an SSH key fetch and push as a user."`
+	List   keyList   `cmd:"" help:"List a user's SSH keys."`
+	Remove keyRemove `cmd:"" help:"End an SSH key of a user, also in a running server."`
+}
+
+type keyAdd struct {
+	storeFlags
+	Login string `arg:"" help:"Login of the user."`
+	File  string `arg:"" help:"File with the public key, which ends in .pub; - is standard input." placeholder:"FILE"`
+	Title string `help:"What the key is for (default: its comment)." placeholder:"TEXT"`
+}
+
+// Run adds the key.
+func (c *keyAdd) Run(p *process) error {
+	text, err := readKey(c.File)
+	if err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		k, err := s.forge(log).Accounts.AddUserKey(p.ctx, c.Login, account.NewKey{Title: c.Title, Text: text})
+		if err == nil {
+			fmt.Fprintf(p.stdout, "added key %d for %s\n", k.ID, k.AddedLogin)
+		}
+		return err
+	})
+}
+
+// readKey reads a file no further than a key is long.
+func readKey(name string) (string, error) {
+	from := os.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		from = f
+	}
+	text, err := io.ReadAll(io.LimitReader(from, key.MaxText+1))
+	return string(text), err
+}
+
+type keyList struct {
+	storeFlags
+	Login string `arg:"" help:"Login of the user."`
+}
+
+// Run prints a line for each key.
+func (c *keyList) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		list, err := s.forge(log).Accounts.UserKeys(p.ctx, c.Login)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tFINGERPRINT\tADDED\tLAST USED\tTITLE")
+		for _, k := range list {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", k.ID, k.Fingerprint, when(k.CreatedAt), when(k.LastUsedAt), k.Title)
+		}
+		return w.Flush()
+	})
+}
+
+type keyRemove struct {
+	storeFlags
+	Login string `arg:"" help:"Login of the user."`
+	ID    int64  `arg:"" name:"id" help:"Id of the key, as list shows it."`
+}
+
+// Run ends the key.
+func (c *keyRemove) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		err := s.forge(log).Accounts.RemoveUserKey(p.ctx, c.Login, c.ID)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "removed key %d of %s\n", c.ID, c.Login)
+		}
+		return err
+	})
+}

@@ -1,0 +1,151 @@
+package account
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// keyColumns are what scanKey reads, of ssh_keys under the name k, and a, who added it.
+const (
+	keyColumns = `k.id, COALESCE(k.account_id, 0), COALESCE(k.repo_id, 0), k.added_by, a.login, k.title, k.public_key, k.fingerprint,
+		k.read_only, k.created_at, k.last_used_at`
+	keyFrom = ` FROM ssh_keys k JOIN accounts a ON a.id = k.added_by `
+)
+
+// scanKey reads keyColumns, and then more columns.
+func scanKey(row scanner, more ...any) (*Key, error) {
+	var k Key
+	err := row.Scan(append([]any{&k.ID, &k.Owner.Account, &k.Owner.Repo, &k.AddedBy, &k.AddedLogin, &k.Title, &k.PublicKey, &k.Fingerprint,
+		&k.ReadOnly, &k.CreatedAt, &k.LastUsedAt}, more...)...)
+	return &k, err
+}
+
+func queryKeys(tx *db.Tx, rest string, args ...any) ([]Key, error) {
+	rows, err := tx.Query(`SELECT `+keyColumns+keyFrom+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Key
+	for rows.Next() {
+		k, err := scanKey(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, *k)
+	}
+	return list, rows.Err()
+}
+
+// is is the condition that a key is the owner's, with one argument, $1.
+func (o KeyOwner) is() (condition string, id int64) {
+	if o.Repo != 0 {
+		return `k.repo_id = $1`, o.Repo
+	}
+	return `k.account_id = $1`, int64(o.Account)
+}
+
+// KeysOf lists all keys of a user or a repository, by id.
+func KeysOf(tx *db.Tx, o KeyOwner) ([]Key, error) {
+	mine, id := o.is()
+	return queryKeys(tx, `WHERE `+mine+` ORDER BY k.id`, id)
+}
+
+// KeyOf finds a key of a user or a repository. Error: 404.
+func KeyOf(tx *db.Tx, o KeyOwner, id int64) (*Key, error) {
+	mine, of := o.is()
+	k, err := scanKey(tx.QueryRow(`SELECT `+keyColumns+keyFrom+`WHERE k.id = $2 AND `+mine, of, id))
+	if err != nil {
+		return nil, orAbsent(err)
+	}
+	return k, nil
+}
+
+// allKeys reads a page of all keys, by id.
+func allKeys(tx *db.Tx, p web.Page) ([]Key, error) {
+	return queryKeys(tx, `ORDER BY k.id LIMIT $1 OFFSET $2`, p.Size, p.Offset())
+}
+
+func countKeys(tx *db.Tx, o KeyOwner) (n int64, err error) {
+	mine, id := o.is()
+	err = tx.QueryRow(`SELECT count(*) FROM ssh_keys k WHERE `+mine, id).Scan(&n)
+	return n, err
+}
+
+func countAllKeys(tx *db.Tx) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM ssh_keys`).Scan(&n)
+	return n, err
+}
+
+// insertKey stores a key; n.Text is its type and base64. Error: Conflict for a key that somebody has.
+func insertKey(tx *db.Tx, n *NewKey, fingerprint string) (*Key, error) {
+	var accountID, repoID any
+	if n.Owner.Repo != 0 {
+		repoID = n.Owner.Repo
+	} else {
+		accountID = n.Owner.Account
+	}
+	var id int64
+	err := tx.QueryRow(`INSERT INTO ssh_keys (account_id, repo_id, added_by, title, public_key, fingerprint, read_only, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (fingerprint) DO NOTHING RETURNING id`,
+		accountID, repoID, n.AddedBy, n.Title, n.Text, fingerprint, n.ReadOnly, tx.Now).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.New(errs.Conflict, "the key is in use")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Bump(Topic); err != nil {
+		return nil, err
+	}
+	return KeyOf(tx, n.Owner, id)
+}
+
+// DeleteKey ends a key of a user or a repository. Error: 404.
+func DeleteKey(tx *db.Tx, o KeyOwner, id int64) error {
+	column, of := `account_id`, int64(o.Account)
+	if o.Repo != 0 {
+		column, of = `repo_id`, o.Repo
+	}
+	n, err := tx.Exec(`DELETE FROM ssh_keys WHERE id = $2 AND `+column+` = $1`, of, id)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return errs.Absent()
+	}
+	return tx.Bump(Topic)
+}
+
+// deleteKeys ends keys whosever they are. Those that are not there do not matter, unless none is: 404.
+func deleteKeys(tx *db.Tx, ids []int64) error {
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	n, err := tx.Exec(`DELETE FROM ssh_keys WHERE id IN `+db.ValuesFrom(1, 1, len(ids)), args...)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return errs.Absent()
+	}
+	return tx.Bump(Topic)
+}
+
+// callerOfKey finds who signs in with the key of a condition. Errors: 404 for no key, 403 when its account
+// is suspended, or that of who added it as a deploy key.
+func callerOfKey(tx *db.Tx, condition string, arg any) (*Caller, error) {
+	var suspended db.Time
+	k, err := scanKey(tx.QueryRow(`SELECT `+keyColumns+`, a.suspended_at`+keyFrom+`WHERE `+condition, arg), &suspended)
+	switch {
+	case err != nil:
+		return nil, orAbsent(err)
+	case !suspended.IsZero():
+		return nil, errSuspended()
+	}
+	return newKeyCaller(k), nil
+}

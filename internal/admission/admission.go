@@ -6,6 +6,7 @@
 //   - ticket.go: what one request holds; it travels in the request's context, and
 //     bodies, answers, searches and processes of git are asked for with it
 //   - pace.go: clients that send or read too slowly lose their connection
+//   - stream.go: the same for conversations, as over SSH
 //   - conns.go: how many connections a network may have open
 //   - proxy.go: where a request comes from, behind proxies that are trusted
 //   - machine.go: how much memory there is

@@ -39,11 +39,11 @@ func MaxConns(memory int64) int { return int(min(max(memory/8/(40<<10), 64), 16<
 func (c *Conns) Watch(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		if !c.enter(conn) {
+		if !c.Enter(conn) {
 			conn.Close()
 		}
 	case http.StateClosed, http.StateHijacked:
-		c.leave(conn)
+		c.Leave(conn)
 	}
 }
 
@@ -77,7 +77,8 @@ func (c *Conns) networkOf(address string) netip.Prefix {
 	return NetworkOf(a)
 }
 
-func (c *Conns) enter(conn net.Conn) bool {
+// Enter counts a connection, unless it is one too many. Leave follows where it did.
+func (c *Conns) Enter(conn net.Conn) bool {
 	network := c.networkOf(conn.RemoteAddr().String())
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +106,8 @@ func (c *Conns) give(network netip.Prefix) {
 	}
 }
 
-func (c *Conns) leave(conn net.Conn) {
+// Leave counts a connection no more. It may be called again.
+func (c *Conns) Leave(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	network, counted := c.open[conn]

@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strconv"
-	"syscall"
 
 	"arbor/internal/errs"
 	"arbor/internal/git/process"
@@ -62,24 +60,7 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 	if len(request) == 0 || string(request) == wire.FlushPkt {
 		return nil
 	}
-	if !r.Exists() {
-		return wire.WriteError(o.Out, "upload-pack: not our ref")
-	}
-	if o.Absent != nil {
-		var gone wire.NotOurs
-		if request, err = wire.OnlyThere(ctx, request, o.Absent); errors.As(err, &gone) {
-			return wire.WriteError(o.Out, gone.Error())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	refs, err := o.Refs(ctx)
-	if err != nil {
-		return err
-	}
-	// On a full disk git reads an older copy: some tags do not come along by themselves.
-	if err := r.freshRefs(refs); err != nil && !errors.Is(err, syscall.ENOSPC) {
+	if request, err = r.prepareUpload(ctx, request, o); err != nil || request == nil {
 		return err
 	}
 	return r.uploadPack(ctx, request, o)

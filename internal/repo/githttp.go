@@ -3,6 +3,7 @@ package repo
 import (
 	"compress/flate"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -27,36 +28,17 @@ func (s *Service) withGit(role func(*http.Request) account.Role, h Handler) web.
 		if caller == nil && need > account.Pull {
 			return errs.New(errs.Unauthenticated, "Authentication required: use a token as password.")
 		}
-		owner, name := web.Param(r, "owner"), web.Param(r, "repo")
-		plain := name
-		if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".git") {
-			plain = name[:len(name)-4]
-		}
-		a, err := s.Find(r.Context(), caller, owner, plain)
+		a, err := s.FindForGit(r.Context(), caller, web.Param(r, "owner"), web.Param(r, "repo"))
 		switch {
 		case errs.Is(err, errs.NotFound) && caller == nil:
 			return errs.New(errs.Unauthenticated, "Authentication required: use a token as password.")
-		case errs.Is(err, errs.NotFound):
-			return errs.New(errs.NotFound, "Repository not found.")
 		case err != nil:
 			return err
 		case a.Moved:
 			return redirect(w, r, a.Access.Repo)
 		}
-		if need > account.Pull && !a.MayChange() {
-			return a.Caller.Insufficient(scope.PublicRepo)
-		}
-		if need > account.Pull && a.Archived {
-			return errArchived()
-		}
-		if a.Role < need {
-			branches, err := s.maintainerBranchesNow(r.Context(), &a.Access)
-			if err != nil {
-				return err
-			}
-			if len(branches) == 0 {
-				return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
-			}
+		if err := s.CheckGit(r.Context(), &a.Access, need); err != nil {
+			return err
 		}
 		err = h(w, r, &a.Access)
 		if err != nil && r.Method == http.MethodPost {
@@ -64,6 +46,41 @@ func (s *Service) withGit(role func(*http.Request) account.Role, h Handler) web.
 		}
 		return err
 	}
+}
+
+// FindForGit is Find for an address of git's, where NAME may end in .git. Error: 404, in the same words for
+// what is not there and what the caller may not see.
+func (s *Service) FindForGit(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
+	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".git") {
+		name = name[:len(name)-4]
+	}
+	a, err := s.Find(ctx, caller, owner, name)
+	if errs.Is(err, errs.NotFound) {
+		err = errs.New(errs.NotFound, "Repository not found.")
+	}
+	return a, err
+}
+
+// CheckGit checks that the caller may fetch, which takes Pull, or push: for that one of the caller's
+// maintainerBranches will do. Error: 403.
+func (s *Service) CheckGit(ctx context.Context, a *Access, need account.Role) error {
+	if need <= account.Pull {
+		return nil
+	}
+	if !a.MayChange() {
+		return a.Caller.Insufficient(scope.PublicRepo)
+	}
+	if a.Archived {
+		return errArchived()
+	}
+	if a.Role >= need {
+		return nil
+	}
+	branches, err := s.maintainerBranchesNow(ctx, a)
+	if err == nil && len(branches) == 0 {
+		err = errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
+	}
+	return err
 }
 
 // maxRefusedRequest is how much of a refused request is read to its end, in

@@ -142,7 +142,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	p.link(api)
 	host := i.Host()
 	p.GitURL = "git://" + host + web.Path(r.Owner.Login, r.Name) + ".git"
-	p.SSHURL = "git@" + host + ":" + r.FullName() + ".git"
+	p.SSHURL = i.SSH(r.FullName())
 	p.SVNURL = page
 	return p
 }

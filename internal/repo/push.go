@@ -56,7 +56,15 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	p := &push{s: api.s, access: a, request: request, results: make([]wire.RefResult, len(request.Commands))}
+	return api.s.receivePack(r.Context(), a, request, pack, out)
+}
+
+// receivePack does a push whose commands were read, and reports what became of them. An error is ours;
+// then there is no report.
+func (s *Service) receivePack(
+	ctx context.Context, a *Access, request *wire.PushRequest, pack io.Reader, out io.Writer,
+) error {
+	p := &push{s: s, access: a, request: request, results: make([]wire.RefResult, len(request.Commands))}
 	if request.HasPack() {
 		p.pack = &countingReader{r: pack}
 	}
@@ -67,7 +75,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *Access) e
 			p.progress = bands.Band(wire.BandProgress)
 		}
 	}
-	err = p.run(r.Context())
+	err := p.run(ctx)
 	if p.pack != nil {
 		io.CopyN(io.Discard, p.pack, maxDrained)
 	}

@@ -7,10 +7,12 @@
 //	.../collaborators                                 collaborators.go
 //	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
 //	/{owner}/{repo}/git-receive-pack                  push.go
+//	the same on a connection, as over SSH             conversation.go
 //	objects and refs that the API writes              objects.go, again.go
 //	which objects are shown: those that refs reach    reach.go, reachset.go
 //	and for a time unreached ones                     unreached.go
 //	POST /repos/{owner}/{repo}/transfer               transfer.go
+//	.../keys: deploy keys                             deploykey.go
 //	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
 //	what becomes of forks without their parent        network.go
 //	packs that are consolidated                       maintain.go

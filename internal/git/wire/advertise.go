@@ -53,11 +53,11 @@ func ProtocolVersion(header string) int {
 // agent is how the server names itself; capabilities must hold no spaces.
 const agent = "agent=arbor"
 
-// fetchCapabilities are those of `upload-pack --stateless-rpc` of git 2.39, as
+// fetchCapabilities are those of `upload-pack` of git 2.39, as
 // this package configures it.
 const fetchCapabilities = "multi_ack thin-pack side-band side-band-64k ofs-delta shallow deepen-since " +
 	"deepen-not deepen-relative no-progress include-tag multi_ack_detailed allow-tip-sha1-in-want " +
-	"allow-reachable-sha1-in-want no-done"
+	"allow-reachable-sha1-in-want"
 
 // pushCapabilities are those that ReadPushRequest and WriteReport understand.
 const pushCapabilities = "report-status report-status-v2 delete-refs side-band-64k quiet atomic " +
@@ -67,6 +67,15 @@ const pushCapabilities = "report-status report-status-v2 delete-refs side-band-6
 // protocol 0 and 1, the capabilities alone in protocol 2 (which pushes do not
 // have: they get protocol 0). service is one of the two Service constants.
 func WriteAdvertisement(w io.Writer, service string, protocol int, refs Refs) error {
+	return writeAdvertisement(w, service, protocol, refs, false)
+}
+
+// WriteGreeting is WriteAdvertisement on a connection that stays open, as over SSH.
+func WriteGreeting(w io.Writer, service string, protocol int, refs Refs) error {
+	return writeAdvertisement(w, service, protocol, refs, true)
+}
+
+func writeAdvertisement(w io.Writer, service string, protocol int, refs Refs, connected bool) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	if protocol == 2 && service == ServiceUploadPack {
 		for _, line := range []string{"version 2", agent, "ls-refs=unborn",
@@ -76,24 +85,28 @@ func WriteAdvertisement(w io.Writer, service string, protocol int, refs Refs) er
 		_, _ = out.WriteString(FlushPkt)
 		return out.Flush()
 	}
-	_, _ = out.Write(AppendPkt(nil, "# service="+service+"\n"))
-	_, _ = out.WriteString(FlushPkt)
+	capabilities := fetchCapabilities
+	if !connected {
+		capabilities += " no-done" // only where each request stands alone
+		_, _ = out.Write(AppendPkt(nil, "# service="+service+"\n"))
+		_, _ = out.WriteString(FlushPkt)
+	}
 	if protocol == 1 {
 		_, _ = out.Write(AppendPkt(nil, "version 1\n"))
 	}
 	if service == ServiceReceivePack {
 		writeRefs(out, refs.List, pushCapabilities)
 	} else {
-		writeFetchRefs(out, refs)
+		writeFetchRefs(out, refs, capabilities)
 	}
 	_, _ = out.WriteString(FlushPkt)
 	return out.Flush()
 }
 
 // writeFetchRefs puts HEAD first, and says in the capabilities what it names.
-func writeFetchRefs(out *bufio.Writer, refs Refs) {
+func writeFetchRefs(out *bufio.Writer, refs Refs, capabilities string) {
 	// The list is everybody's and may be long: it is not copied for HEAD.
-	first, capabilities := refs.List[:0:0], fetchCapabilities
+	first := refs.List[:0:0]
 	if head := refs.headRef(); head != nil {
 		capabilities += " symref=HEAD:" + refs.Head
 		first = []Ref{{Name: "HEAD", SHA: head.SHA}}

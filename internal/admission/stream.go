@@ -1,0 +1,87 @@
+package admission
+
+import (
+	"io"
+	"sync/atomic"
+	"time"
+
+	"arbor/internal/errs"
+)
+
+// MaxPause is how long a client may think before it says something: git counts and packs what it pushes before it
+// sends the first byte.
+const MaxPause = 10 * time.Minute
+
+// PacedStream paces a conversation that has no requests, as Pace does for those that have. Like them it is read in one
+// goroutine at a time and written in one.
+type PacedStream struct {
+	rw      io.ReadWriter
+	hangUp  func()
+	reading time.Duration // how long the server still waits for the client to send
+	writing time.Duration // and to read
+	pause   atomic.Int64  // of the next read; 0: none
+	slow    atomic.Bool
+	ended   atomic.Bool
+	written atomic.Int64
+}
+
+// NewPacedStream paces rw. A client that is too slow has its connection ended by hangUp, so that a read or write that waits fails.
+func NewPacedStream(rw io.ReadWriter, hangUp func()) *PacedStream {
+	return &PacedStream{rw: rw, hangUp: hangUp, reading: Grace, writing: Grace}
+}
+
+// Pause lets the client think for so long before the next byte that is read.
+func (s *PacedStream) Pause(d time.Duration) { s.pause.Store(int64(d)) }
+
+// End ends the pace: what still waits for the client, if anything, does so without hanging up.
+func (s *PacedStream) End() { s.ended.Store(true) }
+
+// Written is how many bytes were written.
+func (s *PacedStream) Written() int64 { return s.written.Load() }
+
+// Read reads what the client sends. Error: Malformed if it came too slowly.
+func (s *PacedStream) Read(b []byte) (int, error) {
+	left := s.reading
+	pause := time.Duration(s.pause.Swap(0))
+	if pause > 0 {
+		left = pause
+	}
+	start := time.Now()
+	n, err := s.within(left, func() (int, error) { return s.rw.Read(b) })
+	if pause > 0 {
+		s.reading = Grace
+	} else {
+		spend(&s.reading, time.Since(start), n)
+	}
+	return n, err
+}
+
+// Write writes in chunks, each of which has a time of its own.
+func (s *PacedStream) Write(b []byte) (written int, err error) {
+	for err == nil && len(b) > 0 {
+		n := min(len(b), chunk)
+		start := time.Now()
+		n, err = s.within(s.writing+time.Duration(n)*time.Second/minRate, func() (int, error) { return s.rw.Write(b[:n]) })
+		spend(&s.writing, time.Since(start), n)
+		s.written.Add(int64(n))
+		written += n
+		b = b[n:]
+	}
+	return written, err
+}
+
+func (s *PacedStream) within(left time.Duration, do func() (int, error)) (int, error) {
+	timer := time.AfterFunc(left, func() {
+		if s.ended.Load() {
+			return
+		}
+		s.slow.Store(true)
+		s.hangUp()
+	})
+	n, err := do()
+	timer.Stop()
+	if err != nil && s.slow.Load() {
+		err = errs.Wrap(errs.Malformed, "the client was too slow", err)
+	}
+	return n, err
+}

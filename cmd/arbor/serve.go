@@ -45,6 +45,7 @@ type serverFlags struct {
 	LogLevel       string     `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
 
 	umask     int                // with which the server was started
+	ssh       net.Listener       // nil: git is not served over SSH
 	front     front              // what stands before the interface; the zero front is plain HTTP
 	admission *admission.Control // made by check
 }
@@ -116,6 +117,7 @@ type serveCommand struct {
 	storeFlags
 	serverFlags
 	tlsFlags
+	sshFlags
 	Seed      string `help:"Fill an empty store with what this YAML file says, see docs/seed.md." placeholder:"FILE"`
 	Ephemeral bool   `help:"Serve a temporary folder instead of --data, which goes when the server stops, and allow POST /admin/reset on --admin-listen."`
 }
@@ -151,6 +153,9 @@ func (c *serveCommand) Run(p *process) error {
 		}
 	}
 	if c.Ephemeral {
+		if _, _, err := c.openSSH(c, log); err != nil {
+			return err
+		}
 		return c.serveEphemeral(p.ctx, from, log, ready)
 	}
 	if from != nil {
@@ -165,6 +170,9 @@ func (c *serveCommand) Run(p *process) error {
 	o := c.options(log)
 	if c.MinFreeSpace == nil { // a store that is to stay
 		o.MinFree = space.Auto
+	}
+	if c.ssh, o.SSH, err = c.openSSH(c, log); err != nil {
+		return errors.Join(err, s.close())
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {
@@ -244,6 +252,9 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 			return errors.Join(err, l.Close())
 		}
 		g.Go(func() error { return srv.ServeAdmin(ctx, admin) })
+	}
+	if f.ssh != nil {
+		g.Go(func() error { return srv.(sshServer).ServeSSH(ctx, f.ssh) })
 	}
 	g.Go(func() error { return srv.Serve(ctx, l) })
 	g.Go(func() error { return f.front.run(ctx) })

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
@@ -37,6 +39,13 @@ func TestEveryAddressAnswers(t *testing.T) {
 		if status, _, body := first.ask(http.MethodPut,
 			address+"/orgs/"+demoOrg+"/public_members/alice", "*/*"); status != http.StatusNoContent {
 			t.Fatalf("%d %s", status, body)
+		}
+		for _, login := range []string{"alice", "bob"} {
+			w := &walk{t: t, token: tokens[login]}
+			w.send = fmt.Sprintf(`{"key":%q}`, apitest.PublicKey(t))
+			if status, _, body := w.ask(http.MethodPost, address+"/repos/"+login+"/greenhouse/keys", "*/*"); status != http.StatusCreated {
+				t.Fatalf("%d %s", status, body)
+			}
 		}
 		for _, prefix := range []string{"", "/api/v3"} {
 			for _, login := range []string{"alice", "bob", ""} {
@@ -96,6 +105,7 @@ type walk struct {
 	anchors   map[string]map[string]bool // of pages, by address
 	met       map[string]bool            // fields that do not answer
 	requests  int
+	send      string // with the next requests
 }
 
 func (w *walk) run() {
@@ -207,7 +217,7 @@ func (w *walk) get(address string) (int, http.Header, []byte) {
 func (w *walk) ask(method, address, accept string) (int, http.Header, []byte) {
 	w.t.Helper()
 	w.requests++
-	r, err := http.NewRequestWithContext(w.t.Context(), method, address, nil)
+	r, err := http.NewRequestWithContext(w.t.Context(), method, address, strings.NewReader(w.send))
 	if err != nil {
 		w.t.Fatalf("%q: %v", address, err)
 	}
@@ -239,7 +249,8 @@ func (w *walk) excused(l link, address string, status int, body []byte) bool {
 	case http.StatusUnauthorized:
 		return w.token == ""
 	case http.StatusForbidden:
-		return l.name() == "repositories collaborators_url" && bytes.Contains(body, []byte("push"))
+		return l.name() == "repositories collaborators_url" && bytes.Contains(body, []byte("push")) ||
+			l.name() == "repositories keys_url" && bytes.Contains(body, []byte("admin"))
 	case http.StatusMethodNotAllowed:
 		return slices.Contains(writeOnly, l.name())
 	case http.StatusGone: // decision 16

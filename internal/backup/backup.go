@@ -19,8 +19,9 @@
 // server makes them anew.
 package backup
 
-// Folders of a data folder that a backup holds.
-const (
-	repositoriesDir = "repositories"
-	acmeDir         = "acme" // certificates and keys that an authority has given
-)
+// repositoriesDir is the folder of all repositories' folders, below the data folder.
+const repositoriesDir = "repositories"
+
+// keyDirs are the folders of the data folder that hold keys, in files: certificates that an authority has given, and the
+// host keys of SSH.
+var keyDirs = []string{"acme", "ssh"}

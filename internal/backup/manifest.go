@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ var (
 )
 
 // mayHold reports whether a backup may hold a file of the data folder: one of those in a
-// repository's folder that Git's objects are in, or a certificate or its key.
+// repository's folder that Git's objects are in, or a key or its certificate.
 func mayHold(path string) bool {
 	if !fs.ValidPath(path) || strings.ContainsAny(path, "\\\x00") {
 		return false
@@ -106,7 +107,7 @@ func mayHold(path string) bool {
 	parts := strings.SplitN(path, "/", 4)
 	switch {
 	case len(parts) == 2:
-		return parts[0] == acmeDir
+		return slices.Contains(keyDirs, parts[0])
 	case len(parts) < 4 || parts[0] != repositoriesDir || !objectFile.MatchString(parts[3]):
 		return false
 	}

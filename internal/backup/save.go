@@ -89,8 +89,10 @@ func (s *save) saveRest(ctx context.Context) error {
 	if err := s.saveRepositories(ctx); err != nil {
 		return err
 	}
-	if err := s.saveDir(acmeDir); err != nil {
-		return err
+	for _, dir := range keyDirs {
+		if err := s.saveDir(dir); err != nil {
+			return err
+		}
 	}
 	slices.SortFunc(s.manifest.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return s.to.finish(ctx, &s.manifest)

@@ -21,6 +21,7 @@ type Line struct {
 	Address netip.Addr // of the client; invalid for a socket in the file system
 	Caller  string     // the login; empty for nobody
 	TokenID int64      // of the caller's token; 0 for none
+	KeyID   int64      // of the caller's SSH key; 0 for none
 	Bytes   int64      // of the answer
 	Cost    int64      // bytes of memory that were granted to the request, in all
 	ID      string
@@ -43,6 +44,9 @@ func Log(ctx context.Context, log *slog.Logger, l *Line) {
 		slog.String("repo", l.repository()), slog.Int("status", l.Status), slog.Duration("took", l.Took), slog.String("address", l.address()),
 		slog.String("caller", l.Caller), slog.Int64("token", l.TokenID), slog.Int64("bytes", l.Bytes),
 		slog.Int64("cost", l.Cost), slog.String("id", l.ID))
+	if l.KeyID != 0 {
+		r.AddAttrs(slog.Int64("key", l.KeyID))
+	}
 	if l.Error != nil {
 		r.AddAttrs(slog.String("error", l.Error.Error()))
 	}
@@ -110,6 +114,9 @@ func appendLine(b []byte, l *Line, c *clock) []byte {
 	b = strconv.AppendInt(append(b, " bytes="...), l.Bytes, 10)
 	b = strconv.AppendInt(append(b, " cost="...), l.Cost, 10)
 	b = append(append(b, " id="...), l.ID...)
+	if l.KeyID != 0 {
+		b = strconv.AppendInt(append(b, " key="...), l.KeyID, 10)
+	}
 	return append(b, '\n')
 }
 

@@ -120,6 +120,17 @@ func (l *Limiter) turn() {
 	}
 }
 
+// TakeKey counts a request over SSH for its key. Error: 403.
+func (l *Limiter) TakeKey(caller *account.Caller) error {
+	if l.limit <= 0 {
+		return nil
+	}
+	if remaining, _ := l.state("k"+strconv.FormatInt(caller.KeyID, 36), 1); remaining < 0 {
+		return errs.New(errs.RateLimited, "API rate limit exceeded")
+	}
+	return nil
+}
+
 // Take counts a request at its cost, 0 or 1, and sets the rate headers. It is called before
 // anything is rendered, so that what costs the server is counted also when its client
 // learns nothing new. Error: 403, as at GitHub.

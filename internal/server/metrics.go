@@ -18,6 +18,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
+	ssh      *prometheus.CounterVec
 }
 
 func newMetrics(s *Server, gitStarted func() float64) *metrics {
@@ -31,7 +32,10 @@ func newMetrics(s *Server, gitStarted func() float64) *metrics {
 			Buckets: []float64{.0001, .0003, .001, .003, .01, .03, .1, .3, 1, 3, 10, 60}},
 			[]string{"route"}),
 	}
-	m.registry.MustRegister(m.requests, m.duration,
+	m.ssh = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "arbor_ssh_requests_total", Help: "Commands served over SSH, by service and by the status that HTTP would give."},
+		[]string{"service", "status"})
+	m.registry.MustRegister(m.requests, m.duration, m.ssh,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "arbor_http_requests_in_flight", Help: "Requests being served."},

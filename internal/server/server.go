@@ -114,6 +114,7 @@ func newIDPrefix() string {
 func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin) *node {
 	site, self, apiHost := web.Address(from.Scheme, from.Host, s.o.BaseURL)
 	info.Site, info.Prefix = site, self
+	info.SSHHost, info.SSHPort = s.o.SSH.Host, s.o.SSH.Port
 	info.Media.Graduated = s.o.Graduated || apiHost
 	path := r.URL.EscapedPath()
 	if rest, ok := cutPrefix(path); ok {

@@ -49,7 +49,8 @@ type Options struct {
 	RequireToken   bool               // nobody without a token sees anything
 	Quota          account.Quota      // of owners who have none of their own
 	MinFree        int64              // room on the disks in bytes, below which nothing is written; space.Auto; 0: any
-	AdminHost      string             // by which the admin address may be named beside its own; empty: none
+	SSH            SSHOptions
+	AdminHost      string // by which the admin address may be named beside its own; empty: none
 	Now            func() time.Time
 	Watch          Watch // of tests: sees each request and its answer; nil: nobody does
 }

@@ -17,6 +17,8 @@ type Info struct {
 	Media   Media      // what the caller accepts
 	Site    string     // scheme and host of pages and git, without a slash at the end
 	Prefix  string     // what stands before API paths: scheme, host and perhaps /api/v3
+	SSHHost string     // in addresses for git over SSH; empty: that of Site
+	SSHPort string     // empty: git is not served over SSH
 	Pattern string     // of the matched route, e.g. /repos/{owner}/{repo}; empty when none
 	Docs    string     // the documentation of this operation
 	Form    Form       // of error bodies
@@ -171,4 +173,24 @@ func CutAPIHost(host string) (plain string, api bool) {
 func (i *Info) Host() string {
 	_, host, _ := strings.Cut(i.Site, "://")
 	return host
+}
+
+// SSH is the address of a repository, OWNER/NAME, for git over SSH: in the short form where the port is 22.
+func (i *Info) SSH(repository string) string {
+	host := i.SSHHost
+	if host == "" {
+		host = i.Host()
+	}
+	if i.SSHPort == "" { // there is none
+		return "git@" + host + ":" + repository + ".git"
+	}
+	if i.SSHHost == "" {
+		if at := strings.LastIndexByte(host, ':'); at > strings.LastIndexByte(host, ']') {
+			host = host[:at]
+		}
+	}
+	if i.SSHPort == "22" {
+		return "git@" + host + ":" + repository + ".git"
+	}
+	return "ssh://git@" + host + ":" + i.SSHPort + "/" + repository + ".git"
 }

@@ -19,3 +19,22 @@ func TestParseNumber(t *testing.T) {
 		}
 	}
 }
+
+// Where git is served over SSH, ssh_url leads there: in the short form that people know, or with its port.
+func TestSSHAddress(t *testing.T) {
+	for _, c := range []struct{ site, host, port, want string }{
+		{"https://code.example.org", "", "", "git@code.example.org:alice/garden.git"},
+		{"https://code.example.org", "", "22", "git@code.example.org:alice/garden.git"},
+		{"http://code.example.org:8080", "", "22", "git@code.example.org:alice/garden.git"},
+		{"http://code.example.org:8080", "", "2222", "ssh://git@code.example.org:2222/alice/garden.git"},
+		{"http://[::1]:8080", "", "2222", "ssh://git@[::1]:2222/alice/garden.git"},
+		{"http://[::1]", "", "22", "git@[::1]:alice/garden.git"},
+		{"https://code.example.org", "git.example.org", "22", "git@git.example.org:alice/garden.git"},
+		{"https://code.example.org", "git.example.org", "2222", "ssh://git@git.example.org:2222/alice/garden.git"},
+	} {
+		i := Info{Site: c.site, SSHHost: c.host, SSHPort: c.port}
+		if got := i.SSH("alice/garden"); got != c.want {
+			t.Errorf("%+v: %s, want %s", i, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	gossh "golang.org/x/crypto/ssh"
+
+	"arbor/internal/server"
+	"arbor/internal/ssh"
+)
+
+// sshFlags say whether git is served over SSH.
+type sshFlags struct {
+	SSHListen string `name:"ssh-listen" help:"Address on which git is served over SSH, HOST:PORT (default: none). Host keys are made in ssh below the data folder." placeholder:"ADDRESS"`
+	SSHURL    string `name:"ssh-url" help:"What ssh_url begins with, such as ssh://git@code.example.org (default: the host of --base-url or of the request, with the port of --ssh-listen)." placeholder:"URL"`
+}
+
+// openSSH reads the host keys, or makes them, and opens the listener; nil where there is none.
+func (f *sshFlags) openSSH(c *serveCommand, log *slog.Logger) (l net.Listener, o server.SSHOptions, err error) {
+	switch {
+	case f.SSHListen == "" && f.SSHURL != "":
+		return nil, o, misuse("--ssh-url says nothing without --ssh-listen")
+	case f.SSHListen == "":
+		return nil, o, nil
+	case strings.HasPrefix(f.SSHListen, "unix:"):
+		return nil, o, misuse("--ssh-listen must be HOST:PORT, not a socket")
+	case c.Ephemeral:
+		return nil, o, misuse("--ssh-listen needs a folder that stays, so it does not go with --ephemeral")
+	}
+	if o.Host, o.Port, err = parseSSHURL(f.SSHURL); err != nil {
+		return nil, o, err
+	}
+	if o.HostKeys, err = ssh.HostKeys(filepath.Join(c.Data, "ssh")); err != nil {
+		return nil, o, err
+	}
+	if l, err = server.Listen(f.SSHListen); err != nil {
+		return nil, o, err
+	}
+	if o.Port == "" {
+		if _, o.Port, err = net.SplitHostPort(l.Addr().String()); err != nil {
+			return nil, o, errors.Join(err, l.Close())
+		}
+	}
+	attrs := []any{"address", l.Addr().String()}
+	for _, k := range o.HostKeys {
+		attrs = append(attrs, k.PublicKey().Type(), gossh.FingerprintSHA256(k.PublicKey()))
+	}
+	log.Info("ssh listens", attrs...)
+	return l, o, nil
+}
+
+// parseSSHURL reads ssh://git@HOST[:PORT]. Without a port it is 22, and without an address all is empty.
+func parseSSHURL(s string) (host, port string, err error) {
+	if s == "" {
+		return "", "", nil
+	}
+	u, err := url.Parse(strings.TrimSuffix(s, "/"))
+	if err != nil || u.Scheme != "ssh" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" ||
+		u.User != nil && u.User.String() != "git" || strings.ContainsAny(u.Host, "\"'<>\\` ") {
+		return "", "", misuse("--ssh-url must be like ssh://git@code.example.org or ssh://git@code.example.org:2222, not %q", s)
+	}
+	host, port = u.Hostname(), u.Port()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port == "" {
+		port = "22"
+	}
+	return host, port, nil
+}
+
+// sshServer is a server that serves git over SSH, too.
+type sshServer interface {
+	ServeSSH(ctx context.Context, l net.Listener) error
+}

@@ -1,0 +1,38 @@
+package server
+
+import (
+	"context"
+	"net"
+	"strconv"
+
+	gossh "golang.org/x/crypto/ssh"
+
+	"arbor/internal/repo"
+	"arbor/internal/ssh"
+	"arbor/internal/web"
+)
+
+// SSHOptions say how git is served over SSH.
+type SSHOptions struct {
+	HostKeys []gossh.Signer
+	Host     string // in ssh_url; empty: that of the request
+	Port     string // in ssh_url; empty: there is no SSH
+}
+
+// ServeSSH serves git over SSH on l until ctx is done; then it finishes what is in flight, within half a minute.
+func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
+	return ssh.New(ssh.Options{
+		Accounts: s.accounts, Repos: s.forge.Repos, Control: s.control, Log: s.log, HostKeys: s.o.SSH.HostKeys,
+		NewID: s.newID, Allow: s.limiter.TakeKey, Address: s.sshAddress,
+		Observe: func(r ssh.Served) { s.metrics.ssh.WithLabelValues(r.Service, strconv.Itoa(r.Status)).Inc() },
+	}).Serve(ctx, l)
+}
+
+// sshAddress is where a repository is for who came over SSH.
+func (s *Server) sshAddress(r *repo.Repo) string {
+	i := web.Info{Site: s.o.BaseURL, SSHHost: s.o.SSH.Host, SSHPort: s.o.SSH.Port}
+	if i.Site == "" && i.SSHHost == "" {
+		return r.FullName() + ".git"
+	}
+	return i.SSH(r.FullName())
+}

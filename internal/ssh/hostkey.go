@@ -1,0 +1,103 @@
+package ssh
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// hostKey is a kind of host key, with the name of its file, which is sshd's.
+type hostKey struct {
+	file     string
+	generate func() (crypto.PrivateKey, error)
+}
+
+var hostKeys = [...]hostKey{
+	{"ssh_host_ed25519_key", func() (crypto.PrivateKey, error) {
+		_, k, err := ed25519.GenerateKey(rand.Reader)
+		return k, err
+	}},
+	{"ssh_host_ecdsa_key", func() (crypto.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }},
+	{"ssh_host_rsa_key", func() (crypto.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 3072) }},
+}
+
+// HostKeys reads the host keys in a folder, and makes those that are missing, durably. A key that is there is never written
+// again: of several nodes that start at once on one folder, all get the keys of the fastest.
+func HostKeys(dir string) ([]ssh.Signer, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	var list []ssh.Signer
+	for _, k := range hostKeys {
+		signer, err := k.read(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = k.make(dir); err == nil {
+				signer, err = k.read(dir)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ssh host key %s: %w", filepath.Join(dir, k.file), err)
+		}
+		list = append(list, signer)
+	}
+	return list, nil
+}
+
+func (k *hostKey) read(dir string) (ssh.Signer, error) {
+	text, err := os.ReadFile(filepath.Join(dir, k.file))
+	if err != nil {
+		return nil, err
+	}
+	signer, err := ssh.ParsePrivateKey(text)
+	if err != nil {
+		return nil, err
+	}
+	if able, ok := signer.(ssh.AlgorithmSigner); ok && signer.PublicKey().Type() == ssh.KeyAlgoRSA {
+		return ssh.NewSignerWithAlgorithms(able, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}) // none by SHA-1
+	}
+	return signer, nil
+}
+
+// make makes the key, unless somebody else was faster.
+func (k *hostKey) make(dir string) error {
+	private, err := k.generate()
+	if err != nil {
+		return err
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".new-*") // readable by its owner alone
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(pem.EncodeToMemory(block))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), filepath.Join(dir, k.file)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

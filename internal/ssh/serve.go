@@ -1,0 +1,150 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/errs"
+	"arbor/internal/journal"
+	"arbor/internal/repo"
+)
+
+// request is a command on its way, with what the log has of it.
+type request struct {
+	s       *session
+	id      string
+	service string
+	command command
+	start   time.Time
+	caller  *account.Caller
+	ticket  *admission.Ticket
+	stream  *admission.PacedStream // nil for one that never was a conversation
+	moved   bool                   // the client was told where the repository is now
+}
+
+func (s *session) begin(service string) *request {
+	return &request{s: s, id: s.c.s.o.NewID(), service: service, start: time.Now()}
+}
+
+// execute runs a command line, and gives its exit status.
+func (s *session) execute(ctx context.Context, line string) int {
+	c, err := parseCommand(line)
+	r := s.begin(c.service)
+	if r.command = c; c.service == "" {
+		r.service = "other"
+	}
+	if err == nil {
+		err = r.serve(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.say("ERROR: %s", told(err))
+	}
+	r.end(ctx, err)
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// serve lets the request in, as one of HTTP is, and serves it.
+func (r *request) serve(ctx context.Context) error {
+	o := &r.s.c.s.o
+	caller, err := o.Accounts.CallerOfKey(ctx, r.s.c.fingerprint)
+	if err != nil {
+		return err
+	}
+	r.caller = caller
+	if err := o.Allow(caller); err != nil {
+		return err
+	}
+	o.Accounts.NoteKeyUse(caller)
+	r.ticket = r.s.c.ticket()
+	ctx = admission.With(ctx, r.ticket)
+	if err := r.ticket.Enter(ctx); err != nil {
+		return err
+	}
+	defer r.ticket.Leave()
+	r.stream = admission.NewPacedStream(r.s.channel, func() { r.s.c.net.Close() })
+	defer r.stream.End()
+	return o.Repos.Converse(ctx, r.service, repo.Conversation{
+		Protocol: r.s.protocol, In: r.stream, Out: r.stream, Access: r.access, Pause: r.stream.Pause})
+}
+
+// access finds the repository for the key, as both are now.
+func (r *request) access(ctx context.Context) (*repo.Access, error) {
+	o := &r.s.c.s.o
+	caller, err := o.Accounts.CallerOfKey(ctx, r.s.c.fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	found, err := o.Repos.FindForGit(ctx, caller, r.command.owner, r.command.name)
+	if err != nil {
+		return nil, err
+	}
+	if found.Moved && !r.moved {
+		r.moved = true
+		r.s.say("This repository moved. Please use the new location:\n  %s", o.Address(found.Repo))
+	}
+	need, _ := repo.RoleOfService(r.service)
+	return &found.Access, o.Repos.CheckGit(ctx, &found.Access, need)
+}
+
+// message is what a client may read of an error.
+func message(err error) string {
+	var e *errs.Error
+	if errors.As(err, &e) && e.Kind != errs.Internal {
+		return e.Message
+	}
+	return "Internal error: the log of the server says more."
+}
+
+// statuses are those of HTTP, by which the log and the metrics tell what became of a request.
+var statuses = map[errs.Kind]int{
+	errs.Malformed: http.StatusBadRequest, errs.Unauthenticated: http.StatusUnauthorized, errs.Forbidden: http.StatusForbidden,
+	errs.RateLimited: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooLarge: http.StatusRequestEntityTooLarge,
+	errs.Invalid: http.StatusUnprocessableEntity, errs.Conflict: http.StatusConflict, errs.TooManyRequests: http.StatusTooManyRequests,
+	errs.Unavailable: http.StatusServiceUnavailable, errs.Canceled: 499,
+}
+
+func statusOf(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return http.StatusOK
+	case ctx.Err() != nil:
+		return 499
+	}
+	if status, ok := statuses[errs.KindOf(err)]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// end logs and counts the request.
+func (r *request) end(ctx context.Context, err error) {
+	now, status := time.Now(), statusOf(ctx, err)
+	o := &r.s.c.s.o
+	o.Observe(Served{r.service, status, now.Sub(r.start)})
+	level := slog.LevelInfo
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	if !o.Log.Enabled(ctx, level) {
+		return
+	}
+	line := journal.Line{At: now, Level: level, Method: "SSH", Route: r.service, Owner: r.command.owner,
+		Repo: strings.TrimSuffix(r.command.name, ".git"), Status: status, Took: now.Sub(r.start), Address: r.s.c.from,
+		Cost: r.ticket.Cost(), ID: r.id, Error: err}
+	if r.caller != nil {
+		line.Caller, line.KeyID = r.caller.Login, r.caller.KeyID
+	}
+	if r.stream != nil {
+		line.Bytes = r.stream.Written()
+	}
+	journal.Log(ctx, o.Log, &line)
+}

@@ -1,0 +1,157 @@
+// Package ssh lets people and deploy keys fetch and push over SSH, and do nothing else there.
+//
+//	server.go      listening, and stopping
+//	connection.go  the handshake: who signs in, with which key; the channels of a connection
+//	session.go     what a client asks for on a channel
+//	serve.go       one of git's services, with the rights and limits that it has over HTTP
+//	command.go     the command line that git sends
+//	hostkey.go     the keys by which clients know the server
+//
+// The protocol is golang.org/x/crypto/ssh's. Git's own part of the conversation is package repo's
+// (repo.Service.Converse), keys of callers are package account's. Here is no SQL, no shell and no path of a
+// file: a command names a service and a repository, or it is refused.
+//
+// All that a client can make large is bounded: connections (admission.Conns), the time of the handshake, attempts to
+// sign in, channels of a connection, the memory of each, and what it asks for in vain.
+package ssh
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/repo"
+)
+
+// Options are what a server is made of.
+type Options struct {
+	Accounts *account.Service
+	Repos    *repo.Service
+	Control  *admission.Control
+	Log      *slog.Logger
+	HostKeys []ssh.Signer
+	NewID    func() string               // of a request, for the log
+	Allow    func(*account.Caller) error // counts a request against its caller's hourly limit
+	Observe  func(Served)                // counts a request that was served
+	Address  func(r *repo.Repo) string   // where a repository is now
+}
+
+// Served is a request that was served.
+type Served struct {
+	Service string // "git-upload-pack", "git-receive-pack" or "shell"
+	Status  int    // as HTTP would have it
+	Took    time.Duration
+}
+
+// Server serves git over SSH.
+type Server struct {
+	o      Options
+	config ssh.ServerConfig // without callbacks, which each connection has of its own
+
+	mu    sync.Mutex
+	conns map[*connection]bool
+	all   sync.WaitGroup
+}
+
+// Bounds of connections.
+const (
+	handshakeTime = 10 * time.Second
+	idleTime      = 2 * time.Minute  // without a channel
+	stopTime      = 30 * time.Second // for what is in flight when the server stops
+	maxTries      = 6                // keys that a client may offer, as many as sshd takes
+)
+
+// New makes a server. It has at least one host key.
+func New(o Options) *Server {
+	s := &Server{o: o, conns: map[*connection]bool{}}
+	strong := ssh.SupportedAlgorithms()
+	s.config = ssh.ServerConfig{
+		Config:                  ssh.Config{KeyExchanges: strong.KeyExchanges, Ciphers: strong.Ciphers, MACs: strong.MACs},
+		PublicKeyAuthAlgorithms: strong.PublicKeyAuths, MaxAuthTries: maxTries, ServerVersion: "SSH-2.0-Arbor",
+	}
+	for _, k := range o.HostKeys {
+		s.config.AddHostKey(k)
+	}
+	return s
+}
+
+// Serve answers on l until ctx is done. Then it finishes what is in flight, within half a minute.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	// What is in flight does not end with ctx.
+	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+	stop := context.AfterFunc(ctx, func() {
+		l.Close()
+		s.each((*connection).stop)
+	})
+	defer stop()
+	err := s.accept(requests, l)
+	if ctx.Err() == nil {
+		return err
+	}
+	done := make(chan struct{})
+	go func() {
+		s.all.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(stopTime):
+		abandon()
+		s.each(func(c *connection) { c.net.Close() })
+		<-done
+	}
+	return nil
+}
+
+// accept takes connections until l is closed.
+func (s *Server) accept(ctx context.Context, l net.Listener) error {
+	for pause := time.Duration(0); ; {
+		conn, err := l.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return err
+		case err != nil: // such as too many open files
+			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+			s.o.Log.Warn("ssh: a connection was not accepted", "error", err)
+			time.Sleep(pause)
+			continue
+		}
+		pause = 0
+		if !s.o.Control.Enter(conn) {
+			conn.Close()
+			continue
+		}
+		s.all.Go(func() {
+			defer s.o.Control.Leave(conn)
+			s.serve(ctx, conn)
+		})
+	}
+}
+
+func (s *Server) add(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns[c] = true
+}
+
+func (s *Server) remove(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+func (s *Server) each(do func(*connection)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		do(c)
+	}
+}

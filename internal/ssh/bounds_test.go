@@ -123,6 +123,11 @@ func TestConnectionsAreBounded(t *testing.T) {
 		}
 		c.Close()
 		c = w.connect(t, k)
+		for range 300 { // of a client that waits for a long clone
+			if _, _, err := c.SendRequest("keepalive@openssh.com", true, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for n := 0; ; n++ {
 			if _, _, err := c.OpenChannel("direct-tcpip", nil); !errors.As(err, &refused) {
 				break

@@ -129,7 +129,7 @@ func statusOf(ctx context.Context, err error) int {
 func (r *request) end(ctx context.Context, err error) {
 	now, status := time.Now(), statusOf(ctx, err)
 	o := &r.s.c.s.o
-	o.Observe(Served{r.service, status, now.Sub(r.start)})
+	o.Observe(Served{r.service, status})
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError {
 		level = slog.LevelError

@@ -47,7 +47,6 @@ type Options struct {
 type Served struct {
 	Service string // "git-upload-pack", "git-receive-pack" or "shell"
 	Status  int    // as HTTP would have it
-	Took    time.Duration
 }
 
 // Server serves git over SSH.
@@ -55,9 +54,10 @@ type Server struct {
 	o      Options
 	config ssh.ServerConfig // without callbacks, which each connection has of its own
 
-	mu    sync.Mutex
-	conns map[*connection]bool
-	all   sync.WaitGroup
+	mu       sync.Mutex
+	conns    map[*connection]bool
+	stopping bool
+	all      sync.WaitGroup
 }
 
 // Bounds of connections.
@@ -89,6 +89,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer abandon()
 	stop := context.AfterFunc(ctx, func() {
 		l.Close()
+		s.mu.Lock()
+		s.stopping = true
+		s.mu.Unlock()
 		s.each((*connection).stop)
 	})
 	defer stop()
@@ -140,6 +143,7 @@ func (s *Server) add(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns[c] = true
+	c.stopping = s.stopping
 }
 
 func (s *Server) remove(c *connection) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"arbor/internal/audit"
 	"arbor/internal/backup"
 	"arbor/internal/db"
 )
@@ -25,6 +26,9 @@ func (c *backupCommand) Run(p *process) error {
 		return err
 	}
 	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+		if err := s.record(p, audit.StoreBackup); err != nil {
+			return err
+		}
 		line := newProgress(p.stderr)
 		from := backup.Source{DB: s.db, Folder: s.dir, Progress: line.show}
 		var m *backup.Manifest
@@ -71,10 +75,16 @@ func (c *restoreCommand) Run(p *process) error {
 		err = backup.FromFolder(p.ctx, c.Source, to)
 	}
 	line.clear()
-	if err == nil {
-		_, err = fmt.Fprintln(p.stdout, "restored")
+	if err != nil {
+		return err
 	}
-	return err
+	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+		if err := s.record(p, audit.StoreRestore); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(p.stdout, "restored")
+		return err
+	})
 }
 
 type databaseCommand struct {
@@ -92,6 +102,9 @@ func (c *moveCommand) Run(p *process) error {
 		return err
 	}
 	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+		if err := s.record(p, audit.StoreMove); err != nil {
+			return err
+		}
 		line := newProgress(p.stderr)
 		line.show("database", 0, 0)
 		err := backup.MoveDatabase(p.ctx, s.db, db.Options{URL: c.To})

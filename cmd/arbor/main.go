@@ -5,6 +5,7 @@
 //	arbor user, org, token, repo     administration, also while the server runs
 //	arbor backup, restore, database     copies of a store, and its move between engines
 //	arbor nodes     which servers work on a store
+//	arbor audit     lists who changed accounts and access
 //	arbor check     looks through a store for what does not hold
 //
 // Each flag also comes from the environment: --data from ARBOR_DATA, and so on.
@@ -18,12 +19,14 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"arbor/internal/audit"
 	"arbor/internal/errs"
 	"arbor/internal/journal"
 	"arbor/internal/scope"
@@ -41,6 +44,7 @@ type commandLine struct {
 	Restore  restoreCommand  `cmd:"" help:"Make a store of a backup, after all of it was verified. Only an empty store takes one."`
 	Database databaseCommand `cmd:"" help:"Manage the database."`
 	Nodes    nodesCommand    `cmd:"" help:"List the servers that work on a store, with their versions and clocks."`
+	Audit    auditCommand    `cmd:"" help:"List who changed accounts, access, membership, visibility, ownership or tokens."`
 	Check    checkCommand    `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
 
 	Version kong.VersionFlag `help:"Print the version."`
@@ -74,7 +78,7 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 	parser, err := kong.New(&c,
 		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
-		kong.Vars{"version": "arbor " + version, "scopes": strings.Join(scope.Names(), ", "),
+		kong.Vars{"version": "arbor " + version, "auditDays": strconv.Itoa(audit.DefaultDays), "scopes": strings.Join(scope.Names(), ", "),
 			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
 		kong.Exit(func(code int) { exit = code }),
 	)

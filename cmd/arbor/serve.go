@@ -43,6 +43,7 @@ type serverFlags struct {
 	MinFreeSpace   *freeSpace `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
 	LogFormat      string     `help:"Form of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel       string     `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
+	AuditDays      int        `help:"Days for which the audit log is kept; 0: for ever." default:"${auditDays}" placeholder:"N"`
 
 	umask     int                // with which the server was started
 	ssh       net.Listener       // nil: git is not served over SSH
@@ -62,6 +63,9 @@ func (f *serverFlags) gitOptions(log *slog.Logger) git.Options {
 	return git.Options{Log: log, MaxPackBytes: int64(f.MaxPackSize), MaxPackObjects: f.MaxPackObjects,
 		Memory: f.admission.GitMemory(), Admit: f.admission.Child}
 }
+
+// maxAuditDays is a hundred years.
+const maxAuditDays = 36500
 
 // minMemory is the least that --memory takes, in bytes.
 const minMemory = 128 << 20
@@ -94,6 +98,9 @@ func (f *serverFlags) check() error {
 	}
 	if f.QuotaRepos < 0 {
 		return misuse("--quota-repos must not be negative")
+	}
+	if f.AuditDays < 0 || f.AuditDays > maxAuditDays {
+		return misuse("--audit-days must be from 0 to %d", maxAuditDays)
 	}
 	if f.RateLimit < 0 {
 		return misuse("--rate-limit must not be negative")
@@ -205,6 +212,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		Graduated:      f.Previews == "graduated",
 		MaxTreeEntries: f.MaxTreeEntries,
 		RateLimit:      f.RateLimit,
+		AuditDays:      f.AuditDays,
 		RequireToken:   f.RequireToken,
 		AdminHost:      host(f.AdminListen),
 	}

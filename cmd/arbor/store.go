@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"arbor/internal/audit"
 	"arbor/internal/backup"
 	"arbor/internal/db"
 	"arbor/internal/forge"
@@ -102,6 +103,7 @@ func (s *store) forge(log *slog.Logger) *forge.Forge { return forge.New(s.db, s.
 // administer runs one command of the operator on the store. What goes wrong is
 // the command's error; the log has only warnings.
 func administer(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
+	p.ctx = audit.With(p.ctx, operator())
 	log := slog.New(newLog(p.stderr, "text", slog.LevelWarn))
 	s, err := f.open(p.ctx, git.Options{Log: log})
 	if err != nil {

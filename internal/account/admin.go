@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -48,6 +49,9 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 			if err := setSuspended(tx, a, tx.Now); err != nil {
 				return err
 			}
+		}
+		if err := record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": n.Admin, "suspended": n.Suspended}); err != nil {
+			return err
 		}
 		if n.Email == "" {
 			return nil
@@ -96,7 +100,11 @@ func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
 		if err := register(tx, a); err != nil {
 			return err
 		}
-		return putMember(tx, a.ID, owner.ID, true)
+		if err := putMember(tx, a.ID, owner.ID, true); err != nil {
+			return err
+		}
+		return audit.Record(tx, audit.Entry{Action: audit.OrgCreate, Org: a.Audited(), User: owner.Audited(),
+			Changes: map[string]any{"role": orgRole(true)}})
 	})
 	if err != nil {
 		return nil, err

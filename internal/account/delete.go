@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -28,6 +29,13 @@ func (s *Service) Delete(ctx context.Context, by *Caller, kind Kind, login strin
 			return errs.New(errs.Forbidden, "You cannot delete yourself.")
 		}
 		if err := checkDeletable(tx, a); err != nil {
+			return err
+		}
+		action := audit.UserDelete
+		if kind == Organization {
+			action = audit.OrgDelete
+		}
+		if err := record(tx, action, a, "", nil); err != nil {
 			return err
 		}
 		ghost, err := ghostAccount(tx)

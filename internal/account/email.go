@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -17,20 +18,22 @@ import (
 // and verified before. Errors: 404 for the user; 422 if it is no address, or is
 // reserved for another account.
 func (s *Service) AddEmail(ctx context.Context, login, address string) error {
-	return s.changeEmails(ctx, login, func(tx *db.Tx, a *Account) error { return claim(tx, a, address) })
+	return s.changeEmails(ctx, login, audit.UserAddEmail,
+		func(tx *db.Tx, a *Account) error { return claim(tx, a, address) })
 }
 
 // VerifyEmail makes an address count for the user who claims it. Errors: 404 for
 // the user and for an address that was not claimed; 422 when it was verified for
 // somebody else.
 func (s *Service) VerifyEmail(ctx context.Context, login, address string) error {
-	return s.changeEmails(ctx, login, func(tx *db.Tx, a *Account) error { return verify(tx, a, address) })
+	return s.changeEmails(ctx, login, audit.UserVerifyEmail,
+		func(tx *db.Tx, a *Account) error { return verify(tx, a, address) })
 }
 
 // RemoveEmail takes an address from a user, and out of the profile. Errors: 404
 // for the user and the address.
 func (s *Service) RemoveEmail(ctx context.Context, login, address string) error {
-	return s.changeEmails(ctx, login, func(tx *db.Tx, a *Account) error {
+	return s.changeEmails(ctx, login, audit.UserRemoveEmail, func(tx *db.Tx, a *Account) error {
 		found, err := deleteEmail(tx, a.ID, address, true)
 		switch {
 		case err != nil:
@@ -58,13 +61,19 @@ func (s *Service) Emails(ctx context.Context, login string) (list []Email, err e
 	return list, err
 }
 
-func (s *Service) changeEmails(ctx context.Context, login string, fn func(*db.Tx, *Account) error) error {
+// changeEmails changes a user's addresses. The log does not repeat them.
+func (s *Service) changeEmails(
+	ctx context.Context, login string, action audit.Action, fn func(*db.Tx, *Account) error,
+) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		a, err := personNamed(tx, login)
 		if err != nil {
 			return err
 		}
 		if err := lockAccount(tx, a.ID); err != nil {
+			return err
+		}
+		if err := record(tx, action, a, "", nil); err != nil {
 			return err
 		}
 		return fn(tx, a)

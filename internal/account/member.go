@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -175,6 +176,13 @@ func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userL
 				return err
 			}
 		}
+		changes, action := map[string]any{"role": orgRole(owner)}, audit.OrgAddMember
+		if there {
+			changes["old_role"], action = orgRole(m.Owner), audit.OrgUpdateMember
+		}
+		if err := recordMember(tx, action, caller, m, changes); err != nil {
+			return err
+		}
 		m.Owner = owner
 		if err := putMember(tx, org.ID, user.ID, owner); err != nil || !there || owner {
 			return err
@@ -207,6 +215,10 @@ func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, us
 				return err
 			}
 		}
+		changes := map[string]any{"old_role": orgRole(m.Owner)}
+		if err := recordMember(tx, audit.OrgRemoveMember, caller, m, changes); err != nil {
+			return err
+		}
 		if err := deleteMember(tx, org.ID, user.ID); err != nil {
 			return err
 		}
@@ -235,8 +247,13 @@ func (s *Service) setMemberPublic(ctx context.Context, caller *Caller, orgLogin,
 		if Fold(userLogin) != Fold(caller.Login) {
 			return errs.New(errs.Forbidden, "You can show or hide only your own membership")
 		}
-		m, err := memberOf(tx, org, &Account{ID: caller.ID})
+		m, err := memberOf(tx, org, &Account{ID: caller.ID, Login: caller.Login})
 		if err != nil || m.Public == public {
+			return err
+		}
+		err = audit.Record(tx, audit.Entry{Action: audit.OrgUpdateMember, Org: org.Audited(), User: m.User.Audited(),
+			Right: audit.Self, Changes: map[string]any{"public": public}})
+		if err != nil {
 			return err
 		}
 		return setPublic(tx, org.ID, caller.ID, public)

@@ -127,7 +127,11 @@ func (s *Service) changeSelf(ctx context.Context, caller *Caller, c changes) (a 
 		if err := c.claimEmail(tx, a); err != nil {
 			return err
 		}
+		before := *a
 		c.apply(a)
+		if err := c.record(tx, &before, a); err != nil {
+			return err
+		}
 		return updateAccount(tx, a)
 	})
 	return a, err
@@ -139,9 +143,12 @@ func (s *Service) changeOrg(ctx context.Context, caller *Caller, login string, c
 		if a, err = ownedOrg(tx, caller, login); err != nil {
 			return err
 		}
-		before := a.DefaultRole
+		before := *a
 		c.apply(a)
-		if err := updateAccount(tx, a); err != nil || before == None || a.DefaultRole > None {
+		if err := c.record(tx, &before, a); err != nil {
+			return err
+		}
+		if err := updateAccount(tx, a); err != nil || before.DefaultRole == None || a.DefaultRole > None {
 			return err
 		}
 		return s.endOrgAccess(tx, a.ID, caller.ID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -20,7 +21,14 @@ func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *A
 		if a, err = held(tx, kind, login); err != nil {
 			return err
 		}
-		return rename(tx, a, to)
+		from, action := a.Login, audit.UserRename
+		if err := rename(tx, a, to); err != nil {
+			return err
+		}
+		if kind == Organization {
+			action = audit.OrgRename
+		}
+		return record(tx, action, a, "", map[string]any{"old_login": from, "login": to})
 	})
 	return a, err
 }

@@ -2,7 +2,9 @@ package account
 
 import (
 	"context"
+	"strings"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -15,7 +17,7 @@ import (
 // wrote stays, and its profile is shown. Errors: 404 for the user, 403 for oneself, 422 for
 // the last site administrator.
 func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Account, error) {
-	return s.changeUser(ctx, by, login, "suspend", func(tx *db.Tx, a *Account) error {
+	return s.changeUser(ctx, by, login, audit.UserSuspend, func(tx *db.Tx, a *Account) error {
 		if !a.SuspendedAt.IsZero() {
 			return nil
 		}
@@ -29,21 +31,21 @@ func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Accou
 // Unsuspend ends a suspension: the tokens that did not end meanwhile work again. Errors: 404,
 // 403 for oneself.
 func (s *Service) Unsuspend(ctx context.Context, by *Caller, login string) (*Account, error) {
-	return s.changeUser(ctx, by, login, "unsuspend", func(tx *db.Tx, a *Account) error {
+	return s.changeUser(ctx, by, login, audit.UserUnsuspend, func(tx *db.Tx, a *Account) error {
 		return setSuspended(tx, a, 0)
 	})
 }
 
 // Promote makes a user a site administrator. Errors: 404, 403 for oneself.
 func (s *Service) Promote(ctx context.Context, by *Caller, login string) (*Account, error) {
-	return s.changeUser(ctx, by, login, "promote", func(tx *db.Tx, a *Account) error {
+	return s.changeUser(ctx, by, login, audit.UserPromote, func(tx *db.Tx, a *Account) error {
 		return setSiteAdmin(tx, a, true)
 	})
 }
 
 // Demote makes a site administrator an ordinary user. Errors: as of Suspend.
 func (s *Service) Demote(ctx context.Context, by *Caller, login string) (*Account, error) {
-	return s.changeUser(ctx, by, login, "demote", func(tx *db.Tx, a *Account) error {
+	return s.changeUser(ctx, by, login, audit.UserDemote, func(tx *db.Tx, a *Account) error {
 		if !a.SiteAdmin {
 			return nil
 		}
@@ -59,14 +61,17 @@ func (s *Service) Demote(ctx context.Context, by *Caller, login string) (*Accoun
 
 // changeUser changes a user whose row is held, and that is not who does it.
 func (s *Service) changeUser(
-	ctx context.Context, by *Caller, login, what string, change func(*db.Tx, *Account) error,
+	ctx context.Context, by *Caller, login string, action audit.Action, change func(*db.Tx, *Account) error,
 ) (a *Account, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if a, err = held(tx, User, login); err != nil {
 			return err
 		}
 		if a.ID == IDOf(by) {
-			return errs.Newf(errs.Forbidden, "You cannot %s yourself.", what)
+			return errs.Newf(errs.Forbidden, "You cannot %s yourself.", strings.TrimPrefix(string(action), "user."))
+		}
+		if err := record(tx, action, a, audit.SiteAdmin, nil); err != nil {
+			return err
 		}
 		return change(tx, a)
 	})

@@ -124,22 +124,24 @@ func insertToken(tx *db.Tx, accountID ID, d digest, hint string, n *NewToken, ex
 	return id, tx.Bump(Topic)
 }
 
-// revokeByID reports whether there is such a token, revoked now or before.
-func revokeByID(tx *db.Tx, id int64) (found bool, err error) {
-	n, err := tx.Exec(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, tx.Now)
-	if err != nil || n == 0 {
-		return false, err
-	}
-	return true, tx.Bump(Topic)
-}
+// revokeByID ends a token, which may have ended before, and gives its id and whose it is.
+// Error: errs.Absent.
+func revokeByID(tx *db.Tx, id int64) (int64, *Account, error) { return revoke(tx, `id`, id) }
 
 // revokeByDigest is revokeByID for a token itself.
-func revokeByDigest(tx *db.Tx, d digest) (found bool, err error) {
-	n, err := tx.Exec(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE digest = $1`, d[:], tx.Now)
-	if err != nil || n == 0 {
-		return false, err
+func revokeByDigest(tx *db.Tx, d digest) (int64, *Account, error) { return revoke(tx, `digest`, d[:]) }
+
+func revoke(tx *db.Tx, column string, key any) (id int64, of *Account, err error) {
+	var holder ID
+	err = tx.QueryRow(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE `+column+` = $1
+		RETURNING id, account_id`, key, tx.Now).Scan(&id, &holder)
+	if err != nil {
+		return 0, nil, orAbsent(err)
 	}
-	return true, tx.Bump(Topic)
+	if of, err = ByID(tx, holder); err != nil {
+		return 0, nil, err
+	}
+	return id, of, tx.Bump(Topic)
 }
 
 // tokensOf lists the tokens of an account, 0 for those of all, by id.

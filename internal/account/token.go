@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/scope"
@@ -140,13 +141,32 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 				return errs.New(errs.Invalid, "the token is taken")
 			}
 		}
-		id, err = insertToken(tx, a.ID, digestOf(token), hintOf(token), &n, expires)
-		return err
+		if id, err = insertToken(tx, a.ID, digestOf(token), hintOf(token), &n, expires); err != nil {
+			return err
+		}
+		return record(tx, audit.TokenCreate, a, "", n.told(id, expires))
 	})
 	if err != nil {
 		return "", 0, err
 	}
 	return token, id, nil
+}
+
+// told is what the audit log has of a new token.
+func (n *NewToken) told(id int64, expires db.Time) map[string]any {
+	told := map[string]any{"token_id": id}
+	switch {
+	case n.Repos != nil:
+		told["repository_ids"], told["write"] = n.Repos, n.Changes
+	case n.Scopes == scope.All:
+		told["scopes"] = "everything"
+	default:
+		told["scopes"] = n.Scopes.String()
+	}
+	if !expires.IsZero() {
+		told["expires_at"] = expires
+	}
+	return told
 }
 
 // minToken is the length of the shortest token that can be given.
@@ -193,18 +213,21 @@ func (s *Service) RevokeToken(ctx context.Context, idOrToken string) error {
 	id, err := strconv.ParseInt(idOrToken, 10, 64)
 	byID := err == nil
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		var found bool
+		var of *Account
 		var err error
 		if byID {
-			found, err = revokeByID(tx, id)
+			id, of, err = revokeByID(tx, id)
 		} else {
-			found, err = revokeByDigest(tx, digestOf(idOrToken))
+			id, of, err = revokeByDigest(tx, digestOf(idOrToken))
 		}
-		if err == nil && !found {
+		if errs.Is(err, errs.NotFound) {
 			// The text may be a token that was mistyped: it is not repeated.
 			return errs.New(errs.NotFound, "there is no such token")
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return record(tx, audit.TokenDestroy, of, "", map[string]any{"token_id": id})
 	})
 }
 

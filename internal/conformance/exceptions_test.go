@@ -75,6 +75,8 @@ var alone = map[string]string{
 	"DELETE /users/{username}/suspended":                        "the same",
 	"PUT /users/{username}/site_admin":                          "the same",
 	"DELETE /users/{username}/site_admin":                       "the same",
+	"GET /orgs/{org}/audit-log":                                 "of GitHub Enterprise Cloud, whose description this is not",
+	"GET /admin/audit-log":                                      "of the whole server: our own",
 	"POST /admin/users":                                         "the same",
 	"PATCH /admin/users/{username}":                             "the same",
 	"PATCH /admin/organizations/{org}":                          "the same",

@@ -44,10 +44,13 @@ func (t *Tx) Check() error {
 func checked(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 	check := checkOf(ctx)
 	if check == nil {
-		return fn
+		return func(tx *Tx) error {
+			tx.values = ctx
+			return fn(tx)
+		}
 	}
 	return func(tx *Tx) error {
-		tx.check = check
+		tx.values, tx.check = ctx, check
 		err := fn(tx)
 		if tx.rows != nil {
 			tx.rows.Close()

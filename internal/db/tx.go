@@ -15,6 +15,7 @@ type Tx struct {
 	// call's context; a parameter on every statement would invite another one.
 	ctx    context.Context // for the engine: may stop a statement midway
 	caller context.Context // looked at between statements and rows
+	values context.Context // of a Write: for Value
 	conn   conn
 	failed error                                   // the first statement's failure: the transaction is lost
 	rows   *Rows                                   // open, at most one
@@ -83,6 +84,15 @@ func (t *Tx) fail(err error) error {
 
 // Engine returns which engine runs the transaction, as [DB.Engine] does.
 func (t *Tx) Engine() Engine { return t.conn.engine() }
+
+// Value is what the context of the Write that began the transaction holds under a key; nil in
+// a Read.
+func (t *Tx) Value(key any) any {
+	if t.values == nil {
+		return nil
+	}
+	return t.values.Value(key)
+}
 
 // Exec runs a statement that returns no rows and gives the number of rows
 // that it inserted, changed or deleted: 0 for anything but INSERT, UPDATE and

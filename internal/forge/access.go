@@ -3,6 +3,7 @@ package forge
 import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 )
@@ -10,17 +11,47 @@ import (
 // AddCollaborator grants a role on a repository to a user, in place of the one it
 // had.
 func (f *Forge) AddCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID, role account.Role, by account.ID) error {
-	joined, err := repo.PutCollaborator(tx, r.ID, userID, role)
-	if err != nil || !joined {
+	before, err := repo.PutCollaborator(tx, r.ID, userID, role)
+	if err != nil {
+		return err
+	}
+	changes, action := map[string]any{"permission": role.String()}, audit.RepoAddMember
+	if before != account.None {
+		changes["old_permission"], action = before.String(), audit.RepoUpdateMember
+	}
+	if err := recordCollaborator(tx, r, action, userID, by, changes); err != nil || before != account.None {
 		return err
 	}
 	return activity.NoteJoined(tx, r, userID, by)
 }
 
+// recordCollaborator notes in the audit log what happens to a collaborator. Everybody may leave.
+func recordCollaborator(
+	tx *db.Tx, r *repo.Repo, action audit.Action, userID, by account.ID, changes map[string]any,
+) error {
+	user, err := account.ByID(tx, userID)
+	if err != nil {
+		return err
+	}
+	e := r.Audited(action, changes)
+	e.User, e.Right = user.Audited(), audit.RepoAdmin
+	if userID == by {
+		e.Right = audit.Self
+	}
+	return audit.Record(tx, e)
+}
+
 // RemoveCollaborator takes away what was granted to a user on a repository.
 func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.ID) error {
-	if err := repo.DropCollaborator(tx, r.ID, userID); err != nil {
+	before, err := repo.DropCollaborator(tx, r.ID, userID)
+	if err != nil {
 		return err
+	}
+	if before != account.None {
+		changes := map[string]any{"old_permission": before.String()}
+		if err := recordCollaborator(tx, r, audit.RepoRemoveMember, userID, by, changes); err != nil {
+			return err
+		}
 	}
 	// Pull requests whose authors no longer see both sides are closed.
 	return f.Pulls.FollowLoss(tx, r, by)

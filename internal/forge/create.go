@@ -3,6 +3,7 @@ package forge
 import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/label"
 	"arbor/internal/repo"
@@ -13,6 +14,13 @@ import (
 func (f *Forge) Create(tx *db.Tx, r *repo.Repo, by *account.Caller) error {
 	// The right to do so, the row, and the role of a member of an organization.
 	if err := repo.Insert(tx, r, by); err != nil {
+		return err
+	}
+	changes := map[string]any{"visibility": repo.Visibility(r.Private)}
+	if r.ParentID != 0 {
+		changes["fork_of_id"] = r.ParentID
+	}
+	if err := audit.Record(tx, r.Audited(audit.RepoCreate, changes)); err != nil {
 		return err
 	}
 	if err := label.AddDefaults(tx, r); err != nil {

@@ -2,12 +2,17 @@ package forge
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 )
 
 // Delete removes a repository, and its folder after the commit.
 func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
+	changes := map[string]any{"visibility": repo.Visibility(r.Private)}
+	if err := audit.Record(tx, r.Audited(audit.RepoDestroy, changes)); err != nil {
+		return err
+	}
 	// Pull requests from here to other repositories lose their heads and are closed.
 	if err := f.Pulls.FollowDeletion(tx, r, by); err != nil {
 		return err

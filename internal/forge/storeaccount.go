@@ -16,6 +16,7 @@ const (
 	Given               // ghost stands there afterwards
 	Dropped             // the row goes
 	Emptied             // NULL stands there afterwards
+	Kept                // it stays: a record of what was
 	Posted              // package issue or pull does it, with the index of issues
 )
 
@@ -68,6 +69,10 @@ var AccountColumns = []AccountColumn{
 
 	{"activities", "org_id", Emptied, ""},
 	{"former_logins", "account_id", Emptied, ""}, // and nobody gets the logins
+
+	{"audit", "actor_id", Kept, ""}, // with the logins as they were
+	{"audit", "org_id", Kept, ""},
+	{"audit", "user_id", Kept, ""},
 
 	{"issues", "assignees", Posted, ""},
 	{"postings", "value", Posted, "kind IN (2, 3, 6, 7)"},

@@ -3,6 +3,7 @@ package forge
 import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/star"
@@ -11,6 +12,10 @@ import (
 // ChangeVisibility shows a private repository to everyone, or hides a public one. A
 // fork cannot change: Edit refuses that before.
 func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
+	changes := map[string]any{"old_visibility": repo.Visibility(r.Private), "visibility": repo.Visibility(!r.Private)}
+	if err := audit.Record(tx, r.Audited(audit.RepoAccess, changes)); err != nil {
+		return err
+	}
 	// Pull requests between it and its forks are closed, while the network is whole.
 	if err := f.Pulls.FollowVisibility(tx, r, by); err != nil {
 		return err

@@ -17,14 +17,13 @@ type grantee struct {
 	role    account.Role
 }
 
-// PutCollaborator grants a role to a user, in place of the one it had. It reports
-// whether the user had none.
-func PutCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) (joined bool, err error) {
-	known, err := granted(tx, repoID, userID)
-	if err != nil {
-		return false, err
+// PutCollaborator grants a role to a user, in place of the one it had, which it gives;
+// None for a user who joins.
+func PutCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) (before account.Role, err error) {
+	if before, err = granted(tx, repoID, userID); err != nil {
+		return before, err
 	}
-	return !known, putCollaborator(tx, repoID, userID, role)
+	return before, putCollaborator(tx, repoID, userID, role)
 }
 
 func putCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) error {
@@ -36,23 +35,25 @@ func putCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role)
 	return err
 }
 
-// granted reports whether a role was granted to the user.
-func granted(tx *db.Tx, repoID ID, userID account.ID) (bool, error) {
-	var n int64
-	err := tx.QueryRow(`SELECT 1 FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID).Scan(&n)
+// granted is the role that was granted to the user, or None.
+func granted(tx *db.Tx, repoID ID, userID account.ID) (role account.Role, err error) {
+	err = tx.QueryRow(`SELECT role FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID).Scan(&role)
 	if errors.Is(err, db.ErrNoRows) {
-		return false, nil
+		return account.None, nil
 	}
-	return err == nil, err
+	return role, err
 }
 
-// DropCollaborator takes away what was granted to a user, if anything was.
-func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) error {
-	if err := regroup(tx, repoID); err != nil {
-		return err
+// DropCollaborator takes away what was granted to a user, and gives it; None if nothing was.
+func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.Role, err error) {
+	if before, err = granted(tx, repoID, userID); err != nil {
+		return before, err
 	}
-	_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID)
-	return err
+	if err := regroup(tx, repoID); err != nil {
+		return before, err
+	}
+	_, err = tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID)
+	return before, err
 }
 
 // regroup says that who collaborates changes: issues and comments tell how their

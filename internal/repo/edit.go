@@ -43,7 +43,11 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 		if now.Archived && e.Archived.Or(true) {
 			return errArchived()
 		}
+		before := *now.Repo
 		if err := e.apply(tx, now.Repo); err != nil {
+			return err
+		}
+		if err := e.record(tx, &before, now.Repo); err != nil {
 			return err
 		}
 		edited = now

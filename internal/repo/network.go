@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -103,7 +104,14 @@ func (s *Service) GiveBack(ctx context.Context, id ID) error {
 			err = errs.New(errs.Invalid,
 				"no withdrawn fork without a root: others come back when their owners see the root again")
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		a, err := accessByID(tx, nil, id)
+		if err != nil {
+			return err
+		}
+		return audit.Record(tx, a.Audited(audit.RepoGiveBack, nil))
 	})
 }
 

@@ -120,6 +120,7 @@ var needs = []struct {
 	{"GET", "/orgs/{org}/memberships/{username}", scope.ReadOrg, never},
 	{"GET", "/orgs/{org}/public_members...", none, ""},
 	{"*", "/orgs/{org}/public_members/{username}", scope.WriteOrg, never},
+	{"GET", "/orgs/{org}/audit-log", scope.ReadAuditLog, never},
 	{"GET", "/orgs/{org}...", scope.ReadOrg, ""},
 	{"*", "/orgs/{org}...", scope.AdminOrg, never},
 

@@ -32,6 +32,7 @@ const (
 	AdminKeys
 	WriteKeys
 	ReadKeys
+	ReadAuditLog
 	firstOther
 )
 
@@ -53,6 +54,7 @@ var names = complete([]name{
 	{"admin:repo_hook", "", 0}, {"write:repo_hook", "admin:repo_hook", 0}, {"read:repo_hook", "write:repo_hook", 0},
 	{"admin:org_hook", "", 0},
 	{"notifications", "", Notifications}, {"workflow", "", 0}, {"gist", "", 0},
+	{"audit_log", "", 0}, {"read:audit_log", "audit_log", ReadAuditLog},
 	{"site_admin", "", SiteAdmin}, {"plants", "", Plants},
 })
 

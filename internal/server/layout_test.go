@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
 	{"internal/git/catfile"},
 	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},
-	{"internal/git/diff", "internal/backup/tables", "internal/scope", "internal/key"},
+	{"internal/git/diff", "internal/backup/tables", "internal/scope", "internal/key", "internal/audit"},
 	{"internal/route"},
 	{"internal/account"},
 	{"internal/repo", "internal/plant", "internal/fulltext", "internal/ratelimit"},

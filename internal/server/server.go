@@ -31,6 +31,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
@@ -337,6 +338,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 		if !safe(r.Method) && to.Group != route.Git {
 			ctx = db.WithCheck(ctx, signedIn.Holds)
 		}
+		if !safe(r.Method) && to.Group == route.API {
+			ctx = audit.With(ctx, actorOf(signedIn, info, to.Right))
+		}
 		r = r.WithContext(ctx)
 	}
 	if to.Group == route.API || to.Group == route.Plants {
@@ -372,6 +376,16 @@ func growing(r *http.Request, to *route.Route) bool {
 		return to.Pattern == "/repos/{owner}/{repo}/contents/{path...}" // that is a commit
 	}
 	return true
+}
+
+// actorOf is who makes the request, for the audit log.
+func actorOf(c *account.Caller, info *web.Info, right route.Right) audit.Actor {
+	a := audit.Actor{ID: int64(c.ID), Login: c.Login, TokenID: c.TokenID, Right: string(right),
+		SiteAdmin: c.SiteAdmin, Request: info.ID}
+	if info.From.IsValid() {
+		a.Address = info.From.String()
+	}
+	return a
 }
 
 // acceptsJSON checks that the request takes JSON. Error: 415.

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/admission"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/forge"
 	"arbor/internal/git"
@@ -46,6 +47,7 @@ type Options struct {
 	RateLimit      int64              // requests an hour for each token and address; 0: none
 	Admission      *admission.Control // nil: one of admission.DefaultMemory
 	Node           *db.Node           // this process among those that serve the database; nil: the only one
+	AuditDays      int                // how long the audit log is kept; 0: for ever
 	RequireToken   bool               // nobody without a token sees anything
 	Quota          account.Quota      // of owners who have none of their own
 	MinFree        int64              // room on the disks in bytes, below which nothing is written; space.Auto; 0: any
@@ -84,7 +86,7 @@ func New(o Options) *Server {
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, forge: f,
 		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches,
-			activity.NewPruner(o.DB, o.Log), repo.NewForgetter(repos)},
+			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays), repo.NewForgetter(repos)},
 		idPrefix: newIDPrefix(),
 		control:  o.Admission, room: f.Repos.Room, disks: disks,
 	}

@@ -31,10 +31,16 @@ func ReadPage(r *http.Request) Page {
 	if n, ok := positive(q.Get("page")); ok {
 		p.Number = min(n, math.MaxInt64/MaxPageSize)
 	}
-	if n, ok := positive(q.Get("per_page")); ok {
-		p.Size = min(n, MaxPageSize)
-	}
+	p.Size = ReadPageSize(r)
 	return p
+}
+
+// ReadPageSize reads per_page alone, for lists of which pages have no numbers.
+func ReadPageSize(r *http.Request) int64 {
+	if n, ok := positive(QueryOf(r).Get("per_page")); ok {
+		return min(n, MaxPageSize)
+	}
+	return DefaultPageSize
 }
 
 // positive reads a decimal number above zero; one too large to hold counts as
@@ -97,9 +103,29 @@ func LinkSince[ID ~int64](w http.ResponseWriter, r *http.Request, id ID) {
 	w.Header().Set("Link", "<"+addressWith(r, "since", int64(id))+`>; rel="next"`)
 }
 
+// LinkCursors sets the Link header of a list of which pages are named by cursors in the
+// parameters after and before: next and prev, each unless it is empty.
+func LinkCursors(w http.ResponseWriter, r *http.Request, next, prev string) {
+	var links []string
+	if next != "" {
+		links = append(links, "<"+addressWithout(r, "before", "after", next)+`>; rel="next"`)
+	}
+	if prev != "" {
+		links = append(links, "<"+addressWithout(r, "after", "before", prev)+`>; rel="prev"`)
+	}
+	if links != nil {
+		w.Header().Set("Link", strings.Join(links, ", "))
+	}
+}
+
 // addressWith is the request's own address with another number in one
 // parameter; the others stay as the caller sent them, in their order.
 func addressWith(r *http.Request, parameter string, n int64) string {
+	return addressWithout(r, "", parameter, strconv.FormatInt(n, 10))
+}
+
+// addressWithout is addressWith for a value that needs no escapes, without the parameter left.
+func addressWithout(r *http.Request, left, parameter, value string) string {
 	var b strings.Builder
 	b.WriteString(From(r.Context()).API(r.URL.EscapedPath()))
 	sep := byte('?')
@@ -108,22 +134,22 @@ func addressWith(r *http.Request, parameter string, n int64) string {
 		b.WriteString(pair)
 		sep = '&'
 	}
-	number, done := parameter+"="+strconv.FormatInt(n, 10), false
+	given, done := parameter+"="+value, false
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		key, value, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(key)
-		if pair == "" || err != nil || strings.Contains(pair, ";") {
+		if pair == "" || err != nil || strings.Contains(pair, ";") || left != "" && name == left {
 			continue
 		}
 		if name != parameter {
 			set(safeQuery(key, value, strings.Contains(pair, "=")))
 		} else if !done {
-			set(number)
+			set(given)
 			done = true
 		}
 	}
 	if !done {
-		set(number)
+		set(given)
 	}
 	return b.String()
 }

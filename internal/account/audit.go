@@ -1,0 +1,177 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Audited is the account for the audit log.
+func (a *Account) Audited() audit.Named { return audit.Named{ID: int64(a.ID), Name: a.Login} }
+
+// record notes what happens to an account: to a user, or to an organization.
+func record(tx *db.Tx, action audit.Action, a *Account, right string, changes map[string]any) error {
+	e := audit.Entry{Action: action, Right: right, Changes: changes}
+	if a.Kind == Organization {
+		e.Org = a.Audited()
+	} else {
+		e.User = a.Audited()
+	}
+	return audit.Record(tx, e)
+}
+
+// recordMember notes what happens to a membership. Everybody may end the own one.
+func recordMember(tx *db.Tx, action audit.Action, by *Caller, m *membership, changes map[string]any) error {
+	right := audit.OrgOwner
+	if m.User.ID == by.ID && action == audit.OrgRemoveMember {
+		right = audit.Self
+	}
+	return audit.Record(tx, audit.Entry{Action: action, Org: m.Org.Audited(), User: m.User.Audited(), Right: right, Changes: changes})
+}
+
+// orgRole is a role in an organization as GitHub names it.
+func orgRole(owner bool) string {
+	if owner {
+		return "admin"
+	}
+	return "member"
+}
+
+// record notes which parts of an account change. Texts that somebody wrote are named only.
+func (c *changes) record(tx *db.Tx, before, after *Account) error {
+	told, fields, bio := map[string]any{}, []string{}, "bio"
+	if after.Kind == Organization {
+		bio = "description"
+	}
+	for field, v := range map[string]web.Opt[string]{"name": c.name, "email": c.email, "company": c.company,
+		"blog": c.blog, "location": c.location, bio: c.bio} {
+		if v.Set {
+			fields = append(fields, field)
+		}
+	}
+	if slices.Sort(fields); len(fields) > 0 {
+		told["fields"] = fields
+	}
+	if before.DefaultRole != after.DefaultRole {
+		told["old_default_repository_permission"] = permissions[before.DefaultRole]
+		told["default_repository_permission"] = permissions[after.DefaultRole]
+	}
+	if before.PrivateForks != after.PrivateForks {
+		told["members_can_fork_private_repositories"] = after.PrivateForks
+	}
+	switch {
+	case len(told) == 0:
+		return nil
+	case after.Kind == Organization:
+		return record(tx, audit.OrgUpdate, after, audit.OrgOwner, told)
+	default:
+		return record(tx, audit.UserUpdate, after, audit.Self, told)
+	}
+}
+
+// Events lists what the audit log has, for the operator.
+func (s *Service) Events(ctx context.Context, f audit.Filter, limit int) (list []audit.Event, more bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, more, err = audit.List(tx, f, limit)
+		return err
+	})
+	return list, more, err
+}
+
+// GET /admin/audit-log
+//
+// ListAllEvents answers the audit log of the whole server, for site administrators. Query and
+// errors as of ListOrgEvents.
+func (a *API) ListAllEvents(w http.ResponseWriter, r *http.Request) error {
+	f, err := readEventFilter(r)
+	if err != nil {
+		return err
+	}
+	size := int(web.ReadPageSize(r))
+	list, more, err := a.s.Events(r.Context(), f, size)
+	if err != nil {
+		return err
+	}
+	return listEvents(w, r, f, list, more)
+}
+
+// GET /orgs/{org}/audit-log
+//
+// ListOrgEvents answers an organization's part of the audit log, the newest event first, for
+// its owners: what happened to it, its members and its repositories while they were its own.
+// phrase chooses (audit.Filter.Parse), order=asc turns it round, after and before are cursors of
+// the Link header. Errors: 404, 403, 422.
+func (a *API) ListOrgEvents(w http.ResponseWriter, r *http.Request) error {
+	var list []audit.Event
+	var more bool
+	caller := *CallerFrom(r.Context())
+	caller.HidesMembers = false // the scope for audit logs is enough
+	if err := a.s.checkOwner(r.Context(), &caller, web.Param(r, "org")); err != nil {
+		return err
+	}
+	f, err := readEventFilter(r)
+	if err != nil {
+		return err
+	}
+	size := int(web.ReadPageSize(r))
+	err = a.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		org, may, err := orgFor(tx, &caller, web.Param(r, "org"))
+		if err != nil {
+			return err
+		}
+		if !may.owner {
+			return mustOwn(org)
+		}
+		f.OrgID = int64(org.ID)
+		list, more, err = audit.List(tx, f, size)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return listEvents(w, r, f, list, more)
+}
+
+// readEventFilter reads which events a request asks for. Errors: 422.
+func readEventFilter(r *http.Request) (f audit.Filter, err error) {
+	const resource = "AuditLog"
+	q := web.QueryOf(r)
+	order, err := web.QueryEnum(r, resource, "order", "desc", "asc", "desc")
+	if err != nil {
+		return f, err
+	}
+	f.Ascending = order == "asc"
+	after, before := q.Get("after"), q.Get("before")
+	var ok1, ok2 bool
+	f.After, ok1 = audit.ParseCursor(after)
+	f.Before, ok2 = audit.ParseCursor(before)
+	if !ok1 || !ok2 || after != "" && before != "" {
+		return f, errs.Validation(errs.Field{Resource: resource, Field: "after", Code: errs.InvalidField,
+			Message: "after or before must be a cursor of the Link header, one of them"})
+	}
+	return f, f.Parse(q.Get("phrase"))
+}
+
+func listEvents(w http.ResponseWriter, r *http.Request, f audit.Filter, list []audit.Event, more bool) error {
+	out := make([]audit.Payload, len(list))
+	for i := range list {
+		out[i] = audit.NewPayload(&list[i])
+	}
+	if len(list) > 0 {
+		var next, prev string
+		backwards := f.Before != audit.Cursor{}
+		if more || backwards {
+			next = list[len(list)-1].Place().String()
+		}
+		if more && backwards || f.After != (audit.Cursor{}) {
+			prev = list[0].Place().String()
+		}
+		web.LinkCursors(w, r, next, prev)
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}

@@ -1,0 +1,147 @@
+// Package audit is the log of who changed accounts, access, membership, visibility, ownership
+// or tokens, in the table audit.
+//
+//	audit.go     what is recorded, and of whom
+//	store.go     the SQL
+//	query.go     the subset of GitHub's search phrases that lists understand, and cursors
+//	payload.go   the form of GitHub's audit log
+//	prune.go     rows that are too old go
+//
+// [Record] writes a row in the transaction of what it tells of, so there is no change
+// without its row and no row without its change. Who acts comes with the context ([With]): of
+// a request from package server, of a command of the operator from cmd/arbor. Rows hold names
+// as they were, and never a secret or a text that somebody wrote.
+//
+// It stands below all features that record; package account has the endpoints.
+package audit
+
+import (
+	"context"
+	"encoding/json"
+
+	"arbor/internal/db"
+)
+
+// Action is what happened, in the words of GitHub's audit log where it has some.
+type Action string
+
+// The actions.
+const (
+	UserCreate      Action = "user.create"
+	UserUpdate      Action = "user.update"
+	UserRename      Action = "user.rename"
+	UserDelete      Action = "user.delete"
+	UserSuspend     Action = "user.suspend"
+	UserUnsuspend   Action = "user.unsuspend"
+	UserPromote     Action = "user.promote"
+	UserDemote      Action = "user.demote"
+	UserAddEmail    Action = "user.add_email"
+	UserVerifyEmail Action = "user.verify_email"
+	UserRemoveEmail Action = "user.remove_email"
+
+	TokenCreate  Action = "personal_access_token.create"
+	TokenDestroy Action = "personal_access_token.destroy"
+
+	OrgCreate       Action = "org.create"
+	OrgUpdate       Action = "org.update"
+	OrgRename       Action = "org.rename"
+	OrgDelete       Action = "org.delete"
+	OrgAddMember    Action = "org.add_member"
+	OrgUpdateMember Action = "org.update_member"
+	OrgRemoveMember Action = "org.remove_member"
+
+	RepoCreate       Action = "repo.create"
+	RepoUpdate       Action = "repo.update"
+	RepoRename       Action = "repo.rename"
+	RepoAccess       Action = "repo.access"
+	RepoArchived     Action = "repo.archived"
+	RepoUnarchived   Action = "repo.unarchived"
+	RepoDestroy      Action = "repo.destroy"
+	RepoGiveBack     Action = "repo.give_back"
+	RepoAddMember    Action = "repo.add_member"
+	RepoUpdateMember Action = "repo.update_member"
+	RepoRemoveMember Action = "repo.remove_member"
+
+	StoreBackup  Action = "store.backup"
+	StoreRestore Action = "store.restore"
+	StoreMove    Action = "store.move"
+)
+
+// Actions are all of them.
+var Actions = []Action{UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote,
+	UserDemote, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, OrgCreate, OrgUpdate,
+	OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate, RepoRename,
+	RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoGiveBack, RepoAddMember, RepoUpdateMember,
+	RepoRemoveMember, StoreBackup, StoreRestore, StoreMove}
+
+// Rights by which something was allowed, beside those of routes.
+const (
+	Operator  = "operator"   // the command line
+	Process   = "process"    // the server itself, or a seed
+	SiteAdmin = "site admin" // also where another right would have done
+	OrgOwner  = "organization owner"
+	RepoAdmin = "admin"
+	Self      = "self" // everybody may do this with what is theirs
+)
+
+// Actor is who acts, and from where.
+type Actor struct {
+	ID        int64  // 0: no account's
+	Login     string // as it is now
+	Address   string // the client's; of the operator the system's user
+	TokenID   int64  // 0: none
+	Right     string // the route's, or Operator
+	SiteAdmin bool   // it has all rights as a site administrator
+	Request   string // the id of the request; empty: none
+}
+
+type actorKey struct{}
+
+// With returns a context whose transactions record that the actor acts.
+func With(ctx context.Context, a Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a)
+}
+
+// Named is an account or a repository with its name as it was.
+type Named struct {
+	ID   int64
+	Name string
+}
+
+// Entry is something that happened. What does not apply is zero.
+type Entry struct {
+	Action  Action
+	Org     Named          // whose owners may read the entry
+	User    Named          // whom it was done to
+	Repo    Named          // with OWNER/NAME
+	Right   string         // by which it was allowed, if not by the route's
+	Changes map[string]any // names, roles, visibility; nil: nothing to tell
+}
+
+// Record notes what happens in the transaction.
+func Record(tx *db.Tx, e Entry) error {
+	by, known := tx.Value(actorKey{}).(Actor)
+	if !known {
+		by.Right = Process
+	}
+	changes := []byte("{}")
+	if e.Changes != nil {
+		var err error
+		if changes, err = json.Marshal(e.Changes); err != nil {
+			return err
+		}
+	}
+	return insert(tx, &e, &by, allowed(&e, &by), string(changes))
+}
+
+// allowed is the right by which the actor did it.
+func allowed(e *Entry, by *Actor) string {
+	right := by.Right
+	if e.Right != "" && right != Operator && right != Process {
+		right = e.Right
+	}
+	if by.SiteAdmin && (right == RepoAdmin || right == OrgOwner) {
+		return SiteAdmin // nobody asked whether it has the other right, too
+	}
+	return right
+}

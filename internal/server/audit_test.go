@@ -1,0 +1,101 @@
+package server_test
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/route"
+)
+
+// unaudited are routes that change something and leave no row in the audit log, by how they
+// begin, with the reason. A route that changes who may do what never belongs here.
+var unaudited = map[string]string{
+	"POST /plants":                              "plants are their owner's own things",
+	"DELETE /plants/{id}":                       "the same",
+	"PUT /user/following/{username}":            "a mark of the caller's own",
+	"DELETE /user/following/{username}":         "the same",
+	"PUT /user/starred/{owner}/{repo}":          "the same",
+	"DELETE /user/starred/{owner}/{repo}":       "the same",
+	"PUT /repos/{owner}/{repo}/subscription":    "the same",
+	"DELETE /repos/{owner}/{repo}/subscription": "the same",
+	"* /repos/{owner}/{repo}/issues":            "daily work, which the timeline tells",
+	"* /repos/{owner}/{repo}/pulls":             "the same",
+	"* /repos/{owner}/{repo}/labels":            "the same",
+	"* /repos/{owner}/{repo}/milestones":        "the same",
+	"* /repos/{owner}/{repo}/git/":              "daily work, which git's history and the feed tell",
+	"* /repos/{owner}/{repo}/contents":          "the same",
+	"* /repos/{owner}/{repo}/merges":            "the same",
+	"* /repos/{owner}/{repo}/statuses":          "what builds say",
+	"POST /{owner}/{repo}/git-upload-pack":      "it only reads",
+	"POST /{owner}/{repo}/git-receive-pack":     "daily work, which git's history and the feed tell",
+}
+
+func reasonNotAudited(r *route.Route) string {
+	for prefix, reason := range unaudited {
+		method, pattern, _ := strings.Cut(prefix, " ")
+		if method == r.Method && pattern == r.Pattern || method == "*" && strings.HasPrefix(r.Pattern, pattern) {
+			return reason
+		}
+	}
+	return ""
+}
+
+// An endpoint that changes who may do what, and of which no row tells, is one by which an
+// intruder leaves no trace. Each route that changes something is asked for by one who may,
+// and leaves a row that says who, from where and by which right, or is named above.
+func TestEachChangeOfRightsIsAudited(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newWalker(t, s)
+		h := w.Homes[1]
+		order := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+		routes := slices.Clone(s.Server.Routes())
+		slices.SortStableFunc(routes, func(a, b route.Route) int { // what is added first goes then
+			return cmp.Or(strings.Compare(a.Pattern, b.Pattern), slices.Index(order, a.Method)-slices.Index(order, b.Method))
+		})
+		for _, r := range routes {
+			if r.Method == http.MethodGet {
+				continue
+			}
+			if reason := reasonNotAudited(&r); reason != "" {
+				if r.Right == route.Admin || r.Right == route.SiteAdmin {
+					t.Errorf("%s %s needs %q and is not audited: %s", r.Method, r.Pattern, r.Right, reason)
+				}
+				continue
+			}
+			q := w.Request(t, &r, h)
+			before := w.newestEvent(t)
+			a := w.ask(t, q.Who, q.Case)
+			if a.Status >= 300 {
+				t.Errorf("%s as %s: %d %s", q.Do, q.Who, a.Status, a.Body)
+				continue
+			}
+			if w.newestEvent(t) == before {
+				t.Errorf("%s as %s left no row in the audit log: call audit.Record, or say here why not", q.Do, q.Who)
+				continue
+			}
+			events := s.Do(t, apitest.Case{Do: "GET /admin/audit-log?per_page=1", As: "chief"})
+			want := `[{"actor":"` + q.Who + `","actor_ip":"127.0.0.1","request_id":"` + a.Header.Get("X-Request-Id") + `"}]`
+			if err := apitest.Contains(events.Body, want); err != nil {
+				t.Errorf("%s: %v\n%s", q.Do, err, events.Body)
+			}
+		}
+	})
+}
+
+// newestEvent is the id of the newest row of the audit log.
+func (w *walker) newestEvent(t *testing.T) (id int64) {
+	t.Helper()
+	err := w.DB.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM audit`).Scan(&id)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}

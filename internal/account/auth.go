@@ -187,7 +187,7 @@ func (s *Service) flushUses(ctx context.Context, uses *lastUses, table string) {
 		}
 		err := s.db.Write(ctx, func(tx *db.Tx) error { return storeLastUses(tx, table, batch) })
 		if err != nil {
-			s.log.Warn("last uses were not stored", "table", table, "rows", len(batch), "error", err)
+			s.log.WarnContext(ctx, "last uses were not stored", "table", table, "rows", len(batch), "error", err)
 			return
 		}
 	}

@@ -41,7 +41,7 @@ func (p *Pruner) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := p.catchUp(ctx); err != nil && ctx.Err() == nil {
-			p.log.Warn("old activities were not removed", "error", err)
+			p.log.WarnContext(ctx, "old activities were not removed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

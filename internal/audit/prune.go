@@ -39,7 +39,7 @@ func (p *Pruner) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := p.Prune(ctx); err != nil && ctx.Err() == nil {
-			p.log.Warn("old events of the audit log were not removed", "error", err)
+			p.log.WarnContext(ctx, "old events of the audit log were not removed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

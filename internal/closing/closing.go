@@ -24,6 +24,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/journal"
 	"arbor/internal/repo"
 )
 
@@ -108,10 +109,11 @@ func (s *Service) Settle(ctx context.Context) error {
 
 // readOne does one piece of work, and reports whether there may be more.
 func (s *Service) readOne(ctx context.Context) (more bool) {
+	ctx = journal.WithJob(ctx, "pushed-commits")
 	list, err := s.take(ctx)
 	if err != nil || len(list) == 0 {
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("looking for pushed commits failed", "error", err)
+			s.log.WarnContext(ctx, "looking for pushed commits failed", "error", err)
 		}
 		return false
 	}
@@ -121,7 +123,7 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 		return true
 	}
 	if ctx.Err() == nil {
-		s.log.Warn("reading pushed commits failed", "repository", list[0].repoID, "branch", list[0].name, "try", list[0].tries, "error", err)
+		s.log.WarnContext(ctx, "reading pushed commits failed", "repository", list[0].repoID, "branch", list[0].name, "try", list[0].tries, "error", err)
 	}
 	after := context.WithoutCancel(ctx)
 	err = s.db.Write(after, func(tx *db.Tx) error {
@@ -134,7 +136,7 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 		return postpone(tx, list, time.Second<<list[0].tries)
 	})
 	if err != nil {
-		s.log.Warn("pushed commits stay for a later time", "error", err)
+		s.log.WarnContext(ctx, "pushed commits stay for a later time", "error", err)
 	}
 	return true
 }

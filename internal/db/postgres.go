@@ -130,7 +130,7 @@ func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) 
 		default:
 			return err
 		}
-		b.log.Debug("transaction runs again", "try", try, "error", err)
+		b.log.DebugContext(ctx, "transaction runs again", "try", try, "error", err)
 		pause := time.Duration(try) * time.Duration(rand.Int64N(int64(4*time.Millisecond))+1)
 		select {
 		case <-time.After(pause):

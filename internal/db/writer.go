@@ -73,7 +73,7 @@ func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
 		if try == maxTries || time.Since(started) > busyTimeout/2 {
 			return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
 		}
-		w.backend.log.Warn("write runs again", "try", try, "error", err)
+		w.backend.log.WarnContext(ctx, "write runs again", "try", try, "error", err)
 	}
 }
 

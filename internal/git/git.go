@@ -183,6 +183,9 @@ func New(ctx context.Context, o Options) (*Git, error) {
 		written: cache.NewRecent[treeKey, struct{}](maxWhole, nil),
 	}
 	g.processes = process.NewRunner(path, g.upkeepCage(), o.Admit)
+	if o.Log != nil {
+		g.processes.LogTo(o.Log)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version").Output()

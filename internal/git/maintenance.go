@@ -106,7 +106,7 @@ func (r *Repository) Maintain(ctx context.Context, now time.Time) (again time.Du
 		return r.git.options.PackGrace, nil
 	}
 	defer s.packMu.Unlock()
-	if err := r.setAsideReplaced(now); err != nil {
+	if err := r.setAsideReplaced(ctx, now); err != nil {
 		return 0, err
 	}
 	needed, err := r.NeedsPacking()
@@ -145,7 +145,7 @@ func (r *Repository) Pack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.setAsideReplaced(time.Now())
+	return r.setAsideReplaced(ctx, time.Now())
 }
 
 // pack is Pack without the commit-graph, and without setting the replaced packs aside.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -129,7 +130,7 @@ func (r *Repository) keeper(chosen []packFile, made string) (string, error) {
 
 // setAsideReplaced sets aside the packs that have waited long enough. now is the
 // time by the database's clock. The caller holds packMu.
-func (r *Repository) setAsideReplaced(now time.Time) error {
+func (r *Repository) setAsideReplaced(ctx context.Context, now time.Time) error {
 	s := r.git.state(r.dir)
 	due := s.replaced.take(r.git.options.PackGrace)
 	if len(due) == 0 {
@@ -143,7 +144,7 @@ func (r *Repository) setAsideReplaced(now time.Time) error {
 	defer s.removals.Add(1)
 	for _, p := range due {
 		if err := r.checkReplaced(p); err != nil {
-			r.git.log.Warn("a pack that should have been replaced stays",
+			r.git.log.WarnContext(ctx, "a pack that should have been replaced stays",
 				"directory", r.dir, "pack", p.name, "error", err)
 			continue
 		}

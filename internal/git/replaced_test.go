@@ -69,7 +69,7 @@ func TestTwoCopiesAreNotBothRemoved(t *testing.T) {
 	ours.git.state(dir).replaced.add(made, other)
 	theirs.git.state(dir).replaced.add(other, made)
 	for _, r := range []*Repository{ours, theirs} {
-		if err := r.setAsideReplaced(time.Now()); err != nil {
+		if err := r.setAsideReplaced(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,7 @@ func (s *Service) stripLabels(ctx context.Context) {
 		}
 		var retry <-chan time.Time
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("a deleted label is still on some issues", "error", err)
+			s.log.WarnContext(ctx, "a deleted label is still on some issues", "error", err)
 			retry = time.After(stripRetry)
 		}
 		select {

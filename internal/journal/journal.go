@@ -1,6 +1,7 @@
 // Package journal is the program's log: slog's lines, byte for byte, where those
 // of requests wait for each other, so that requests pay for no write(2).
 //
+//	id.go       the id of the request or job that a line belongs to
 //	line.go     Log: a request's line, and how it becomes text
 //	journal.go  Handler: which lines wait
 //	output.go   where they wait, and who writes them
@@ -75,6 +76,12 @@ func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 // Handle is part of slog.Handler. It waits for no writer longer than a second,
 // and for one that is known to be stuck not at all.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message != Request { // a request's own line has its id
+		if id := ID(ctx); id != "" {
+			r = r.Clone()
+			r.AddAttrs(slog.String("id", id))
+		}
+	}
 	if r.Message != Request || r.Level > slog.LevelInfo {
 		err := h.others.Handle(ctx, r)
 		h.out.flush(lineLimit, false)

@@ -111,7 +111,7 @@ func (s *Service) closeHeadless(ctx context.Context) bool {
 		return s.closeAll(tx, 0, ids)
 	})
 	if err != nil && ctx.Err() == nil {
-		s.log.Error("pull requests without a head cannot be closed", "error", err)
+		s.log.ErrorContext(ctx, "pull requests without a head cannot be closed", "error", err)
 	}
 	return err == nil
 }

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/issue"
+	"arbor/internal/journal"
 	"arbor/internal/repo"
 )
 
@@ -165,7 +166,7 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 	select {
 	case err := <-done:
 		if err != nil && !errors.Is(err, errStale) {
-			s.log.Warn("test merge failed", "pull", p.IssueID, "error", err)
+			s.log.WarnContext(ctx, "test merge failed", "pull", p.IssueID, "error", err)
 		}
 	case <-timer.C:
 	case <-ctx.Done():
@@ -242,8 +243,9 @@ func (s *Service) Settle(ctx context.Context) error {
 // catchUp does what is due.
 func (s *Service) catchUp(ctx context.Context) {
 	for _, l := range s.landings.take() {
+		ctx := journal.WithJob(ctx, "landing")
 		if err := s.land(ctx, l); err != nil && ctx.Err() == nil {
-			s.log.Warn("a push was not searched for pull requests", "repo", l.repo, "error", err)
+			s.log.WarnContext(ctx, "a push was not searched for pull requests", "repo", l.repo, "error", err)
 		}
 	}
 	for s.closeHeadless(ctx) {
@@ -270,7 +272,7 @@ func (s *Service) work(ctx context.Context) bool {
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.Error("test merges cannot be scheduled", "error", err)
+			s.log.ErrorContext(ctx, "test merges cannot be scheduled", "error", err)
 		}
 		return false
 	}
@@ -284,6 +286,7 @@ func (s *Service) work(ctx context.Context) bool {
 // is lost, also because the pull request has another head by now, the next holder does it.
 func (s *Service) job(ctx context.Context, p *Pull, l *db.Lease) {
 	late := false
+	ctx = journal.WithJob(ctx, "test-merge")
 	l, err := s.db.Hold(ctx, jobs, l, leaseTime, func(ctx context.Context) error {
 		if p.Tested() || p.BaseTip == "" {
 			return nil
@@ -305,13 +308,13 @@ func (s *Service) job(ctx context.Context, p *Pull, l *db.Lease) {
 		err = s.failed(ctx, p, l, late, err)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrLeaseLost) {
-		s.log.Error("a test merge cannot be put off", "pull", p.IssueID, "error", err)
+		s.log.ErrorContext(ctx, "a test merge cannot be put off", "pull", p.IssueID, "error", err)
 	}
 }
 
 // failed notes that a test merge failed, and late that it took all its time.
 func (s *Service) failed(ctx context.Context, p *Pull, l *db.Lease, late bool, cause error) error {
-	s.log.Warn("test merge failed", "pull", p.IssueID, "try", p.Tries, "error", cause)
+	s.log.WarnContext(ctx, "test merge failed", "pull", p.IssueID, "try", p.Tries, "error", cause)
 	if late && p.Tries >= tooLong {
 		return s.store(ctx, p, p.failed())
 	}

@@ -211,14 +211,14 @@ func (s *Service) abandon(ctx context.Context, id ID) {
 		return err
 	})
 	if err != nil || !mine {
-		s.log.Warn("the folder of a repository that was not made stays until it is swept",
+		s.log.WarnContext(ctx, "the folder of a repository that was not made stays until it is swept",
 			"repository", id, "error", err)
 		return
 	}
 	s.setAside(folder{id: id}, now, func(path string) {
 		s.ending.Go(func() {
 			if err := os.RemoveAll(path); err != nil {
-				s.log.Warn("a folder stays until it is swept", "folder", path, "error", err)
+				s.log.WarnContext(ctx, "a folder stays until it is swept", "folder", path, "error", err)
 			}
 		})
 	})

@@ -26,7 +26,7 @@ func (s *Service) Import(ctx context.Context, r *Repo, source string) (int, erro
 	}
 	defer func() {
 		if err := mirror.Remove(); err != nil {
-			s.log.Warn("the copy made for an import stays", "error", err)
+			s.log.WarnContext(ctx, "the copy made for an import stays", "error", err)
 		}
 	}()
 	refs := mirror.Refs()

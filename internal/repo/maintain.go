@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/journal"
 )
 
 // packingQueue holds the repositories that were written to and may need their
@@ -113,10 +114,10 @@ func (s *Service) poll(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := s.resume(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("looking for packs to consolidate failed", "error", err)
+			s.log.WarnContext(ctx, "looking for packs to consolidate failed", "error", err)
 		}
 		if err := s.sweepDue(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("sweeping the repositories' folders failed", "error", err)
+			s.log.WarnContext(ctx, "sweeping the repositories' folders failed", "error", err)
 		}
 		select {
 		case <-tick.C:
@@ -160,7 +161,7 @@ func (s *Service) look(ctx context.Context, id ID) {
 	switch {
 	case errs.Is(err, errs.NotFound): // it was deleted meanwhile
 	case err != nil && ctx.Err() == nil:
-		s.log.Warn("the packs of a repository cannot be listed", "repository", id, "error", err)
+		s.log.WarnContext(ctx, "the packs of a repository cannot be listed", "repository", id, "error", err)
 	case err != nil || !u.Needed:
 	case u.Bytes > smallJob:
 		s.large.add(id)
@@ -196,6 +197,7 @@ func (s *Service) pack(ctx context.Context, id ID) {
 		s.packing.addAfter(id, leaseTime)
 		return
 	}
+	ctx = journal.WithJob(ctx, "packing")
 	var p packingLease
 	var wait time.Duration
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
@@ -207,7 +209,7 @@ func (s *Service) pack(ctx context.Context, id ID) {
 			s.packing.addAfter(id, max(time.Second, min(wait, leaseTime)))
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("a packing was not leased", "repository", id, "error", err)
+			s.log.WarnContext(ctx, "a packing was not leased", "repository", id, "error", err)
 		}
 		return
 	}
@@ -224,7 +226,7 @@ func (s *Service) pack(ctx context.Context, id ID) {
 	})
 	p.lease = lease
 	if took := time.Since(start); failed == nil && (p.tries > 2 || took > time.Second) {
-		s.log.Info("packed", "repository", id, "try", p.tries, "took", took)
+		s.log.InfoContext(ctx, "packed", "repository", id, "try", p.tries, "took", took)
 	}
 	s.endPacking(ctx, id, p, again, failed)
 }
@@ -258,7 +260,7 @@ func (s *Service) endPacking(
 		return packings.PutOff(tx, p.lease, again)
 	})
 	if err != nil && !errors.Is(err, db.ErrLeaseLost) {
-		s.log.Warn("a packing stays leased until its time is over", "repository", id, "error", err)
+		s.log.WarnContext(ctx, "a packing stays leased until its time is over", "repository", id, "error", err)
 	}
 	if failed == nil && again > 0 {
 		s.packing.addAfter(id, again+again/10)

@@ -143,7 +143,7 @@ func (p *push) attempt(ctx context.Context) error {
 	}
 	defer func() {
 		if err := quarantine.Discard(); err != nil {
-			p.s.log.Warn("quarantine stays until the next sweep", "error", err)
+			p.s.log.WarnContext(ctx, "quarantine stays until the next sweep", "error", err)
 		}
 	}()
 	if err := p.checkRoom(ctx); err != nil {

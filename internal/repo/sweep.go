@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/journal"
 )
 
 // Times after which something counts as left behind.
@@ -58,6 +59,7 @@ func (s *Service) sweepDue(ctx context.Context) error {
 	if err != nil || l == nil {
 		return err
 	}
+	ctx = journal.WithJob(ctx, "sweep")
 	l, failed := s.db.Hold(ctx, sweeps, l, leaseTime, func(ctx context.Context) error {
 		return s.sweepShard(ctx, shard, grace)
 	})
@@ -210,12 +212,12 @@ func (s *Service) sweepGone(ctx context.Context, list []goneFolder, grace time.D
 		if err := ctx.Err(); err != nil {
 			return errors.Join(all, err)
 		}
-		all = errors.Join(all, s.sweepGoneFolder(o, g, grace))
+		all = errors.Join(all, s.sweepGoneFolder(ctx, o, g, grace))
 	}
 	return all
 }
 
-func (s *Service) sweepGoneFolder(o owned, g goneFolder, grace time.Duration) error {
+func (s *Service) sweepGoneFolder(ctx context.Context, o owned, g goneFolder, grace time.Duration) error {
 	name, kept := g.name(), s.path(g.id, g.purges)
 	if g.at == 0 {
 		name = "gone-" + g.folder.name()
@@ -224,7 +226,7 @@ func (s *Service) sweepGoneFolder(o owned, g goneFolder, grace time.Duration) er
 	switch {
 	case o.owns(g.folder) || o.reserved[g.id]:
 		// A database from before the deletion was restored: it needs the folder.
-		s.log.Error("the folder of a repository was set aside", "repository", g.id, "folder", path)
+		s.log.ErrorContext(ctx, "the folder of a repository was set aside", "repository", g.id, "folder", path)
 		if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -157,7 +157,7 @@ func (f *Forgetter) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := f.Forget(ctx); err != nil && ctx.Err() == nil {
-			f.s.log.Warn("notes of unreached objects were not removed", "error", err)
+			f.s.log.WarnContext(ctx, "notes of unreached objects were not removed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -88,7 +88,7 @@ func (s *Service) Run(ctx context.Context) error {
 		p.whole = err == nil
 		close(p.ended)
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("texts could not be indexed", "error", err)
+			s.log.WarnContext(ctx, "texts could not be indexed", "error", err)
 		}
 	}
 }

@@ -227,6 +227,41 @@ func TestQueriesAreReadByWeb(t *testing.T) {
 	}
 }
 
+var logsAlone = regexp.MustCompile(`\blog\.(Debug|Info|Warn|Error)\(`)
+
+// A line that is logged without its context lacks the id of the request or job that caused it.
+func TestLinesAreLoggedWithTheirContext(t *testing.T) {
+	allowed := map[string]string{
+		"internal/certificate": "works for no request",
+		"internal/ephemeral":   "works for no request",
+		"internal/db/writer":   "what a commit does is for all of its writers",
+		"internal/repo/folder": "a folder goes when its last reader leaves",
+	}
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		for prefix := range allowed {
+			if strings.HasPrefix(filepath.ToSlash(name), prefix) {
+				return nil
+			}
+		}
+		source, err := os.ReadFile(path)
+		if found := logsAlone.Find(source); found != nil {
+			t.Errorf("%s: %s): say %sContext(ctx, ...), so that the line has its request's id", name, found, found[:len(found)-1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 var sharedStep = regexp.MustCompile(`\b(repo\.(Insert|SetVisibility|LeaveNetwork|DeleteRow|CountForOwner|SetOwner|FollowOwner|PutCollaborator|DropCollaborator)|` +
 	`\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|closing\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|star\.FollowVisibility)\(`)
 

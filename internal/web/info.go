@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/journal"
 )
 
 // Info is what the server knows of a request beside the request itself. One is
@@ -61,10 +62,24 @@ func With(r *http.Request, i *Info) *http.Request {
 	return r.WithContext(WithInfo(r.Context(), i))
 }
 
-// WithInfo returns a context that carries i.
-func WithInfo(ctx context.Context, i *Info) context.Context {
-	return context.WithValue(ctx, infoKey{}, i)
+// infoContext carries an Info, and with it the id of what is logged.
+type infoContext struct {
+	context.Context
+	info *Info
 }
+
+func (c *infoContext) Value(key any) any {
+	switch key.(type) {
+	case infoKey:
+		return c.info
+	case journal.IDKey:
+		return c.info.ID
+	}
+	return c.Context.Value(key)
+}
+
+// WithInfo returns a context that carries i. What is logged with it has the request's id.
+func WithInfo(ctx context.Context, i *Info) context.Context { return &infoContext{ctx, i} }
 
 // From returns the Info that the request carries. Each request that the server
 // hands to a handler has one.

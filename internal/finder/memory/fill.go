@@ -55,7 +55,7 @@ func (n *Indexes) Fill(ctx context.Context, repoID repo.ID) error {
 	bytes := x.bytes()
 	n.keep(kept, bytes)
 	if took := time.Since(started); took > time.Second/4 {
-		n.log.Info("the issues of a repository are found in memory", "repo", repoID, "issues", len(x.ids),
+		n.log.InfoContext(ctx, "the issues of a repository are found in memory", "repo", repoID, "issues", len(x.ids),
 			"bytes", bytes, "took", took.Round(time.Millisecond))
 	}
 	return nil

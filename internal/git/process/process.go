@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"slices"
@@ -75,13 +76,17 @@ type Runner struct {
 	cage    Cage     // of a task that names none
 	ask     func(ctx context.Context, bytes int64) (release func(), err error)
 	started atomic.Int64
+	log     *slog.Logger
 }
 
 // NewRunner makes a runner of the program at an absolute path. ask, if there is one,
 // is asked for the memory of each process before it starts.
 func NewRunner(binary string, usual Cage, ask func(context.Context, int64) (func(), error)) *Runner {
-	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask}
+	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask, log: slog.New(slog.DiscardHandler)}
 }
+
+// LogTo has processes that were ended or failed told to a log.
+func (r *Runner) LogTo(log *slog.Logger) { r.log = log }
 
 // Started is how many processes were started.
 func (r *Runner) Started() int64 { return r.started.Load() }
@@ -170,6 +175,8 @@ type Process struct {
 	caged   chan struct{} // closed when it is in its cage
 	release func()        // gives the memory of its cage back
 	started *atomic.Int64 // counts it
+	log     *slog.Logger
+	since   time.Time
 }
 
 // prepare makes the exec.Cmd of a task: in a process group of its own, which
@@ -184,7 +191,8 @@ func (r *Runner) prepare(ctx context.Context, t Task) (*Process, error) {
 		t.Cage = r.cage
 	}
 	p := &Process{sub: t.Sub, parent: ctx, tail: &tail{next: t.Stderr}, cage: t.Cage,
-		caged: make(chan struct{}), release: func() {}, started: &r.started}
+		caged: make(chan struct{}), release: func() {}, started: &r.started,
+		log: r.log}
 	if !t.Held {
 		if p.release, err = r.Admit(ctx, t.Cage); err != nil {
 			return nil, err
@@ -219,6 +227,7 @@ func (p *Process) begin(nice bool) error {
 		return fmt.Errorf("git %s: %w", p.sub, err)
 	}
 	p.started.Add(1)
+	p.since = time.Now()
 	err := Confine(p.cmd.Process.Pid, p.cage)
 	close(p.caged)
 	if err != nil {
@@ -284,6 +293,23 @@ func (p *Process) Wait() error {
 	if err == nil {
 		return nil
 	}
+	err = p.why(err, ended)
+	p.tell(err)
+	return err
+}
+
+// tell logs a process that was ended, or failed, under the id of its request or job. A failure is
+// often an answer, such as that of a merge with conflicts; whoever makes it an error tells of it.
+func (p *Process) tell(err error) {
+	level, message := slog.LevelInfo, "git was ended"
+	if _, failed := err.(*exitError); failed {
+		level, message = slog.LevelDebug, "git failed"
+	}
+	p.log.Log(p.parent, level, message, "command", p.sub, "took", time.Since(p.since), "error", err)
+}
+
+// why says how a process ended that did not end well; ended is its context's error of then.
+func (p *Process) why(err, ended error) error {
 	if grown := p.outgrew(err); grown != nil {
 		return grown
 	}
@@ -326,7 +352,10 @@ func (p *Process) Stop() error {
 	p.cancel()
 	err := p.cmd.Wait()
 	p.release()
-	return p.outgrew(err)
+	if err = p.outgrew(err); err != nil {
+		p.tell(err)
+	}
+	return err
 }
 
 // Run runs a task to its end.

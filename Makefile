@@ -51,6 +51,9 @@ microbench: ## Run the benchmarks that stand beside the hot paths
 routes: ## Write the table of all endpoints anew
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes
 
+metrics: ## Write the table of all metrics anew
+	$(GO) test ./internal/server -run TestMetricsAreDocumented -count=1 -args -update-metrics
+
 conformance: ## Print how answers compare with GitHub's own description of its API
 	ARBOR_TEST_PROGRAMS=1 $(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
 
@@ -79,4 +82,4 @@ release: ## Build archives, Debian packages and checksums of VERSION below dist
 	done
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes conformance fuzz release
+.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes metrics conformance fuzz release

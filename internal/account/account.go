@@ -222,3 +222,8 @@ func (s *Service) endOrgAccess(tx *db.Tx, orgID, by ID) error {
 	}
 	return s.forge.EndOrgAccess(tx, orgID, by)
 }
+
+// Caches tells of the caches.
+func (s *Service) Caches() []cache.Stats {
+	return []cache.Stats{s.tokens.Stats("tokens"), s.counts.Stats("account_counts")}
+}

@@ -85,6 +85,7 @@ type line struct {
 	used     int64
 	waiters  int
 	refused  int64
+	admitted int64
 }
 
 // share is the part of one holder in a kind, and its waiters. It is in line.shares while
@@ -258,6 +259,7 @@ func (l *line) grant(s *share, bytes int64) {
 	}
 	l.used += bytes
 	s.held += bytes
+	l.admitted++
 }
 
 // share finds or makes the share of a holder.
@@ -370,12 +372,13 @@ func (l *line) refuse(s *share, bytes int64) error {
 
 // Usage is the state of a kind, for operators.
 type Usage struct {
-	Kind    string
-	Counted bool // in requests, not in bytes
-	Held    int64
-	Most    int64
-	Waiting int64 // requests
-	Refused int64 // requests, since the start
+	Kind     string
+	Counted  bool // in requests, not in bytes
+	Held     int64
+	Most     int64
+	Waiting  int64 // requests
+	Refused  int64 // requests, since the start
+	Admitted int64 // times that some of it was given, since the start
 }
 
 // Usage lists the kinds.
@@ -385,7 +388,7 @@ func (g *Gate) Usage() []Usage {
 	list := make([]Usage, kinds)
 	for k := range g.lines {
 		l := &g.lines[k]
-		list[k] = Usage{l.name, Kind(k) >= Turn, l.used, l.limits[0].most, int64(l.waiters), l.refused}
+		list[k] = Usage{l.name, Kind(k) >= Turn, l.used, l.limits[0].most, int64(l.waiters), l.refused, l.admitted}
 	}
 	return list
 }

@@ -12,6 +12,7 @@
 //	cache.go    Cache: values within a bound
 //	state.go    State
 //	recent.go   Recent: values that never change, with less to keep beside them
+//	stats.go    what a cache tells of itself
 //	flights.go  Flights: one caller at a time does what many ask for
 package cache
 
@@ -28,6 +29,8 @@ type Cache[K comparable, V any] struct {
 	cost  func(K, V) int64
 
 	mu      sync.Mutex
+	hits    int64
+	misses  int64
 	held    int64      // what all values cost
 	order   *list.List // of *entry[K, V], the last used first
 	byKey   map[K]*list.Element
@@ -63,13 +66,12 @@ func (c *Cache[K, V]) Get(state State, key K) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.byKey[key]
-	if e == nil {
+	if e == nil || e.Value.(*entry[K, V]).state != state {
+		c.misses++
 		return v, false
 	}
 	kept := e.Value.(*entry[K, V])
-	if kept.state != state {
-		return v, false
-	}
+	c.hits++
 	c.order.MoveToFront(e)
 	return kept.value, true
 }

@@ -13,6 +13,8 @@ type Recent[K comparable, V any] struct {
 	mu         sync.Mutex
 	young, old map[K]V
 	held       int // by young
+	hits       int64
+	misses     int64
 }
 
 // NewRecent makes a cache each of whose halves holds values that cost at most limit
@@ -26,11 +28,15 @@ func (r *Recent[K, V]) Get(key K) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v, ok := r.young[key]; ok {
+		r.hits++
 		return v, true
 	}
 	v, ok := r.old[key]
 	if ok {
+		r.hits++
 		r.putLocked(key, v)
+	} else {
+		r.misses++
 	}
 	return v, ok
 }

@@ -154,3 +154,6 @@ func closedBy(tx *db.Tx, issues []issue.ID) (map[commitOfIssue]bool, error) {
 	}
 	return found, rows.Err()
 }
+
+// Backlog is what is left of pushed commits that are to be read.
+func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return jobs.Backlog(tx, `TRUE`) }

@@ -123,6 +123,8 @@ type DB struct {
 	moments *moments
 	trace   func(ctx context.Context, query string) // may be nil
 
+	reads, writes durations
+
 	runTwice bool
 }
 
@@ -139,6 +141,7 @@ type backend interface {
 	state() cache.State
 	// scrub is DB.Scrub.
 	scrub(ctx context.Context, whole bool) error
+	connections() Connections
 	// migrator opens a connection of its own for migrations.
 	migrator(ctx context.Context) (migrator, error)
 	close() error
@@ -232,7 +235,9 @@ func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 
 // ReadOne is Read for a function that runs a single statement, whose rows it reads to their
 // end. PostgreSQL answers it in one trip, without a transaction.
-func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) error {
+func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
+	began := d.reads.begin()
+	defer func() { d.reads.end(began, err) }()
 	one := func(tx *Tx) error {
 		tx.one = true
 		return fn(tx)
@@ -242,7 +247,9 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) error {
 	})
 }
 
-func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) error {
+func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error) {
+	began := d.reads.begin()
+	defer func() { d.reads.end(began, err) }()
 	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error {
 		return d.backend.read(ctx, fn, long)
 	})
@@ -266,7 +273,9 @@ func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) error {
 // Errors: fn's own; those of [WithCheck]; those of errors.go; errs.Unavailable
 // when too many wait, another process holds the database for long, or the
 // database is closed.
-func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+func (d *DB) Write(ctx context.Context, fn func(*Tx) error) (err error) {
+	began := d.writes.begin()
+	defer func() { d.writes.end(began, err) }()
 	defer forget(ctx)
 	return d.transact(checked(ctx, fn), (*Tx).twice, func(fn func(*Tx) error) error {
 		return d.backend.write(ctx, fn)

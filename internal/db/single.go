@@ -16,8 +16,12 @@ import (
 // Errors: those of Exec and of Write.
 func (d *DB) WriteOne(ctx context.Context, query string, args ...any) (affected int64, err error) {
 	if w, ok := d.backend.(oneWriter); ok {
+		began := d.writes.begin()
 		affected, done, err := w.writeOne(ctx, query, args)
-		if done {
+		if !done {
+			d.writes.underWay.Add(-1) // Write counts it
+		} else {
+			d.writes.end(began, err)
 			if d.trace != nil {
 				d.trace(ctx, query)
 			}

@@ -253,3 +253,15 @@ func (g *Git) stateLocked(dir string) *state {
 	}
 	return s
 }
+
+// Caches tells of the caches.
+func (g *Git) Caches() []cache.Stats {
+	return []cache.Stats{g.trees.Stats("trees"), g.links.Stats("links"), g.counts.Stats("tree_counts"),
+		g.whole.Stats("whole_trees"), g.written.Stats("written_trees")}
+}
+
+// Processes counts processes of git by sub-command, pooled ones included.
+func (g *Git) Processes() map[string]process.Counts { return g.processes.Counts() }
+
+// Pool is how many pooled processes work and wait for work, and how many readers wait for one.
+func (g *Git) Pool() (busy, idle, waiting int) { return g.pool.Usage() }

@@ -110,3 +110,8 @@ type peelKey struct {
 
 // maxPeeled bounds how many of them are kept, about 4 MB.
 const maxPeeled = 10_000
+
+// Caches tells of the caches.
+func (api *API) Caches() []cache.Stats {
+	return []cache.Stats{api.kept.Stats("git_answers"), api.lengths.Stats("git_lengths"), api.peeled.Stats("git_peeled")}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
@@ -260,4 +261,9 @@ func (e *edit) applyMilestone(c *Change) error {
 		return c.SetMilestone(nil)
 	}
 	return nil
+}
+
+// Caches tells of the caches.
+func (api *API) Caches() []cache.Stats {
+	return []cache.Stats{api.answers.Stats("issue_answers")}
 }

@@ -177,3 +177,11 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 func wrong(field, code string, value any) error {
 	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: code, Value: value})
 }
+
+// UnfilledIndexes is how many repositories wait until their index in memory is filled.
+func (s *Service) UnfilledIndexes() int { return s.indexes.Waiting() }
+
+// Caches tells of the caches.
+func (s *Service) Caches() []cache.Stats {
+	return []cache.Stats{s.shown.Stats("issue_references"), s.rows.Stats("issue_rows"), s.texts.Stats("texts"), s.indexes.Stats("issue_indexes")}
+}

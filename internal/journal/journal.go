@@ -100,6 +100,13 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	return &Handler{requests: h.requests.WithGroup(name), others: h.others.WithGroup(name), out: h.out}
 }
 
+// Waiting is how many bytes wait to be written, and how many lines were dropped so far.
+func (h *Handler) Waiting() (bytes int, dropped int64) {
+	h.out.mu.Lock()
+	defer h.out.mu.Unlock()
+	return len(h.out.waiting), h.out.told + int64(h.out.dropped)
+}
+
 // Flush returns when every line so far is written, or after five seconds in
 // which that was not possible. The handler can be used afterwards.
 func (h *Handler) Flush() { h.out.flush(flushLimit, true) }

@@ -24,6 +24,7 @@ type output struct {
 	spare   []byte        // the next waiting, or nil
 	clock   clock         // for the lines
 	dropped int           // lines, not told yet
+	told    int64         // lines that were dropped, and told of
 	timer   *time.Timer   // calls start; runs while armed
 	armed   bool          // somebody will come for what waits
 	urgent  bool          // the writing goroutine shall come for what waits
@@ -93,7 +94,9 @@ func (o *output) write() {
 		o.mu.Unlock()
 		lost := o.put(lines, dropped)
 		o.mu.Lock()
-		o.dropped += lost
+		if o.dropped += lost; lost == 0 {
+			o.told += int64(dropped)
+		}
 		o.stuck = false
 		if cap(lines) <= 8*batch {
 			o.spare = lines[:0]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -157,4 +158,9 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, NewPayload(l, tracker.PlaceOf(r, a)))
+}
+
+// Caches tells of the caches.
+func (api *API) Caches() []cache.Stats {
+	return []cache.Stats{api.answers.Stats("label_answers")}
 }

@@ -47,3 +47,6 @@ func Cost(source int) int64 { return costFactor * int64(min(source, MaxSource)) 
 
 // costFactor is the bytes of memory that goldmark takes for a byte of the worst text.
 const costFactor = 384
+
+// Stats tells of the cache, under a name.
+func (c *Cache) Stats(name string) cache.Stats { return c.byHash.Stats(name) }

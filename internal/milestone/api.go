@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
@@ -187,4 +188,9 @@ func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		found, err := label.Within(tx, m.RepoID, m.ID)
 		return label.NewPayloads(web.Cut(w, r, found), tracker.PlaceOf(r, a)), err
 	})
+}
+
+// Caches tells of the caches.
+func (api *API) Caches() []cache.Stats {
+	return []cache.Stats{api.answers.Stats("milestone_answers")}
 }

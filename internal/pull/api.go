@@ -182,3 +182,8 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	return api.answer(w, r, a, http.StatusOK, p.Number)
 }
+
+// Caches tells of the caches.
+func (api *API) Caches() []cache.Stats {
+	return []cache.Stats{api.answers.Stats("pull_answers"), api.ranges.Stats("pull_ranges")}
+}

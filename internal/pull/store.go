@@ -230,3 +230,6 @@ func giveUp(tx *db.Tx, l *db.Lease) error {
 	err := tx.Run(`UPDATE pulls SET wanted = FALSE WHERE issue_id = $1`, l.IDs[0])
 	return err
 }
+
+// Backlog is what is left of test merges.
+func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return jobs.Backlog(tx, `wanted`) }

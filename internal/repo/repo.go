@@ -304,3 +304,8 @@ func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
 	}
 	return account.CountRepos(tx, r.OwnerID, by, 0)
 }
+
+// Caches tells of the caches.
+func (s *Service) Caches() []cache.Stats {
+	return []cache.Stats{s.refs.Stats("refs"), s.found.Stats("repositories")}
+}

@@ -78,3 +78,6 @@ func forgetPacking(tx *db.Tx, repoID ID) error {
 	err := tx.Run(`DELETE FROM packings WHERE repo_id = $1 AND due_at <= `+tx.Engine().Clock(), repoID)
 	return err
 }
+
+// Backlog is what is left of repositories whose packs are to be consolidated.
+func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return packings.Backlog(tx, `TRUE`) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
@@ -227,4 +228,9 @@ func (api *API) Dismiss(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return err
 	}
 	return api.answer(w, r, a, i.Number, v)
+}
+
+// Caches tells of the caches.
+func (api *API) Caches() []cache.Stats {
+	return []cache.Stats{api.answers.Stats("review_answers")}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
@@ -101,4 +102,9 @@ func (f *Results) appendHit(out *web.Output, hit Hit) (err error) {
 	b := append(out.Buf[:len(out.Buf)-1], `,"score":`...) // inside the issue's brace
 	out.Buf = append(strconv.AppendInt(b, hit.Score, 10), ".0}"...)
 	return nil
+}
+
+// Caches tells of the caches.
+func (api *API) Caches() []cache.Stats {
+	return []cache.Stats{api.answers.Stats("search_answers")}
 }

@@ -21,7 +21,7 @@ type metrics struct {
 	ssh      *prometheus.CounterVec
 }
 
-func newMetrics(s *Server, gitStarted func() float64) *metrics {
+func newMetrics(s *Server, p *parts) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -40,10 +40,7 @@ func newMetrics(s *Server, gitStarted func() float64) *metrics {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "arbor_http_requests_in_flight", Help: "Requests being served."},
 			func() float64 { return float64(s.inFlight.Load()) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "arbor_git_processes_started_total", Help: "Processes of git that were started."},
-			gitStarted),
-		admitted{s.control})
+		p, admitted{s.control})
 	if node := s.o.Node; node != nil {
 		m.registry.MustRegister(
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -68,11 +65,12 @@ var (
 	mostBytes    = described("most_bytes", "Memory that requests may hold.", "kind")
 	heldRequests = described("held_requests",
 		"Requests that compute (turn), pushes that come in (upload).", "kind")
-	mostRequests = described("most_requests", "Requests that may do so at one time.", "kind")
-	waitingCount = described("waiting", "Requests that wait for memory, or for their turn.", "kind")
-	refusedCount = described("refused_total", "Requests that waited in vain.", "kind")
-	openConns    = described("connections", "Connections that are open.")
-	turnedConns  = described("connections_turned_away_total", "Connections that were one too many.")
+	mostRequests  = described("most_requests", "Requests that may do so at one time.", "kind")
+	waitingCount  = described("waiting", "Requests that wait for memory, or for their turn.", "kind")
+	refusedCount  = described("refused_total", "Requests that waited in vain.", "kind")
+	admittedCount = described("admitted_total", "Times that memory or a turn was given.", "kind")
+	openConns     = described("connections", "Connections that are open.")
+	turnedConns   = described("connections_turned_away_total", "Connections that were one too many.")
 )
 
 // Describe is prometheus.Collector's.
@@ -88,6 +86,7 @@ func (a admitted) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(held, prometheus.GaugeValue, float64(u.Held), u.Kind)
 		to <- prometheus.MustNewConstMetric(most, prometheus.GaugeValue, float64(u.Most), u.Kind)
 		to <- prometheus.MustNewConstMetric(waitingCount, prometheus.GaugeValue, float64(u.Waiting), u.Kind)
+		to <- prometheus.MustNewConstMetric(admittedCount, prometheus.CounterValue, float64(u.Admitted), u.Kind)
 		to <- prometheus.MustNewConstMetric(refusedCount, prometheus.CounterValue, float64(u.Refused), u.Kind)
 	}
 	open, turned := a.control.Open()

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
@@ -53,30 +52,6 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		UserOrgs: i.API("/users/{user}/orgs"), UserRepos: i.API("/users/{user}/repos{?type,page,per_page,sort}"),
 		Documentation: i.Page("/docs"), OpenAPI: i.Page("/openapi/code-hosting.json"),
 	})
-}
-
-// GET /readyz
-//
-// Readyz is Healthz for load balancers: it answers 503 as soon as the server has been
-// told to stop.
-func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
-	if s.stopping.Load() {
-		return errs.New(errs.Unavailable, "the server is stopping")
-	}
-	return s.Healthz(w, r)
-}
-
-// GET /healthz
-//
-// Healthz answers 200 while the database does, for load balancers.
-func (s *Server) Healthz(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.o.DB.Generation(r.Context(), account.Topic); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_, err := w.Write([]byte("ok\n"))
-	return err
 }
 
 const rateLimitPath = "/rate_limit"

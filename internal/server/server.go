@@ -5,7 +5,7 @@
 //   - server.go, headers.go: the way of every request through the server
 //   - wire.go: the features, made by hand
 //   - root.go, docs.go: the root document, health, rate limits, the documentation
-//   - metrics.go, listen.go: Prometheus, listening and stopping
+//   - metrics.go, collect.go, ready.go, listen.go: Prometheus, probes, listening and stopping
 //
 // A request: find the route; method; credentials; media types and rate limit;
 // read the body and let it in (admit.go); then its handler, which for a
@@ -61,6 +61,8 @@ type Server struct {
 	docs     *docs
 	reserved map[string]bool // logins that nobody can have
 
+	database *probe
+	folder   *probe
 	stopping atomic.Bool // it was told to stop
 	idPrefix string      // random, so that ids of two runs differ
 	lastID   atomic.Uint64

@@ -90,6 +90,7 @@ func New(o Options) *Server {
 		idPrefix: newIDPrefix(),
 		control:  o.Admission, room: f.Repos.Room, disks: disks,
 	}
+	s.database, s.folder = s.databaseProbe(), s.folderProbe()
 	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
 	if o.Node != nil {
 		limits.Others = o.Node.Others
@@ -97,12 +98,11 @@ func New(o Options) *Server {
 	}
 	s.limiter = ratelimit.New(limits)
 	s.runners = append(s.runners, s.limiter)
-	s.metrics = newMetrics(s, func() float64 { return float64(o.Git.Started()) })
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	shown := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB), repos),
 		Pulls: pull.NewAPI(pulls, objects), Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
 	s.pages = page.New(o.DB, repos, shown)
-	s.routes = s.join(
+	features := []feature{
 		account.NewAPI(accounts),
 		repo.NewAPI(repos),
 		star.NewAPI(star.New(o.DB, repos)),
@@ -117,7 +117,16 @@ func New(o Options) *Server {
 		shown.Reviews,
 		plant.NewAPI(o.DB),
 		s.pages,
-	)
+	}
+	s.routes = s.join(features...)
+	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
+		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos}}
+	for _, part := range features {
+		if has, ok := part.(cached); ok {
+			p.caches = append(p.caches, has)
+		}
+	}
+	s.metrics = newMetrics(s, p)
 	s.table = newTable(s.routes, s.metrics)
 	s.reserved = map[string]bool{}
 	for _, login := range account.ReservedLogins() {

@@ -120,3 +120,6 @@ func Name(info *web.Info, a *repo.Access) []byte {
 	}
 	return append(b, ' ')
 }
+
+// Stats tells of the cache, under a name.
+func (a *Answers) Stats(name string) cache.Stats { return a.kept.Stats(name) }

@@ -173,3 +173,6 @@ func Marshal(v any) ([]byte, error) {
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
+
+// Stats tells of the cache, under a name.
+func (a *Answers) Stats(name string) cache.Stats { return a.kept.Stats(name) }

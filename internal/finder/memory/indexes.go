@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 
+	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
@@ -18,6 +20,8 @@ type Indexes struct {
 	db     *db.DB
 	log    *slog.Logger
 	limit  int          // bytes of all indexes
+	hits   atomic.Int64 // queries that were answered here
+	misses atomic.Int64 // those that were left to SQL
 	wanted chan repo.ID // ids of repositories whose indexes are to be filled
 
 	mu     sync.Mutex
@@ -80,6 +84,7 @@ func (n *Indexes) Find(tx *db.Tx, q *finder.Query, offset, size int64) (found Fo
 		ok, err = n.reach(tx, &targets[at])
 	}
 	if !ok || err != nil {
+		n.misses.Add(1)
 		return found, false, err
 	}
 	var chosen []*selection
@@ -87,10 +92,12 @@ func (n *Indexes) Find(tx *db.Tx, q *finder.Query, offset, size int64) (found Fo
 		t.mu.RLock()
 		defer t.mu.RUnlock()
 		if !t.standsFor(t.to) {
+			n.misses.Add(1)
 			return found, false, nil
 		}
 		chosen = append(chosen, t.index.choose(t.tree))
 	}
+	n.hits.Add(1)
 	return page(chosen, q.Order, int(min(offset, 1<<40)), int(size)), true, nil
 }
 
@@ -242,3 +249,14 @@ func (n *Indexes) Run(ctx context.Context) {
 		}
 	}
 }
+
+// Stats tells of the indexes, under a name: how many there are, and their bytes.
+func (n *Indexes) Stats(name string) cache.Stats {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return cache.Stats{Name: name, Entries: int64(len(n.byRepo)), Held: int64(n.bytes), Most: int64(n.limit),
+		Hits: n.hits.Load(), Misses: n.misses.Load()}
+}
+
+// Waiting is how many repositories wait until their index is filled.
+func (n *Indexes) Waiting() int { return len(n.wanted) }

@@ -30,6 +30,7 @@ type Pool struct {
 	live        map[string]int // processes by directory, busy ones included
 	generations map[string]int // see Retire
 	total       int
+	waiting     int           // readers
 	changed     chan struct{} // closed and replaced when a process frees
 	timer       *time.Timer   // runs reap while something is idle
 	closed      bool
@@ -76,13 +77,28 @@ func (p *Pool) Acquire(ctx context.Context, dir string) (c *Process, fresh bool,
 			return c, true, nil
 		}
 		changed := p.changed
+		p.waiting++
 		p.mu.Unlock()
+		var err error
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, false, ctx.Err()
+			err = ctx.Err()
+		}
+		p.mu.Lock()
+		p.waiting--
+		p.mu.Unlock()
+		if err != nil {
+			return nil, false, err
 		}
 	}
+}
+
+// Usage is how many processes work and wait for work, and how many readers wait for one.
+func (p *Pool) Usage() (busy, idle, waiting int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.total - len(p.idle), len(p.idle), p.waiting
 }
 
 // lastIdle finds the most recently used idle process of dir, -1 without one.

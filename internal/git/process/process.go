@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -77,12 +78,38 @@ type Runner struct {
 	ask     func(ctx context.Context, bytes int64) (release func(), err error)
 	started atomic.Int64
 	log     *slog.Logger
+
+	mu     sync.Mutex
+	counts map[string]Counts // by sub-command
+}
+
+// Counts are how many processes of a sub-command there are and were.
+type Counts struct {
+	Running int64
+	Started int64
+	Ended   int64 // by their cage, their deadline or because nobody waited any more
+}
+
+// Counts lists them, by sub-command.
+func (r *Runner) Counts() map[string]Counts {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.counts)
+}
+
+// count changes the counts of a sub-command.
+func (r *Runner) count(sub string, running, started, ended int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.counts[sub]
+	r.counts[sub] = Counts{c.Running + running, c.Started + started, c.Ended + ended}
 }
 
 // NewRunner makes a runner of the program at an absolute path. ask, if there is one,
 // is asked for the memory of each process before it starts.
 func NewRunner(binary string, usual Cage, ask func(context.Context, int64) (func(), error)) *Runner {
-	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask, log: slog.New(slog.DiscardHandler)}
+	return &Runner{Binary: binary, env: environment(), cage: usual, ask: ask, log: slog.New(slog.DiscardHandler),
+		counts: map[string]Counts{}}
 }
 
 // LogTo has processes that were ended or failed told to a log.
@@ -175,7 +202,7 @@ type Process struct {
 	caged   chan struct{} // closed when it is in its cage
 	release func()        // gives the memory of its cage back
 	started *atomic.Int64 // counts it
-	log     *slog.Logger
+	runner  *Runner
 	since   time.Time
 }
 
@@ -192,7 +219,7 @@ func (r *Runner) prepare(ctx context.Context, t Task) (*Process, error) {
 	}
 	p := &Process{sub: t.Sub, parent: ctx, tail: &tail{next: t.Stderr}, cage: t.Cage,
 		caged: make(chan struct{}), release: func() {}, started: &r.started,
-		log: r.log}
+		runner: r}
 	if !t.Held {
 		if p.release, err = r.Admit(ctx, t.Cage); err != nil {
 			return nil, err
@@ -227,6 +254,7 @@ func (p *Process) begin(nice bool) error {
 		return fmt.Errorf("git %s: %w", p.sub, err)
 	}
 	p.started.Add(1)
+	p.runner.count(p.sub, 1, 1, 0)
 	p.since = time.Now()
 	err := Confine(p.cmd.Process.Pid, p.cage)
 	close(p.caged)
@@ -290,6 +318,7 @@ func (p *Process) Wait() error {
 	err := p.cmd.Wait()
 	ended := p.ctx.Err()
 	p.abandon()
+	p.runner.count(p.sub, -1, 0, 0)
 	if err == nil {
 		return nil
 	}
@@ -304,8 +333,10 @@ func (p *Process) tell(err error) {
 	level, message := slog.LevelInfo, "git was ended"
 	if _, failed := err.(*exitError); failed {
 		level, message = slog.LevelDebug, "git failed"
+	} else {
+		p.runner.count(p.sub, 0, 0, 1)
 	}
-	p.log.Log(p.parent, level, message, "command", p.sub, "took", time.Since(p.since), "error", err)
+	p.runner.log.Log(p.parent, level, message, "command", p.sub, "took", time.Since(p.since), "error", err)
 }
 
 // why says how a process ended that did not end well; ended is its context's error of then.
@@ -352,6 +383,7 @@ func (p *Process) Stop() error {
 	p.cancel()
 	err := p.cmd.Wait()
 	p.release()
+	p.runner.count(p.sub, -1, 0, 0)
 	if err = p.outgrew(err); err != nil {
 		p.tell(err)
 	}

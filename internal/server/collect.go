@@ -1,0 +1,163 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"arbor/internal/cache"
+	"arbor/internal/db"
+	"arbor/internal/journal"
+)
+
+// cached is a part of the server that has caches.
+type cached interface {
+	Caches() []cache.Stats
+}
+
+// worker is a part of the server that works off a table of jobs.
+type worker interface {
+	Backlog(tx *db.Tx) (db.Backlog, error)
+}
+
+// parts collects what the parts of the server say of themselves: git's processes, caches, the
+// database, jobs and the log.
+type parts struct {
+	s       *Server
+	caches  []cached
+	workers map[string]worker
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("arbor_"+name, help, labels, nil)
+}
+
+var (
+	gitStarted = desc("git_processes_started_total", "Processes of git that were started.", "command")
+	gitRunning = desc("git_processes", "Processes of git that run.", "command")
+	gitEnded   = desc("git_processes_ended_total",
+		"Processes of git that were ended: by a limit, or because nobody waited any more.", "command")
+	poolProcesses = desc("git_pool_processes", "Processes of git cat-file in the pool, busy or idle.", "state")
+	poolWaiting   = desc("git_pool_waiting", "Readers that wait for a process of the pool.")
+
+	cacheEntries = desc("cache_entries", "Values that a cache keeps.", "cache")
+	cacheHeld    = desc("cache_held", "What they cost: bytes, or 1 each where the limit is a number of values.", "cache")
+	cacheLimit   = desc("cache_limit", "What they may cost.", "cache")
+	cacheHits    = desc("cache_hits_total", "Values that were found.", "cache")
+	cacheMisses  = desc("cache_misses_total", "Values that were not found.", "cache")
+	unfilled     = desc("issue_indexes_waiting", "Repositories that wait until the index of their issues is in memory.")
+
+	dbSeconds  = desc("db_transaction_duration_seconds", "Time of transactions, with the wait for their turn.", "kind")
+	dbUnderWay = desc("db_transactions", "Transactions under way, those that wait included.", "kind")
+	dbFailed   = desc("db_transactions_failed_total", "Transactions that ended with an error, also one of the caller's.", "kind")
+	dbWaiting  = desc("db_writes_waiting", "Writes that wait for their turn (SQLite).")
+	dbConns    = desc("db_connections", "Connections to the database, busy or idle (SQLite: of readers).", "state")
+	dbMost     = desc("db_connections_limit", "Connections that there may be.")
+	dbConnWait = desc("db_connections_waiting", "Transactions that wait for a connection.")
+
+	jobsPending = desc("jobs_pending", "Jobs that are left, up to 10000.", "kind")
+	jobsRetried = desc("jobs_retried", "Jobs among them that failed before.", "kind")
+	jobsOldest  = desc("jobs_oldest_seconds", "For how long the oldest of them has been due.", "kind")
+
+	logWaiting = desc("log_waiting_bytes", "Lines of the log that wait to be written.")
+	logDropped = desc("log_lines_dropped_total", "Lines of the log that nobody read in time.")
+)
+
+// Describe is prometheus.Collector's.
+func (p *parts) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(p, to) }
+
+// Collect is prometheus.Collector's.
+func (p *parts) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), labels...)
+	}
+	counter := func(d *prometheus.Desc, v int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	}
+	for command, n := range p.s.o.Git.Processes() {
+		counter(gitStarted, n.Started, command)
+		gauge(gitRunning, n.Running, command)
+		counter(gitEnded, n.Ended, command)
+	}
+	busy, idle, waiting := p.s.o.Git.Pool()
+	gauge(poolProcesses, int64(busy), "busy")
+	gauge(poolProcesses, int64(idle), "idle")
+	gauge(poolWaiting, int64(waiting))
+	for _, part := range p.caches {
+		for _, c := range part.Caches() {
+			gauge(cacheEntries, c.Entries, c.Name)
+			gauge(cacheHeld, c.Held, c.Name)
+			gauge(cacheLimit, c.Most, c.Name)
+			counter(cacheHits, c.Hits, c.Name)
+			counter(cacheMisses, c.Misses, c.Name)
+		}
+	}
+	gauge(unfilled, int64(p.s.forge.Issues.UnfilledIndexes()))
+	p.collectDB(to, gauge, counter)
+	p.collectJobs(gauge)
+	if h, ok := p.s.log.Handler().(*journal.Handler); ok {
+		bytes, dropped := h.Waiting()
+		gauge(logWaiting, int64(bytes))
+		counter(logDropped, dropped)
+	}
+}
+
+type collect func(d *prometheus.Desc, v int64, labels ...string)
+
+// collectDB collects what the database tells without being asked.
+func (p *parts) collectDB(to chan<- prometheus.Metric, gauge, counter collect) {
+	for _, t := range p.s.o.DB.Transactions() {
+		gauge(dbUnderWay, t.UnderWay, t.Kind)
+		counter(dbFailed, t.Failed, t.Kind)
+		buckets, total := map[float64]uint64{}, uint64(0)
+		for i, n := range t.Counts {
+			if total += uint64(n); i < len(db.Bounds) {
+				buckets[db.Bounds[i].Seconds()] = total
+			}
+		}
+		to <- prometheus.MustNewConstHistogram(dbSeconds, total, t.Sum.Seconds(), buckets, t.Kind)
+	}
+	gauge(dbWaiting, int64(p.s.o.DB.WritesWaiting()))
+	c := p.s.o.DB.Connections()
+	gauge(dbConns, c.Busy, "busy")
+	gauge(dbConns, c.Idle, "idle")
+	gauge(dbMost, c.Most)
+	gauge(dbConnWait, c.Waiting)
+}
+
+// collectTime bounds what is asked of the database. Without it the other metrics are told all the same.
+const collectTime = 2 * time.Second
+
+// collectJobs asks what is left of jobs.
+func (p *parts) collectJobs(gauge collect) {
+	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
+	defer cancel()
+	found := map[string]db.Backlog{}
+	var now db.Time
+	err := p.s.o.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
+		if now, err = tx.Clock(); err != nil {
+			return err
+		}
+		for kind, w := range p.workers {
+			if found[kind], err = w.Backlog(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		p.s.log.LogAttrs(ctx, slog.LevelWarn, "the metrics lack the jobs", slog.Any("error", err))
+		return
+	}
+	for kind, b := range found {
+		gauge(jobsPending, b.Pending, kind)
+		gauge(jobsRetried, b.Retried, kind)
+		due := time.Duration(0)
+		if b.Oldest != 0 {
+			due = max(0, now.Time().Sub(b.Oldest.Time()))
+		}
+		gauge(jobsOldest, int64(due.Seconds()), kind)
+	}
+}

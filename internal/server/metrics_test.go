@@ -1,0 +1,127 @@
+package server_test
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/journal"
+	"arbor/internal/server"
+)
+
+var updateMetrics = flag.Bool("update-metrics", false, "write docs/metrics.md anew")
+
+const metricsHead = `# Metrics
+
+` + "`/metrics` on `--admin-listen`" + `, as Prometheus reads it, beside those of Go and of the process. ` + "`make metrics`" + ` writes this table.
+No label grows with what callers send: routes are those of the server, and there are as many caches, commands and kinds as the program names.
+
+| metric | type | labels | what it tells |
+|---|---|---|---|
+`
+
+// An operator who builds alarms finds each metric in the documentation, and it does not vanish
+// unnoticed.
+func TestMetricsAreDocumented(t *testing.T) {
+	t.Parallel()
+	lines := journal.Text(discard{}, slog.LevelInfo)
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.Log = slog.New(lines) })
+	s.User(t, "alice")
+	s.Repo(t, "alice/garden", false)
+	put := `{"message":"m","content":"eA=="}`
+	s.Run(t, []apitest.Case{ // so that git has run
+		{Do: "PUT /repos/alice/garden/contents/a", As: "alice", Send: put, Status: 201},
+		{Do: "GET /repos/alice/garden/commits", Status: 200},
+	})
+	table := metricsHead + tableOf(t, s)
+	file := filepath.Join("..", "..", "docs", "metrics.md")
+	if *updateMetrics {
+		if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != table {
+		t.Errorf("docs/metrics.md is not what the server tells: run make metrics\n%s", table)
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+var sample = regexp.MustCompile(`^(arbor_[a-z_]+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? `)
+
+// tableOf is a line for each of our metrics, from what the server tells now.
+func tableOf(t *testing.T, s *apitest.Server) string {
+	t.Helper()
+	r := httptest.NewRequest("GET", "http://localhost/metrics", nil)
+	w := httptest.NewRecorder()
+	s.Server.Admin().ServeHTTP(w, r)
+	help, kind, labels := map[string]string{}, map[string]string{}, map[string]string{}
+	for line := range strings.Lines(w.Body.String()) {
+		line = strings.TrimSpace(line)
+		if text, found := strings.CutPrefix(line, "# HELP "); found {
+			name, text, _ := strings.Cut(text, " ")
+			help[name] = text
+		} else if text, found := strings.CutPrefix(line, "# TYPE "); found {
+			name, text, _ := strings.Cut(text, " ")
+			kind[name] = text
+		} else if m := sample.FindStringSubmatch(line); m != nil {
+			var names []string
+			for label := range strings.SplitSeq(m[2], ",") {
+				if name, _, found := strings.Cut(label, "="); found && name != "le" {
+					names = append(names, "`"+name+"`")
+				}
+			}
+			labels[m[1]] = strings.Join(names, ", ")
+		}
+	}
+	var table strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(help)) {
+		if strings.HasPrefix(name, "arbor_") {
+			fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", name, kind[name], labels[name], help[name])
+		}
+	}
+	return table.String()
+}
+
+// A balancer is told where not to send requests, and what is wrong is not asked for by each of
+// its questions.
+func TestReadyz(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.DataDir = filepath.Join(o.DataDir, "data") })
+	s.Log.AllowErrors()
+	dir := filepath.Join(s.Dir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.Run(t, []apitest.Case{{Do: "GET /readyz", Status: 200, Body: "ok\n"}, {Do: "GET /healthz", Status: 200, Body: "ok\n"}})
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for s.Do(t, apitest.Case{Do: "GET /readyz"}).Status == 200 { // the answer of a second ago
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.Run(t, []apitest.Case{
+		{Do: "GET /readyz", Status: 503, Want: `{"message":"the data folder cannot be written"}`},
+		{Do: "GET /healthz", Status: 200},
+	})
+	if left, _ := filepath.Glob(filepath.Join(dir, ".ready*")); len(left) > 0 {
+		t.Errorf("the probe left %q", left)
+	}
+}

@@ -1,0 +1,126 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+)
+
+// How often a probe looks at most, however often it is asked, and how long its answer is
+// waited for. A disk or a database that hangs holds one look and not a request each.
+const (
+	probeEvery = time.Second
+	probeWait  = 2 * time.Second
+)
+
+// probe remembers for a moment whether something works, for those who ask without credentials
+// and without end.
+type probe struct {
+	look func(context.Context) error
+	slow string // what takes too long, for the answer
+
+	mu    sync.Mutex
+	at    time.Time
+	err   error
+	under chan struct{} // closed when the look that is under way ends; nil: none is
+}
+
+// ask gives the answer of the last look if it is new, else of a new one. Error: 503.
+func (p *probe) ask(ctx context.Context) error {
+	p.mu.Lock()
+	if time.Since(p.at) < probeEvery {
+		defer p.mu.Unlock()
+		return p.err
+	}
+	if p.under == nil {
+		p.under = make(chan struct{})
+		go p.run(p.under)
+	}
+	under := p.under
+	p.mu.Unlock()
+	timer := time.NewTimer(probeWait)
+	defer timer.Stop()
+	select {
+	case <-under:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.err
+	case <-timer.C:
+		return errs.New(errs.Unavailable, p.slow)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *probe) run(under chan struct{}) {
+	err := p.look(context.Background())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at, p.err, p.under = time.Now(), err, nil
+	close(under)
+}
+
+// databaseProbe reads a number from the database.
+func (s *Server) databaseProbe() *probe {
+	return &probe{slow: "the database does not answer", look: func(ctx context.Context) error {
+		_, err := s.o.DB.Generation(ctx, account.Topic)
+		if err != nil {
+			return errs.Wrap(errs.Unavailable, "the database does not answer", err)
+		}
+		return nil
+	}}
+}
+
+// folderProbe makes and removes a file in the data folder.
+func (s *Server) folderProbe() *probe {
+	return &probe{slow: "the data folder does not answer", look: func(context.Context) error {
+		f, err := os.CreateTemp(s.o.DataDir, ".ready-*")
+		if err == nil {
+			_, err = f.WriteString("ready")
+			if closed := f.Close(); err == nil {
+				err = closed
+			}
+			if gone := os.Remove(f.Name()); err == nil {
+				err = gone
+			}
+		}
+		if err != nil {
+			return errs.Wrap(errs.Unavailable, "the data folder cannot be written", err)
+		}
+		return nil
+	}}
+}
+
+// GET /readyz
+//
+// Readyz answers 200 while a load balancer may send requests here: the server was not told to
+// stop, the database answers and the data folder can be written. It looks once a second
+// at most. Error: 503, which says what is missing.
+func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
+	if s.stopping.Load() {
+		return errs.New(errs.Unavailable, "the server is stopping")
+	}
+	if err := s.folder.ask(r.Context()); err != nil {
+		return err
+	}
+	return s.Healthz(w, r)
+}
+
+// GET /healthz
+//
+// Healthz answers 200 while the process works and its database answers, also while it stops: a
+// process that does not is to be started anew. Error: 503.
+func (s *Server) Healthz(w http.ResponseWriter, r *http.Request) error {
+	if err := s.database.ask(r.Context()); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, err := w.Write([]byte("ok\n"))
+	return err
+}

@@ -54,12 +54,15 @@ routes: ## Write the table of all endpoints anew
 metrics: ## Write the table of all metrics anew
 	$(GO) test ./internal/server -run TestMetricsAreDocumented -count=1 -args -update-metrics
 
+settings: ## Write the table of all settings anew
+	$(GO) test ./cmd/arbor -run TestSettingsAreDocumented -count=1 -args -update-settings
+
 conformance: ## Print how answers compare with GitHub's own description of its API
 	ARBOR_TEST_PROGRAMS=1 $(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
 
 FUZZTIME ?= 10s
 fuzz: ## Run each fuzz test for FUZZTIME
-	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' internal); do \
+	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' internal cmd); do \
 		for n in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
 			$(GO) test -run '^$$' -fuzz "^$$n\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$$(dirname $$f) || exit 1; \
 		done; \
@@ -82,4 +85,4 @@ release: ## Build archives, Debian packages and checksums of VERSION below dist
 	done
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes metrics conformance fuzz release
+.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes metrics settings conformance fuzz release

@@ -8,7 +8,8 @@
 //	arbor audit     lists who changed accounts and access
 //	arbor check     looks through a store for what does not hold
 //
-// Each flag also comes from the environment: --data from ARBOR_DATA, and so on.
+// Each flag also comes from the environment: --data from ARBOR_DATA, and so on; those of serve
+// also from a file, which --config names.
 package main
 
 import (
@@ -47,6 +48,7 @@ type commandLine struct {
 	Audit    auditCommand    `cmd:"" help:"List who changed accounts, access, membership, visibility, ownership or tokens."`
 	Check    checkCommand    `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
 
+	Config  string           `help:"Read settings from this YAML file: names of flags of serve with their values, see docs/settings.md." placeholder:"FILE"`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -74,14 +76,7 @@ func main() {
 func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.Writer) int {
 	umask := closeUmask()
 	exit := -1
-	var c commandLine
-	parser, err := kong.New(&c,
-		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
-		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
-		kong.Vars{"version": "arbor " + version, "auditDays": strconv.Itoa(audit.DefaultDays), "scopes": strings.Join(scope.Names(), ", "),
-			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
-		kong.Exit(func(code int) { exit = code }),
-	)
+	parser, said, err := newParser(&commandLine{}, stdout, stderr, func(code int) { exit = code })
 	if err != nil {
 		fmt.Fprintln(stderr, "arbor:", err)
 		return 2
@@ -89,6 +84,9 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 	called, err := parser.Parse(args)
 	if exit >= 0 {
 		return exit
+	}
+	if said.err != nil {
+		err = said.err
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "arbor: %v (see arbor --help)\n", err)
@@ -108,6 +106,22 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 		return 1
 	}
 	return 0
+}
+
+// newParser makes the parser of the command line, with the settings that it reads of a file.
+func newParser(c *commandLine, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, *settings, error) {
+	parser, err := kong.New(c,
+		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
+		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
+		kong.Vars{"version": "arbor " + version, "auditDays": strconv.Itoa(audit.DefaultDays), "scopes": strings.Join(scope.Names(), ", "),
+			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
+		kong.Exit(exit),
+	)
+	if err != nil {
+		return nil, nil, err
+	}
+	said := newSettings(parser.Model)
+	return parser, said, kong.Resolvers(said).Apply(parser)
 }
 
 // exitStatus ends a command that has said all there is to say.

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v4"
+)
+
+// maxSettings bounds a file of settings, in bytes.
+const maxSettings = 1 << 20
+
+// settings are what a file says in place of flags: a YAML mapping from the names of serve's
+// flags to their values. Flags and the environment come first. Other commands take those of
+// their flags that are serve's, too.
+type settings struct {
+	known  []*kong.Flag // those of serve
+	file   string       // empty: none
+	values map[string]string
+	err    error // why the file cannot be used
+	loaded bool
+}
+
+// newSettings finds serve's flags in the model of the command line.
+func newSettings(model *kong.Application) *settings {
+	s := &settings{}
+	for _, command := range model.Children {
+		if command.Name == "serve" {
+			s.known = slices.DeleteFunc(slices.Clone(command.Flags), func(f *kong.Flag) bool { return f.Name == "help" })
+		}
+	}
+	return s
+}
+
+// Validate is kong.Resolver's.
+func (s *settings) Validate(*kong.Application) error { return nil }
+
+// Resolve is kong.Resolver's: what the file says of a flag that the command line does not have.
+// It gives no error, since kong would blame the flag; run asks for it.
+func (s *settings) Resolve(c *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if !s.loaded {
+		s.loaded = true
+		if s.file = configFile(c); s.file != "" {
+			s.values, s.err = s.load(s.file)
+		}
+	}
+	same := s.flag(flag.Name)
+	value, said := s.values[flag.Name]
+	if !said || same == nil || same.Help != flag.Help {
+		return nil, nil
+	}
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil
+		}
+	}
+	return value, nil
+}
+
+// configFile is the file that --config or the environment names.
+func configFile(c *kong.Context) string {
+	for _, f := range c.Model.Flags {
+		if f.Name != "config" {
+			continue
+		}
+		if file, _ := c.FlagValue(f).(string); file != "" {
+			return file
+		}
+		for _, name := range f.Envs {
+			if file := os.Getenv(name); file != "" {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+func (s *settings) flag(name string) *kong.Flag {
+	i := slices.IndexFunc(s.known, func(f *kong.Flag) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.known[i]
+}
+
+// load reads a file. Its errors name the file, and the line where there is one.
+func (s *settings) load(file string) (map[string]string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	if len(text) > maxSettings {
+		return nil, fmt.Errorf("%s: it is larger than %d bytes", file, maxSettings)
+	}
+	values, err := s.parse(text)
+	var at *lineError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("%s:%d: %s", file, at.line, at.problem)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return values, nil
+}
+
+// lineError is what is wrong in a line.
+type lineError struct {
+	line    int
+	problem string
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.problem) }
+
+// parse reads settings, and checks each value as its flag would.
+func (s *settings) parse(text []byte) (map[string]string, error) {
+	values := map[string]string{}
+	if saysNothing(string(text)) {
+		return values, nil
+	}
+	var root yaml.Node
+	err := yaml.Load(text, &root)
+	var at *yaml.LoadError
+	switch {
+	case errors.As(err, &at):
+		return nil, &lineError{at.Mark.Line, "it is no YAML: " + strings.TrimPrefix(at.Message, "yaml: ")}
+	case err != nil:
+		return nil, errors.New("it is not one document of YAML")
+	}
+	if root.Kind == 0 || root.Kind == yaml.DocumentNode && len(root.Content) == 0 {
+		return values, nil // nothing but comments
+	}
+	top := &root
+	if top.Kind == yaml.DocumentNode {
+		top = top.Content[0]
+	}
+	if top.Kind == yaml.ScalarNode && top.ShortTag() == "!!null" {
+		return values, nil
+	}
+	if top.Kind != yaml.MappingNode {
+		return nil, &lineError{top.Line, "settings are lines like: listen: 127.0.0.1:8080"}
+	}
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		key, value := top.Content[i], top.Content[i+1]
+		flag := s.flag(key.Value)
+		if key.Kind != yaml.ScalarNode || flag == nil {
+			return nil, &lineError{key.Line, fmt.Sprintf("unknown key %q: keys are the flags of arbor serve, without --", key.Value)}
+		}
+		if _, twice := values[flag.Name]; twice {
+			return nil, &lineError{key.Line, fmt.Sprintf("%s stands here twice", flag.Name)}
+		}
+		text, err := textOf(flag, value)
+		if err == nil {
+			err = tryValue(flag, text)
+		}
+		if err != nil {
+			return nil, &lineError{value.Line, fmt.Sprintf("%s: %v", flag.Name, err)}
+		}
+		values[flag.Name] = text
+	}
+	return values, nil
+}
+
+// saysNothing reports a text of blank lines and comments, which is no document of YAML.
+func saysNothing(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// textOf is a value as the flag would be given it.
+func textOf(flag *kong.Flag, n *yaml.Node) (string, error) {
+	switch {
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
+		return "", errors.New("it has no value; leave it out for the default")
+	case n.Kind == yaml.ScalarNode:
+		return n.Value, nil
+	case n.Kind == yaml.SequenceNode && flag.IsSlice():
+		list := make([]string, len(n.Content))
+		for i, item := range n.Content {
+			if item.Kind != yaml.ScalarNode || strings.Contains(item.Value, ",") {
+				return "", errors.New("a list holds single values")
+			}
+			list[i] = item.Value
+		}
+		return strings.Join(list, ","), nil
+	}
+	return "", errors.New("it takes one value")
+}
+
+// tryValue reads a value as the flag would, into nothing.
+func tryValue(flag *kong.Flag, text string) error {
+	set := flag.Set
+	defer func() { flag.Set = set }()
+	into := reflect.New(flag.Target.Type()).Elem()
+	if err := flag.Parse(kong.Scan().PushTyped(text, kong.FlagValueToken), into); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), flag.ShortSummary()+": "))
+	}
+	if flag.Enum != "" && !flag.EnumMap()[text] {
+		return fmt.Errorf("it must be one of %s, not %q", strings.Join(flag.EnumSlice(), ", "), text)
+	}
+	return nil
+}

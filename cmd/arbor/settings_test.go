@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+var updateSettings = flag.Bool("update-settings", false, "write docs/settings.md anew")
+
+const settingsHead = `# Settings
+
+Each setting of ` + "`arbor serve`" + ` is a flag, a variable of the environment, or a line of a YAML file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + `
+names: the flag's name without ` + "`--`" + `, and its value as the flag takes it; what may be said several times is a list. A flag comes before the
+environment, that before the file, that before the default. Other commands take from the file what they have of these flags, such as
+` + "`data` and `database`" + `. A key that is not in this table, a key that stands there twice and a value that its flag would not take are refused, with file and line.
+
+    data: /srv/arbor
+    listen: 127.0.0.1:8080
+    memory: 2GiB
+    acme-domain: [code.example.org, git.example.org]
+
+The file may hold the password of a database: let only the server's account read it. ` + "`make settings`" + ` writes this table from the flags.
+
+| key | flag | environment | default | meaning |
+|---|---|---|---|---|
+`
+
+// model is the command line as run makes it.
+func model(t testing.TB) (*kong.Kong, *settings) {
+	t.Helper()
+	parser, said, err := newParser(&commandLine{}, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser, said
+}
+
+// An operator finds each setting in the documentation, with what it is without being said.
+func TestSettingsAreDocumented(t *testing.T) {
+	_, said := model(t)
+	lines := []string{}
+	for _, f := range said.known {
+		value, placeholder := "", strings.Trim(f.PlaceHolder, `"`)
+		if f.HasDefault && f.Default != "" {
+			value = "`" + f.Default + "`"
+		}
+		if f.Enum != "" {
+			placeholder = strings.ReplaceAll(f.Enum, ",", "\\|")
+		}
+		if !f.IsBool() && placeholder != "" {
+			placeholder = " " + placeholder
+		} else {
+			placeholder = ""
+		}
+		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s` | `%s` | %s | %s |\n", f.Name, f.Name, placeholder, f.Envs[0], value,
+			strings.ReplaceAll(f.Help, "|", "\\|")))
+	}
+	slices.Sort(lines)
+	table := settingsHead + strings.Join(lines, "")
+	file := filepath.Join("..", "..", "docs", "settings.md")
+	if *updateSettings {
+		if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != table {
+		t.Errorf("docs/settings.md is not what the flags say: run make settings\n%s", table)
+	}
+}
+
+// parsed is what serve is told by a file, the environment and flags.
+func parsed(t *testing.T, text string, args ...string) (*commandLine, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "arbor.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var c commandLine
+	parser, said, err := newParser(&c, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(append([]string{"--config", file}, args...))
+	if said.err != nil {
+		err = said.err
+	}
+	if err != nil {
+		err = fmt.Errorf("%s", strings.ReplaceAll(err.Error(), file, "FILE"))
+	}
+	return &c, err
+}
+
+// What is said nearer counts: a flag, then the environment, then the file, then the default.
+func TestSettingsOfAFile(t *testing.T) {
+	const text = "# ours\ndata: /srv/file\nmemory: 2GiB\nrate-limit: 60\nrequire-token: true\nacme-domain: [a.example, b.example]\nlog-format: json\n"
+	t.Setenv("ARBOR_RATE_LIMIT", "70")
+	t.Setenv("ARBOR_DATA", "/srv/env")
+	c, err := parsed(t, text, "serve", "--data", "/srv/flag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &c.Serve
+	got := fmt.Sprint(s.Data, s.Memory, s.RateLimit, s.RequireToken, s.ACMEDomain, s.LogFormat, s.Listen)
+	if want := "/srv/flag" + fmt.Sprint(byteSize(2<<30), int64(70), true, []string{"a.example", "b.example"}) + "json127.0.0.1:8080"; strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
+		t.Errorf("serve is told %s, want %s", got, want)
+	}
+	if c, err = parsed(t, text, "user", "list"); err != nil || c.User.List.Data != "/srv/env" {
+		t.Errorf("another command: %q, %v", c.User.List.Data, err)
+	}
+	os.Unsetenv("ARBOR_DATA")
+	if c, err = parsed(t, text, "check"); err != nil || c.Check.Data != "/srv/file" {
+		t.Errorf("a third command: %q, %v", c.Check.Data, err)
+	}
+	// The environment names the file, too.
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(file, []byte("data: "+t.TempDir()+"/none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ARBOR_CONFIG", file)
+	var stderr bytes.Buffer
+	if status := run(t.Context(), time.Now(), []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 || !strings.Contains(stderr.String(), "/none") {
+		t.Errorf("status %d: %s", status, stderr.String())
+	}
+}
+
+// A setting that is not understood stops the command, with its place, whichever command it is: a
+// server that ran without it would be open where it was to be closed.
+func TestWrongSettings(t *testing.T) {
+	for text, want := range map[string]string{
+		"listen: :80\nrequire_token: true\n":        `FILE:2: unknown key "require_token"`,
+		"memory: lots\n":                            `FILE:1: memory: "lots" is not a size like 512MiB or 4GiB`,
+		"\n\nlog-format: xml\n":                     `FILE:3: log-format: it must be one of text, json, not "xml"`,
+		"max-tree-entries: many\n":                  "FILE:1: max-tree-entries: ",
+		"require-token: perhaps\n":                  "FILE:1: require-token: ",
+		"data: a\ndata: b\n":                        "FILE:2: ",
+		"data:\n":                                   "FILE:1: data: it has no value",
+		"data: {a: b}\n":                            "FILE:1: data: it takes one value",
+		"data: [a, b]\n":                            "FILE:1: data: it takes one value",
+		"- data\n":                                  "FILE:1: settings are lines like",
+		"data: [\n":                                 "FILE:",
+		"config: other.yaml\n":                      `FILE:1: unknown key "config"`,
+		"help: true\n":                              `FILE:1: unknown key "help"`,
+		"name: alice\n":                             `FILE:1: unknown key "name"`,
+		"a: &x 1\ndata: *x\n":                       `FILE:1: unknown key "a"`,
+		"data: a\n---\ndata: b\n":                   "FILE:",
+		strings.Repeat("# filled\n", maxSettings/8): "FILE: it is larger than",
+	} {
+		for _, args := range [][]string{{"serve"}, {"user", "list"}} {
+			_, err := parsed(t, text, args...)
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%.40q for %q: %v, want %s", text, args, err, want)
+			}
+		}
+	}
+	for _, text := range []string{"", "# nothing\n", "---\n"} {
+		if _, err := parsed(t, text, "serve"); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	var stderr bytes.Buffer
+	args := []string{"serve", "--config", filepath.Join(t.TempDir(), "missing")}
+	if status := run(t.Context(), time.Now(), args, &bytes.Buffer{}, &stderr); status != 2 || !strings.Contains(stderr.String(), "no such file") {
+		t.Errorf("status %d: %s", status, stderr.String())
+	}
+}
+
+func FuzzSettings(f *testing.F) {
+	for _, text := range []string{"data: a\nmemory: 2GiB\n", "acme-domain: [a, b]\n", "data: &a b\nlisten: *a\n", "{}", "- a", "? [a]\n: b\n"} {
+		f.Add([]byte(text))
+	}
+	_, said := model(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		values, err := said.parse(text)
+		for key := range values {
+			if err != nil || said.flag(key) == nil {
+				t.Errorf("%q is read as %q, %v", text, values, err)
+			}
+		}
+	})
+}

@@ -6,6 +6,7 @@
 //	arbor backup, restore, database     copies of a store, and its move between engines
 //	arbor nodes     which servers work on a store
 //	arbor audit     lists who changed accounts and access
+//	arbor doctor    makes a report without secrets, to attach to a bug
 //	arbor check     looks through a store for what does not hold
 //
 // Each flag also comes from the environment: --data from ARBOR_DATA, and so on; those of serve
@@ -47,6 +48,8 @@ type commandLine struct {
 	Nodes    nodesCommand    `cmd:"" help:"List the servers that work on a store, with their versions and clocks."`
 	Audit    auditCommand    `cmd:"" help:"List who changed accounts, access, membership, visibility, ownership or tokens."`
 	Check    checkCommand    `cmd:"" help:"Check a store, also while the server runs: exit status 0 when everything holds, 3 when something does not."`
+
+	Doctor doctorCommand `cmd:"" help:"Make a report without secrets, to attach to a bug: exit status 3 when something is wrong."`
 
 	Config  string           `help:"Read settings from this YAML file: names of flags of serve with their values, see docs/settings.md." placeholder:"FILE"`
 	Version kong.VersionFlag `help:"Print the version."`

@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"internal/review"},
 	{"internal/activity"},
 	{"internal/forge"},
-	{"internal/page", "internal/check", "internal/backup", "internal/ssh"},
+	{"internal/page", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
 	{"internal/server"},
 	{"internal/seed"},
 	{"internal/ephemeral"},

@@ -1,0 +1,134 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/forge"
+)
+
+// maxSkew is by how much a node's clock may differ from the database's.
+const maxSkew = time.Second
+
+// store looks at the database.
+func (d *doctor) store(ctx context.Context) {
+	database, git, closing, err := d.Open(ctx)
+	if err != nil {
+		d.failed("database", "the store cannot be opened", "see the cause on the terminal; is --database as the server is told?", err)
+		return
+	}
+	f := forge.New(database, git, slog.New(slog.DiscardHandler), d.Folder)
+	workers := map[string]interface {
+		Backlog(tx *db.Tx) (db.Backlog, error)
+	}{"test merges": f.Pulls, "pushed commits": f.Closing, "packings": f.Repos}
+	before := len(d.report.Checks)
+	err = database.ReadLong(ctx, func(tx *db.Tx) error {
+		d.report.Checks = d.report.Checks[:before] // it may run again
+		if err := d.clock(tx); err != nil {
+			return err
+		}
+		if err := d.engine(tx); err != nil {
+			return err
+		}
+		if err := d.sizes(tx); err != nil {
+			return err
+		}
+		for _, kind := range slices.Sorted(maps.Keys(workers)) {
+			b, err := workers[kind].Backlog(tx)
+			if err != nil {
+				return err
+			}
+			d.jobs(kind, b)
+		}
+		return nil
+	})
+	if err != nil {
+		d.failed("database", "it cannot be read", "see the cause on the terminal; arbor check looks closer", err)
+	}
+	if err := closing(); err != nil {
+		d.Cause("database", err)
+	}
+}
+
+// clock compares this machine's clock with the database's.
+func (d *doctor) clock(tx *db.Tx) error {
+	before := time.Now()
+	at, err := tx.Clock()
+	if err != nil {
+		return err
+	}
+	after := time.Now()
+	skew := max(before.Sub(at.Time()), at.Time().Sub(after), 0) // what the question took is no skew
+	if skew > maxSkew {
+		d.add("clock", Warn, fmt.Sprintf("%s off the database's", skew.Round(time.Millisecond)), "let both machines take the time from one source (NTP)")
+	} else {
+		d.add("clock", OK, "as the database's", "")
+	}
+	return nil
+}
+
+// questions are what each engine is asked about itself.
+var questions = map[db.Engine][]struct{ name, query, want string }{
+	db.SQLite: {
+		{"version", `SELECT sqlite_version()`, ""}, {"journal_mode", `SELECT journal_mode FROM pragma_journal_mode`, "wal"},
+		{"page_size", `SELECT CAST(page_size AS TEXT) FROM pragma_page_size`, ""},
+		{"pages", `SELECT CAST(page_count AS TEXT) FROM pragma_page_count`, ""},
+	},
+	db.PostgreSQL: {
+		{"version", `SHOW server_version`, ""}, {"fsync", `SHOW fsync`, "on"}, {"full_page_writes", `SHOW full_page_writes`, "on"},
+		{"synchronous_commit", `SHOW synchronous_commit`, ""}, {"max_connections", `SHOW max_connections`, ""},
+		{"server_encoding", `SHOW server_encoding`, "UTF8"},
+	},
+}
+
+// engine tells which database it is and what is set there that decides what survives.
+func (d *doctor) engine(tx *db.Tx) error {
+	versions, err := db.Versions(tx)
+	if err != nil {
+		return err
+	}
+	found, status, advice := []string{tx.Engine().String()}, OK, ""
+	for _, q := range questions[tx.Engine()] {
+		var value string
+		if err := tx.QueryRow(q.query).Scan(&value); err != nil {
+			return err
+		}
+		found = append(found, q.name+" "+value)
+		if q.want != "" && value != q.want || q.name == "synchronous_commit" && value == "off" {
+			status, advice = Warn, "with "+q.name+" "+value+" what was acknowledged may be lost: set it as PostgreSQL does by itself"
+		}
+	}
+	d.add("database", status, strings.Join(found, ", "), advice)
+	d.add("schema", OK, fmt.Sprintf("%d migrations, the last is %d", len(versions), versions[len(versions)-1].Number), "")
+	return nil
+}
+
+// sizes tells orders of magnitude: of the last ids, so that nothing is counted.
+func (d *doctor) sizes(tx *db.Tx) error {
+	var found []string
+	for _, table := range []string{"accounts", "repos", "issues", "issue_comments", "tokens", "audit"} {
+		var last int64
+		if err := tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM ` + table).Scan(&last); err != nil {
+			return err
+		}
+		found = append(found, table+" "+order(last))
+	}
+	d.add("size", OK, strings.Join(found, ", "), "")
+	return nil
+}
+
+// jobs tells what is left of one kind of jobs.
+func (d *doctor) jobs(kind string, b db.Backlog) {
+	found := fmt.Sprintf("%s pending, %s failed before", order(b.Pending), order(b.Retried))
+	if b.Retried > 0 {
+		d.add(kind, Warn, found, "the server's log says why, where it names these jobs; attach those lines after you looked through them")
+		return
+	}
+	d.add(kind, OK, found, "")
+}

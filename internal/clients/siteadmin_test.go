@@ -44,6 +44,17 @@ func siteAdministration(t *testing.T, h *hub) {
 	if !errors.As(err, &answer) || answer.Response.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("the last owner of an organization was deleted: %v", err)
 	}
+	log, _, err := rosa.Organizations.GetAuditLog(ctx, "orchard", &github.GetAuditLogOptions{Phrase: github.Ptr("action:org.rename")})
+	if err != nil || len(log) != 1 || log[0].GetActor() != "chief" || log[0].Data["old_login"] != "garden" || log[0].GetCreatedAt().IsZero() {
+		t.Errorf("the organization's audit log: %v, %v", log, err)
+	}
+	all, err := chief.NewRequest(ctx, http.MethodGet, "admin/audit-log?phrase=actor:chief+action:user.suspend", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = chief.Do(all, &log); err != nil || len(log) != 1 || log[0].GetUser() != "rosa" {
+		t.Errorf("the audit log of all: %v, %v", log, err)
+	}
 	done(t)(chief.Admin.DeleteUser(ctx, "lily"))
 	_, _, err = chief.Users.Get(ctx, "lily")
 	refused(t, err, http.StatusNotFound, "", "")

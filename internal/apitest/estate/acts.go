@@ -184,6 +184,8 @@ var acts = map[string]act{
 	"DELETE /users/{username}/suspended":           {who: "chief", Rule: chiefs, make: aUser},
 	"PUT /users/{username}/site_admin":             {who: "chief", Rule: chiefs, make: aUser},
 	"DELETE /users/{username}/site_admin":          {who: "chief", Rule: chiefs, make: aUser},
+	"GET /admin/audit-log":                         {who: "chief"},
+	"GET /orgs/{org}/audit-log":                    {who: "owner"},
 	"POST /admin/users":                            {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aName},
 	"PATCH /admin/users/{username}":                {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aRename},
 	"PATCH /admin/organizations/{org}":             {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: anOrg},

@@ -124,7 +124,7 @@ var (
 		c.nodes[node].kill()
 		c.start(node)
 	}}
-	told = fault{"a server is told to stop", func(c *crash) {
+	askedToStop = fault{"a server is told to stop", func(c *crash) {
 		node := c.random.IntN(len(c.nodes))
 		c.nodes[node].stop()
 		c.start(node)
@@ -159,7 +159,7 @@ var (
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		nodes, faults := 1, []fault{killed, paused, killed, told}
+		nodes, faults := 1, []fault{killed, paused, killed, askedToStop}
 		if engine == db.PostgreSQL {
 			nodes, faults = 2, []fault{killed, cut, killed, paused}
 			if kills() > 0 { // it befalls all tests of the cluster

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 )
 
@@ -41,6 +42,13 @@ func (s *Service) EditQuota(ctx context.Context, kind Kind, login string, change
 		}
 		change(&q)
 		if err := setQuota(tx, a.ID, q); err != nil {
+			return err
+		}
+		action := audit.UserUpdate
+		if kind == Organization {
+			action = audit.OrgUpdate
+		}
+		if err := record(tx, action, a, "", map[string]any{"fields": []string{"quota"}}); err != nil {
 			return err
 		}
 		u.KB, err = OwnedKB(tx, a.ID)

@@ -3,6 +3,7 @@ package account
 import (
 	"errors"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -101,27 +102,28 @@ func insertKey(tx *db.Tx, n *NewKey, fingerprint string) (*Key, error) {
 	if err := tx.Bump(Topic); err != nil {
 		return nil, err
 	}
+	if err := recordKeys(tx, audit.KeyCreate, n.Owner.right(), []int64{id}); err != nil {
+		return nil, err
+	}
 	return KeyOf(tx, n.Owner, id)
 }
 
 // DeleteKey ends a key of a user or a repository. Error: 404.
 func DeleteKey(tx *db.Tx, o KeyOwner, id int64) error {
-	column, of := `account_id`, int64(o.Account)
-	if o.Repo != 0 {
-		column, of = `repo_id`, o.Repo
-	}
-	n, err := tx.Exec(`DELETE FROM ssh_keys WHERE id = $2 AND `+column+` = $1`, of, id)
-	switch {
-	case err != nil:
+	if _, err := KeyOf(tx, o, id); err != nil {
 		return err
-	case n == 0:
-		return errs.Absent()
 	}
-	return tx.Bump(Topic)
+	return dropKeys(tx, o.right(), []int64{id})
 }
 
 // deleteKeys ends keys whosever they are. Those that are not there do not matter, unless none is: 404.
-func deleteKeys(tx *db.Tx, ids []int64) error {
+func deleteKeys(tx *db.Tx, ids []int64) error { return dropKeys(tx, audit.SiteAdmin, ids) }
+
+// dropKeys ends keys, by a right for the audit log. Error: 404 if none is there.
+func dropKeys(tx *db.Tx, right string, ids []int64) error {
+	if err := recordKeys(tx, audit.KeyDelete, right, ids); err != nil {
+		return err
+	}
 	args := make([]any, len(ids))
 	for i, id := range ids {
 		args[i] = id
@@ -134,6 +136,51 @@ func deleteKeys(tx *db.Tx, ids []int64) error {
 		return errs.Absent()
 	}
 	return tx.Bump(Topic)
+}
+
+// right is by which a key is added and removed, for the audit log.
+func (o KeyOwner) right() string {
+	if o.Repo != 0 {
+		return audit.RepoAdmin
+	}
+	return audit.Self
+}
+
+// recordKeys notes in the audit log what happens to keys that are there.
+func recordKeys(tx *db.Tx, action audit.Action, right string, ids []int64) error {
+	args := []any{Organization}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	rows, err := tx.Query(`SELECT k.fingerprint, COALESCE(a.id, 0), COALESCE(a.login, ''), COALESCE(r.id, 0),
+			COALESCE(o.login || '/' || r.name, ''), COALESCE(o.id, 0), COALESCE(o.login, ''), COALESCE(o.kind = $1, FALSE)
+		FROM ssh_keys k LEFT JOIN accounts a ON a.id = k.account_id LEFT JOIN repos r ON r.id = k.repo_id
+		LEFT JOIN accounts o ON o.id = r.owner_id WHERE k.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY k.id`, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var list []audit.Entry
+	for rows.Next() {
+		e, fingerprint, ofOrg := audit.Entry{Action: action, Right: right}, "", false
+		if err := rows.Scan(&fingerprint, &e.User.ID, &e.User.Name, &e.Repo.ID, &e.Repo.Name, &e.Org.ID, &e.Org.Name, &ofOrg); err != nil {
+			return err
+		}
+		if !ofOrg {
+			e.Org = audit.Named{}
+		}
+		e.Changes = map[string]any{"fingerprint": fingerprint}
+		list = append(list, e)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := audit.Record(tx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // callerOfKey finds who signs in with the key of a condition. Errors: 404 for no key, 403 when its account

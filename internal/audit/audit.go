@@ -41,6 +41,8 @@ const (
 
 	TokenCreate  Action = "personal_access_token.create"
 	TokenDestroy Action = "personal_access_token.destroy"
+	KeyCreate    Action = "public_key.create"
+	KeyDelete    Action = "public_key.delete"
 
 	OrgCreate       Action = "org.create"
 	OrgUpdate       Action = "org.update"
@@ -57,6 +59,9 @@ const (
 	RepoArchived     Action = "repo.archived"
 	RepoUnarchived   Action = "repo.unarchived"
 	RepoDestroy      Action = "repo.destroy"
+	RepoTransfer     Action = "repo.transfer"
+	RepoTransferOut  Action = "repo.transfer_outgoing" // of the organization that had it
+	RepoPurge        Action = "repo.purge"
 	RepoGiveBack     Action = "repo.give_back"
 	RepoAddMember    Action = "repo.add_member"
 	RepoUpdateMember Action = "repo.update_member"
@@ -69,9 +74,9 @@ const (
 
 // Actions are all of them.
 var Actions = []Action{UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote,
-	UserDemote, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, OrgCreate, OrgUpdate,
+	UserDemote, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate, OrgUpdate,
 	OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate, RepoRename,
-	RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoGiveBack, RepoAddMember, RepoUpdateMember,
+	RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge, RepoGiveBack, RepoAddMember, RepoUpdateMember,
 	RepoRemoveMember, StoreBackup, StoreRestore, StoreMove}
 
 // Rights by which something was allowed, beside those of routes.

@@ -71,10 +71,20 @@ func aheadOrBehind(skew time.Duration) string {
 }
 
 // Others is how many other nodes were live at the last beat.
-func (n *Node) Others() int { return int(n.others.Load()) }
+func (n *Node) Others() int {
+	if n == nil { // nobody counts the nodes
+		return 0
+	}
+	return int(n.others.Load())
+}
 
 // Skew is how far the clock was ahead of the database's at the last beat.
-func (n *Node) Skew() time.Duration { return time.Duration(n.skew.Load()) }
+func (n *Node) Skew() time.Duration {
+	if n == nil {
+		return 0
+	}
+	return time.Duration(n.skew.Load())
+}
 
 // Run tells the others every ten seconds that this node lives, until ctx is done; then its
 // row goes. It returns an error when this program may not work on the database any longer.

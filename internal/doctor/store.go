@@ -13,9 +13,6 @@ import (
 	"arbor/internal/forge"
 )
 
-// maxSkew is by how much a node's clock may differ from the database's.
-const maxSkew = time.Second
-
 // store looks at the database.
 func (d *doctor) store(ctx context.Context) {
 	database, git, closing, err := d.Open(ctx)
@@ -31,6 +28,9 @@ func (d *doctor) store(ctx context.Context) {
 	err = database.ReadLong(ctx, func(tx *db.Tx) error {
 		d.report.Checks = d.report.Checks[:before] // it may run again
 		if err := d.clock(tx); err != nil {
+			return err
+		}
+		if err := d.nodes(tx); err != nil {
 			return err
 		}
 		if err := d.engine(tx); err != nil {
@@ -65,10 +65,43 @@ func (d *doctor) clock(tx *db.Tx) error {
 	}
 	after := time.Now()
 	skew := max(before.Sub(at.Time()), at.Time().Sub(after), 0) // what the question took is no skew
-	if skew > maxSkew {
+	if skew > db.MaxSkew {
 		d.add("clock", Warn, fmt.Sprintf("%s off the database's", skew.Round(time.Millisecond)), "let both machines take the time from one source (NTP)")
 	} else {
 		d.add("clock", OK, "as the database's", "")
+	}
+	return nil
+}
+
+// nodes tells which servers work on the store, without the names of their machines.
+func (d *doctor) nodes(tx *db.Tx) error {
+	list, err := db.Nodes(tx)
+	if err != nil {
+		return err
+	}
+	versions, lost := map[string]int{}, 0
+	for _, n := range list {
+		if n.Live {
+			versions[n.Version]++
+		} else {
+			lost++
+		}
+	}
+	found := "none runs"
+	if len(versions) > 0 {
+		var parts []string
+		for _, version := range slices.Sorted(maps.Keys(versions)) {
+			parts = append(parts, fmt.Sprintf("%d of version %s", versions[version], version))
+		}
+		found = strings.Join(parts, ", ")
+	}
+	if lost > 0 {
+		found += fmt.Sprintf("; %d were lost within a day", lost)
+	}
+	if len(versions) > 1 {
+		d.add("nodes", Warn, found, "end the upgrade: see docs/nodes.md")
+	} else {
+		d.add("nodes", OK, found, "")
 	}
 	return nil
 }

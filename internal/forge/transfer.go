@@ -1,8 +1,12 @@
 package forge
 
 import (
+	"maps"
+	"slices"
+
 	"arbor/internal/account"
 	"arbor/internal/activity"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
@@ -12,7 +16,7 @@ import (
 // Transfer gives a repository to another owner. Its network stays as it is: forks of a
 // private one whose owners do not see it any more are withdrawn by that alone.
 func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID) error {
-	from := r.OwnerID
+	from, former := r.OwnerID, *r
 	// The row, the redirect from the old address, the counters of both owners.
 	if err := repo.SetOwner(tx, r, h); err != nil {
 		return err
@@ -34,5 +38,26 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID
 		return err
 	}
 	// Who may not be assigned any more is not.
-	return issue.FollowTransfer(tx, r)
+	if err := issue.FollowTransfer(tx, r); err != nil {
+		return err
+	}
+	return recordTransfer(tx, &former, r, h, by)
+}
+
+// recordTransfer notes a transfer in the audit log: for the organization that gave, for the one
+// that got, and for those who got a role by it.
+func recordTransfer(tx *db.Tx, former, r *repo.Repo, h repo.Handover, by account.ID) error {
+	changes := map[string]any{"old_name": former.FullName(), "name": r.FullName()}
+	if former.Owner.Kind == account.Organization {
+		if err := audit.Record(tx, former.Audited(audit.RepoTransferOut, changes)); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.Join)) {
+		granted := map[string]any{"permission": h.Join[id].String()}
+		if err := recordCollaborator(tx, r, audit.RepoAddMember, id, by, granted); err != nil {
+			return err
+		}
+	}
+	return audit.Record(tx, r.Audited(audit.RepoTransfer, changes))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -130,7 +131,14 @@ func (p *purge) swap(ctx context.Context, plan *purgePlan) (moved bool, err erro
 		if runs, err := backupRuns(tx); err != nil || runs {
 			return errors.Join(err, errBackup)
 		}
-		return dropTestMerges(tx, plan.repo.ID, plan.stale)
+		if err := dropTestMerges(tx, plan.repo.ID, plan.stale); err != nil {
+			return err
+		}
+		changes := map[string]any{"objects": "unreachable"}
+		if p.Object != "" {
+			changes["objects"] = p.Object
+		}
+		return audit.Record(tx, plan.repo.Audited(audit.RepoPurge, changes))
 	})
 	return moved && err == nil, err
 }

@@ -61,7 +61,7 @@ func SetOwner(tx *db.Tx, r *Repo, h Handover) error {
 // needs none any more. All others stay as they are; what was had by membership in the
 // former organization alone is gone with it.
 func FollowOwner(tx *db.Tx, r *Repo, h Handover) error {
-	if err := DropCollaborator(tx, r.ID, r.OwnerID); err != nil {
+	if _, err := DropCollaborator(tx, r.ID, r.OwnerID); err != nil {
 		return err
 	}
 	for id, role := range h.Join {

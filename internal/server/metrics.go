@@ -41,15 +41,13 @@ func newMetrics(s *Server, p *parts) *metrics {
 			Name: "arbor_http_requests_in_flight", Help: "Requests being served."},
 			func() float64 { return float64(s.inFlight.Load()) }),
 		p, admitted{s.control})
-	if node := s.o.Node; node != nil {
-		m.registry.MustRegister(
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "arbor_nodes", Help: "Nodes that serve the database, this one included."},
-				func() float64 { return float64(1 + node.Others()) }),
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "arbor_clock_skew_seconds", Help: "How far this machine's clock is ahead of the database's."},
-				func() float64 { return node.Skew().Seconds() }))
-	}
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "arbor_nodes", Help: "Nodes that serve the database, this one included."},
+			func() float64 { return float64(1 + s.o.Node.Others()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "arbor_clock_skew_seconds", Help: "How far this machine's clock is ahead of the database's."},
+			func() float64 { return s.o.Node.Skew().Seconds() }))
 	return m
 }
 

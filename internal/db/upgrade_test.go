@@ -139,7 +139,7 @@ func rowsOf(t *testing.T, versions []string, known map[string]string) map[string
 }
 
 // bookkept are tables that migrations and the engine keep themselves.
-var bookkept = []string{"schema_migrations", "generations"}
+var bookkept = []string{"schema_migrations", "generations", "nodes"}
 
 func tablesOf(t *testing.T, d *db.DB) map[string][]column {
 	t.Helper()
@@ -195,7 +195,11 @@ func rowID(n int64) string { return strconv.FormatInt(1_000_000+n, 10) }
 
 func valueOf(table string, c column, n int64) string {
 	switch {
-	case table == "folder_sweep" && c.name == "id", table == "activity_pruning" && c.name == "id":
+	case table == "ssh_keys" && (n%2 == 0 && c.name == "repo_id" || n%2 == 1 && c.name == "account_id"):
+		return "NULL" // a key belongs to one of them
+	case c.name == "added_by":
+		return rowID(n)
+	case c.name == "id" && slices.Contains([]string{"folder_sweep", "activity_pruning", "audit_pruning"}, table):
 		return "1" // their only row
 	case c.name == "parent_id" || c.name == "root_id": // of a fork: the one before, if there is one
 		return fmt.Sprintf("(SELECT MAX(id) FROM repos WHERE id < %s)", rowID(n))

@@ -101,7 +101,7 @@ func (n *Node) Run(ctx context.Context) error {
 		case errors.Is(err, ErrOutdated):
 			return errors.Join(err, n.leave(context.WithoutCancel(ctx)))
 		case err != nil && ctx.Err() == nil:
-			n.log.Warn("the other nodes could not be told that this one lives", "error", err)
+			n.log.WarnContext(ctx, "the other nodes could not be told that this one lives", "error", err)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (n *Node) Beat(ctx context.Context) error {
 	if off := skew.Abs() > MaxSkew; off != n.astray {
 		n.astray = off
 		if off {
-			n.log.Error("the clock of this machine is off that of the database: times of what happens are wrong", "skew", skew)
+			n.log.ErrorContext(ctx, "the clock of this machine is off that of the database: times of what happens are wrong", "skew", skew)
 		}
 	}
 	return n.register(ctx, func(tx *Tx) error {
@@ -172,7 +172,7 @@ func (n *Node) leave(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		n.log.Warn("this node stays in the table of nodes for a while", "error", err)
+		n.log.WarnContext(ctx, "this node stays in the table of nodes for a while", "error", err)
 	}
 	return nil
 }

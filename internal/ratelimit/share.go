@@ -43,7 +43,7 @@ func (l *Limiter) Run(ctx context.Context) error {
 		}
 		err := l.Share(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			l.log.Warn("rate limits are not shared with the other nodes", "error", err)
+			l.log.WarnContext(ctx, "rate limits are not shared with the other nodes", "error", err)
 		}
 		failing = err != nil
 	}

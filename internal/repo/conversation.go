@@ -108,7 +108,7 @@ func (s *Service) conversedFetch(ctx context.Context, c *Conversation, in *bufio
 const maxNegotiation = 5 * time.Minute
 
 func (s *Service) answerFetch(ctx context.Context, c *Conversation, a *Access, message []byte, in *bufio.Reader) error {
-	objects, release, err := s.Git(ctx, a)
+	objects, release, err := s.GitInUse(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (s *Service) FindForGit(ctx context.Context, caller *account.Caller, owner,
 }
 
 // CheckGit checks that the caller may fetch, which takes Pull, or push: for that one of the caller's
-// maintainerBranches will do. Error: 403.
+// maintainerBranches will do. Errors: 403, 507.
 func (s *Service) CheckGit(ctx context.Context, a *Access, need account.Role) error {
 	if need <= account.Pull {
 		return nil
@@ -73,14 +73,16 @@ func (s *Service) CheckGit(ctx context.Context, a *Access, need account.Role) er
 	if a.Archived {
 		return errArchived()
 	}
-	if a.Role >= need {
-		return nil
+	if a.Role < need {
+		branches, err := s.maintainerBranchesNow(ctx, a)
+		if err != nil {
+			return err
+		}
+		if len(branches) == 0 {
+			return errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
+		}
 	}
-	branches, err := s.maintainerBranchesNow(ctx, a)
-	if err == nil && len(branches) == 0 {
-		err = errs.Newf(errs.Forbidden, "You may read %s but not push to it: ask for push access.", a.FullName())
-	}
-	return err
+	return s.Room.Check()
 }
 
 // maxRefusedRequest is how much of a refused request is read to its end, in

@@ -233,6 +233,7 @@ var logsAlone = regexp.MustCompile(`\blog\.(Debug|Info|Warn|Error)\(`)
 func TestLinesAreLoggedWithTheirContext(t *testing.T) {
 	allowed := map[string]string{
 		"internal/certificate": "works for no request",
+		"internal/space":       "a disk is all requests'",
 		"internal/ephemeral":   "works for no request",
 		"internal/db/writer":   "what a commit does is for all of its writers",
 		"internal/repo/folder": "a folder goes when its last reader leaves",

@@ -91,7 +91,9 @@ func unpack(ctx context.Context, from io.Reader, dir string) error {
 		case h.Typeflag != tar.TypeReg:
 			return fmt.Errorf("%w: %q in it is no file", ErrDamaged, h.Name)
 		case h.Name != manifestFile:
-			if err := t.put(in, &File{Size: h.Size}); err != nil {
+			if err := t.put(in, &File{Size: h.Size}); errors.Is(err, io.ErrUnexpectedEOF) {
+				return fmt.Errorf("%w: %w", ErrDamaged, err)
+			} else if err != nil {
 				return fmt.Errorf("unpack the backup: %w", err)
 			}
 			continue

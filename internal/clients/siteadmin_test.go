@@ -1,11 +1,14 @@
 package clients
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/google/go-github/v89/github"
+	"golang.org/x/crypto/ssh"
 )
 
 // An administrator of the site makes accounts, gives them other names, and ends their use.
@@ -38,6 +41,25 @@ func siteAdministration(t *testing.T, h *hub) {
 	refused(t, err, http.StatusForbidden, "", "")
 	done(t)(chief.Users.Unsuspend(ctx, "rosa"))
 	equal(t, "back", got[*github.User](t)(rosa.Users.Get(ctx, "")).GetLogin(), "rosa")
+
+	public, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := got[*github.Key](t)(rosa.Users.CreateKey(ctx, &github.Key{Title: github.Ptr("laptop"), Key: github.Ptr(string(ssh.MarshalAuthorizedKey(text)))}))
+	var keys []*github.Key
+	listed, err := chief.NewRequest(ctx, http.MethodGet, "admin/keys?per_page=100", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = chief.Do(listed, &keys)
+	if is := func(k *github.Key) bool { return k.GetID() == key.GetID() }; err != nil || !slices.ContainsFunc(keys, is) {
+		t.Errorf("all keys: %v, %v", keys, err)
+	}
 
 	_, err = chief.Admin.DeleteUser(ctx, "rosa") // the organization would be nobody's
 	var answer *github.ErrorResponse

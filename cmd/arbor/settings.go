@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -154,7 +155,11 @@ func (s *settings) parse(text []byte) (map[string]string, error) {
 		key, value := top.Content[i], top.Content[i+1]
 		flag := s.flag(key.Value)
 		if key.Kind != yaml.ScalarNode || flag == nil {
-			return nil, &lineError{key.Line, fmt.Sprintf("unknown key %q: keys are the flags of arbor serve, without --", key.Value)}
+			named := ""
+			if keyForm.MatchString(key.Value) { // else it may be a value, and secret
+				named = fmt.Sprintf(" %q", key.Value)
+			}
+			return nil, &lineError{key.Line, fmt.Sprintf("unknown key%s: keys are the flags of arbor serve, without --", named)}
 		}
 		if _, twice := values[flag.Name]; twice {
 			return nil, &lineError{key.Line, fmt.Sprintf("%s stands here twice", flag.Name)}
@@ -214,3 +219,6 @@ func tryValue(flag *kong.Flag, text string) error {
 	}
 	return nil
 }
+
+// keyForm is the form of keys.
+var keyForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,40}$`)

@@ -100,6 +100,7 @@ var unfilled = map[string]string{
 	`organization-full\.archived_at`:                                         "organizations are not archived",
 	`protected-branch-required-status-check\..*`:                             "branches are not protected",
 	`.*\.(requested_teams|teams)`:                                            "there are no teams",
+	`(deploy-key|key|key-simple)\.last_used`:                                 "keys are used over SSH, which these requests do not go",
 	`pull-request(-simple)?\.auto_merge`:                                     "nothing merges by itself",
 	`repository-subscription\.reason`:                                        "who watches has asked for it",
 	`content-submodule\.(_links\.)?(git|html|git_url|html_url|download_url)`: "what a submodule names is elsewhere",

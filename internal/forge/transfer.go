@@ -49,7 +49,8 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID
 func recordTransfer(tx *db.Tx, former, r *repo.Repo, h repo.Handover, by account.ID) error {
 	changes := map[string]any{"old_name": former.FullName(), "name": r.FullName()}
 	if former.Owner.Kind == account.Organization {
-		if err := audit.Record(tx, former.Audited(audit.RepoTransferOut, changes)); err != nil {
+		// What it is called elsewhere, its former owners may not be allowed to know.
+		if err := audit.Record(tx, former.Audited(audit.RepoTransferOut, nil)); err != nil {
 			return err
 		}
 	}

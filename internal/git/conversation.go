@@ -37,10 +37,11 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 	if err := skipGreeting(from); err != nil {
 		return errors.Join(err, p.Stop())
 	}
+	heard := make(chan error, 1)
 	go func() {
 		defer in.Close()
 		if err := hear(ctx, in, wants, o); err != nil {
-			r.git.log.LogAttrs(ctx, slog.LevelDebug, "negotiation of a fetch", slog.Any("error", err))
+			heard <- err
 			p.Kill()
 		}
 	}()
@@ -50,6 +51,15 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 		return writeErr
 	}
 	err = p.Wait()
+	select {
+	case problem := <-heard: // for which the process was ended
+		var gone wire.NotOurs
+		if errors.As(problem, &gone) {
+			return wire.WriteError(o.Out, gone.Error())
+		}
+		return wire.MalformedEOF(problem)
+	default:
+	}
 	if process.ExitCode(err) > 0 { // it has told the client why, or the client has gone
 		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
 		if written == 0 {

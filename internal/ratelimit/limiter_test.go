@@ -112,7 +112,7 @@ func TestNodesShareAWindow(t *testing.T) {
 		}
 		b.share()
 		b.use("alice", 1, 2)
-		a.now, b.now = start.Add(time.Hour), start.Add(time.Hour)
+		a.now, b.now = start.Add(time.Hour+2*time.Second), start.Add(time.Hour+2*time.Second)
 		a.use("alice", 1, 9)
 		b.use("alice", 1, 9)
 		a.share()

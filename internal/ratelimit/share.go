@@ -69,7 +69,7 @@ func (l *Limiter) Share(ctx context.Context) error {
 		for _, u := range unsent {
 			c := l.used[u.key]
 			c.sent += u.n
-			c.others = totals[u.key] - c.sent
+			c.others = max(0, totals[u.key]-c.sent)
 			l.used[u.key] = c
 		}
 	}

@@ -12,10 +12,10 @@ import (
 func share(ctx context.Context, d *db.DB, ends, now db.Time, used []use) (agreed db.Time, totals map[string]int64, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		totals = make(map[string]int64, len(used))
-		if _, err := tx.Exec(`DELETE FROM rate_counts WHERE ends <= $1`, now); err != nil {
+		if _, err := tx.Exec(`DELETE FROM rate_counts WHERE ends <= $1`, now-db.Time(db.MaxSkew.Microseconds())); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(`SELECT COALESCE(min(ends), $1) FROM rate_counts`, ends).Scan(&agreed); err != nil || agreed != ends {
+		if err := tx.QueryRow(`SELECT COALESCE(min(ends), $1) FROM rate_counts WHERE ends > $2`, ends, now).Scan(&agreed); err != nil || agreed != ends {
 			return err
 		}
 		args := make([]any, 0, 3*len(used))

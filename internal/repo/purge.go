@@ -105,7 +105,10 @@ func (s *Service) Purge(ctx context.Context, a *Access, o Purge) (*PurgeReport, 
 	p.again, p.folder = again, int64(lease.Until)
 	lease, err = s.db.Hold(ctx, purgeJobs, lease, leaseTime, p.run)
 	var refused *PurgeRefused
-	ended := err == nil && p.left() == 0 || errors.As(err, &refused) || errs.Is(err, errs.NotFound)
+	ended := err == nil && p.left() == 0
+	if errors.As(err, &refused) || errs.Is(err, errs.NotFound) {
+		ended = !again && len(p.gone) == 0 // else something is left to clear
+	}
 	endErr := s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
 		if ended {
 			return purgeJobs.Remove(tx, lease)

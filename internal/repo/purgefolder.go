@@ -36,6 +36,9 @@ func (p *purge) apply(ctx context.Context, plan *purgePlan, done *PurgedRepo) er
 			return err
 		}
 		purges = plan.folder
+		if plan.object.Type != "" { // first of all that is looked for in forks
+			p.gone = append(p.gone, plan.object.SHA.ID())
+		}
 		p.gone = append(p.gone, plan.gone[:min(len(plan.gone), maxLooked)]...)
 	}
 	objects, release, err := p.s.git.Open(ctx, p.s.path(plan.repo.ID, purges))

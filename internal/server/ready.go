@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"arbor/internal/account"
@@ -88,6 +90,9 @@ func (s *Server) folderProbe() *probe {
 			if gone := os.Remove(f.Name()); err == nil {
 				err = gone
 			}
+		}
+		if errors.Is(err, syscall.ENOSPC) {
+			return nil // reading and deleting go on
 		}
 		if err != nil {
 			return errs.Wrap(errs.Unavailable, "the data folder cannot be written", err)

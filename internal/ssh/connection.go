@@ -49,10 +49,15 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	c := &connection{s: s, net: conn, from: addressOf(conn)}
 	s.add(c)
 	defer s.remove(c)
+	leave, ok := s.handshakes.enter(c.from)
+	if !ok {
+		return
+	}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
 	config := s.config
 	config.PublicKeyCallback = c.signIn(ctx)
 	signed, channels, requests, err := ssh.NewServerConn(&prompt{Conn: conn}, &config)
+	leave()
 	if err != nil {
 		s.o.Log.LogAttrs(ctx, slog.LevelDebug, "ssh: nobody signed in", slog.Any("address", c.from), slog.Any("error", err))
 		return

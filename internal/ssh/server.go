@@ -1,6 +1,7 @@
 // Package ssh lets people and deploy keys fetch and push over SSH, and do nothing else there.
 //
 //	server.go      listening, and stopping
+//	handshakes.go  how many clients shake hands at one time
 //	connection.go  the handshake: who signs in, with which key; the channels of a connection
 //	session.go     what a client asks for on a channel
 //	serve.go       one of git's services, with the rights and limits that it has over HTTP
@@ -54,6 +55,8 @@ type Server struct {
 	o      Options
 	config ssh.ServerConfig // without callbacks, which each connection has of its own
 
+	handshakes *handshakes
+
 	mu       sync.Mutex
 	conns    map[*connection]bool
 	stopping bool
@@ -68,12 +71,16 @@ const (
 	maxTries      = 6                // keys that a client may offer, as many as sshd takes
 )
 
+// keyExchanges cost some milliseconds. Those with a group of numbers cost twenty times as much, and
+// clients need compute nothing to ask for them.
+var keyExchanges = []string{ssh.KeyExchangeMLKEM768X25519, ssh.KeyExchangeCurve25519, ssh.KeyExchangeECDHP256}
+
 // New makes a server. It has at least one host key.
 func New(o Options) *Server {
-	s := &Server{o: o, conns: map[*connection]bool{}}
+	s := &Server{o: o, conns: map[*connection]bool{}, handshakes: newHandshakes()}
 	strong := ssh.SupportedAlgorithms()
 	s.config = ssh.ServerConfig{
-		Config:                  ssh.Config{KeyExchanges: strong.KeyExchanges, Ciphers: strong.Ciphers, MACs: strong.MACs},
+		Config:                  ssh.Config{KeyExchanges: keyExchanges, Ciphers: strong.Ciphers, MACs: strong.MACs},
 		PublicKeyAuthAlgorithms: strong.PublicKeyAuths, MaxAuthTries: maxTries, ServerVersion: "SSH-2.0-Arbor",
 	}
 	for _, k := range o.HostKeys {

@@ -185,6 +185,7 @@ var acts = map[string]act{
 	"PUT /users/{username}/site_admin":             {who: "chief", Rule: chiefs, make: aUser},
 	"DELETE /users/{username}/site_admin":          {who: "chief", Rule: chiefs, make: aUser},
 	"GET /admin/audit-log":                         {who: "chief"},
+	"GET /admin/keys":                              {who: "chief"},
 	"GET /orgs/{org}/audit-log":                    {who: "owner"},
 	"POST /admin/users":                            {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aName},
 	"PATCH /admin/users/{username}":                {body: `{"login":"{new}"}`, who: "chief", Rule: chiefs, make: aRename},

@@ -379,11 +379,11 @@ func TestPurgeMeetsTraffic(t *testing.T) {
 				}
 			}
 		})
-		for range 4 {
+		for round := range 4 {
 			gittest.Run(t, p.dir, "push", "-q", "--force", "origin", p.commit+":refs/heads/leak")
 			gittest.Run(t, p.dir, "push", "-q", "origin", ":leak")
 			var o repo.Purge
-			if o.Object = p.commit; len(files)%2 == 0 {
+			if o.Object = p.commit; round%2 == 0 {
 				o.Object = ""
 			}
 			_, err := tryPurge(t, s, "alice/garden", o)

@@ -212,7 +212,7 @@ func (c *crash) list(path string) (all []map[string]any) {
 	}
 }
 
-// reader asks whoever listens at the first node's address.
+// reader asks the server that listens at the first node's address.
 func (c *crash) reader() *instance {
 	return &instance{t: c.t, url: "http://" + c.listen[0], tokens: c.nodes[0].tokens}
 }

@@ -51,7 +51,7 @@ func statusOf(r *doctor.Report, name string) doctor.Status {
 	return "missing"
 }
 
-// Whoever attaches a report to a bug gives nothing away: not what settings say, not who and
+// A person who attaches a report to a bug gives nothing away: not what settings say, not who and
 // what is on the server, also not where something fails with it.
 func TestDoctorKeepsSecrets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), mark)

@@ -41,8 +41,8 @@ func queryKeys(tx *db.Tx, rest string, args ...any) ([]Key, error) {
 	return list, rows.Err()
 }
 
-// is is the condition that a key is the owner's, with one argument, $1.
-func (o KeyOwner) is() (condition string, id int64) {
+// condition says in SQL that a key belongs to the owner, whose id is $1.
+func (o KeyOwner) condition() (condition string, id int64) {
 	if o.Repo != 0 {
 		return `k.repo_id = $1`, o.Repo
 	}
@@ -51,13 +51,13 @@ func (o KeyOwner) is() (condition string, id int64) {
 
 // KeysOf lists all keys of a user or a repository, by id.
 func KeysOf(tx *db.Tx, o KeyOwner) ([]Key, error) {
-	mine, id := o.is()
+	mine, id := o.condition()
 	return queryKeys(tx, `WHERE `+mine+` ORDER BY k.id`, id)
 }
 
 // KeyOf finds a key of a user or a repository. Error: 404.
 func KeyOf(tx *db.Tx, o KeyOwner, id int64) (*Key, error) {
-	mine, of := o.is()
+	mine, of := o.condition()
 	k, err := scanKey(tx.QueryRow(`SELECT `+keyColumns+keyFrom+`WHERE k.id = $2 AND `+mine, of, id))
 	if err != nil {
 		return nil, orAbsent(err)
@@ -71,7 +71,7 @@ func allKeys(tx *db.Tx, p web.Page) ([]Key, error) {
 }
 
 func countKeys(tx *db.Tx, o KeyOwner) (n int64, err error) {
-	mine, id := o.is()
+	mine, id := o.condition()
 	err = tx.QueryRow(`SELECT count(*) FROM ssh_keys k WHERE `+mine, id).Scan(&n)
 	return n, err
 }

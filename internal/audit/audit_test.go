@@ -125,7 +125,7 @@ func fill(t *testing.T, d *db.DB, n int) {
 	}
 }
 
-// Whoever follows the links of a list sees each event once, in order, and comes back the same way.
+// A client that follows the links of a list sees each event once, in order, and comes back the same way.
 func TestPagesLeadThroughAll(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

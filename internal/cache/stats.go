@@ -2,7 +2,7 @@ package cache
 
 // Stats are what a cache tells of itself.
 type Stats struct {
-	Name    string // of the cache, for whoever reads the numbers
+	Name    string // of the cache, for people who read the numbers
 	Entries int64
 	Held    int64 // what all values cost, in the unit of Most
 	Most    int64

@@ -15,7 +15,7 @@ func withID(id string) context.Context {
 	return context.WithValue(context.Background(), journal.IDKey{}, id)
 }
 
-// Whoever looks for what a request did finds each line of it by its id, in both forms of the
+// An operator who looks for what a request did finds each line of it by its id, in both forms of the
 // log, and the lines of a job by the job's; a request's own line says its id once.
 func TestLinesCarryTheID(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 // A repository's folder is named by its id and, once objects were purged from it, by
 // Repo.Purges: a purge moves what stays into a new folder, and one transaction makes that
-// the repository's (purge.go). So whoever works in the old
+// the repository's (purge.go). So a process that works in the old
 // folder, on whichever node, reads on there, and nothing that this process remembers of
 // the old folder is taken for the new one. Objects that were looked for in the old folder
 // may not be named any more: each transaction that names objects compares Repo.Purges.

@@ -40,29 +40,13 @@ func (p *Pruner) Run(ctx context.Context) error {
 	tick := time.NewTicker(pruneEvery)
 	defer tick.Stop()
 	for {
-		if err := p.catchUp(ctx); err != nil && ctx.Err() == nil {
+		if err := db.ByTurns(ctx, p.turn); err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "old activities were not removed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-		}
-	}
-}
-
-// catchUp takes the turns that are due, and leaves most of the time to others.
-func (p *Pruner) catchUp(ctx context.Context) error {
-	for {
-		start := time.Now()
-		more, err := p.turn(ctx)
-		if err != nil || !more {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(4 * time.Since(start)):
 		}
 	}
 }

@@ -50,20 +50,7 @@ func (p *Pruner) Run(ctx context.Context) error {
 }
 
 // Prune removes all events that are too old, by turns that leave most of the time to others.
-func (p *Pruner) Prune(ctx context.Context) error {
-	for {
-		start := time.Now()
-		more, err := p.turn(ctx)
-		if err != nil || !more {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(4 * time.Since(start)):
-		}
-	}
-}
+func (p *Pruner) Prune(ctx context.Context) error { return db.ByTurns(ctx, p.turn) }
 
 // turn removes the oldest events, unless another node is doing so.
 func (p *Pruner) turn(ctx context.Context) (more bool, err error) {

@@ -23,6 +23,7 @@
 //	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries
+//	turns.go       ByTurns: upkeep that leaves most of the time to others
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	generation.go  Generation: concurrent calls share a query
 //	state.go       SQLite: whether anything was committed, at no cost

@@ -52,7 +52,7 @@ func (r *Repository) Use() (done func(), ok bool) {
 // no process that may run long uses it. Short reads have Options.PackGrace. tell is called
 // when somebody is waited for; after most, it gives up, and removed is false.
 func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, tell func()) (removed bool, err error) {
-	if err := sleep(ctx, g.options.PackGrace); err != nil {
+	if err := Sleep(ctx, g.options.PackGrace); err != nil {
 		return false, err
 	}
 	g.pool.Retire(dir)
@@ -74,7 +74,7 @@ func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, 
 			if time.Now().After(end) {
 				return false, nil
 			}
-			if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			if err := Sleep(ctx, 100*time.Millisecond); err != nil {
 				return false, err
 			}
 		}
@@ -85,7 +85,7 @@ func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, 
 		if err == nil || time.Now().After(end) {
 			return err == nil, err
 		}
-		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+		if err := Sleep(ctx, 100*time.Millisecond); err != nil {
 			return false, err
 		}
 	}
@@ -94,7 +94,8 @@ func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, 
 // lateWrites is how long a folder that fills again is removed again.
 const lateWrites = 30 * time.Second
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for a time. Error: ctx's, when it ends before.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -176,20 +176,9 @@ func (s *Service) leasePurges(ctx context.Context, repos []*Repo, tell func(stri
 		if !told {
 			tell("another purge of the repository runs, or was killed within the last minute: waiting for its end")
 		}
-		if err := wait(ctx, time.Second); err != nil {
+		if err := git.Sleep(ctx, time.Second); err != nil {
 			return nil, false, err
 		}
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -165,7 +165,7 @@ func (p *purge) clear(ctx context.Context, plan *purgePlan, done *PurgedRepo) er
 		if !told {
 			p.Tell("a backup runs that needs the old folder: waiting for its end. It will hold what is purged.")
 		}
-		if err := wait(ctx, time.Second); err != nil {
+		if err := git.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}

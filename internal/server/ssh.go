@@ -8,6 +8,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"arbor/internal/repo"
+	"arbor/internal/space"
 	"arbor/internal/ssh"
 	"arbor/internal/web"
 )
@@ -24,6 +25,7 @@ func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
 	return ssh.New(ssh.Options{
 		Accounts: s.accounts, Repos: s.forge.Repos, Control: s.control, Log: s.log, HostKeys: s.o.SSH.HostKeys,
 		NewID: s.newID, Allow: s.limiter.TakeKey, Address: s.sshAddress,
+		Explain: func(err error) error { return space.Explain(err, s.disks...) },
 		Observe: func(r ssh.Served) { s.metrics.ssh.WithLabelValues(r.Service, strconv.Itoa(r.Status)).Inc() },
 	}).Serve(ctx, l)
 }

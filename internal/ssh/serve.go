@@ -11,8 +11,10 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/errs"
+	"arbor/internal/git/wire"
 	"arbor/internal/journal"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // request is a command on its way, with what the log has of it.
@@ -72,8 +74,12 @@ func (r *request) serve(ctx context.Context) error {
 	defer r.ticket.Leave()
 	r.stream = admission.NewPacedStream(r.s.channel, func() { r.s.c.net.Close() })
 	defer r.stream.End()
-	return o.Repos.Converse(ctx, r.service, repo.Conversation{
+	err = o.Repos.Converse(ctx, r.service, repo.Conversation{
 		Protocol: r.s.protocol, In: r.stream, Out: r.stream, Access: r.access, Pause: r.stream.Pause})
+	if err != nil && r.service == wire.ServiceReceivePack {
+		err = o.Explain(err)
+	}
+	return err
 }
 
 // access finds the repository for the key, as both are now.
@@ -104,25 +110,15 @@ func message(err error) string {
 	return "Internal error: the log of the server says more."
 }
 
-// statuses are those of HTTP, by which the log and the metrics tell what became of a request.
-var statuses = map[errs.Kind]int{
-	errs.Malformed: http.StatusBadRequest, errs.Unauthenticated: http.StatusUnauthorized, errs.Forbidden: http.StatusForbidden,
-	errs.RateLimited: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooLarge: http.StatusRequestEntityTooLarge,
-	errs.Invalid: http.StatusUnprocessableEntity, errs.Conflict: http.StatusConflict, errs.TooManyRequests: http.StatusTooManyRequests,
-	errs.Unavailable: http.StatusServiceUnavailable, errs.Canceled: 499,
-}
-
+// statusOf is the status that HTTP would have, by which the log and the metrics tell what became of a request.
 func statusOf(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return http.StatusOK
 	case ctx.Err() != nil:
-		return 499
+		return web.Status(errs.Canceled)
 	}
-	if status, ok := statuses[errs.KindOf(err)]; ok {
-		return status
-	}
-	return http.StatusInternalServerError
+	return web.Status(errs.KindOf(err))
 }
 
 // end logs and counts the request.
@@ -131,7 +127,10 @@ func (r *request) end(ctx context.Context, err error) {
 	o := &r.s.c.s.o
 	o.Observe(Served{r.service, status})
 	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError {
+	switch {
+	case status == http.StatusInsufficientStorage:
+		level = slog.LevelWarn // the guard says once what it is
+	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
 	}
 	if !o.Log.Enabled(ctx, level) {

@@ -41,6 +41,7 @@ type Options struct {
 	NewID    func() string               // of a request, for the log
 	Allow    func(*account.Caller) error // counts a request against its caller's hourly limit
 	Observe  func(Served)                // counts a request that was served
+	Explain  func(error) error           // tells a disk that is full from other errors of a push
 	Address  func(r *repo.Repo) string   // where a repository is now
 }
 

@@ -218,7 +218,8 @@ func TestBackupInAStream(t *testing.T) {
 	}
 	other.start("--base-url", codeURL)
 	differences(t, want, walkOver(other))
-	if _, err := run(other, nil, "database", "move", dbtest.URL(t, db.SQLite)); err == nil || !strings.Contains(err.Error(), "stop it first") {
+	if _, err := run(other, nil, "database", "move", dbtest.URL(t, db.SQLite)); err == nil ||
+		!strings.Contains(err.Error(), "stop it first") {
 		t.Errorf("a move while a server runs: %v", err)
 	}
 }

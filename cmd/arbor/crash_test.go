@@ -64,7 +64,8 @@ func newCrash(t testing.TB, engine db.Engine, nodes int, flags ...string) *crash
 		c.start(i)
 	}
 	w := c.newWriter("setup")
-	status, answer := w.ask("alice", "POST", "/repos/alice/garden/pulls", `{"title": "Stays open", "head": "reviewed", "base": "main"}`)
+	status, answer := w.ask("alice", "POST", "/repos/alice/garden/pulls",
+		`{"title": "Stays open", "head": "reviewed", "base": "main"}`)
 	if status != 201 {
 		t.Fatalf("the pull request: %d %v", status, answer)
 	}

@@ -29,7 +29,8 @@ func (c *crash) check() {
 	c.checkOnce("review", c.story.of("review"), texts(c.list(c.proposal("pulls")+"/reviews?per_page=100"), "body"))
 	c.checkOnce("plant", c.story.of("plant"), texts(c.list("/plants?limit=1000000"), "name"))
 	c.checkLast("body", c.story.of("edit"), fmt.Sprint(c.get(c.proposal("issues"), 200)["body"]), "<nil>")
-	c.checkLast("star", c.story.of("star"), map[int]string{204: "PUT", 404: "DELETE"}[c.status("bob", "/user/starred/alice/garden")], "DELETE")
+	last := map[int]string{204: "PUT", 404: "DELETE"}[c.status("bob", "/user/starred/alice/garden")]
+	c.checkLast("star", c.story.of("star"), last, "DELETE")
 	c.checkGit()
 	c.checkForks()
 	s.sound()
@@ -127,7 +128,8 @@ func (c *crash) checkGit() {
 		merged := c.status("alice", "/repos/alice/garden/pulls/"+number+"/merge") == 204
 		if told := d.told; told == acknowledged && merges != 1 || told == refused && merges != 0 ||
 			merges > 1 || merged != (merges == 1) || files[key] != merges {
-			c.t.Errorf("the merge of #%s was %s; there are %d merges and %d files, and it is merged: %t", number, told, merges, files[key], merged)
+			c.t.Errorf("the merge of #%s was %s; there are %d merges and %d files, and it is merged: %t",
+				number, told, merges, files[key], merged)
 		}
 	}
 	branches := map[string][]deed{}

@@ -58,7 +58,8 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 	_, said := model(t)
 	args, marked := []string{}, 0
 	for _, f := range said.known {
-		if f.Enum != "" || f.Name == "data" || f.Name == "database" || f.IsBool() || f.Target.CanInt() || f.Name == "min-free-space" {
+		if f.Enum != "" || f.Name == "data" || f.Name == "database" || f.IsBool() || f.Target.CanInt() ||
+			f.Name == "min-free-space" {
 			continue
 		}
 		marked++
@@ -77,7 +78,8 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 	if got := statusOf(r, "data folder"); got != doctor.Fail {
 		t.Errorf("no data folder: %s", got)
 	}
-	for name, want := range map[string]string{"base-url": "(set)", "acme-domain": "(set)", "listen": "(set)", "config": "(set)",
+	for name, want := range map[string]string{"base-url": "(set)", "acme-domain": "(set)", "listen": "(set)",
+		"config":   "(set)",
 		"database": "(not set)", "rate-limit": "7", "log-format": "text", "require-token": "false"} {
 		if r.Settings[name] != want {
 			t.Errorf("%s: %q, want %q", name, r.Settings[name], want)
@@ -117,12 +119,14 @@ func TestDoctorOfAStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := told(t, 0, store...)
-		for _, name := range []string{"program", "machine", "git", "clock", "schema", "size", "packings", "test merges", "pushed commits", "data folder"} {
+		for _, name := range []string{"program", "machine", "git", "clock", "schema", "size", "packings",
+			"test merges", "pushed commits", "data folder"} {
 			if got := statusOf(r, name); got != doctor.OK { // the first run closed the folder
 				t.Errorf("%s: %s", name, got)
 			}
 		}
-		if got := statusOf(r, "database"); got != doctor.OK && engine == db.SQLite || got == "missing" { // tests run PostgreSQL without fsync
+		if got := statusOf(r, "database"); got != doctor.OK && engine == db.SQLite ||
+			got == "missing" { // tests run PostgreSQL without fsync
 			t.Errorf("database: %s", got)
 		}
 	})

@@ -89,7 +89,8 @@ func (f *fullDisk) write(dir string, round int, big string) {
 			f.mu.Lock()
 			f.pushed["refs/heads/"+branch] = sha
 			f.mu.Unlock()
-		case !strings.Contains(r.out, "507") && !strings.Contains(r.out, "disk") && !strings.Contains(r.out, "unpacker error"):
+		case !strings.Contains(r.out, "507") && !strings.Contains(r.out, "disk") &&
+			!strings.Contains(r.out, "unpacker error"):
 			f.t.Errorf("a push to a full disk: %s", r.out)
 		default:
 			f.refused.Add(1)

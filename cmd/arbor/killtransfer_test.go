@@ -35,7 +35,8 @@ func TestKilledInTransfer(t *testing.T) {
 			next := at
 			for {
 				next = 1 - at
-				status, _ := s.tryDo("POST", "/repos/"+owners[at]+"/garden/transfer", `{"new_owner": "`+owners[next]+`"}`)
+				status, _ := s.tryDo("POST", "/repos/"+owners[at]+"/garden/transfer",
+					`{"new_owner": "`+owners[next]+`"}`)
 				if status != 202 {
 					break
 				}
@@ -54,7 +55,8 @@ func TestKilledInTransfer(t *testing.T) {
 				t.Fatalf("round %d: the repository is of %v, acknowledged was %d, then %d", round, there, at, next)
 			}
 			at = there[0]
-			if got := refs(t, s.remote("alice", owners[at]+"/garden"))["refs/heads/"+branch]; got != pushed && (acknowledged || got != "") {
+			if got := refs(t, s.remote("alice", owners[at]+"/garden"))["refs/heads/"+branch]; got != pushed &&
+				(acknowledged || got != "") {
 				t.Errorf("round %d: %s is %q, want %s", round, branch, got, pushed)
 			}
 			s.sound()

@@ -116,7 +116,8 @@ func newParser(c *commandLine, stdout, stderr io.Writer, exit func(int)) (*kong.
 	parser, err := kong.New(c,
 		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
-		kong.Vars{"version": "arbor " + version, "auditDays": strconv.Itoa(audit.DefaultDays), "scopes": strings.Join(scope.Names(), ", "),
+		kong.Vars{"version": "arbor " + version, "auditDays": strconv.Itoa(audit.DefaultDays),
+			"scopes":      strings.Join(scope.Names(), ", "),
 			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
 		kong.Exit(exit),
 	)

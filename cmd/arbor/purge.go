@@ -92,7 +92,8 @@ func whichObject(r repo.PurgedRepo) string {
 
 func (c *repoPurge) print(w io.Writer, report *repo.PurgeReport, whole bool) error {
 	for _, r := range report.Repos {
-		fmt.Fprintf(w, "%s: purged %d objects%s; its packs take %d bytes less\n", r.Name, r.Objects, whichObject(r), r.Bytes)
+		fmt.Fprintf(w, "%s: purged %d objects%s; its packs take %d bytes less\n", r.Name, r.Objects,
+			whichObject(r), r.Bytes)
 		if r.Hunks+r.Statuses+r.Merges > 0 {
 			fmt.Fprintf(w, "%s: emptied the diff of %d review comments, removed %d statuses and %d test merges\n",
 				r.Name, r.Hunks, r.Statuses, r.Merges)

@@ -96,8 +96,10 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 		other := s.beside()
 		s.arbor("backup", filepath.Join(t.TempDir(), "nightly"))
 		for _, node := range []*instance{s, other} {
-			for _, path := range []string{"/repos/alice/garden/pulls/1/comments", "/repos/alice/garden/git/blobs/" + l.blob} {
-				if res, text := node.do("alice", "GET", path, nil, nil); res.StatusCode != 200 || !strings.Contains(path, "blobs") && !strings.Contains(text, l.text) {
+			for _, path := range []string{"/repos/alice/garden/pulls/1/comments",
+				"/repos/alice/garden/git/blobs/" + l.blob} {
+				if res, text := node.do("alice", "GET", path, nil, nil); res.StatusCode != 200 ||
+					!strings.Contains(path, "blobs") && !strings.Contains(text, l.text) {
 					t.Fatalf("%s: %d %s", path, res.StatusCode, text)
 				}
 			}
@@ -106,7 +108,8 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 			t.Fatal("no file held it before")
 		}
 		said := s.arbor("repo", "purge", "alice/garden", "--commit", l.commit)
-		for _, want := range []string{"alice/garden: purged 4 objects, with commit " + l.commit, "the diff of 3 review comments",
+		for _, want := range []string{"alice/garden: purged 4 objects, with commit " + l.commit,
+			"the diff of 3 review comments",
 			"backups that may still hold it:", "/nightly", "replace it"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("it did not say %q, but\n%s", want, said)
@@ -116,18 +119,22 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 			t.Errorf("it is still in %q", list)
 		}
 		for _, node := range []*instance{s, other} {
-			if res, _ := node.do("alice", "GET", "/repos/alice/garden/git/blobs/"+l.blob, nil, nil); res.StatusCode != 404 {
+			res, _ := node.do("alice", "GET", "/repos/alice/garden/git/blobs/"+l.blob, nil, nil)
+			if res.StatusCode != 404 {
 				t.Errorf("a node still shows it: %d", res.StatusCode)
 			}
-			if _, text := node.do("alice", "GET", "/repos/alice/garden/pulls/1/comments", nil, nil); strings.Contains(text, l.text) || !strings.Contains(text, "A key?") {
+			_, text := node.do("alice", "GET", "/repos/alice/garden/pulls/1/comments", nil, nil)
+			if strings.Contains(text, l.text) || !strings.Contains(text, "A key?") {
 				t.Errorf("comments: %s", text)
 			}
 		}
-		if status, said := s.exits("repo", "purge", "alice/garden", "--commit", l.commit); status != 1 || !strings.Contains(said, "there is no object") {
+		if status, said := s.exits("repo", "purge", "alice/garden", "--commit", l.commit); status != 1 ||
+			!strings.Contains(said, "there is no object") {
 			t.Errorf("again: %d %s", status, said)
 		}
 		head := gittest.Run(t, t.TempDir(), "ls-remote", s.remote("alice", "alice/garden"), "topic")[:40]
-		if status, said := s.exits("repo", "purge", "alice/garden", "--commit", head); status != 1 || !strings.Contains(said, "branch topic leads to commit") {
+		if status, said := s.exits("repo", "purge", "alice/garden", "--commit", head); status != 1 ||
+			!strings.Contains(said, "branch topic leads to commit") {
 			t.Errorf("refused: %d %s", status, said)
 		}
 		if status, said := s.exits("repo", "purge", "alice/garden"); status != 2 {
@@ -172,7 +179,8 @@ func TestKilledPurge(t *testing.T) {
 			}
 			kills++
 			s.sound()
-			if res, text := s.do("alice", "GET", "/repos/alice/garden/contents/README.md?ref=topic", nil, nil); res.StatusCode != 200 {
+			res, text := s.do("alice", "GET", "/repos/alice/garden/contents/README.md?ref=topic", nil, nil)
+			if res.StatusCode != 200 {
 				t.Fatalf("after a kill: %d %s", res.StatusCode, text)
 			}
 			s.exec("UPDATE purges SET due_at = 0") // not to wait a minute for its lease

@@ -77,7 +77,8 @@ func (c *quotaFlags) run(p *process, kind account.Kind) error {
 			}
 		})
 		if err == nil {
-			fmt.Fprintf(p.stdout, "%s has %d repositories of %s, with %d KiB of %s\n", a.Login, u.Repos, ofBound(q.Repos, ""),
+			fmt.Fprintf(p.stdout, "%s has %d repositories of %s, with %d KiB of %s\n", a.Login, u.Repos,
+				ofBound(q.Repos, ""),
 				u.KB, ofBound(q.KB, " KiB"))
 		}
 		return err

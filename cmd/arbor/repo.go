@@ -123,13 +123,14 @@ func (c *repoTransfer) Run(p *process) error {
 	if owner == "" || named && name == "" || strings.Contains(name, "/") {
 		return misuse("%q is not NEW_OWNER or NEW_OWNER/NEW_NAME", c.To)
 	}
-	return c.change(p, "transferred "+c.Repository+", which is now %s", func(repos *repo.Service, a *repo.Access) error {
-		moved, err := repos.Transfer(p.ctx, a, repo.Transfer{Owner: owner, Name: name})
-		if err == nil {
-			*a = *moved
-		}
-		return err
-	})
+	return c.change(p, "transferred "+c.Repository+", which is now %s",
+		func(repos *repo.Service, a *repo.Access) error {
+			moved, err := repos.Transfer(p.ctx, a, repo.Transfer{Owner: owner, Name: name})
+			if err == nil {
+				*a = *moved
+			}
+			return err
+		})
 }
 
 type repoDelete struct{ onRepo }

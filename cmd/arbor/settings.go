@@ -33,7 +33,8 @@ func newSettings(model *kong.Application) *settings {
 	s := &settings{}
 	for _, command := range model.Children {
 		if command.Name == "serve" {
-			s.known = slices.DeleteFunc(slices.Clone(command.Flags), func(f *kong.Flag) bool { return f.Name == "help" })
+			s.known = slices.DeleteFunc(slices.Clone(command.Flags),
+				func(f *kong.Flag) bool { return f.Name == "help" })
 		}
 	}
 	return s

@@ -28,7 +28,8 @@ environment, that before the file, that before the default. Other commands take 
     memory: 2GiB
     acme-domain: [code.example.org, git.example.org]
 
-The file may hold the password of a database: let only the server's account read it. ` + "`make settings`" + ` writes this table from the flags.
+The file may hold the password of a database: let only the server's account read it. ` + "`make settings`" +
+	` writes this table from the flags.
 
 | key | flag | environment | default | meaning |
 |---|---|---|---|---|
@@ -61,7 +62,8 @@ func TestSettingsAreDocumented(t *testing.T) {
 		} else {
 			placeholder = ""
 		}
-		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s` | `%s` | %s | %s |\n", f.Name, f.Name, placeholder, f.Envs[0], value,
+		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s` | `%s` | %s | %s |\n", f.Name, f.Name, placeholder,
+			f.Envs[0], value,
 			strings.ReplaceAll(f.Help, "|", "\\|")))
 	}
 	slices.Sort(lines)
@@ -114,7 +116,8 @@ func TestSettingsOfAFile(t *testing.T) {
 	}
 	s := &c.Serve
 	got := fmt.Sprint(s.Data, s.Memory, s.RateLimit, s.RequireToken, s.ACMEDomain, s.LogFormat, s.Listen)
-	if want := "/srv/flag" + fmt.Sprint(byteSize(2<<30), int64(70), true, []string{"a.example", "b.example"}) + "json127.0.0.1:8080"; strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
+	if want := "/srv/flag" + fmt.Sprint(byteSize(2<<30), int64(70), true, []string{"a.example", "b.example"}) +
+		"json127.0.0.1:8080"; strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
 		t.Errorf("serve is told %s, want %s", got, want)
 	}
 	if c, err = parsed(t, text, "user", "list"); err != nil || c.User.List.Data != "/srv/env" {
@@ -131,7 +134,8 @@ func TestSettingsOfAFile(t *testing.T) {
 	}
 	t.Setenv("ARBOR_CONFIG", file)
 	var stderr bytes.Buffer
-	if status := run(t.Context(), time.Now(), []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 || !strings.Contains(stderr.String(), "/none") {
+	if status := run(t.Context(), time.Now(), []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 ||
+		!strings.Contains(stderr.String(), "/none") {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }
@@ -172,13 +176,15 @@ func TestWrongSettings(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	args := []string{"serve", "--config", filepath.Join(t.TempDir(), "missing")}
-	if status := run(t.Context(), time.Now(), args, &bytes.Buffer{}, &stderr); status != 2 || !strings.Contains(stderr.String(), "no such file") {
+	if status := run(t.Context(), time.Now(), args, &bytes.Buffer{}, &stderr); status != 2 ||
+		!strings.Contains(stderr.String(), "no such file") {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }
 
 func FuzzSettings(f *testing.F) {
-	for _, text := range []string{"data: a\nmemory: 2GiB\n", "acme-domain: [a, b]\n", "data: &a b\nlisten: *a\n", "{}", "- a", "? [a]\n: b\n"} {
+	for _, text := range []string{"data: a\nmemory: 2GiB\n", "acme-domain: [a, b]\n",
+		"data: &a b\nlisten: *a\n", "{}", "- a", "? [a]\n: b\n"} {
 		f.Add([]byte(text))
 	}
 	_, said := model(f)

@@ -14,8 +14,9 @@ import (
 	"arbor/internal/git/gittest"
 )
 
-// What a person pushed by a key that the operator gave them is there after a crash, and after the machine is lost; and their
-// ssh knows the server again, since its host keys came along. Clients would take another one for an attack.
+// What a person pushed by a key that the operator gave them is there after a crash, and after the machine
+// is lost; and their ssh knows the server again, since its host keys came along. Clients would take another
+// one for an attack.
 func TestServeSSH(t *testing.T) {
 	t.Parallel()
 	needProgram(t, "ssh", "git over SSH")
@@ -30,7 +31,8 @@ func TestServeSSH(t *testing.T) {
 		if said := s.arbor("user", "key", "add", "alice", key+".pub"); said != "added key 1 for alice" {
 			t.Errorf("it said %q", said)
 		}
-		if said := s.arbor("user", "key", "list", "alice"); !strings.Contains(said, "SHA256:") || !strings.Contains(said, "laptop") {
+		if said := s.arbor("user", "key", "list", "alice"); !strings.Contains(said, "SHA256:") ||
+			!strings.Contains(said, "laptop") {
 			t.Errorf("it said %q", said)
 		}
 		s.arbor("repo", "create", "alice/garden", "--private")
@@ -95,7 +97,8 @@ func TestParseSSHURL(t *testing.T) {
 			t.Errorf("%q: %q %q %v, want %q", text, host, port, err, want)
 		}
 	}
-	for _, text := range []string{"code.example.org", "https://code.example.org", "ssh://alice@code.example.org", "ssh://git:x@code.example.org",
+	for _, text := range []string{"code.example.org", "https://code.example.org",
+		"ssh://alice@code.example.org", "ssh://git:x@code.example.org",
 		"ssh://git@code.example.org/path", "ssh://", "ssh://git@code.example.org?x", "ssh://git@\"x", "git@code.example.org:alice"} {
 		if _, _, err := parseSSHURL(text); err == nil {
 			t.Errorf("%q is taken", text)

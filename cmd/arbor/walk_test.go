@@ -43,7 +43,8 @@ func TestEveryAddressAnswers(t *testing.T) {
 		for _, login := range []string{"alice", "bob"} {
 			w := &walk{t: t, token: tokens[login]}
 			w.send = fmt.Sprintf(`{"key":%q}`, apitest.PublicKey(t))
-			if status, _, body := w.ask(http.MethodPost, address+"/repos/"+login+"/greenhouse/keys", "*/*"); status != http.StatusCreated {
+			if status, _, body := w.ask(http.MethodPost, address+"/repos/"+login+"/greenhouse/keys",
+				"*/*"); status != http.StatusCreated {
 				t.Fatalf("%d %s", status, body)
 			}
 		}

@@ -50,7 +50,8 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 				return err
 			}
 		}
-		if err := record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": n.Admin, "suspended": n.Suspended}); err != nil {
+		if err := record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": n.Admin,
+			"suspended": n.Suspended}); err != nil {
 			return err
 		}
 		if n.Email == "" {

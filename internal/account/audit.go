@@ -31,7 +31,8 @@ func recordMember(tx *db.Tx, action audit.Action, by *Caller, m *membership, cha
 	if m.User.ID == by.ID && action == audit.OrgRemoveMember {
 		right = audit.Self
 	}
-	return audit.Record(tx, audit.Entry{Action: action, Org: m.Org.Audited(), User: m.User.Audited(), Right: right, Changes: changes})
+	return audit.Record(tx, audit.Entry{Action: action, Org: m.Org.Audited(), User: m.User.Audited(),
+		Right: right, Changes: changes})
 }
 
 // orgRole is a role in an organization as GitHub names it.

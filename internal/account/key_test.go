@@ -34,16 +34,19 @@ func TestKeys(t *testing.T) {
 			{Do: "POST /user/keys", As: "alice", Send: body(mine+" at home", `,"title":"laptop"`), Status: 201,
 				Want: `{"id":1,"key":"` + mine + `","title":"laptop","verified":true,"read_only":false,"last_used":null,"url":"{base}/user/keys/1"}`,
 				Has:  map[string]string{"Location": "{base}/user/keys/1"}},
-			{Name: "the comment is the title", Do: "POST /user/keys", As: "alice", Send: body(next+" at home", ""), Status: 201, Want: `{"title":"at home"}`},
+			{Name: "the comment is the title", Do: "POST /user/keys", As: "alice",
+				Send: body(next+" at home", ""), Status: 201, Want: `{"title":"at home"}`},
 			{Do: "POST /user/keys", As: "alice", Send: body(mine, ""), Status: 422, Want: inUse},
 			{Do: "POST /user/keys", As: "bob", Send: body(mine, ""), Status: 422, Want: inUse},
 			{Do: "POST /repos/alice/garden/keys", As: "alice", Send: body(mine, ""), Status: 422, Want: inUse},
-			{Do: "POST /repos/alice/garden/keys", As: "alice", Send: body(deploy, `,"title":"ci","read_only":true`), Status: 201,
+			{Do: "POST /repos/alice/garden/keys", As: "alice",
+				Send: body(deploy, `,"title":"ci","read_only":true`), Status: 201,
 				Want: `{"key":"` + deploy + `","title":"ci","read_only":true,"added_by":"alice","enabled":true,"verified":true,"last_used":null}`},
 			{Do: "POST /user/keys", As: "bob", Send: body(deploy, ""), Status: 422, Want: inUse},
 			{Do: "POST /user/keys", As: "bob", Send: `{}`, Status: 422},
 			{Do: "POST /user/keys", As: "bob", Send: `{"key":7}`, Status: 422},
-			{Do: "POST /user/keys", As: "bob", Send: body(mine, `,"title":"`+strings.Repeat("x", 256)+`"`), Status: 422},
+			{Do: "POST /user/keys", As: "bob", Send: body(mine, `,"title":"`+strings.Repeat("x", 256)+`"`),
+				Status: 422},
 			{Do: "POST /user/keys", As: "bob", Send: body(apitest.PublicKey(t), `,"title":"a\nb"`), Status: 422},
 			{Do: "GET /users/alice/keys", Status: 200, Want: `[{"id":1,"key":"` + mine + `"},{"key":"` + next + `"}]`},
 			{Do: "GET /users/alice/keys?per_page=1&page=2", Status: 200, Want: `[{"key":"` + next + `"}]`},
@@ -59,8 +62,10 @@ func TestKeys(t *testing.T) {
 			{Do: "DELETE /user/keys/1", As: "bob", Status: 404},
 			{Do: "DELETE /repos/alice/garden/keys/1", As: "alice", Status: 404},
 			{Do: "GET /admin/keys", As: "bob", Status: 404},
-			{Do: "GET /admin/keys?per_page=2", As: "chief", Status: 200, Want: `[{"id":1,"repository_id":null,"added_by":"alice"},{"title":"at home"}]`},
-			{Do: "GET /admin/keys?per_page=2&page=2", As: "chief", Status: 200, Want: `[{"title":"ci","user_id":null,"read_only":true}]`},
+			{Do: "GET /admin/keys?per_page=2", As: "chief", Status: 200,
+				Want: `[{"id":1,"repository_id":null,"added_by":"alice"},{"title":"at home"}]`},
+			{Do: "GET /admin/keys?per_page=2&page=2", As: "chief", Status: 200,
+				Want: `[{"title":"ci","user_id":null,"read_only":true}]`},
 			{Do: "DELETE /admin/keys/1,x", As: "chief", Status: 404},
 			{Do: "DELETE /admin/keys/1,999", As: "chief", Status: 204},
 			{Do: "DELETE /admin/keys/1", As: "chief", Status: 404},
@@ -112,7 +117,8 @@ func TestKeysAtOnce(t *testing.T) {
 		for n := range status {
 			all.Go(func() {
 				as := []string{"alice", "bob"}[n%2]
-				status[n] = s.Do(t, apitest.Case{Do: "POST /user/keys", As: as, Send: fmt.Sprintf(`{"key":%q}`, k)}).Status
+				status[n] = s.Do(t, apitest.Case{Do: "POST /user/keys", As: as,
+					Send: fmt.Sprintf(`{"key":%q}`, k)}).Status
 			})
 		}
 		all.Wait()
@@ -148,7 +154,8 @@ func TestScopesOfKeys(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		for scopes, want := range map[string][4]int{
-			"repo": {403, 403, 403, 201}, "read:public_key": {200, 403, 403, 403}, "write:public_key": {200, 201, 403, 403},
+			"repo": {403, 403, 403, 201}, "read:public_key": {200, 403, 403, 403},
+			"write:public_key": {200, 201, 403, 403},
 			"admin:public_key": {200, 201, 204, 403}, "public_repo": {403, 403, 403, 201},
 		} {
 			granted, err := scope.Parse(scopes)
@@ -164,7 +171,8 @@ func TestScopesOfKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			headers := map[string]string{"Authorization": "Bearer " + token}
-			for n, do := range []string{"GET /user/keys", "POST /user/keys", fmt.Sprintf("DELETE /user/keys/%d", k.ID), "POST /repos/alice/garden/keys"} {
+			for n, do := range []string{"GET /user/keys", "POST /user/keys",
+				fmt.Sprintf("DELETE /user/keys/%d", k.ID), "POST /repos/alice/garden/keys"} {
 				c := apitest.Case{Name: do + " with " + scopes, Do: do, Headers: headers, Status: want[n]}
 				if strings.HasPrefix(do, "POST") {
 					c.Send = fmt.Sprintf(`{"key":%q}`, apitest.PublicKey(t))

@@ -8,7 +8,8 @@ import (
 	"arbor/internal/db/dbtest"
 )
 
-// Who looks for keys that nobody needs any more sees when each was used. That costs a write an hour, not one for each fetch.
+// Who looks for keys that nobody needs any more sees when each was used. That costs a write an hour, not
+// one for each fetch.
 func TestLastUseOfAKey(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -32,7 +32,9 @@ type Usage struct{ Repos, KB int64 }
 
 // EditQuota lets change alter the quota of a user or an organization, and gives it with what the
 // account owns. What is owned beyond a bound stays. Errors: 404; 422 for ghost.
-func (s *Service) EditQuota(ctx context.Context, kind Kind, login string, change func(*Quota)) (a *Account, q Quota, u Usage, err error) {
+func (s *Service) EditQuota(
+	ctx context.Context, kind Kind, login string, change func(*Quota),
+) (a *Account, q Quota, u Usage, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if a, err = held(tx, kind, login); err != nil {
 			return err

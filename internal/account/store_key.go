@@ -19,7 +19,8 @@ const (
 // scanKey reads keyColumns, and then more columns.
 func scanKey(row scanner, more ...any) (*Key, error) {
 	var k Key
-	err := row.Scan(append([]any{&k.ID, &k.Owner.Account, &k.Owner.Repo, &k.AddedBy, &k.AddedLogin, &k.Title, &k.PublicKey, &k.Fingerprint,
+	err := row.Scan(append([]any{&k.ID, &k.Owner.Account, &k.Owner.Repo, &k.AddedBy, &k.AddedLogin, &k.Title,
+		&k.PublicKey, &k.Fingerprint,
 		&k.ReadOnly, &k.CreatedAt, &k.LastUsedAt}, more...)...)
 	return &k, err
 }
@@ -155,7 +156,8 @@ func recordKeys(tx *db.Tx, action audit.Action, right string, ids []int64) error
 	rows, err := tx.Query(`SELECT k.fingerprint, COALESCE(a.id, 0), COALESCE(a.login, ''), COALESCE(r.id, 0),
 			COALESCE(o.login || '/' || r.name, ''), COALESCE(o.id, 0), COALESCE(o.login, ''), COALESCE(o.kind = $1, FALSE)
 		FROM ssh_keys k LEFT JOIN accounts a ON a.id = k.account_id LEFT JOIN repos r ON r.id = k.repo_id
-		LEFT JOIN accounts o ON o.id = r.owner_id WHERE k.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY k.id`, args...)
+		LEFT JOIN accounts o ON o.id = r.owner_id
+		WHERE k.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY k.id`, args...)
 	if err != nil {
 		return err
 	}
@@ -163,7 +165,8 @@ func recordKeys(tx *db.Tx, action audit.Action, right string, ids []int64) error
 	var list []audit.Entry
 	for rows.Next() {
 		e, fingerprint, ofOrg := audit.Entry{Action: action, Right: right}, "", false
-		if err := rows.Scan(&fingerprint, &e.User.ID, &e.User.Name, &e.Repo.ID, &e.Repo.Name, &e.Org.ID, &e.Org.Name, &ofOrg); err != nil {
+		if err := rows.Scan(&fingerprint, &e.User.ID, &e.User.Name, &e.Repo.ID, &e.Repo.Name, &e.Org.ID,
+			&e.Org.Name, &ofOrg); err != nil {
 			return err
 		}
 		if !ofOrg {

@@ -25,7 +25,8 @@ type PacedStream struct {
 	written atomic.Int64
 }
 
-// NewPacedStream paces rw. A client that is too slow has its connection ended by hangUp, so that a read or write that waits fails.
+// NewPacedStream paces rw. A client that is too slow has its connection ended by hangUp, so that a read or
+// write that waits fails.
 func NewPacedStream(rw io.ReadWriter, hangUp func()) *PacedStream {
 	return &PacedStream{rw: rw, hangUp: hangUp, reading: Grace, writing: Grace}
 }
@@ -61,7 +62,8 @@ func (s *PacedStream) Write(b []byte) (written int, err error) {
 	for err == nil && len(b) > 0 {
 		n := min(len(b), chunk)
 		start := time.Now()
-		n, err = s.within(s.writing+time.Duration(n)*time.Second/minRate, func() (int, error) { return s.rw.Write(b[:n]) })
+		n, err = s.within(s.writing+time.Duration(n)*time.Second/minRate,
+			func() (int, error) { return s.rw.Write(b[:n]) })
 		spend(&s.writing, time.Since(start), n)
 		s.written.Add(int64(n))
 		written += n

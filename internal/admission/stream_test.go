@@ -10,7 +10,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// A client of a conversation that is silent, or that reads nothing, loses its connection; one that was let think does not.
+// A client of a conversation that is silent, or that reads nothing, loses its connection; one that was let
+// think does not.
 func TestPacedStream(t *testing.T) {
 	t.Parallel()
 	begin := func() (*PacedStream, net.Conn, chan struct{}) {

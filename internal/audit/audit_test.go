@@ -45,7 +45,8 @@ func TestOwnersReadWhatHappened(t *testing.T) {
 			{Do: "POST /orgs/guild/repos", As: "owner", Send: `{"name":"hall"}`, Status: 201},
 			{Do: "PUT /repos/guild/hall/collaborators/bob", As: "owner", Send: `{"permission":"pull"}`, Status: 204},
 			{Do: "PUT /repos/guild/hall/collaborators/bob", As: "owner", Send: `{"permission":"admin"}`, Status: 204},
-			{Do: "PATCH /repos/guild/hall", As: "bob", Send: `{"name":"vault","private":true,"archived":true}`, Status: 200},
+			{Do: "PATCH /repos/guild/hall", As: "bob", Send: `{"name":"vault","private":true,"archived":true}`,
+				Status: 200},
 			{Do: "PATCH /repos/guild/vault", As: "chief", Send: `{"archived":false}`, Status: 200},
 			{Do: "DELETE /repos/guild/vault/collaborators/bob", As: "bob", Status: 204},
 			{Do: "DELETE /repos/guild/vault", As: "owner", Status: 204},
@@ -59,7 +60,8 @@ func TestOwnersReadWhatHappened(t *testing.T) {
 			{Do: "GET /orgs/nowhere/audit-log", As: "owner", Status: 404},
 			{Do: "GET /orgs/owner/audit-log", As: "owner", Status: 404},
 			{Do: "GET /admin/audit-log", As: "owner", Status: 404},
-			{Do: "GET /orgs/other/audit-log", As: "stranger", Status: 200, Want: `[{"action":"org.create","actor":null,"right":"process","user":"stranger"}]`},
+			{Do: "GET /orgs/other/audit-log", As: "stranger", Status: 200,
+				Want: `[{"action":"org.create","actor":null,"right":"process","user":"stranger"}]`},
 			{Do: "GET /orgs/club/audit-log?order=asc", As: "owner", Status: 200, Want: `[
 				{"action":"org.create","org":"guild","user":"owner"},
 				{"action":"org.add_member","org":"guild","user":"member","actor":"owner","right":"organization owner","data":{"role":"admin"}},
@@ -77,13 +79,15 @@ func TestOwnersReadWhatHappened(t *testing.T) {
 				{"action":"repo.remove_member","user":"bob","actor":"bob","right":"self","data":{"old_permission":"admin"}},
 				{"action":"repo.destroy","repo":"guild/vault","repo_id":"$any","actor_id":"$any","actor_ip":"127.0.0.1","token_id":"$any","data":{"visibility":"private"}},
 				{"action":"org.rename","org":"club","actor":"chief","right":"site admin","data":{"old_login":"guild","login":"club"}}]`},
-			{Do: "GET /orgs/club/audit-log?per_page=1&phrase=actor:BOB+action:repo+repo:Guild/Vault", As: "owner", Status: 200,
+			{Do: "GET /orgs/club/audit-log?per_page=1&phrase=actor:BOB+action:repo+repo:Guild/Vault",
+				As: "owner", Status: 200,
 				Want: `[{"action":"repo.remove_member"}]`},
 			{Do: "GET /admin/audit-log?per_page=2&phrase=actor:chief", As: "chief", Status: 200,
 				Want: `[{"action":"user.delete","user":"bob","org":null},{"action":"org.rename"}]`},
 		})
 		all := s.Do(t, apitest.Case{Do: "GET /admin/audit-log?per_page=100", As: "chief"})
-		if text := string(all.Body); strings.Contains(text, "private text") || strings.Contains(text, s.Token(t, "owner")) {
+		if text := string(all.Body); strings.Contains(text, "private text") ||
+			strings.Contains(text, s.Token(t, "owner")) {
 			t.Errorf("the log holds what somebody wrote, or a token: %s", text)
 		}
 	})
@@ -219,7 +223,8 @@ func TestListsUseIndexes(t *testing.T) {
 				plan, err := audit.Plan(tx, f)
 				lines := strings.Split(plan, "\n")
 				for i, line := range lines { // what merges walks sorts a page of each
-					if line == "SCAN audit" || i > 0 && strings.Contains(lines[i-1], "audit") && strings.Contains(line, "TEMP B-TREE") {
+					if line == "SCAN audit" || i > 0 && strings.Contains(lines[i-1], "audit") &&
+						strings.Contains(line, "TEMP B-TREE") {
 						t.Errorf("%+v:\n%s", f, plan)
 						break
 					}
@@ -266,7 +271,9 @@ func TestOldEventsGo(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(`SELECT count(*) FROM audit`).Scan(&n) })
+			err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+				return tx.QueryRow(`SELECT count(*) FROM audit`).Scan(&n)
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -282,12 +289,14 @@ func TestOldEventsGo(t *testing.T) {
 }
 
 func FuzzPhrase(f *testing.F) {
-	for _, text := range []string{"action:repo actor:a repo:a/b created:2026-01-01..*", "created:>=2026-01-01T00:00:00Z", `a:"b"`} {
+	for _, text := range []string{"action:repo actor:a repo:a/b created:2026-01-01..*",
+		"created:>=2026-01-01T00:00:00Z", `a:"b"`} {
 		f.Add(text, audit.Cursor{CreatedAt: 5, ID: 6}.String())
 	}
 	f.Fuzz(func(t *testing.T, phrase, cursor string) {
 		var filter audit.Filter
-		if filter.Parse(phrase) == nil && (filter.From < 0 || filter.Until < 0 || len(filter.Actions) > audit.MostActions) {
+		if filter.Parse(phrase) == nil && (filter.From < 0 || filter.Until < 0 ||
+			len(filter.Actions) > audit.MostActions) {
 			t.Errorf("%q gives %+v", phrase, filter)
 		}
 		if c, ok := audit.ParseCursor(cursor); ok && c.String() != cursor && cursor != "" {

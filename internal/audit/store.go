@@ -99,7 +99,8 @@ func compile(f *Filter, limit int) (text string, args []any) {
 	for i, a := range f.Actions[:min(len(f.Actions), mostActions)] {
 		parts = append(parts, fmt.Sprintf(`SELECT * FROM (%s) x%d`, q.part(a, limit), i))
 	}
-	text = fmt.Sprintf(`SELECT * FROM (%s) x ORDER BY %s LIMIT %d`, strings.Join(parts, ` UNION ALL `), q.order(), limit)
+	text = fmt.Sprintf(`SELECT * FROM (%s) x ORDER BY %s LIMIT %d`, strings.Join(parts, ` UNION ALL `),
+		q.order(), limit)
 	return text, q.args
 }
 
@@ -206,6 +207,7 @@ func anyBefore(tx *db.Tx, before db.Time) (found bool, err error) {
 
 // removeBefore removes at most so many events that are older.
 func removeBefore(tx *db.Tx, before db.Time, most int) (removed int64, err error) {
-	return tx.Exec(`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE created_at < $1 ORDER BY created_at, id LIMIT $2)`,
+	return tx.Exec(`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE created_at < $1
+		ORDER BY created_at, id LIMIT $2)`,
 		before, most)
 }

@@ -22,6 +22,6 @@ package backup
 // repositoriesDir is the folder of all repositories' folders, below the data folder.
 const repositoriesDir = "repositories"
 
-// keyDirs are the folders of the data folder that hold keys, in files: certificates that an authority has given, and the
-// host keys of SSH.
+// keyDirs are the folders of the data folder that hold keys, in files: certificates that an authority has
+// given, and the host keys of SSH.
 var keyDirs = []string{"acme", "ssh"}

@@ -190,7 +190,8 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		for _, file := range m.Files {
-			if !filepath.IsLocal(file.Path) || !strings.HasPrefix(file.Path, "repositories/") && !strings.HasPrefix(file.Path, "acme/") && !strings.HasPrefix(file.Path, "ssh/") {
+			if !filepath.IsLocal(file.Path) || !strings.HasPrefix(file.Path, "repositories/") &&
+				!strings.HasPrefix(file.Path, "acme/") && !strings.HasPrefix(file.Path, "ssh/") {
 				t.Errorf("%q", file.Path)
 			}
 		}

@@ -143,7 +143,8 @@ func (s *save) saveTables(ctx context.Context) error {
 }
 
 func repositories(tx *db.Tx) (list []snapshotRepo, err error) {
-	rows, err := tx.Query(`SELECT id, purges, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos ORDER BY id`)
+	rows, err := tx.Query(`SELECT id, purges, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos
+		ORDER BY id`)
 	if err != nil {
 		return nil, err
 	}

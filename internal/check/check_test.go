@@ -147,7 +147,8 @@ func TestFramesOfFoldersAreMended(t *testing.T) {
 				if err := os.RemoveAll(filepath.Join(filepath.Dir(s.ObjectsDir(t, r)), part)); err != nil {
 					t.Fatal(err)
 				}
-				if found := look(t, s, Options{Full: true}); !strings.Contains(found.text(), r.FullName()+": its folder lacks") ||
+				if found := look(t, s, Options{Full: true}); !strings.Contains(found.text(),
+					r.FullName()+": its folder lacks") ||
 					!strings.Contains(found.text(), part) {
 					t.Errorf("%s without %s: %s", r.FullName(), part, found.text())
 				}
@@ -165,7 +166,8 @@ func TestFramesOfFoldersAreMended(t *testing.T) {
 		if err := os.RemoveAll(s.ObjectsDir(t, full)); err != nil {
 			t.Fatal(err)
 		}
-		if found := look(t, s, Options{Repair: true}); found.Sound() || !strings.Contains(found.text(), "refs/heads/main leads to ") {
+		if found := look(t, s, Options{Repair: true}); found.Sound() ||
+			!strings.Contains(found.text(), "refs/heads/main leads to ") {
 			t.Errorf("objects that are lost: %s", found.text())
 		}
 	})

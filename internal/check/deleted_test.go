@@ -60,7 +60,8 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/holder/chamomile/issues?creator=ghost&assignee=writer", Status: 200, Want: `[{"number":1}]`})
 		s.Check(t, apitest.Case{Do: "GET /repos/holder/belladonna/issues?assignee=none", As: "holder", Status: 200})
 		for do, status := range readAll(t, w) {
-			if status != before[do] && !strings.Contains(do, "keeper") && !strings.Contains(do, "/reactions/") && !strings.Contains(do, "/keys/") {
+			if status != before[do] && !strings.Contains(do, "keeper") &&
+				!strings.Contains(do, "/reactions/") && !strings.Contains(do, "/keys/") {
 				t.Errorf("%s: %d, and %d before", do, status, before[do])
 			}
 		}

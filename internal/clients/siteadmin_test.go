@@ -50,14 +50,16 @@ func siteAdministration(t *testing.T, h *hub) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := got[*github.Key](t)(rosa.Users.CreateKey(ctx, &github.Key{Title: github.Ptr("laptop"), Key: github.Ptr(string(ssh.MarshalAuthorizedKey(text)))}))
+	key := got[*github.Key](t)(rosa.Users.CreateKey(ctx,
+		&github.Key{Title: github.Ptr("laptop"), Key: github.Ptr(string(ssh.MarshalAuthorizedKey(text)))}))
 	var keys []*github.Key
 	listed, err := chief.NewRequest(ctx, http.MethodGet, "admin/keys?per_page=100", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = chief.Do(listed, &keys)
-	if is := func(k *github.Key) bool { return k.GetID() == key.GetID() }; err != nil || !slices.ContainsFunc(keys, is) {
+	if is := func(k *github.Key) bool { return k.GetID() == key.GetID() }; err != nil ||
+		!slices.ContainsFunc(keys, is) {
 		t.Errorf("all keys: %v, %v", keys, err)
 	}
 
@@ -66,8 +68,10 @@ func siteAdministration(t *testing.T, h *hub) {
 	if !errors.As(err, &answer) || answer.Response.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("the last owner of an organization was deleted: %v", err)
 	}
-	log, _, err := rosa.Organizations.GetAuditLog(ctx, "orchard", &github.GetAuditLogOptions{Phrase: github.Ptr("action:org.rename")})
-	if err != nil || len(log) != 1 || log[0].GetActor() != "chief" || log[0].Data["old_login"] != "garden" || log[0].GetCreatedAt().IsZero() {
+	log, _, err := rosa.Organizations.GetAuditLog(ctx, "orchard",
+		&github.GetAuditLogOptions{Phrase: github.Ptr("action:org.rename")})
+	if err != nil || len(log) != 1 || log[0].GetActor() != "chief" || log[0].Data["old_login"] != "garden" ||
+		log[0].GetCreatedAt().IsZero() {
 		t.Errorf("the organization's audit log: %v, %v", log, err)
 	}
 	all, err := chief.NewRequest(ctx, http.MethodGet, "admin/audit-log?phrase=actor:chief+action:user.suspend", nil)

@@ -123,7 +123,8 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 		return true
 	}
 	if ctx.Err() == nil {
-		s.log.WarnContext(ctx, "reading pushed commits failed", "repository", list[0].repoID, "branch", list[0].name, "try", list[0].tries, "error", err)
+		s.log.WarnContext(ctx, "reading pushed commits failed", "repository", list[0].repoID, "branch",
+			list[0].name, "try", list[0].tries, "error", err)
 	}
 	after := context.WithoutCancel(ctx)
 	err = s.db.Write(after, func(tx *db.Tx) error {

@@ -33,7 +33,8 @@ func TestMigrationsOnlyAdd(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, complaint := range narrowing(string(text)) {
-			t.Errorf("%s: %s; older nodes could not go on (see docs/nodes.md): add, or name it *.alone.sql", name, complaint)
+			t.Errorf("%s: %s; older nodes could not go on (see docs/nodes.md): add, or name it *.alone.sql",
+				name, complaint)
 		}
 	}
 	for text, want := range map[string]int{

@@ -98,7 +98,8 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 		}
 		if strings.HasSuffix(next.name, aloneSuffix) {
 			if err := CheckUnused(&Tx{ctx: ctx, caller: ctx, conn: m}); err != nil {
-				return fmt.Errorf("db: migration %04d_%s needs the database for itself: %w", next.version, next.name, err)
+				return fmt.Errorf("db: migration %04d_%s needs the database for itself: %w", next.version,
+					next.name, err)
 			}
 		}
 		if err := applyMigration(ctx, m, next, FromTime(o.Now())); err != nil {

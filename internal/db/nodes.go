@@ -56,7 +56,7 @@ func (d *DB) Join(ctx context.Context, name, version string, log *slog.Logger) (
 		return nil, err
 	}
 	if skew.Abs()-unsure > MaxSkew {
-		return nil, fmt.Errorf("the clock of this machine is %s %s that of the database: let both follow one time server",
+		return nil, fmt.Errorf("the clock of this machine is %s %s that of the database: use one time server",
 			skew.Abs().Round(time.Millisecond), aheadOrBehind(skew))
 	}
 	n.skew.Store(int64(skew))
@@ -120,7 +120,7 @@ func (n *Node) Beat(ctx context.Context) error {
 	if off := skew.Abs() > MaxSkew; off != n.astray {
 		n.astray = off
 		if off {
-			n.log.ErrorContext(ctx, "the clock of this machine is off that of the database: times of what happens are wrong", "skew", skew)
+			n.log.ErrorContext(ctx, "the clock of this machine is off the database's: dates are wrong", "skew", skew)
 		}
 	}
 	return n.register(ctx, func(tx *Tx) error {
@@ -141,7 +141,8 @@ func (n *Node) register(ctx context.Context, write func(*Tx) error) error {
 			return err
 		}
 		clock := tx.Engine().Clock()
-		if _, err := tx.Exec(`DELETE FROM nodes WHERE seen_at < `+clock+` - $1`, nodeForget.Microseconds()); err != nil {
+		if _, err := tx.Exec(`DELETE FROM nodes WHERE seen_at < `+clock+` - $1`,
+			nodeForget.Microseconds()); err != nil {
 			return err
 		}
 		return tx.QueryRow(`SELECT (SELECT count(*) FROM nodes WHERE `+isLive(tx.Engine())+` AND id <> $1),
@@ -208,7 +209,8 @@ func isLive(e Engine) string {
 // Nodes lists the processes that serve the database, and for a day those that died, the
 // longest serving first.
 func Nodes(tx *Tx) (list []NodeInfo, err error) {
-	rows, err := tx.Query(`SELECT name, version, started_at, seen_at, skew, ` + isLive(tx.Engine()) + ` FROM nodes ORDER BY started_at, id`)
+	rows, err := tx.Query(`SELECT name, version, started_at, seen_at, skew, ` + isLive(tx.Engine()) + `
+		FROM nodes ORDER BY started_at, id`)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +240,8 @@ func (e *InUseError) Error() string {
 		if i == 0 {
 			sep = ": "
 		}
-		text += fmt.Sprintf("%s%s, version %s, seen at %s", sep, n.Name, n.Version, n.Seen.Time().UTC().Format(time.RFC3339))
+		text += fmt.Sprintf("%s%s, version %s, seen at %s", sep, n.Name, n.Version,
+			n.Seen.Time().UTC().Format(time.RFC3339))
 	}
 	return text + fmt.Sprintf(". One that died counts for %s.", nodeLost)
 }

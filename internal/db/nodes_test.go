@@ -110,7 +110,8 @@ func TestMigrationThatWantsToBeAlone(t *testing.T) {
 		beat(t, n)
 		m["9002_drops.alone.sql"] = &fstest.MapFile{Data: []byte(`DROP TABLE added`)}
 		var inUse *db.InUseError
-		if err := reopen(t, address, m, nil); !errors.As(err, &inUse) || !strings.Contains(err.Error(), "old, version 1.0") {
+		if err := reopen(t, address, m, nil); !errors.As(err, &inUse) ||
+			!strings.Contains(err.Error(), "old, version 1.0") {
 			t.Errorf("beside an old node: %v", err)
 		}
 		mustWrite(t, d, stmt(`UPDATE nodes SET seen_at = seen_at - 31000000`))

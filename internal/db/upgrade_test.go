@@ -158,7 +158,8 @@ func tablesOf(t *testing.T, d *db.DB) map[string][]column {
 func parentsFirst(t *testing.T, d *db.DB, tables map[string][]column) (order []string) {
 	t.Helper()
 	parents := map[string][]string{}
-	eachText(t, d, `SELECT t.name, f."table" FROM pragma_table_list t, pragma_foreign_key_list(t.name) f WHERE t.type = 'table'`,
+	eachText(t, d, `SELECT t.name, f."table" FROM pragma_table_list t, pragma_foreign_key_list(t.name) f
+		WHERE t.type = 'table'`,
 		func(r []string) { parents[r[0]] = append(parents[r[0]], r[1]) }, 2)
 	var add func(name string)
 	add = func(name string) {
@@ -209,7 +210,8 @@ func valueOf(table string, c column, n int64) string {
 		return strconv.FormatInt(1+n%12, 10) // 5 shows a repository to everybody
 	case table == "activities" && c.name == "repo_id": // with several of them
 		return "(SELECT MIN(id) FROM repos)"
-	case c.name == "sha" || strings.HasSuffix(c.name, "_sha") || c.name == "tested_base" || c.name == "tested_head" || c.name == "peeled":
+	case c.name == "sha" || strings.HasSuffix(c.name, "_sha") || c.name == "tested_base" ||
+		c.name == "tested_head" || c.name == "peeled":
 		return fmt.Sprintf("'%040x'", 1_000_000+n)
 	case c.name == "labels" || c.name == "assignees":
 		return "'" + rowID(n) + "'"
@@ -322,7 +324,8 @@ func schemaOf(t *testing.T, d *db.DB) []string {
 			UNION ALL SELECT CAST(conrelid AS REGCLASS)||' '||pg_get_constraintdef(oid) FROM pg_constraint
 				WHERE connamespace = CAST(current_schema() AS REGNAMESPACE)
 			UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
-			UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = CAST(current_schema() AS REGNAMESPACE)
+			UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc
+				WHERE pronamespace = CAST(current_schema() AS REGNAMESPACE)
 			UNION ALL SELECT viewname||' '||definition FROM pg_views WHERE schemaname = current_schema()`
 	}
 	var lines []string

@@ -22,18 +22,21 @@ func (d *doctor) folder() bool {
 	}
 	mode := info.Mode().Perm()
 	if mode&0o077 != 0 {
-		d.add("data folder", Warn, fmt.Sprintf("mode %o", mode), "others on this machine could read it: the next start closes it")
+		d.add("data folder", Warn, fmt.Sprintf("mode %o", mode),
+			"others on this machine could read it: the next start closes it")
 	} else {
 		d.add("data folder", OK, fmt.Sprintf("mode %o", mode), "")
 	}
 	probe, err := os.CreateTemp(d.Folder, ".doctor-*")
 	if err != nil {
-		d.failed("writing", "the data folder cannot be written", "let the account that runs this, and the server, write there", err)
+		d.failed("writing", "the data folder cannot be written",
+			"let the account that runs this, and the server, write there", err)
 	} else {
 		probe.Close()
 		os.Remove(probe.Name())
 	}
-	for _, part := range []struct{ name, dir string }{{"space", d.Folder}, {"space of repositories", filepath.Join(d.Folder, "repositories")}} {
+	for _, part := range []struct{ name, dir string }{{"space", d.Folder},
+		{"space of repositories", filepath.Join(d.Folder, "repositories")}} {
 		kind, free, all, err := fileSystem(part.dir)
 		if err != nil {
 			continue // a store without repositories has no such folder

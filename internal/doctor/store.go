@@ -17,7 +17,8 @@ import (
 func (d *doctor) store(ctx context.Context) {
 	database, git, closing, err := d.Open(ctx)
 	if err != nil {
-		d.failed("database", "the store cannot be opened", "see the cause on the terminal; is --database as the server is told?", err)
+		d.failed("database", "the store cannot be opened",
+			"see the cause on the terminal; is --database as the server is told?", err)
 		return
 	}
 	f := forge.New(database, git, slog.New(slog.DiscardHandler), d.Folder)
@@ -66,7 +67,8 @@ func (d *doctor) clock(tx *db.Tx) error {
 	after := time.Now()
 	skew := max(before.Sub(at.Time()), at.Time().Sub(after), 0) // what the question took is no skew
 	if skew > db.MaxSkew {
-		d.add("clock", Warn, fmt.Sprintf("%s off the database's", skew.Round(time.Millisecond)), "let both machines take the time from one source (NTP)")
+		d.add("clock", Warn, fmt.Sprintf("%s off the database's", skew.Round(time.Millisecond)),
+			"let both machines take the time from one source (NTP)")
 	} else {
 		d.add("clock", OK, "as the database's", "")
 	}
@@ -109,12 +111,14 @@ func (d *doctor) nodes(tx *db.Tx) error {
 // questions are what each engine is asked about itself.
 var questions = map[db.Engine][]struct{ name, query, want string }{
 	db.SQLite: {
-		{"version", `SELECT sqlite_version()`, ""}, {"journal_mode", `SELECT journal_mode FROM pragma_journal_mode`, "wal"},
+		{"version", `SELECT sqlite_version()`, ""},
+		{"journal_mode", `SELECT journal_mode FROM pragma_journal_mode`, "wal"},
 		{"page_size", `SELECT CAST(page_size AS TEXT) FROM pragma_page_size`, ""},
 		{"pages", `SELECT CAST(page_count AS TEXT) FROM pragma_page_count`, ""},
 	},
 	db.PostgreSQL: {
-		{"version", `SHOW server_version`, ""}, {"fsync", `SHOW fsync`, "on"}, {"full_page_writes", `SHOW full_page_writes`, "on"},
+		{"version", `SHOW server_version`, ""}, {"fsync", `SHOW fsync`, "on"},
+		{"full_page_writes", `SHOW full_page_writes`, "on"},
 		{"synchronous_commit", `SHOW synchronous_commit`, ""}, {"max_connections", `SHOW max_connections`, ""},
 		{"server_encoding", `SHOW server_encoding`, "UTF8"},
 	},
@@ -138,7 +142,8 @@ func (d *doctor) engine(tx *db.Tx) error {
 		}
 	}
 	d.add("database", status, strings.Join(found, ", "), advice)
-	d.add("schema", OK, fmt.Sprintf("%d migrations, the last is %d", len(versions), versions[len(versions)-1].Number), "")
+	d.add("schema", OK, fmt.Sprintf("%d migrations, the last is %d", len(versions),
+		versions[len(versions)-1].Number), "")
 	return nil
 }
 

@@ -142,7 +142,8 @@ func (p *plot) see(t *testing.T, s *apitest.Server, name, roles string) {
 			delete(listed, "/users/"+owner+"/repos?per_page=100")
 			listed["/orgs/"+owner+"/repos?per_page=100"] = visible
 			listed["/orgs/"+owner+"/events?per_page=100"] = !p.private // they are for everyone
-			if as != "" && strings.Contains(map[string]string{"guild": "alice dora", "club": "alice erin gus"}[owner], as) {
+			members := map[string]string{"guild": "alice dora", "club": "alice erin gus"}[owner]
+			if as != "" && strings.Contains(members, as) {
 				listed["/users/"+as+"/events/orgs/"+owner+"?per_page=100"] = visible
 			}
 		}
@@ -157,7 +158,8 @@ func (p *plot) see(t *testing.T, s *apitest.Server, name, roles string) {
 		}
 		for path, want := range listed {
 			a := s.Do(t, apitest.Case{Do: "GET " + path, As: as})
-			if got := strings.Contains(string(a.Body), "/"+name+`"`) || strings.Contains(string(a.Body), `"`+name+`"`); got != want {
+			if got := strings.Contains(string(a.Body), "/"+name+`"`) ||
+				strings.Contains(string(a.Body), `"`+name+`"`); got != want {
 				t.Errorf("%s of %q shows %s: %v, want %v (status %d)", path, as, name, got, want, a.Status)
 			}
 		}
@@ -190,7 +192,8 @@ func (p *plot) gone(t *testing.T, s *apitest.Server, roles string) {
 		if owner == "guild" {
 			kind = "/orgs/"
 		}
-		for _, path := range []string{kind + owner + "/repos?per_page=100", "/user/repos?per_page=100", kind + owner + "/events",
+		for _, path := range []string{kind + owner + "/repos?per_page=100", "/user/repos?per_page=100",
+			kind + owner + "/events",
 			"/search/issues?q=" + p.word + "+user:" + owner} {
 			a := s.Do(t, apitest.Case{Do: "GET " + path, As: as})
 			if a.Status == 200 && strings.Contains(string(a.Body), p.from+`"`) {
@@ -216,8 +219,10 @@ func (p *plot) pulls(t *testing.T, s *apitest.Server, from, to, roles string) {
 	path := "/repos/" + p.to + "/pulls"
 	s.Run(t, []apitest.Case{
 		{Name: "by the new owner", Do: "GET " + path + "?head=" + to + ":topic", As: "chief", Status: 200,
-			Want: fmt.Sprintf(`[{"number": %d, "head": {"label": %q, "repo": {"full_name": %q}}}]`, ofBranch, to+":topic", p.to)},
-		{Name: "by the former owner", Do: "GET " + path + "?head=" + from + ":topic", As: "chief", Status: 200, Body: "[]"},
+			Want: fmt.Sprintf(`[{"number": %d, "head": {"label": %q, "repo": {"full_name": %q}}}]`, ofBranch,
+				to+":topic", p.to)},
+		{Name: "by the former owner", Do: "GET " + path + "?head=" + from + ":topic", As: "chief", Status: 200,
+			Body: "[]"},
 		{Name: "from a fork", Do: fmt.Sprintf("GET %s/%d", path, ofCarol), As: "carol", Status: 200,
 			Want: `{"state": "open", "head": {"repo": {"owner": {"login": "carol"}}}, "base": {"repo": {"full_name": "` + p.to + `"}}}`},
 		{Name: "whose parent moved", Do: "GET /repos/carol/" + p.Name, As: "carol", Status: 200,
@@ -248,8 +253,9 @@ func (p *plot) assigned(t *testing.T, s *apitest.Server, from, roles string) {
 		}
 	}
 	path := "/repos/" + p.to + "/issues"
-	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s/%d", path, ofAll), As: "chief", Status: 200, Headers: estate.Graduated,
-		Want: `{"assignees": [` + strings.Join(want, ", ") + `]}`})
+	s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s/%d", path, ofAll), As: "chief", Status: 200,
+		Headers: estate.Graduated,
+		Want:    `{"assignees": [` + strings.Join(want, ", ") + `]}`})
 	if from != "guild" {
 		return
 	}
@@ -278,7 +284,8 @@ func (p *plot) write(t *testing.T, s *apitest.Server, roles string) {
 		}
 		s.Check(t, apitest.Case{Name: as, Do: "PUT /repos/" + p.to + "/contents/by-" + as, As: as, Status: push,
 			Send: `{"message": "x", "content": "eA=="}`})
-		s.Check(t, apitest.Case{Name: as, Do: "PATCH /repos/" + p.to, As: as, Status: edit, Send: `{"description": "x"}`})
+		s.Check(t, apitest.Case{Name: as, Do: "PATCH /repos/" + p.to, As: as, Status: edit,
+			Send: `{"description": "x"}`})
 	}
 }
 
@@ -288,7 +295,8 @@ func sound(t *testing.T, s *apitest.Server) {
 	if err := s.Server.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Log: slog.New(slog.DiscardHandler)})
+	r, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +324,8 @@ func TestTransfer(t *testing.T) {
 					after := row.after
 					p.see(t, s, p.from, row.before)
 					old := s.Do(t, apitest.Case{Do: "GET /repos/" + p.from, As: "carol"}).Header.Get("ETag")
-					s.Check(t, apitest.Case{Do: "POST /repos/" + p.from + "/transfer", As: row.by, Send: `{"new_owner": "` + row.to + `"}`,
+					s.Check(t, apitest.Case{Do: "POST /repos/" + p.from + "/transfer", As: row.by,
+						Send:   `{"new_owner": "` + row.to + `"}`,
 						Status: 202, Want: `{"full_name": "` + p.to + `", "owner": {"login": "` + row.to + `"}}`})
 					p.see(t, s, p.to, after)
 					p.gone(t, s, after)

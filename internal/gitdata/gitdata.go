@@ -113,5 +113,6 @@ const maxPeeled = 10_000
 
 // Caches tells of the caches.
 func (api *API) Caches() []cache.Stats {
-	return []cache.Stats{api.kept.Stats("git_answers"), api.lengths.Stats("git_lengths"), api.peeled.Stats("git_peeled")}
+	return []cache.Stats{api.kept.Stats("git_answers"), api.lengths.Stats("git_lengths"),
+		api.peeled.Stats("git_peeled")}
 }

@@ -183,5 +183,6 @@ func (s *Service) UnfilledIndexes() int { return s.indexes.Waiting() }
 
 // Caches tells of the caches.
 func (s *Service) Caches() []cache.Stats {
-	return []cache.Stats{s.shown.Stats("issue_references"), s.rows.Stats("issue_rows"), s.texts.Stats("texts"), s.indexes.Stats("issue_indexes")}
+	return []cache.Stats{s.shown.Stats("issue_references"), s.rows.Stats("issue_rows"), s.texts.Stats("texts"),
+		s.indexes.Stats("issue_indexes")}
 }

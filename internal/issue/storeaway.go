@@ -75,7 +75,8 @@ func execAll(tx *db.Tx, id account.ID, statements []string) error {
 // assigned any more. It costs some statements for each of them.
 func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 	ids, err := db.QueryIDs[account.ID](tx, fmt.Sprintf(`SELECT DISTINCT value FROM posting_counts
-		WHERE repo_id = $1 AND kind = %d AND value > %d AND n > 0 ORDER BY value`, posting.ByAssignee, posting.None), r.ID)
+		WHERE repo_id = $1 AND kind = %d AND value > %d AND n > 0
+			ORDER BY value`, posting.ByAssignee, posting.None), r.ID)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,8 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 			if canBeAssigned(r, p, p.ID) { // to what it wrote itself
 				only += ` AND i.author_id <> $1`
 			}
-			changed := fmt.Sprintf(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+			changed := fmt.Sprintf(`UPDATE issues SET changed = (SELECT issues_generation FROM repos r
+				WHERE r.id = issues.repo_id)
 				WHERE id IN (SELECT p.issue_id FROM postings p JOIN issues i ON i.id = p.issue_id
 					WHERE p.kind = %d AND p.value = $1 AND %s)`, posting.ByAssignee, only)
 			if err := execAll(tx, id, append([]string{changed}, unassign(only)...)); err != nil {

@@ -34,7 +34,8 @@ func TestLinesCarryTheID(t *testing.T) {
 			log.Warn("of nobody")
 			job := journal.WithJob(ctx, "packing")
 			log.WarnContext(job, "packing failed")
-			journal.Log(ctx, log, &journal.Line{Method: "GET", Route: "/", ID: "abc-1", Level: slog.LevelError, Error: errors.New("x")})
+			journal.Log(ctx, log, &journal.Line{Method: "GET", Route: "/", ID: "abc-1", Level: slog.LevelError,
+				Error: errors.New("x")})
 			h.Flush()
 			_, text := s.all()
 			lines := strings.Split(strings.TrimSpace(text), "\n")

@@ -104,6 +104,7 @@ func Total(tx *db.Tx, repoID repo.ID, p Property) (n int64, err error) {
 
 // DropCounts forgets the counters of a property that no issue has any more.
 func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
-	err := tx.Run(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID, int64(p.Kind), p.Value)
+	err := tx.Run(`DELETE FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`, repoID,
+		int64(p.Kind), p.Value)
 	return err
 }

@@ -193,7 +193,8 @@ func (s *Service) insert(tx *db.Tx, a *repo.Access, n NewPull, p *Pull) error {
 	if err := insertPull(tx, p); err != nil {
 		return err
 	}
-	if err := repo.SetPullRef(tx, p.RepoID, a.Purges, p.Number, repo.PullHead, p.HeadSHA); err != nil || p.TestSHA == "" {
+	if err := repo.SetPullRef(tx, p.RepoID, a.Purges, p.Number, repo.PullHead, p.HeadSHA); err != nil ||
+		p.TestSHA == "" {
 		return err
 	}
 	return repo.SetPullRef(tx, p.RepoID, a.Purges, p.Number, repo.PullMerge, p.TestSHA)

@@ -175,7 +175,8 @@ func setMerged(tx *db.Tx, issueID issue.ID, by account.ID, sha git.SHA) error {
 
 // want schedules a test merge, unless one is.
 func want(tx *db.Tx, issueID issue.ID) error {
-	err := tx.Run(`UPDATE pulls SET wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1 AND open AND NOT wanted`, issueID)
+	err := tx.Run(`UPDATE pulls SET wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1 AND open
+		AND NOT wanted`, issueID)
 	return err
 }
 

@@ -40,14 +40,17 @@ func noteCommits(tx *db.Tx, repoID repo.ID, issueID issue.ID, commits []git.SHA)
 		for sha := range gone {
 			args = append(args, string(sha))
 		}
-		if err := tx.Run(`DELETE FROM pull_commits WHERE issue_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(gone)), args...); err != nil {
+		err := tx.Run(`DELETE FROM pull_commits
+			WHERE issue_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(gone)), args...)
+		if err != nil {
 			return err
 		}
 	}
 	if len(more) == 0 {
 		return nil
 	}
-	err = tx.Run(`INSERT INTO pull_commits (repo_id, sha, issue_id) VALUES `+db.Values(len(more)/3, 3)+` ON CONFLICT DO NOTHING`, more...)
+	err = tx.Run(`INSERT INTO pull_commits (repo_id, sha, issue_id) VALUES `+db.Values(len(more)/3, 3)+`
+		ON CONFLICT DO NOTHING`, more...)
 	return err
 }
 

@@ -20,7 +20,8 @@ type node struct {
 
 func newNode(t *testing.T, d *db.DB, limit int64, start time.Time) *node {
 	n := &node{t: t, now: start}
-	n.Limiter = New(Options{Limit: limit, Now: func() time.Time { return n.now }, DB: d, Log: slog.New(slog.DiscardHandler),
+	n.Limiter = New(Options{Limit: limit, Now: func() time.Time { return n.now }, DB: d,
+		Log:    slog.New(slog.DiscardHandler),
 		Others: func() int { return 1 }})
 	return n
 }

@@ -9,13 +9,17 @@ import (
 // share adds what was used to what all nodes have counted in the window that ends then, and
 // gives the totals of these callers. If the nodes count in a window that ends at another
 // time, it gives that and changes nothing.
-func share(ctx context.Context, d *db.DB, ends, now db.Time, used []use) (agreed db.Time, totals map[string]int64, err error) {
+func share(
+	ctx context.Context, d *db.DB, ends, now db.Time, used []use,
+) (agreed db.Time, totals map[string]int64, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		totals = make(map[string]int64, len(used))
-		if _, err := tx.Exec(`DELETE FROM rate_counts WHERE ends <= $1`, now-db.Time(db.MaxSkew.Microseconds())); err != nil {
+		if _, err := tx.Exec(`DELETE FROM rate_counts WHERE ends <= $1`,
+			now-db.Time(db.MaxSkew.Microseconds())); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(`SELECT COALESCE(min(ends), $1) FROM rate_counts WHERE ends > $2`, ends, now).Scan(&agreed); err != nil || agreed != ends {
+		err := tx.QueryRow(`SELECT COALESCE(min(ends), $1) FROM rate_counts WHERE ends > $2`, ends, now).Scan(&agreed)
+		if err != nil || agreed != ends {
 			return err
 		}
 		args := make([]any, 0, 3*len(used))

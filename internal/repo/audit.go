@@ -27,7 +27,8 @@ func Visibility(private bool) string {
 // somebody wrote are named only.
 func (e *Edit) record(tx *db.Tx, before, after *Repo) error {
 	if before.Name != after.Name {
-		err := audit.Record(tx, after.Audited(audit.RepoRename, map[string]any{"old_name": before.Name, "name": after.Name}))
+		err := audit.Record(tx, after.Audited(audit.RepoRename,
+			map[string]any{"old_name": before.Name, "name": after.Name}))
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,8 @@ type Conversation struct {
 	Pause func(time.Duration)
 }
 
-// services are those of git that there are, by the words with which a client asks for them, with the role that each takes.
+// services are those of git that there are, by the words with which a client asks for them, with the role
+// that each takes.
 var services = map[string]struct {
 	need  account.Role
 	serve func(*Service, context.Context, *Conversation, *bufio.Reader) error
@@ -43,14 +44,14 @@ func RoleOfService(service string) (need account.Role, ok bool) {
 	return s.need, ok
 }
 
-// Converse serves one of git's services until the client has what it wants. The client is told in git's own protocol what
-// that has words for; the error says what else went wrong.
+// Converse serves one of git's services until the client has what it wants. The client is told in git's own
+// protocol what that has words for; the error says what else went wrong.
 func (s *Service) Converse(ctx context.Context, service string, c Conversation) error {
 	return services[service].serve(s, ctx, &c, bufio.NewReaderSize(c.In, 64<<10))
 }
 
-// greet begins a conversation: it lists the refs, or in protocol 2 what the server can do. From then on the request computes
-// no more by itself.
+// greet begins a conversation: it lists the refs, or in protocol 2 what the server can do. From then on the
+// request computes no more by itself.
 func (s *Service) greet(ctx context.Context, c *Conversation, service string, kind admission.Kind) error {
 	a, err := c.Access(ctx)
 	if err != nil {
@@ -74,7 +75,8 @@ func (c *Conversation) hear(ctx context.Context, in *bufio.Reader) ([]byte, erro
 		}
 		return nil, err
 	}
-	message, _, err := admission.From(ctx).ReadAll(ctx, io.LimitReader(wire.NewSection(in, false), git.MaxFetchRequest+1), -1)
+	message, _, err := admission.From(ctx).ReadAll(ctx,
+		io.LimitReader(wire.NewSection(in, false), git.MaxFetchRequest+1), -1)
 	if err != nil {
 		return nil, wire.MalformedEOF(err)
 	}

@@ -148,7 +148,8 @@ func (p *purge) left() (n int) {
 func (s *Service) family(ctx context.Context, a *Access) ([]*Repo, error) {
 	list := []*Repo{a.Repo}
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		all, err := queryAccess(tx, a.Caller, `WHERE (r.id = $2 OR r.root_id = $2) AND r.id <> $3 ORDER BY r.id`, a.NetworkID, a.ID)
+		all, err := queryAccess(tx, a.Caller, `WHERE (r.id = $2 OR r.root_id = $2) AND r.id <> $3
+			ORDER BY r.id`, a.NetworkID, a.ID)
 		list = list[:1]
 		for _, other := range all {
 			list = append(list, other.Repo)
@@ -160,7 +161,9 @@ func (s *Service) family(ctx context.Context, a *Access) ([]*Repo, error) {
 
 // leasePurges takes the purges of repositories, all or none. again says that an earlier one
 // was not finished. It waits for one that runs, or that was killed.
-func (s *Service) leasePurges(ctx context.Context, repos []*Repo, tell func(string)) (l *db.Lease, again bool, err error) {
+func (s *Service) leasePurges(
+	ctx context.Context, repos []*Repo, tell func(string),
+) (l *db.Lease, again bool, err error) {
 	ids := make([]ID, len(repos))
 	for i, r := range repos {
 		ids[i] = r.ID
@@ -227,7 +230,8 @@ func (p *purge) plan(ctx context.Context) error {
 		found = found || plan.object.Type != "" || len(plan.leftovers) > 0
 		reasons = append(reasons, plan.reasons...)
 		p.plans = append(p.plans, plan)
-		p.report.Repos = append(p.report.Repos, PurgedRepo{Name: r.FullName(), Object: plan.object, Objects: int64(len(plan.gone))})
+		p.report.Repos = append(p.report.Repos, PurgedRepo{Name: r.FullName(), Object: plan.object,
+			Objects: int64(len(plan.gone))})
 	}
 	switch {
 	case len(reasons) > 0:

@@ -86,7 +86,8 @@ func (p *past) replace(t *testing.T) {
 // asks are all ways to the secret by name.
 func (p *past) asks(status int) (list []apitest.Case) {
 	for _, path := range []string{"git/commits/" + p.commit, "git/trees/" + p.tree, "git/blobs/" + p.blob,
-		"git/trees/" + p.commit + "?recursive=1", "contents/secret.txt?ref=" + p.commit, "compare/" + p.tip + "..." + p.commit} {
+		"git/trees/" + p.commit + "?recursive=1", "contents/secret.txt?ref=" + p.commit,
+		"compare/" + p.tip + "..." + p.commit} {
 		list = append(list, apitest.Case{Do: "GET /repos/alice/garden/" + path, As: "will", Status: status})
 	}
 	list = append(list, apitest.Case{Do: "GET /repos/alice/garden/git/blobs/" + p.blob, As: "will", Status: status,
@@ -151,8 +152,10 @@ func TestPurgedSecretIsGone(t *testing.T) {
 				if !fetchable(t, s, "will", p.commit) {
 					t.Fatal("the secret was gone before")
 				}
-				o := repo.Purge{Object: map[string]string{"commit": p.commit, "short": p.commit[:9], "blob": p.blob}[way]}
-				if o.DryRun = true; purge(t, s, "alice/garden", o).Repos[0].Objects == 0 || len(stored(t, s, p.blob)) != 1 {
+				o := repo.Purge{Object: map[string]string{"commit": p.commit, "short": p.commit[:9],
+					"blob": p.blob}[way]}
+				if o.DryRun = true; purge(t, s, "alice/garden", o).Repos[0].Objects == 0 ||
+					len(stored(t, s, p.blob)) != 1 {
 					t.Error("a dry run did something, or nothing")
 				}
 				o.DryRun = false
@@ -228,11 +231,13 @@ func TestPurgeIsRefused(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "rae",
 			Send: `{"title": "T", "head": "rae:topic", "base": "main"}`, Status: 201})
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/1", As: "rae", Send: `{"state": "closed"}`, Status: 200})
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/1", As: "rae", Send: `{"state": "closed"}`,
+			Status: 200})
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
 		_, err := tryPurge(t, s, "alice/garden", repo.Purge{Object: p.blob, Network: true})
 		var why *repo.PurgeRefused
-		if !errors.As(err, &why) || !slices.ContainsFunc(why.Reasons, func(r string) bool { return strings.HasPrefix(r, "rae/garden: branch topic") }) {
+		if !errors.As(err, &why) || !slices.ContainsFunc(why.Reasons,
+			func(r string) bool { return strings.HasPrefix(r, "rae/garden: branch topic") }) {
 			t.Errorf("the fork's branch is not named: %v", err)
 		}
 	})
@@ -250,7 +255,8 @@ func TestPurgeOfForks(t *testing.T) {
 			t.Errorf("%+v, %v", report, stored(t, s, p.blob))
 		}
 		report = purge(t, s, "alice/garden", repo.Purge{Object: p.commit, Network: true})
-		if len(report.Forks) != 0 || len(report.Repos) != 2 || report.Repos[1].Objects != 3 || len(stored(t, s, p.blob)) != 0 {
+		if len(report.Forks) != 0 || len(report.Repos) != 2 || report.Repos[1].Objects != 3 ||
+			len(stored(t, s, p.blob)) != 0 {
 			t.Errorf("%+v, %v", report, stored(t, s, p.blob))
 		}
 		s.Check(t, apitest.Case{Do: "GET /repos/rae/garden/contents/README.md", Status: 404})
@@ -268,9 +274,11 @@ func TestPurgeTakesHunksAndStatuses(t *testing.T) {
 		leak, _, _ := commitFile(t, p.dir, "secret.txt", secret)
 		gittest.Run(t, p.dir, "push", "-q", "origin", "topic")
 		s.Run(t, []apitest.Case{
-			{Do: "POST /repos/alice/garden/pulls", As: "will", Send: `{"title": "T", "head": "topic", "base": "main"}`, Status: 201},
+			{Do: "POST /repos/alice/garden/pulls", As: "will",
+				Send: `{"title": "T", "head": "topic", "base": "main"}`, Status: 201},
 			{Do: "POST /repos/alice/garden/pulls/1/comments", As: "alice", Status: 201,
-				Send: `{"body": "What?", "commit_id": "` + leak + `", "path": "secret.txt", "line": 2, "side": "RIGHT"}`},
+				Send: `{"body": "What?", "commit_id": "` + leak +
+					`", "path": "secret.txt", "line": 2, "side": "RIGHT"}`},
 			{Do: "POST /repos/alice/garden/statuses/" + leak, As: "will", Send: `{"state": "success"}`, Status: 201},
 			{Do: "GET /repos/alice/garden/pulls/1/comments", Status: 200, Want: `[{"diff_hunk": "$any", "line": 2}]`},
 		})
@@ -361,7 +369,8 @@ func TestPurgeMeetsTraffic(t *testing.T) {
 		dir := t.TempDir()
 		begin(func(n int) {
 			to := filepath.Join(dir, "clone")
-			if _, text, err := gittest.Try(t, dir, nil, "clone", "-q", "--bare", "--single-branch", s.Remote(t, "rae", "alice/garden"), to); err != nil {
+			if _, text, err := gittest.Try(t, dir, nil, "clone", "-q", "--bare", "--single-branch",
+				s.Remote(t, "rae", "alice/garden"), to); err != nil {
 				t.Errorf("clone: %s", text)
 			}
 			os.RemoveAll(to)
@@ -487,7 +496,8 @@ func TestPurgeWaitsForFetches(t *testing.T) {
 		p.replace(t)
 		body := strings.NewReader(string(wire.AppendPkt(nil, []byte("want "+p.tip+"\n"))) + wire.FlushPkt +
 			string(wire.AppendPkt(nil, []byte("done\n"))))
-		answer, err := http.Post(s.URL+"/alice/garden.git/git-upload-pack", "application/x-git-upload-pack-request", body)
+		answer, err := http.Post(s.URL+"/alice/garden.git/git-upload-pack",
+			"application/x-git-upload-pack-request", body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -498,7 +508,8 @@ func TestPurgeWaitsForFetches(t *testing.T) {
 		}
 		waits, ended := make(chan string, 10), make(chan error, 1)
 		go func() {
-			_, err := tryPurge(t, s, "alice/garden", repo.Purge{Object: p.commit, Tell: func(line string) { waits <- line }})
+			_, err := tryPurge(t, s, "alice/garden", repo.Purge{Object: p.commit,
+				Tell: func(line string) { waits <- line }})
 			ended <- err
 		}()
 		select {

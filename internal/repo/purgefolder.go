@@ -103,7 +103,8 @@ func (p *purge) move(ctx context.Context, plan *purgePlan, done *PurgedRepo) err
 			return errors.Join(err, os.RemoveAll(path))
 		}
 	}
-	return errors.Join(os.RemoveAll(path), errs.New(errs.Conflict, "the repository is written to all the time: archive it, and try again"))
+	return errors.Join(os.RemoveAll(path), errs.New(errs.Conflict,
+		"the repository is written to all the time: archive it, and try again"))
 }
 
 func (p *purge) pause(ctx context.Context, plan *purgePlan, length time.Duration) error {

@@ -78,7 +78,8 @@ func refWords(name string) string {
 	}
 	if rest, ok := strings.CutPrefix(name, pulls); ok {
 		number, kind, _ := strings.Cut(rest, "/")
-		return fmt.Sprintf("%s of pull request #%s", map[string]string{PullHead: "head", PullMerge: "test merge"}[kind], number)
+		what := map[string]string{PullHead: "head", PullMerge: "test merge"}[kind]
+		return fmt.Sprintf("%s of pull request #%s", what, number)
 	}
 	return name
 }

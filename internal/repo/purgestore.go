@@ -67,7 +67,8 @@ func pause(tx *db.Tx, repoID ID, length time.Duration) error {
 	if err := lockRepo(tx, repoID); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE purges SET pause = `+tx.Engine().Clock()+` + $2 WHERE repo_id = $1`, repoID, length.Microseconds())
+	_, err := tx.Exec(`UPDATE purges SET pause = `+tx.Engine().Clock()+` + $2 WHERE repo_id = $1`, repoID,
+		length.Microseconds())
 	return err
 }
 
@@ -137,7 +138,8 @@ func readPurgeWorld(tx *db.Tx, id ID) (*purgeWorld, error) {
 	defer rows.Close()
 	for rows.Next() {
 		var p pullTips
-		if err := rows.Scan(&p.number, &p.head, &p.base, &p.merge, &p.testedBase, &p.testedHead, &p.baseTip); err != nil {
+		if err := rows.Scan(&p.number, &p.head, &p.base, &p.merge, &p.testedBase, &p.testedHead,
+			&p.baseTip); err != nil {
 			return nil, err
 		}
 		w.pulls = append(w.pulls, p)
@@ -148,7 +150,8 @@ func readPurgeWorld(tx *db.Tx, id ID) (*purgeWorld, error) {
 // notesOf names the notes of unreached objects: another text, when there are others.
 func notesOf(tx *db.Tx, id ID) (string, error) {
 	var n, last int64
-	err := tx.QueryRow(`SELECT COUNT(*), COALESCE(MAX(at), 0) FROM unreached_objects WHERE repo_id = $1`, id).Scan(&n, &last)
+	err := tx.QueryRow(`SELECT COUNT(*), COALESCE(MAX(at), 0) FROM unreached_objects WHERE repo_id = $1`, id).
+		Scan(&n, &last)
 	return fmt.Sprint(n, " ", last), err
 }
 
@@ -234,7 +237,8 @@ func forgetNamed(tx *db.Tx, id ID, gone []git.SHA) (hunks, statuses int64, err e
 		args = append(args, string(sha))
 	}
 	in := ` IN ` + db.ValuesFrom(2, 1, len(gone))
-	hunks, err = tx.Exec(`UPDATE review_comments SET diff_hunk = '' WHERE repo_id = $1 AND diff_hunk <> '' AND original_sha`+in, args...)
+	hunks, err = tx.Exec(`UPDATE review_comments SET diff_hunk = '' WHERE repo_id = $1 AND diff_hunk <> ''
+		AND original_sha`+in, args...)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -246,7 +250,8 @@ func forgetNamed(tx *db.Tx, id ID, gone []git.SHA) (hunks, statuses int64, err e
 	if statuses, err = tx.Exec(`DELETE FROM statuses WHERE repo_id = $1 AND sha`+in, args...); err != nil {
 		return 0, 0, err
 	}
-	for _, from := range []string{"status_contexts WHERE repo_id = $1 AND sha", "status_commits WHERE repo_id = $1 AND sha",
+	for _, from := range []string{"status_contexts WHERE repo_id = $1 AND sha",
+		"status_commits WHERE repo_id = $1 AND sha",
 		"pull_commits WHERE repo_id = $1 AND sha", "unreached_objects WHERE repo_id = $1 AND sha",
 		"pushed_commits WHERE repo_id = $1 AND new_sha"} {
 		if _, err := tx.Exec(`DELETE FROM `+from+in, args...); err != nil {

@@ -45,7 +45,8 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 			}
 		}
 		together(func(i int) {
-			count(&made, apitest.Case{Do: "POST /user/repos", As: "alice", Send: fmt.Sprintf(`{"name": "r%d"}`, i)}, 201)
+			count(&made, apitest.Case{Do: "POST /user/repos", As: "alice",
+				Send: fmt.Sprintf(`{"name": "r%d"}`, i)}, 201)
 		})
 		if made.Load() != repos {
 			t.Fatalf("%d repositories were made, %d may be", made.Load(), repos)
@@ -57,12 +58,14 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 			path := "/repos/alice/" + names[i%repos].Name
 			count(&written, apitest.Case{Do: "PUT " + path + "/contents/f", As: "alice", Send: fmt.Sprintf(
 				`{"message": "m", "branch": "b%d", "content": "eA=="}`, i)}, 201)
-			count(&written, apitest.Case{Do: "POST " + path + "/git/blobs", As: "alice", Send: `{"content": "` + text + fmt.Sprint(i) + `"}`}, 201)
+			count(&written, apitest.Case{Do: "POST " + path + "/git/blobs", As: "alice",
+				Send: `{"content": "` + text + fmt.Sprint(i) + `"}`}, 201)
 		})
 		dir := gittest.Repository(t, 2, 60)
 		together(func(i int) {
 			remote := s.Remote(t, "alice", "alice/"+names[i%repos].Name)
-			if _, _, err := gittest.Try(t, dir, nil, "push", "-q", remote, fmt.Sprintf("main:refs/heads/p%d", i)); err == nil {
+			if _, _, err := gittest.Try(t, dir, nil, "push", "-q", remote,
+				fmt.Sprintf("main:refs/heads/p%d", i)); err == nil {
 				pushed.Add(1)
 			}
 		})

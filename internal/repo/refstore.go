@@ -28,7 +28,8 @@ func chunks[T any](list []T, fn func([]T) error) error {
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
-		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id"), repoID).Scan(&b.name, &b.archived, &b.purges, &b.paused)
+		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id"), repoID).
+		Scan(&b.name, &b.archived, &b.purges, &b.paused)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
 	}

@@ -82,7 +82,8 @@ func (s *Service) lockTransfer(tx *db.Tx, id ID, owner string) (*account.Account
 	}
 	to, err := account.Hold(tx, owner)
 	if errs.Is(err, errs.NotFound) {
-		return nil, transferError("new_owner", errs.InvalidField, errs.Clip(owner), "There is no account of this login.")
+		return nil, transferError("new_owner", errs.InvalidField, errs.Clip(owner),
+			"There is no account of this login.")
 	}
 	return to, err
 }
@@ -104,7 +105,8 @@ func (a *Access) handover(tx *db.Tx, to *account.Account, name string) (Handover
 		return h, transferError("new_owner", errs.Custom, to.Login, "This account is suspended.")
 	case to.Kind == account.User && to.ID != account.IDOf(by) && !by.SeesAll():
 		return h, transferError("new_owner", errs.Custom, to.Login,
-			"Only a site administrator can transfer a repository to another person. Transfer it to an organization in which you both may create repositories.")
+			"Only a site administrator can transfer a repository to another person. "+
+				"Transfer it to an organization in which you both may create repositories.")
 	}
 	admit, err := mayCreate(tx, by, to)
 	if err != nil {

@@ -13,13 +13,15 @@ import (
 func checkOnlyOne(tx *db.Tx, r *Repo, to *account.Account) error {
 	var other ID
 	err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND id <> $2 AND id IN (
-		SELECT id FROM repos WHERE root_id = $3 AND owner_id = $1 UNION ALL SELECT id FROM repos WHERE id = $3) LIMIT 1`,
+		SELECT id FROM repos WHERE root_id = $3 AND owner_id = $1 UNION ALL SELECT id FROM repos
+			WHERE id = $3) LIMIT 1`,
 		to.ID, r.ID, r.NetworkID).Scan(&other)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil
 	}
 	if err == nil {
-		err = transferError("new_owner", errs.Custom, to.Login, "This owner has a repository of the same network already.")
+		err = transferError("new_owner", errs.Custom, to.Login,
+			"This owner has a repository of the same network already.")
 	}
 	return err
 }

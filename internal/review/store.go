@@ -117,7 +117,8 @@ func insertReview(tx *db.Tx, v *Review) error {
 
 // updateReview writes what can change.
 func updateReview(tx *db.Tx, v *Review) error {
-	err := tx.Run(`UPDATE reviews SET state = $2, body = $3, submitted_at = $4 WHERE id = $1`, v.ID, int64(v.State), v.Body, v.SubmittedAt)
+	err := tx.Run(`UPDATE reviews SET state = $2, body = $3, submitted_at = $4 WHERE id = $1`, v.ID,
+		int64(v.State), v.Body, v.SubmittedAt)
 	return err
 }
 

@@ -56,7 +56,8 @@ func TestEachChangeOfRightsIsAudited(t *testing.T) {
 		order := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 		routes := slices.Clone(s.Server.Routes())
 		slices.SortStableFunc(routes, func(a, b route.Route) int { // what is added first goes then
-			return cmp.Or(strings.Compare(a.Pattern, b.Pattern), slices.Index(order, a.Method)-slices.Index(order, b.Method))
+			return cmp.Or(strings.Compare(a.Pattern, b.Pattern),
+				slices.Index(order, a.Method)-slices.Index(order, b.Method))
 		})
 		for _, r := range routes {
 			if r.Method == http.MethodGet {
@@ -80,7 +81,8 @@ func TestEachChangeOfRightsIsAudited(t *testing.T) {
 				continue
 			}
 			events := s.Do(t, apitest.Case{Do: "GET /admin/audit-log?per_page=1", As: "chief"})
-			want := `[{"actor":"` + q.Who + `","actor_ip":"127.0.0.1","request_id":"` + a.Header.Get("X-Request-Id") + `"}]`
+			want := `[{"actor":"` + q.Who + `","actor_ip":"127.0.0.1","request_id":"` +
+				a.Header.Get("X-Request-Id") + `"}]`
 			if err := apitest.Contains(events.Body, want); err != nil {
 				t.Errorf("%s: %v\n%s", q.Do, err, events.Body)
 			}

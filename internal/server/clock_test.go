@@ -41,7 +41,8 @@ func TestClockIsSetBack(t *testing.T) {
 		}
 		h := w.Homes[0]
 		var list []struct{ Number int }
-		a := s.Do(t, apitest.Case{Do: "GET /repos/" + h.Owner + "/" + h.Name + "/issues?state=all&sort=created&direction=asc&per_page=100", As: "keeper"})
+		a := s.Do(t, apitest.Case{Do: "GET /repos/" + h.Owner + "/" + h.Name +
+			"/issues?state=all&sort=created&direction=asc&per_page=100", As: "keeper"})
 		if err := json.Unmarshal(a.Body, &list); err != nil || len(list) < 3 {
 			t.Fatalf("%d issues, %v: %s", len(list), err, a.Body)
 		}

@@ -43,11 +43,12 @@ var (
 	poolWaiting   = desc("git_pool_waiting", "Readers that wait for a process of the pool.")
 
 	cacheEntries = desc("cache_entries", "Values that a cache keeps.", "cache")
-	cacheHeld    = desc("cache_held", "What they cost: bytes, or 1 each where the limit is a number of values.", "cache")
-	cacheLimit   = desc("cache_limit", "What they may cost.", "cache")
-	cacheHits    = desc("cache_hits_total", "Values that were found.", "cache")
-	cacheMisses  = desc("cache_misses_total", "Values that were not found.", "cache")
-	unfilled     = desc("issue_indexes_waiting", "Repositories that wait until the index of their issues is in memory.")
+	cacheHeld    = desc("cache_held", "What they cost: bytes, or 1 each where the limit is a number of values.",
+		"cache")
+	cacheLimit  = desc("cache_limit", "What they may cost.", "cache")
+	cacheHits   = desc("cache_hits_total", "Values that were found.", "cache")
+	cacheMisses = desc("cache_misses_total", "Values that were not found.", "cache")
+	unfilled    = desc("issue_indexes_waiting", "Repositories that wait until the index of their issues is in memory.")
 
 	dbSeconds  = desc("db_transaction_duration_seconds", "Time of transactions, with the wait for their turn.", "kind")
 	dbUnderWay = desc("db_transactions", "Transactions under way, those that wait included.", "kind")

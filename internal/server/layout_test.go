@@ -254,7 +254,8 @@ func TestLinesAreLoggedWithTheirContext(t *testing.T) {
 		}
 		source, err := os.ReadFile(path)
 		if found := logsAlone.Find(source); found != nil {
-			t.Errorf("%s: %s): say %sContext(ctx, ...), so that the line has its request's id", name, found, found[:len(found)-1])
+			t.Errorf("%s: %s): say %sContext(ctx, ...), so that the line has its request's id", name, found,
+				found[:len(found)-1])
 		}
 		return err
 	})

@@ -24,7 +24,8 @@ var updateMetrics = flag.Bool("update-metrics", false, "write docs/metrics.md an
 
 const metricsHead = `# Metrics
 
-` + "`/metrics` on `--admin-listen`" + `, as Prometheus reads it, beside those of Go and of the process. ` + "`make metrics`" + ` writes this table.
+` + "`/metrics` on `--admin-listen`" + `, as Prometheus reads it, beside those of Go and of the process. ` +
+	"`make metrics`" + ` writes this table.
 No label grows with what callers send: routes are those of the server, and there are as many caches, commands and kinds as the program names.
 
 | metric | type | labels | what it tells |
@@ -110,7 +111,8 @@ func TestReadyz(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.Run(t, []apitest.Case{{Do: "GET /readyz", Status: 200, Body: "ok\n"}, {Do: "GET /healthz", Status: 200, Body: "ok\n"}})
+	s.Run(t, []apitest.Case{{Do: "GET /readyz", Status: 200, Body: "ok\n"},
+		{Do: "GET /healthz", Status: 200, Body: "ok\n"}})
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -39,13 +39,15 @@ func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 			switch {
 			case spares && answer.Code == http.StatusInsufficientStorage:
 				t.Errorf("%s, which takes no room: %d %s", q.Do, answer.Code, answer.Body)
-			case !spares && (answer.Code != http.StatusInsufficientStorage || answer.Header().Get("Retry-After") != "60"):
+			case !spares && (answer.Code != http.StatusInsufficientStorage ||
+				answer.Header().Get("Retry-After") != "60"):
 				t.Errorf("%s: %d %s", q.Do, answer.Code, answer.Body)
 			case !spares:
 				refused++
 				w.unchanged(t, q.Case, before)
 			}
-			if r.Group == route.API && !strings.Contains(answer.Header().Get("Content-Type"), "json") && answer.Code != 204 {
+			if r.Group == route.API && !strings.Contains(answer.Header().Get("Content-Type"), "json") &&
+				answer.Code != 204 {
 				t.Errorf("%s: %v", q.Do, answer.Header())
 			}
 		}

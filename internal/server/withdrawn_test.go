@@ -190,7 +190,8 @@ const (
 // The same for an owner of the organization, who needs no role.
 const (
 	joined = `INSERT INTO members (org_id, user_id, owner, created_at)
-		SELECT o.id, a.id, TRUE, 1 FROM accounts o, accounts a WHERE o.login = 'guild' AND a.login = $2 AND CAST($1 AS TEXT) <> ''`
+		SELECT o.id, a.id, TRUE, 1 FROM accounts o, accounts a WHERE o.login = 'guild' AND a.login = $2
+			AND CAST($1 AS TEXT) <> ''`
 	left = `DELETE FROM members WHERE org_id = (SELECT id FROM accounts WHERE login = 'guild')
 		AND user_id = (SELECT id FROM accounts WHERE login = $2) AND CAST($1 AS TEXT) <> ''`
 )

@@ -59,7 +59,8 @@ func TestOtherUsesAreRefused(t *testing.T) {
 				t.Errorf("%s: %v", kind, err)
 			}
 		}
-		for _, what := range []string{"tcpip-forward", "streamlocal-forward@openssh.com", "hostkeys-prove-00@openssh.com"} {
+		for _, what := range []string{"tcpip-forward", "streamlocal-forward@openssh.com",
+			"hostkeys-prove-00@openssh.com"} {
 			if ok, _, err := c.SendRequest(what, true, nil); ok || err != nil {
 				t.Errorf("%s: %v, %v", what, ok, err)
 			}
@@ -90,7 +91,8 @@ func TestSignIn(t *testing.T) {
 		if _, err := ssh.Dial("tcp", w.address, config); err == nil {
 			t.Error("a token signs in as a password")
 		}
-		certificate := &ssh.Certificate{Key: k.PublicKey(), CertType: ssh.UserCert, ValidPrincipals: []string{"git"}, ValidBefore: ssh.CertTimeInfinity}
+		certificate := &ssh.Certificate{Key: k.PublicKey(), CertType: ssh.UserCert,
+			ValidPrincipals: []string{"git"}, ValidBefore: ssh.CertTimeInfinity}
 		if err := certificate.SignCert(rand.Reader, k); err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +161,8 @@ func TestNonsense(t *testing.T) {
 		w.User(t, "alice")
 		r := w.Repo(t, "alice/garden", false)
 		w.Import(t, r, gittest.Repository(t, 2, 2))
-		for _, text := range []string{"", "GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n" + strings.Repeat("\xff", 5000), "SSH-1.5-x\r\n"} {
+		for _, text := range []string{"", "GET / HTTP/1.1\r\n\r\n",
+			"SSH-2.0-x\r\n" + strings.Repeat("\xff", 5000), "SSH-1.5-x\r\n"} {
 			conn, err := net.Dial("tcp", w.address)
 			if err != nil {
 				t.Fatal(err)
@@ -175,19 +178,27 @@ func TestNonsense(t *testing.T) {
 		c := w.connect(t, w.login(t, "alice"))
 		flush := wire.FlushPkt
 		for _, m := range []struct{ service, protocol, say string }{
-			{"git-upload-pack", "version=0", "xxxx"}, {"git-upload-pack", "version=0", "0003"}, {"git-upload-pack", "version=0", "0010want"},
-			{"git-upload-pack", "version=0", "0008nope" + flush}, {"git-upload-pack", "version=2", "0014command=explode\n" + flush},
+			{"git-upload-pack", "version=0", "xxxx"}, {"git-upload-pack", "version=0", "0003"},
+			{"git-upload-pack", "version=0", "0010want"},
+			{"git-upload-pack", "version=0", "0008nope" + flush},
+			{"git-upload-pack", "version=2", "0014command=explode\n" + flush},
 			{"git-upload-pack", "version=2", "fff0"}, {"git-upload-pack", "version=2", "0012command=fetch\n"},
-			{"git-upload-pack", "version=7:x", flush}, {"git-upload-pack", "", ""}, {"git-receive-pack", "version=2", ""},
-			{"git-receive-pack", "version=1", flush}, {"git-receive-pack", "", "0008nope" + flush}, {"git-receive-pack", "", "zzzz"},
-			{"git-receive-pack", "", string(wire.AppendPkt(nil, string(git.ZeroSHA)+" "+strings.Repeat("a", 40)+" refs/heads/x\x00 report-status")) + flush},
-			{"git-receive-pack", "", string(wire.AppendPkt(nil, string(git.ZeroSHA)+" "+strings.Repeat("a", 40)+" refs/heads/x\x00 report-status")) + flush + "PACK\x00\x00\x00\x02\x00\x00\x00\x01xx"},
+			{"git-upload-pack", "version=7:x", flush}, {"git-upload-pack", "", ""}, {"git-receive-pack",
+				"version=2", ""},
+			{"git-receive-pack", "version=1", flush}, {"git-receive-pack", "",
+				"0008nope" + flush}, {"git-receive-pack", "", "zzzz"},
+			{"git-receive-pack", "", string(wire.AppendPkt(nil,
+				string(git.ZeroSHA)+" "+strings.Repeat("a", 40)+" refs/heads/x\x00 report-status")) + flush},
+			{"git-receive-pack", "", string(wire.AppendPkt(nil,
+				string(git.ZeroSHA)+" "+strings.Repeat("a", 40)+" refs/heads/x\x00 report-status")) + flush +
+				"PACK\x00\x00\x00\x02\x00\x00\x00\x01xx"},
 		} {
 			k := start(t, c, m.service+" alice/garden", m.protocol)
 			readGreeting(t, k.out)
 			fmt.Fprint(k.in, m.say)
 			out, said, err := k.end()
-			if nothing := m.say == "" || m.say == flush; nothing != (err == nil) && !strings.Contains(out, "unpack ") && !strings.Contains(out, "ERR ") {
+			if nothing := m.say == "" || m.say == flush; nothing != (err == nil) &&
+				!strings.Contains(out, "unpack ") && !strings.Contains(out, "ERR ") {
 				t.Errorf("%v: %q %q %v", m, out, said, err)
 			}
 			if strings.Contains(said, "Internal") {

@@ -16,8 +16,9 @@ type command struct {
 // maxCommand bounds a command line in bytes.
 const maxCommand = 1024
 
-// parseCommand reads a command line: git-upload-pack 'OWNER/NAME.git', or git upload-pack ... A slash may stand before and
-// behind. Words are quoted as git quotes them, and nothing is expanded. Error: Invalid, in words for people.
+// parseCommand reads a command line: git-upload-pack 'OWNER/NAME.git', or git upload-pack ... A slash may
+// stand before and behind. Words are quoted as git quotes them, and nothing is expanded. Error: Invalid, in
+// words for people.
 func parseCommand(line string) (command, error) {
 	if len(line) > maxCommand {
 		return command{}, errs.New(errs.Invalid, "the command is too long")
@@ -37,7 +38,8 @@ func parseCommand(line string) (command, error) {
 		return command{}, errs.Newf(errs.Invalid, "%s takes one repository: OWNER/NAME", c.service)
 	}
 	path := strings.TrimSuffix(strings.TrimPrefix(words[1], "/"), "/")
-	if c.owner, c.name, ok = strings.Cut(path, "/"); !ok || c.owner == "" || c.name == "" || !plain(c.owner) || !plain(c.name) {
+	if c.owner, c.name, ok = strings.Cut(path, "/"); !ok || c.owner == "" || c.name == "" || !plain(c.owner) ||
+		!plain(c.name) {
 		return command{}, errs.New(errs.NotFound, "Repository not found.")
 	}
 	return c, nil

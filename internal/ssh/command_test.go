@@ -19,7 +19,8 @@ func TestParseCommand(t *testing.T) {
 			t.Errorf("%q: %v, %v", line, got, err)
 		}
 	}
-	if got, err := parseCommand("git-receive-pack 'alice/garden'"); err != nil || got != (command{"git-receive-pack", "alice", "garden"}) {
+	if got, err := parseCommand("git-receive-pack 'alice/garden'"); err != nil ||
+		got != (command{"git-receive-pack", "alice", "garden"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

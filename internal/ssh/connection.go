@@ -59,7 +59,8 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	signed, channels, requests, err := ssh.NewServerConn(&prompt{Conn: conn}, &config)
 	leave()
 	if err != nil {
-		s.o.Log.LogAttrs(ctx, slog.LevelDebug, "ssh: nobody signed in", slog.Any("address", c.from), slog.Any("error", err))
+		s.o.Log.LogAttrs(ctx, slog.LevelDebug, "ssh: nobody signed in", slog.Any("address", c.from),
+			slog.Any("error", err))
 		return
 	}
 	defer signed.Close()
@@ -126,7 +127,8 @@ func (c *connection) signIn(ctx context.Context) func(ssh.ConnMetadata, ssh.Publ
 				return nil, err
 			}
 			told = true
-			return nil, &ssh.BannerError{Err: err, Message: "The user name is git for everybody, your key says who you are: ssh git@...\r\n"}
+			return nil, &ssh.BannerError{Err: err,
+				Message: "The user name is git for everybody, your key says who you are: ssh git@...\r\n"}
 		}
 		if _, isCertificate := key.(*ssh.Certificate); isCertificate {
 			return nil, errs.New(errs.Unauthenticated, "certificates are not supported")
@@ -230,8 +232,8 @@ func (c *connection) stop() {
 	}
 }
 
-// prompt gives each write to a client its deadline: one that reads nothing does not keep us waiting, whatever it is about.
-// Until the handshake is done, that has a deadline of its own.
+// prompt gives each write to a client its deadline: one that reads nothing does not keep us waiting,
+// whatever it is about. Until the handshake is done, that has a deadline of its own.
 type prompt struct{ net.Conn }
 
 // longestWrite is how long one packet of up to 32 KiB may take.

@@ -53,7 +53,8 @@ func TestGitOverSSH(t *testing.T) {
 			if n := git("-C", name("shallow"), "rev-list", "--count", "HEAD"); n != "1" {
 				t.Errorf("protocol %s: a shallow clone has %s commits", version, n)
 			}
-			if missing := git("-C", name("partial"), "rev-list", "--objects", "--missing=print", "HEAD"); !strings.Contains(missing, "?") {
+			if missing := git("-C", name("partial"), "rev-list", "--objects", "--missing=print",
+				"HEAD"); !strings.Contains(missing, "?") {
 				t.Errorf("protocol %s: a clone without blobs has them:\n%s", version, missing)
 			}
 			same("main", "clone")
@@ -108,7 +109,8 @@ func TestLargePush(t *testing.T) {
 		for n := range 6 {
 			all.Go(func() {
 				clone := filepath.Join(dir, fmt.Sprint(n))
-				out, err := try(t, dir, env, "git", "-c", fmt.Sprint("protocol.version=", n%3), "clone", "-q", "--bare", remote, clone)
+				out, err := try(t, dir, env, "git", "-c", fmt.Sprint("protocol.version=", n%3), "clone", "-q",
+					"--bare", remote, clone)
 				if err != nil {
 					t.Errorf("clone %d: %v %s", n, err, out)
 					return
@@ -143,7 +145,8 @@ func TestOpenSSHHearsWhy(t *testing.T) {
 			{"ssh -p PORT -W 127.0.0.1:1 git@HOST", "administratively prohibited: nothing is forwarded here"},
 			{"ssh -p PORT -o ExitOnForwardFailure=yes -N -R 0:127.0.0.1:1 git@HOST", "remote port forwarding failed"},
 			{"ssh -T -p PORT bob@HOST", "The user name is git for everybody"},
-			{"git push ssh://git@HOST:PORT/alice/shed.git main:other", "ERROR: You may read alice/shed but not push to it"},
+			{"git push ssh://git@HOST:PORT/alice/shed.git main:other",
+				"ERROR: You may read alice/shed but not push to it"},
 			{"git ls-remote ssh://git@HOST:PORT/alice/cellar.git", "ERROR: Repository not found."},
 			{"git ls-remote ssh://git@HOST:PORT/alice/nowhere.git", "ERROR: Repository not found."},
 			{"git archive --remote=ssh://git@HOST:PORT/alice/shed.git main", "ERROR: Arbor runs"},

@@ -38,7 +38,8 @@ func each(t *testing.T, fn func(t *testing.T, w *world), options ...apitest.Opti
 	t.Helper()
 	host := apitest.Signer(t)
 	keys := func(o *server.Options) { o.SSH.HostKeys = []ssh.Signer{host} }
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) { fn(t, serve(t, s, host.PublicKey())) }, append(options, keys)...)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) { fn(t, serve(t, s, host.PublicKey())) },
+		append(options, keys)...)
 }
 
 func serve(t *testing.T, s *apitest.Server, host ssh.PublicKey) *world {

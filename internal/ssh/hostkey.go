@@ -28,12 +28,16 @@ var hostKeys = [...]hostKey{
 		_, k, err := ed25519.GenerateKey(rand.Reader)
 		return k, err
 	}},
-	{"ssh_host_ecdsa_key", func() (crypto.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }},
+	{"ssh_host_ecdsa_key", func() (crypto.PrivateKey, error) {
+		return ecdsa.GenerateKey(elliptic.P256(),
+			rand.Reader)
+	}},
 	{"ssh_host_rsa_key", func() (crypto.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 3072) }},
 }
 
-// HostKeys reads the host keys in a folder, and makes those that are missing, durably. A key that is there is never written
-// again: of several nodes that start at once on one folder, all get the keys of the fastest.
+// HostKeys reads the host keys in a folder, and makes those that are missing, durably. A key that is there
+// is never written again: of several nodes that start at once on one folder, all get the keys of the
+// fastest.
 func HostKeys(dir string) ([]ssh.Signer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

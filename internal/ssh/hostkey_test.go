@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Clients remember a server by its keys: nodes that start at once on one folder have the same, and no later start changes them.
+// Clients remember a server by its keys: nodes that start at once on one folder have the same, and no later
+// start changes them.
 func TestHostKeys(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "ssh")

@@ -32,7 +32,8 @@ func TestTransitions(t *testing.T) {
 		bob, write, read := w.login(t, "bob"), apitest.Signer(t), apitest.Signer(t)
 		w.addKey(t, "carol", "/repos/alice/garden/keys", write, "")
 		w.addKey(t, "carol", "/repos/alice/garden/keys", read, `,"read_only":true`)
-		open := map[string]*ssh.Client{"bob": w.connect(t, bob), "write": w.connect(t, write), "read": w.connect(t, read)}
+		open := map[string]*ssh.Client{"bob": w.connect(t, bob), "write": w.connect(t, write),
+			"read": w.connect(t, read)}
 		const (
 			absent, few, readOnly = "Repository not found.", "but not push to it", "has been marked as read only."
 			suspended, gone       = "Your account was suspended.", "does not sign in here any more."
@@ -75,7 +76,8 @@ func TestTransitions(t *testing.T) {
 		do("alice", "DELETE /repos/alice/garden/collaborators/carol", "", 204)
 		want("who added the keys left", "alice/garden", all)
 		suspend("carol")
-		want("who added the keys is suspended", "alice/garden", [6]string{"", "", suspended, suspended, suspended, suspended})
+		want("who added the keys is suspended", "alice/garden",
+			[6]string{"", "", suspended, suspended, suspended, suspended})
 		if _, err := w.Accounts.Unsuspend(t.Context(), nil, "carol"); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +86,8 @@ func TestTransitions(t *testing.T) {
 		do("alice", "PATCH /repos/alice/garden", `{"archived":false}`, 200)
 		do("alice", "PATCH /repos/alice/garden", `{"name":"orchard"}`, 200)
 		want("renamed", "alice/orchard", all)
-		if out, said, err := start(t, open["bob"], "git-upload-pack alice/garden").end(); err != nil || !strings.Contains(said, "This repository moved.") {
+		if out, said, err := start(t, open["bob"], "git-upload-pack alice/garden").end(); err != nil ||
+			!strings.Contains(said, "This repository moved.") {
 			t.Errorf("under its old name: %q %q %v", out, said, err)
 		}
 		suspend("bob")
@@ -185,7 +188,8 @@ func TestRightsEndDuringPush(t *testing.T) {
 				if err != nil || !strings.Contains(string(report), c.want) {
 					t.Errorf("the report is %q, %v; want %q; %s", report, err, c.want, push.stderr)
 				}
-				if left, _ := filepath.Glob(filepath.Join(w.ObjectsDir(t, r), "*", "*.pack")); len(left) > 0 && c.want == refused {
+				if left, _ := filepath.Glob(filepath.Join(w.ObjectsDir(t, r), "*", "*.pack")); len(left) > 0 &&
+					c.want == refused {
 					t.Errorf("a refused push left %q", left)
 				}
 			})
@@ -253,13 +257,15 @@ func TestRightsEndDuringFetch(t *testing.T) {
 				if refs := readGreeting(t, fetch.out); len(refs) == 0 {
 					t.Error("no refs")
 				}
-				message = append(append(wire.AppendPkt(nil, "command=fetch\n"), "0001"...), wire.AppendPkt(nil, "want "+tip+"\n")...)
+				message = append(append(wire.AppendPkt(nil, "command=fetch\n"), "0001"...),
+					wire.AppendPkt(nil, "want "+tip+"\n")...)
 				message = append(append(message, wire.AppendPkt(nil, "done\n")...), "0000"...)
 			}
 			w.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/" + bob, As: "alice", Status: 204})
 			send(t, fetch.in, message)
 			out, said, err := fetch.end()
-			if err == nil || !strings.Contains(said, "Repository not found.") || bytes.Contains([]byte(out), []byte("PACK")) {
+			if err == nil || !strings.Contains(said, "Repository not found.") ||
+				bytes.Contains([]byte(out), []byte("PACK")) {
 				t.Errorf("%s: %q %q %v", protocol, out, said, err)
 			}
 		}

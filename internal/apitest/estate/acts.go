@@ -97,9 +97,10 @@ var (
 // acts are routes that change something, by method and pattern, without /repos/{owner}/{repo}. Those of
 // which pattern, description and right say enough need not be here.
 var acts = map[string]act{
-	"PATCH ":                              {Rule: admin, body: `{"description":"about {mark}"}`},
-	"DELETE ":                             {Rule: admin, make: spare},
-	"POST /transfer":                      {Rule: Rule{Role: account.Admin, Owner: true}, body: `{"new_owner":"{new}"}`, make: aTransfer},
+	"PATCH ":  {Rule: admin, body: `{"description":"about {mark}"}`},
+	"DELETE ": {Rule: admin, make: spare},
+	"POST /transfer": {Rule: Rule{Role: account.Admin, Owner: true},
+		body: `{"new_owner":"{new}"}`, make: aTransfer},
 	"POST /forks":                         {who: "writer"},
 	"PUT /collaborators/{username}":       {Rule: admin, body: `{"permission":"pull"}`},
 	"DELETE /collaborators/{username}":    {Rule: admin},
@@ -165,7 +166,8 @@ var acts = map[string]act{
 	"DELETE /keys/{key_id}": {Rule: admin, make: of("key_id", (*World).deployKey)},
 
 	// Those of no repository.
-	"POST /user/keys":                              {body: `{"title":"t","key":"{key}"}`, who: "guest", make: of("key", (*World).publicKey)},
+	"POST /user/keys": {body: `{"title":"t","key":"{key}"}`, who: "guest",
+		make: of("key", (*World).publicKey)},
 	"DELETE /user/keys/{key_id}":                   {make: of("key_id", (*World).ownKey), Rule: own},
 	"DELETE /admin/keys/{key_ids}":                 {who: "chief", Rule: chiefs, make: of("key_ids", (*World).ownKey)},
 	"PATCH /user":                                  {body: `{"bio":"b"}`, who: "guest"},

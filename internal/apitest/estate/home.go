@@ -265,5 +265,6 @@ func (w *World) ownKey(t *testing.T, h *Home) string {
 // deployKey is a key of the repository.
 func (w *World) deployKey(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, "keeper", "POST "+h.path()+"/keys", fmt.Sprintf(`{"title":%q,"key":%q}`, h.Mark, w.publicKey(t, h)), "id")
+	return w.made(t, "keeper", "POST "+h.path()+"/keys",
+		fmt.Sprintf(`{"title":%q,"key":%q}`, h.Mark, w.publicKey(t, h)), "id")
 }

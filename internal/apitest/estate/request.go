@@ -62,7 +62,8 @@ var things = []struct {
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
 	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
-	{"/user/keys", "key", (*World).ownKey}, {"/admin/keys", "key", (*World).ownKey}, {"/keys", "deploy key", (*World).deployKey},
+	{"/user/keys", "key", (*World).ownKey}, {"/admin/keys", "key", (*World).ownKey},
+	{"/keys", "deploy key", (*World).deployKey},
 	{"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 

@@ -107,7 +107,8 @@ func Cut(t testing.TB, address string) {
 func Crash(t testing.TB, address string) {
 	t.Helper()
 	pid := 0
-	err := requireServer(t).query(&pid, `SELECT pid FROM pg_stat_activity WHERE datname = $1 LIMIT 1`, databaseOf(t, address))
+	err := requireServer(t).query(&pid, `SELECT pid FROM pg_stat_activity WHERE datname = $1 LIMIT 1`,
+		databaseOf(t, address))
 	if err == nil {
 		err = syscall.Kill(pid, syscall.SIGKILL)
 	}

@@ -244,7 +244,8 @@ func (n *Indexes) Run(ctx context.Context) {
 				continue
 			}
 			if err := n.Fill(ctx, repoID); err != nil && ctx.Err() == nil && !errs.Is(err, errs.NotFound) {
-				n.log.WarnContext(ctx, "the issues of a repository are found by SQL alone", "repo", repoID, "error", err)
+				n.log.WarnContext(ctx, "the issues of a repository are found by SQL alone", "repo", repoID,
+					"error", err)
 			}
 		}
 	}

@@ -30,7 +30,8 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A client that waits for the answer to its push, as JGit and libgit2 do, would wait for ever if its pack were read too far.
+// A client that waits for the answer to its push, as JGit and libgit2 do, would wait for ever if its pack
+// were read too far.
 func TestUntilEnd(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for size := range 200 {

@@ -147,7 +147,8 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 				return err
 			}
 		}
-		if err := tx.Run(`DELETE FROM texts_changed WHERE issue_id >= $1`, list[0].ID); err != nil { // they are indexed, or shall not be
+		if err := tx.Run(`DELETE FROM texts_changed WHERE issue_id >= $1`,
+			list[0].ID); err != nil { // they are indexed, or shall not be
 			return err
 		}
 		var args []any

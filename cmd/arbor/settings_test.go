@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"arbor/internal/apitest"
 )
 
 var updateSettings = flag.Bool("update-settings", false, "write docs/settings.md anew")
@@ -68,19 +70,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 	slices.Sort(lines)
 	table := settingsHead + strings.Join(lines, "")
-	file := filepath.Join("..", "..", "docs", "settings.md")
-	if *updateSettings {
-		if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != table {
-		t.Errorf("docs/settings.md is not what the flags say: run make settings\n%s", table)
-	}
+	apitest.Written(t, filepath.Join("..", "..", "docs", "settings.md"), table, *updateSettings, "settings")
 }
 
 // parsed is what serve is told by a file, the environment and flags.

@@ -46,19 +46,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		{Do: "GET /repos/alice/garden/commits", Status: 200},
 	})
 	table := metricsHead + tableOf(t, s)
-	file := filepath.Join("..", "..", "docs", "metrics.md")
-	if *updateMetrics {
-		if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != table {
-		t.Errorf("docs/metrics.md is not what the server tells: run make metrics\n%s", table)
-	}
+	apitest.Written(t, filepath.Join("..", "..", "docs", "metrics.md"), table, *updateMetrics, "metrics")
 }
 
 type discard struct{}

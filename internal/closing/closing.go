@@ -47,6 +47,7 @@ type pushed struct {
 	name     string
 	old, new git.SHA
 	tries    int64
+	request  string // that pushed, for the log; empty: not known
 }
 
 // NotePush notes which branches got commits that are to be read. Nothing is noted
@@ -109,7 +110,6 @@ func (s *Service) Settle(ctx context.Context) error {
 
 // readOne does one piece of work, and reports whether there may be more.
 func (s *Service) readOne(ctx context.Context) (more bool) {
-	ctx = journal.WithJob(ctx, "pushed-commits")
 	list, err := s.take(ctx)
 	if err != nil || len(list) == 0 {
 		if err != nil && ctx.Err() == nil {
@@ -117,6 +117,7 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 		}
 		return false
 	}
+	ctx = journal.WithJobOf(ctx, "pushed-commits", list[0].request) // of several requests the first
 	limited, cancel := context.WithTimeout(ctx, workTime)
 	defer cancel()
 	if err = s.follow(limited, list); err == nil {

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/journal"
 	"arbor/internal/repo"
 )
 
@@ -17,13 +18,15 @@ const maxBranches = db.MaxValues
 
 // insert leaves work for later: branches that a push has moved.
 func insert(tx *db.Tx, repoID repo.ID, list []repo.RefUpdate) error {
+	request := journal.ID(tx)
 	for part := range slices.Chunk(list, maxBranches) {
-		args := make([]any, 0, 7*len(part))
+		args := make([]any, 0, 8*len(part))
 		for _, u := range part {
-			args = append(args, repoID, u.By, u.Name, string(u.Old), string(u.New), tx.Now, 0)
+			args = append(args, repoID, u.By, u.Name, string(u.Old), string(u.New), tx.Now, 0, request)
 		}
-		err := tx.Run(`INSERT INTO pushed_commits (repo_id, actor_id, name, old_sha, new_sha, created_at, due_at)
-			VALUES `+db.Values(len(part), 7), args...)
+		err := tx.Run(`INSERT INTO pushed_commits
+			(repo_id, actor_id, name, old_sha, new_sha, created_at, due_at, request)
+			VALUES `+db.Values(len(part), 8), args...)
 		if err != nil {
 			return err
 		}
@@ -69,9 +72,8 @@ func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	for i, id := range l.IDs {
 		args[i] = id
 	}
-	rows, err := tx.Query(`SELECT id, repo_id, actor_id, name, old_sha, new_sha, tries FROM pushed_commits
-		WHERE `+where+`
-		ORDER BY id`, args...)
+	rows, err := tx.Query(`SELECT id, repo_id, actor_id, name, old_sha, new_sha, tries, COALESCE(request, '')
+		FROM pushed_commits WHERE `+where+` ORDER BY id`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +81,7 @@ func take(tx *db.Tx, length time.Duration) ([]pushed, error) {
 	var list []pushed
 	for rows.Next() {
 		var p pushed
-		if err := rows.Scan(&p.id, &p.repoID, &p.actorID, &p.name, &p.old, &p.new, &p.tries); err != nil {
+		if err := rows.Scan(&p.id, &p.repoID, &p.actorID, &p.name, &p.old, &p.new, &p.tries, &p.request); err != nil {
 			return nil, err
 		}
 		list = append(list, p)

@@ -24,14 +24,9 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := repo.CountForOwner(tx, r, -1); err != nil {
 		return err
 	}
+	if err := f.Repos.Discard(tx, r); err != nil {
+		return err
+	}
 	// The row, and all rows that belong to it: refs, issues, stars, activities.
-	if err := repo.DeleteRow(tx, r.ID); err != nil {
-		return err
-	}
-	now, err := tx.Clock()
-	if err != nil {
-		return err
-	}
-	tx.OnCommit(func() { f.Repos.Discard(r, now) })
-	return nil
+	return repo.DeleteRow(tx, r.ID)
 }

@@ -50,6 +50,8 @@ var AccountColumns = []AccountColumn{
 	{"requested_reviewers", "user_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
+	{"brought", "user_id", Dropped, ""},            // there is no quota any more that it could count in
+	{"discarded", "owner_id", Dropped, ""},         // the sweep removes the folders
 	{"reviews", "author_id", Dropped, "state = 1"}, // nobody else has seen it
 
 	{"issues", "author_id", Given, ""},

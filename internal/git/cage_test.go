@@ -381,7 +381,7 @@ func TestAdmit(t *testing.T) {
 			return r.WalkTree(t.Context(), blob, true, func(*git.WalkEntry) error { return nil })
 		},
 		"archive": func() error { return r.Archive(t.Context(), writerFunc(stopped), tip, git.TarGz, "x/") },
-		"copy":    func() error { return git.CopyObjects(t.Context(), r, other, tip, nil) },
+		"copy":    func() error { return git.CopyObjects(t.Context(), r, other, tip, nil, admitAll) },
 		"pack":    func() error { return r.Pack(t.Context()) },
 	} {
 		l.calls, l.refuses = 0, nil

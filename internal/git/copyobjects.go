@@ -15,10 +15,13 @@ import (
 // durably and with all checks of a push: the head of a fork, before the
 // transaction that needs it. have are what refs of to name, whose histories are
 // whole. It does nothing where to is known to have all of it. The public may
-// read in to what it could read in from: whether it may is the caller's.
+// read in to what it could read in from: whether it may is the caller's. admit, which
+// may refuse, is called with the size of the pack before it is kept.
 //
-// Errors: NotFound where from lacks the tip; Invalid and TooLarge as of Receive.
-func CopyObjects(ctx context.Context, from, to *Repository, tip SHA, have []SHA) error {
+// Errors: NotFound where from lacks the tip; Invalid and TooLarge as of Receive; admit's.
+func CopyObjects(
+	ctx context.Context, from, to *Repository, tip SHA, have []SHA, admit func(size int64) error,
+) error {
 	if err := tip.Check(); err != nil {
 		return err
 	}
@@ -49,7 +52,14 @@ func CopyObjects(ctx context.Context, from, to *Repository, tip SHA, have []SHA)
 		if err != nil {
 			return err
 		}
-		return errors.Join(q.Keep(), q.Discard())
+		size, err := q.size()
+		if err == nil && size > 0 {
+			err = admit(size)
+		}
+		if err == nil {
+			err = q.Keep()
+		}
+		return errors.Join(err, q.Discard())
 	})
 	if err != nil {
 		return fmt.Errorf("git: copying %s: %w", tip, err)

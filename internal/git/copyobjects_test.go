@@ -37,12 +37,12 @@ func TestCopyObjects(t *testing.T) {
 			if _, err := parent.Info(t.Context(), tip); !errs.Is(err, errs.NotFound) {
 				t.Fatal("it is there already", err)
 			}
-			if err := git.CopyObjects(t.Context(), fork, parent, tip, have); err != nil {
+			if err := git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll); err != nil {
 				t.Fatal(err)
 			}
 			gittest.Run(t, parent.Dir(), "fsck", "--strict", "--full", "--no-dangling", string(tip))
 			before, started := files(t, parent), g.Started()
-			if err := git.CopyObjects(t.Context(), fork, parent, tip, have); err != nil {
+			if err := git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll); err != nil {
 				t.Fatal(err)
 			}
 			if after := files(t, parent); !slices.Equal(before, after) || g.Started() != started {
@@ -78,7 +78,7 @@ func TestCopyObjectsFails(t *testing.T) {
 		"torn":      {t.Context(), torn, errs.Invalid},
 		"cancelled": {canceled, first, errs.Canceled},
 	} {
-		if err := git.CopyObjects(c.ctx, from, to, c.tip, nil); !errs.Is(err, c.kind) {
+		if err := git.CopyObjects(c.ctx, from, to, c.tip, nil, admitAll); !errs.Is(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after := files(t, to); !slices.Equal(before, after) {
@@ -88,8 +88,10 @@ func TestCopyObjectsFails(t *testing.T) {
 	// What is there in part, as an orphan of a killed server may be, is made whole.
 	gittest.Object(t, to.Dir(), git.TypeCommit, gittest.Run(t, from.Dir(), "cat-file", "commit", string(first))+"\n")
 	second := commitTree(t, from.Dir(), side{"b": text("b")}, 1, first)
-	if err := git.CopyObjects(t.Context(), from, to, second, nil); err != nil {
+	if err := git.CopyObjects(t.Context(), from, to, second, nil, admitAll); err != nil {
 		t.Fatal(err)
 	}
 	gittest.Run(t, to.Dir(), "fsck", "--strict", "--full", "--no-dangling", string(second))
 }
+
+func admitAll(int64) error { return nil }

@@ -48,13 +48,13 @@ func (r *Repository) Use() (done func(), ok bool) {
 	return done, true
 }
 
-// RemoveUnused removes a folder of a repository that no transaction leads to any more, once
-// no process that may run long uses it. Short reads have Options.PackGrace. tell is called
+// AwaitReads returns when the short reads have ended that began before.
+func (g *Git) AwaitReads(ctx context.Context) error { return Sleep(ctx, g.options.PackGrace) }
+
+// RemoveUnused removes a folder of a repository that no transaction leads to any more, and no
+// short read (AwaitReads), once no process that may run long uses it. tell is called
 // when somebody is waited for; after most, it gives up, and removed is false.
 func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, tell func()) (removed bool, err error) {
-	if err := Sleep(ctx, g.options.PackGrace); err != nil {
-		return false, err
-	}
 	g.pool.Retire(dir)
 	f, err := os.OpenFile((&Repository{git: g, dir: dir}).path("config"), os.O_RDWR, 0)
 	if err == nil {

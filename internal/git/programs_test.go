@@ -120,7 +120,7 @@ func TestNoOtherProgramRuns(t *testing.T) {
 		t.Error(err)
 	}
 	copied := g.Repository(t.TempDir() + "/copy.git")
-	if err := git.CopyObjects(t.Context(), r, copied, to, nil); err != nil {
+	if err := git.CopyObjects(t.Context(), r, copied, to, nil, admitAll); err != nil {
 		t.Error(err)
 	}
 	if err := r.Pack(t.Context()); err != nil {

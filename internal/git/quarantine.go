@@ -76,6 +76,18 @@ func (q *Quarantine) Peeled(sha SHA) (object, peeled Object, err error) {
 	return r.object, r.peeled, nil
 }
 
+// size is that of the pack, in bytes.
+func (q *Quarantine) size() (int64, error) {
+	if q.dir == "" || q.pack == "" {
+		return 0, nil
+	}
+	info, err := os.Stat(filepath.Join(q.dir, "pack", q.pack+".pack"))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // Keep makes the objects part of the repository, durably. After an error the
 // repository may hold them, which is harmless, or not.
 func (q *Quarantine) Keep() error {

@@ -27,11 +27,20 @@ func (c *idContext) Value(key any) any {
 func WithJob(ctx context.Context, kind string) context.Context {
 	var random [4]byte
 	rand.Read(random[:])
-	return &idContext{ctx, kind + "-" + hex.EncodeToString(random[:])}
+	return WithJobOf(ctx, kind, hex.EncodeToString(random[:]))
 }
 
-// ID is the id of the request or job that the context belongs to; empty: of none.
-func ID(ctx context.Context) string {
-	id, _ := ctx.Value(IDKey{}).(string)
+// WithJobOf is WithJob for work that a request left, whose id stands behind the kind; empty:
+// it is not known.
+func WithJobOf(ctx context.Context, kind, request string) context.Context {
+	if request == "" {
+		return WithJob(ctx, kind)
+	}
+	return &idContext{ctx, kind + "-" + request}
+}
+
+// ID is the id of the request or job that a context, or a transaction, belongs to; empty: of none.
+func ID(of interface{ Value(key any) any }) string {
+	id, _ := of.Value(IDKey{}).(string)
 	return id
 }

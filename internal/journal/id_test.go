@@ -50,6 +50,9 @@ func TestLinesCarryTheID(t *testing.T) {
 			if id := journal.ID(job); !strings.HasPrefix(id, "packing-") || !strings.Contains(lines[3], id) {
 				t.Errorf("the job is %q, the line: %s", id, lines[3])
 			}
+			if id := journal.ID(journal.WithJobOf(t.Context(), "removal", journal.ID(ctx))); id != "removal-abc-1" {
+				t.Errorf("a job that a request left is %q", id)
+			}
 			if journal.ID(journal.WithJob(ctx, "packing")) == journal.ID(job) {
 				t.Error("two jobs have one id")
 			}

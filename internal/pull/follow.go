@@ -31,7 +31,9 @@ func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 		return err
 	}
 	for _, p := range list {
-		err := s.repos.Bring(ctx, p.crossing(), tips[p.HeadRef].New, p.HeadSHA, p.BaseSHA)
+		c := p.crossing()
+		c.Pushed = true
+		err := s.repos.Bring(ctx, c, tips[p.HeadRef].New, p.HeadSHA, p.BaseSHA)
 		if err != nil && !errors.Is(err, repo.ErrNoCrossing) { // FollowPush asks again
 			return err
 		}

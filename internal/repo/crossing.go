@@ -14,6 +14,7 @@ import (
 type Crossing struct {
 	From, To ID
 	UserID   account.ID
+	Pushed   bool // by a push to From, which a quota has allowed: no other quota refuses it
 }
 
 // ErrNoCrossing says that objects may not be copied, see MayCross.
@@ -61,7 +62,7 @@ func seenBy(person, id string) string {
 }
 
 // Bring copies the history of a commit if the crossing is allowed; have are the tips of
-// the target's refs. Objects come from one repository into another existing one in no
+// the target's refs. What comes counts in the person's quota. Objects come from one repository into another existing one in no
 // other way. The transaction that makes them reachable asks MayCross again. Errors:
 // ErrNoCrossing; those of git.CopyObjects.
 func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...git.SHA) error {
@@ -92,5 +93,23 @@ func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...gi
 		return err
 	}
 	defer release()
-	return git.CopyObjects(ctx, from, to, tip, have)
+	return git.CopyObjects(ctx, from, to, tip, have, func(size int64) error {
+		return s.db.Write(ctx, func(tx *db.Tx) error { return s.chargeBrought(tx, c, (size+1023)/1024) })
+	})
+}
+
+// chargeBrought adds what is brought to what the person's quota pays for. Error: 403.
+func (s *Service) chargeBrought(tx *db.Tx, c Crossing, kb int64) error {
+	if !c.Pushed {
+		person, err := account.ByID(tx, c.UserID)
+		if err != nil {
+			return err
+		}
+		if err := s.checkQuota(tx, person, 0, kb, true); err != nil {
+			return err
+		}
+	}
+	return tx.Run(`INSERT INTO brought (user_id, repo_id, kb)
+		SELECT u.id, r.id, $3 FROM accounts u, repos r WHERE u.id = $1 AND r.id = $2
+		ON CONFLICT (user_id, repo_id) DO UPDATE SET kb = brought.kb + excluded.kb`, c.UserID, c.To, kb)
 }

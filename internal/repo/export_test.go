@@ -16,7 +16,7 @@ func (s *Service) InsertAs(ctx context.Context, n NewRepo, id ID) (*Repo, error)
 
 // Polling does what Run does from time to time.
 func (s *Service) Polling(ctx context.Context) error {
-	return errors.Join(s.resume(ctx), s.sweepDue(ctx))
+	return errors.Join(s.resume(ctx), s.removeDiscarded(ctx), s.sweepDue(ctx))
 }
 
 // TakePacking leases the packing of a repository and gives the lease's time; 0:

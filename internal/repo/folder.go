@@ -24,8 +24,9 @@ import (
 // neither belongs to a repository that was deleted or never finished, and nobody will
 // need it. For this, folders are listed first and the database is asked afterwards.
 //
-// Such a folder is first renamed. It is removed after the grace, if the database still
-// has no row for it. Times in the new names are by the database's clock.
+// Such a folder is first renamed. That of a deleted repository goes soon afterwards
+// (discard.go), another one after the grace, if the database still has no row for it.
+// Times in the new names are by the database's clock.
 
 // Git gives the objects of the access's repository. They stay where they are until
 // release is called: a folder that is to go waits for those who have it open in
@@ -191,11 +192,6 @@ func (s *Service) setAside(f folder, at db.Time, then func(path string)) {
 		}
 	})
 }
-
-// Discard sets the folder of a deleted repository aside, at a time of the database's
-// clock, once nobody reads it any more: it goes hours later. Should the server die
-// before, the sweep finds a folder without a row.
-func (s *Service) Discard(r *Repo, at db.Time) { s.setAside(folder{r.ID, r.Purges}, at, nil) }
 
 // abandon ends the making of a repository under a reserved id. Its folder goes at once,
 // since only the caller knew it. If the outcome of a COMMIT is unknown, the repository

@@ -116,6 +116,9 @@ func (s *Service) poll(ctx context.Context) {
 		if err := s.resume(ctx); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "looking for packs to consolidate failed", "error", err)
 		}
+		if err := s.removeDiscarded(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "removing the folders of deleted repositories failed", "error", err)
+		}
 		if err := s.sweepDue(ctx); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "sweeping the repositories' folders failed", "error", err)
 		}

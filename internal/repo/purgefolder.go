@@ -170,6 +170,9 @@ func (p *purge) clear(ctx context.Context, plan *purgePlan, done *PurgedRepo) er
 			return err
 		}
 	}
+	if err := p.s.git.AwaitReads(ctx); err != nil {
+		return err
+	}
 	for _, name := range names {
 		path := filepath.Join(p.s.shard(int64(id)&(shards-1)), name)
 		removed, err := p.s.git.RemoveUnused(ctx, path, longestUse, func() {

@@ -12,8 +12,10 @@ import (
 
 // A quota bounds how many repositories an owner has and what their sizes come to: of what was pushed
 // and imported the packs, of what the API wrote the objects' contents. A fork counts with the size of
-// its parent, although it shares the files at first. Merges, and what comes from the forks of others
-// with their pull requests, count nowhere. Whoever is at its bound may delete and, by the API, move refs.
+// its parent, although it shares the files at first. What comes from a fork into another repository
+// with a pull request counts for the author of the pull request, as long as that repository is there.
+// Merges count nowhere. An owner at the bound may delete, and by the API move refs; what was deleted
+// counts until its folder is gone (discard.go).
 //
 // It is asked before work begins, and again in the transaction that adds to the size. That holds the
 // owner's row, so together no requests get past a bound. On the disk there may be more for a

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"arbor/internal/space"
 )
 
 // Once a process; the values never change.
@@ -94,7 +96,7 @@ func startCluster() (*url.URL, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := os.MkdirTemp(socketDir(), "arbor-pg-")
+	dir, err := os.MkdirTemp(clusterDir(), "arbor-pg-")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -197,11 +199,20 @@ func identity() (*syscall.Credential, error) {
 	return nil, errors.New("neither user postgres nor nobody is there to run the server as")
 }
 
-// socketDir is short, for a socket's path has at most 107 bytes, and open to
-// every user.
-func socketDir() string {
-	if info, err := os.Stat("/tmp"); err == nil && info.Mode().Perm()&0o777 == 0o777 {
-		return "/tmp"
+// clusterDir is short, for a socket's path has at most 107 bytes, open to every user, and in
+// memory where that has room: each database of a test is some hundred files.
+func clusterDir() string {
+	for _, dir := range []string{"/dev/shm", "/tmp"} {
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode().Perm()&0o777 != 0o777 {
+			continue
+		}
+		if free, _, err := space.Of(dir); dir == "/tmp" || err == nil && free >= roomInMemory {
+			return dir
+		}
 	}
 	return os.TempDir()
 }
+
+// roomInMemory is more than the clusters of some packages take together, in bytes.
+const roomInMemory = 4 << 30

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,14 +59,13 @@ func answerPooled(w http.ResponseWriter, r *http.Request, status int, render Ren
 	out := &Output{w: w, r: r, status: status, Buf: (*buffer)[:0]}
 	err := out.run(func(out *Output) error {
 		err := render(out)
-		if err != nil || out.begun || cap(out.Buf) <= largeBuffer {
+		if err != nil || out.begun || cap(out.Buf) <= max(largeBuffer, 2*len(out.Buf)) {
 			return err
 		}
 		// A slow client keeps no large buffer for a small answer.
-		if body := fitted(out.Buf); cap(body) < cap(out.Buf) {
-			giveBack(buffer, out.Buf)
-			buffer, out.Buf = nil, body
-		}
+		body := bytes.Clone(out.Buf)
+		giveBack(buffer, out.Buf)
+		buffer, out.Buf = nil, body
 		return nil
 	})
 	if err == nil && buffer != nil {
@@ -77,7 +77,8 @@ func answerPooled(w http.ResponseWriter, r *http.Request, status int, render Ren
 // buffers are those of answers that nobody keeps.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// largeBuffer is the size in bytes of a buffer that is worth exchanging.
+// largeBuffer is the size in bytes of a buffer that is worth exchanging, for an answer
+// of less than half of it.
 const largeBuffer = 64 << 10
 
 func giveBack(buffer *[]byte, b []byte) {

@@ -64,13 +64,17 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 	if last == 1 && p.Number == 1 {
 		return
 	}
+	before, after := addressAround(r, "", "page")
 	var b strings.Builder
+	b.Grow(4 * (len(before) + len(after) + 40))
 	add := func(rel string, page int64) {
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteByte('<')
-		b.WriteString(addressWith(r, "page", page))
+		b.WriteString(before)
+		b.WriteString(strconv.FormatInt(page, 10))
+		b.WriteString(after)
 		b.WriteString(`>; rel="`)
 		b.WriteString(rel)
 		b.WriteByte('"')
@@ -126,7 +130,14 @@ func addressWith(r *http.Request, parameter string, n int64) string {
 
 // addressWithout is addressWith for a value that needs no escapes, without the parameter left.
 func addressWithout(r *http.Request, left, parameter, value string) string {
+	before, after := addressAround(r, left, parameter)
+	return before + value + after
+}
+
+// addressAround gives what stands before and after the value of the parameter in such an address.
+func addressAround(r *http.Request, left, parameter string) (before, after string) {
 	var b strings.Builder
+	b.Grow(len(r.URL.RawQuery) + 200)
 	b.WriteString(From(r.Context()).API(r.URL.EscapedPath()))
 	sep := byte('?')
 	set := func(pair string) {
@@ -134,33 +145,30 @@ func addressWithout(r *http.Request, left, parameter, value string) string {
 		b.WriteString(pair)
 		sep = '&'
 	}
-	given, done := parameter+"="+value, false
+	at := 0 // where the value stands, once its parameter was met
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
-		key, value, _ := strings.Cut(pair, "=")
+		key, _, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(key)
 		if pair == "" || err != nil || strings.Contains(pair, ";") || left != "" && name == left {
 			continue
 		}
 		if name != parameter {
-			set(safeQuery(key, value, strings.Contains(pair, "=")))
-		} else if !done {
-			set(given)
-			done = true
+			set(safeQuery(pair))
+		} else if at == 0 {
+			set(parameter + "=")
+			at = b.Len()
 		}
 	}
-	if !done {
-		set(given)
+	if at == 0 {
+		set(parameter + "=")
+		at = b.Len()
 	}
-	return b.String()
+	return b.String()[:at], b.String()[at:]
 }
 
 // safeQuery writes a pair so that it cannot end the address or the header that
 // it stands in, whatever bytes the caller sent.
-func safeQuery(key, value string, equals bool) string {
-	pair := key
-	if equals {
-		pair += "=" + value
-	}
+func safeQuery(pair string) string {
 	if strings.IndexFunc(pair, unsafeInQuery) < 0 {
 		return pair
 	}

@@ -244,6 +244,9 @@ func ValuesFrom(first, rows, columns int) string {
 // Unique are the ids that a list has, each once, in the order in which they
 // first come: what a list for IN is made of.
 func Unique[ID ~int64](ids []ID) []ID {
+	if len(ids) == 0 {
+		return ids
+	}
 	seen := make(map[ID]bool, len(ids))
 	out := ids[:0:0]
 	for _, id := range ids {

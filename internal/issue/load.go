@@ -9,36 +9,75 @@ import (
 	"arbor/internal/web"
 )
 
-// references are the ids of what the issues of a page refer to, each once.
+// references are the ids of what the issues of a page refer to and memory does not hold, each once.
 type references struct {
 	labels, milestones []int64
 	people, authors    []account.ID
 	reacted            []ID // issues whose reactions are shown
 }
 
+// references takes from memory what the issues refer to, and gives the ids of the rest.
 func (p *page) references() (r references) {
 	for _, i := range p.issues {
-		r.labels = append(r.labels, i.Labels...)
-		r.people = append(append(r.people, i.AuthorID), i.Assignees...)
+		for _, id := range i.Labels {
+			r.labels = want(p, r.labels, cachedLabel, p.labelJSON, id)
+		}
 		if i.MilestoneID != 0 {
-			r.milestones = append(r.milestones, i.MilestoneID)
+			r.milestones = want(p, r.milestones, cachedMilestone, p.milestone, i.MilestoneID)
+		}
+		r.people = want(p, r.people, cachedUser, p.users, i.AuthorID)
+		for _, id := range i.Assignees {
+			r.people = want(p, r.people, cachedUser, p.users, id)
 		}
 		if p.full && i.ClosedBy != 0 {
-			r.people = append(r.people, i.ClosedBy)
+			r.people = want(p, r.people, cachedUser, p.users, i.ClosedBy)
+		}
+		if !p.takeRole(i) {
+			r.authors = append(r.authors, i.AuthorID)
 		}
 		if i.Reacted && p.info.Media.Preview(web.Reactions) {
 			r.reacted = append(r.reacted, i.ID)
 		}
 	}
-	r.labels, r.milestones, r.people = db.Unique(r.labels), db.Unique(r.milestones), db.Unique(r.people)
-	r.authors = p.authors()
+	r.labels, r.milestones = db.Unique(r.labels), db.Unique(r.milestones)
+	r.people, r.authors = db.Unique(r.people), db.Unique(r.authors)
 	return r
+}
+
+// want adds an id to those that are to be read, unless the page has what it names, or takes
+// that from memory.
+func want[ID ~int64](p *page, ids []ID, kind cacheKind, have map[ID][]byte, id ID) []ID {
+	if have[id] != nil {
+		return ids
+	}
+	if p.kept != nil {
+		if b, ok := p.kept.get(p.kept.keyOf(kind, int64(id))); ok {
+			have[id] = b.([]byte)
+			return ids
+		}
+	}
+	return append(ids, id)
+}
+
+// takeRole takes the author's role from memory. It reports whether the page has it.
+func (p *page) takeRole(i *Issue) bool {
+	if p.kept == nil {
+		return false
+	}
+	if _, ok := p.roles[roleKey{i.RepoID, i.AuthorID}]; ok {
+		return true
+	}
+	role, ok := p.kept.get(p.kept.keyOf(p.kept.roleKind(), int64(i.AuthorID)))
+	if ok {
+		p.roles[roleKey{i.RepoID, i.AuthorID}] = role.(string)
+	}
+	return ok
 }
 
 // load takes from memory what the issues refer to, and reads the rest. Without a
 // transaction it fails with errNotKept where it needs one.
 func (p *page) load(tx *db.Tx) (err error) {
-	r := p.takeKept(p.references())
+	r := p.references()
 	if tx == nil {
 		if len(r.labels)+len(r.milestones)+len(r.people)+len(r.authors)+len(r.reacted) > 0 {
 			return errNotKept
@@ -93,50 +132,22 @@ func (k *kept) roleKind() cacheKind {
 	return cachedRole
 }
 
-// takeKept takes from memory all that it holds, and gives the references to the rest.
-func (p *page) takeKept(r references) references {
-	if p.kept == nil {
-		return r
-	}
-	r.labels = takeEach(p.kept, cachedLabel, r.labels, func(id int64, b []byte) { p.labelJSON[id] = b })
-	r.milestones = takeEach(p.kept, cachedMilestone, r.milestones, func(id int64, b []byte) { p.milestone[id] = b })
-	r.people = takeEach(p.kept, cachedUser, r.people, func(id account.ID, b []byte) { p.users[id] = b })
-	r.authors = takeEach(p.kept, p.kept.roleKind(), r.authors, func(id account.ID, b []byte) {
-		if len(b) > 0 {
-			p.roles[roleKey{p.kept.repo.ID, id}] = string(b)
-		}
-	})
-	return r
-}
-
-// takeEach hands over what memory holds of the ids, and gives those that are missing.
-func takeEach[ID ~int64](k *kept, kind cacheKind, ids []ID, use func(id ID, b []byte)) (missing []ID) {
-	for _, id := range ids {
-		if b, ok := k.get(k.keyOf(kind, int64(id))); ok {
-			use(id, b.([]byte))
-		} else {
-			missing = append(missing, id)
-		}
-	}
-	return missing
-}
-
 // keep leaves in memory what was read.
 func (p *page) keep(r references) {
 	if p.kept == nil {
 		return
 	}
 	at := p.places[p.kept.repo.ID]
-	putEach(p.kept, cachedLabel, r.labels, func(id int64) []byte { return p.label(at, id) })
-	putEach(p.kept, cachedMilestone, r.milestones, func(id int64) []byte { return p.milestoneOf(at, id) })
-	putEach(p.kept, cachedUser, r.people, p.user)
-	putEach(p.kept, p.kept.roleKind(), r.authors, func(id account.ID) []byte {
-		return []byte(p.roles[roleKey{p.kept.repo.ID, id}])
+	putEach(p.kept, cachedLabel, r.labels, func(id int64) any { return p.label(at, id) })
+	putEach(p.kept, cachedMilestone, r.milestones, func(id int64) any { return p.milestoneOf(at, id) })
+	putEach(p.kept, cachedUser, r.people, func(id account.ID) any { return p.user(id) })
+	putEach(p.kept, p.kept.roleKind(), r.authors, func(id account.ID) any {
+		return p.roles[roleKey{p.kept.repo.ID, id}]
 	})
 }
 
 // putEach leaves in memory what render makes of each id.
-func putEach[ID ~int64](k *kept, kind cacheKind, ids []ID, render func(id ID) []byte) {
+func putEach[ID ~int64](k *kept, kind cacheKind, ids []ID, render func(id ID) any) {
 	for _, id := range ids {
 		k.put(k.keyOf(kind, int64(id)), render(id))
 	}

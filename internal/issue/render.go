@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
@@ -59,14 +58,6 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 		p.places[a.ID] = tracker.NewPlace(p.info, a.Repo)
 	}
 	return p
-}
-
-func (p *page) authors() []account.ID {
-	ids := make([]account.ID, len(p.issues))
-	for n, i := range p.issues {
-		ids[n] = i.AuthorID
-	}
-	return db.Unique(ids)
 }
 
 // user renders the simple form of an account, or null.

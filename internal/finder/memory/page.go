@@ -26,6 +26,7 @@ func page(list []*selection, o finder.Order, offset, size int) (found Found) {
 	}
 	m := newMerge(list, o, offset+size)
 	m.skip(offset)
+	found.IDs, found.Changed = make([]int64, 0, size), make([]int64, 0, size)
 	for len(found.IDs) < size {
 		x, p := m.next()
 		found.IDs, found.Changed = append(found.IDs, x.ids[p]), append(found.Changed, x.changed[p])
@@ -82,7 +83,7 @@ func (s *selection) listIn(by finder.Sort, n int) []place {
 }
 
 // next moves on to the next issue; false: there is none.
-func (w *walk) next(by finder.Sort) bool {
+func (w *walk) next() bool {
 	if w.list == nil {
 		p, ok := w.in.next(w.at, w.step)
 		if !ok {
@@ -101,12 +102,11 @@ func (w *walk) next(by finder.Sort) bool {
 		w.place = w.list[w.at]
 		w.at += w.step
 	}
-	w.key = w.x.keyOf(w.place, by)
 	return true
 }
 
 // skip moves on by n issues.
-func (w *walk) skip(n int, by finder.Sort) {
+func (w *walk) skip(n int) {
 	switch {
 	case w.list == nil:
 		w.at = w.in.skip(w.at, w.step, n)
@@ -114,7 +114,7 @@ func (w *walk) skip(n int, by finder.Sort) {
 		w.at += n * w.step
 	default:
 		for range n {
-			w.next(by)
+			w.next()
 		}
 	}
 }
@@ -139,11 +139,11 @@ func newMerge(list []*selection, o finder.Order, n int) *merge {
 // skip moves on by n issues, before next is called.
 func (m *merge) skip(n int) {
 	if len(m.walks) == 1 {
-		m.walks[0].skip(n, m.order.Sort)
+		m.walks[0].skip(n)
 		n = 0
 	}
 	for at := range m.walks {
-		m.walks[at].next(m.order.Sort)
+		m.forward(&m.walks[at])
 	}
 	for at := len(m.walks)/2 - 1; at >= 0; at-- {
 		m.sink(at)
@@ -157,13 +157,23 @@ func (m *merge) skip(n int) {
 func (m *merge) next() (*index, place) {
 	w := &m.walks[0]
 	x, p := w.x, w.place
-	if !w.next(m.order.Sort) {
+	if !m.forward(w) {
 		last := len(m.walks) - 1
 		m.walks[0] = m.walks[last]
 		m.walks = m.walks[:last]
 	}
 	m.sink(0)
 	return x, p
+}
+
+// forward moves a walk on to its next issue, whose key counts beside other walks; false:
+// there is none.
+func (m *merge) forward(w *walk) bool {
+	ok := w.next()
+	if ok && len(m.walks) > 1 {
+		w.key = w.x.keyOf(w.place, m.order.Sort)
+	}
+	return ok
 }
 
 // sink moves a walk down to where it belongs.

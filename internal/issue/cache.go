@@ -1,6 +1,7 @@
 package issue
 
 import (
+	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/repo"
 )
@@ -42,19 +43,47 @@ func newShown() *cache.Cache[cacheKey, any] {
 	})
 }
 
-// newRows makes the cache of issues by their ids, each kept under its own generation,
-// Issue.changed.
-func newRows() *cache.Cache[ID, *Issue] {
-	return cache.New(rowBytes, func(_ ID, i *Issue) int64 { return i.bytes() })
+// rowKey names an issue as it was written with a generation. That never changes.
+type rowKey struct {
+	id      ID
+	changed int64 // Issue.changed
 }
 
-// bytes is about what a row takes.
-func (i *Issue) bytes() int64 {
-	n := 500 + len(i.Title) + 8*(cap(i.Labels)+cap(i.Assignees))
+// newRows makes the cache of issues.
+func newRows() *cache.Recent[rowKey, *Issue] {
+	return cache.NewRecent[rowKey](rowBytes/2, (*Issue).bytes)
+}
+
+// bytes is about what a row takes that is kept.
+func (i *Issue) bytes() int {
+	n := 400 + len(i.Title) + 8*(len(i.Labels)+len(i.Assignees))
 	if i.Body != nil {
 		n += len(*i.Body)
 	}
-	return int64(n)
+	return n
+}
+
+// compact gives a copy of an issue to keep. Its parts lie together: a page of kept issues would
+// wait for the memory of each part longer than it takes to render it.
+func (i *Issue) compact() *Issue {
+	kept := &struct {
+		Issue
+		body      string
+		labels    [4]int64 // room for those of most issues
+		assignees [2]account.ID
+	}{Issue: *i}
+	if i.Body != nil {
+		text := i.Title + *i.Body
+		kept.Title, kept.body = text[:len(i.Title)], text[len(i.Title):]
+		kept.Body = &kept.body
+	}
+	if len(i.Labels) > 0 {
+		kept.Labels = append(kept.labels[:0], i.Labels...)
+	}
+	if len(i.Assignees) > 0 {
+		kept.Assignees = append(kept.assignees[:0], i.Assignees...)
+	}
+	return &kept.Issue
 }
 
 // state is what a value of the kind depends on in the database.

@@ -84,7 +84,7 @@ func idsFound(list []int64) []ID {
 func (s *Service) keptRows(ids []ID, changed []int64) (list []*Issue, missing []int) {
 	list = make([]*Issue, len(ids))
 	for n, id := range ids {
-		i, ok := s.rows.Get(cache.Generations(changed[n]), id)
+		i, ok := s.rows.Get(rowKey{id, changed[n]})
 		if list[n] = i; !ok {
 			missing = append(missing, n)
 		}
@@ -100,8 +100,9 @@ func (s *Service) readRows(tx *db.Tx, list []*Issue, missing []int, ids []ID) er
 	}
 	read, err := ByIDs(tx, wanted)
 	for _, i := range read {
+		i = i.compact()
 		list[at[i.ID]] = i
-		s.rows.Put(cache.Generations(i.changed), i.ID, i)
+		s.rows.Put(rowKey{i.ID, i.changed}, i)
 	}
 	return err
 }

@@ -132,7 +132,7 @@ type Service struct {
 
 	deleted chan struct{} // wakes the worker that takes deleted labels off many issues
 	indexes *memory.Indexes
-	rows    *cache.Cache[ID, *Issue]    // issues, by id
+	rows    *cache.Recent[rowKey, *Issue]
 	shown   *cache.Cache[cacheKey, any] // what issues refer to
 	texts   *markdown.Cache             // texts that were parsed lately
 }

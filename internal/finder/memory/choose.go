@@ -38,77 +38,59 @@ type selection struct {
 
 // choose finds the issues that meet a tree which the index knows.
 func (x *index) choose(e finder.Expr) *selection {
-	in, _ := x.bits(e)
+	in := x.bits(e)
 	return &selection{x, in, in.count()}
 }
 
-// bits are the places of issues that meet a tree. They may be those of a set: only
-// where own is true the caller may change them.
-func (x *index) bits(e finder.Expr) (in bits, own bool) {
+// bits are the places of issues that meet a tree. They are not to be changed: they
+// may be those of a set.
+func (x *index) bits(e finder.Expr) bits {
 	switch e := e.(type) {
 	case finder.And:
-		return x.every(e)
+		all := allBits(len(x.ids))
+		for _, e := range e {
+			if not, ok := e.(finder.Not); ok {
+				all.without(x.bits(not.Expr))
+			} else if e == finder.InState(tracker.Open) {
+				all.without(x.closed)
+			} else {
+				all.and(x.bits(e))
+			}
+		}
+		return all
 	case finder.Or:
-		return x.either(len(e), func(n int) (bits, bool) { return x.bits(e[n]) })
-	case finder.Not:
-		out, _ := x.bits(e.Expr)
-		in = allBits(len(x.ids))
-		in.without(out)
-		return in, true
+		return x.either(len(e), func(n int) bits { return x.bits(e[n]) })
 	case finder.Has:
-		return x.either(len(e.Values), func(n int) (bits, bool) { return x.with(e.Kind.Of(e.Values[n])) })
-	case finder.InState:
-		if tracker.State(e) == tracker.Closed {
-			return x.closed, false
+		return x.either(len(e.Values), func(n int) bits { return x.with(e.Kind.Of(e.Values[n])) })
+	case finder.Not, finder.InState:
+		if e == finder.InState(tracker.Closed) {
+			return x.closed
 		}
-		return x.bits(finder.Not{Expr: finder.InState(tracker.Closed)})
+		return x.bits(finder.And{e})
 	case finder.Between:
-		return x.between(e), true
+		return x.between(e)
 	}
-	return nil, false
-}
-
-// every gives what is in each of several sets.
-func (x *index) every(list finder.And) (all bits, own bool) {
-	if len(list) == 0 {
-		return allBits(len(x.ids)), true
-	}
-	all, own = x.bits(list[0])
-	for _, e := range list[1:] {
-		in, mine := x.bits(e)
-		switch {
-		case own:
-		case mine:
-			all, in = in, all
-		default:
-			all = slices.Clone(all)
-		}
-		own = true
-		all.and(in)
-	}
-	return all, own
+	return nil
 }
 
 // either gives what is in one of several sets.
-func (x *index) either(n int, at func(n int) (bits, bool)) (all bits, own bool) {
+func (x *index) either(n int, at func(n int) bits) bits {
 	if n == 1 {
 		return at(0)
 	}
-	all = newBits(len(x.ids))
+	all := newBits(len(x.ids))
 	for i := range n {
-		in, _ := at(i)
-		all.or(in)
+		all.or(at(i))
 	}
-	return all, true
+	return all
 }
 
 // with are the issues that have a property.
-func (x *index) with(p posting.Property) (in bits, own bool) {
-	n, ok := x.numbers[p]
-	if !ok {
-		return nil, true
+func (x *index) with(p posting.Property) bits {
+	if n, ok := x.numbers[p]; ok {
+		return x.sets[n].bits(len(x.ids))
 	}
-	return x.sets[n].bits(len(x.ids))
+	return nil
 }
 
 // between are the issues whose field lies in a span: a part of one of the orders.

@@ -21,8 +21,7 @@ func page(list []*selection, o finder.Order, offset, size int) (found Found) {
 	}
 	backwards := offset > total/2
 	if backwards {
-		o.Asc = !o.Asc
-		offset = total - offset - size
+		o.Asc, offset = !o.Asc, total-offset-size
 	}
 	m := newMerge(list, o, offset+size)
 	m.skip(offset)
@@ -83,7 +82,7 @@ func (s *selection) listIn(by finder.Sort, n int) []place {
 }
 
 // next moves on to the next issue; false: there is none.
-func (w *walk) next() bool {
+func (w *walk) next(by finder.Sort) bool {
 	if w.list == nil {
 		p, ok := w.in.next(w.at, w.step)
 		if !ok {
@@ -102,11 +101,12 @@ func (w *walk) next() bool {
 		w.place = w.list[w.at]
 		w.at += w.step
 	}
+	w.key = w.x.keyOf(w.place, by)
 	return true
 }
 
 // skip moves on by n issues.
-func (w *walk) skip(n int) {
+func (w *walk) skip(n int, by finder.Sort) {
 	switch {
 	case w.list == nil:
 		w.at = w.in.skip(w.at, w.step, n)
@@ -114,7 +114,7 @@ func (w *walk) skip(n int) {
 		w.at += n * w.step
 	default:
 		for range n {
-			w.next()
+			w.next(by)
 		}
 	}
 }
@@ -139,11 +139,11 @@ func newMerge(list []*selection, o finder.Order, n int) *merge {
 // skip moves on by n issues, before next is called.
 func (m *merge) skip(n int) {
 	if len(m.walks) == 1 {
-		m.walks[0].skip(n)
+		m.walks[0].skip(n, m.order.Sort)
 		n = 0
 	}
 	for at := range m.walks {
-		m.forward(&m.walks[at])
+		m.walks[at].next(m.order.Sort)
 	}
 	for at := len(m.walks)/2 - 1; at >= 0; at-- {
 		m.sink(at)
@@ -157,23 +157,13 @@ func (m *merge) skip(n int) {
 func (m *merge) next() (*index, place) {
 	w := &m.walks[0]
 	x, p := w.x, w.place
-	if !m.forward(w) {
+	if !w.next(m.order.Sort) {
 		last := len(m.walks) - 1
 		m.walks[0] = m.walks[last]
 		m.walks = m.walks[:last]
 	}
 	m.sink(0)
 	return x, p
-}
-
-// forward moves a walk on to its next issue, whose key counts beside other walks; false:
-// there is none.
-func (m *merge) forward(w *walk) bool {
-	ok := w.next()
-	if ok && len(m.walks) > 1 {
-		w.key = w.x.keyOf(w.place, m.order.Sort)
-	}
-	return ok
 }
 
 // sink moves a walk down to where it belongs.

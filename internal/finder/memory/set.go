@@ -27,7 +27,7 @@ func (s *set) bytes() int { return 4*cap(s.few) + 8*cap(s.many) }
 func (s *set) choose(of int) {
 	switch {
 	case s.many == nil && s.n > 64 && s.n*dense > of+of/4:
-		s.many, _ = s.bits(of)
+		s.many = s.bits(of)
 		s.few = nil
 	case s.many != nil && s.n*dense < of/2:
 		s.few = make([]place, 0, s.n)
@@ -57,15 +57,14 @@ func (s *set) remove(p place) {
 	s.n--
 }
 
-// bits is the set as bits, of so many issues. Where own is false they are the set's, and
-// not to be changed.
-func (s *set) bits(of int) (b bits, own bool) {
+// bits is the set as bits, perhaps its own: they are not to be changed.
+func (s *set) bits(of int) bits {
 	if s.many != nil {
-		return s.many, false
+		return s.many
 	}
-	b = newBits(of)
+	b := newBits(of)
 	for _, p := range s.few {
 		b.set(p)
 	}
-	return b, true
+	return b
 }

@@ -137,7 +137,7 @@ func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, id
 		return err
 	}
 	t.events = &eventPage{page: newPage(ctx, append(others, a)...), events: events}
-	t.events.issues, t.events.repository = issues, map[repo.ID][]byte{}
+	t.events.issues, t.events.repository = issues, map[repo.ID]*piece{}
 	return t.events.load(tx)
 }
 

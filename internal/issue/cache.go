@@ -32,14 +32,17 @@ const (
 const (
 	shownBytes = 16 << 20 // of all that issues show and that parameters name
 	rowBytes   = 96 << 20 // of issues
-	entryBytes = 250      // about what a value takes besides its content
+	entryBytes = 300      // about what a value takes besides its content
 )
 
 // newShown makes the cache of what issues refer to.
 func newShown() *cache.Cache[cacheKey, any] {
 	return cache.New(shownBytes, func(k cacheKey, v any) int64 {
-		b, _ := v.([]byte)
-		return int64(entryBytes + len(k.text) + len(b))
+		n := entryBytes + len(k.text)
+		if part, _ := v.(*piece); part != nil {
+			n += len(part.json)
+		}
+		return int64(n)
 	})
 }
 

@@ -94,7 +94,7 @@ func (l *across) render(out *web.Output) error {
 	var p *page
 	err := l.api.s.db.Read(ctx, func(tx *db.Tx) error {
 		p = newPage(ctx)
-		p.repository = map[repo.ID][]byte{}
+		p.repository = map[repo.ID]*piece{}
 		q, err := l.query(tx)
 		if err != nil {
 			return err

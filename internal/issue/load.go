@@ -46,13 +46,13 @@ func (p *page) references() (r references) {
 
 // want adds an id to those that are to be read, unless the page has what it names, or takes
 // that from memory.
-func want[ID ~int64](p *page, ids []ID, kind cacheKind, have map[ID][]byte, id ID) []ID {
+func want[ID ~int64](p *page, ids []ID, kind cacheKind, have map[ID]*piece, id ID) []ID {
 	if have[id] != nil {
 		return ids
 	}
 	if p.kept != nil {
 		if b, ok := p.kept.get(p.kept.keyOf(kind, int64(id))); ok {
-			have[id] = b.([]byte)
+			have[id] = b.(*piece)
 			return ids
 		}
 	}

@@ -33,12 +33,13 @@ type page struct {
 	simples map[account.ID]*account.Simple // those of people that were asked for
 
 	// What is rendered once and stands in many issues.
-	users      map[account.ID][]byte
-	labelJSON  map[int64][]byte
-	milestone  map[int64][]byte
-	repository map[repo.ID][]byte // nil: issues do not show their repository
+	users      map[account.ID]*piece
+	labelJSON  map[int64]*piece
+	milestone  map[int64]*piece
+	repository map[repo.ID]*piece // nil: issues do not show their repository
 
-	kept *kept // what other pages left in memory; nil: all is read
+	tagged *tagged // of a list while it is written
+	kept   *kept   // what other pages left in memory; nil: all is read
 }
 
 type roleKey struct {
@@ -50,8 +51,8 @@ type roleKey struct {
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	p := &page{
 		info: web.From(ctx), repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Place{},
-		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{}, users: map[account.ID][]byte{},
-		labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
+		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{}, users: map[account.ID]*piece{},
+		labelJSON: map[int64]*piece{}, milestone: map[int64]*piece{},
 	}
 	for _, a := range accesses {
 		p.repos[a.ID] = a
@@ -61,12 +62,12 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 }
 
 // user renders the simple form of an account, or null.
-func (p *page) user(id account.ID) []byte {
+func (p *page) user(id account.ID) *piece {
 	return once(p.users, id, func() any { return p.simple(id) })
 }
 
-// label renders a label; empty where it was deleted since.
-func (p *page) label(at *tracker.Place, id int64) []byte {
+// label renders a label; nil where it was deleted since.
+func (p *page) label(at *tracker.Place, id int64) *piece {
 	if p.labelJSON[id] == nil && p.labels[id] == nil {
 		return nil
 	}
@@ -74,23 +75,23 @@ func (p *page) label(at *tracker.Place, id int64) []byte {
 }
 
 // milestoneOf renders the milestone of an issue, or null.
-func (p *page) milestoneOf(at *tracker.Place, id int64) []byte {
+func (p *page) milestoneOf(at *tracker.Place, id int64) *piece {
 	return once(p.milestone, id, func() any { return p.milestonePayload(at, id) })
 }
 
 // repositoryOf renders the repository of an issue as lists across repositories show it.
-func (p *page) repositoryOf(id repo.ID) []byte {
+func (p *page) repositoryOf(id repo.ID) *piece {
 	return once(p.repository, id, func() any { return repo.NewPayload(p.repos[id], p.info) })
 }
 
 // once renders a value that stands in many issues, when it is first asked for.
-func once[ID ~int64](rendered map[ID][]byte, id ID, value func() any) []byte {
-	b := rendered[id]
-	if b == nil {
-		b = mustMarshal(value())
-		rendered[id] = b
+func once[ID ~int64](rendered map[ID]*piece, id ID, value func() any) *piece {
+	part := rendered[id]
+	if part == nil {
+		part = newPiece(value())
+		rendered[id] = part
 	}
-	return b
+	return part
 }
 
 // mustMarshal renders our own structs, which cannot fail.
@@ -100,14 +101,6 @@ func mustMarshal(v any) []byte {
 		panic(err)
 	}
 	return b
-}
-
-// write renders the page as an array.
-func (p *page) write(out *web.Output) error {
-	return out.Array(len(p.issues), func(n int) (err error) {
-		out.Buf, err = p.appendIssue(out.Buf, p.issues[n])
-		return err
-	})
 }
 
 // appendIssue renders an issue as GitHub's v3 does (decision 28), by hand: a list shows
@@ -129,7 +122,7 @@ func (p *page) appendIssue(b []byte, i *Issue) ([]byte, error) {
 	b = append(b, `,"title":`...)
 	b = web.AppendString(b, i.Title)
 	b = append(b, `,"user":`...)
-	b = append(b, p.user(i.AuthorID)...)
+	b = p.appendPiece(b, p.user(i.AuthorID))
 	b = p.appendLabels(b, at, i)
 	b = append(b, `,"state":"`...)
 	b = append(b, i.State.String()...)
@@ -137,7 +130,7 @@ func (p *page) appendIssue(b []byte, i *Issue) ([]byte, error) {
 	b = strconv.AppendBool(b, i.Locked)
 	b = p.appendAssignees(b, i)
 	b = append(b, `,"milestone":`...)
-	b = append(b, p.milestoneOf(at, i.MilestoneID)...)
+	b = p.appendPiece(b, p.milestoneOf(at, i.MilestoneID))
 	b = append(b, `,"comments":`...)
 	b = strconv.AppendInt(b, i.Comments, 10)
 	b = append(b, `,"created_at":`...)
@@ -156,7 +149,7 @@ func (p *page) appendIssue(b []byte, i *Issue) ([]byte, error) {
 	b = appendBody(b, body)
 	if p.full {
 		b = append(b, `,"closed_by":`...)
-		b = append(b, p.user(i.ClosedBy)...)
+		b = p.appendPiece(b, p.user(i.ClosedBy))
 	}
 	if p.info.Media.Preview(web.Reactions) {
 		b = append(b, `,"reactions":`...)
@@ -170,7 +163,7 @@ func (p *page) appendIssue(b []byte, i *Issue) ([]byte, error) {
 	b = appendOptional(b, orNil(i.StateReason.String()))
 	if p.repository != nil {
 		b = append(b, `,"repository":`...)
-		b = append(b, p.repositoryOf(i.RepoID)...)
+		b = p.appendPiece(b, p.repositoryOf(i.RepoID))
 	}
 	return append(b, '}'), nil
 }
@@ -217,15 +210,15 @@ func (p *page) appendLabels(b []byte, at *tracker.Place, i *Issue) []byte {
 	b = append(b, `,"labels":[`...)
 	first := true
 	for _, id := range i.Labels {
-		payload := p.label(at, id)
-		if len(payload) == 0 {
+		part := p.label(at, id)
+		if part == nil {
 			continue // deleted since
 		}
 		if !first {
 			b = append(b, ',')
 		}
 		first = false
-		b = append(b, payload...)
+		b = p.appendPiece(b, part)
 	}
 	return append(b, ']')
 }
@@ -235,7 +228,7 @@ func (p *page) appendAssignees(b []byte, i *Issue) []byte {
 	if len(i.Assignees) == 0 {
 		b = append(b, "null"...)
 	} else {
-		b = append(b, p.user(i.Assignees[0])...)
+		b = p.appendPiece(b, p.user(i.Assignees[0]))
 	}
 	if !p.info.Media.Preview(web.Assignees) {
 		return b
@@ -245,7 +238,7 @@ func (p *page) appendAssignees(b []byte, i *Issue) []byte {
 		if n > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, p.user(id)...)
+		b = p.appendPiece(b, p.user(id))
 	}
 	return append(b, ']')
 }

@@ -57,7 +57,8 @@ func (s *PacedStream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes in chunks, each of which has a time of its own.
+// Write writes in chunks, each of which has a time of its own. Errors: Malformed for a client that is too slow,
+// Canceled for one that is gone.
 func (s *PacedStream) Write(b []byte) (written int, err error) {
 	for err == nil && len(b) > 0 {
 		n := min(len(b), chunk)
@@ -68,6 +69,9 @@ func (s *PacedStream) Write(b []byte) (written int, err error) {
 		s.written.Add(int64(n))
 		written += n
 		b = b[n:]
+	}
+	if err != nil && !s.slow.Load() {
+		err = errs.Wrap(errs.Canceled, "the client went away", err)
 	}
 	return written, err
 }

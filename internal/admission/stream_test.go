@@ -63,6 +63,9 @@ func TestPacedStream(t *testing.T) {
 	if _, err := s.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("the end is %v", err)
 	}
+	if _, err := s.Write([]byte("x")); !errs.Is(err, errs.Canceled) {
+		t.Errorf("a write to a client that is gone: %v", err)
+	}
 	s, client, hung = begin()
 	s.reading = 0
 	s.End()

@@ -39,20 +39,37 @@ const (
 
 // limit is something of which there is only so much.
 type limit struct {
-	most int64 // bytes
-	kept int64 // of these, for callers with an account
-	used int64
+	most      int64 // bytes
+	kept      int64 // of these, for callers with an account
+	open      int64 // and for those without one; never more than most - kept
+	used      int64
+	strangers int64 // of what is used, by callers without an account
 }
 
-// room is the most that a holder could ever get, and free the most it could get now.
+// room is the most that a holder could ever get, and free the most it could get now. Callers with an account
+// leave what others have not yet used of their part.
 func (l *limit) room(who Holder) int64 {
 	if who.Account == 0 {
 		return l.most - l.kept
 	}
-	return l.most
+	return l.most - l.open
 }
 
-func (l *limit) free(who Holder) int64 { return l.room(who) - l.used }
+func (l *limit) free(who Holder) int64 {
+	theirs := l.open - l.strangers
+	if who.Account == 0 {
+		return max(l.most-l.kept-l.used, theirs)
+	}
+	return l.most - l.used - max(theirs, 0)
+}
+
+// add counts bytes that a holder gets, or gives back.
+func (l *limit) add(who Holder, bytes int64) {
+	l.used += bytes
+	if who.Account == 0 {
+		l.strangers += bytes
+	}
+}
 
 // Holder is counted as one: an account with all its tokens, or all callers of a network
 // without an account.
@@ -65,9 +82,9 @@ type Holder struct {
 //
 // Granted bytes cannot be taken back: a slow client may hold them for long. So nobody
 // gets everything, even alone: a holder gets more of a kind only as long as it holds no
-// more than is left free, and some room is kept for callers with an account. While
-// others wait, a holder gets no more than its fair share, and the one that holds least
-// comes first.
+// more than is left free, and some room is kept for callers with an account, and of
+// transfers some for those without one. While others wait, a holder gets no more than
+// its fair share, and the one that holds least comes first.
 type Gate struct {
 	mu    sync.Mutex
 	lines [kinds]line
@@ -125,9 +142,10 @@ func NewGate(budget int64) *Gate {
 	work := &limit{most: workPart * unit, kept: workPart * unit / 4}
 	search := &limit{most: searchPart * unit, kept: searchPart * unit / 4}
 	all := childPart * unit
-	children := &limit{most: all, kept: all / 4}
-	clients := &limit{most: all * 3 / 4} // Stream and Push together, which clients make slow
-	stream := &limit{most: all * 3 / 4, kept: all * 3 / 8}
+	one := all / 8 // the largest fetch
+	children := &limit{most: all, kept: all / 4, open: one}
+	clients := &limit{most: all * 3 / 4, open: one} // Stream and Push together, which clients make slow
+	stream := &limit{most: all * 3 / 4, kept: all * 3 / 8, open: one}
 	push := &limit{most: all * 5 / 8} // the largest, which is a half, and a small one beside it
 	uploads := &limit{most: maxUploads}
 	background := &limit{most: backgroundPart * unit}
@@ -148,7 +166,7 @@ func NewGate(budget int64) *Gate {
 	// packs are sent as they are, so several must fit side by side. Background work may
 	// need two large processes at once (a copy between repositories); these leave a fifth
 	// to others.
-	g.lines[Stream].largest = all / 8
+	g.lines[Stream].largest = one
 	g.lines[Background].largest = background.most * 2 / 5
 	return g
 }
@@ -243,7 +261,7 @@ func (g *Gate) give(k Kind, who Holder, bytes int64) {
 // share limits.
 func (g *Gate) release(l *line, s *share, bytes int64) {
 	for _, limit := range l.limits {
-		limit.used -= bytes
+		limit.add(s.who, -bytes)
 	}
 	l.used -= bytes
 	s.held -= bytes
@@ -255,7 +273,7 @@ func (g *Gate) release(l *line, s *share, bytes int64) {
 
 func (l *line) grant(s *share, bytes int64) {
 	for _, limit := range l.limits {
-		limit.used += bytes
+		limit.add(s.who, bytes)
 	}
 	l.used += bytes
 	s.held += bytes
@@ -298,10 +316,10 @@ func (l *line) fits(s *share, bytes int64, more bool) bool {
 // fair reports whether a grant stays within the holder's fair share, or whether
 // nobody else waits.
 func (l *line) fair(s *share, bytes int64) bool {
-	return s.held == 0 || l.waiters == len(s.waiting) || s.held+bytes <= l.fairShare()
+	return s.held == 0 || l.waiters == len(s.waiting) || s.held+bytes <= l.fairShare(s)
 }
 
-func (l *line) fairShare() int64 { return l.limits[0].most / int64(len(l.shares)) }
+func (l *line) fairShare(s *share) int64 { return l.limits[0].room(s.who) / int64(len(l.shares)) }
 
 // serve grants waiters their bytes, as long as one fits.
 func (l *line) serve() {
@@ -363,7 +381,7 @@ func (l *line) leave(s *share, at int) {
 // that would fit if it held nothing; else 503.
 func (l *line) refuse(s *share, bytes int64) error {
 	l.refused++
-	if s.held > 0 && (bytes <= l.free(s.who) || s.held+bytes > l.fairShare()) {
+	if s.held > 0 && (bytes <= l.free(s.who) || s.held+bytes > l.fairShare(s)) {
 		return errs.New(errs.TooManyRequests,
 			"you use as much of the server as you may at this moment; try again")
 	}

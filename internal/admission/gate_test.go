@@ -96,8 +96,8 @@ func empty(t *testing.T, g *Gate) {
 				l.name, l.used, l.waiters, len(l.shares))
 		}
 		for _, limit := range l.limits {
-			if limit.used != 0 {
-				t.Errorf("%s: %d bytes of a limit are used", l.name, limit.used)
+			if limit.used != 0 || limit.strangers != 0 {
+				t.Errorf("%s: %d bytes of a limit are used, %d by strangers", l.name, limit.used, limit.strangers)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func TestPatience(t *testing.T) {
 			Stream:     10 * time.Second,
 			Background: time.Minute,
 		} {
-			full := g.lines[k].limits[0].most / unit
+			full := g.lines[k].free(account(1)) / unit
 			who := func(id int64) Holder { return account(id) }
 			kind := errs.Unavailable
 			if k == Background { // all of it is one holder's
@@ -215,6 +215,49 @@ func TestKindsLeaveRoom(t *testing.T) {
 		}
 		hold(t, g, Background, Holder{}, 8*unit) // one that works with it
 		hold(t, g, Background, Holder{}, 4*unit) // and others beside them
+	})
+}
+
+// However many fetches of one account, or of some, wait for their clients, everybody else fetches at once: of the
+// others each, and who has no account.
+func TestStalledFetchesLeaveRoom(t *testing.T) {
+	for accounts := range int64(9) {
+		synctest.Test(t, func(t *testing.T) {
+			g := NewGate(64 * unit)
+			for id := range accounts {
+				for range 100 {
+					go g.take(t.Context(), Stream, account(id+1), unit, false)
+					go g.take(t.Context(), Push, account(id+1), unit, false)
+				}
+			}
+			synctest.Wait()
+			hold(t, g, Stream, network("192.0.2.1"), unit)
+			hold(t, g, Stream, network("198.51.100.1"), unit)
+			hold(t, g, Child, network("198.51.100.1"), unit/2)
+			if accounts < 2 {
+				hold(t, g, Stream, account(100), unit)
+				hold(t, g, Stream, account(101), unit)
+			}
+			time.Sleep(time.Minute)
+		})
+	}
+}
+
+// Fetches by networks without an account, however many, leave room for accounts.
+func TestStrangersLeaveRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		for n := range 50 {
+			who := Holder{Network: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(n)}), 24)}
+			for range 10 {
+				go g.take(t.Context(), Stream, who, unit, false)
+			}
+		}
+		synctest.Wait()
+		for id := range int64(7) {
+			hold(t, g, Stream, account(id+1), unit)
+		}
+		time.Sleep(time.Minute)
 	})
 }
 

@@ -165,47 +165,59 @@ func TestReadersThatNeverRead(t *testing.T) {
 	}, memory(1<<30))
 }
 
-// Slow clones from one network left none to anybody, with a token or not.
+// Slow clones from one network left none to anybody, with a token or not; so did those by one account.
 func TestSlowClones(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Log.AllowErrors()
-		s.User(t, "alice")
 		dir := large(t)
-		s.Import(t, s.Repo(t, "alice/garden", false), dir)
 		// git sends a token only when it is asked for one, as by a private repository.
+		s.User(t, "alice")
+		s.User(t, "bob")
 		s.Import(t, s.Repo(t, "alice/shed", true), dir)
+		s.Import(t, s.Repo(t, "alice/garden", false), dir)
 		tip := gittest.Run(t, dir, "rev-parse", "main")
 		body := pkt("command=fetch") + "0001" + pkt("ofs-delta") + pkt("want "+tip) + pkt("done") + "0000"
-		request := head("POST", "/alice/garden.git/git-upload-pack", "",
-			"Content-Type: application/x-git-upload-pack-request",
-			"Git-Protocol: version=2", fmt.Sprintf("Content-Length: %d", len(body))) + body
-		ctx, stop := context.WithCancel(t.Context())
-		var readers sync.WaitGroup
-		defer readers.Wait()
-		defer stop()
-		for i := range 6 {
-			for _, c := range besiege(t, s, fmt.Sprintf("127.0.%d.1", i), 10, request) {
-				readers.Go(func() { // a little faster than the slowest rate allowed
-					for buf := make([]byte, 2<<10); ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
-						c.SetReadDeadline(time.Now().Add(time.Second))
-						if _, err := c.Read(buf); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-							return
-						}
-					}
-				})
+		for _, slow := range []struct {
+			token string
+			left  []string // those who still clone
+		}{
+			{"", []string{s.Remote(t, "alice", "alice/shed")}},
+			{s.Token(t, "bob"), []string{s.Remote(t, "alice", "alice/shed"), s.URL + "/alice/garden.git"}},
+		} {
+			request := head("POST", "/alice/garden.git/git-upload-pack", slow.token,
+				"Content-Type: application/x-git-upload-pack-request",
+				"Git-Protocol: version=2", fmt.Sprintf("Content-Length: %d", len(body))) + body
+			ctx, stop := context.WithCancel(t.Context())
+			var readers sync.WaitGroup
+			for i := range 6 {
+				for _, c := range besiege(t, s, fmt.Sprintf("127.0.%d.1", i), 10, request) {
+					readers.Go(func() { defer c.Close(); readSlowly(ctx, c) })
+				}
 			}
-		}
-		for range 3 {
-			limited, cancel := context.WithTimeout(t.Context(), time.Minute)
-			cmd := exec.CommandContext(limited, "git", "clone", "-q", "--bare",
-				s.Remote(t, "alice", "alice/shed"), t.TempDir())
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("a clone with a token: %v\n%s%+v", err, out, s.Admitted.Usage())
+			for _, from := range slow.left {
+				limited, cancel := context.WithTimeout(t.Context(), time.Minute)
+				cmd := exec.CommandContext(limited, "git", "clone", "-q", "--bare", from, t.TempDir())
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("a clone of %s: %v\n%s%+v", from, err, out, s.Admitted.Usage())
+				}
+				cancel()
 			}
-			cancel()
+			stop()
+			readers.Wait()
+			freed(t, s, 45*time.Second)
 		}
 	}, memory(1<<30))
+}
+
+// readSlowly reads a little faster than the slowest rate allowed, until ctx is done or the server hangs up.
+func readSlowly(ctx context.Context, c net.Conn) {
+	for buf := make([]byte, 2<<10); ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+		c.SetReadDeadline(time.Now().Add(time.Second))
+		if _, err := c.Read(buf); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+	}
 }
 
 func pkt(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }

@@ -271,3 +271,45 @@ func TestWhatIsCounted(t *testing.T) {
 		}
 	}, limited)
 }
+
+// Who asks for key exchanges all the time loses the connection; one for each megabyte is what ssh can be told to do.
+func TestKeyExchangesAreBounded(t *testing.T) {
+	t.Parallel()
+	needSSH(t)
+	each(t, func(t *testing.T, w *world) {
+		w.User(t, "alice")
+		k := w.login(t, "alice")
+		config := &ssh.ClientConfig{User: "git", Auth: []ssh.AuthMethod{ssh.PublicKeys(k)},
+			HostKeyCallback: ssh.FixedHostKey(w.host), Timeout: patience}
+		config.RekeyThreshold = 1 // as often as the library can
+		c, err := ssh.Dial("tcp", w.address, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		asked := 0
+		for ; err == nil && asked < 10_000; asked++ {
+			_, _, err = c.SendRequest("keepalive@openssh.com", true, nil)
+		}
+		if err == nil || asked < 10 {
+			t.Errorf("after %d keepalives with a key exchange for every few: %v", asked, err)
+		}
+		if said := may(t, w.connect(t, k), "git-receive-pack", "alice/nothing"); !strings.Contains(said, "not found") {
+			t.Errorf("then a push hears %q", said)
+		}
+		w.Repo(t, "alice/garden", false)
+		from, env := gittest.Bare(t), w.openSSH(t, "alice")
+		noise := make([]byte, 20<<20)
+		rand.Read(noise)
+		gittest.Import(t, from, strings.NewReader(gittest.CommitLine("main", 1, "x")+
+			gittest.FileLines("noise", string(noise))))
+		for n, v := range env {
+			if strings.HasPrefix(v, "GIT_SSH_COMMAND=") {
+				env[n] += " -o RekeyLimit=1M"
+			}
+		}
+		remote := "ssh://git@" + w.address + "/alice/garden"
+		run(t, from, env, "git", "push", "-q", remote, "main")
+		run(t, w.dir, env, "git", "clone", "-q", "--bare", remote, "copy")
+	})
+}

@@ -56,7 +56,11 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
 	config := s.config
 	config.PublicKeyCallback = c.signIn(ctx)
-	signed, channels, requests, err := ssh.NewServerConn(&prompt{Conn: conn}, &config)
+	e := &exchanges{begun: time.Now()}
+	for _, k := range s.o.HostKeys {
+		config.AddHostKey(e.counted(k))
+	}
+	signed, channels, requests, err := ssh.NewServerConn(&prompt{conn, e}, &config)
 	leave()
 	if err != nil {
 		s.o.Log.LogAttrs(ctx, slog.LevelDebug, "ssh: nobody signed in", slog.Any("address", c.from),
@@ -234,7 +238,10 @@ func (c *connection) stop() {
 
 // prompt gives each write to a client its deadline: one that reads nothing does not keep us waiting,
 // whatever it is about. Until the handshake is done, that has a deadline of its own.
-type prompt struct{ net.Conn }
+type prompt struct {
+	net.Conn
+	e *exchanges
+}
 
 // longestWrite is how long one packet of up to 32 KiB may take.
 const longestWrite = admission.Grace + 4*time.Second
@@ -242,5 +249,13 @@ const longestWrite = admission.Grace + 4*time.Second
 func (p *prompt) Write(b []byte) (int, error) {
 	timer := time.AfterFunc(longestWrite, func() { p.Close() })
 	defer timer.Stop()
-	return p.Conn.Write(b)
+	n, err := p.Conn.Write(b)
+	p.e.moved.Add(int64(n))
+	return n, err
+}
+
+func (p *prompt) Read(b []byte) (int, error) {
+	n, err := p.Conn.Read(b)
+	p.e.moved.Add(int64(n))
+	return n, err
 }

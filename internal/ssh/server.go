@@ -2,6 +2,7 @@
 //
 //	server.go      listening, and stopping
 //	handshakes.go  how many clients shake hands at one time
+//	rekey.go       how often a client may ask for other keys
 //	connection.go  the handshake: who signs in, with which key; the channels of a connection
 //	session.go     what a client asks for on a channel
 //	serve.go       one of git's services, with the rights and limits that it has over HTTP
@@ -13,7 +14,7 @@
 // file: a command names a service and a repository, or it is refused.
 //
 // All that a client can make large is bounded: connections (admission.Conns), the time of the handshake, attempts to
-// sign in, channels of a connection, the memory of each, and what it asks for in vain.
+// sign in, key exchanges, channels of a connection, the memory of each, and what it asks for in vain.
 package ssh
 
 import (
@@ -54,7 +55,7 @@ type Served struct {
 // Server serves git over SSH.
 type Server struct {
 	o      Options
-	config ssh.ServerConfig // without callbacks, which each connection has of its own
+	config ssh.ServerConfig // without callbacks and host keys, which each connection has of its own
 
 	handshakes *handshakes
 
@@ -83,9 +84,6 @@ func New(o Options) *Server {
 	s.config = ssh.ServerConfig{
 		Config:                  ssh.Config{KeyExchanges: keyExchanges, Ciphers: strong.Ciphers, MACs: strong.MACs},
 		PublicKeyAuthAlgorithms: strong.PublicKeyAuths, MaxAuthTries: maxTries, ServerVersion: "SSH-2.0-Arbor",
-	}
-	for _, k := range o.HostKeys {
-		s.config.AddHostKey(k)
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -101,6 +102,31 @@ func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
 		out = append(out, newSimpleKey(&k))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// GET /{username}.keys
+//
+// ListKeysAsText lists the SSH keys of a user, a line each as authorized_keys has them. Errors: 404.
+func (a *API) ListKeysAsText(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.keysOf(r, web.Param(r, "username"))
+	if err != nil {
+		return err
+	}
+	var text []byte
+	for _, k := range list {
+		text = append(append(text, k.PublicKey...), '\n')
+	}
+	if web.NotModified(w, r, web.Tag(text)) {
+		return nil
+	}
+	if err := admission.Hold(r.Context(), int64(cap(text))); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(http.StatusOK)
+	_, err = w.Write(text)
+	return err
 }
 
 func (a *API) keysOf(r *http.Request, login string) (list []Key, err error) {

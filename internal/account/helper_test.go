@@ -56,6 +56,9 @@ func bundleOn(t testing.TB, d *db.DB) *bundle {
 	b := &bundle{t: t, db: d, log: &lockedBuffer{}, mux: http.NewServeMux(), tokens: map[string]string{}}
 	b.s = New(d, slog.New(slog.NewTextHandler(b.log, nil)), nil)
 	for _, r := range NewAPI(b.s).Routes() {
+		if strings.Contains(r.Pattern, "}.") {
+			continue // the mux has no such patterns; whole servers are asked for it
+		}
 		b.mux.HandleFunc(r.Method+" "+r.Pattern, b.route(&r))
 	}
 	return b

@@ -46,8 +46,8 @@ func CheckLogin(login string) error {
 		return errs.Newf(errs.Invalid, "the login %q may hold only letters, digits, '-', '.' and '_'", login)
 	case login == "." || login == "..":
 		return errs.Newf(errs.Invalid, "the login must not be %q", login)
-	case strings.HasSuffix(folded, ".git") || strings.HasSuffix(folded, ".lock"):
-		return errs.Newf(errs.Invalid, "the login %q must not end in .git or .lock", login)
+	case strings.HasSuffix(folded, ".git") || strings.HasSuffix(folded, ".lock") || strings.HasSuffix(folded, ".keys"):
+		return errs.Newf(errs.Invalid, "the login %q must not end in .git, .lock or .keys", login)
 	}
 	if _, found := slices.BinarySearch(reserved[:], folded); found {
 		return errs.Newf(errs.Invalid, "the login %q is reserved", login)

@@ -65,6 +65,7 @@ var alone = map[string]string{
 	"GET /repos/{owner}/{repo}/statuses/{ref...}":               "the same: statuses_url of payloads leads there",
 	"GET /repos/{owner}/{repo}/tarball":                         "of the default branch; GitHub describes an empty name",
 	"GET /repos/{owner}/{repo}/zipball":                         "the same",
+	"GET /{username}.keys":                                      "GitHub has it beside the API, and does not describe it",
 	"GET /{owner}/{repo}/archive/{file...}":                     "where tarball and zipball lead; GitHub has another host for it",
 	"GET /users/{username}/starred/{owner}/{repo}":              "where the template starred_url of users leads",
 	"GET /repos/{owner}/{repo}/contents":                        "the root folder, which GitHub describes as an empty path",

@@ -41,7 +41,7 @@ const (
 // Route is one endpoint.
 type Route struct {
 	Method  string
-	Pattern string // {name} is a segment, {name...} the rest of the path, or the part before one last segment
+	Pattern string // {name} is a segment, {name}.end one that ends so, {name...} the rest of the path, or the part before one last segment
 	Group   Group
 	Right   Right
 	Handler web.Handler
@@ -50,7 +50,7 @@ type Route struct {
 	Unpack     func(*http.Request) (io.Reader, error) // decompresses the request's body; nil: it is as it came
 	Streams    bool                                   // the handler reads the request's body as it comes
 	Unadmitted bool                                   // answered also when the server is full
-	AnyMedia   bool                                   // the handler looks at Accept itself
+	AnyMedia   bool                                   // see InAnyMedia
 	OfRepo     bool                                   // repo.Service.With finds the repository first
 
 	function any // the handler as its package wrote it
@@ -66,6 +66,12 @@ func New(right Right, address string, h web.Handler) Route {
 // In puts the route into another group.
 func (r Route) In(g Group) Route {
 	r.Group = g
+	return r
+}
+
+// InAnyMedia says that Accept is not held against JSON: the handler looks at it, or answers one thing to all.
+func (r Route) InAnyMedia() Route {
+	r.AnyMedia = true
 	return r
 }
 

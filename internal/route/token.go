@@ -103,6 +103,7 @@ var needs = []struct {
 	{"GET", "/users", none, ""},
 	{"GET", "/users/{username}", none, ""},
 	{"GET", "/users/{username}/keys", none, ""},
+	{"GET", "/{username}.keys", none, ""},
 	{"GET", "/users/{username}/orgs", scope.ReadOrg, ""},
 	{"GET", "/users/{username}/repos", code, "metadata"},
 	{"GET", "/users/{username}/events/orgs/{org}", scope.ReadOrg, never},

@@ -146,7 +146,9 @@ func refusals(r *route.Route) []refusal {
 	if r.Group != route.API && r.Group != route.Plants {
 		return list
 	}
-	list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"}, status: http.StatusUnsupportedMediaType})
+	if !r.AnyMedia || r.Pattern == "/" {
+		list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"}, status: http.StatusUnsupportedMediaType})
+	}
 	if estate.Body(r) == "" {
 		return list
 	}

@@ -21,10 +21,8 @@ func (s *Server) join(features ...feature) []route.Route {
 
 // ownRoutes are the endpoints that are about the server.
 func (s *Server) ownRoutes() []route.Route {
-	root := route.New(route.Anyone, "GET /", s.Root)
-	root.AnyMedia = true
 	return []route.Route{
-		root,
+		route.New(route.Anyone, "GET /", s.Root).InAnyMedia(),
 		route.New(route.Anyone, "GET /rate_limit", s.RateLimit),
 		health("GET /healthz", s.Healthz),
 		health("GET /readyz", s.Readyz),

@@ -171,7 +171,7 @@ func setParams(info *web.Info, c *chi.Context, n *node) bool {
 		if name == "*" {
 			name = wildName(n.pattern)
 		}
-		value := c.URLParams.Values[i]
+		value := strings.TrimSuffix(c.URLParams.Values[i], n.suffix)
 		if strings.IndexByte(value, '%') >= 0 {
 			decoded, err := url.PathUnescape(value)
 			switch {

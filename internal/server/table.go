@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ type endpoint struct {
 // node is all routes of one pattern.
 type node struct {
 	pattern string
+	suffix  string // of the last placeholder: .keys of {username}.keys
 	group   route.Group
 	routes  []endpoint
 	allow   string // the value of Allow
@@ -90,7 +92,7 @@ func newTable(routes []route.Route, m *metrics) *table {
 		}
 		n := among[key]
 		if n == nil {
-			n = &node{pattern: r.Pattern, group: r.Group, metrics: m.route(r.Pattern)}
+			n = &node{pattern: r.Pattern, suffix: suffixOf(r.Pattern), group: r.Group, metrics: m.route(r.Pattern)}
 			among[key] = n
 			t.mux.Get(pattern, nothing)
 		}
@@ -100,9 +102,21 @@ func newTable(routes []route.Route, m *metrics) *table {
 	return t
 }
 
+// suffixOf is what ends the segment of a pattern's last placeholder.
+func suffixOf(pattern string) string {
+	if suffix := pattern[strings.LastIndexByte(pattern, '}')+1:]; strings.HasPrefix(suffix, ".") {
+		return suffix
+	}
+	return ""
+}
+
 // chiPattern writes {name...} as chi's wildcard, and gives the segment that
-// stands behind it, if any.
+// stands behind it, if any. {name}.end is one by a regular expression, which comes before
+// other placeholders and whose value has the end.
 func chiPattern(pattern string) (wild, end string) {
+	if suffix := suffixOf(pattern); suffix != "" {
+		return strings.TrimSuffix(pattern, "}"+suffix) + ":.+" + regexp.QuoteMeta(suffix) + "}", ""
+	}
 	before, end, found := strings.Cut(pattern, "...}")
 	if !found {
 		return pattern, ""

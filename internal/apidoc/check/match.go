@@ -20,7 +20,7 @@ func newTemplate(path string, multi map[string]bool) template {
 	pattern.WriteByte('^')
 	for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		name, placeholder := strings.CutPrefix(segment, "{")
-		name = strings.TrimSuffix(name, "}")
+		name, end, _ := strings.Cut(name, "}")
 		pattern.WriteByte('/')
 		switch {
 		case !placeholder:
@@ -31,7 +31,7 @@ func newTemplate(path string, multi map[string]bool) template {
 			pattern.WriteString(".+")
 		default:
 			rank.WriteByte('1')
-			pattern.WriteString("[^/]+")
+			pattern.WriteString("[^/]+" + regexp.QuoteMeta(end))
 		}
 	}
 	pattern.WriteByte('$')

@@ -95,6 +95,8 @@ func (h *Home) values(t *testing.T, pattern string, made map[string]string) []st
 			value = h.Owner
 		case name == "repo":
 			value = h.Name
+		case at[0] == 1:
+			value = h.thing("keeper")
 		default:
 			value = h.thing(thingAfter(pattern[:at[0]-1]))
 		}

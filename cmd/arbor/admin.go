@@ -72,14 +72,15 @@ func (c *orgCreate) Run(p *process) error {
 }
 
 type repoCommand struct {
-	Create    repoCreate    `cmd:"" help:"Make a repository, empty or with the history of another."`
-	List      repoList      `cmd:"" help:"List all repositories, or those of one owner."`
-	Archive   repoArchive   `cmd:"" help:"Make a repository read-only for everybody."`
-	Unarchive repoUnarchive `cmd:"" help:"Let people write to an archived repository again."`
-	Transfer  repoTransfer  `cmd:"" help:"Give a repository to another owner, with all that belongs to it."`
-	Delete    repoDelete    `cmd:"" help:"Delete a repository with all that belongs to it, for good."`
-	Purge     repoPurge     `cmd:"" help:"Remove objects that no ref leads to, for good: a secret that was pushed by mistake."`
-	GiveBack  repoGiveBack  `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
+	Create    repoCreate     `cmd:"" help:"Make a repository, empty or with the history of another."`
+	List      repoList       `cmd:"" help:"List all repositories, or those of one owner."`
+	Archive   repoArchive    `cmd:"" help:"Make a repository read-only for everybody."`
+	Unarchive repoUnarchive  `cmd:"" help:"Let people write to an archived repository again."`
+	Transfer  repoTransfer   `cmd:"" help:"Give a repository to another owner, with all that belongs to it."`
+	Delete    repoDelete     `cmd:"" help:"Delete a repository with all that belongs to it, for good."`
+	Key       repoKeyCommand `cmd:"" help:"Keep the SSH keys that reach one repository."`
+	Purge     repoPurge      `cmd:"" help:"Remove objects that no ref leads to, for good: a secret that was pushed by mistake."`
+	GiveBack  repoGiveBack   `cmd:"" help:"Show a withdrawn fork, whose root was deleted, to its owner again."`
 }
 
 type repoGiveBack struct {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,11 +72,54 @@ func TestServeSSH(t *testing.T) {
 		if err != nil || info.Mode() != 0o600 {
 			t.Errorf("a restored host key: %v, %v", info, err)
 		}
+		other.deployKeys(remote, key)
 		other.arbor("user", "key", "remove", "alice", "1")
 		if _, _, err := gittest.Try(t, dir, nil, "ls-remote", remote); err == nil {
 			t.Error("a key that was removed signs in")
 		}
 	})
+}
+
+// deployKeys has the operator give a repository keys of its own, which end with the command that removes them.
+func (s *instance) deployKeys(remote, key string) {
+	s.t.Helper()
+	deploy := filepath.Join(s.t.TempDir(), "deploy")
+	program(s.t, s, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ci", "-f", deploy)
+	for n, v := range s.env {
+		s.env[n] = strings.ReplaceAll(v, "-i '"+key+"'", "-i '"+deploy+"'")
+	}
+	if said := s.arbor("repo", "key", "add", "alice/garden", deploy+".pub", "--read-only"); said != "added key 2 for alice/garden" {
+		s.t.Errorf("it said %q", said)
+	}
+	if said := s.arbor("repo", "key", "list", "ALICE/garden"); !strings.Contains(said, " fetch  alice ") ||
+		!strings.HasSuffix(said, " ci") {
+		s.t.Errorf("it said %q", said)
+	}
+	program(s.t, s, "git", "ls-remote", remote, "main")
+	copied := filepath.Join(s.t.TempDir(), "copy")
+	program(s.t, s, "git", "clone", "-q", remote, copied)
+	if out, err := s.git("-C", copied, "push", remote, "main:other"); err == nil {
+		s.t.Errorf("a key that only fetches pushes: %s", out)
+	}
+	if said := s.arbor("repo", "key", "remove", "alice/garden", "2"); said != "removed key 2 of alice/garden" {
+		s.t.Errorf("it said %q", said)
+	}
+	if out, err := s.git("ls-remote", remote); err == nil {
+		s.t.Errorf("a deploy key that was removed signs in: %s", out)
+	}
+	for n, v := range s.env {
+		s.env[n] = strings.ReplaceAll(v, "-i '"+deploy+"'", "-i '"+key+"'")
+	}
+}
+
+// git runs git, which may fail.
+func (s *instance) git(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Env = s.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // sshURL is what the API says of a repository.

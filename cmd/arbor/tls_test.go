@@ -44,7 +44,7 @@ func freePort(t testing.TB) string {
 }
 
 // program runs a program that must succeed, and gives what it prints.
-func program(t *testing.T, s *instance, name string, args ...string) string {
+func program(t testing.TB, s *instance, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

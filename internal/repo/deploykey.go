@@ -16,11 +16,7 @@ func (id ID) keyOwner() account.KeyOwner { return account.KeyOwner{Repo: int64(i
 //
 // ListKeys lists the deploy keys of the repository, the first that was added first.
 func (api *API) ListKeys(w http.ResponseWriter, r *http.Request, a *Access) error {
-	var list []account.Key
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		list, err = account.KeysOf(tx, a.ID.keyOwner())
-		return err
-	})
+	list, err := api.s.Keys(r.Context(), a.ID)
 	if err != nil {
 		return err
 	}
@@ -29,6 +25,15 @@ func (api *API) ListKeys(w http.ResponseWriter, r *http.Request, a *Access) erro
 		out = append(out, newDeployKey(a, &k, r))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// Keys lists the deploy keys of a repository, the first that was added first.
+func (s *Service) Keys(ctx context.Context, id ID) (list []account.Key, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = account.KeysOf(tx, id.keyOwner())
+		return err
+	})
+	return list, err
 }
 
 func newDeployKey(a *Access, k *account.Key, r *http.Request) *account.DeployKey {
@@ -98,14 +103,18 @@ func (api *API) RemoveKey(w http.ResponseWriter, r *http.Request, a *Access) err
 	if err != nil {
 		return err
 	}
-	err = api.s.db.Write(r.Context(), func(tx *db.Tx) error {
-		if err := lockRepo(tx, a.ID); err != nil {
-			return err
-		}
-		return account.DeleteKey(tx, a.ID.keyOwner(), id)
-	})
-	if err != nil {
+	if err := api.s.RemoveKey(r.Context(), a.ID, id); err != nil {
 		return err
 	}
 	return web.NoContent(w)
+}
+
+// RemoveKey ends a deploy key of a repository. Errors: 404.
+func (s *Service) RemoveKey(ctx context.Context, id ID, key int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockRepo(tx, id); err != nil {
+			return err
+		}
+		return account.DeleteKey(tx, id.keyOwner(), key)
+	})
 }

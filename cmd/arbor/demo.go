@@ -16,10 +16,12 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 	"arbor/internal/server"
+	"arbor/internal/ssh"
 )
 
 type demoCommand struct {
 	serverFlags
+	sshFlags
 	Database string `help:"postgres://... of an empty database to try PostgreSQL (default: SQLite in the throwaway folder)." placeholder:"URL"`
 	Seed     string `help:"Serve what this YAML file says instead, see docs/seed.md; SQLite only." placeholder:"FILE"`
 	Quiet    bool   `help:"Leave the request log out." default:"true" negatable:""`
@@ -60,6 +62,10 @@ func (c *demoCommand) Run(p *process) (err error) {
 		return fmt.Errorf("filling the demo: %w", err)
 	}
 	o := c.options(log)
+	if c.ssh, o.SSH, err = c.openSSH(ssh.NewHostKeys, log); err != nil {
+		return err
+	}
+	d.ssh = sshAddress(c.ssh, o.SSH)
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	return c.serve(p.ctx, server.New(o), d.explain)
 }
@@ -71,7 +77,8 @@ type demo struct {
 	out       io.Writer
 	tokens    map[string]string // by login
 	callers   map[string]*account.Caller
-	ownSource bool // the program's own repository is there
+	ownSource bool   // the program's own repository is there
+	ssh       string // what addresses of git over SSH begin with; empty: none
 }
 
 // The demo's people; the first administrates the site.
@@ -255,4 +262,10 @@ func (d *demo) explainGit(say func(string, ...any), host string) {
 	say("  git -C greenhouse fetch -q origin refs/pull/12/head && git -C greenhouse log --oneline -1 FETCH_HEAD")
 	say("  cd greenhouse && git switch -c watering && echo 'water daily' >> README.md && git commit -qam 'Water daily' && git push %s://bob:%s@%s/alice/greenhouse.git watering",
 		scheme, d.tokens["bob"], rest)
+	if d.ssh == "" {
+		return
+	}
+	say("\nTry git over SSH, with a key of yours:")
+	say("  curl -s %s/user/keys -H 'Authorization: Bearer %s' -d \"{\\\"key\\\":\\\"$(cat ~/.ssh/id_ed25519.pub)\\\"}\"", host, d.tokens["bob"])
+	say("  git clone %s/alice/greenhouse.git greenhouse-over-ssh", d.ssh)
 }

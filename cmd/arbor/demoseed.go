@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/seed"
+	"arbor/internal/ssh"
 )
 
 // serveSeed serves a seed in place of the demo's own content.
@@ -18,15 +19,22 @@ func (c *demoCommand) serveSeed(p *process, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	return c.serveEphemeral(p.ctx, loaded, log, func(address string) error {
-		return explainSeed(p.stdout, loaded, address, c.AdminListen)
+	o := c.options(log)
+	if c.ssh, o.SSH, err = c.openSSH(ssh.NewHostKeys, log); err != nil {
+		return err
+	}
+	return c.serveEphemeral(p.ctx, loaded, o, func(address string) error {
+		return explainSeed(p.stdout, loaded, places{address, sshAddress(c.ssh, o.SSH), c.AdminListen})
 	})
 }
 
+// places are where a server listens.
+type places struct{ api, ssh, admin string }
+
 // explainSeed prints who and what there is; each line of curl can be pasted.
-func explainSeed(out io.Writer, s *seed.Seed, address, admin string) error {
+func explainSeed(out io.Writer, s *seed.Seed, at places) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Arbor serves %s at %s  (everything is thrown away when you press Ctrl-C)\n", s.File, address)
+	fmt.Fprintf(&b, "Arbor serves %s at %s  (everything is thrown away when you press Ctrl-C)\n", s.File, at.api)
 	if len(s.Users) > 0 {
 		b.WriteString("\nPeople and tokens:\n")
 	}
@@ -40,8 +48,8 @@ func explainSeed(out io.Writer, s *seed.Seed, address, admin string) error {
 	if len(s.Repos) > 0 {
 		b.WriteString("\nRepositories:\n")
 	}
-	curl, root := "curl -s ", address
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+	curl, root := "curl -s ", at.api
+	if path, ok := strings.CutPrefix(at.api, "unix:"); ok {
 		curl, root = "curl -s --unix-socket "+path+" ", "http://localhost"
 	}
 	for _, r := range s.Repos {
@@ -51,8 +59,11 @@ func explainSeed(out io.Writer, s *seed.Seed, address, admin string) error {
 		}
 		fmt.Fprintf(&b, "  %s%s/repos/%s%s\n", curl, root, r.Name, token)
 	}
-	if admin != "" && !strings.HasPrefix(admin, "unix:") {
-		fmt.Fprintf(&b, "\nBack to the beginning:\n  curl -s -X POST http://%s/admin/reset\n", admin)
+	if at.ssh != "" && len(s.Repos) > 0 {
+		fmt.Fprintf(&b, "\nGit over SSH:\n  git clone %s/%s.git\n", at.ssh, s.Repos[0].Name)
+	}
+	if at.admin != "" && !strings.HasPrefix(at.admin, "unix:") {
+		fmt.Fprintf(&b, "\nBack to the beginning:\n  curl -s -X POST http://%s/admin/reset\n", at.admin)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

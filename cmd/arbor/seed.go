@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"arbor/internal/db"
 	"arbor/internal/ephemeral"
 	"arbor/internal/git"
 	"arbor/internal/seed"
+	"arbor/internal/server"
 )
 
 // fill applies a seed to the store, which must be empty or filled with the very
@@ -42,8 +42,8 @@ func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options) e
 
 // serveEphemeral serves a seed, or nothing at first for nil, from a temporary
 // folder.
-func (f *serverFlags) serveEphemeral(ctx context.Context, from *seed.Seed, log *slog.Logger, ready func(address string) error) (err error) {
-	s, err := ephemeral.Start(ctx, ephemeral.Options{Seed: from, Server: f.options(log), Git: f.gitOptions(log)})
+func (f *serverFlags) serveEphemeral(ctx context.Context, from *seed.Seed, o server.Options, ready func(address string) error) (err error) {
+	s, err := ephemeral.Start(ctx, ephemeral.Options{Seed: from, Server: o, Git: f.gitOptions(o.Log)})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil // told to stop meanwhile

@@ -23,6 +23,7 @@ import (
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/space"
+	"arbor/internal/ssh"
 )
 
 // serverFlags are those that serve and demo share.
@@ -160,10 +161,11 @@ func (c *serveCommand) Run(p *process) error {
 		}
 	}
 	if c.Ephemeral {
-		if _, _, err := c.openSSH(c, log); err != nil {
+		o := c.options(log)
+		if c.ssh, o.SSH, err = c.openSSH(ssh.NewHostKeys, log); err != nil {
 			return err
 		}
-		return c.serveEphemeral(p.ctx, from, log, ready)
+		return c.serveEphemeral(p.ctx, from, o, ready)
 	}
 	if from != nil {
 		if err := c.fill(p.ctx, from, c.gitOptions(log)); err != nil {
@@ -178,7 +180,7 @@ func (c *serveCommand) Run(p *process) error {
 	if c.MinFreeSpace == nil { // a store that is to stay
 		o.MinFree = space.Auto
 	}
-	if c.ssh, o.SSH, err = c.openSSH(c, log); err != nil {
+	if c.ssh, o.SSH, err = c.openSSH(keptKeys(c.Data), log); err != nil {
 		return errors.Join(err, s.close())
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
@@ -234,6 +236,7 @@ func (f *serverFlags) quota() (q account.Quota) {
 type served interface {
 	Serve(ctx context.Context, l net.Listener) error
 	ServeAdmin(ctx context.Context, l net.Listener) error
+	ServeSSH(ctx context.Context, l net.Listener) error
 }
 
 // serve answers on the listeners that the flags name until ctx is done. ready
@@ -262,7 +265,7 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 		g.Go(func() error { return srv.ServeAdmin(ctx, admin) })
 	}
 	if f.ssh != nil {
-		g.Go(func() error { return srv.(sshServer).ServeSSH(ctx, f.ssh) })
+		g.Go(func() error { return srv.ServeSSH(ctx, f.ssh) })
 	}
 	g.Go(func() error { return srv.Serve(ctx, l) })
 	g.Go(func() error { return f.front.run(ctx) })

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net"
@@ -17,12 +16,17 @@ import (
 
 // sshFlags say whether git is served over SSH.
 type sshFlags struct {
-	SSHListen string `name:"ssh-listen" help:"Address on which git is served over SSH, HOST:PORT (default: none). Host keys are made in ssh below the data folder." placeholder:"ADDRESS"`
+	SSHListen string `name:"ssh-listen" help:"Address on which git is served over SSH, HOST:PORT (default: none). Host keys are made in ssh below the data folder; those of demo and --ephemeral are new at each start." placeholder:"ADDRESS"`
 	SSHURL    string `name:"ssh-url" help:"What ssh_url begins with, such as ssh://git@code.example.org (default: the host of --base-url or of the request, with the port of --ssh-listen)." placeholder:"URL"`
 }
 
-// openSSH reads the host keys, or makes them, and opens the listener; nil where there is none.
-func (f *sshFlags) openSSH(c *serveCommand, log *slog.Logger) (l net.Listener, o server.SSHOptions, err error) {
+// keptKeys are the host keys of a store.
+func keptKeys(data string) func() ([]gossh.Signer, error) {
+	return func() ([]gossh.Signer, error) { return ssh.HostKeys(filepath.Join(data, "ssh")) }
+}
+
+// openSSH gets the host keys and opens the listener; nil where there is none.
+func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger) (l net.Listener, o server.SSHOptions, err error) {
 	switch {
 	case f.SSHListen == "" && f.SSHURL != "":
 		return nil, o, misuse("--ssh-url says nothing without --ssh-listen")
@@ -30,13 +34,11 @@ func (f *sshFlags) openSSH(c *serveCommand, log *slog.Logger) (l net.Listener, o
 		return nil, o, nil
 	case strings.HasPrefix(f.SSHListen, "unix:"):
 		return nil, o, misuse("--ssh-listen must be HOST:PORT, not a socket")
-	case c.Ephemeral:
-		return nil, o, misuse("--ssh-listen needs a folder that stays, so it does not go with --ephemeral")
 	}
 	if o.Host, o.Port, err = parseSSHURL(f.SSHURL); err != nil {
 		return nil, o, err
 	}
-	if o.HostKeys, err = ssh.HostKeys(filepath.Join(c.Data, "ssh")); err != nil {
+	if o.HostKeys, err = keys(); err != nil {
 		return nil, o, err
 	}
 	if l, err = server.Listen(f.SSHListen); err != nil {
@@ -75,7 +77,13 @@ func parseSSHURL(s string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// sshServer is a server that serves git over SSH, too.
-type sshServer interface {
-	ServeSSH(ctx context.Context, l net.Listener) error
+// sshAddress is what an address of a repository over SSH begins with, to paste; empty without SSH.
+func sshAddress(l net.Listener, o server.SSHOptions) string {
+	switch {
+	case l == nil:
+		return ""
+	case o.Host != "":
+		return "ssh://git@" + o.Host + ":" + o.Port
+	}
+	return strings.Replace(address(l, "ssh"), "://", "://git@", 1)
 }

@@ -3,6 +3,7 @@
 //
 //	ephemeral.go  Start, Reset, Close
 //	world.go      one life of the store, from a reset to the next
+//	ssh.go        git over SSH
 //	copy.go       how a life begins: with a copy of the seeded store
 //	sweep.go      folders that killed processes left behind
 //

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 
+	gossh "golang.org/x/crypto/ssh"
+
 	"arbor/internal/apitest"
 	"arbor/internal/git/gittest"
 	"arbor/internal/seed"
@@ -73,7 +75,7 @@ func start(t testing.TB, text string) *fixture {
 	}
 	log := &apitest.Log{}
 	s, err := Start(t.Context(), Options{
-		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true},
+		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true, SSH: server.SSHOptions{HostKeys: []gossh.Signer{apitest.Signer(t)}}},
 		RunTwice: true,
 	})
 	if err != nil {

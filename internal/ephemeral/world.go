@@ -33,6 +33,9 @@ type world struct {
 	abandon  context.CancelFunc
 	working  chan error // of the work beside the requests, when it ends; nil: it never began
 	stop     context.CancelFunc
+	conns    *handed            // of SSH
+	ssh      chan error         // when they have ended; nil: there never were any
+	hangUp   context.CancelFunc // ends them, as soon as nothing is in flight
 }
 
 // begin makes a life in a new folder. Nothing works in it yet.
@@ -72,6 +75,10 @@ func (w *world) work() {
 	working := make(chan error, 1)
 	w.stop, w.working = stop, working
 	go func() { working <- w.server.Run(ctx) }()
+	over, hangUp := context.WithCancel(w.over)
+	ssh := make(chan error, 1)
+	w.conns, w.hangUp, w.ssh = newHanded(), hangUp, ssh
+	go func() { ssh <- w.server.ServeSSH(over, w.conns) }()
 }
 
 // serve lets a handler answer a request until the life is over.
@@ -89,6 +96,10 @@ func (w *world) end() error {
 	w.inFlight.Wait()
 	defer w.abandon()
 	var list []error
+	if w.ssh != nil {
+		w.hangUp()
+		list = append(list, <-w.ssh)
+	}
 	if w.working != nil {
 		w.stop()
 		list = append(list, <-w.working)

@@ -143,6 +143,13 @@ func (a *applier) user(ctx context.Context, u *User) error {
 			return a.s.errorAt(&t.place, err)
 		}
 	}
+	for i := range u.Keys {
+		k := &u.Keys[i]
+		err := a.send(ctx, u.Login, "POST", "/user/keys", fields{"key": k.Text}.text("title", k.Title), nil)
+		if err != nil {
+			return a.s.errorAt(&k.place, err)
+		}
+	}
 	return nil
 }
 

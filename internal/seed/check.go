@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/key"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 )
@@ -51,7 +52,7 @@ func (c *checker) login(p *place, login string) (folded string, ok bool) {
 }
 
 func (c *checker) checkUsers() {
-	tokens := map[string]bool{}
+	tokens, keys := map[string]bool{}, map[string]bool{}
 	for i := range c.s.Users {
 		u := &c.s.Users[i]
 		if u.CreatedAt.IsZero() {
@@ -59,6 +60,9 @@ func (c *checker) checkUsers() {
 		}
 		if folded, ok := c.login(&u.place, u.Login); ok {
 			c.users[folded] = u
+		}
+		for j := range u.Keys {
+			c.checkKey(&u.Keys[j], keys)
 		}
 		for j := range u.Tokens {
 			t := &u.Tokens[j]
@@ -78,6 +82,17 @@ func (c *checker) checkUsers() {
 				c.wrong(&t.place, "expires_at", "is not after %s, when the token is made", u.CreatedAt.Format(time.RFC3339))
 			}
 		}
+	}
+}
+
+func (c *checker) checkKey(k *Key, seen map[string]bool) {
+	switch parsed, err := key.Parse(k.Text); {
+	case err != nil:
+		c.wrong(&k.place, "key", "%v", err)
+	case seen[parsed.Fingerprint]:
+		c.wrong(&k.place, "key", "this key is declared above")
+	default:
+		seen[parsed.Fingerprint] = true
 	}
 }
 

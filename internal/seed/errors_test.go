@@ -63,6 +63,7 @@ func TestErrorsInFormat(t *testing.T) {
 
 func TestErrorsInAccounts(t *testing.T) {
 	t.Parallel()
+	const one = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA6rWI3G1sz07DnfFlrouTcysQlj2P+jpNSOEWD9OJ3X x"
 	tell(t, []mistake{
 		{"users:\n  - login: alice\n  - login: Alice\n  - login: a b\n  - login: admin", []string{
 			`f:3: users[1].login: "Alice" is declared above`, `f:4: users[2].login: the login "a b" may hold only`, `f:5: users[3].login: the login "admin" is reserved`}},
@@ -71,6 +72,8 @@ func TestErrorsInAccounts(t *testing.T) {
 			"f:6: users[0].tokens[2].value: this token is declared above",
 			"f:7: users[0].tokens[3].expires_at: is not after 2026-01-01T00:00:00Z, when the token is made",
 			`f:8: users[0].tokens[4].scopes: there is no scope "all": use repo, `}},
+		{"users:\n  - login: a\n    keys:\n      - secret\n      - " + one + "\n      - {key: " + one + ", title: again}", []string{
+			"f:4: users[0].keys[0]: ", "f:6: users[0].keys[2].key: this key is declared above"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: [], default_permission: all}", []string{
 			"f:6: orgs[3].default_permission: must be one of none, read, write, admin"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: []}", []string{

@@ -65,6 +65,14 @@ type User struct {
 	Admin     bool      `seed:"admin"`
 	CreatedAt time.Time `seed:"created_at"`
 	Tokens    []Token   `seed:"tokens"`
+	Keys      []Key     `seed:"keys"`
+}
+
+// Key is a public SSH key, as a file that ends in .pub holds it. It is text, or a mapping.
+type Key struct {
+	place
+	Text  string `seed:"key,required"`
+	Title string `seed:"title"` // empty: the key's comment
 }
 
 // Token is a token with a value that tests know. It is text, or a mapping.

@@ -25,6 +25,12 @@ func (t *Token) fromYAML(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
+func (k *Key) fromYAML(d *decoder, n *yaml.Node, path string) {
+	if !d.brief(n, path, &k.Text, &k.place) {
+		d.mapping(n, path, reflect.ValueOf(k).Elem())
+	}
+}
+
 func (m *Member) fromYAML(d *decoder, n *yaml.Node, path string) {
 	if !d.brief(n, path, &m.Login, &m.place) {
 		d.mapping(n, path, reflect.ValueOf(m).Elem())

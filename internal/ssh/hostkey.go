@@ -32,7 +32,29 @@ var hostKeys = [...]hostKey{
 		return ecdsa.GenerateKey(elliptic.P256(),
 			rand.Reader)
 	}},
-	{"ssh_host_rsa_key", func() (crypto.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 3072) }},
+	{rsaKey, func() (crypto.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 3072) }},
+}
+
+const rsaKey = "ssh_host_rsa_key"
+
+// NewHostKeys makes host keys for a server that does not stay, and keeps them nowhere. There is none of RSA,
+// which takes longest to make.
+func NewHostKeys() (list []ssh.Signer, err error) {
+	for _, k := range hostKeys {
+		if k.file == rsaKey {
+			continue
+		}
+		private, err := k.generate()
+		if err != nil {
+			return nil, err
+		}
+		signer, err := ssh.NewSignerFromKey(private)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, signer)
+	}
+	return list, nil
 }
 
 // HostKeys reads the host keys in a folder, and makes those that are missing, durably. A key that is there

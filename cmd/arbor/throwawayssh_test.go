@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/git/gittest"
+)
+
+// keyPair makes a key of SSH, and gives the environment of a git that signs in with it and trusts a server that it
+// has not seen.
+func keyPair(t *testing.T) (public string, env []string) {
+	t.Helper()
+	needProgram(t, "ssh", "git over SSH")
+	needProgram(t, "ssh-keygen", "git over SSH")
+	home := t.TempDir()
+	file := filepath.Join(home, ".ssh", "id_ed25519")
+	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program(t, &instance{env: gittest.Env()}, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "laptop", "-f", file)
+	text, err := os.ReadFile(file + ".pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text)), append(gittest.Env(), "HOME="+home, "GIT_SSH_COMMAND=ssh -F none -i '"+file+
+		"' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='"+file+".hosts'")
+}
+
+// Who tests against Arbor by SSH finds the keys of the seed there, and each reset takes back what was pushed, under
+// host keys that stay for as long as the server runs.
+func TestEphemeralSSH(t *testing.T) {
+	t.Parallel()
+	public, env := keyPair(t)
+	text := strings.Replace(seedText, "tokens:", "keys: ["+public+"], tokens:", 1)
+	address, admin := freePort(t), freePort(t)
+	s := newInstance(t, db.SQLite)
+	s.env = env
+	s.start("--ephemeral", "--seed", writeSeed(t, text), "--ssh-listen", address, "--admin-listen", admin)
+	remote := "ssh://git@" + address + "/alice/garden.git"
+	for round := range 3 {
+		dir := filepath.Join(t.TempDir(), "garden")
+		program(t, s, "git", "clone", "-q", remote, dir)
+		program(t, s, "git", "-C", dir, "push", "-q", remote, "main:round")
+		if out := program(t, s, "git", "ls-remote", remote); !strings.Contains(out, "refs/heads/round") {
+			t.Errorf("round %d: the push is not there: %s", round, out)
+		}
+		program(t, s, "curl", "-sf", "-X", "POST", "http://"+admin+"/admin/reset")
+		if out := program(t, s, "git", "ls-remote", remote); strings.Contains(out, "refs/heads/round") {
+			t.Errorf("round %d: what was pushed is there after the reset", round)
+		}
+	}
+}
+
+// The demo's lines about SSH work when they are pasted, and without --ssh-listen there are none.
+func TestDemoSSH(t *testing.T) {
+	t.Parallel()
+	_, env := keyPair(t)
+	for _, flags := range [][]string{nil, {"--seed", writeSeed(t, seedText)}} {
+		last := "greenhouse-over-ssh"
+		if flags != nil {
+			last = "git clone ssh://"
+		}
+		d := startDemo(t, db.SQLite, last, append(flags, "--ssh-listen", "127.0.0.1:0")...)
+		for _, line := range pasteable(d.out.String()) {
+			if flags == nil && (strings.Contains(line, "id_ed25519.pub") || strings.Contains(line, "over-ssh")) {
+				program(t, &instance{env: env}, "sh", "-c", "cd '"+d.work+"' && "+strings.Replace(line, "curl -s", "curl -sf", 1))
+			}
+		}
+		if _, err := os.Stat(filepath.Join(d.work, "greenhouse-over-ssh", ".git")); flags == nil && err != nil {
+			t.Error(err)
+		}
+	}
+}

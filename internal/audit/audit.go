@@ -67,6 +67,8 @@ const (
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
 
+	SiteAdminRefused Action = "site_admin.refused" // nothing happened: who asked may not
+
 	StoreBackup  Action = "store.backup"
 	StoreRestore Action = "store.restore"
 	StoreMove    Action = "store.move"
@@ -77,7 +79,7 @@ var Actions = []Action{UserCreate, UserUpdate, UserRename, UserDelete, UserSuspe
 	UserDemote, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate, OrgUpdate,
 	OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate, RepoRename,
 	RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge, RepoGiveBack, RepoAddMember, RepoUpdateMember,
-	RepoRemoveMember, StoreBackup, StoreRestore, StoreMove}
+	RepoRemoveMember, SiteAdminRefused, StoreBackup, StoreRestore, StoreMove}
 
 // Rights by which something was allowed, beside those of routes.
 const (
@@ -87,6 +89,7 @@ const (
 	OrgOwner  = "organization owner"
 	RepoAdmin = "admin"
 	Self      = "self" // everybody may do this with what is theirs
+	NoRight   = "none" // it was refused
 )
 
 // Actor is who acts, and from where.

@@ -60,6 +60,7 @@ type Server struct {
 	limiter  *ratelimit.Limiter
 	docs     *docs
 	reserved map[string]bool // logins that nobody can have
+	refusals refusals
 
 	database *probe
 	folder   *probe
@@ -321,6 +322,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
 	if to.Right == route.SiteAdmin && !caller.SiteAdmin {
+		s.noteRefused(r, caller, info, to.Route)
 		return errs.Absent()
 	}
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
@@ -333,6 +335,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 			to.need.headers(w.Header(), caller.Grant)
 		}
 		if caller, err = to.need.narrow(caller, r.Method, to.Route); err != nil {
+			s.noteRefused(r, signedIn, info, to.Route)
 			return err
 		}
 		ctx := account.WithCaller(r.Context(), caller)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -78,10 +80,31 @@ func (s *Server) databaseProbe() *probe {
 	}}
 }
 
+// readyPrefix begins the names of the files that probes make, and readyStays is how long a probe takes at most:
+// an older file is of one that was killed.
+const (
+	readyPrefix = ".ready-"
+	readyStays  = time.Hour
+)
+
+// sweepReady removes the files of probes that were killed.
+func sweepReady(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), readyPrefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > readyStays {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
 // folderProbe makes and removes a file in the data folder.
 func (s *Server) folderProbe() *probe {
 	return &probe{slow: "the data folder does not answer", look: func(context.Context) error {
-		f, err := os.CreateTemp(s.o.DataDir, ".ready-*")
+		sweepReady(s.o.DataDir)
+		f, err := os.CreateTemp(s.o.DataDir, readyPrefix+"*")
 		if err == nil {
 			_, err = f.WriteString("ready")
 			if closed := f.Close(); err == nil {

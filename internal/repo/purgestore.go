@@ -73,13 +73,13 @@ func pause(tx *db.Tx, repoID ID, length time.Duration) error {
 }
 
 func errPaused() error {
-	return errs.New(errs.Unavailable, "Objects of the repository are being purged. Try again in some seconds.")
+	return errs.New(errs.Paused, "Objects of the repository are being purged. Try again in some seconds.")
 }
 
 // errPurged refuses what relies on objects that were looked for before a purge: they may
 // be gone.
 func errPurged() error {
-	return errs.New(errs.Unavailable, "Objects of the repository were purged meanwhile. Try again.")
+	return errs.New(errs.Paused, "Objects of the repository were purged meanwhile. Try again.")
 }
 
 // takePurges leases the purges of repositories, all of them or none. again says that one of

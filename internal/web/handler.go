@@ -68,7 +68,7 @@ func Status(kind errs.Kind) int {
 		return http.StatusUnprocessableEntity
 	case errs.TooManyRequests:
 		return http.StatusTooManyRequests
-	case errs.Unavailable:
+	case errs.Unavailable, errs.Paused:
 		return http.StatusServiceUnavailable
 	case errs.NoRoom:
 		return http.StatusInsufficientStorage
@@ -93,7 +93,7 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		delete(h, name)
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
-	if e.Kind == errs.Unavailable || e.Kind == errs.TooManyRequests {
+	if e.Kind == errs.Unavailable || e.Kind == errs.Paused || e.Kind == errs.TooManyRequests {
 		h.Set("Retry-After", "1")
 	}
 	if e.Kind == errs.NoRoom { // somebody has to make some

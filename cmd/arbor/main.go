@@ -124,6 +124,7 @@ func newParser(c *commandLine, stdout, stderr io.Writer, exit func(int)) (*kong.
 	if err != nil {
 		return nil, nil, err
 	}
+	ignoreEmpty(parser.Model.Node)
 	said := newSettings(parser.Model)
 	return parser, said, kong.Resolvers(said).Apply(parser)
 }

@@ -22,7 +22,7 @@ const settingsHead = `# Settings
 
 Each setting of ` + "`arbor serve`" + ` is a flag, a variable of the environment, or a line of a YAML file that ` + "`--config FILE`" + ` or ` + "`ARBOR_CONFIG`" + `
 names: the flag's name without ` + "`--`" + `, and its value as the flag takes it; what may be said several times is a list. A flag comes before the
-environment, that before the file, that before the default. Other commands take from the file what they have of these flags, such as
+environment, that before the file, that before the default; an empty variable counts as none for what is a switch or a number. Other commands take from the file what they have of these flags, such as
 ` + "`data` and `database`" + `. A key that is not in this table, a key that stands there twice and a value that its flag would not take are refused, with file and line.
 
     data: /srv/arbor
@@ -64,7 +64,11 @@ func TestSettingsAreDocumented(t *testing.T) {
 		} else {
 			placeholder = ""
 		}
-		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s` | `%s` | %s | %s |\n", f.Name, f.Name, placeholder,
+		no := ""
+		if f.IsBool() && f.Tag.Negatable != "" {
+			no = "[no-]"
+		}
+		lines = append(lines, fmt.Sprintf("| `%s` | `--%s%s%s` | `%s` | %s | %s |\n", f.Name, no, f.Name, placeholder,
 			f.Envs[0], value,
 			strings.ReplaceAll(f.Help, "|", "\\|")))
 	}
@@ -127,6 +131,38 @@ func TestSettingsOfAFile(t *testing.T) {
 	if status := run(t.Context(), time.Now(), []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 ||
 		!strings.Contains(stderr.String(), "/none") {
 		t.Errorf("status %d: %s", status, stderr.String())
+	}
+}
+
+// A switch that the file or the environment sets can be taken back by a flag, and a variable that is set to nothing
+// is none: systemd and compose files often have such.
+func TestSwitches(t *testing.T) {
+	t.Setenv("ARBOR_REQUIRE_TOKEN", "")
+	t.Setenv("ARBOR_RATE_LIMIT", "")
+	t.Setenv("ARBOR_MIN_FREE_SPACE", "")
+	for _, test := range []struct {
+		text string
+		args []string
+		want bool
+	}{
+		{"", nil, false}, {"require-token: true\n", nil, true}, {"", []string{"--require-token"}, true},
+		{"require-token: true\n", []string{"--no-require-token"}, false}, {"require-token: false\n", nil, false},
+	} {
+		c, err := parsed(t, test.text, append([]string{"serve"}, test.args...)...)
+		if err != nil || c.Serve.RequireToken != test.want || c.Serve.RateLimit != 0 {
+			t.Errorf("%q %q: %v, %v", test.text, test.args, c.Serve.RequireToken, err)
+		}
+	}
+	t.Setenv("ARBOR_REQUIRE_TOKEN", "true")
+	for _, args := range [][]string{{"--no-require-token"}, {}} {
+		c, err := parsed(t, "", append([]string{"serve"}, args...)...)
+		if err != nil || c.Serve.RequireToken != (len(args) == 0) {
+			t.Errorf("%q beside the environment: %v, %v", args, c.Serve.RequireToken, err)
+		}
+	}
+	t.Setenv("ARBOR_REQUIRE_TOKEN", "perhaps")
+	if _, err := parsed(t, "", "serve"); err == nil {
+		t.Error("a switch is set to perhaps")
 	}
 }
 

@@ -37,40 +37,6 @@ const (
 	backgroundPart = 20
 )
 
-// limit is something of which there is only so much.
-type limit struct {
-	most      int64 // bytes
-	kept      int64 // of these, for callers with an account
-	open      int64 // and for those without one; never more than most - kept
-	used      int64
-	strangers int64 // of what is used, by callers without an account
-}
-
-// room is the most that a holder could ever get, and free the most it could get now. Callers with an account
-// leave what others have not yet used of their part.
-func (l *limit) room(who Holder) int64 {
-	if who.Account == 0 {
-		return l.most - l.kept
-	}
-	return l.most - l.open
-}
-
-func (l *limit) free(who Holder) int64 {
-	theirs := l.open - l.strangers
-	if who.Account == 0 {
-		return max(l.most-l.kept-l.used, theirs)
-	}
-	return l.most - l.used - max(theirs, 0)
-}
-
-// add counts bytes that a holder gets, or gives back.
-func (l *limit) add(who Holder, bytes int64) {
-	l.used += bytes
-	if who.Account == 0 {
-		l.strangers += bytes
-	}
-}
-
 // Holder is counted as one: an account with all its tokens, or all callers of a network
 // without an account.
 type Holder struct {

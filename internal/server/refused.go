@@ -57,3 +57,13 @@ func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.
 		s.log.WarnContext(ctx, "the audit log lacks a refused request", "caller", caller.Login, "id", info.ID, "error", err)
 	}
 }
+
+// actorOf is who makes the request, for the audit log.
+func actorOf(c *account.Caller, info *web.Info, right route.Right) audit.Actor {
+	a := audit.Actor{ID: int64(c.ID), Login: c.Login, TokenID: c.TokenID, Right: string(right),
+		SiteAdmin: c.SiteAdmin, Request: info.ID}
+	if info.From.IsValid() {
+		a.Address = info.From.String()
+	}
+	return a
+}

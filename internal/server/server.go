@@ -383,16 +383,6 @@ func growing(r *http.Request, to *route.Route) bool {
 	return true
 }
 
-// actorOf is who makes the request, for the audit log.
-func actorOf(c *account.Caller, info *web.Info, right route.Right) audit.Actor {
-	a := audit.Actor{ID: int64(c.ID), Login: c.Login, TokenID: c.TokenID, Right: string(right),
-		SiteAdmin: c.SiteAdmin, Request: info.ID}
-	if info.From.IsValid() {
-		a.Address = info.From.String()
-	}
-	return a
-}
-
 // acceptsJSON checks that the request takes JSON. Error: 415.
 func acceptsJSON(i *web.Info) error {
 	if i.Media.JSON {

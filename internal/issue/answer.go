@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -55,4 +56,20 @@ func (api *API) renderList(out *web.Output, p *page, bytesEach int) error {
 	}
 	out.Grow(bytesEach * (len(p.issues) + 1))
 	return p.write(out)
+}
+
+// Bodies prepares texts for the answer in which they stand. Errors: those of Output.Reserve.
+func (s *Service) Bodies(out *web.Output, list []text.Source) (*text.Page, error) {
+	return s.texts.Page(out, list)
+}
+
+// prepareBodies prepares the bodies of a page of issues.
+func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
+	list := make([]text.Source, len(p.issues))
+	p.bodyAt = make(map[ID]int, len(list))
+	for n, i := range p.issues {
+		list[n], p.bodyAt[i.ID] = text.Source{Access: p.repos[i.RepoID], Body: i.Body}, n
+	}
+	p.bodies, err = s.Bodies(out, list)
+	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -36,7 +37,7 @@ type timeline struct {
 	// commentAt gives places in comments.
 	commentAt map[int64]int
 	said      map[int64]string // by reviews
-	reviews   *Bodies          // the same
+	reviews   *text.Page       // the same
 	reviewAt  map[int64]int    // places in reviews
 }
 

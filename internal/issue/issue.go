@@ -38,7 +38,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder/memory"
-	"arbor/internal/markdown"
+	"arbor/internal/issue/text"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 )
@@ -134,16 +134,13 @@ type Service struct {
 	indexes *memory.Indexes
 	rows    *cache.Recent[rowKey, *Issue]
 	shown   *cache.Cache[cacheKey, any] // what issues refer to
-	texts   *markdown.Cache             // texts that were parsed lately
+	texts   *text.Renderer
 }
-
-// textBytes bounds the cache of parsed texts, in bytes.
-const textBytes = 32 << 20
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, repos: repos, log: log, forge: forge, deleted: make(chan struct{}, 1),
-		indexes: memory.New(d, log), shown: newShown(), rows: newRows(), texts: markdown.NewCache(textBytes)}
+		indexes: memory.New(d, log), shown: newShown(), rows: newRows(), texts: text.New(d, repos)}
 }
 
 // joinIDs writes ids as a column holds them.
@@ -183,6 +180,6 @@ func (s *Service) UnfilledIndexes() int { return s.indexes.Waiting() }
 
 // Caches tells of the caches.
 func (s *Service) Caches() []cache.Stats {
-	return []cache.Stats{s.shown.Stats("issue_references"), s.rows.Stats("issue_rows"), s.texts.Stats("texts"),
+	return []cache.Stats{s.shown.Stats("issue_references"), s.rows.Stats("issue_rows"), s.texts.Stats(),
 		s.indexes.Stats("issue_indexes")}
 }

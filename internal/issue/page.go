@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
@@ -79,7 +80,7 @@ func (g *Page) Labels(i *Issue) []*label.Payload {
 }
 
 // Body gives the body of an issue, after Bodies.
-func (g *Page) Body(i *Issue) (Body, error) { return g.p.bodies.At(g.p.bodyAt[i.ID]) }
+func (g *Page) Body(i *Issue) (text.Payload, error) { return g.p.bodies.At(g.p.bodyAt[i.ID]) }
 
 // Association tells how an author stands to a repository of the page.
 func (g *Page) Association(repoID repo.ID, userID account.ID) string {

@@ -2,6 +2,7 @@ package issue
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/issue/text"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 )
@@ -60,11 +61,11 @@ func (c *Change) refer() error {
 // namedIssues finds where the issues are that a text in this repository names.
 func (c *Change) namedIssues(refs []markdown.IssueRef) ([]namedIssue, error) {
 	here := &repo.Access{Repo: c.Repo}
-	own := nameOf(here, "", "")
+	own := text.FullName(here, "", "")
 	known := map[string]*repo.Repo{own: c.Repo}
 	var foreign []string
 	for _, i := range refs {
-		if name := nameOf(here, i.Owner, i.Repo); name != own {
+		if name := text.FullName(here, i.Owner, i.Repo); name != own {
 			foreign = append(foreign, name)
 		}
 	}
@@ -77,7 +78,7 @@ func (c *Change) namedIssues(refs []markdown.IssueRef) ([]namedIssue, error) {
 	}
 	var list []namedIssue
 	for _, i := range refs {
-		if r := known[nameOf(here, i.Owner, i.Repo)]; r != nil {
+		if r := known[text.FullName(here, i.Owner, i.Repo)]; r != nil {
 			list = append(list, namedIssue{r.ID, i.Number, !r.HasIssues})
 		}
 	}

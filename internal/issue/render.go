@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
+	"arbor/internal/issue/text"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
@@ -27,7 +28,7 @@ type page struct {
 	milestones map[int64]*milestone.Milestone
 	roles      map[roleKey]string // author associations that are not NONE
 	rollups    map[ID]reaction.Rollup
-	bodies     *Bodies
+	bodies     *text.Page
 	bodyAt     map[ID]int // places of issues in bodies
 
 	simples map[account.ID]*account.Simple // those of people that were asked for
@@ -193,17 +194,9 @@ func (p *page) appendAddresses(b []byte, at *tracker.Place, i *Issue) []byte {
 	api(`","events_url":"`, `/events`)
 	b = append(b, `","html_url":"`...)
 	b = append(b, at.Page...)
-	b = append(b, pageSegment(i)...)
+	b = append(b, tracker.PageSegment(i.Pull)...)
 	b = append(b, number...)
 	return append(b, '"')
-}
-
-// pageSegment is where the pages of issues and of pull requests are.
-func pageSegment(i *Issue) string {
-	if i.Pull {
-		return "/pull/"
-	}
-	return "/issues/"
 }
 
 func (p *page) appendLabels(b []byte, at *tracker.Place, i *Issue) []byte {
@@ -256,7 +249,7 @@ func appendPull(b []byte, at *tracker.Place, i *Issue) []byte {
 }
 
 // appendBody renders the members that the body has.
-func appendBody(b []byte, body Body) []byte {
+func appendBody(b []byte, body text.Payload) []byte {
 	for _, m := range [...]struct {
 		name string
 		text **string

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
@@ -40,7 +41,7 @@ type issueStruct struct {
 	ClosedAt      db.Time            `json:"closed_at"`
 	Association   string             `json:"author_association"`
 	LockReason    *string            `json:"active_lock_reason"`
-	Body
+	text.Payload
 	Reactions   reaction.Object `json:"reactions"`
 	TimelineURL string          `json:"timeline_url"`
 	App         *struct{}       `json:"performed_via_github_app"`
@@ -60,7 +61,7 @@ func (p *page) inStruct(i *Issue) (*issueStruct, error) {
 		Labels: g.Labels(i), State: i.State.String(), Assignee: p.simple(i.Assignees[0]),
 		Assignees: []*account.Simple{p.simple(i.Assignees[0])}, Milestone: g.Milestone(i), Comments: i.Comments,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, Association: p.association(i),
-		LockReason: i.LockReason, Body: body, TimelineURL: self + "/timeline",
+		LockReason: i.LockReason, Payload: body, TimelineURL: self + "/timeline",
 		Reactions: reaction.Object{URL: self + "/reactions", Rollup: p.rollups[i.ID]},
 	}, err
 }
@@ -78,15 +79,24 @@ func thirty(t testing.TB) *page {
 		labels:     map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"}, 4: {ID: 4, Name: "good first issue"}},
 		milestones: map[int64]*milestone.Milestone{5: {ID: 5, Number: 1, Title: "Spring", CreatorID: 1, State: tracker.Open}},
 		simples:    map[account.ID]*account.Simple{}, users: map[account.ID]*piece{}, labelJSON: map[int64]*piece{},
-		milestone: map[int64]*piece{}, bodies: &Bodies{}, bodyAt: map[ID]int{},
+		milestone: map[int64]*piece{}, bodyAt: map[ID]int{},
 	}
 	body := "Snails eat *everything* that is \"green\" & tender <in a single night>.\n\nSee #7 — quickly."
+	var texts []text.Source
 	for n := range 30 {
 		i := &Issue{ID: ID(100 + n), RepoID: 7, Number: int64(n + 1), Title: "A ladybird is lost", Body: &body, AuthorID: 2,
 			Labels: []int64{3, 4}, Assignees: []account.ID{1}, MilestoneID: 5, State: tracker.Open, Comments: 3,
 			CreatedAt: 1_300_000_000_000_000, UpdatedAt: 1_700_000_000_000_000}
 		p.issues, p.bodyAt[i.ID] = append(p.issues, i), n
-		p.bodies.list = append(p.bodies.list, Source{a, i.Body})
+		texts = append(texts, text.Source{Access: a, Body: i.Body})
+	}
+	r := web.With(httptest.NewRequest(http.MethodGet, "/", nil), info)
+	err := web.Answer(httptest.NewRecorder(), r, http.StatusOK, func(out *web.Output) (err error) {
+		p.bodies, err = text.New(nil, nil).Page(out, texts)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return p
 }
@@ -113,15 +123,15 @@ func TestAppendIssue(t *testing.T) {
 // A list has the tag of another one only if all their bytes are the same.
 func TestTagOfAList(t *testing.T) {
 	t.Parallel()
-	text := "other"
+	other := "other"
 	changes := map[string]func(p *page){
 		"nothing":            func(p *page) {},
-		"a title":            func(p *page) { p.issues[3].Title = text },
+		"a title":            func(p *page) { p.issues[3].Title = other },
 		"a title with a sum": func(p *page) { p.issues[3].Title = "\x00" + string(p.user(2).sum[:]) },
-		"a body":             func(p *page) { p.bodies.list[3].Body = &text },
-		"a label":            func(p *page) { p.labels[3].Name = text },
-		"an account":         func(p *page) { p.people[2].Login = text },
-		"a milestone":        func(p *page) { p.milestones[5].Title = text },
+		"a body":             func(p *page) { *p.issues[3].Body = other },
+		"a label":            func(p *page) { p.labels[3].Name = other },
+		"an account":         func(p *page) { p.people[2].Login = other },
+		"a milestone":        func(p *page) { p.milestones[5].Title = other },
 		"its creator":        func(p *page) { p.milestones[5].CreatorID = 2 },
 		"no milestone":       func(p *page) { p.issues[29].MilestoneID = 0 },
 		"another author":     func(p *page) { p.issues[0].AuthorID = 1 },

@@ -3,8 +3,10 @@ package issue
 import (
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -14,7 +16,7 @@ type commentPage struct {
 	*page
 	comments []*Comment
 	rollups  map[int64]reaction.Rollup // by comment
-	bodies   *Bodies                   // in the order of comments
+	bodies   *text.Page                // in the order of comments
 }
 
 // load reads what the comments refer to.
@@ -42,9 +44,9 @@ func (p *commentPage) load(tx *db.Tx) (err error) {
 
 // prepareComments prepares the bodies of a page of comments.
 func (s *Service) prepareComments(out *web.Output, p *commentPage) (err error) {
-	list := make([]Source, len(p.comments))
+	list := make([]text.Source, len(p.comments))
 	for n, c := range p.comments {
-		list[n] = Source{p.repos[c.RepoID], &c.Body}
+		list[n] = text.Source{Access: p.repos[c.RepoID], Body: &c.Body}
 	}
 	p.bodies, err = s.Bodies(out, list)
 	return err
@@ -83,7 +85,7 @@ type commentPayload struct {
 	CreatedAt   db.Time         `json:"created_at"`
 	UpdatedAt   db.Time         `json:"updated_at"`
 	Association string          `json:"author_association"`
-	Body
+	text.Payload
 	Reactions *reaction.Object `json:"reactions,omitzero"`
 	App       *struct{}        `json:"performed_via_github_app"`
 }
@@ -95,11 +97,11 @@ func (p *commentPage) payload(n int) (*commentPayload, error) {
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
 		URL:      at.API + "/issues/comments/" + id,
-		HTMLURL:  at.Page + pageSegment(&Issue{Pull: c.Pull}) + number + "#issuecomment-" + id,
+		HTMLURL:  at.Page + tracker.PageSegment(c.Pull) + number + "#issuecomment-" + id,
 		IssueURL: at.API + "/issues/" + number,
 		ID:       c.ID, NodeID: account.NodeID("IssueComment", c.ID), User: p.simple(c.AuthorID),
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Association: p.associationOf(c.RepoID, c.AuthorID), Body: body,
+		Association: p.associationOf(c.RepoID, c.AuthorID), Payload: body,
 	}
 	if p.info.Media.Preview(web.Reactions) {
 		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}

@@ -3,6 +3,7 @@ package issue
 import (
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -52,13 +53,13 @@ func (t *timeline) loadReviews(tx *db.Tx, forge Forge) (err error) {
 // prepareReviews prepares what the reviews say as the request asks for it: nothing,
 // where one is gone.
 func (t *timeline) prepareReviews(out *web.Output, s *Service, a *repo.Access) (err error) {
-	var texts []Source
+	var texts []text.Source
 	t.reviewAt = map[int64]int{}
 	for _, e := range t.events.events {
 		if e.Kind == EventReviewed && e.Detail.Review != nil {
-			text := t.said[e.Detail.Review.ID]
+			said := t.said[e.Detail.Review.ID]
 			t.reviewAt[e.Detail.Review.ID] = len(texts)
-			texts = append(texts, Source{Access: a, Body: &text})
+			texts = append(texts, text.Source{Access: a, Body: &said})
 		}
 	}
 	t.reviews, err = s.Bodies(out, texts)
@@ -70,7 +71,7 @@ type reviewedPayload struct {
 	ID     int64           `json:"id"`
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
-	Body
+	text.Payload
 	State       string      `json:"state"`
 	Commit      string      `json:"commit_id"`
 	HTMLURL     string      `json:"html_url"`
@@ -95,7 +96,7 @@ func (t *timeline) reviewed(e *Event) (*reviewedPayload, error) {
 	html := at.Page + "/pull/" + itoa(d.Number) + "#pullrequestreview-" + itoa(d.ID)
 	body, err := t.reviews.At(t.reviewAt[d.ID])
 	return &reviewedPayload{
-		ID: d.ID, NodeID: account.NodeID("PullRequestReview", d.ID), User: p.simple(e.ActorID), Body: body,
+		ID: d.ID, NodeID: account.NodeID("PullRequestReview", d.ID), User: p.simple(e.ActorID), Payload: body,
 		State: d.State, Commit: d.Commit, HTMLURL: html, PullURL: pull,
 		Association: p.associationOf(e.RepoID, e.ActorID),
 		Links:       ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: pull}},
@@ -114,13 +115,13 @@ func (c *Change) Read(list ...Text) error {
 	logins, issues := map[string]bool{}, map[markdown.IssueRef]bool{}
 	for _, t := range list {
 		for _, l := range t.refs.Logins {
-			if !logins[l] && len(logins) < maxTargets {
+			if !logins[l] && len(logins) < text.MaxTargets {
 				logins[l] = true
 				all.refs.Logins = append(all.refs.Logins, l)
 			}
 		}
 		for _, i := range t.refs.Issues {
-			if !issues[i] && len(issues) < maxTargets {
+			if !issues[i] && len(issues) < text.MaxTargets {
 				issues[i] = true
 				all.refs.Issues = append(all.refs.Issues, i)
 			}

@@ -129,37 +129,6 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 	return err
 }
 
-// linkedTo finds the issues of several repositories to which texts link, in one query:
-// their titles, and whether they are pull requests. It does not read their bodies, for
-// one text may name hundreds. Absent ones are missing from the map.
-func linkedTo(tx *db.Tx, keys []issueKey) (map[issueKey]linked, error) {
-	found := make(map[issueKey]linked, len(keys))
-	if len(keys) == 0 {
-		return found, nil
-	}
-	where, args := make([]string, len(keys)), make([]any, 0, 2*len(keys))
-	for n, k := range keys {
-		where[n] = fmt.Sprintf("(i.repo_id = $%d AND i.number = $%d)", 2*n+1, 2*n+2)
-		args = append(args, k.repo, k.number)
-	}
-	rows, err := tx.Query(
-		`SELECT i.repo_id, i.number, i.pull, i.title FROM issues i WHERE `+strings.Join(where, " OR "),
-		args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var key issueKey
-		var to linked
-		if err := rows.Scan(&key.repo, &key.number, &to.pull, &to.title); err != nil {
-			return nil, err
-		}
-		found[key] = to
-	}
-	return found, rows.Err()
-}
-
 // Numbered finds issues of a repository by their numbers, in one query;
 // those that are not there are missing from the map.
 func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, error) {

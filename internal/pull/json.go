@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/issue/text"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
@@ -87,7 +88,7 @@ type payload struct {
 	Locked   bool            `json:"locked"`
 	Title    string          `json:"title"`
 	User     *account.Simple `json:"user"`
-	issue.Body
+	text.Payload
 	CreatedAt         db.Time            `json:"created_at"`
 	UpdatedAt         db.Time            `json:"updated_at"`
 	ClosedAt          db.Time            `json:"closed_at"`
@@ -159,7 +160,7 @@ func (p *page) payload(i *issue.Issue) (*payload, error) {
 	out := &payload{
 		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html, DiffURL: html + ".diff",
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
-		Title: i.Title, User: p.User(i.AuthorID), Body: body,
+		Title: i.Title, User: p.User(i.AuthorID), Payload: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
 		MergeCommit: pull.mergeCommit(), Reviewers: p.users(p.asked[i.ID]), Teams: []struct{}{},
 		Labels: p.Labels(i), Milestone: p.Milestone(i), Draft: i.Draft,

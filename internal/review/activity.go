@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/issue/text"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -68,12 +69,12 @@ func LoadFeed(
 
 // Bodies prepares the texts of the loaded reviews and comments, outside a transaction.
 func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
-	texts := make([]issue.Source, 0, len(f.reviews)+len(f.comments))
+	texts := make([]text.Source, 0, len(f.reviews)+len(f.comments))
 	for _, v := range f.reviews {
-		texts = append(texts, issue.Source{Access: f.pages[v.RepoID].a, Body: &v.Body})
+		texts = append(texts, text.Source{Access: f.pages[v.RepoID].a, Body: &v.Body})
 	}
 	for _, c := range f.comments {
-		texts = append(texts, issue.Source{Access: f.pages[c.RepoID].a, Body: &c.Body})
+		texts = append(texts, text.Source{Access: f.pages[c.RepoID].a, Body: &c.Body})
 	}
 	bodies, err := s.Bodies(out, texts)
 	for _, p := range f.pages {

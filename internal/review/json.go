@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/issue/text"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -21,7 +22,7 @@ type page struct {
 	a       *repo.Access
 	at      *tracker.Place // the repository
 	rollups map[int64]reaction.Rollup
-	bodies  *issue.Bodies
+	bodies  *text.Page
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
@@ -39,9 +40,9 @@ func (p *page) load(tx *db.Tx, authors []account.ID) error {
 
 // prepare prepares texts in the representation that the request asks for.
 func (p *page) prepare(out *web.Output, s *issue.Service, texts []string) (err error) {
-	list := make([]issue.Source, len(texts))
+	list := make([]text.Source, len(texts))
 	for n := range texts {
-		list[n] = issue.Source{Access: p.a, Body: &texts[n]}
+		list[n] = text.Source{Access: p.a, Body: &texts[n]}
 	}
 	p.bodies, err = s.Bodies(out, list)
 	return err
@@ -54,7 +55,7 @@ type reviewPayload struct {
 	ID     int64           `json:"id"`
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
-	issue.Body
+	text.Payload
 	State       string            `json:"state"`
 	HTMLURL     string            `json:"html_url"`
 	PullURL     string            `json:"pull_request_url"`
@@ -71,7 +72,7 @@ func (p *page) review(n int, v *Review, pull int64, state string) (*reviewPayloa
 	of := p.at.API + "/pulls/" + itoa(pull)
 	body, err := p.bodies.At(n)
 	return &reviewPayload{
-		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Body: body, State: state,
+		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body, State: state,
 		HTMLURL: html, PullURL: of, Association: p.Association(v.RepoID, v.AuthorID),
 		Links:       issue.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: of}},
 		SubmittedAt: v.SubmittedAt, Commit: v.Commit,
@@ -90,7 +91,7 @@ type commentPayload struct {
 	OriginalCommit git.SHA         `json:"original_commit_id"`
 	ReplyTo        int64           `json:"in_reply_to_id,omitzero"`
 	User           *account.Simple `json:"user"`
-	issue.Body
+	text.Payload
 	CreatedAt         db.Time          `json:"created_at"`
 	UpdatedAt         db.Time          `json:"updated_at"`
 	HTMLURL           string           `json:"html_url"`
@@ -125,7 +126,7 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 	out := &commentPayload{
 		URL: self, ReviewID: orNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
 		Hunk: c.Hunk, Path: c.Path, Commit: c.HeadSHA, OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
-		User: p.User(c.AuthorID), Body: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		User: p.User(c.AuthorID), Payload: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),
 		Links:     commentLinks{tracker.Link{Href: self}, tracker.Link{Href: html}, tracker.Link{Href: of}},
 		StartLine: orNil(c.Now.Start), OriginalStartLine: orNil(c.Spot.Start),

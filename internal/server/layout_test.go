@@ -39,6 +39,7 @@ var layers = [][]string{
 	{"internal/finder/memory"},
 	{"internal/label"},
 	{"internal/milestone"},
+	{"internal/issue/text"},
 	{"internal/issue"},
 	{"internal/gitdata", "internal/search", "internal/closing"},
 	{"internal/status"},

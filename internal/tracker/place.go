@@ -24,6 +24,15 @@ func PlaceOf(r *http.Request, a *repo.Access) *Place {
 	return NewPlace(web.From(r.Context()), a.Repo)
 }
 
+// PageSegment is the part of an address that leads to the pages of issues or of pull
+// requests; the number follows.
+func PageSegment(pull bool) string {
+	if pull {
+		return "/pull/"
+	}
+	return "/issues/"
+}
+
 // Link is an address among the _links of a payload.
 type Link struct {
 	Href string `json:"href"`

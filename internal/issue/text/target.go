@@ -1,9 +1,10 @@
-package issue
+package text
 
 import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -11,26 +12,11 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
-// Source is a text that somebody wrote in a repository. All sources of one page
-// have accesses of the same caller.
-type Source struct {
-	Access *repo.Access
-	Body   *string // nil: none
-}
-
-// Body is a text in the representation that a request asks for (decision 29), as
-// members of a payload. A nil member is not in that representation; one that leads to
-// nil is null, since nobody wrote anything.
-type Body struct {
-	Raw  **string `json:"body,omitzero"`
-	Text **string `json:"body_text,omitzero"`
-	HTML **string `json:"body_html,omitzero"`
-}
-
-// targets is what the texts of a page lead to.
+// targets are the accounts, issues and commits that the texts of a page link to.
 type targets struct {
 	info    *web.Info
 	people  map[string]*account.Account // by folded login
@@ -55,14 +41,17 @@ type commitKey struct {
 	prefix string
 }
 
-// What a page of texts looks up at most; further references stay text.
+// MaxTargets is how many issues or accounts the texts of a page link to at most; further
+// references stay text.
+const MaxTargets = 500
+
+// So many repositories and commits at most are looked up for a page of texts.
 const (
-	maxTargets = 500
 	maxRepos   = 100
 	maxCommits = 200
 )
 
-func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdown.Document) (*targets, error) {
+func (r *Renderer) findTargets(ctx context.Context, list []Source, docs []*markdown.Document) (*targets, error) {
 	t := &targets{info: web.From(ctx), issues: map[issueKey]linked{}, commits: map[commitKey]git.SHA{}}
 	refs, own := make([]markdown.References, len(docs)), map[string]*repo.Access{}
 	var logins, repos []string
@@ -83,7 +72,7 @@ func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdo
 			repos = appendName(repos, c.Owner, c.Repo)
 		}
 	}
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err := r.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if t.people, err = account.ByLogins(tx, logins); err != nil {
 			return err
 		}
@@ -98,7 +87,7 @@ func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdo
 		var keys []issueKey
 		for n := range refs {
 			for _, i := range refs[n].Issues {
-				if a := t.repos[nameOf(list[n].Access, i.Owner, i.Repo)]; a != nil && len(keys) < maxTargets {
+				if a := t.repos[FullName(list[n].Access, i.Owner, i.Repo)]; a != nil && len(keys) < MaxTargets {
 					keys = append(keys, issueKey{a.ID, i.Number})
 				}
 			}
@@ -109,7 +98,7 @@ func (s *Service) findTargets(ctx context.Context, list []Source, docs []*markdo
 	if err != nil {
 		return nil, err
 	}
-	return t, s.findCommits(ctx, t, list, refs)
+	return t, r.findCommits(ctx, t, list, refs)
 }
 
 // appendName adds the name of another repository, once.
@@ -120,19 +109,19 @@ func appendName(names []string, owner, name string) []string {
 	return names
 }
 
-// nameOf is the folded OWNER/NAME that a reference from a text in a repository
-// leads to.
-func nameOf(a *repo.Access, owner, name string) string {
+// FullName is the folded OWNER/NAME to which a reference in a text of a
+// repository leads.
+func FullName(a *repo.Access, owner, name string) string {
 	if owner == "" {
 		return account.Fold(a.FullName())
 	}
 	return account.Fold(owner + "/" + name)
 }
 
-func (s *Service) findCommits(ctx context.Context, t *targets, list []Source, refs []markdown.References) error {
+func (r *Renderer) findCommits(ctx context.Context, t *targets, list []Source, refs []markdown.References) error {
 	for n := range refs {
 		for _, c := range refs[n].Commits {
-			a := t.repos[nameOf(list[n].Access, c.Owner, c.Repo)]
+			a := t.repos[FullName(list[n].Access, c.Owner, c.Repo)]
 			if a == nil || len(t.commits) >= maxCommits {
 				continue
 			}
@@ -140,7 +129,7 @@ func (s *Service) findCommits(ctx context.Context, t *targets, list []Source, re
 			if _, done := t.commits[key]; done {
 				continue
 			}
-			sha, err := s.commit(ctx, a, c.SHA)
+			sha, err := r.commit(ctx, a, c.SHA)
 			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
 				return err
 			}
@@ -152,16 +141,16 @@ func (s *Service) findCommits(ctx context.Context, t *targets, list []Source, re
 
 // commit finds the one commit that a SHA or a beginning of one names, among those
 // that refs lead to: the text is shown to everybody.
-func (s *Service) commit(ctx context.Context, a *repo.Access, prefix string) (git.SHA, error) {
+func (r *Renderer) commit(ctx context.Context, a *repo.Access, prefix string) (git.SHA, error) {
 	sha, err := git.ParseSHA(prefix)
 	if err != nil {
-		return s.repos.FindCommit(ctx, a, prefix)
+		return r.repos.FindCommit(ctx, a, prefix)
 	}
-	reached, err := s.repos.Reached(ctx, a, sha)
+	reached, err := r.repos.Reached(ctx, a, sha)
 	if err != nil || !reached {
 		return "", err
 	}
-	objects, release, err := s.repos.Git(ctx, a)
+	objects, release, err := r.repos.Git(ctx, a)
 	if err != nil {
 		return "", err
 	}
@@ -187,7 +176,7 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 			return t.info.Page("/" + who.Login), true
 		},
 		Issue: func(owner, name string, number int64) (url, title string, ok bool) {
-			to := t.repos[nameOf(a, owner, name)]
+			to := t.repos[FullName(a, owner, name)]
 			if to == nil {
 				return "", "", false
 			}
@@ -195,11 +184,11 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 			if !there || !i.pull && !to.HasIssues {
 				return "", "", false
 			}
-			page := web.Path(to.Owner.Login, to.Name) + pageSegment(&Issue{Pull: i.pull})
-			return t.info.Page(page) + itoa(number), i.title, true
+			page := web.Path(to.Owner.Login, to.Name) + tracker.PageSegment(i.pull) + strconv.FormatInt(number, 10)
+			return t.info.Page(page), i.title, true
 		},
 		Commit: func(owner, name, sha string) (string, bool) {
-			to := t.repos[nameOf(a, owner, name)]
+			to := t.repos[FullName(a, owner, name)]
 			if to == nil {
 				return "", false
 			}
@@ -207,15 +196,4 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 			return t.info.Page(web.Path(to.Owner.Login, to.Name) + "/commit/" + string(full)), full != ""
 		},
 	}
-}
-
-// prepareBodies prepares the bodies of a page of issues.
-func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
-	list := make([]Source, len(p.issues))
-	p.bodyAt = make(map[ID]int, len(list))
-	for n, i := range p.issues {
-		list[n], p.bodyAt[i.ID] = Source{p.repos[i.RepoID], i.Body}, n
-	}
-	p.bodies, err = s.Bodies(out, list)
-	return err
 }

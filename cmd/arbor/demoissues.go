@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -58,8 +59,9 @@ func (d *demo) fillIssues(ctx context.Context) error {
 	if err := fillMilestones(ctx, milestone.New(d.store.db), access["alice"]); err != nil {
 		return err
 	}
+	comments := comment.New(d.store.db, services.Issues)
 	for _, i := range demoIssues {
-		if err := fillIssue(ctx, services.Issues, access, &i); err != nil {
+		if err := fillIssue(ctx, services.Issues, comments, access, &i); err != nil {
 			return err
 		}
 	}
@@ -83,14 +85,16 @@ func given(s string) web.Opt[string] { return web.Opt[string]{Set: true, Value: 
 
 // fillIssue files an issue and lets people talk about it. Alice may do what bob,
 // who filed it, may not.
-func fillIssue(ctx context.Context, s *issue.Service, access map[string]*repo.Access, i *demoIssue) error {
+func fillIssue(
+	ctx context.Context, s *issue.Service, comments *comment.Service, access map[string]*repo.Access, i *demoIssue,
+) error {
 	made, err := s.Create(ctx, access[i.by], issue.NewIssue{Title: i.title, Text: issue.NewText(i.body),
 		Labels: i.labels, Assignees: i.assignees, Field: "assignees", Milestone: i.milestone})
 	if err != nil {
 		return err
 	}
 	for _, c := range i.comments {
-		if _, err := s.CreateComment(ctx, access[c.by], made.Number, issue.NewText(c.body)); err != nil {
+		if _, err := comments.Create(ctx, access[c.by], made.Number, issue.NewText(c.body)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/review"
@@ -24,7 +25,7 @@ type feed struct {
 	issues   map[issue.ID]*issue.Issue
 	pulls    map[issue.ID]*pull.Pull // by id of the issue
 	page     *issue.Page
-	comments *issue.CommentPage
+	comments *comment.Page
 	reviews  *review.Feed
 }
 
@@ -64,7 +65,7 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 	if err := f.page.Load(tx); err != nil {
 		return nil, err
 	}
-	f.comments = issue.NewCommentPage(ctx, accesses...)
+	f.comments = comment.NewPage(ctx, accesses...)
 	if err := f.comments.Load(tx, of[Commented]); err != nil {
 		return nil, err
 	}

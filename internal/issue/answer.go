@@ -9,14 +9,6 @@ import (
 	"arbor/internal/web"
 )
 
-// form is how a rendered answer holds its comments or events.
-type form int
-
-const (
-	single form = iota // one
-	list               // an array
-)
-
 // answer answers with one issue in its full form, which was just written.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, i *Issue) error {
 	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) (*Issue, error) { return i, nil }))

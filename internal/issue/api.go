@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"arbor/internal/account"
-	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/label"
@@ -17,33 +16,23 @@ import (
 )
 
 // API answers the requests about issues.
-type API struct {
-	s       *Service
-	answers *tracker.Answers
-}
-
-// cacheBytes bounds the rendered answers kept in memory.
-const cacheBytes = 48 << 20
+type API struct{ s *Service }
 
 // NewAPI makes the handlers of the service.
-func NewAPI(s *Service) *API {
-	return &API{s: s, answers: tracker.NewAnswers(s.db, cacheBytes)}
-}
+func NewAPI(s *Service) *API { return &API{s} }
 
-// find reads the issue that {number} names. Errors: 404, 410 (decision 16).
-func (api *API) find(r *http.Request, a *repo.Access) (*Issue, error) {
+// Requested reads the issue that {number} of a request names. Errors: 404, 410
+// (decision 16).
+func (s *Service) Requested(r *http.Request, a *repo.Access) (*Issue, error) {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return nil, err
 	}
 	var i *Issue
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		i, err = ByNumber(tx, a.ID, n)
+	err = s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		i, err = EnabledByNumber(tx, a, n)
 		return err
 	})
-	if err == nil {
-		err = enabled(a.Repo, i)
-	}
 	return i, err
 }
 
@@ -56,11 +45,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	return api.answers.Serve(w, r, a, api.rendering(a, func(tx *db.Tx) (*Issue, error) {
-		i, err := ByNumber(tx, a.ID, n)
-		if err == nil {
-			err = enabled(a.Repo, i)
-		}
+	return api.s.answers.Serve(w, r, a, api.rendering(a, func(tx *db.Tx) (*Issue, error) {
+		i, err := EnabledByNumber(tx, a, n)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +60,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 // Create makes an issue; who has no push access sets its title and body only.
 // Errors: 410, 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := enabled(a.Repo, nil); err != nil {
+	if err := Enabled(a.Repo, nil); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, Resource)
@@ -171,7 +157,7 @@ func readLabels(body *web.Object) web.Opt[[]string] {
 // for the former assignees, milestone and labels are dropped. Errors: 403, 404,
 // 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	i, err := api.find(r, a)
+	i, err := api.s.Requested(r, a)
 	if err != nil {
 		return err
 	}
@@ -261,9 +247,4 @@ func (e *edit) applyMilestone(c *Change) error {
 		return c.SetMilestone(nil)
 	}
 	return nil
-}
-
-// Caches tells of the caches.
-func (api *API) Caches() []cache.Stats {
-	return []cache.Stats{api.answers.Stats("issue_answers")}
 }

@@ -4,10 +4,8 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
-
-// graduated is what GitHub's clients send: all previews are on.
-var graduated = map[string]string{"Accept": "application/vnd.github.v3+json"}
 
 // A tracker's first need: what was filed is there, under a number that counts
 // from one, with who filed it.
@@ -27,7 +25,7 @@ func TestIssue(t *testing.T) {
 			{Name: "anyone who can pull may file", Do: "POST /repos/garden/plot/issues", As: "sam", Send: `{"title": "Slugs", "body": "They are *everywhere*."}`,
 				Status: 201, Want: filed, Has: map[string]string{"Location": path}},
 			{Name: "read", Do: "GET /repos/garden/plot/issues/1", Status: 200, Want: filed},
-			{Name: "previews at GitHub's clients", Do: "GET /repos/garden/plot/issues/1", Headers: graduated, Status: 200,
+			{Name: "previews at GitHub's clients", Do: "GET /repos/garden/plot/issues/1", Headers: issuetest.Graduated, Status: 200,
 				Want: `{"assignees": [], "reactions": {"url": "` + path + `/reactions", "total_count": 0, "+1": 0}}`},
 			{Name: "one preview each", Do: "GET /repos/garden/plot/issues/1", Headers: map[string]string{"Accept": "application/vnd.service.cerberus-preview"}, Status: 200,
 				Want: `{"assignees": [], "reactions": "$absent"}`},
@@ -47,7 +45,7 @@ func TestIssue(t *testing.T) {
 			{Name: "reopen", Do: "PATCH /repos/garden/plot/issues/1", As: "sam", Send: `{"state": "open"}`, Status: 200,
 				Want: `{"state": "open", "closed_at": null, "closed_by": null, "state_reason": "reopened"}`},
 			{Name: "the second", Do: "POST /repos/garden/plot/issues", As: "will",
-				Send: `{"title": "Frost", "assignees": ["alice", "will"], "labels": ["pest"], "milestone": null}`, Headers: graduated, Status: 201,
+				Send: `{"title": "Frost", "assignees": ["alice", "will"], "labels": ["pest"], "milestone": null}`, Headers: issuetest.Graduated, Status: 201,
 				Want: `{"number": 2, "assignee": {"login": "alice"}, "assignees": [{"login": "alice"}, {"login": "will"}], "labels": [{"name": "Pest"}], "author_association": "COLLABORATOR"}`},
 			{Name: "none", Do: "GET /repos/garden/plot/issues/3", Status: 404},
 			{Name: "counted", Do: "GET /repos/garden/plot", Status: 200, Want: `{"open_issues_count": 2, "open_issues": 2}`},

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // people writes a list of accounts.
@@ -37,7 +38,7 @@ func TestAssignable(t *testing.T) {
 		s.Grant(t, hall, "writer", account.Push)
 		s.Grant(t, hall, "reader", account.Pull)
 		s.Grant(t, hall, "reading-chief", account.Pull)
-		issue := filed(t, s, "author", "guild/hall")
+		issue := issuetest.File(t, s, "author", "guild/hall")
 		everyone := []string{"owner", "hidden", "shown", "raised", "writer", "reader", "author", "stranger", "chief", "reading-chief", "guild", "nobody"}
 		for _, c := range []struct{ permission, as, want string }{
 			{"none", "writer", "owner raised writer reading-chief"},
@@ -82,12 +83,12 @@ func TestAssignable(t *testing.T) {
 					if can[login] || login == "author" {
 						want = people(login)
 					}
-					s.Check(t, apitest.Case{Do: "POST " + issue + "/assignees", As: "writer", Headers: graduated, Send: fmt.Sprintf(`{"assignees": [%q]}`, login), Status: 201, Want: `{"assignees": ` + want + `}`})
-					s.Check(t, apitest.Case{Do: "DELETE " + issue + "/assignees", As: "writer", Headers: graduated, Send: fmt.Sprintf(`{"assignees": [%q]}`, login), Status: 200, Want: `{"assignees": []}`})
+					s.Check(t, apitest.Case{Do: "POST " + issue + "/assignees", As: "writer", Headers: issuetest.Graduated, Send: fmt.Sprintf(`{"assignees": [%q]}`, login), Status: 201, Want: `{"assignees": ` + want + `}`})
+					s.Check(t, apitest.Case{Do: "DELETE " + issue + "/assignees", As: "writer", Headers: issuetest.Graduated, Send: fmt.Sprintf(`{"assignees": [%q]}`, login), Status: 200, Want: `{"assignees": []}`})
 				}
 			}
 		}
-		sound(t, s)
+		issuetest.CheckIndex(t, s)
 	})
 }
 
@@ -119,15 +120,15 @@ func TestAssign(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		on := filed(t, s, "sam", "garden/plot") + "/assignees"
+		on := issuetest.File(t, s, "sam", "garden/plot") + "/assignees"
 		s.Run(t, []apitest.Case{
 			{Name: "the interface shows one", Do: "POST " + on, As: "will", Send: `{"assignees": ["WILL", "sam", "rae", "nobody", "garden", "will"]}`, Status: 201,
 				Want: `{"number": 1, "assignee": {"login": "will"}, "assignees": "$absent"}`},
-			{Name: "GitHub's clients all", Do: "POST " + on, As: "will", Headers: graduated, Send: `{"assignees": ["alice", "will"]}`, Status: 201, Want: `{"assignees": ` + people("will", "sam", "alice") + `}`},
-			{Name: "none that can be", Do: "POST " + on, As: "will", Headers: graduated, Send: `{"assignees": ["rae"]}`, Status: 201, Want: `{"assignees": ` + people("will", "sam", "alice") + `}`},
-			{Name: "nobody", Do: "POST " + on, As: "will", Headers: graduated, Send: `{"assignees": []}`, Status: 201, Want: `{"assignees": ` + people("will", "sam", "alice") + `}`},
+			{Name: "GitHub's clients all", Do: "POST " + on, As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["alice", "will"]}`, Status: 201, Want: `{"assignees": ` + people("will", "sam", "alice") + `}`},
+			{Name: "none that can be", Do: "POST " + on, As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["rae"]}`, Status: 201, Want: `{"assignees": ` + people("will", "sam", "alice") + `}`},
+			{Name: "nobody", Do: "POST " + on, As: "will", Headers: issuetest.Graduated, Send: `{"assignees": []}`, Status: 201, Want: `{"assignees": ` + people("will", "sam", "alice") + `}`},
 			{Name: "found by it", Do: "GET /repos/garden/plot/issues?assignee=alice", Status: 200, Want: `[{"number": 1}]`},
-			{Name: "unassign", Do: "DELETE " + on, As: "will", Headers: graduated, Send: `{"assignees": ["will", "rae", "nobody", "ALICE"]}`, Status: 200, Want: `{"assignee": {"login": "sam"}, "assignees": ` + people("sam") + `}`},
+			{Name: "unassign", Do: "DELETE " + on, As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["will", "rae", "nobody", "ALICE"]}`, Status: 200, Want: `{"assignee": {"login": "sam"}, "assignees": ` + people("sam") + `}`},
 			{Name: "found no longer", Do: "GET /repos/garden/plot/issues?assignee=alice", Status: 200, Body: "[]"},
 			{Name: "the author may not", Do: "POST " + on, As: "sam", Send: `{"assignees": ["sam"]}`, Status: 403},
 			{Name: "nor unassign", Do: "DELETE " + on, As: "sam", Send: `{"assignees": ["sam"]}`, Status: 403},
@@ -156,12 +157,12 @@ func TestAssign(t *testing.T) {
 		}
 		s.Run(t, []apitest.Case{
 			{Name: "eleven", Do: "POST " + on, As: "will", Send: `{"assignees": ["` + strings.Join(ten, `","`) + `"]}`, Status: 422, Want: `{"errors": [{"field": "assignees", "code": "custom"}]}`},
-			{Name: "ten", Do: "POST " + on, As: "will", Headers: graduated, Send: `{"assignees": ["` + strings.Join(ten[1:], `","`) + `"]}`, Status: 201, Want: `{"assignees": ` + people(append([]string{"sam"}, ten[1:]...)...) + `}`},
+			{Name: "ten", Do: "POST " + on, As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["` + strings.Join(ten[1:], `","`) + `"]}`, Status: 201, Want: `{"assignees": ` + people(append([]string{"sam"}, ten[1:]...)...) + `}`},
 			{Name: "issues off", Do: "PATCH /repos/garden/plot", As: "alice", Send: `{"has_issues": false}`, Status: 200},
 			{Name: "not then", Do: "POST " + on, As: "will", Send: `{"assignees": ["will"]}`, Status: 410},
 			{Name: "nor is it asked", Do: "GET " + on + "/will", Status: 410},
 			{Name: "the list stays", Do: "GET /repos/garden/plot/assignees/will", Status: 204},
 		})
-		sound(t, s)
+		issuetest.CheckIndex(t, s)
 	})
 }

@@ -48,3 +48,22 @@ func associations(tx *db.Tx, repos map[repo.ID]*repo.Access, users []account.ID)
 	}
 	return found, nil
 }
+
+// associate reads how more people stand to the repositories of the page.
+func (p *page) associate(tx *db.Tx, users []account.ID) error {
+	if len(users) == 0 {
+		return nil
+	}
+	more, err := associations(tx, p.repos, db.Unique(users))
+	for k, s := range more {
+		if p.roles == nil {
+			p.roles = map[roleKey]string{}
+		}
+		p.roles[k] = s
+	}
+	return err
+}
+
+// Associate reads how people stand to the repositories of the page, for
+// Association: those who wrote something else than its issues.
+func (g *Page) Associate(tx *db.Tx, users []account.ID) error { return g.p.associate(tx, users) }

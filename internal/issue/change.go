@@ -212,7 +212,7 @@ func (c *Change) SetBody(t Text) error {
 	}
 	c.Issue.Body = t.Body
 	c.Touch()
-	return c.read(t, 0)
+	return c.ReadText(t, 0)
 }
 
 // SetState opens or closes the issue (decision 33). A reason for closing, other

@@ -99,14 +99,16 @@ type Rename struct {
 	To   string `json:"to"`
 }
 
-func (d *Detail) decode(stored *string) error {
+// Decode reads what Encode wrote; nil is a Detail without anything.
+func (d *Detail) Decode(stored *string) error {
 	if stored == nil {
 		return nil
 	}
 	return json.Unmarshal([]byte(*stored), d)
 }
 
-func (d *Detail) encode() (any, error) {
+// Encode gives what the column detail holds.
+func (d *Detail) Encode() (any, error) {
 	if *d == (Detail{}) {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // Bad input: whatever a client sends by mistake or on purpose, it learns which
@@ -27,7 +28,7 @@ func desk(t *testing.T, s *apitest.Server) {
 	for n, at := range []string{"will/desk", "garden/plot", "garden/plot"} {
 		s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/milestones", As: "will", Send: fmt.Sprintf(`{"title": "M%d"}`, n), Status: 201})
 	}
-	filed(t, s, "sam", "will/desk")
+	issuetest.File(t, s, "sam", "will/desk")
 }
 
 // wrongField is the answer that names one field of an issue.
@@ -73,9 +74,9 @@ func TestEachFieldWithEachType(t *testing.T) {
 				}
 				taken := strings.Contains(" "+strings.ReplaceAll(f.kinds, ",", "  ")+" ", " "+v.kind+" ")
 				t.Run(f.field+" with "+v.kind, func(t *testing.T) {
-					read := apitest.Case{Do: "GET /repos/will/desk/issues/1", Headers: graduated, Status: 200}
+					read := apitest.Case{Do: "GET /repos/will/desk/issues/1", Headers: issuetest.Graduated, Status: 200}
 					before := s.Check(t, read).Body
-					c := apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "will", Headers: graduated, Send: fmt.Sprintf(`{%q: %s}`, f.field, text), Status: 200}
+					c := apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "will", Headers: issuetest.Graduated, Send: fmt.Sprintf(`{%q: %s}`, f.field, text), Status: 200}
 					if !taken {
 						c.Status, c.Want = 422, wrongField(f.field, "invalid")
 					}
@@ -235,13 +236,13 @@ func TestNumbersOfLabelsAndAssignees(t *testing.T) {
 			{"POST /repos/will/desk/issues/1/assignees", "assignees", "hand", 11, 422}, {"POST /repos/will/desk/issues/1/assignees", "assignees", "hand", 10, 201},
 		} {
 			t.Run(fmt.Sprint(c.do, " ", c.n, " ", c.field), func(t *testing.T) {
-				s.Check(t, apitest.Case{Do: c.do, As: "will", Headers: graduated, Status: c.status, Send: fmt.Sprintf(`{"title": "x", %q: %s}`, c.field, names(c.prefix, c.n))})
+				s.Check(t, apitest.Case{Do: c.do, As: "will", Headers: issuetest.Graduated, Status: c.status, Send: fmt.Sprintf(`{"title": "x", %q: %s}`, c.field, names(c.prefix, c.n))})
 			})
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "an eleventh", Do: "POST /repos/will/desk/issues/1/assignees", As: "will", Headers: graduated, Send: `{"assignees": ["hand10"]}`, Status: 422, Want: wrongField("assignees", "custom")},
-			{Name: "one of the ten again", Do: "POST /repos/will/desk/issues/1/assignees", As: "will", Headers: graduated, Send: `{"assignees": ["HAND9"]}`, Status: 201},
-			{Name: "as it was", Do: "GET /repos/will/desk/issues/1", Headers: graduated, Status: 200, Keep: func(a *apitest.Answer) {
+			{Name: "an eleventh", Do: "POST /repos/will/desk/issues/1/assignees", As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["hand10"]}`, Status: 422, Want: wrongField("assignees", "custom")},
+			{Name: "one of the ten again", Do: "POST /repos/will/desk/issues/1/assignees", As: "will", Headers: issuetest.Graduated, Send: `{"assignees": ["HAND9"]}`, Status: 201},
+			{Name: "as it was", Do: "GET /repos/will/desk/issues/1", Headers: issuetest.Graduated, Status: 200, Keep: func(a *apitest.Answer) {
 				var i struct{ Labels, Assignees []any }
 				a.JSON(t, &i)
 				if len(i.Labels) != 100 || len(i.Assignees) != 10 {

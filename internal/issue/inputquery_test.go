@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // Each enumerated parameter with values that it does not have: a 422 that names
@@ -17,7 +18,7 @@ func TestEachParameterWithWrongValues(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		on := filed(t, s, "sam", "garden/plot")
+		on := issuetest.File(t, s, "sam", "garden/plot")
 		across := "filter state sort direction since"
 		for _, list := range []struct{ resource, path, parameters string }{
 			{"Issue", "/repos/garden/plot/issues", "state sort direction since milestone"},
@@ -29,10 +30,10 @@ func TestEachParameterWithWrongValues(t *testing.T) {
 		} {
 			for parameter := range strings.FieldsSeq(list.parameters) {
 				for _, value := range []string{"foo", "OPEN", "Created", "open,closed", "open%20", "-2", "1.5", "0", "%00", "%ff", "null", "%5B%5D", "all%00", "DESC", "2020-13-01T00:00:00Z", "20200101", "99999999999999999999"} {
-					s.Check(t, apitest.Case{Do: "GET " + list.path + "?" + parameter + "=" + value, As: "will", Headers: graduated, Status: 422,
+					s.Check(t, apitest.Case{Do: "GET " + list.path + "?" + parameter + "=" + value, As: "will", Headers: issuetest.Graduated, Status: 422,
 						Want: fmt.Sprintf(`{"message": "Validation Failed", "errors": [{"resource": %q, "field": %q, "code": "invalid", "value": "$any"}]}`, list.resource, parameter)})
 				}
-				s.Check(t, apitest.Case{Do: "GET " + list.path + "?" + parameter + "=", As: "will", Headers: graduated, Status: 200})
+				s.Check(t, apitest.Case{Do: "GET " + list.path + "?" + parameter + "=", As: "will", Headers: issuetest.Graduated, Status: 200})
 			}
 		}
 	})
@@ -44,7 +45,7 @@ func TestParametersThatNameNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		filed(t, s, "will", "garden/plot")
+		issuetest.File(t, s, "will", "garden/plot")
 		const list = "GET /repos/garden/plot/issues?"
 		for _, value := range []string{"nobody-here", "%00", "a%00b", "%ff%fe", "%F0%9F%98%80", strings.Repeat("x", 5000), "..", "%2F", "%25", "*x", "None", "'%20OR%201=1--", "%20will"} {
 			for _, parameter := range []string{"creator", "mentioned", "assignee", "labels"} {
@@ -95,12 +96,12 @@ func TestNumbersInAddresses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		on := filed(t, s, "will", "garden/plot")
-		id := said(t, s, "will", on, "x")
+		on := issuetest.File(t, s, "will", "garden/plot")
+		id := issuetest.Comment(t, s, "will", on, "x")
 		s.Run(t, []apitest.Case{
 			{Do: "POST /repos/garden/plot/milestones", As: "will", Send: `{"title": "x"}`, Status: 201},
-			{Do: "POST " + on + "/reactions", As: "will", Headers: graduated, Send: `{"content": "eyes"}`, Status: 201},
-			{Do: fmt.Sprintf("POST /repos/garden/plot/issues/comments/%d/reactions", id), As: "will", Headers: graduated, Send: `{"content": "eyes"}`, Status: 201},
+			{Do: "POST " + on + "/reactions", As: "will", Headers: issuetest.Graduated, Send: `{"content": "eyes"}`, Status: 201},
+			{Do: fmt.Sprintf("POST /repos/garden/plot/issues/comments/%d/reactions", id), As: "will", Headers: issuetest.Graduated, Send: `{"content": "eyes"}`, Status: 201},
 		})
 		for _, n := range []string{"0", "00", "01", "-1", "+1", "1e0", "1e3", "1.0", "0x1", "1_0", "%201", "1%20", "1%00", "%EF%BC%91", "%D9%A1", "x", "1;", "1,2", "*", "none",
 			"99999999999999999999", "9223372036854775807", "9223372036854775808", "18446744073709551617", strings.Repeat("1", 300)} {
@@ -112,7 +113,7 @@ func TestNumbersInAddresses(t *testing.T) {
 				"GET issues/comments/N", "PATCH issues/comments/N", "DELETE issues/comments/N", "GET issues/comments/N/reactions", "POST issues/comments/N/reactions",
 				fmt.Sprintf("DELETE issues/comments/%d/reactions/N", id), "GET milestones/N", "PATCH milestones/N", "DELETE milestones/N", "GET milestones/N/labels",
 			} {
-				c := apitest.Case{Do: strings.Replace(strings.Replace(address, " ", " /repos/garden/plot/", 1), "N", n, 1), As: "will", Headers: graduated, Status: 404,
+				c := apitest.Case{Do: strings.Replace(strings.Replace(address, " ", " /repos/garden/plot/", 1), "N", n, 1), As: "will", Headers: issuetest.Graduated, Status: 404,
 					Want: `{"message": "Not Found", "documentation_url": "$any"}`}
 				if !strings.HasPrefix(c.Do, "GET") {
 					c.Send = `{"title": "x", "body": "x", "labels": ["x"], "assignees": ["will"], "content": "heart"}`
@@ -130,7 +131,7 @@ func TestNoPayload(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		on := filed(t, s, "will", "garden/plot")
+		on := issuetest.File(t, s, "will", "garden/plot")
 		for _, send := range []string{"", "{}", "null", " \n", " null "} {
 			for _, do := range []struct {
 				do     string
@@ -139,7 +140,7 @@ func TestNoPayload(t *testing.T) {
 				{"PUT " + on + "/lock", 204}, {"DELETE " + on + "/lock", 204}, {"PUT " + on + "/subscription", 200}, {"DELETE " + on + "/subscription", 204},
 				{"DELETE " + on + "/labels", 204},
 			} {
-				s.Check(t, apitest.Case{Do: do.do, As: "will", Headers: graduated, Send: send, Status: do.status})
+				s.Check(t, apitest.Case{Do: do.do, As: "will", Headers: issuetest.Graduated, Send: send, Status: do.status})
 			}
 		}
 		for _, framing := range []string{"", "Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n"} {
@@ -159,10 +160,10 @@ func TestNoPayload(t *testing.T) {
 			`{"lock_reason": "Spam"}`: {422, wrongField("lock_reason", "invalid")}, `{"lock_reason": ["spam"]}`: {422, wrongField("lock_reason", "invalid")},
 			`{"lock_reason": null}`: {204, ""}, `{"lock_reason": "spam", "x": 1}`: {204, ""},
 		} {
-			s.Check(t, apitest.Case{Do: "PUT " + on + "/lock", As: "will", Headers: graduated, Send: send, Status: want.status, Want: want.want})
+			s.Check(t, apitest.Case{Do: "PUT " + on + "/lock", As: "will", Headers: issuetest.Graduated, Send: send, Status: want.status, Want: want.want})
 		}
 		for _, send := range []string{`{"subscribed": 1}`, `{"subscribed": "true"}`, `{"ignored": []}`, `{"ignored": "x", "subscribed": true}`} {
-			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "will", Headers: graduated, Send: send, Status: 422,
+			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "will", Headers: issuetest.Graduated, Send: send, Status: 422,
 				Want: `{"errors": [{"resource": "Subscription", "field": "$any", "code": "invalid"}]}`})
 		}
 	})

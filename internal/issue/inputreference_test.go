@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // What a body refers to must be there, and must be this repository's (decision
@@ -43,14 +44,14 @@ func TestUnknownReferences(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for _, do := range []string{"PATCH /repos/will/desk/issues/1", "POST /repos/will/desk/issues/1"} {
-					s.Check(t, apitest.Case{Do: do, As: "will", Headers: graduated, Send: "{" + c.send + "}", Status: 422, Want: c.want})
+					s.Check(t, apitest.Case{Do: do, As: "will", Headers: issuetest.Graduated, Send: "{" + c.send + "}", Status: 422, Want: c.want})
 				}
 				if c.send[:8] != `"state":` {
-					s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "will", Headers: graduated, Send: `{"title": "x", ` + c.send + "}", Status: 422, Want: c.want})
+					s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "will", Headers: issuetest.Graduated, Send: `{"title": "x", ` + c.send + "}", Status: 422, Want: c.want})
 				}
 			})
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/will/desk/issues?state=all", Headers: graduated, Status: 200,
+		s.Check(t, apitest.Case{Do: "GET /repos/will/desk/issues?state=all", Headers: issuetest.Graduated, Status: 200,
 			Want: `[{"number": 1, "state": "open", "labels": [], "assignees": [], "milestone": null}]`})
 	})
 }
@@ -68,8 +69,8 @@ func TestDroppedFields(t *testing.T) {
 			`"assignee": "will", "assignees": ["will"]`, `"assignee": "a\u0000b", "labels": ["a\u0000b"]`,
 		} {
 			t.Run(fields, func(t *testing.T) {
-				s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "sam", Headers: graduated, Send: `{"title": "x", ` + fields + `}`, Status: 201, Want: bare})
-				s.Check(t, apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "sam", Headers: graduated, Send: `{"title": "y", ` + fields + `}`, Status: 200, Want: bare})
+				s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "sam", Headers: issuetest.Graduated, Send: `{"title": "x", ` + fields + `}`, Status: 201, Want: bare})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "sam", Headers: issuetest.Graduated, Send: `{"title": "y", ` + fields + `}`, Status: 200, Want: bare})
 			})
 		}
 		s.Run(t, []apitest.Case{
@@ -78,9 +79,9 @@ func TestDroppedFields(t *testing.T) {
 			{Name: "of any type", Do: "PATCH /repos/will/desk/issues/1", As: "will", Send: `{"assignees": {"x": 1}}`, Status: 200, Want: `{"assignee": null}`},
 			{Name: "of any name", Do: "PATCH /repos/will/desk/issues/1", As: "will", Send: `{"assignees": ["nobody-here"]}`, Status: 200, Want: `{"assignee": null}`},
 			{Name: "beside an assignee", Do: "PATCH /repos/will/desk/issues/1", As: "will", Send: `{"assignee": "will", "assignees": []}`, Status: 200, Want: `{"assignee": {"login": "will"}, "assignees": "$absent"}`},
-			{Name: "with another preview", Do: "PATCH /repos/will/desk/issues/1", As: "will", Headers: media("squirrel-girl-preview"), Send: `{"assignees": []}`, Status: 200,
+			{Name: "with another preview", Do: "PATCH /repos/will/desk/issues/1", As: "will", Headers: issuetest.Media("squirrel-girl-preview"), Send: `{"assignees": []}`, Status: 200,
 				Want: `{"assignee": {"login": "will"}, "reactions": {"total_count": 0}}`},
-			{Name: "with their own", Do: "PATCH /repos/will/desk/issues/1", As: "will", Headers: media("cerberus-preview"), Send: `{"assignees": []}`, Status: 200, Want: `{"assignee": null, "assignees": []}`},
+			{Name: "with their own", Do: "PATCH /repos/will/desk/issues/1", As: "will", Headers: issuetest.Media("cerberus-preview"), Send: `{"assignees": []}`, Status: 200, Want: `{"assignee": null, "assignees": []}`},
 			{Name: "an empty assignee and milestone clear", Do: "PATCH /repos/will/desk/issues/1", As: "will", Send: `{"assignee": "will", "milestone": 1}`, Status: 200, Want: `{"milestone": {"number": 1}}`},
 			{Do: "PATCH /repos/will/desk/issues/1", As: "will", Send: `{"assignee": "", "milestone": ""}`, Status: 200, Want: `{"assignee": null, "milestone": null}`},
 		})

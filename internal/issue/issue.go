@@ -3,26 +3,32 @@
 //
 //	issue.go                 the types
 //	create.go, change.go     how an issue is made and changed, with all that follows
-//	rules.go, label.go       who may be assigned, which labels and milestone an issue can have
-//	deletedlabel.go          how a deleted label leaves its issues; package label has the rest
-//	deletedmilestone.go      how a deleted milestone does; package milestone has the rest
-//	posting.go               what an issue is found by; package posting is that index
+//	rules.go                 who may edit and be assigned, which milestone an issue can have
+//	api.go, answer.go        the handlers of single issues; render.go: their JSON
 //	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues
 //	find.go                  a page of what was found, from memory as far as it is there
-//	load.go, cache.go        what the issues of a page refer to, and what is kept of it
-//	event.go, eventlist.go   what happened to issues, and timelines
+//	page.go, load.go         what the issues of a page refer to; cache.go: what is kept of it
+//	assignee.go, label.go, lock.go, reaction.go   the handlers of each
+//	association.go           how authors stand to a repository
+//	posting.go               what an issue is found by; package posting is that index
+//	event.go                 what is noted of changes
 //	reference.go             issues that name other issues
-//	body.go, bodies.go       texts in the representations of a request, and what they link to
-//	store*.go                the SQL
-//	api*.go, render*.go      the handlers and their JSON
+//	store*.go                the SQL; storeaccount.go: an account goes, or a repository's owner
 //
-// Tables: issues, issue_comments, issue_events, issue_subscriptions,
-// deleted_labels; and of repos next_number and open_issues.
+// Beside it, a package each:
+//
+//	text           the texts of issues and comments, and to what they link
+//	comment        comments
+//	timeline       lists of events, and timelines
+//	subscription   who is told of an issue
+//	deletion       labels and milestones are deleted, and taken off their issues
+//
+// Tables: issues, issue_events; and of repos next_number and open_issues.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
 // repository's row in the transaction that inserts the issue. Change alone
-// changes an issue's row, so postings and counters follow it always; what takes
-// a deleted label or milestone off many issues at once moves them itself. Each
+// changes an issue's row, so postings and counters follow it always; package deletion
+// changes many at once and moves them itself. Each
 // transaction that changes what a payload of issues shows calls tracker.Lock
 // first. Ids are looked up within their repository.
 package issue
@@ -72,6 +78,14 @@ var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not
 // String gives the name that payloads have as state_reason; empty for NoReason.
 func (r Reason) String() string { return reasons[r] }
 
+// orNil gives the name; nil of NoReason.
+func (r Reason) orNil() *string {
+	if r == NoReason {
+		return nil
+	}
+	return &reasons[r]
+}
+
 // ID is the id of an issue, which a pull request shares with its issue.
 type ID int64
 
@@ -119,8 +133,6 @@ type Forge interface {
 	// ReopenPull checks, before the transaction, whether a closed pull request may be
 	// opened again; what it returns is called in the transaction. Error: 422.
 	ReopenPull(ctx context.Context, a *repo.Access, i *Issue) (func(*Change) error, error)
-	// ReviewTexts reads the texts of submitted reviews, by their ids.
-	ReviewTexts(tx *db.Tx, ids []int64) (map[int64]string, error)
 }
 
 // Service holds what the operations on issues share.
@@ -130,17 +142,20 @@ type Service struct {
 	log   *slog.Logger
 	forge Forge
 
-	deleted chan struct{} // wakes the worker that takes deleted labels off many issues
 	indexes *memory.Indexes
 	rows    *cache.Recent[rowKey, *Issue]
 	shown   *cache.Cache[cacheKey, any] // what issues refer to
 	texts   *text.Renderer
+	answers *tracker.Answers // to requests
 }
+
+// answerBytes bounds the rendered answers that are kept in memory.
+const answerBytes = 48 << 20
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
-	return &Service{db: d, repos: repos, log: log, forge: forge, deleted: make(chan struct{}, 1),
-		indexes: memory.New(d, log), shown: newShown(), rows: newRows(), texts: text.New(d, repos)}
+	return &Service{db: d, repos: repos, log: log, forge: forge, indexes: memory.New(d, log), shown: newShown(), rows: newRows(), texts: text.New(d, repos),
+		answers: tracker.NewAnswers(d, answerBytes)}
 }
 
 // joinIDs writes ids as a column holds them.
@@ -175,11 +190,14 @@ func wrong(field, code string, value any) error {
 	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: code, Value: value})
 }
 
+// Answers are those that are kept, of all requests about issues and what hangs on them.
+func (s *Service) Answers() *tracker.Answers { return s.answers }
+
 // UnfilledIndexes is how many repositories wait until their index in memory is filled.
 func (s *Service) UnfilledIndexes() int { return s.indexes.Waiting() }
 
 // Caches tells of the caches.
 func (s *Service) Caches() []cache.Stats {
 	return []cache.Stats{s.shown.Stats("issue_references"), s.rows.Stats("issue_rows"), s.texts.Stats(),
-		s.indexes.Stats("issue_indexes")}
+		s.indexes.Stats("issue_indexes"), s.answers.Stats("issue_answers")}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // secret is in everything that is written in private.
@@ -19,7 +20,7 @@ func private(t *testing.T, s *apitest.Server) (comment, event, onIssue, onCommen
 	t.Helper()
 	post := func(do, send string) (id int64) {
 		var made struct{ ID int64 }
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/" + do, As: "will", Headers: graduated, Send: send, Status: 201}).JSON(t, &made)
+		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/" + do, As: "will", Headers: issuetest.Graduated, Send: send, Status: 201}).JSON(t, &made)
 		return made.ID
 	}
 	post("labels", `{"name": "`+secret+`"}`)
@@ -39,11 +40,11 @@ func TestIdsOfOtherRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		filed(t, s, "will", "garden/plot")
+		issuetest.File(t, s, "will", "garden/plot")
 		comment, event, onIssue, onComment := private(t, s)
 		s.Repo(t, "sam/own", false)
-		on := filed(t, s, "sam", "sam/own")
-		mine := said(t, s, "sam", on, "mine")
+		on := issuetest.File(t, s, "sam", "sam/own")
+		mine := issuetest.Comment(t, s, "sam", on, "mine")
 		before := everything(t, s, "rae", "garden/shed")
 		for _, do := range []string{
 			fmt.Sprintf("GET issues/comments/%d", comment), fmt.Sprintf("PATCH issues/comments/%d", comment), fmt.Sprintf("POST issues/comments/%d", comment), fmt.Sprintf("DELETE issues/comments/%d", comment),
@@ -54,7 +55,7 @@ func TestIdsOfOtherRepositories(t *testing.T) {
 			"GET milestones/1", "PATCH milestones/1", "DELETE milestones/1", "GET milestones/1/labels", "GET issues/2", "PATCH issues/2", "PUT issues/2/lock", "POST issues/2/labels", "GET issues/2/events",
 			"GET assignees/will", "GET issues/1/assignees/will",
 		} {
-			c := apitest.Case{Do: strings.Replace(do, " ", " /repos/sam/own/", 1), As: "sam", Headers: graduated, Status: 404}
+			c := apitest.Case{Do: strings.Replace(do, " ", " /repos/sam/own/", 1), As: "sam", Headers: issuetest.Graduated, Status: 404}
 			if !strings.HasPrefix(do, "GET") {
 				c.Send = `{"body": "x", "title": "x", "content": "heart", "color": "ffffff", "labels": ["x"]}`
 			}
@@ -76,13 +77,13 @@ func TestReactionsOfOtherSubjects(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		filed(t, s, "will", "garden/plot")
+		issuetest.File(t, s, "will", "garden/plot")
 		comment, _, onIssue, onComment := private(t, s)
-		other := filed(t, s, "will", "garden/shed")
-		otherComment := said(t, s, "will", other, "x")
+		other := issuetest.File(t, s, "will", "garden/shed")
+		otherComment := issuetest.Comment(t, s, "will", other, "x")
 		for _, path := range []string{fmt.Sprintf("%s/reactions/%d", other, onIssue), fmt.Sprintf("/repos/garden/shed/issues/1/reactions/%d", onComment),
 			fmt.Sprintf("/repos/garden/shed/issues/comments/%d/reactions/%d", comment, onIssue), fmt.Sprintf("/repos/garden/shed/issues/comments/%d/reactions/%d", otherComment, onComment)} {
-			s.Check(t, apitest.Case{Do: "DELETE " + path, As: "will", Headers: graduated, Status: 404})
+			s.Check(t, apitest.Case{Do: "DELETE " + path, As: "will", Headers: issuetest.Graduated, Status: 404})
 		}
 	})
 }
@@ -95,7 +96,7 @@ func everything(t *testing.T, s *apitest.Server, as, repository string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, address := range addresses {
-		all.Write(s.Check(t, apitest.Case{Do: "GET /repos/" + repository + "/" + address, As: as, Headers: graduated, Status: 200}).Body)
+		all.Write(s.Check(t, apitest.Case{Do: "GET /repos/" + repository + "/" + address, As: as, Headers: issuetest.Graduated, Status: 200}).Body)
 		all.WriteByte('\n')
 	}
 	return all.String()
@@ -146,7 +147,7 @@ func TestPrivateLeaksNothing(t *testing.T) {
 		s.Team(t)
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will", Send: `{"title": "Spring"}`, Status: 201})
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "Open", "body": "Not garden/shed#1, but #2", "milestone": 1}`, Status: 201})
-		said(t, s, "will", "/repos/garden/plot/issues/1", "See garden/shed#1 and https://example.org")
+		issuetest.Comment(t, s, "will", "/repos/garden/plot/issues/1", "See garden/shed#1 and https://example.org")
 		before := map[string][]seen{}
 		for _, as := range []string{"", "sam"} {
 			before[as] = view(t, s, as)
@@ -181,7 +182,7 @@ func TestWhoLeavesSeesNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		filed(t, s, "will", "garden/plot")
+		issuetest.File(t, s, "will", "garden/plot")
 		private(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues", As: "will", Send: `{"title": "` + secret + `", "assignee": "will", "body": "@rae"}`, Status: 201})
 		const own = "/repos/garden/shed/issues/1"
@@ -210,7 +211,7 @@ func TestPrivateIsAbsent(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		filed(t, s, "will", "garden/plot")
+		issuetest.File(t, s, "will", "garden/plot")
 		comment, event, _, _ := private(t, s)
 		for _, do := range []string{
 			"GET issues", "GET issues?state=foo", "GET issues?milestone=9", "POST issues", "GET issues/1", "PATCH issues/1", "GET issues/1/labels", "PUT issues/1/labels", "POST issues/1/assignees",
@@ -222,7 +223,7 @@ func TestPrivateIsAbsent(t *testing.T) {
 			for _, as := range []string{"", "sam"} {
 				for _, send := range []string{`{`, `{"title": "x", "body": "x", "name": "x"}`} {
 					ask := func(repository string) (string, []string) {
-						a := s.Do(t, apitest.Case{Do: strings.Replace(do, " ", " /repos/garden/"+repository+"/", 1), As: as, Headers: graduated, Send: send})
+						a := s.Do(t, apitest.Case{Do: strings.Replace(do, " ", " /repos/garden/"+repository+"/", 1), As: as, Headers: issuetest.Graduated, Send: send})
 						var names []string
 						for name, value := range a.Header {
 							if name != "X-Request-Id" && name != "Date" {

@@ -160,14 +160,14 @@ func milestoneNamed(n names, v string) (posting.Property, error) {
 // List answers a page of the repository's issues and pull requests. Errors: 410,
 // 422.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := enabled(a.Repo, nil); err != nil {
+	if err := Enabled(a.Repo, nil); err != nil {
 		return err
 	}
 	c, err := readChoice(r)
 	if err != nil {
 		return err
 	}
-	return api.answers.ServeRepeated(w, r, a, api.listing(w, r, a, c))
+	return api.s.answers.ServeRepeated(w, r, a, api.listing(w, r, a, c))
 }
 
 // listing makes what renders a list of the repository's issues.

@@ -16,6 +16,8 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/finder"
 	"arbor/internal/issue"
+	"arbor/internal/issue/deletion"
+	"arbor/internal/issue/subscription"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
@@ -47,7 +49,7 @@ func TestWhatIsFoundFollowsTheIssues(t *testing.T) {
 		}
 		for n := range 300 {
 			if n%8 == 0 {
-				world.change(t, random)
+				world.change(t, s, random)
 				world.read(t, s)
 			}
 			world.check(t, s, random, func(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error) {
@@ -128,7 +130,7 @@ func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *world {
 		w.create(t, random)
 	}
 	for range 700 {
-		w.change(t, random)
+		w.change(t, s, random)
 	}
 	w.read(t, s)
 	return w
@@ -152,7 +154,7 @@ func (w *world) create(t *testing.T, random *rand.Rand) {
 }
 
 // change changes an issue, or makes one, or alters many by their label.
-func (w *world) change(t *testing.T, random *rand.Rand) {
+func (w *world) change(t *testing.T, s *apitest.Server, random *rand.Rand) {
 	t.Helper()
 	p := w.all[random.IntN(len(w.all))]
 	which, two, three := random.IntN(4), random.IntN(2), random.IntN(3)
@@ -174,9 +176,10 @@ func (w *world) change(t *testing.T, random *rand.Rand) {
 	case 0:
 		w.create(t, random)
 	case 1:
-		_, err = w.service.Subscribe(t.Context(), p.a, p.number, issue.Subscribe+issue.Wish(random.IntN(2)))
+		_, err = subscription.New(s.DB, w.service).Subscribe(t.Context(), p.a, p.number,
+			subscription.Subscribe+subscription.Wish(random.IntN(2)))
 	case 2:
-		if err = w.service.DeleteLabel(t.Context(), p.a, "c"); errs.Is(err, errs.NotFound) {
+		if err = deletion.New(s.DB, slog.New(slog.DiscardHandler)).DeleteLabel(t.Context(), p.a, "c"); errs.Is(err, errs.NotFound) {
 			err = nil
 		}
 	}

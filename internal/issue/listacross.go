@@ -71,7 +71,7 @@ func (api *API) listAcross(w http.ResponseWriter, r *http.Request, scope func(*d
 	if l.choice, err = readChoice(r); err != nil {
 		return err
 	}
-	return api.answers.ServeAtRest(w, r, web.Key(r, account.ViewOf(me)), l.render)
+	return api.s.answers.ServeAtRest(w, r, web.Key(r, account.ViewOf(me)), l.render)
 }
 
 // across is a list across repositories.

@@ -36,7 +36,7 @@ func TestListsFromMemoryAreThoseOfSQL(t *testing.T) {
 		made := 0
 		for n := range 300 {
 			if n%3 == 0 {
-				world.change(t, random)
+				world.change(t, s, random)
 				world.surround(t, s, random, n)
 			}
 			r, a := world.listRequest(t, s, random, at)

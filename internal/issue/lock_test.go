@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // A conversation that got out of hand can be stopped, and taken up again: each
@@ -16,7 +17,7 @@ func TestLock(t *testing.T) {
 		const open, locked = `{"locked": false, "active_lock_reason": null}`, `{"locked": true, "active_lock_reason": null}`
 		heated, spam := `{"locked": true, "active_lock_reason": "too heated"}`, `{"locked": true, "active_lock_reason": "spam"}`
 		type transition struct{ method, send, want string }
-		for name, on := range map[string]string{"issue": filed(t, s, "sam", "garden/plot"), "pull": pulled(t, s, "sam", "garden/plot")} {
+		for name, on := range map[string]string{"issue": issuetest.File(t, s, "sam", "garden/plot"), "pull": issuetest.FilePull(t, s, "sam", "garden/plot")} {
 			t.Run(name, func(t *testing.T) {
 				for _, step := range []transition{
 					{"DELETE", "", open}, {"PUT", "", locked}, {"PUT", "{}", locked}, {"PUT", "null", locked},
@@ -26,7 +27,7 @@ func TestLock(t *testing.T) {
 					{"PUT", `{"lock_reason": "resolved"}`, `{"active_lock_reason": "resolved"}`},
 					{"DELETE", "", open}, {"DELETE", "{}", open}, {"PUT", `{"lock_reason": "spam"}`, spam}, {"DELETE", "null", open},
 				} {
-					s.Check(t, apitest.Case{Do: step.method + " " + on + "/lock", As: "will", Headers: graduated, Send: step.send, Status: 204, Body: "-"})
+					s.Check(t, apitest.Case{Do: step.method + " " + on + "/lock", As: "will", Headers: issuetest.Graduated, Send: step.send, Status: 204, Body: "-"})
 					s.Check(t, apitest.Case{Do: "GET " + on, Status: 200, Want: step.want})
 				}
 			})
@@ -39,14 +40,14 @@ func TestLockRefusals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		on := filed(t, s, "sam", "garden/plot")
-		private := filed(t, s, "rae", "garden/shed")
+		on := issuetest.File(t, s, "sam", "garden/plot")
+		private := issuetest.File(t, s, "rae", "garden/shed")
 		const told = `{"message": "Locking is the preview the-key-preview: send an 'Accept' header with application/vnd.service.the-key-preview+json"}`
-		key := media("the-key-preview")
+		key := issuetest.Media("the-key-preview")
 		for _, method := range []string{"PUT ", "DELETE "} {
 			s.Run(t, []apitest.Case{
 				{Name: "without the preview", Do: method + on + "/lock", As: "will", Status: 415, Want: told},
-				{Name: "another preview", Do: method + on + "/lock", As: "will", Headers: media("cerberus-preview"), Status: 415, Want: told},
+				{Name: "another preview", Do: method + on + "/lock", As: "will", Headers: issuetest.Media("cerberus-preview"), Status: 415, Want: told},
 				{Name: "anonymous", Do: method + on + "/lock", Headers: key, Status: 401},
 				{Name: "the author", Do: method + on + "/lock", As: "sam", Headers: key, Status: 403, Want: `{"message": "Must have push access to Repository."}`},
 				{Name: "a reader", Do: method + private + "/lock", As: "rae", Headers: key, Status: 403},
@@ -78,25 +79,25 @@ func TestLockedConversation(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		on := filed(t, s, "sam", "garden/plot")
-		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", said(t, s, "sam", on, "before"))
+		on := issuetest.File(t, s, "sam", "garden/plot")
+		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", issuetest.Comment(t, s, "sam", on, "before"))
 		const locked = `{"message": "The conversation is locked: must have push access to Repository."}`
-		lock := apitest.Case{Do: "PUT " + on + "/lock", As: "will", Headers: graduated, Status: 204}
+		lock := apitest.Case{Do: "PUT " + on + "/lock", As: "will", Headers: issuetest.Graduated, Status: 204}
 		s.Check(t, lock)
 		s.Run(t, []apitest.Case{
 			{Name: "the author of the issue", Do: "POST " + on + "/comments", As: "sam", Send: `{"body": "x"}`, Status: 403, Want: locked},
 			{Name: "before the body is looked at", Do: "POST " + on + "/comments", As: "sam", Send: `{`, Status: 403, Want: locked},
 			{Name: "editing", Do: "PATCH " + at, As: "sam", Send: `{"body": "x"}`, Status: 403, Want: locked},
 			{Name: "deleting", Do: "DELETE " + at, As: "sam", Status: 403, Want: locked},
-			{Name: "reacting", Do: "POST " + on + "/reactions", As: "sam", Headers: graduated, Send: `{"content": "-1"}`, Status: 403, Want: locked},
-			{Name: "reacting to a comment", Do: "POST " + at + "/reactions", As: "sam", Headers: graduated, Send: `{"content": "-1"}`, Status: 403, Want: locked},
+			{Name: "reacting", Do: "POST " + on + "/reactions", As: "sam", Headers: issuetest.Graduated, Send: `{"content": "-1"}`, Status: 403, Want: locked},
+			{Name: "reacting to a comment", Do: "POST " + at + "/reactions", As: "sam", Headers: issuetest.Graduated, Send: `{"content": "-1"}`, Status: 403, Want: locked},
 			{Name: "reading", Do: "GET " + on + "/comments", As: "sam", Status: 200, Want: `[{"body": "before"}]`},
 			{Name: "following", Do: "PUT " + on + "/subscription", As: "rae", Status: 200},
 			{Name: "who can push comments", Do: "POST " + on + "/comments", As: "will", Send: `{"body": "enough"}`, Status: 201},
 			{Name: "who can push edits", Do: "PATCH " + at, As: "will", Send: `{"body": "[removed]"}`, Status: 200},
-			{Name: "who can push reacts", Do: "POST " + at + "/reactions", As: "alice", Headers: graduated, Send: `{"content": "+1"}`, Status: 201},
+			{Name: "who can push reacts", Do: "POST " + at + "/reactions", As: "alice", Headers: issuetest.Graduated, Send: `{"content": "+1"}`, Status: 201},
 			{Name: "who can push deletes", Do: "DELETE " + at, As: "alice", Status: 204},
-			{Name: "unlock", Do: "DELETE " + on + "/lock", As: "will", Headers: graduated, Status: 204},
+			{Name: "unlock", Do: "DELETE " + on + "/lock", As: "will", Headers: issuetest.Graduated, Status: 204},
 			{Name: "all may speak again", Do: "POST " + on + "/comments", As: "sam", Send: `{"body": "sorry"}`, Status: 201},
 		})
 	})

@@ -3,6 +3,7 @@ package issue
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -27,6 +28,10 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 // Full renders each issue in the form of one that is read on its own.
 func (g *Page) Full() { g.p.full = true }
 
+// WithRepositories renders each issue with its repository, as lists across repositories
+// show it.
+func (g *Page) WithRepositories() { g.p.repository = map[repo.ID]*piece{} }
+
 // Add puts issues on the page.
 func (g *Page) Add(list ...*Issue) { g.p.issues = append(g.p.issues, list...) }
 
@@ -42,6 +47,7 @@ func (g *Page) Load(tx *db.Tx, people ...account.ID) error {
 	if err := g.p.load(tx); err != nil {
 		return err
 	}
+	people = slices.DeleteFunc(slices.Clone(people), func(id account.ID) bool { return g.p.people[id] != nil })
 	more, err := account.ByIDs(tx, people)
 	for id, a := range more {
 		g.p.people[id] = a
@@ -113,36 +119,4 @@ func (p *page) milestonePayload(at *tracker.Place, id int64) *milestone.Payload 
 		return nil
 	}
 	return milestone.NewPayload(m, p.people[m.CreatorID], at)
-}
-
-// CommentPage is a page of comments of several repositories, for packages whose
-// payloads hold comments. Read with a fixed number of queries.
-type CommentPage struct{ p *commentPage }
-
-// NewCommentPage makes an empty page. The accesses are all of one caller.
-func NewCommentPage(ctx context.Context, accesses ...*repo.Access) *CommentPage {
-	return &CommentPage{&commentPage{page: newPage(ctx, accesses...)}}
-}
-
-// Load reads the comments of the ids, whose repositories the page knows, and
-// what they refer to.
-func (g *CommentPage) Load(tx *db.Tx, ids []int64) (err error) {
-	if g.p.comments, err = commentsAcross(tx, ids); err != nil {
-		return err
-	}
-	return g.p.load(tx)
-}
-
-// Bodies prepares the comments' bodies, as Page.Bodies does.
-func (g *CommentPage) Bodies(out *web.Output, s *Service) error { return s.prepareComments(out, g.p) }
-
-// Comment gives the payload of a comment of the page, as the comments' routes show
-// it; nil where it is not there. Error: that of its body.
-func (g *CommentPage) Comment(id int64) (any, error) {
-	for n, c := range g.p.comments {
-		if c.ID == id {
-			return g.p.payload(n)
-		}
-	}
-	return nil, nil
 }

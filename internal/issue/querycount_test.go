@@ -11,6 +11,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/issue/issuetest"
 	"arbor/internal/server"
 )
 
@@ -139,7 +140,7 @@ func laden(t *testing.T, s *apitest.Server) {
 	s.Grant(t, s.Repo(t, "garden/bare", false), "will", account.Push)
 	post := func(do, as, send string) {
 		t.Helper()
-		if a := s.Do(t, apitest.Case{Do: do, As: as, Headers: graduated, Send: send}); a.Status >= 300 {
+		if a := s.Do(t, apitest.Case{Do: do, As: as, Headers: issuetest.Graduated, Send: send}); a.Status >= 300 {
 			t.Fatalf("%s: %d %s", do, a.Status, a.Body)
 		}
 	}

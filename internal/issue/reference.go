@@ -20,10 +20,10 @@ type namedIssue struct {
 	pull   bool // only if it is a pull request: the repository has no issues
 }
 
-// read takes from a new text, of the comment or with 0 of the issue itself, whom
+// ReadText takes from a new text, of the comment or with 0 of the issue itself, whom
 // it mentions: those who can see the repository (decision 14), and which issues
 // it names.
-func (c *Change) read(t Text, comment int64) error {
+func (c *Change) ReadText(t Text, comment int64) error {
 	if len(t.refs.Issues) > 0 {
 		c.references = append(c.references, reference{t.refs.Issues, comment})
 	}
@@ -37,6 +37,28 @@ func (c *Change) read(t Text, comment int64) error {
 		}
 	}
 	return nil
+}
+
+// Read takes from new texts that are neither the issue's body nor comments of
+// this package whom they mention and which issues they name.
+func (c *Change) Read(list ...Text) error {
+	var all Text
+	logins, issues := map[string]bool{}, map[markdown.IssueRef]bool{}
+	for _, t := range list {
+		for _, l := range t.refs.Logins {
+			if !logins[l] && len(logins) < text.MaxTargets {
+				logins[l] = true
+				all.refs.Logins = append(all.refs.Logins, l)
+			}
+		}
+		for _, i := range t.refs.Issues {
+			if !issues[i] && len(issues) < text.MaxTargets {
+				issues[i] = true
+				all.refs.Issues = append(all.refs.Issues, i)
+			}
+		}
+	}
+	return c.ReadText(all, 0)
 }
 
 // refer notes with the issues that the change's new texts name, as far as the

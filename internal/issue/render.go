@@ -161,7 +161,7 @@ func (p *page) appendIssue(b []byte, i *Issue) ([]byte, error) {
 	b = append(b, `/issues/`...)
 	b = strconv.AppendInt(b, i.Number, 10)
 	b = append(b, `/timeline","performed_via_github_app":null,"state_reason":`...)
-	b = appendOptional(b, orNil(i.StateReason.String()))
+	b = appendOptional(b, i.StateReason.orNil())
 	if p.repository != nil {
 		b = append(b, `,"repository":`...)
 		b = p.appendPiece(b, p.repositoryOf(i.RepoID))

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // callers are every kind of caller, in the order of the columns of rights.
@@ -129,7 +130,7 @@ func TestRights(t *testing.T) {
 						want = 401
 					}
 					subject := &stage{t, s, repository, caller, method, outside}
-					c := apitest.Case{As: caller, Headers: graduated, Status: want, Send: strings.Replace(r.send, "NEW", "by "+caller, 1)}
+					c := apitest.Case{As: caller, Headers: issuetest.Graduated, Status: want, Send: strings.Replace(r.send, "NEW", "by "+caller, 1)}
 					c.Do = method + " " + subject.fill(path)
 					t.Run(fmt.Sprintf("%s as %q in %s", r.what, caller, repository), func(t *testing.T) { s.Check(t, c) })
 				}
@@ -158,7 +159,7 @@ func (g *stage) fill(path string) string {
 		me = "poster"
 	}
 	comment := func(as, on string) string {
-		return fmt.Sprintf("/repos/%s/issues/comments/%d", g.repository, said(g.t, g.s, as, on, "x"))
+		return fmt.Sprintf("/repos/%s/issues/comments/%d", g.repository, issuetest.Comment(g.t, g.s, as, on, "x"))
 	}
 	switch word {
 	case "OWN":
@@ -188,7 +189,7 @@ func (g *stage) fill(path string) string {
 		on := g.issue("poster")
 		var made struct{ ID int64 }
 		g.s.Check(g.t, apitest.Case{Do: "POST " + on + "/reactions", As: map[string]string{"MYEYES": me, "THEIREYES": "poster"}[word],
-			Headers: graduated, Send: `{"content": "eyes"}`, Status: 201}).JSON(g.t, &made)
+			Headers: issuetest.Graduated, Send: `{"content": "eyes"}`, Status: 201}).JSON(g.t, &made)
 		return fmt.Sprintf("%s/reactions/%d", on, made.ID)
 	case "LABEL":
 		g.owner("POST /repos/"+g.repository+"/labels", `{"name": "LABEL"}`, 0)
@@ -202,12 +203,12 @@ func (g *stage) fill(path string) string {
 	return "/repos/" + g.repository + "/" + path
 }
 
-func (g *stage) issue(as string) string { return filed(g.t, g.s, as, g.repository) }
+func (g *stage) issue(as string) string { return issuetest.File(g.t, g.s, as, g.repository) }
 
 // owner does something as the organization's owner; status 0 is any.
 func (g *stage) owner(do, send string, status int) *apitest.Answer {
 	g.t.Helper()
-	a := g.s.Do(g.t, apitest.Case{Do: do, As: "owner", Headers: graduated, Send: send})
+	a := g.s.Do(g.t, apitest.Case{Do: do, As: "owner", Headers: issuetest.Graduated, Send: send})
 	if status != 0 && a.Status != status {
 		g.t.Fatalf("%s: status %d, want %d\n%s", do, a.Status, status, a.Body)
 	}

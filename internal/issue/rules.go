@@ -17,13 +17,23 @@ func MayEdit(a *repo.Access, i *Issue) error {
 	return errs.New(errs.Forbidden, "Must be the author of the issue or have push access to Repository.")
 }
 
-// enabled returns the 410 for the issues of a repository that has them switched
+// Enabled returns the 410 for the issues of a repository that has them switched
 // off; its pull requests still answer (decision 16).
-func enabled(r *repo.Repo, i *Issue) error {
+func Enabled(r *repo.Repo, i *Issue) error {
 	if r.HasIssues || i != nil && i.Pull {
 		return nil
 	}
 	return errs.New(errs.Gone, "Issues are disabled for this repo")
+}
+
+// EnabledByNumber finds an issue of a repository that has issues, or a pull request.
+// Errors: 404, 410 (decision 16).
+func EnabledByNumber(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
+	i, err := ByNumber(tx, a.ID, number)
+	if err != nil {
+		return nil, err
+	}
+	return i, Enabled(a.Repo, i)
 }
 
 // assignable finds the accounts that can be assigned to an issue by the author:

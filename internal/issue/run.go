@@ -1,17 +1,10 @@
 package issue
 
-import (
-	"context"
-	"sync"
-)
+import "context"
 
-// Run does what goes on beside the requests, until ctx is done: it takes deleted
-// labels off their issues, and fills the indexes that lists miss. It returns nil:
-// what fails is logged and tried again.
+// Run fills the indexes in memory that lists miss, until ctx is done. It returns nil: what
+// fails is logged and tried again.
 func (s *Service) Run(ctx context.Context) error {
-	var all sync.WaitGroup
-	all.Go(func() { s.stripLabels(ctx) })
-	all.Go(func() { s.indexes.Run(ctx) })
-	all.Wait()
+	s.indexes.Run(ctx)
 	return nil
 }

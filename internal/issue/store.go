@@ -8,7 +8,9 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // issueColumns are what scanIssue reads, of issues under the name i.
@@ -147,4 +149,39 @@ func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, err
 		found[i.Number] = i
 	}
 	return found, err
+}
+
+// settled tells which accounts need no subscription from having a part in the
+// issue: they are subscribed, or said that they do not want to be.
+func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, error) {
+	done, err := posting.Which(tx, issueID, posting.BySubscriber, users)
+	if err != nil || len(users) == 0 {
+		return done, err
+	}
+	args := []any{issueID}
+	for _, id := range users {
+		args = append(args, id)
+	}
+	said, err := db.QueryIDs[account.ID](tx, `SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
+		db.ValuesFrom(2, 1, len(users)), args...)
+	for _, id := range said {
+		done[id] = true
+	}
+	return done, err
+}
+
+// noteReaction notes that an issue has reactions, and makes what is kept of it count no
+// longer (decision 57). It locks the repository's row, and looks then whether the issue
+// is still there. Error: 404.
+func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
+	if err := tracker.Lock(tx, repoID); err != nil {
+		return err
+	}
+	n, err := tx.Exec(`UPDATE issues SET reacted = TRUE,
+		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id)
+		WHERE id = $1 AND repo_id = $2`, id, repoID)
+	if err == nil && n == 0 {
+		err = errs.Absent()
+	}
+	return err
 }

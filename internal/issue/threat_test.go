@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // Whatever somebody writes into a tracker, a browser that shows it runs nothing:
@@ -20,7 +21,7 @@ func TestStoredScripts(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		on := filed(t, s, "will", "garden/plot")
+		on := issuetest.File(t, s, "will", "garden/plot")
 		for _, payload := range corpus {
 			payload = strings.ReplaceAll(payload, "\x00", "") // a NUL is refused
 			for _, text := range []string{payload, "> - " + payload + "\n\n" + payload, "|a|\n|-|\n|" + payload + "|"} {
@@ -29,7 +30,7 @@ func TestStoredScripts(t *testing.T) {
 					Body string `json:"body"`
 					HTML string `json:"body_html"`
 				}
-				s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: "sam", Headers: media("v3.full"), Send: `{"body": ` + body + `}`, Status: 201}).JSON(t, &made)
+				s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: "sam", Headers: issuetest.Media("v3.full"), Send: `{"body": ` + body + `}`, Status: 201}).JSON(t, &made)
 				if made.Body != text {
 					t.Errorf("%q was stored as %q", text, made.Body)
 				}
@@ -41,7 +42,7 @@ func TestStoredScripts(t *testing.T) {
 		}
 		for _, path := range []string{"/repos/garden/plot/issues?per_page=100", "/repos/garden/plot/issues?per_page=100&page=2", on + "/comments?per_page=100", on + "/timeline?per_page=100"} {
 			for _, kind := range []string{"v3.html", "v3.full"} {
-				a := s.Check(t, apitest.Case{Do: "GET " + path, Headers: media(kind), Status: 200, Has: map[string]string{"X-Content-Type-Options": "nosniff"}})
+				a := s.Check(t, apitest.Case{Do: "GET " + path, Headers: issuetest.Media(kind), Status: 200, Has: map[string]string{"X-Content-Type-Options": "nosniff"}})
 				shown := 0
 				for _, body := range htmlOf(t, a) {
 					shown++
@@ -83,7 +84,7 @@ func TestStoredNames(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will", Send: `{"title": ` + name + `, "description": ` + name + `}`, Status: 201, Want: `{"title": ` + name + `}`})
 			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Status: 201, Want: `{"title": ` + name + `, "labels": [{"name": ` + name + `}]}`,
 				Send: fmt.Sprintf(`{"title": %s, "labels": [%[1]s], "milestone": %d}`, name, n+1)}).JSON(t, &filed)
-			a := s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "sam", Headers: media("v3.full"), Status: 201, Send: fmt.Sprintf(`{"title": "x", "body": "See #%d, [it](#x) and garden/plot#%[1]d"}`, filed.Number)})
+			a := s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "sam", Headers: issuetest.Media("v3.full"), Status: 201, Send: fmt.Sprintf(`{"title": "x", "body": "See #%d, [it](#x) and garden/plot#%[1]d"}`, filed.Number)})
 			for _, body := range htmlOf(t, a) {
 				if err := harmless(body); err != nil || !strings.Contains(body, fmt.Sprintf("/garden/plot/issues/%d", filed.Number)) {
 					t.Errorf("a link to an issue with the title %s: %q: %v", name, body, err)

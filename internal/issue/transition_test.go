@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/issue/issuetest"
 )
 
 // The table of states and transitions of the interface, row by row: the rows on
@@ -14,7 +15,7 @@ func TestTransitions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		preview := media("the-key-preview")
+		preview := issuetest.Media("the-key-preview")
 		const (
 			open     = `{"state": "open", "closed_at": null, "closed_by": null, "locked": false}`
 			reopened = `{"state": "open", "closed_at": null, "closed_by": null, "state_reason": "reopened"}`
@@ -54,7 +55,7 @@ func TestTransitions(t *testing.T) {
 			{"unlocked, locked without push access", nil, apitest.Case{Do: "PUT /lock", As: "sam", Headers: preview, Status: 403}, unlocked},
 			{"unlocked, locked by nobody", nil, apitest.Case{Do: "PUT /lock", Headers: preview, Status: 401}, unlocked},
 			{"unlocked, locked without the media type", nil, apitest.Case{Do: "PUT /lock", As: "will", Status: 415, Want: `{"message": "$any", "documentation_url": "$any"}`}, unlocked},
-			{"unlocked, locked with another preview", nil, apitest.Case{Do: "PUT /lock", As: "will", Headers: media("cerberus-preview"), Status: 415}, unlocked},
+			{"unlocked, locked with another preview", nil, apitest.Case{Do: "PUT /lock", As: "will", Headers: issuetest.Media("cerberus-preview"), Status: 415}, unlocked},
 			{"unlocked, unlocked", nil, apitest.Case{Do: "DELETE /lock", As: "will", Headers: preview, Status: 204}, unlocked},
 			{"locked, unlocked", []apitest.Case{{Do: "PUT /lock", As: "alice", Headers: preview, Status: 204}},
 				apitest.Case{Do: "DELETE /lock", As: "will", Headers: preview, Status: 204, Body: "-"}, unlocked},
@@ -68,7 +69,7 @@ func TestTransitions(t *testing.T) {
 				apitest.Case{Do: "PATCH ", As: "sam", Send: toClosed, Status: 200}, `{"state": "closed", "locked": true}`},
 		} {
 			t.Run(row.name, func(t *testing.T) {
-				on := filed(t, s, "sam", "garden/plot")
+				on := issuetest.File(t, s, "sam", "garden/plot")
 				for _, c := range append(row.before, row.by) {
 					method, rest, _ := strings.Cut(c.Do, " ")
 					c.Do = method + " " + on + rest

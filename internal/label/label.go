@@ -7,8 +7,8 @@
 //
 // Table: labels.
 //
-// It knows no issues, though they bear labels: package issue puts them on and
-// takes them off, also when one is deleted; so DELETE is answered there.
+// It knows no issues. Package issue puts labels on them and takes them off. Package
+// deletion does when a label is deleted, so DELETE is answered there.
 //
 // Invariants: a name is unique in its repository without regard to case. Each
 // change locks the repository's row first and raises both generations of package

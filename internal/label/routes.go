@@ -2,7 +2,8 @@ package label
 
 import "arbor/internal/route"
 
-// Routes are the endpoints of labels; package issue has those that change issues.
+// Routes are the endpoints of labels; packages issue and deletion have those that change
+// issues.
 func (api *API) Routes() []route.Route {
 	repos := api.repos
 	return []route.Route{

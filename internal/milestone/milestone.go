@@ -7,9 +7,8 @@
 //
 // Table: milestones; and of repos next_milestone.
 //
-// It knows no issues, though they are in milestones: package issue puts them in
-// and takes them out, also when a milestone is deleted; so DELETE is answered
-// there. How many are in one is read from the counters that package issue keeps.
+// It knows no issues. Package issue puts them into milestones and takes them out. Package
+// deletion does when a milestone is deleted, so DELETE is answered there. How many are in one is read from the counters that package issue keeps.
 //
 // Invariants: numbers grow and are never used again; titles are unique in their
 // repository. Each change locks the repository's row first and raises both

@@ -2,7 +2,7 @@ package milestone
 
 import "arbor/internal/route"
 
-// Routes are the endpoints of milestones; package issue has the one that changes issues.
+// Routes are the endpoints of milestones; package deletion has the one that changes issues.
 func (api *API) Routes() []route.Route {
 	repos := api.repos
 	return []route.Route{

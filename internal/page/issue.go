@@ -65,7 +65,7 @@ func (p *Pages) issue(r *http.Request, a *repo.Access, number string, into *issu
 
 // comments reads a page of the comments on an issue or pull request.
 func (p *Pages) comments(r *http.Request, a *repo.Access, number string, into *[]commentJSON) (more bool, err error) {
-	return ask(r, a, question{handler: p.from.Issues.ListComments, path: "/issues" + web.Path(number) + "/comments",
+	return ask(r, a, question{handler: p.from.Comments.List, path: "/issues" + web.Path(number) + "/comments",
 		params: []string{"number", number}, query: part(r, commentsPerPage), bodies: true}, into)
 }
 

@@ -27,6 +27,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
 	"arbor/internal/milestone"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
@@ -44,6 +45,7 @@ type Pages struct {
 // Sources are the parts of the API whose answers pages show.
 type Sources struct {
 	Issues     *issue.API
+	Comments   *comment.API
 	Milestones *milestone.API
 	Pulls      *pull.API
 	Reviews    *review.API

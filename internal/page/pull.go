@@ -51,7 +51,7 @@ func (p *Pages) Pull(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		into    any
 	}{
 		{p.from.Pulls.ListCommits, "/commits", false, &v.Commits},
-		{p.from.Issues.ListComments, "", true, &v.Comments},
+		{p.from.Comments.List, "", true, &v.Comments},
 		{p.from.Reviews.List, "/reviews", true, &v.Reviews},
 		{p.from.Reviews.ListComments, "/comments", true, &v.LineComments},
 	} {

@@ -56,13 +56,13 @@ type reviewPayload struct {
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
 	text.Payload
-	State       string            `json:"state"`
-	HTMLURL     string            `json:"html_url"`
-	PullURL     string            `json:"pull_request_url"`
-	Association string            `json:"author_association"`
-	Links       issue.ReviewLinks `json:"_links"`
-	SubmittedAt db.Time           `json:"submitted_at,omitzero"`
-	Commit      git.SHA           `json:"commit_id"`
+	State       string              `json:"state"`
+	HTMLURL     string              `json:"html_url"`
+	PullURL     string              `json:"pull_request_url"`
+	Association string              `json:"author_association"`
+	Links       tracker.ReviewLinks `json:"_links"`
+	SubmittedAt db.Time             `json:"submitted_at,omitzero"`
+	Commit      git.SHA             `json:"commit_id"`
 }
 
 // review makes the payload of the n-th review of the page, with a name of its state.
@@ -74,7 +74,7 @@ func (p *page) review(n int, v *Review, pull int64, state string) (*reviewPayloa
 	return &reviewPayload{
 		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body, State: state,
 		HTMLURL: html, PullURL: of, Association: p.Association(v.RepoID, v.AuthorID),
-		Links:       issue.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: of}},
+		Links:       tracker.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: of}},
 		SubmittedAt: v.SubmittedAt, Commit: v.Commit,
 	}, err
 }

@@ -41,6 +41,8 @@ var layers = [][]string{
 	{"internal/milestone"},
 	{"internal/issue/text"},
 	{"internal/issue"},
+	{"internal/issue/comment", "internal/issue/deletion", "internal/issue/subscription"},
+	{"internal/issue/timeline"},
 	{"internal/gitdata", "internal/search", "internal/closing"},
 	{"internal/status"},
 	{"internal/pull"},

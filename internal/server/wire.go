@@ -19,6 +19,10 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/issue/deletion"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
@@ -99,7 +103,9 @@ func New(o Options) *Server {
 	s.limiter = ratelimit.New(limits)
 	s.runners = append(s.runners, s.limiter)
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
-	shown := page.Sources{Issues: issue.NewAPI(issues), Milestones: milestone.NewAPI(milestone.New(o.DB), repos),
+	deletions := deletion.New(o.DB, o.Log)
+	s.runners = append(s.runners, deletions)
+	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos), Milestones: milestone.NewAPI(milestone.New(o.DB), repos),
 		Pulls: pull.NewAPI(pulls, objects), Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
 	s.pages = page.New(o.DB, repos, shown)
 	features := []feature{
@@ -110,6 +116,10 @@ func New(o Options) *Server {
 		shown.Git,
 		status.NewAPI(status.New(o.DB, repos), objects),
 		shown.Issues,
+		shown.Comments,
+		timeline.NewAPI(o.DB, repos, issues, f),
+		subscription.NewAPI(subscription.New(o.DB, issues), repos),
+		deletion.NewAPI(deletions, repos),
 		search.NewAPI(f.Searches),
 		label.NewAPI(label.New(o.DB), repos),
 		shown.Milestones,

@@ -37,3 +37,9 @@ func PageSegment(pull bool) string {
 type Link struct {
 	Href string `json:"href"`
 }
+
+// ReviewLinks are the _links of a review of a pull request.
+type ReviewLinks struct {
+	HTML Link `json:"html"`
+	Pull Link `json:"pull_request"`
+}

@@ -5,6 +5,8 @@
 //	draw.go        what issues there are, drawn by lot
 //	words.go       what they say
 //	store.go       the SQL that adds them by the thousand
+//	request.go     single issues and comments, by the interface
+//	index.go       whether the index of issues agrees with their rows
 //
 // People, repositories, labels and milestones are made by the operations that
 // serve requests. Issues, comments and events are rows that are written

@@ -1,0 +1,213 @@
+package comment
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// API answers the requests about comments.
+type API struct {
+	s       *Service
+	repos   *repo.Service
+	answers *tracker.Answers
+}
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos, s.issues.Answers()} }
+
+// find reads the comment that {id} names. Errors: 404, 410 (decision
+// 16).
+func (api *API) find(r *http.Request, a *repo.Access) (*Comment, error) {
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return nil, err
+	}
+	var c *Comment
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		c, err = enabledByID(tx, a, id)
+		return err
+	})
+	return c, err
+}
+
+// enabledByID finds a comment. Errors: 404, 410.
+func enabledByID(tx *db.Tx, a *repo.Access, id int64) (*Comment, error) {
+	c, err := byID(tx, a.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	return c, issue.Enabled(a.Repo, &issue.Issue{Pull: c.Pull})
+}
+
+// readSince reads the parameter since (decision 25). Error: 422.
+func readSince(r *http.Request) (db.Time, error) {
+	t, err := web.QueryTime(r, Resource, "since")
+	return db.FromTime(t), err
+}
+
+// GET /repos/{owner}/{repo}/issues/{number}/comments
+//
+// List answers a page of the comments on an issue or pull request, the
+// oldest first; with since those changed then or later. Errors: 404, 410, 422.
+func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	since, err := readSince(r)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	return api.answers.Serve(w, r, a, api.renderList(a, func(tx *db.Tx) ([]*Comment, error) {
+		i, err := issue.EnabledByNumber(tx, a, n)
+		if err != nil {
+			return nil, err
+		}
+		l := list{issue: i, since: since}
+		found, total, err := l.page(tx, page)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		return found, err
+	}))
+}
+
+// GET /repos/{owner}/{repo}/issues/comments
+//
+// ListOfRepo answers a page of all comments on the issues and pull
+// requests of a repository, by sort (created, updated), direction and since.
+// Errors: 410, 422.
+func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := issue.Enabled(a.Repo, nil); err != nil {
+		return err
+	}
+	sort, err := web.QueryEnum(r, Resource, "sort", "", "created", "updated")
+	if err != nil {
+		return err
+	}
+	direction, err := web.QueryEnum(r, Resource, "direction", "asc", "desc")
+	if err != nil {
+		return err
+	}
+	since, err := readSince(r)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	l := list{repoID: a.ID, since: since, updated: sort == "updated", desc: sort != "" && direction == "desc"}
+	return api.answers.Serve(w, r, a, api.renderList(a, func(tx *db.Tx) ([]*Comment, error) {
+		found, total, err := l.page(tx, page)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		return found, err
+	}))
+}
+
+// GET /repos/{owner}/{repo}/issues/comments/{id}
+//
+// Get answers one comment. Errors: 404, 410.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return err
+	}
+	return api.answers.Serve(w, r, a, api.renderOne(a, func(tx *db.Tx) (*Comment, error) {
+		c, err := enabledByID(tx, a, id)
+		if err != nil {
+			return nil, err
+		}
+		web.LastModified(w, c.UpdatedAt.Time())
+		return c, nil
+	}))
+}
+
+// POST /repos/{owner}/{repo}/issues/{number}/comments
+//
+// Create comments on an issue or pull request; on a locked one only those
+// with push access do (decision 34). Errors: 403, 404, 410, 422.
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, err := api.s.issues.Requested(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayWrite(a, i.Locked); err != nil {
+		return err
+	}
+	text, err := readText(r)
+	if err != nil {
+		return err
+	}
+	made, err := api.s.Create(r.Context(), a, i.Number, text)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/issues/comments/"+strconv.FormatInt(made.ID, 10))
+	return api.answer(w, r, a, http.StatusCreated, made)
+}
+
+// readText reads the body of a request that writes a comment. Errors: 400,
+// 422 for a blank comment and one of more than issue.MaxBody code points.
+func readText(r *http.Request) (issue.Text, error) {
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return issue.Text{}, err
+	}
+	body.Require("body")
+	text := body.String("body", issue.MaxBody)
+	if text.Value != "" && strings.TrimSpace(text.Value) == "" {
+		body.Wrong("body", errs.MissingField, "body can't be blank")
+	}
+	if err := body.Err(); err != nil {
+		return issue.Text{}, err
+	}
+	return issue.NewText(text.Value), nil
+}
+
+// answer answers with one comment that was just written.
+func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
+	return web.Answer(w, r, status, api.renderOne(a, func(*db.Tx) (*Comment, error) { return c, nil }))
+}
+
+// PATCH /repos/{owner}/{repo}/issues/comments/{id}
+//
+// Edit changes a comment, for its author and for who has push access.
+// Errors: 403, 404, 410, 422.
+func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	c, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayEdit(a, c); err != nil {
+		return err
+	}
+	text, err := readText(r)
+	if err != nil {
+		return err
+	}
+	changed, err := api.s.Edit(r.Context(), a, c, text)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, http.StatusOK, changed)
+}
+
+// DELETE /repos/{owner}/{repo}/issues/comments/{id}
+//
+// Delete deletes a comment, for its author and for who has push access:
+// 204. Errors: 403, 404, 410.
+func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	c, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := api.s.Delete(r.Context(), a, c); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

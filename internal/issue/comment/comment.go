@@ -1,0 +1,139 @@
+// Package comment has the comments on issues and pull requests.
+//
+//	comment.go    comments, and how they are written
+//	store.go      the SQL, of the table issue_comments
+//	api.go        the handlers; routes.go: their addresses
+//	render.go     their JSON; also for feeds and timelines
+//	reaction.go   what package reaction asks of a comment
+//
+// Each change of a comment is a change of its issue ([issue.Change]).
+package comment
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+)
+
+// Resource is the name of comments in validation errors (decision 15).
+const Resource = "IssueComment"
+
+// Comment is a row of the table issue_comments, with what its payload shows of
+// its issue.
+type Comment struct {
+	ID        int64
+	RepoID    repo.ID
+	IssueID   issue.ID
+	AuthorID  account.ID
+	Body      string
+	Reacted   bool // there are or were reactions
+	CreatedAt db.Time
+	UpdatedAt db.Time
+
+	Number int64 // of the issue
+	Pull   bool  // the issue is a pull request
+	Locked bool  // so is its conversation
+}
+
+// Service holds what the operations on comments share.
+type Service struct {
+	db     *db.DB
+	issues *issue.Service
+}
+
+// New makes the service.
+func New(d *db.DB, issues *issue.Service) *Service { return &Service{d, issues} }
+
+// mayWrite returns the 403 for who may not write in a locked conversation:
+// add to it, or change what stands there (decision 34).
+func mayWrite(a *repo.Access, locked bool) error {
+	if locked && a.Role < account.Push {
+		return errs.New(errs.Forbidden, "The conversation is locked: must have push access to Repository.")
+	}
+	return nil
+}
+
+// mayEdit returns the 403 for who may neither edit nor delete the
+// comment: its author and those with push access may.
+func mayEdit(a *repo.Access, c *Comment) error {
+	if a.Role < account.Push && (a.Caller == nil || a.Caller.ID != c.AuthorID) {
+		return errs.New(errs.Forbidden, "Must be the author of the comment or have push access to Repository.")
+	}
+	return mayWrite(a, c.Locked)
+}
+
+// Create adds a comment of the caller's to an issue, which subscribes
+// the caller and those whom it mentions. The text is not empty. Errors: 403 for
+// a locked conversation, 404.
+func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t issue.Text) (*Comment, error) {
+	var made *Comment
+	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
+		if err := mayWrite(a, c.Issue.Locked); err != nil {
+			return err
+		}
+		made = &Comment{
+			RepoID: a.ID, IssueID: c.Issue.ID, AuthorID: a.Caller.ID, Body: *t.Body, CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now,
+			Number: number, Pull: c.Issue.Pull, Locked: c.Issue.Locked,
+		}
+		if err := insertRow(c.Tx, made); err != nil {
+			return err
+		}
+		c.Issue.Comments++
+		c.Touch()
+		c.Involve(a.Caller.ID)
+		return c.ReadText(t, made.ID)
+	})
+	return made, err
+}
+
+// Edit changes the text of a comment, which is not empty. That the issue
+// changed with it, its updated_at says (decision 31). Errors: 403, 404.
+func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t issue.Text) (*Comment, error) {
+	return s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
+		if now.Body == *t.Body {
+			return nil
+		}
+		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
+		c.Touch()
+		if err := updateRow(c.Tx, now); err != nil {
+			return err
+		}
+		return c.ReadText(t, now.ID)
+	})
+}
+
+// Delete deletes a comment with its reactions. Whom it mentioned or
+// subscribed stays so. Errors: 403, 404.
+func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) error {
+	_, err := s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
+		if err := deleteRow(c.Tx, now); err != nil {
+			return err
+		}
+		c.Issue.Comments--
+		c.Touch()
+		c.Event(issue.EventCommentDeleted, issue.Event{})
+		return reaction.Drop(c.Tx, reaction.IssueComment, now.ID)
+	})
+	return err
+}
+
+// change runs fn on a comment as it is once its repository is locked,
+// for those who may change it.
+func (s *Service) change(ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error) (*Comment, error) {
+	var changed *Comment
+	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) (err error) {
+		if changed, err = byID(c.Tx, a.ID, found.ID); err != nil {
+			return err
+		}
+		if err := mayEdit(a, changed); err != nil {
+			return err
+		}
+		return fn(c, changed)
+	})
+	return changed, err
+}

@@ -1,0 +1,186 @@
+package comment
+
+import (
+	"errors"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// columns are what scan reads, of comments under the name c and
+// their issues under the name i.
+const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at, i.number, i.pull, i.locked`
+
+// scan reads columns. Error: 404 when there is no row.
+func scan(row interface{ Scan(dest ...any) error }) (*Comment, error) {
+	var c Comment
+	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt, &c.UpdatedAt,
+		&c.Number, &c.Pull, &c.Locked)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	return &c, err
+}
+
+func query(tx *db.Tx, rest string, args ...any) ([]*Comment, error) {
+	rows, err := tx.Query(`SELECT `+columns+` FROM `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Comment
+	for rows.Next() {
+		c, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// byID finds a comment of a repository. Error: 404.
+func byID(tx *db.Tx, repoID repo.ID, id int64) (*Comment, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM issue_comments c JOIN issues i ON i.id = c.issue_id
+		WHERE c.id = $1 AND c.repo_id = $2`, id, repoID))
+}
+
+// byIDs finds comments in one query, in no order; those that were deleted are missing.
+// The caller was found to see their repositories in the same transaction.
+func byIDs(tx *db.Tx, ids []int64) ([]*Comment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	return query(tx, `issue_comments c JOIN issues i ON i.id = c.issue_id WHERE c.id IN `+db.Values(1, len(ids)), args...)
+}
+
+// list is a list of comments: those of one issue by age, or those of a
+// whole repository.
+type list struct {
+	repoID  repo.ID
+	issue   *issue.Issue // nil: all of the repository
+	since   db.Time      // zero: all
+	updated bool         // in the order of the last change, else of creation; of a repository only
+	desc    bool
+}
+
+// where is the condition of the list, with its values.
+func (l *list) where() (string, []any) {
+	text, args := ` WHERE repo_id = $1`, []any{l.repoID}
+	if l.issue != nil {
+		text, args = ` WHERE issue_id = $1`, []any{l.issue.ID}
+	}
+	if l.since != 0 {
+		text, args = text+` AND updated_at >= $2`, append(args, l.since)
+	}
+	return text, args
+}
+
+// order is the ORDER BY of the list; it is total (decision 24).
+func (l *list) order(table string, desc bool) string {
+	direction := " ASC"
+	if desc {
+		direction = " DESC"
+	}
+	text := ` ORDER BY `
+	if l.updated {
+		text += table + `.updated_at` + direction + `, `
+	}
+	return text + table + `.id` + direction
+}
+
+// page reads a page of the list: an index alone finds it, from the end that is
+// nearer where that is known.
+func (l *list) page(tx *db.Tx, p web.Page) (list []*Comment, total int64, err error) {
+	if l.since == 0 {
+		if total, err = l.all(tx); err != nil || p.Offset() >= total {
+			return nil, total, err
+		}
+		if rows := min(p.Size, total-p.Offset()); p.Offset() > total/2 {
+			list, err = l.read(tx, !l.desc, rows, total-p.Offset()-rows)
+		} else {
+			list, err = l.read(tx, l.desc, rows, p.Offset())
+		}
+		return list, total, err
+	}
+	if list, err = l.read(tx, l.desc, p.Size, p.Offset()); err != nil {
+		return nil, 0, err
+	}
+	if n := int64(len(list)); n < p.Size && (n > 0 || p.Number == 1) {
+		return list, p.Offset() + n, nil
+	}
+	where, args := l.where()
+	err = tx.QueryRow(`SELECT count(*) FROM issue_comments`+where, args...).Scan(&total)
+	return list, total, err
+}
+
+// read reads rows in the list's order; they are counted in it, or from its end.
+func (l *list) read(tx *db.Tx, desc bool, rows, offset int64) ([]*Comment, error) {
+	where, args := l.where()
+	n := int64(len(args))
+	return query(tx, `(SELECT x.id FROM issue_comments x`+where+l.order("x", desc)+
+		` LIMIT $`+strconv.FormatInt(n+1, 10)+` OFFSET $`+strconv.FormatInt(n+2, 10)+`) p
+		JOIN issue_comments c ON c.id = p.id JOIN issues i ON i.id = c.issue_id`+l.order("c", l.desc), append(args, rows, offset)...)
+}
+
+// all is how many comments there are in the issue or repository, which is
+// counted already.
+func (l *list) all(tx *db.Tx) (n int64, err error) {
+	if l.issue != nil {
+		return l.issue.Comments, nil
+	}
+	err = tx.QueryRow(`SELECT n FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = 0 AND state = 0`,
+		l.repoID, int64(posting.OfComments)).Scan(&n)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return n, err
+}
+
+// insertRow adds the row, sets its id and counts it.
+func insertRow(tx *db.Tx, c *Comment) error {
+	err := tx.QueryRow(`INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+		c.RepoID, c.IssueID, c.AuthorID, c.Body, c.CreatedAt, c.UpdatedAt).Scan(&c.ID)
+	if err != nil {
+		return err
+	}
+	return posting.Count(tx, c.RepoID, []posting.Property{posting.OfComments.Of(0)}, 0, 1)
+}
+
+func updateRow(tx *db.Tx, c *Comment) error {
+	err := tx.Run(`UPDATE issue_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
+	return err
+}
+
+// deleteRow removes the row and counts it off.
+func deleteRow(tx *db.Tx, c *Comment) error {
+	if err := tx.Run(`DELETE FROM issue_comments WHERE id = $1`, c.ID); err != nil {
+		return err
+	}
+	return posting.Count(tx, c.RepoID, []posting.Property{posting.OfComments.Of(0)}, 0, -1)
+}
+
+// noteReaction notes that a comment has reactions, and makes what is kept of it count
+// no longer (decision 57). It locks the repository's row, and looks then whether the
+// comment is still there. Error: 404.
+func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
+	if err := tracker.Lock(tx, repoID); err != nil {
+		return err
+	}
+	n, err := tx.Exec(`UPDATE issue_comments SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)
+	if err == nil && n == 0 {
+		err = errs.Absent()
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package deletion_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/finder"
+	"arbor/internal/issue"
+	"arbor/internal/issue/deletion"
+	"arbor/internal/issue/issuetest"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+)
+
+// crowd files n issues with the labels in one transaction; every third is closed.
+func crowd(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account, n int, labels ...string) {
+	t.Helper()
+	issues := issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge)
+	a := &repo.Access{Repo: r, Role: account.Admin, Caller: &account.Caller{ID: by.ID, Login: by.Login}}
+	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		for k := range n {
+			made, err := issues.CreateIn(tx, a, issue.NewIssue{Title: "x", Labels: labels})
+			if err != nil {
+				return err
+			}
+			if k%3 > 0 {
+				continue
+			}
+			if _, err := issues.ChangeIn(tx, r, a.Caller, made.Number, func(c *issue.Change) error {
+				c.SetState(issue.Closed, issue.NoReason)
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bare counts the issues without a label.
+func bare(t testing.TB, s *apitest.Server, r *repo.Repo) (n int64) {
+	t.Helper()
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+		found, err := finder.Find(tx, finder.Query{Repos: []finder.Repo{{ID: r.ID}},
+			Where: finder.HasOne(posting.ByLabel.Of(posting.None))}, 0, 1)
+		n = found.Total
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// An issue whose last label was deleted is found among those without labels: at
+// once when few have it, else soon.
+func TestDeletedLabelLeavesIssues(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		alice := s.User(t, "alice")
+		r := s.Repo(t, "alice/plot", false)
+		other := s.Repo(t, "alice/yard", false)
+		crowd(t, s, r, alice, 20, "few")
+		crowd(t, s, r, alice, 450, "many")
+		crowd(t, s, r, alice, 30, "bug", "many", "few")
+		crowd(t, s, r, alice, 10, "many", "few")
+		crowd(t, s, other, alice, 7, "many")
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/labels/few", As: "alice", Status: 204})
+		if n := bare(t, s, r); n != 20 {
+			t.Errorf("%d issues are without a label, not 20", n)
+		}
+		issuetest.CheckIndex(t, s)
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/labels/many", As: "alice", Status: 204})
+		s.Check(t, apitest.Case{Name: "gone from payloads at once", Do: "GET /repos/alice/plot/issues/501/labels", Status: 200, Body: "[]"})
+		s.Check(t, apitest.Case{Name: "another may take the name", Do: "POST /repos/alice/plot/issues/505/labels", As: "alice", Send: `["many"]`, Status: 200, Want: `[{"name": "many"}]`})
+		settled(t, s)
+		if n := bare(t, s, r); n != 20+450+9 {
+			t.Errorf("%d issues are without a label, not %d", n, 20+450+9)
+		}
+		s.Check(t, apitest.Case{Name: "another repository keeps its own", Do: "GET /repos/alice/yard/issues/1/labels", Status: 200, Want: `[{"name": "many"}]`})
+		s.Check(t, apitest.Case{Name: "and issues their others", Do: "GET /repos/alice/plot/issues/471/labels", Status: 200, Want: `[{"name": "bug"}]`})
+		issuetest.CheckIndex(t, s)
+	})
+}
+
+// settled waits until no job of deleted labels is left.
+func settled(t testing.TB, s *apitest.Server) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		var jobs int64
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM deleted_labels`).Scan(&jobs)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if jobs == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("a deleted label is still on its issues")
+		}
+	}
+}
+
+// A job that a server left behind when it was killed is done by the next; one
+// of a repository that is gone holds nothing up.
+func TestDeletedLabelOutlivesTheServer(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		alice := s.User(t, "alice")
+		r, gone := s.Repo(t, "alice/plot", false), s.Repo(t, "alice/gone", false)
+		crowd(t, s, r, alice, 250, "many")
+		crowd(t, s, gone, alice, 250, "many")
+		silent := deletion.New(s.DB, slog.New(slog.DiscardHandler)) // nobody runs its work
+		for _, r := range []*repo.Repo{gone, r} {
+			if err := silent.DeleteLabel(t.Context(), &repo.Access{Repo: r}, "many"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := bare(t, s, r); n != 0 {
+			t.Fatalf("%d issues changed in the transaction of the deletion", n)
+		}
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/gone", As: "alice", Status: 204})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- deletion.New(s.DB, slog.New(slog.DiscardHandler)).Run(ctx) }()
+		settled(t, s)
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if n := bare(t, s, r); n != 250 {
+			t.Errorf("%d issues are without a label, not 250", n)
+		}
+		issuetest.CheckIndex(t, s)
+	})
+}

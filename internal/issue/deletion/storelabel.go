@@ -1,0 +1,112 @@
+package deletion
+
+import (
+	"errors"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+)
+
+func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
+	err := tx.Run(`INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`, labelID, repoID)
+	return err
+}
+
+// nextDeletedLabel finds a label that issues still hold; 0 when there is none.
+func nextDeletedLabel(tx *db.Tx) (repoID repo.ID, labelID int64, err error) {
+	err = tx.QueryRow(`SELECT repo_id, label_id FROM deleted_labels ORDER BY label_id LIMIT 1`).Scan(&repoID, &labelID)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return repoID, labelID, err
+}
+
+func finishDeletedLabel(tx *db.Tx, labelID int64) error {
+	err := tx.Run(`DELETE FROM deleted_labels WHERE label_id = $1`, labelID)
+	return err
+}
+
+// stripLabel takes a label's id off at most as many issues as stripped says, in
+// as many statements whatever their number, and returns how many it was. Those
+// left without any become findable as such.
+func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
+	ids, states, err := issuesLabeled(tx, repoID, labelID)
+	if err != nil {
+		return 0, err
+	}
+	if n = int64(len(ids)); n == 0 {
+		return 0, posting.DropCounts(tx, repoID, posting.ByLabel.Of(labelID))
+	}
+	// The list of ids begins and ends with a comma while the id is cut out of it.
+	id, in := strconv.FormatInt(labelID, 10), ` IN `+db.ValuesFrom(2, 1, len(ids))
+	if err := tx.Run(`UPDATE issues SET labels = trim(replace(',' || labels || ',', $1, ','), ','),
+		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id`+in,
+		append([]any{"," + id + ","}, ids...)...); err != nil {
+		return 0, err
+	}
+	args := append([]any{labelID}, ids...)
+	if err := tx.Run(`DELETE FROM postings WHERE value = $1 AND kind = 5 AND issue_id`+in, args...); err != nil {
+		return 0, err
+	}
+	if n < stripped {
+		err = posting.DropCounts(tx, repoID, posting.ByLabel.Of(labelID))
+	} else {
+		err = posting.CountStates(tx, repoID, posting.ByLabel.Of(labelID), states, -1)
+	}
+	if err != nil {
+		return 0, err
+	}
+	bare := ` FROM issues WHERE labels = '' AND repo_id = $1 AND id` + in
+	args[0] = repoID
+	if states, err = statesOf(tx, `SELECT state, count(*)`+bare+` GROUP BY state`, args...); err != nil || len(states) == 0 {
+		return n, err
+	}
+	if err := tx.Run(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments)
+		SELECT id, 5, 0, repo_id, state, updated_at, comments`+bare, args...); err != nil {
+		return 0, err
+	}
+	return n, posting.CountStates(tx, repoID, posting.ByLabel.Of(posting.None), states, 1)
+}
+
+// issuesLabeled finds some issues with a label, and how many of them there are
+// in each state.
+func issuesLabeled(tx *db.Tx, repoID repo.ID, labelID int64) (ids []any, states map[tracker.State]int64, err error) {
+	rows, err := tx.Query(`SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
+		int64(posting.ByLabel), labelID, repoID, stripped)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	states = map[tracker.State]int64{}
+	for rows.Next() {
+		var id issue.ID
+		var state int64
+		if err := rows.Scan(&id, &state); err != nil {
+			return nil, nil, err
+		}
+		ids = append(ids, id)
+		states[tracker.State(state)]++
+	}
+	return ids, states, rows.Err()
+}
+
+func statesOf(tx *db.Tx, query string, args ...any) (map[tracker.State]int64, error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	states := map[tracker.State]int64{}
+	for rows.Next() {
+		var state, n int64
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, err
+		}
+		states[tracker.State(state)] = n
+	}
+	return states, rows.Err()
+}

@@ -1,0 +1,59 @@
+package issue
+
+import (
+	"net/http"
+
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// lockReasons are why a conversation may be locked.
+var lockReasons = [...]string{"off-topic", "too heated", "resolved", "spam"}
+
+// PUT /repos/{owner}/{repo}/issues/{number}/lock
+//
+// Lock locks the conversation of an issue or pull request, perhaps with a
+// lock_reason, which replaces that of a locked one: 204. It is a preview
+// (decision 6). Errors: 404, 410, 415, 422.
+func (api *API) Lock(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.lock(w, r, a, true)
+}
+
+// DELETE /repos/{owner}/{repo}/issues/{number}/lock
+//
+// Unlock unlocks the conversation, if it is locked: 204. It is a preview
+// (decision 6). Errors: 404, 410, 415.
+func (api *API) Unlock(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.lock(w, r, a, false)
+}
+
+func (api *API) lock(w http.ResponseWriter, r *http.Request, a *repo.Access, locked bool) error {
+	i, err := api.s.Requested(r, a)
+	if err != nil {
+		return err
+	}
+	if err := web.RequirePreview(r, web.Locking, "Locking is"); err != nil {
+		return err
+	}
+	var reason *string
+	if locked {
+		body, err := web.ReadOptional(r, Resource)
+		if err != nil {
+			return err
+		}
+		if v := body.Enum("lock_reason", lockReasons[:]...); v.Given() {
+			reason = &v.Value
+		}
+		if err := body.Err(); err != nil {
+			return err
+		}
+	}
+	_, err = api.s.Change(r.Context(), a, i.Number, func(c *Change) error {
+		c.SetLock(locked, reason)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

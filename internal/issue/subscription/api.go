@@ -1,0 +1,119 @@
+package subscription
+
+import (
+	"net/http"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// API answers the requests about subscriptions.
+type API struct {
+	s     *Service
+	repos *repo.Service
+}
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos} }
+
+// payload is GitHub's subscription to a thread, with the issue in the
+// thread's place.
+type payload struct {
+	Subscribed    bool    `json:"subscribed"`
+	Ignored       bool    `json:"ignored"`
+	Reason        *string `json:"reason"`
+	CreatedAt     db.Time `json:"created_at"` // null: no subscription
+	URL           string  `json:"url"`
+	IssueURL      string  `json:"issue_url"`
+	RepositoryURL string  `json:"repository_url"`
+}
+
+func newPayload(p *tracker.Place, number int64, s Subscription) *payload {
+	of := p.API + "/issues/" + strconv.FormatInt(number, 10)
+	out := &payload{
+		Subscribed: s.Subscribed, Ignored: s.Ignored, CreatedAt: s.Since,
+		URL: of + "/subscription", IssueURL: of, RepositoryURL: p.API,
+	}
+	if s.Reason != "" {
+		out.Reason = &s.Reason
+	}
+	return out
+}
+
+// GET /repos/{owner}/{repo}/issues/{number}/subscription
+//
+// Get answers how the caller is subscribed to an issue or pull
+// request, by own wish or by having a part in it. Errors: 404 when not at all,
+// 410.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	var s Subscription
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		i, err := issue.EnabledByNumber(tx, a, n)
+		if err == nil {
+			s, err = subscriptionOf(tx, i, a.Caller.ID)
+		}
+		return err
+	})
+	if err == nil && !s.there() {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPayload(tracker.PlaceOf(r, a), n, s))
+}
+
+// PUT /repos/{owner}/{repo}/issues/{number}/subscription
+//
+// Set subscribes the caller to an issue or pull request; with
+// ignored it silences the issue, and with subscribed false it unsubscribes.
+// Errors: 404, 410, 422.
+func (api *API) Set(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, err := api.s.issues.Requested(r, a)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadOptional(r, "Subscription")
+	if err != nil {
+		return err
+	}
+	subscribed, ignored := body.Bool("subscribed"), body.Bool("ignored")
+	if err := body.Err(); err != nil {
+		return err
+	}
+	wish := Subscribe
+	if ignored.Value {
+		wish = Ignore
+	} else if !subscribed.Or(true) {
+		wish = Unsubscribe
+	}
+	s, err := api.s.Subscribe(r.Context(), a, i.Number, wish)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPayload(tracker.PlaceOf(r, a), i.Number, s))
+}
+
+// DELETE /repos/{owner}/{repo}/issues/{number}/subscription
+//
+// Delete unsubscribes the caller, for good: having a part in the
+// issue subscribes no more, until the caller asks for it: 204. Errors: 404, 410.
+func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	i, err := api.s.issues.Requested(r, a)
+	if err != nil {
+		return err
+	}
+	if _, err := api.s.Subscribe(r.Context(), a, i.Number, Unsubscribe); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -1,0 +1,97 @@
+package timeline
+
+import (
+	"net/http"
+
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// API answers the requests about events and timelines.
+type API struct {
+	db      *db.DB
+	repos   *repo.Service
+	issues  *issue.Service
+	reviews Reviews
+	answers *tracker.Answers
+}
+
+// Reviews reads the texts of submitted reviews, by their ids. Package forge implements it.
+type Reviews interface {
+	ReviewTexts(tx *db.Tx, ids []int64) (map[int64]string, error)
+}
+
+// NewAPI makes the handlers.
+func NewAPI(d *db.DB, repos *repo.Service, issues *issue.Service, reviews Reviews) *API {
+	return &API{d, repos, issues, reviews, issues.Answers()}
+}
+
+// GET /repos/{owner}/{repo}/issues/{number}/events
+//
+// List answers a page of what happened to an issue or pull request, the
+// oldest first. Errors: 404, 410, 422 for a page beyond the first 5,000 events.
+func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	return api.answers.Serve(w, r, a, api.render(a, eventForm{}, func(tx *db.Tx) ([]*issue.Event, error) {
+		i, err := issue.EnabledByNumber(tx, a, n)
+		if err != nil {
+			return nil, err
+		}
+		page := web.ReadPage(r)
+		if err := checkDeep(page); err != nil {
+			return nil, err
+		}
+		list, total, err := eventsOfIssue(tx, i.ID, page)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		return list, err
+	}))
+}
+
+// GET /repos/{owner}/{repo}/issues/events
+//
+// ListOfRepo answers a page of what happened to the issues and pull requests
+// of a repository, the newest first, each event with its issue. Errors: 410, 422
+// for a page beyond the newest 5,000 events.
+func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := issue.Enabled(a.Repo, nil); err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	if err := checkDeep(page); err != nil {
+		return err
+	}
+	return api.answers.Serve(w, r, a, api.render(a, eventForm{withIssues: true}, func(tx *db.Tx) ([]*issue.Event, error) {
+		list, total, err := eventsOfRepo(tx, a.ID, page)
+		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		return list, err
+	}))
+}
+
+// GET /repos/{owner}/{repo}/issues/events/{id}
+//
+// Get answers one event with its issue. What stands in timelines only is
+// none. Errors: 404, 410.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return err
+	}
+	return api.answers.Serve(w, r, a, api.render(a, eventForm{withIssues: true, alone: true}, func(tx *db.Tx) ([]*issue.Event, error) {
+		e, err := byID(tx, a.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		found, err := issue.ByIDs(tx, []issue.ID{e.IssueID})
+		if err != nil {
+			return nil, err
+		}
+		web.LastModified(w, e.CreatedAt.Time())
+		return []*issue.Event{e}, issue.Enabled(a.Repo, found[0])
+	}))
+}

@@ -1,0 +1,180 @@
+package timeline
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// eventPage is a page of events of one repository and all that their payloads
+// show, read with a fixed number of queries. The issues of the page are what the
+// events happened to, where that is shown, or what they come from.
+type eventPage struct {
+	*issue.Page
+	at     *tracker.Place
+	events []*issue.Event
+	byID   map[issue.ID]*issue.Issue // the issues
+
+	withIssues bool // each event shows its issue
+}
+
+// load reads what the events refer to; the issues are there.
+func (p *eventPage) load(tx *db.Tx) error {
+	var people, reviewers []account.ID
+	for _, e := range p.events {
+		people = append(people, e.ActorID, e.UserID)
+		if e.Kind == issue.EventReviewed {
+			reviewers = append(reviewers, e.ActorID)
+		}
+	}
+	people = slices.DeleteFunc(db.Unique(people), func(id account.ID) bool { return id == 0 })
+	if err := p.Load(tx, people...); err != nil {
+		return err
+	}
+	p.byID = make(map[issue.ID]*issue.Issue, len(p.Issues()))
+	for _, i := range p.Issues() {
+		p.byID[i.ID] = i
+	}
+	return p.Associate(tx, reviewers)
+}
+
+// eventForm is how an answer shows its events.
+type eventForm struct {
+	withIssues bool // each with its issue
+	alone      bool // one, not an array
+}
+
+// render makes what renders events, which find finds, in one snapshot.
+func (api *API) render(a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.Event, error)) web.Render {
+	return func(out *web.Output) error {
+		var p *eventPage
+		err := api.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+			p = newEventPage(out.Context(), a)
+			p.withIssues = f.withIssues
+			if p.events, err = find(tx); err != nil {
+				return err
+			}
+			if p.withIssues {
+				ids := make([]issue.ID, len(p.events))
+				for n, e := range p.events {
+					ids[n] = e.IssueID
+				}
+				issues, err := issue.ByIDs(tx, db.Unique(ids))
+				if err != nil {
+					return err
+				}
+				p.Add(issues...)
+			}
+			return p.load(tx)
+		})
+		if err != nil {
+			return err
+		}
+		if err := p.Bodies(out, api.issues); err != nil {
+			return err
+		}
+		out.Grow(2 << 10 * (len(p.events) + len(p.Issues()) + 1))
+		return out.Items(len(p.events), f.alone, func(n int) (any, error) { return p.payload(p.events[n]), nil })
+	}
+}
+
+// newEventPage makes an empty page of a repository's events. Their issues may be of other
+// repositories, too.
+func newEventPage(ctx context.Context, a *repo.Access, others ...*repo.Access) *eventPage {
+	return &eventPage{Page: issue.NewPage(ctx, append(others, a)...), at: tracker.NewPlace(web.From(ctx), a.Repo)}
+}
+
+// eventPayload is GitHub's issue-event (decision 28).
+type eventPayload struct {
+	ID        int64           `json:"id"`
+	NodeID    string          `json:"node_id"`
+	URL       string          `json:"url"`
+	Actor     *account.Simple `json:"actor"`
+	Event     string          `json:"event"`
+	CommitID  *string         `json:"commit_id"`
+	CommitURL *string         `json:"commit_url"`
+	CreatedAt db.Time         `json:"created_at"`
+	eventDetail
+	Issue json.Marshaler `json:"issue,omitzero"`
+	App   *struct{}      `json:"performed_via_github_app"`
+}
+
+// eventDetail is what events of one kind or another have besides; nil members are not
+// there, those that lead to nil are null.
+type eventDetail struct {
+	StateReason **string          `json:"state_reason,omitzero"`
+	Label       *issue.EventLabel `json:"label,omitzero"`
+	Assignee    **account.Simple  `json:"assignee,omitzero"`
+	Assigner    **account.Simple  `json:"assigner,omitzero"`
+	Milestone   *eventMilestone   `json:"milestone,omitzero"`
+	Rename      *issue.Rename     `json:"rename,omitzero"`
+	Requester   **account.Simple  `json:"review_requester,omitzero"`
+	Reviewer    **account.Simple  `json:"requested_reviewer,omitzero"`
+	Dismissed   *dismissedReview  `json:"dismissed_review,omitzero"`
+	LockReason  **string          `json:"lock_reason,omitzero"`
+}
+
+type eventMilestone struct {
+	Title string `json:"title"`
+}
+
+type dismissedReview struct {
+	ID      int64   `json:"review_id"`
+	State   string  `json:"state"`
+	Message *string `json:"dismissal_message"`
+}
+
+// payload makes the payload of an event.
+func (p *eventPage) payload(e *issue.Event) *eventPayload {
+	out := &eventPayload{
+		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID), URL: p.at.API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
+		Actor: p.User(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),
+	}
+	if e.Commit != "" {
+		out.CommitID, out.CommitURL = &e.Commit, new(p.at.API+"/commits/"+e.Commit)
+	}
+	if i := p.byID[e.IssueID]; i != nil && p.withIssues {
+		out.Issue = p.Issue(i)
+	}
+	return out
+}
+
+func (p *eventPage) detail(e *issue.Event) (out eventDetail) {
+	d := &e.Detail
+	switch e.Kind {
+	case issue.EventClosed, issue.EventReopened:
+		out.StateReason = new(orNil(d.StateReason))
+	case issue.EventLabeled, issue.EventUnlabeled:
+		out.Label = d.Label
+	case issue.EventAssigned, issue.EventUnassigned:
+		out.Assignee, out.Assigner = new(p.User(e.UserID)), new(p.User(e.ActorID))
+	case issue.EventMilestoned, issue.EventDemilestoned:
+		out.Milestone = &eventMilestone{d.Milestone}
+	case issue.EventRenamed:
+		out.Rename = d.Rename
+	case issue.EventReviewRequested, issue.EventRequestRemoved:
+		out.Requester, out.Reviewer = new(p.User(e.ActorID)), new(p.User(e.UserID))
+	case issue.EventReviewDismissed:
+		if r := d.Review; r != nil {
+			out.Dismissed = &dismissedReview{r.ID, r.State, orNil(r.Message)}
+		}
+	case issue.EventLocked:
+		out.LockReason = new(orNil(d.LockReason))
+	}
+	return out
+}
+
+// orNil gives a text; nil of an empty one.
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,74 @@
+package timeline
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/text"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+	"strconv"
+)
+
+// loadReviews reads what the reviews among the events say, as it is now.
+func (t *timeline) loadReviews(tx *db.Tx, from Reviews) (err error) {
+	var ids []int64
+	for _, e := range t.events.events {
+		if e.Kind == issue.EventReviewed && e.Detail.Review != nil {
+			ids = append(ids, e.Detail.Review.ID)
+		}
+	}
+	if len(ids) > 0 {
+		t.said, err = from.ReviewTexts(tx, ids)
+	}
+	return err
+}
+
+// prepareReviews prepares what the reviews say as the request asks for it: nothing,
+// where one is gone.
+func (t *timeline) prepareReviews(out *web.Output, issues *issue.Service, a *repo.Access) (err error) {
+	var texts []text.Source
+	t.reviewAt = map[int64]int{}
+	for _, e := range t.events.events {
+		if e.Kind == issue.EventReviewed && e.Detail.Review != nil {
+			said := t.said[e.Detail.Review.ID]
+			t.reviewAt[e.Detail.Review.ID] = len(texts)
+			texts = append(texts, text.Source{Access: a, Body: &said})
+		}
+	}
+	t.reviews, err = issues.Bodies(out, texts)
+	return err
+}
+
+// reviewedPayload is GitHub's timeline-reviewed-event (decision 28).
+type reviewedPayload struct {
+	ID     int64           `json:"id"`
+	NodeID string          `json:"node_id"`
+	User   *account.Simple `json:"user"`
+	text.Payload
+	State       string              `json:"state"`
+	Commit      string              `json:"commit_id"`
+	HTMLURL     string              `json:"html_url"`
+	PullURL     string              `json:"pull_request_url"`
+	Association string              `json:"author_association"`
+	Links       tracker.ReviewLinks `json:"_links"`
+	SubmittedAt db.Time             `json:"submitted_at"`
+	Event       string              `json:"event"`
+}
+
+// reviewed makes the payload of a review of a pull request. Error: that of its body.
+func (t *timeline) reviewed(e *issue.Event) (*reviewedPayload, error) {
+	p, d := t.events, e.Detail.Review
+	number := strconv.FormatInt(d.Number, 10)
+	pull := p.at.API + "/pulls/" + number
+	html := p.at.Page + "/pull/" + number + "#pullrequestreview-" + strconv.FormatInt(d.ID, 10)
+	body, err := t.reviews.At(t.reviewAt[d.ID])
+	return &reviewedPayload{
+		ID: d.ID, NodeID: account.NodeID("PullRequestReview", d.ID), User: p.User(e.ActorID), Payload: body,
+		State: d.State, Commit: d.Commit, HTMLURL: html, PullURL: pull,
+		Association: p.Association(e.RepoID, e.ActorID),
+		Links:       tracker.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: pull}},
+		SubmittedAt: e.CreatedAt, Event: e.Kind.String(),
+	}, err
+}

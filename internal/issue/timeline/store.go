@@ -1,0 +1,135 @@
+package timeline
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// columns are what scan reads, of events under the name e.
+const columns = `e.id, e.repo_id, e.issue_id, e.actor_id, e.kind, COALESCE(e.user_id, 0), COALESCE(e.source_id, 0),
+	COALESCE(e.comment_id, 0), COALESCE(e.commit_sha, ''), e.detail, e.created_at`
+
+// scan reads columns. Error: 404 when there is no row.
+func scan(row interface{ Scan(dest ...any) error }) (*issue.Event, error) {
+	var e issue.Event
+	var detail *string
+	err := row.Scan(&e.ID, &e.RepoID, &e.IssueID, &e.ActorID, &e.Kind, &e.UserID, &e.SourceID, &e.CommentID, &e.Commit,
+		&detail, &e.CreatedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &e, e.Detail.Decode(detail)
+}
+
+func query(tx *db.Tx, rest string, args ...any) ([]*issue.Event, error) {
+	rows, err := tx.Query(`SELECT `+columns+` FROM `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*issue.Event
+	for rows.Next() {
+		e, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+// listed is the condition on the kind of events that stand elsewhere than in
+// timelines: neither issue.EventCrossReferenced nor issue.EventReviewed.
+const listed = `kind NOT IN (16, 21)`
+
+// byID finds an event of a repository; those that stand in timelines only
+// are none. Error: 404.
+func byID(tx *db.Tx, repoID repo.ID, id int64) (*issue.Event, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed, id, repoID))
+}
+
+// byIDs finds the events of a page in one query, under their ids.
+func byIDs(tx *db.Tx, ids []int64) (map[int64]*issue.Event, error) {
+	found := make(map[int64]*issue.Event, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	list, err := query(tx, `issue_events e WHERE e.id IN `+db.Values(1, len(ids)), args...)
+	for _, e := range list {
+		found[e.ID] = e
+	}
+	return found, err
+}
+
+// readEvents reads a page of the events of which the column has the value:
+// an index alone finds it. order has a place for the table's name.
+func readEvents(tx *db.Tx, column string, value any, order string, p web.Page) ([]*issue.Event, error) {
+	return query(tx, `(SELECT x.id FROM issue_events x WHERE x.`+column+` = $1 AND x.`+listed+fmt.Sprintf(order, "x")+`
+		LIMIT $2 OFFSET $3) p JOIN issue_events e ON e.id = p.id`+fmt.Sprintf(order, "e"),
+		value, p.Size, p.Offset())
+}
+
+func countEvents(tx *db.Tx, column string, value any) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events WHERE `+column+` = $1 AND `+listed+` LIMIT $2) e`,
+		value, maxDeep).Scan(&n)
+	return n, err
+}
+
+// seen is the condition that an event of the issue $2, under the name e, may
+// stand in a timeline that the caller $1 reads. $3 is issue.EventCrossReferenced, $4
+// the issue's repository, whose own issues the caller sees if it has any. The
+// subqueries are such that PostgreSQL looks each source up, instead of all issues
+// that there are beforehand.
+func seen(a *repo.Access) string {
+	return `e.issue_id = $2 AND (e.kind <> $3 OR COALESCE((SELECT CASE
+			WHEN i.repo_id = $4 THEN i.pull OR ` + strconv.FormatBool(a.HasIssues) + `
+			ELSE (SELECT count(*)` + repo.FromVisible("i.repo_id", a.Caller) + ` AND (i.pull OR r.has_issues)) > 0 END
+		FROM issues i WHERE i.id = e.source_id), FALSE))`
+}
+
+// readTimeline merges events and comments, of which two indexes in the order of
+// time are read up to the page's end.
+func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]entry, error) {
+	rows, err := tx.Query(`SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
+			ORDER BY e.created_at, e.id LIMIT $5) x
+		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
+			ORDER BY c.created_at, c.id LIMIT $5) y
+		ORDER BY 1, 2, 3 LIMIT $6 OFFSET $7`,
+		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size, p.Size, p.Offset())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []entry
+	for rows.Next() {
+		var at, kind int64
+		var e entry
+		if err := rows.Scan(&at, &kind, &e.id); err != nil {
+			return nil, err
+		}
+		e.comment = kind == 0
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+// countTimeline counts the events of a timeline, without the comments.
+func countTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $5) t`,
+		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, maxDeep).Scan(&n)
+	return n, err
+}

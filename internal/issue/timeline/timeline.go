@@ -1,0 +1,188 @@
+// Package timeline has what happened to issues and pull requests: lists of events, and
+// timelines, where comments, reviews and references from other issues stand among them.
+// Package issue writes the events.
+//
+//	event.go      the handlers of events; list.go: pages of them, and how deep they lead
+//	timeline.go   the handler of a timeline
+//	render.go     the JSON of events; review.go: of reviews
+//	store.go      the SQL, of the table issue_events
+package timeline
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/issue/text"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /repos/{owner}/{repo}/issues/{number}/timeline
+//
+// Timeline answers a page of all that happened to an issue or pull request, the
+// oldest first: events, comments, and where issues that the caller may see refer
+// to it. Errors: 404, 410, 422 for a page beyond the first 5,000 entries.
+func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	render := api.timelineRendering(w, r, a, n)
+	// Issues of any repository stand in it, as far as this caller sees them: it
+	// is kept only while nothing at all is committed.
+	return api.answers.ServeCaller(w, r, a, render)
+}
+
+// timeline is a page of a timeline: entries in order, and the pages that hold
+// what they show. The issues of events are those that refer to this one.
+type timeline struct {
+	entries  []entry
+	events   *eventPage
+	eventAt  map[int64]*issue.Event
+	comments *comment.Page
+	said     map[int64]string // by reviews
+	reviews  *text.Page       // the same
+	reviewAt map[int64]int    // places in reviews
+}
+
+func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *repo.Access, number int64) web.Render {
+	return func(out *web.Output) error {
+		ctx := out.Context()
+		page := web.ReadPage(r)
+		var t *timeline
+		err := api.db.Read(ctx, func(tx *db.Tx) error {
+			i, err := issue.EnabledByNumber(tx, a, number)
+			if err != nil {
+				return err
+			}
+			if err := checkDeep(page); err != nil {
+				return err
+			}
+			t = &timeline{}
+			var total int64
+			if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
+				return err
+			}
+			tx.OnCommit(func() { web.Link(w, r, page, total) })
+			if err := t.load(ctx, tx, a); err != nil {
+				return err
+			}
+			return t.loadReviews(tx, api.reviews)
+		})
+		if err == nil {
+			err = t.events.Bodies(out, api.issues)
+		}
+		if err == nil {
+			err = t.comments.Bodies(out, api.issues)
+		}
+		if err == nil {
+			err = t.prepareReviews(out, api.issues, a)
+		}
+		if err != nil {
+			return err
+		}
+		out.Grow(2 << 10 * (len(t.entries) + 1))
+		return out.List(len(t.entries), func(n int) (any, error) { return t.payload(t.entries[n]) })
+	}
+}
+
+// load reads what the entries show, with a fixed number of queries.
+func (t *timeline) load(ctx context.Context, tx *db.Tx, a *repo.Access) error {
+	var eventIDs, commentIDs []int64
+	for _, e := range t.entries {
+		if e.comment {
+			commentIDs = append(commentIDs, e.id)
+		} else {
+			eventIDs = append(eventIDs, e.id)
+		}
+	}
+	if err := t.loadEvents(ctx, tx, a, eventIDs); err != nil {
+		return err
+	}
+	t.comments = comment.NewPage(ctx, a)
+	return t.comments.Load(tx, commentIDs)
+}
+
+// loadEvents reads the events with the issues that they come from, and those
+// issues' repositories.
+func (t *timeline) loadEvents(ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64) (err error) {
+	if t.eventAt, err = byIDs(tx, ids); err != nil {
+		return err
+	}
+	var sources []issue.ID
+	var repos []repo.ID
+	var events []*issue.Event
+	for _, id := range ids {
+		if e := t.eventAt[id]; e != nil {
+			events = append(events, e)
+			if e.SourceID != 0 {
+				sources = append(sources, e.SourceID)
+			}
+		}
+	}
+	issues, err := issue.ByIDs(tx, db.Unique(sources))
+	if err != nil {
+		return err
+	}
+	for _, i := range issues {
+		if i.RepoID != a.ID {
+			repos = append(repos, i.RepoID)
+		}
+	}
+	others, err := repo.VisibleByID(tx, a.Caller, db.Unique(repos))
+	if err != nil {
+		return err
+	}
+	t.events = newEventPage(ctx, a, others...)
+	t.events.events = events
+	t.events.Add(issues...)
+	t.events.WithRepositories()
+	return t.events.load(tx)
+}
+
+// commentedPayload is GitHub's timeline-comment-event.
+type commentedPayload struct {
+	*comment.Payload
+	Event string          `json:"event"`
+	Actor *account.Simple `json:"actor"`
+}
+
+// crossReferencePayload is GitHub's timeline-cross-referenced-event: another issue
+// refers to this one.
+type crossReferencePayload struct {
+	Actor     *account.Simple `json:"actor"`
+	CreatedAt db.Time         `json:"created_at"`
+	UpdatedAt db.Time         `json:"updated_at"`
+	Source    source          `json:"source"`
+	Event     string          `json:"event"`
+}
+
+type source struct {
+	Type  string         `json:"type"`
+	Issue json.Marshaler `json:"issue"`
+}
+
+// payload makes the payload of an entry. Error: that of a body.
+func (t *timeline) payload(e entry) (any, error) {
+	if e.comment {
+		c, err := t.comments.Comment(e.id)
+		return commentedPayload{c, "commented", c.User}, err
+	}
+	event, p := t.eventAt[e.id], t.events
+	switch {
+	case event.Kind == issue.EventCrossReferenced:
+		return crossReferencePayload{
+			Actor: p.User(event.ActorID), CreatedAt: event.CreatedAt, UpdatedAt: event.CreatedAt,
+			Source: source{"issue", p.Issue(p.byID[event.SourceID])}, Event: event.Kind.String(),
+		}, nil
+	case event.Kind == issue.EventReviewed && event.Detail.Review != nil:
+		return t.reviewed(event)
+	default:
+		return p.payload(event), nil
+	}
+}

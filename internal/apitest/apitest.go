@@ -50,6 +50,7 @@ type Server struct {
 	Git      *git.Git
 	Dir      string // the data folder
 	Server   *server.Server
+	Handler  http.Handler // the server, and in tests what watches it
 	Forge    *forge.Forge // the test's own, which works on the store beside the server
 	Accounts *account.Service
 	Repos    *repo.Service
@@ -94,9 +95,6 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	log := &Log{}
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
 		Admission: admission.New(admission.DefaultMemory, nil)}
-	if _, bench := t.(*testing.B); !bench {
-		o.Watch = described(t)
-	}
 	for _, option := range options {
 		option(&o)
 	}
@@ -114,6 +112,10 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 		tokens:   map[string]string{},
 		client:   newClient(l.Addr()),
 	}
+	s.Handler = s.Server
+	if _, bench := t.(*testing.B); !bench {
+		s.Handler = newWatcher(t, s.Server)
+	}
 	s.Accounts, s.Repos = s.Forge.Accounts, s.Forge.Repos
 	s.URL = "http://socket.invalid"
 	if l.Addr().Network() == "tcp" {
@@ -121,7 +123,7 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Server.Serve(ctx, l) }()
+	go func() { ended <- s.Server.ServeHandler(ctx, l, s.Handler) }()
 	t.Cleanup(func() {
 		s.client.CloseIdleConnections()
 		stop()

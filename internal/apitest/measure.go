@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/server"
 )
 
 // Measured is what an answer took.
@@ -24,14 +23,13 @@ type Measured struct {
 // that measure memory.
 func EachAlone(t *testing.T, fn func(t *testing.T, s *Server), options ...Option) {
 	t.Helper()
-	options = append(options, func(o *server.Options) { o.Watch = nil }) // it keeps bodies
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		t.Run(engine.String(), func(t *testing.T) { fn(t, Start(t, engine, options...)) })
 	}
 }
 
 // Measure makes a request in this process, keeps nothing of the answer, and counts
-// what it took. The test runs alone, see EachAlone, and the server's own work that
+// what it took. The exchange is not watched, for that keeps bodies. The test runs alone, see EachAlone, and the server's own work that
 // earlier requests left is done first.
 func (s *Server) Measure(t testing.TB, path, as, accept string) Measured {
 	t.Helper()

@@ -6,10 +6,10 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"arbor/internal/apidoc/check"
-	"arbor/internal/server"
 	"arbor/internal/web"
 )
 
@@ -17,53 +17,82 @@ import (
 // documentation.
 const maxWatched = 1 << 20
 
-// described makes every exchange of a test's server be held against the OpenAPI
-// documents: what a handler asks for and answers must be described.
-func described(t testing.TB) server.Watch {
+// watcher holds every exchange of a test's server against the OpenAPI documents: what a
+// handler asks for and answers must be described.
+type watcher struct {
+	t       testing.TB
+	next    http.Handler
+	checker *check.Checker
+	heard   atomic.Pointer[func(method, pattern, in, name string)] // nil: nobody else is told
+}
+
+func newWatcher(t testing.TB, next http.Handler) *watcher {
 	t.Helper()
 	checker, err := check.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(w http.ResponseWriter, r *http.Request, info *web.Info) (http.ResponseWriter, func()) {
-		ww := &watched{ResponseWriter: w, info: info}
-		e := &check.Exchange{Method: r.Method, Query: r.URL.RawQuery, Header: w.Header()}
-		var sent bounded
+	return &watcher{t: t, next: next, checker: checker}
+}
+
+// ServeHTTP serves a request, and looks at it and its answer.
+func (h *watcher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	kept := &watched{ResponseWriter: w}
+	e := &check.Exchange{Method: r.Method, Query: r.URL.RawQuery, Header: w.Header()}
+	var sent bounded
+	var asked sync.Map
+	r = r.WithContext(web.WithAsked(r.Context(), func(in, name string) {
+		if _, again := asked.LoadOrStore([2]string{in, name}, true); !again {
+			h.asked(r, in, name)
+		}
+	}))
+	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &tee{r.Body, &sent}
-		var asked sync.Map
-		info.Asked = func(in, name string) {
-			if _, again := asked.LoadOrStore([2]string{in, name}, true); again {
-				return
-			}
-			if wrong := checker.Asked(e.Method, info.Pattern, in, name); wrong != "" {
-				t.Errorf("%s %s: %s", e.Method, info.Pattern, wrong)
-			}
+	}
+	defer func() {
+		e.Pattern, e.Status, e.Sent, e.Body = r.Pattern, kept.status, sent.Bytes(), kept.body.Bytes()
+		if kept.Header().Get("Content-Encoding") == "gzip" {
+			e.Body = unzip(e.Body)
 		}
-		return ww, func() {
-			e.Pattern, e.Status, e.Sent, e.Body = info.Pattern, ww.status, sent.Bytes(), ww.body.Bytes()
-			if ww.Header().Get("Content-Encoding") == "gzip" {
-				e.Body = unzip(e.Body)
-			}
-			e.Cut = sent.cut || ww.body.cut || r.Context().Err() != nil // who hangs up is told but a part
-			asked.Range(func(key, _ any) bool {
-				if k := key.([2]string); k[0] == web.InBody {
-					if e.Asked == nil {
-						e.Asked = map[string]bool{}
-					}
-					e.Asked[k[1]] = true
+		e.Cut = sent.cut || kept.body.cut || r.Context().Err() != nil // a client that hung up got a part
+		if e.Status == 0 {
+			e.Status = http.StatusOK
+		}
+		asked.Range(func(key, _ any) bool {
+			if k := key.([2]string); k[0] == web.InBody {
+				if e.Asked == nil {
+					e.Asked = map[string]bool{}
 				}
-				return true
-			})
-			if e.Status == 0 {
-				e.Status = http.StatusOK
+				e.Asked[k[1]] = true
 			}
-			if e.Status == 499 {
-				return // in the log only: nobody reads it
-			}
-			for _, wrong := range checker.Exchange(e) {
-				t.Errorf("%s %s?%s: %s", e.Method, info.Pattern, e.Query, wrong)
-			}
+			return true
+		})
+		if e.Status == 499 {
+			return // in the log only: nobody reads it
 		}
+		for _, wrong := range h.checker.Exchange(e) {
+			h.t.Errorf("%s %s?%s: %s", e.Method, e.Pattern, e.Query, wrong)
+		}
+	}()
+	h.next.ServeHTTP(kept, r)
+}
+
+// asked is told that the handler of a request looks for a parameter or a field.
+func (h *watcher) asked(r *http.Request, in, name string) {
+	if wrong := h.checker.Asked(r.Method, r.Pattern, in, name); wrong != "" {
+		h.t.Errorf("%s %s: %s", r.Method, r.Pattern, wrong)
+	}
+	if heard := h.heard.Load(); heard != nil {
+		(*heard)(r.Method, r.Pattern, in, name)
+	}
+}
+
+// OnAsked calls fn from now on for each parameter of the query and each field of the body
+// that a handler looks for. fn may be called by several
+// goroutines at a time. In benchmarks it is not called.
+func (s *Server) OnAsked(fn func(method, pattern, in, name string)) {
+	if h, ok := s.Handler.(*watcher); ok {
+		h.heard.Store(&fn)
 	}
 }
 
@@ -106,7 +135,6 @@ func (b *tee) Read(p []byte) (int, error) {
 // watched keeps an answer. What git is sent is not kept, and passes through.
 type watched struct {
 	http.ResponseWriter
-	info   *web.Info
 	status int
 	body   bounded
 }

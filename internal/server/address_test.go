@@ -36,7 +36,7 @@ func TestCachesDoNotKeepAddresses(t *testing.T) {
 		} {
 			ask := func(n int) {
 				address := fmt.Sprintf(path, n) + "&pad=" + strings.Repeat("x", pad)
-				s.Server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", address, nil))
+				s.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", address, nil))
 			}
 			ask(0)
 			var before, after runtime.MemStats

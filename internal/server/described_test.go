@@ -11,7 +11,6 @@ import (
 	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
-	"arbor/internal/server"
 	"arbor/internal/web"
 )
 
@@ -22,25 +21,15 @@ type asked struct {
 	seen map[string]map[string]bool
 }
 
-// option makes a server tell what its handlers look for, beside whom it tells
-// already.
-func (a *asked) option(o *server.Options) {
-	told := o.Watch
-	o.Watch = func(w http.ResponseWriter, r *http.Request, info *web.Info) (http.ResponseWriter, func()) {
-		w, done := told(w, r, info)
-		first := info.Asked
-		info.Asked = func(in, name string) {
-			first(in, name)
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			at := r.Method + " " + info.Pattern
-			if a.seen[at] == nil {
-				a.seen[at] = map[string]bool{}
-			}
-			a.seen[at][in+" "+name] = true
-		}
-		return w, done
+// note notes what a handler looked for.
+func (a *asked) note(method, pattern, in, name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at := method + " " + pattern
+	if a.seen[at] == nil {
+		a.seen[at] = map[string]bool{}
 	}
+	a.seen[at][in+" "+name] = true
 }
 
 // missing are the described parameters and fields that nobody has looked for.
@@ -72,7 +61,8 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &asked{seen: map[string]map[string]bool{}}
-	s := apitest.Start(t, db.SQLite, a.option)
+	s := apitest.Start(t, db.SQLite)
+	s.OnAsked(a.note)
 	w := newWalker(t, s)
 	for _, r := range s.Server.Routes() {
 		made := map[string]string{}

@@ -40,7 +40,7 @@ func TestRateLimitCannotBeEvaded(t *testing.T) {
 			r.Header.Set("Authorization", authorization)
 		}
 		w := httptest.NewRecorder()
-		s.Server.ServeHTTP(w, r)
+		s.Handler.ServeHTTP(w, r)
 		return w.Code
 	}
 	for _, test := range []struct {

@@ -68,9 +68,12 @@ func Listen(address string) (net.Listener, error) {
 // Serve answers requests on l until ctx is done; then it finishes what is in
 // flight, within half a minute, and returns nil. Beside it the server's own
 // work runs, which ends last.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.ServeHandler(ctx, l, s) }
+
+// ServeHandler is Serve with a handler that wraps the server.
+func (s *Server) ServeHandler(ctx context.Context, l net.Listener, h http.Handler) error {
 	defer context.AfterFunc(ctx, func() { s.stopping.Store(true) })()
-	return Serve(ctx, l, s, s.log, s.control.Conns, s.Run)
+	return Serve(ctx, l, h, s.log, s.control.Conns, s.Run)
 }
 
 // ServeAdmin serves Admin on l until ctx is done.

@@ -146,6 +146,6 @@ func ask(
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, as))
 	}
 	defer func() { p = recover() }()
-	s.Server.ServeHTTP(w, r)
+	s.Handler.ServeHTTP(w, r)
 	return nil
 }

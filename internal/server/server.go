@@ -71,22 +71,19 @@ type Server struct {
 	matches  sync.Pool
 }
 
-// ServeHTTP serves one request.
+// ServeHTTP serves one request. Like http.ServeMux, it leaves the route's pattern in r.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	from := s.control.Origin(r)
-	info := &web.Info{ID: s.newID(), From: from.Address}
+	info := &web.Info{ID: s.newID(), From: from.Address, Asked: web.AskedOf(r.Context())}
 	ticket := s.control.NewTicket(admission.Holder{Network: admission.NetworkOf(from.Address)})
+	given := r
 	r = r.WithContext(admission.With(web.WithInfo(s.o.DB.Remember(r.Context()), info), ticket))
 	w = admission.Pace(w, r)
-	if s.o.Watch != nil {
-		var done func()
-		w, done = s.o.Watch(w, r, info)
-		defer done()
-	}
 	ww := &web.Writer{ResponseWriter: w}
 	w.Header()["X-Request-Id"] = []string{info.ID}
 	n := s.locate(r, info, &from)
+	given.Pattern = info.Pattern
 	leave, counted := s.control.Stream(r)
 	defer leave()
 	defer s.finish(ww, r, info, n, start)

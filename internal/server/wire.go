@@ -36,7 +36,6 @@ import (
 	"arbor/internal/space"
 	"arbor/internal/star"
 	"arbor/internal/status"
-	"arbor/internal/web"
 )
 
 // Options are what a server is made of.
@@ -58,12 +57,7 @@ type Options struct {
 	SSH            SSHOptions
 	AdminHost      string // by which the admin address may be named beside its own; empty: none
 	Now            func() time.Time
-	Watch          Watch // of tests: sees each request and its answer; nil: nobody does
 }
-
-// Watch is shown a request before it is served, and returns where its answer is
-// to be written to and what is to be called when it has been.
-type Watch func(w http.ResponseWriter, r *http.Request, info *web.Info) (http.ResponseWriter, func())
 
 // runner is a part of the server that works beside the requests.
 type runner interface {

@@ -29,16 +29,29 @@ type Info struct {
 	Note    error      // an error that the log line shall show
 	zip     bool       // the answer may be compressed, see MayZip
 	Brief   bool       // for a page, which shows only the beginnings of patches
-	Asked   Asked      // is told what a handler looks for in the request; nil but in tests
+	Asked   Asked      // is told what a handler looks for in the request; mostly nil
 	queried string     // what query was read from
 	query   url.Values // read once; nobody changes it
 	params  []param
 	room    [4]param // for params: no pattern has more
 }
 
-// Asked is told that a handler looks for a parameter of the query or a field of
-// the body, so that a test can hold it against the documentation.
+// Asked is told that a handler looks for a parameter of the query or a field of the body.
+// A handler that wraps the server can hold that against the documentation.
 type Asked func(in, name string)
+
+type askedKey struct{}
+
+// WithAsked returns the context of a request of which asked is told.
+func WithAsked(ctx context.Context, asked Asked) context.Context {
+	return context.WithValue(ctx, askedKey{}, asked)
+}
+
+// AskedOf gives what WithAsked put into the context of a request; nil: nothing.
+func AskedOf(ctx context.Context) Asked {
+	asked, _ := ctx.Value(askedKey{}).(Asked)
+	return asked
+}
 
 // Ask notes that a handler looks for a parameter or a field.
 func (i *Info) Ask(in, name string) {

@@ -114,21 +114,8 @@ func among(list []pushed, first int) (where string, args []any) {
 // unreadBranches gives what branches of the repository named before the first of
 // the pushes to them that are not read yet.
 func unreadBranches(tx *db.Tx, repoID repo.ID) (map[string]git.SHA, error) {
-	rows, err := tx.Query(`SELECT name, old_sha FROM pushed_commits WHERE repo_id = $1 ORDER BY id DESC`, repoID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	found := map[string]git.SHA{}
-	for rows.Next() {
-		var name string
-		var old git.SHA
-		if err := rows.Scan(&name, &old); err != nil {
-			return nil, err
-		}
-		found[name] = old
-	}
-	return found, rows.Err()
+	return db.QueryMap[string, git.SHA](tx,
+		`SELECT name, old_sha FROM pushed_commits WHERE repo_id = $1 ORDER BY id DESC`, repoID)
 }
 
 // closedBy tells which of the issues were closed by which commits, ever.

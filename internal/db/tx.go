@@ -153,6 +153,26 @@ func QueryTexts(tx *Tx, query string, args ...any) ([]string, error) {
 	return queryColumn[string](tx, query, args)
 }
 
+// QueryMap runs a statement that returns two columns, and reads all rows: the first column
+// is the key. Of rows with the same key the last counts.
+func QueryMap[K comparable, V any](tx *Tx, query string, args ...any) (map[K]V, error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := map[K]V{}
+	for rows.Next() {
+		var key K
+		var value V
+		if err := rows.Scan(&key, &value); err != nil {
+			return nil, err
+		}
+		found[key] = value
+	}
+	return found, rows.Err()
+}
+
 func queryColumn[T any](tx *Tx, query string, args []any) (list []T, err error) {
 	rows, err := tx.Query(query, args...)
 	if err != nil {

@@ -241,6 +241,15 @@ func ValuesFrom(first, rows, columns int) string {
 	return string(b)
 }
 
+// OrNull is a value to store, with NULL in place of 0 or of an empty text.
+func OrNull[V ~int64 | ~string](v V) any {
+	var none V
+	if v == none {
+		return nil
+	}
+	return v
+}
+
 // Unique are the ids that a list has, each once, in the order in which they
 // first come: what a list for IN is made of.
 func Unique[ID ~int64](ids []ID) []ID {

@@ -115,7 +115,7 @@ func insertIssue(tx *db.Tx, i *Issue) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
 		(SELECT issues_generation FROM repos WHERE id = $1)) RETURNING id`,
 		i.RepoID, i.Number, i.Pull, i.Title, i.Body, i.AuthorID, int64(i.State), int64(i.StateReason), i.Locked,
-		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
+		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments,
 		i.CreatedAt, i.UpdatedAt, i.Draft).Scan(&i.ID)
 }
 
@@ -126,8 +126,8 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 		updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18,
 		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id = $1`,
 		i.ID, i.Pull, i.Title, i.Body, int64(i.State), int64(i.StateReason), i.Locked,
-		i.LockReason, orNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments, i.Reacted,
-		i.UpdatedAt, i.ClosedAt, orNull(i.ClosedBy), i.Draft, i.MergedAt)
+		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments, i.Reacted,
+		i.UpdatedAt, i.ClosedAt, db.OrNull(i.ClosedBy), i.Draft, i.MergedAt)
 	return err
 }
 

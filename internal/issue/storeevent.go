@@ -21,8 +21,8 @@ func InsertEvents(tx *db.Tx, list []Event) error {
 		if err != nil {
 			return err
 		}
-		args = append(args, e.RepoID, e.IssueID, e.ActorID, int64(e.Kind), orNull(e.UserID), orNull(e.SourceID),
-			orNull(e.CommentID), textOrNull(e.Commit), detail, tx.Now)
+		args = append(args, e.RepoID, e.IssueID, e.ActorID, int64(e.Kind), db.OrNull(e.UserID), db.OrNull(e.SourceID),
+			db.OrNull(e.CommentID), db.OrNull(e.Commit), detail, tx.Now)
 	}
 	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, source_id, comment_id,
 		commit_sha, detail, created_at) VALUES `+db.Values(len(list), 10)+` ON CONFLICT DO NOTHING`, args...)
@@ -33,7 +33,7 @@ func InsertEvents(tx *db.Tx, list []Event) error {
 // statement; not with that other itself, and not again.
 func insertCrossReferences(tx *db.Tx, source ID, actor account.ID, comment int64, named []namedIssue) error {
 	where := make([]string, len(named))
-	args := []any{actor, int64(EventCrossReferenced), source, orNull(comment), tx.Now}
+	args := []any{actor, int64(EventCrossReferenced), source, db.OrNull(comment), tx.Now}
 	for n, t := range named {
 		args = append(args, t.repoID, t.number)
 		where[n] = fmt.Sprintf("(i.repo_id = $%d AND i.number = $%d)", len(args)-1, len(args))
@@ -45,19 +45,4 @@ func insertCrossReferences(tx *db.Tx, source ID, actor account.ID, comment int64
 		SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
 		FROM issues i WHERE i.id <> $3 AND (`+strings.Join(where, " OR ")+`) ON CONFLICT DO NOTHING`, args...)
 	return err
-}
-
-// orNull stores no id as NULL.
-func orNull[ID ~int64](id ID) any {
-	if id == 0 {
-		return nil
-	}
-	return id
-}
-
-func textOrNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }

@@ -131,15 +131,8 @@ func insertPull(tx *db.Tx, p *Pull) error {
 		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files, commits, wanted)
 		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA, p.Modifiable,
-		orNull(p.TestedBase), orNull(p.TestedHead), orNull(p.TestSHA), p.Additions, p.Deletions, p.Files, p.Commits, p.Wanted)
+		db.OrNull(p.TestedBase), db.OrNull(p.TestedHead), db.OrNull(p.TestSHA), p.Additions, p.Deletions, p.Files, p.Commits, p.Wanted)
 	return err
-}
-
-func orNull(sha git.SHA) any {
-	if sha == "" {
-		return nil
-	}
-	return string(sha)
 }
 
 // setHead notes a new head, and that it wants a test merge.
@@ -217,7 +210,7 @@ func storeTrial(tx *db.Tx, p *Pull, t *trial) (stored bool, err error) {
 	n, err := tx.Exec(`UPDATE pulls SET tested_base = $2, tested_head = $3, test_sha = $4, additions = $5, deletions = $6,
 		changed_files = $7, commits = $8, wanted = FALSE, due_at = 0, tries = 0
 		WHERE issue_id = $1 AND head_sha = $3 AND base_ref = $9 AND base_sha = $10`,
-		t.issueID, string(t.base), string(t.head), orNull(t.commit), t.additions, t.deletions, t.files, t.commits,
+		t.issueID, string(t.base), string(t.head), db.OrNull(t.commit), t.additions, t.deletions, t.files, t.commits,
 		p.BaseRef, string(p.BaseSHA))
 	return n == 1, err
 }

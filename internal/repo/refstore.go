@@ -208,20 +208,6 @@ func setDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 
 // Branches reads what each branch of a repository names, by its full name.
 func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
-	rows, err := tx.Query(`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`,
-		repoID, heads, "refs/heads0")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	found := map[string]git.SHA{}
-	for rows.Next() {
-		var name string
-		var sha git.SHA
-		if err := rows.Scan(&name, &sha); err != nil {
-			return nil, err
-		}
-		found[name] = sha
-	}
-	return found, rows.Err()
+	return db.QueryMap[string, git.SHA](tx,
+		`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`, repoID, heads, "refs/heads0")
 }

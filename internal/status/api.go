@@ -134,27 +134,16 @@ func plausibleTarget(s string) bool {
 // a branch, a tag or a SHA, which may be abbreviated (decision 50). Errors: 409
 // for an empty repository, 422 for what names no commit, as at GitHub.
 func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	sha, err := api.git.CommitNamed(r.Context(), a, web.Param(r, "ref"))
-	if err != nil {
-		return err
-	}
 	page := web.ReadPage(r)
-	var found []*Status
-	var sum Summary
-	var people map[account.ID]*account.Account
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if found, sum, people, err = load(tx, a.ID, sha, page, list); err == nil {
-			tx.OnCommit(func() { web.Link(w, r, page, sum.Total) })
-		}
-		return err
-	})
+	found, err := api.find(r, a, page, list)
 	if err != nil {
 		return err
 	}
+	web.Link(w, r, page, found.sum.Total)
 	info := web.From(r.Context())
-	out := make([]payload, len(found))
-	for n, s := range found {
-		out[n] = newPayload(s, people[s.CreatorID], place(info, a), info)
+	out := make([]payload, len(found.list))
+	for n, s := range found.list {
+		out[n] = newPayload(s, found.people[s.CreatorID], place(info, a), info)
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }
@@ -164,51 +153,55 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // Combine answers what the statuses of a commit come to, with a page of the
 // latest of each context. Errors are those of List.
 func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	sha, err := api.git.CommitNamed(r.Context(), a, web.Param(r, "ref"))
-	if err != nil {
-		return err
-	}
 	page := web.ReadPage(r)
-	var found []*Status
-	var sum Summary
-	var people map[account.ID]*account.Account
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if found, sum, people, err = load(tx, a.ID, sha, page, latestOfAll); err == nil {
-			tx.OnCommit(func() { web.Link(w, r, page, sum.Contexts) })
-		}
-		return err
-	})
+	found, err := api.find(r, a, page, latestOfAll)
 	if err != nil {
 		return err
 	}
+	web.Link(w, r, page, found.sum.Contexts)
 	info := web.From(r.Context())
 	at := place(info, a)
-	commit := at + "/commits/" + string(sha)
-	out := combinedPayload{State: sum.State().String(), Statuses: make([]payload, len(found)), SHA: string(sha), TotalCount: sum.Contexts,
+	commit := at + "/commits/" + string(found.sha)
+	out := combinedPayload{State: found.sum.State().String(), Statuses: make([]payload, len(found.list)), SHA: string(found.sha), TotalCount: found.sum.Contexts,
 		Repository: repo.NewPayload(a, info), CommitURL: commit, URL: commit + "/status"}
-	for n, s := range found {
-		out.Statuses[n] = newPayload(s, people[s.CreatorID], at, info)
+	for n, s := range found.list {
+		out.Statuses[n] = newPayload(s, found.people[s.CreatorID], at, info)
 		out.Statuses[n].Creator = nil
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// load reads a page of statuses, with all that payloads show of them.
-func load(
-	tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page,
-	of func(*db.Tx, repo.ID, git.SHA, web.Page) ([]*Status, error),
-) (found []*Status, sum Summary, people map[account.ID]*account.Account, err error) {
-	if found, err = of(tx, repoID, sha, page); err != nil {
-		return nil, sum, nil, err
+// commitStatuses is a page of the statuses of a commit, with all that payloads show of them.
+type commitStatuses struct {
+	sha    git.SHA
+	list   []*Status
+	sum    Summary
+	people map[account.ID]*account.Account
+}
+
+// find reads a page of the statuses of the commit that {ref...} names, by list.
+func (api *API) find(
+	r *http.Request, a *repo.Access, page web.Page,
+	list func(*db.Tx, repo.ID, git.SHA, web.Page) ([]*Status, error),
+) (found commitStatuses, err error) {
+	if found.sha, err = api.git.CommitNamed(r.Context(), a, web.Param(r, "ref")); err != nil {
+		return found, err
 	}
-	sums, err := Combined(tx, repoID, sha)
-	if err != nil {
-		return nil, sum, nil, err
-	}
-	ids := make([]account.ID, len(found))
-	for n, s := range found {
-		ids[n] = s.CreatorID
-	}
-	people, err = account.ByIDs(tx, ids)
-	return found, sums[sha], people, err
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if found.list, err = list(tx, a.ID, found.sha, page); err != nil {
+			return err
+		}
+		sums, err := Combined(tx, a.ID, found.sha)
+		if err != nil {
+			return err
+		}
+		found.sum = sums[found.sha]
+		ids := make([]account.ID, len(found.list))
+		for n, s := range found.list {
+			ids[n] = s.CreatorID
+		}
+		found.people, err = account.ByIDs(tx, ids)
+		return err
+	})
+	return found, err
 }

@@ -62,7 +62,7 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	}
 	bare := ` FROM issues WHERE labels = '' AND repo_id = $1 AND id` + in
 	args[0] = repoID
-	if states, err = statesOf(tx, `SELECT state, count(*)`+bare+` GROUP BY state`, args...); err != nil || len(states) == 0 {
+	if states, err = db.QueryMap[tracker.State, int64](tx, `SELECT state, count(*)`+bare+` GROUP BY state`, args...); err != nil || len(states) == 0 {
 		return n, err
 	}
 	if err := tx.Run(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments)
@@ -92,21 +92,4 @@ func issuesLabeled(tx *db.Tx, repoID repo.ID, labelID int64) (ids []any, states 
 		states[tracker.State(state)]++
 	}
 	return ids, states, rows.Err()
-}
-
-func statesOf(tx *db.Tx, query string, args ...any) (map[tracker.State]int64, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	states := map[tracker.State]int64{}
-	for rows.Next() {
-		var state, n int64
-		if err := rows.Scan(&state, &n); err != nil {
-			return nil, err
-		}
-		states[tracker.State(state)] = n
-	}
-	return states, rows.Err()
 }

@@ -46,7 +46,9 @@ func (s *Service) Change(ctx context.Context, a *repo.Access, number int64, fn f
 
 // Edit is Change for what may open a closed pull request again: state is the one
 // that is asked for, perhaps empty. Errors: those of Change and of ReopenPull.
-func (s *Service) Edit(ctx context.Context, a *repo.Access, i *Issue, state string, fn func(c *Change) error) (*Issue, error) {
+func (s *Service) Edit(
+	ctx context.Context, a *repo.Access, i *Issue, state string, fn func(c *Change) error,
+) (*Issue, error) {
 	if !i.Pull || i.State == Open || state != Open.String() {
 		return s.Change(ctx, a, i.Number, fn)
 	}
@@ -64,7 +66,9 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, i *Issue, state stri
 
 // ChangeIn is Change within a transaction of the caller's. It locks the
 // repository's row.
-func (s *Service) ChangeIn(tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error) (*Issue, error) {
+func (s *Service) ChangeIn(
+	tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error,
+) (*Issue, error) {
 	if err := tracker.Lock(tx, r.ID); err != nil {
 		return nil, err
 	}

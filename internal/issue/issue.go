@@ -73,7 +73,8 @@ const (
 	Duplicate
 )
 
-var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not_planned", Reopened: "reopened", Duplicate: "duplicate"}
+var reasons = [...]string{NoReason: "", Completed: "completed", NotPlanned: "not_planned", Reopened: "reopened",
+	Duplicate: "duplicate"}
 
 // String gives the name that payloads have as state_reason; empty for NoReason.
 func (r Reason) String() string { return reasons[r] }
@@ -154,8 +155,8 @@ const answerBytes = 48 << 20
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
-	return &Service{db: d, repos: repos, log: log, forge: forge, indexes: memory.New(d, log), shown: newShown(), rows: newRows(), texts: text.New(d, repos),
-		answers: tracker.NewAnswers(d, answerBytes)}
+	return &Service{db: d, repos: repos, log: log, forge: forge, indexes: memory.New(d, log),
+		shown: newShown(), rows: newRows(), texts: text.New(d, repos), answers: tracker.NewAnswers(d, answerBytes)}
 }
 
 // joinIDs writes ids as a column holds them.

@@ -62,7 +62,10 @@ func (api *API) SetIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.A
 
 // relabel changes the labels of an issue with the names that the body has, and
 // answers those that it has then.
-func (api *API) relabel(w http.ResponseWriter, r *http.Request, a *repo.Access, choose func(tx *db.Tx, has []*label.Label, names []string) ([]*label.Label, error)) error {
+func (api *API) relabel(
+	w http.ResponseWriter, r *http.Request, a *repo.Access,
+	choose func(tx *db.Tx, has []*label.Label, names []string) ([]*label.Label, error),
+) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
 		return err
@@ -107,7 +110,8 @@ func (api *API) ClearIssueLabels(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	if _, err := api.s.relabel(r.Context(), a, i.Number, func(*db.Tx, []*label.Label) ([]*label.Label, error) { return nil, nil }); err != nil {
+	none := func(*db.Tx, []*label.Label) ([]*label.Label, error) { return nil, nil }
+	if _, err := api.s.relabel(r.Context(), a, i.Number, none); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -138,7 +142,8 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 
 // tooManyLabels is the 422 for more labels than an issue can have (decision 19).
 func tooManyLabels() error {
-	return errs.Validation(errs.Field{Resource: Resource, Field: "labels", Code: errs.Custom, Message: "labels are too many (maximum is 100)"})
+	return errs.Validation(errs.Field{Resource: Resource, Field: "labels", Code: errs.Custom,
+		Message: "labels are too many (maximum is 100)"})
 }
 
 // labelsFor finds the labels of an issue by their names, in the order given,
@@ -152,7 +157,10 @@ func labelsFor(tx *db.Tx, repoID repo.ID, names []string) ([]*label.Label, error
 
 // relabel gives an issue the labels that choose makes of those that it has, and
 // returns them. Errors: those of choose, 404, 422 for too many.
-func (s *Service) relabel(ctx context.Context, a *repo.Access, number int64, choose func(tx *db.Tx, has []*label.Label) ([]*label.Label, error)) ([]*label.Label, error) {
+func (s *Service) relabel(
+	ctx context.Context, a *repo.Access, number int64,
+	choose func(tx *db.Tx, has []*label.Label) ([]*label.Label, error),
+) ([]*label.Label, error) {
 	var labels []*label.Label
 	_, err := s.Change(ctx, a, number, func(c *Change) error {
 		has, err := label.InOrder(c.Tx, a.ID, c.Issue.Labels)

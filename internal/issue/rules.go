@@ -64,7 +64,8 @@ func assignable(tx *db.Tx, r *repo.Repo, authorID account.ID, field string, logi
 
 // tooManyAssignees is the 422 for more than an issue can have (decision 19).
 func tooManyAssignees(field string) error {
-	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom, Message: "assignees are too many (maximum is 10)"})
+	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom,
+		Message: "assignees are too many (maximum is 10)"})
 }
 
 // canBeAssigned tells whether somebody can be assigned to an issue by the author

@@ -60,7 +60,8 @@ func queryIssues(tx *db.Tx, rest string, args ...any) ([]*Issue, error) {
 
 // ByNumber finds an issue or a pull request of a repository. Error: 404.
 func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
-	return scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`, repoID, number))
+	return scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`,
+		repoID, number))
 }
 
 // ByIDs finds the issues of a page in one query, in the order of the ids;
@@ -162,7 +163,8 @@ func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, er
 	for _, id := range users {
 		args = append(args, id)
 	}
-	said, err := db.QueryIDs[account.ID](tx, `SELECT user_id FROM issue_subscriptions WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
+	said, err := db.QueryIDs[account.ID](tx, `SELECT user_id FROM issue_subscriptions
+		WHERE issue_id = $1 AND wish <> 1 AND user_id IN `+
 		db.ValuesFrom(2, 1, len(users)), args...)
 	for _, id := range said {
 		done[id] = true

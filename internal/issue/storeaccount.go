@@ -11,7 +11,8 @@ import (
 )
 
 // ofAccount are the kinds of postings whose value is an account.
-var ofAccount = fmt.Sprintf(`(%d, %d, %d, %d)`, posting.ByAuthor, posting.ByAssignee, posting.ByMention, posting.BySubscriber)
+var ofAccount = fmt.Sprintf(`(%d, %d, %d, %d)`,
+	posting.ByAuthor, posting.ByAssignee, posting.ByMention, posting.BySubscriber)
 
 // GiveAway takes an account that is deleted out of the index of issues: what it opened is
 // to's, and it is neither assigned, mentioned nor subscribed any more. The columns of issues

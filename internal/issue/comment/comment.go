@@ -77,8 +77,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 			return err
 		}
 		made = &Comment{
-			RepoID: a.ID, IssueID: c.Issue.ID, AuthorID: a.Caller.ID, Body: *t.Body, CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now,
-			Number: number, Pull: c.Issue.Pull, Locked: c.Issue.Locked,
+			RepoID: a.ID, IssueID: c.Issue.ID, AuthorID: a.Caller.ID, Body: *t.Body,
+			CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now, Number: number, Pull: c.Issue.Pull, Locked: c.Issue.Locked,
 		}
 		if err := insertRow(c.Tx, made); err != nil {
 			return err
@@ -124,7 +124,9 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) er
 
 // change runs fn on a comment as it is once its repository is locked,
 // for those who may change it.
-func (s *Service) change(ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error) (*Comment, error) {
+func (s *Service) change(
+	ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error,
+) (*Comment, error) {
 	var changed *Comment
 	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) (err error) {
 		if changed, err = byID(c.Tx, a.ID, found.ID); err != nil {

@@ -62,7 +62,8 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	}
 	bare := ` FROM issues WHERE labels = '' AND repo_id = $1 AND id` + in
 	args[0] = repoID
-	if states, err = db.QueryMap[tracker.State, int64](tx, `SELECT state, count(*)`+bare+` GROUP BY state`, args...); err != nil || len(states) == 0 {
+	states, err = db.QueryMap[tracker.State, int64](tx, `SELECT state, count(*)`+bare+` GROUP BY state`, args...)
+	if err != nil || len(states) == 0 {
 		return n, err
 	}
 	if err := tx.Run(`INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments)

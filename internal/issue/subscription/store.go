@@ -37,5 +37,6 @@ func firstPart(tx *db.Tx, issueID issue.ID, userID account.ID) (reason string, a
 	if errors.Is(err, db.ErrNoRows) {
 		return "", 0, nil // a comment that is deleted
 	}
-	return map[issue.EventKind]string{issue.EventAssigned: "assign", issue.EventMentioned: "mention", 0: "comment"}[kind], at, err
+	reasons := map[issue.EventKind]string{issue.EventAssigned: "assign", issue.EventMentioned: "mention", 0: "comment"}
+	return reasons[kind], at, err
 }

@@ -66,7 +66,8 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err := checkDeep(page); err != nil {
 		return err
 	}
-	return api.answers.Serve(w, r, a, api.render(a, eventForm{withIssues: true}, func(tx *db.Tx) ([]*issue.Event, error) {
+	form := eventForm{withIssues: true}
+	return api.answers.Serve(w, r, a, api.render(a, form, func(tx *db.Tx) ([]*issue.Event, error) {
 		list, total, err := eventsOfRepo(tx, a.ID, page)
 		tx.OnCommit(func() { web.Link(w, r, page, total) })
 		return list, err
@@ -82,7 +83,8 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	return api.answers.Serve(w, r, a, api.render(a, eventForm{withIssues: true, alone: true}, func(tx *db.Tx) ([]*issue.Event, error) {
+	form := eventForm{withIssues: true, alone: true}
+	return api.answers.Serve(w, r, a, api.render(a, form, func(tx *db.Tx) ([]*issue.Event, error) {
 		e, err := byID(tx, a.ID, id)
 		if err != nil {
 			return nil, err

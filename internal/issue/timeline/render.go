@@ -134,7 +134,8 @@ type dismissedReview struct {
 // payload makes the payload of an event.
 func (p *eventPage) payload(e *issue.Event) *eventPayload {
 	out := &eventPayload{
-		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID), URL: p.at.API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
+		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID),
+		URL:   p.at.API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
 		Actor: p.User(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),
 	}
 	if e.Commit != "" {

@@ -55,7 +55,8 @@ const listed = `kind NOT IN (16, 21)`
 // byID finds an event of a repository; those that stand in timelines only
 // are none. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*issue.Event, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed, id, repoID))
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM issue_events e WHERE e.id = $1 AND e.repo_id = $2 AND e.`+listed,
+		id, repoID))
 }
 
 // byIDs finds the events of a page in one query, under their ids.

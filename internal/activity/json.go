@@ -10,6 +10,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
 	"arbor/internal/pull"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/web"
@@ -27,6 +28,7 @@ type feed struct {
 	page     *issue.Page
 	comments *comment.Page
 	reviews  *review.Feed
+	releases *release.Page
 }
 
 // load reads what the activities refer to.
@@ -74,6 +76,10 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 		numbers[id] = i.Number
 	}
 	f.reviews, err = review.LoadFeed(ctx, tx, accesses, numbers, of[Reviewed], of[ReviewCommented])
+	if err != nil {
+		return nil, err
+	}
+	f.releases, err = release.Load(ctx, tx, accesses, db.Unique(of[Released]))
 	return f, err
 }
 
@@ -147,6 +153,9 @@ func (f *feed) render(out *web.Output, issues *issue.Service) error {
 	if err == nil {
 		err = f.reviews.Bodies(out, issues)
 	}
+	if err == nil {
+		err = f.releases.Bodies(out, issues)
+	}
 	if err != nil {
 		return err
 	}
@@ -164,7 +173,7 @@ func (f *feed) event(a *Activity) (e *event, err error) {
 	if a.OrgID != 0 {
 		e.Org = f.actor(a.OrgID)
 	}
-	var said any // a comment or a review
+	var said any // a comment, a review or a release
 	switch a.Kind {
 	case Commented:
 		said, err = f.comments.Comment(a.SubjectID)
@@ -172,6 +181,8 @@ func (f *feed) event(a *Activity) (e *event, err error) {
 		said, err = f.reviews.Review(a.SubjectID)
 	case ReviewCommented:
 		said, err = f.reviews.Comment(a.SubjectID)
+	case Released:
+		said, err = f.releases.Release(a.SubjectID)
 	}
 	e.Type, e.Payload = f.payload(a, said)
 	return e, err
@@ -197,7 +208,7 @@ func (f *feed) address(a *repo.Access) string {
 // object is the payload of an event.
 type object map[string]any
 
-// payload is what happened, by type; said is the comment or review.
+// payload is what happened, by type; said is the comment, review or release.
 func (f *feed) payload(a *Activity, said any) (string, object) {
 	at := f.repos[a.RepoID]
 	switch a.Kind {
@@ -215,6 +226,9 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 		return "PublicEvent", object{}
 	case Joined:
 		return "MemberEvent", object{"action": "added", "member": account.NewSimple(f.people[a.member()], f.info)}
+	}
+	if a.Kind == Released {
+		return "ReleaseEvent", object{"action": "published", "release": said}
 	}
 	i := f.issues[a.IssueID]
 	if a.Kind == Commented {

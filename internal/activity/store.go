@@ -43,7 +43,7 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 }
 
 // list reads what the caller may see of a scope, the newest first, Newest at
-// most, as far as their issues, comments, reviews and forks exist. Activities that are
+// most, as far as their issues, comments, reviews, releases and forks exist. Activities that are
 // not public, since the repository is private now or was then (decision 63), are for
 // people with a role of their own in it.
 func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
@@ -57,6 +57,7 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 				WHEN 10 THEN EXISTS (SELECT 1 FROM issue_comments s WHERE s.id = a.subject_id)
 				WHEN 11 THEN EXISTS (SELECT 1 FROM reviews s WHERE s.id = a.subject_id)
 				WHEN 12 THEN EXISTS (SELECT 1 FROM review_comments s WHERE s.id = a.subject_id)
+				WHEN 13 THEN EXISTS (SELECT 1 FROM releases s WHERE s.id = a.subject_id AND s.draft = FALSE)
 				ELSE TRUE END
 		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
 	if err != nil {

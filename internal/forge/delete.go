@@ -27,6 +27,10 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := f.Repos.Discard(tx, r); err != nil {
 		return err
 	}
+	// Its files, after the commit.
+	if err := f.Files.Forget(tx, r.ID); err != nil {
+		return err
+	}
 	// The row, and all rows that belong to it: refs, issues, stars, activities.
 	return repo.DeleteRow(tx, r.ID)
 }

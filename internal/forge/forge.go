@@ -28,9 +28,11 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/closing"
 	"arbor/internal/db"
+	"arbor/internal/file"
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/search"
 )
@@ -43,6 +45,8 @@ type Forge struct {
 	Pulls    *pull.Service
 	Closing  *closing.Service
 	Searches *search.Service
+	Files    *file.Store
+	Releases *release.Service
 }
 
 // New makes the features: for a server, and for commands that work beside it.
@@ -54,6 +58,9 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
 	f.Closing = closing.New(d, f.Repos, f.Issues, log)
 	f.Searches = search.New(d, f.Issues, log)
+	f.Files = file.New(d, f.Repos, log, dataDir)
+	f.Repos.Files = f.Files
+	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, log)
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/pull"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 )
 
@@ -47,6 +48,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	// Open pull requests get new heads, or are closed with their branches. Those that
 	// the push merged are found after the commit.
 	if err := f.Pulls.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	// Releases whose tags were deleted are drafts again.
+	if err := release.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
 	// The workers that read commits and make test merges begin.

@@ -66,6 +66,9 @@ var AccountColumns = []AccountColumn{
 	{"pulls", "merged_by", Given, ""},
 	{"reviews", "author_id", Given, ""},
 	{"review_comments", "author_id", Given, ""},
+	{"releases", "author_id", Given, ""},
+	{"releases", "publisher_id", Given, ""},
+	{"release_assets", "uploader_id", Given, ""},
 	{"activities", "actor_id", Given, ""},
 	{"activities", "subject_id", Given, "kind = 6"}, // who joined a repository
 

@@ -5,6 +5,7 @@
 //   - GET /{owner}/{repo}: repo.go, readme.go
 //   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go
 //   - .../pull/{file}: pull.go
+//   - .../releases, /releases/latest, /releases/tag/{tag...}: release.go
 //   - .../commit/{sha}, /compare/{basehead...}: commit.go
 //   - .../tree/{path...}, /blob/{path...}: file.go
 //   - ask.go, payload.go: what pages ask the API, and what they read of it
@@ -30,6 +31,7 @@ import (
 	"arbor/internal/issue/comment"
 	"arbor/internal/milestone"
 	"arbor/internal/pull"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 )
@@ -50,6 +52,7 @@ type Sources struct {
 	Pulls      *pull.API
 	Reviews    *review.API
 	Git        *gitdata.API
+	Releases   *release.API
 }
 
 // New makes the pages of a database, its repositories and what hangs on them.

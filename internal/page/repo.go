@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/git"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -121,7 +122,7 @@ func tags(refs git.Refs) *refList {
 			sha = ref.Peeled
 		}
 		item := newRefItem(name, sha)
-		at, _ := slices.BinarySearchFunc(l.Shown, item, func(a, b refItem) int { return -compareVersions(a.Name, b.Name) })
+		at, _ := slices.BinarySearchFunc(l.Shown, item, func(a, b refItem) int { return -release.CompareVersions(a.Name, b.Name) })
 		if at < maxRefs {
 			l.Shown = slices.Insert(l.Shown, at, item)
 			l.Shown = l.Shown[:min(len(l.Shown), maxRefs)]
@@ -153,30 +154,3 @@ func newRefItem(name string, sha git.SHA) refItem {
 }
 
 func short(sha git.SHA) string { return string(sha[:min(len(sha), 10)]) }
-
-// compareVersions orders names by bytes, but runs of digits by their number:
-// v9 comes before v10.
-func compareVersions(a, b string) int {
-	for a != "" && b != "" {
-		m, n := digits(a), digits(b)
-		if m > 0 && n > 0 {
-			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
-			if len(x) != len(y) {
-				return len(x) - len(y)
-			}
-			if c := strings.Compare(x, y); c != 0 {
-				return c
-			}
-			a, b = a[m:], b[n:]
-			continue
-		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return len(a) - len(b)
-}
-
-// digits is the length of the run of digits that s begins with.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

@@ -118,6 +118,7 @@ func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Ca
 type Service struct {
 	Quota account.Quota // of owners who have none of their own; set before the service is used
 	Room  *space.Guard  // nothing is packed while it refuses; set before the service is used
+	Files Sweeper       // swept together with the repositories' folders; nil: none; set like Room
 
 	db    *db.DB
 	git   *git.Git

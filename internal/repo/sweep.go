@@ -90,11 +90,15 @@ func (s *Service) Sweep(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
-// sweepShard looks through one of the folders that hold repositories' folders.
+// sweepShard looks through one of the folders that hold repositories' folders, and with it
+// one of those that hold files.
 func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Duration) error {
 	var all error
+	if s.Files != nil {
+		all = s.Files.SweepShard(ctx, shard, grace)
+	}
 	if shard == 0 {
-		all = git.SweepMirrors(s.dir, max(grace, reservedFor))
+		all = errors.Join(all, git.SweepMirrors(s.dir, max(grace, reservedFor)))
 	}
 	dir := s.shard(shard)
 	entries, err := os.ReadDir(dir)

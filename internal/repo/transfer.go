@@ -51,7 +51,11 @@ func (s *Service) Transfer(ctx context.Context, a *Access, t Transfer) (*Access,
 		if err != nil {
 			return err
 		}
-		if err := s.checkQuota(tx, to, 1, now.SizeKB, true); err != nil {
+		kb, err := ownedKB(tx, a.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.checkQuota(tx, to, 1, kb, true); err != nil {
 			return err
 		}
 		if err := s.forge.Transfer(tx, now.Repo, h, account.IDOf(a.Caller)); err != nil {

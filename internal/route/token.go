@@ -66,12 +66,15 @@ var needs = []struct {
 	{"GET", "/repos/{owner}/{repo}/contributors", code, "contents"},
 	{"POST", "/repos/{owner}/{repo}/merges", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/readme...", code, "contents"},
+	{"*", "/repos/{owner}/{repo}/releases...", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/tags", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/tarball...", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/zipball...", code, "contents"},
 	{"GET", "/networks/{owner}/{repo}/events", code, "metadata"},
 	{"GET", "/{owner}/{repo}/archive/...", code, "contents"},
 	{"GET", "/{owner}/{repo}/raw/...", code, "contents"},
+	{"GET", "/{owner}/{repo}/releases/download/...", code, "contents"},
+	{"GET", "/{owner}/{repo}/releases/latest/download/...", code, "contents"},
 
 	// git, and the pages for people.
 	{"GET", "/{owner}/{repo}/info/refs", code, "contents"},

@@ -38,6 +38,7 @@ import (
 	"arbor/internal/journal"
 	"arbor/internal/page"
 	"arbor/internal/ratelimit"
+	"arbor/internal/release"
 	"arbor/internal/route"
 	"arbor/internal/space"
 	"arbor/internal/web"
@@ -118,8 +119,9 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 	info.SSHHost, info.SSHPort = s.o.SSH.Host, s.o.SSH.Port
 	info.Media.Graduated = s.o.Graduated || apiHost
 	path := r.URL.EscapedPath()
-	if rest, ok := cutPrefix(path); ok {
-		info.Prefix += "/api/v3"
+	prefix, rest := cutPrefix(path)
+	if prefix != "" {
+		info.Prefix += apiPrefix // also where files are uploaded: all other addresses are there
 		info.Media.Graduated = true
 		stripPrefix(r.URL)
 		path = rest
@@ -130,7 +132,7 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 	}
 	c.Reset()
 	defer s.matches.Put(c)
-	n := s.match(c, path, info.Prefix != self)
+	n := s.match(c, path, prefix)
 	info.Docs = site + "/docs"
 	if n == nil {
 		if info.Form = errorForm(route.API); info.Prefix == self {
@@ -145,14 +147,14 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 	return n
 }
 
-// match finds the node of a path; nil where nothing is. prefixed says that the
-// path stood under /api/v3.
-func (s *Server) match(c *chi.Context, path string, prefixed bool) *node {
+// match finds the node of a path; nil where nothing is. The path stood under the
+// prefix, if that is not empty.
+func (s *Server) match(c *chi.Context, path, prefix string) *node {
 	n := s.table.match(c, path)
 	switch {
-	case n == nil:
+	case n == nil || prefix == uploadPrefix && n.pattern != release.UploadPattern:
 		return nil
-	case prefixed && n.group != route.API && n.pattern != "/":
+	case prefix != "" && n.group != route.API && n.pattern != "/":
 		return nil // only the API is under /api/v3
 	case strings.HasPrefix(n.pattern, "/{owner}") && s.reserved[account.Fold(c.URLParam("owner"))]:
 		return nil // not the page of anyone: an address of the API that is not there
@@ -184,25 +186,32 @@ func setParams(info *web.Info, c *chi.Context, n *node) bool {
 	return true
 }
 
-const apiPrefix = "/api/v3"
+// Under these clients of GitHub Enterprise look for the API, and for where assets of releases
+// are uploaded to.
+const (
+	apiPrefix    = "/api/v3"
+	uploadPrefix = "/api/uploads"
+)
 
-// cutPrefix cuts /api/v3 off a path; what is left begins with a slash.
-func cutPrefix(path string) (string, bool) {
-	if !strings.HasPrefix(path, apiPrefix) {
-		return path, false
+// cutPrefix cuts one of the prefixes off a path; what is left begins with a slash.
+func cutPrefix(path string) (prefix, rest string) {
+	for _, prefix := range [...]string{apiPrefix, uploadPrefix} {
+		rest, ok := strings.CutPrefix(path, prefix)
+		switch {
+		case ok && rest == "":
+			return prefix, "/"
+		case ok && rest[0] == '/':
+			return prefix, rest
+		}
 	}
-	rest := path[len(apiPrefix):]
-	if rest == "" {
-		return "/", true
-	}
-	return rest, rest[0] == '/'
+	return "", path
 }
 
 func stripPrefix(u *url.URL) {
 	c := *u
-	c.Path, _ = cutPrefix(u.Path)
+	_, c.Path = cutPrefix(u.Path)
 	if u.RawPath != "" {
-		c.RawPath, _ = cutPrefix(u.RawPath)
+		_, c.RawPath = cutPrefix(u.RawPath)
 	}
 	*u = c
 }

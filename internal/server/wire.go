@@ -29,6 +29,7 @@ import (
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/ratelimit"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/route"
@@ -100,7 +101,8 @@ func New(o Options) *Server {
 	deletions := deletion.New(o.DB, o.Log)
 	s.runners = append(s.runners, deletions)
 	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos), Milestones: milestone.NewAPI(milestone.New(o.DB), repos),
-		Pulls: pull.NewAPI(pulls, objects), Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects}
+		Pulls: pull.NewAPI(pulls, objects), Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
+		Releases: release.NewAPI(f.Releases)}
 	s.pages = page.New(o.DB, repos, shown)
 	features := []feature{
 		account.NewAPI(accounts),
@@ -119,6 +121,7 @@ func New(o Options) *Server {
 		shown.Milestones,
 		shown.Pulls,
 		shown.Reviews,
+		shown.Releases,
 		plant.NewAPI(o.DB),
 		s.pages,
 	}

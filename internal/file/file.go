@@ -1,0 +1,215 @@
+// Package file is the one store of files that are no Git objects: assets of releases, attachments.
+//
+//	file.go    the type, receiving a file, and opening one
+//	sweep.go   removing files without a row
+//	check.go   which files are on the disk, for backups and checks
+//	store.go   the SQL, of the table files
+//
+// A file lies below the data folder in files/ab/abcd..., under a random name of 32 hexadecimal
+// digits: what people call it stands in the row of the feature that has it. It is written beside its
+// place, synced and renamed before the transaction that adds its row ([Store.Receive], then [Store.Add]),
+// and never changes. So a row without a file is damage, and a file without a row is left over: of an upload
+// that failed, or of a deletion whose server died. Repositories' folders are looked through in turns
+// (package repo), and these with them.
+//
+// A row belongs to a repository and goes with it. Its size counts in the owner's quota
+// (repo.Service.CountFiles). Whoever removes a row calls [Store.Drop], or for a whole repository
+// [Store.Forget], in the same transaction; the files go after the commit.
+package file
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+)
+
+// Folder is the name of the store's folder in the data folder.
+const Folder = "files"
+
+// shards is the number of folders that the files are in.
+const shards = 256
+
+// ID is the id of a file.
+type ID int64
+
+// File is a row of the table files.
+type File struct {
+	ID     ID
+	RepoID repo.ID
+	Name   string // on the disk
+	Size   int64  // in bytes
+	SHA256 string // of its content, in hexadecimal digits
+}
+
+// KB is what the file counts for, in KiB.
+func (f *File) KB() int64 { return KB(f.Size) }
+
+// KB rounds bytes up to KiB.
+func KB(bytes int64) int64 { return (bytes + 1023) / 1024 }
+
+// Store is the store of files.
+type Store struct {
+	db     *db.DB
+	repos  *repo.Service
+	log    *slog.Logger
+	dir    string
+	ending sync.WaitGroup // files being removed
+}
+
+// New opens the store of a data folder.
+func New(d *db.DB, repos *repo.Service, log *slog.Logger, dataDir string) *Store {
+	return &Store{db: d, repos: repos, log: log, dir: filepath.Join(dataDir, Folder)}
+}
+
+var fileName = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// Path is where the file of a name is below the data folder, with slashes.
+func Path(name string) string { return Folder + "/" + name[:2] + "/" + name }
+
+// IsPath reports whether a path is one that Path gives.
+func IsPath(path string) bool {
+	name := filepath.Base(path)
+	return fileName.MatchString(name) && path == Path(name)
+}
+
+func (s *Store) path(name string) string { return filepath.Join(s.dir, name[:2], name) }
+
+// temporary is the beginning of the names of files that are being received.
+const temporary = ".tmp-"
+
+// chunk is how much of a file is in memory while it is received, in bytes.
+const chunk = 256 << 10
+
+// Receive writes a file to the disk and syncs it. It has no row yet: Add follows, or Discard. Its size is at
+// most so many bytes; check is asked now and then whether there is still room, nil: nobody is. Errors: ErrSize;
+// those of from and check. After an error nothing is left.
+func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check func() error) (*File, error) {
+	f := &File{Name: newName()}
+	dir := filepath.Dir(s.path(f.Name))
+	if err := s.makeDir(dir); err != nil {
+		return nil, err
+	}
+	out, err := os.CreateTemp(dir, temporary)
+	if err != nil {
+		return nil, err
+	}
+	err = f.fill(ctx, out, from, most, check)
+	err = errors.Join(err, out.Close())
+	if err == nil {
+		err = os.Rename(out.Name(), s.path(f.Name))
+	}
+	if err != nil {
+		return nil, errors.Join(err, ignoreMissing(os.Remove(out.Name())))
+	}
+	if err := syncDir(dir); err != nil {
+		return nil, errors.Join(err, os.Remove(s.path(f.Name)))
+	}
+	return f, nil
+}
+
+// ErrSize says that a file is larger than it may be.
+var ErrSize = errors.New("file: it is too large")
+
+// fill copies what comes into the file, and makes it durable.
+func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int64, check func() error) error {
+	sum := sha256.New()
+	buffer := make([]byte, chunk)
+	for {
+		n, err := from.Read(buffer)
+		if f.Size += int64(n); f.Size > most {
+			return ErrSize
+		}
+		sum.Write(buffer[:n])
+		if _, err := out.Write(buffer[:n]); err != nil {
+			return err
+		}
+		if errors.Is(err, io.EOF) {
+			f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+			return out.Sync()
+		}
+		if err = errors.Join(err, ctx.Err()); err == nil && check != nil {
+			err = check()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Add adds the row of a received file, and counts it in its repository, whose row is locked. Error: 403
+// for the owner's quota.
+func (s *Store) Add(tx *db.Tx, repoID repo.ID, f *File) error {
+	f.RepoID = repoID
+	if err := s.repos.CountFiles(tx, repoID, f.KB()); err != nil {
+		return err
+	}
+	return insert(tx, f)
+}
+
+// Discard removes a received file whose row was not added. If the outcome of that is unknown, the file
+// stays until the sweep.
+func (s *Store) Discard(ctx context.Context, f *File) {
+	s.remove(context.WithoutCancel(ctx), []string{f.Name})
+}
+
+// Open opens a file for reading. Error: 404 for one whose row is gone.
+func (s *Store) Open(ctx context.Context, f *File) (*os.File, error) {
+	in, err := os.Open(s.path(f.Name))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return in, err
+	}
+	there, lookErr := s.named(ctx, []string{f.Name})
+	switch {
+	case lookErr != nil:
+		return nil, lookErr
+	case !there[f.Name]:
+		return nil, errs.Absent()
+	}
+	return nil, err
+}
+
+// newName makes a name that no file has.
+func newName() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// makeDir makes a folder of files, durable in the store's.
+func (s *Store) makeDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
+}
+
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

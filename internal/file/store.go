@@ -1,0 +1,94 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+)
+
+// insert adds a row and sets its id. Error: 404 when the repository is gone.
+func insert(tx *db.Tx, f *File) error {
+	err := tx.QueryRow(`INSERT INTO files (repo_id, name, size, sha256, created_at) VALUES ($1, $2, $3, $4, $5)
+		RETURNING id`, f.RepoID, f.Name, f.Size, f.SHA256, tx.Now).Scan(&f.ID)
+	if errors.Is(err, db.ErrForeignKey) {
+		return errs.Absent()
+	}
+	return err
+}
+
+// drop removes rows, and gives the names of the files and their sizes together in KiB.
+func drop(tx *db.Tx, repoID repo.ID, ids []ID) (names []string, kb int64, err error) {
+	for part := range slices.Chunk(ids, db.MaxValues) {
+		args := []any{repoID}
+		for _, id := range part {
+			args = append(args, id)
+		}
+		err := each(tx, func(f *File) { names, kb = append(names, f.Name), kb+f.KB() },
+			`DELETE FROM files WHERE repo_id = $1 AND id IN `+db.ValuesFrom(2, 1, len(part))+
+				` RETURNING `+columns, args...)
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	return names, kb, nil
+}
+
+const columns = `id, repo_id, name, size, sha256`
+
+// each calls fn with each row of a query that gives columns.
+func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var f File
+		if err := rows.Scan(&f.ID, &f.RepoID, &f.Name, &f.Size, &f.SHA256); err != nil {
+			return err
+		}
+		fn(&f)
+	}
+	return rows.Err()
+}
+
+// namesOf lists the files of a repository.
+func namesOf(tx *db.Tx, repoID repo.ID) (names []string, err error) {
+	err = each(tx, func(f *File) { names = append(names, f.Name) },
+		`SELECT `+columns+` FROM files WHERE repo_id = $1`, repoID)
+	return names, err
+}
+
+// List calls fn with each file of the store, by name.
+func List(tx *db.Tx, fn func(f *File)) error {
+	return each(tx, fn, `SELECT `+columns+` FROM files ORDER BY name`)
+}
+
+// named reports which of the names have a row.
+func named(tx *db.Tx, names []string) (map[string]bool, error) {
+	there := make(map[string]bool, len(names))
+	for part := range slices.Chunk(names, db.MaxValues) {
+		args := make([]any, len(part))
+		for i, name := range part {
+			args[i] = name
+		}
+		err := each(tx, func(f *File) { there[f.Name] = true },
+			`SELECT `+columns+` FROM files WHERE name IN `+db.Values(1, len(part)), args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return there, nil
+}
+
+func (s *Store) named(ctx context.Context, names []string) (there map[string]bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		there, err = named(tx, names)
+		return err
+	})
+	return there, err
+}

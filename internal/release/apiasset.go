@@ -1,0 +1,215 @@
+package release
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// GET /repos/{owner}/{repo}/releases/{release_id}/assets
+//
+// ListAssets answers a page of the assets of a release, the oldest first. Error: 404.
+func (api *API) ListAssets(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "release_id")
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var of *Release
+	var found []*Asset
+	var people map[account.ID]*account.Account
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		of, err = visible(a, func(tx *db.Tx) (*Release, error) { return byID(tx, a.ID, id) }, tx)
+		if err != nil {
+			return err
+		}
+		var total int64
+		if found, total, err = assetPage(tx, id, page); err != nil {
+			return err
+		}
+		web.Link(w, r, page, total)
+		people, err = uploaders(tx, found)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out := make([]*assetPayload, len(found))
+	for n, x := range found {
+		out[n] = newAssetPayload(tracker.PlaceOf(r, a), of, x, people)
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+func uploaders(tx *db.Tx, list []*Asset) (map[account.ID]*account.Account, error) {
+	ids := make([]account.ID, len(list))
+	for n, x := range list {
+		ids[n] = x.UploaderID
+	}
+	return account.ByIDs(tx, ids)
+}
+
+// maxDrained is how much of a refused file is read, in bytes, so that clients hear why instead of
+// seeing a broken connection.
+const maxDrained = 4 << 20
+
+// POST /repos/{owner}/{repo}/releases/{release_id}/assets
+//
+// Upload adds a file to a release: the request's body, under the name in the query. It is taken in while it
+// comes. Errors: 404; 422 for the name, an empty file and one that is too large; 403 for the owner's quota; 507.
+func (api *API) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	made, err := api.upload(r, a)
+	if err != nil {
+		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
+		return err
+	}
+	return api.answerAsset(w, r, a, http.StatusCreated, made)
+}
+
+func (api *API) upload(r *http.Request, a *repo.Access) (*Asset, error) {
+	id, err := web.Number(r, "release_id")
+	if err != nil {
+		return nil, err
+	}
+	q := web.QueryOf(r)
+	given := q.Get("name")
+	if given == "" {
+		return nil, assetError("name", errs.MissingField, "")
+	}
+	n := NewAsset{ContentType: cleanType(r.Header.Get("Content-Type")), Size: r.ContentLength, From: r.Body}
+	var ok bool
+	if n.Name, ok = CleanName(given); !ok {
+		return nil, assetError("name", errs.InvalidField, "name must be the name of a file, without a path")
+	}
+	if n.Label, err = checkLabel(q.Get("label")); err != nil {
+		return nil, err
+	}
+	return api.s.Upload(r.Context(), a, id, n)
+}
+
+// checkLabel refuses a label that is too long or no text.
+func checkLabel(label string) (*string, error) {
+	if utf8.RuneCountInString(label) > MaxLabel || !utf8.ValidString(label) || strings.Contains(label, "\x00") {
+		return nil, assetError("label", errs.InvalidField, "label must be a text of at most 255 characters")
+	}
+	return orNone(label), nil
+}
+
+// answerAsset answers with an asset.
+func (api *API) answerAsset(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, x *Asset) error {
+	var of *Release
+	var people map[account.ID]*account.Account
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if of, err = byID(tx, a.ID, x.ReleaseID); err == nil {
+			people, err = uploaders(tx, []*Asset{x})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p := newAssetPayload(tracker.PlaceOf(r, a), of, x, people)
+	if status == http.StatusCreated {
+		w.Header().Set("Location", p.URL)
+	}
+	return web.JSON(w, r, status, p)
+}
+
+// GET /repos/{owner}/{repo}/releases/assets/{asset_id}
+//
+// GetAsset answers an asset; with the media type application/octet-stream its bytes, of which ranges may be
+// asked for. Errors: 404; 415 for other media types.
+func (api *API) GetAsset(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "asset_id")
+	if err != nil {
+		return err
+	}
+	bytes := wantsBytes(r)
+	if !bytes && !web.From(r.Context()).Media.JSON {
+		return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as "+
+			"application/json and as application/octet-stream")
+	}
+	var x *Asset
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if x, err = assetByID(tx, a.ID, id); err != nil {
+			return err
+		}
+		_, err = visible(a, func(tx *db.Tx) (*Release, error) { return byID(tx, a.ID, x.ReleaseID) }, tx)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case bytes:
+		return api.send(w, r, x)
+	}
+	w.Header().Add("Vary", "Accept")
+	return api.answerAsset(w, r, a, http.StatusOK, x)
+}
+
+// wantsBytes reports whether a request names the media type of any bytes.
+func wantsBytes(r *http.Request) bool {
+	for _, v := range r.Header["Accept"] {
+		for part := range strings.SplitSeq(v, ",") {
+			name, _, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(name), anyBytes) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// PATCH /repos/{owner}/{repo}/releases/assets/{asset_id}
+//
+// EditAsset changes the name and the label of an asset. Errors: 404, 422.
+func (api *API) EditAsset(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "asset_id")
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, AssetResource)
+	if err != nil {
+		return err
+	}
+	if body.Has("name") {
+		body.Require("name")
+	}
+	e := AssetEdit{Name: body.String("name", 0), Label: body.String("label", MaxLabel)}
+	body.Enum("state", "uploaded")
+	if name, ok := CleanName(e.Name.Value); ok {
+		e.Name.Value = name
+	} else if e.Name.Value != "" {
+		body.Wrong("name", errs.InvalidField, "name must be the name of a file, without a path")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	made, err := api.s.EditAsset(r.Context(), a, id, e)
+	if err != nil {
+		return err
+	}
+	return api.answerAsset(w, r, a, http.StatusOK, made)
+}
+
+// DELETE /repos/{owner}/{repo}/releases/assets/{asset_id}
+//
+// DeleteAsset removes an asset and its file. Error: 404.
+func (api *API) DeleteAsset(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "asset_id")
+	if err == nil {
+		err = api.s.DeleteAsset(r.Context(), a, id)
+	}
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -1,0 +1,244 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/file"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// AssetResource is the name of assets in validation errors (decision 15).
+const AssetResource = "ReleaseAsset"
+
+// Bounds of assets: of a release GitHub's, of names and labels in bytes and code points ours.
+const (
+	DefaultMaxAsset = 2 << 30 // bytes
+	MaxAssets       = 1000    // of one release
+	MaxAssetName    = 255
+	MaxLabel        = 255
+)
+
+// Asset is a row of the table release_assets with its file.
+type Asset struct {
+	ID          int64
+	ReleaseID   int64
+	Name        string
+	Label       *string
+	ContentType string // as the uploader said
+	UploaderID  account.ID
+	Downloads   int64
+	CreatedAt   db.Time
+	UpdatedAt   db.Time
+	File        file.File
+}
+
+// NewAsset is what somebody uploads.
+type NewAsset struct {
+	Name        string // that CleanName has given
+	Label       *string
+	ContentType string
+	Size        int64 // in bytes, as it was announced; -1: it was not
+	From        io.Reader
+}
+
+// CleanName gives the name under which a file is kept, as GitHub does: what is no letter, digit, '-', '_', '+' or
+// '@' becomes a dot, several of which become one; a name that begins with a dot gets a beginning. Names that
+// are paths, or hold control characters, are refused: ok is false, as for those that are too long.
+func CleanName(given string) (name string, ok bool) {
+	if given == "" || len(given) > MaxAssetName || !utf8.ValidString(given) || strings.ContainsAny(given, `/\`) ||
+		strings.ContainsFunc(given, unicode.IsControl) {
+		return "", false
+	}
+	var b strings.Builder
+	for _, c := range given {
+		switch {
+		case c < utf8.RuneSelf && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("-_+@", c)):
+			b.WriteRune(c)
+		case !strings.HasSuffix(b.String(), "."):
+			b.WriteByte('.')
+		}
+	}
+	name = strings.TrimRight(b.String(), ".")
+	if name == "" || name[0] == '.' {
+		name = "default" + name
+	}
+	return name, len(name) <= MaxAssetName
+}
+
+// cleanType is the media type that an uploader names; what is none becomes that of any bytes.
+func cleanType(given string) string {
+	if _, _, err := mime.ParseMediaType(given); err != nil || len(given) > 255 || !utf8.ValidString(given) ||
+		strings.ContainsFunc(given, unicode.IsControl) {
+		return anyBytes
+	}
+	return given
+}
+
+const anyBytes = "application/octet-stream"
+
+func assetError(field, code, message string) error {
+	return errs.Validation(errs.Field{Resource: AssetResource, Field: field, Code: code, Message: message})
+}
+
+func nameTaken() error { return assetError("name", errs.AlreadyExists, "") }
+
+// sizeError is the 422 for a file that is too large, or empty.
+func (s *Service) sizeError(size int64) error {
+	if size == 0 {
+		return assetError("size", errs.Custom, "size must be greater than or equal to 1")
+	}
+	return errs.Validation(errs.Field{Resource: AssetResource, Field: "size", Code: errs.Custom,
+		Message: "size must be less than or equal to " + itoa(s.MaxAsset)})
+}
+
+// Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that another asset has, for a file
+// that is empty or too large, for more than MaxAssets; 403 for the owner's quota; 507; those of the body.
+func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n NewAsset) (*Asset, error) {
+	if n.Size == 0 || n.Size > s.MaxAsset {
+		return nil, s.sizeError(n.Size)
+	}
+	err := s.db.Read(ctx, func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n.Name) })
+	if err == nil {
+		err = s.repos.RoomForFiles(ctx, a.ID, max(1, file.KB(n.Size)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.receive(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: n.Label, ContentType: n.ContentType, UploaderID: a.Caller.ID}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		if err := mayAdd(tx, a.ID, releaseID, n.Name); err != nil {
+			return err
+		}
+		if err := s.files.Add(tx, a.ID, f); err != nil {
+			return err
+		}
+		made.File, made.CreatedAt, made.UpdatedAt = *f, tx.Now, tx.Now
+		return insertAsset(tx, made)
+	})
+	if err != nil {
+		s.files.Discard(ctx, f)
+		return nil, err
+	}
+	return made, nil
+}
+
+// uploadBuffers is the memory of an upload in bytes.
+const uploadBuffers = 512 << 10
+
+// receive takes the bytes in, beside which no transaction is open.
+func (s *Service) receive(ctx context.Context, n NewAsset) (*file.File, error) {
+	admission.As(ctx, admission.Push) // who waits for the client has no turn
+	release, err := admission.UploadSlot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	free, err := admission.Memory(ctx, uploadBuffers)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	f, err := s.files.Receive(ctx, n.From, s.MaxAsset, s.repos.Room.Check)
+	switch {
+	case errors.Is(err, file.ErrSize):
+		return nil, s.sizeError(s.MaxAsset + 1)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errs.Wrap(errs.Malformed, "The request body does not have its announced length", err)
+	case err != nil:
+		return nil, err
+	case f.Size == 0:
+		s.files.Discard(ctx, f)
+		return nil, s.sizeError(0)
+	}
+	return f, nil
+}
+
+// mayAdd makes sure that a release can get an asset of a name. Errors: 404, 422.
+func mayAdd(tx *db.Tx, repoID repo.ID, releaseID int64, name string) error {
+	if _, err := byID(tx, repoID, releaseID); err != nil {
+		return err
+	}
+	count, taken, err := countAssets(tx, releaseID, name)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return nameTaken()
+	case count >= MaxAssets:
+		return assetError("", errs.Custom, "file count limited to 1000 assets per release")
+	}
+	return nil
+}
+
+// AssetEdit is what a caller gives an asset; what is not given stays.
+type AssetEdit struct {
+	Name  web.Opt[string]
+	Label web.Opt[string] // null and an empty text take it away
+}
+
+// EditAsset changes an asset. Errors: 404, 422 for a name that another one has.
+func (s *Service) EditAsset(ctx context.Context, a *repo.Access, id int64, e AssetEdit) (*Asset, error) {
+	var made *Asset
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		x, err := assetByID(tx, a.ID, id)
+		if err != nil {
+			return err
+		}
+		if name := e.Name.Or(x.Name); name != x.Name {
+			_, taken, err := countAssets(tx, x.ReleaseID, name)
+			if err == nil && taken {
+				err = nameTaken()
+			}
+			if err != nil {
+				return err
+			}
+			x.Name = name
+		}
+		if e.Label.Set {
+			x.Label = orNone(e.Label.Value)
+		}
+		x.UpdatedAt = tx.Now
+		made = x
+		return updateAsset(tx, x)
+	})
+	return made, err
+}
+
+// DeleteAsset removes an asset and its file. Error: 404.
+func (s *Service) DeleteAsset(ctx context.Context, a *repo.Access, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		x, err := assetByID(tx, a.ID, id)
+		if err != nil {
+			return err
+		}
+		if err := removeAsset(tx, id); err != nil {
+			return err
+		}
+		return s.files.Drop(tx, a.ID, []file.ID{x.File.ID})
+	})
+}

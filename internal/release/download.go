@@ -1,0 +1,114 @@
+package release
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/admission"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// GET /{owner}/{repo}/releases/download/{path...}
+//
+// Download answers the bytes of an asset, where browser_download_url leads. The path is a tag and the asset's name.
+// Error: 404.
+func (api *API) Download(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	path := web.Param(r, "path")
+	at := strings.LastIndexByte(path, '/')
+	if at <= 0 {
+		return errs.Absent()
+	}
+	var x *Asset
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		of, err := visible(a, func(tx *db.Tx) (*Release, error) { return byAddress(tx, a.ID, path[:at]) }, tx)
+		if err == nil {
+			x, err = assetByName(tx, of.ID, path[at+1:])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return api.send(w, r, x)
+}
+
+// GET /{owner}/{repo}/releases/latest/download/{name}
+//
+// DownloadLatest leads to an asset of the latest release. Error: 404.
+func (api *API) DownloadLatest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	name := web.Param(r, "name")
+	var latest *Release
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if latest, err = latestOf(tx, a.ID); err == nil {
+			_, err = assetByName(tx, latest.ID, name)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	to := web.Path(a.Owner.Login, a.Name) + "/releases/download/" + escapeTag(latest.Tag) + web.Path(name)
+	w.Header().Set("Location", web.From(r.Context()).Page(to))
+	w.WriteHeader(http.StatusFound)
+	return nil
+}
+
+// byAddress finds the release that stands in an address under its tag or, a draft, under what addressTag
+// gives. Error: 404.
+func byAddress(tx *db.Tx, repoID repo.ID, tag string) (*Release, error) {
+	r, err := byTag(tx, repoID, tag)
+	digits, ok := strings.CutPrefix(tag, untaggedPrefix)
+	if !ok || !errs.Is(err, errs.NotFound) {
+		return r, err
+	}
+	id, parseErr := strconv.ParseInt(digits, 16, 64)
+	if parseErr != nil {
+		return nil, err
+	}
+	if r, err = byID(tx, repoID, id); err == nil && (!r.Draft || r.untagged() != tag) {
+		return nil, errs.Absent()
+	}
+	return r, err
+}
+
+// send sends the bytes of an asset, or a range of them, so that no browser shows them as a page of this site.
+func (api *API) send(w http.ResponseWriter, r *http.Request, x *Asset) error {
+	if web.NotModified(w, r, `"`+x.File.SHA256+`"`) {
+		return nil
+	}
+	in, err := api.s.files.Open(r.Context(), &x.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if r.Method == http.MethodGet && r.Header.Get("Range") == "" {
+		if err := api.countDownload(r, x); err != nil {
+			return err
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", anyBytes)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Disposition", `attachment; filename="`+x.Name+`"`) // CleanName left nothing to escape
+	h.Set("Vary", "Accept")
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r.Header.Del("Range") // of several ranges, all is sent: RFC 9110, 14.2
+	}
+	admission.As(r.Context(), admission.Stream)
+	http.ServeContent(w, r, "", x.CreatedAt.Time(), in)
+	return nil
+}
+
+// countDownload counts a download. One that cannot be counted, since the disk is full, goes on.
+func (api *API) countDownload(r *http.Request, x *Asset) error {
+	err := api.s.db.Write(r.Context(), func(tx *db.Tx) error { return countDownload(tx, x.ID) })
+	if err != nil && r.Context().Err() == nil {
+		api.s.log.WarnContext(r.Context(), "a download was not counted", "error", err)
+		return nil
+	}
+	return err
+}

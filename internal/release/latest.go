@@ -1,0 +1,100 @@
+package release
+
+import (
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// settleLatest finds out which release is the latest after one has changed: before is nil for a new
+// release, after for one that was deleted. chosen says that the caller has said what he wants, or that it
+// is new.
+func settleLatest(tx *db.Tx, before, after *Release, chosen bool) error {
+	was := before != nil && before.Latest
+	switch {
+	case after == nil && was:
+		return electLatest(tx, before.RepoID)
+	case after == nil:
+		return nil
+	case !after.mayBeLatest() && was:
+		if err := setLatest(tx, after.RepoID, 0); err != nil {
+			return err
+		}
+		after.Latest = false
+		return electLatest(tx, after.RepoID)
+	case !after.mayBeLatest() || before.mayBeLatest() && !chosen:
+		return nil
+	}
+	switch after.Choice {
+	case MakeLatest:
+		after.Latest = true
+		return setLatest(tx, after.RepoID, after.ID)
+	case KeepLatest:
+		if !was {
+			return nil
+		}
+	}
+	return electLatest(tx, after.RepoID)
+}
+
+// maxCandidates bounds how many releases of one date are compared by version.
+const maxCandidates = 100
+
+// electLatest makes the release of the newest commit the latest, of several the one with the highest
+// version. Those that were not to be the latest are passed over.
+func electLatest(tx *db.Tx, repoID repo.ID) error {
+	list, err := candidates(tx, repoID, maxCandidates)
+	if err != nil {
+		return err
+	}
+	var best candidate
+	for n, c := range list {
+		if n == 0 || c.createdAt == best.createdAt && CompareVersions(c.tag, best.tag) > 0 {
+			best = c
+		}
+	}
+	return setLatest(tx, repoID, best.id)
+}
+
+// CompareVersions orders names of versions by bytes, but runs of digits by their number: v9 comes before
+// v10. What stands behind a hyphen comes before the name without it, as 1.0-rc1 before 1.0.
+func CompareVersions(a, b string) int {
+	a, pre, isPre := strings.Cut(a, "-")
+	b, other, isOther := strings.Cut(b, "-")
+	if c := compareNumbered(a, b); c != 0 {
+		return c
+	}
+	switch {
+	case isPre && !isOther:
+		return -1
+	case isOther && !isPre:
+		return 1
+	}
+	return compareNumbered(pre, other)
+}
+
+func compareNumbered(a, b string) int {
+	for a != "" && b != "" {
+		m, n := digits(a), digits(b)
+		if m > 0 && n > 0 {
+			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
+			if len(x) != len(y) {
+				return len(x) - len(y)
+			}
+			if c := strings.Compare(x, y); c != 0 {
+				return c
+			}
+			a, b = a[m:], b[n:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+// digits is the length of the run of digits that s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

@@ -1,0 +1,183 @@
+package release
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/text"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// payload is GitHub's release.
+type payload struct {
+	URL         string          `json:"url"`
+	AssetsURL   string          `json:"assets_url"`
+	UploadURL   string          `json:"upload_url"`
+	HTMLURL     string          `json:"html_url"`
+	ID          int64           `json:"id"`
+	Author      *account.Simple `json:"author"`
+	NodeID      string          `json:"node_id"`
+	Tag         string          `json:"tag_name"`
+	Target      string          `json:"target_commitish"`
+	Name        *string         `json:"name"`
+	Draft       bool            `json:"draft"`
+	Immutable   bool            `json:"immutable"` // none is
+	Prerelease  bool            `json:"prerelease"`
+	CreatedAt   db.Time         `json:"created_at"`
+	UpdatedAt   db.Time         `json:"updated_at"`
+	PublishedAt db.Time         `json:"published_at"` // null: of a draft
+	Assets      []*assetPayload `json:"assets"`
+	TarballURL  *string         `json:"tarball_url"` // null: of a draft
+	ZipballURL  *string         `json:"zipball_url"`
+	text.Payload
+}
+
+// assetPayload is GitHub's release asset.
+type assetPayload struct {
+	URL           string          `json:"url"`
+	ID            int64           `json:"id"`
+	NodeID        string          `json:"node_id"`
+	Name          string          `json:"name"`
+	Label         *string         `json:"label"`
+	Uploader      *account.Simple `json:"uploader"`
+	ContentType   string          `json:"content_type"`
+	State         string          `json:"state"`
+	Size          int64           `json:"size"`
+	Digest        string          `json:"digest"`
+	DownloadCount int64           `json:"download_count"`
+	CreatedAt     db.Time         `json:"created_at"`
+	UpdatedAt     db.Time         `json:"updated_at"`
+	DownloadURL   string          `json:"browser_download_url"`
+}
+
+// Page is some releases with all that their payloads show, read with a fixed number of queries.
+type Page struct {
+	info   *web.Info
+	list   []*Release
+	repos  map[repo.ID]*repo.Access
+	people map[account.ID]*account.Account
+	assets map[int64][]*Asset // by release
+	bodies *text.Page
+}
+
+// assetBytes is about what an asset takes while its payload is rendered, in bytes.
+const assetBytes = 1500
+
+// loadPage reads what payloads of releases show, after it has asked for the memory.
+func loadPage(
+	ctx context.Context, tx *db.Tx, repos map[repo.ID]*repo.Access, list []*Release,
+) (*Page, error) {
+	p := &Page{info: web.From(ctx), list: list, repos: repos}
+	ids := make([]int64, len(list))
+	people := make([]account.ID, 0, 2*len(list))
+	for n, r := range list {
+		ids[n], people = r.ID, append(people, r.AuthorID)
+	}
+	n, err := numberOfAssets(tx, ids)
+	if err == nil {
+		err = admission.Hold(ctx, n*assetBytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.assets, err = assetsOf(tx, ids); err != nil {
+		return nil, err
+	}
+	for _, of := range p.assets {
+		for _, x := range of {
+			people = append(people, x.UploaderID)
+		}
+	}
+	p.people, err = account.ByIDs(tx, db.Unique(people))
+	return p, err
+}
+
+// Load reads the published releases of the ids, as far as they are in the repositories given, for what tells
+// of them.
+func Load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, ids []int64) (*Page, error) {
+	found, err := published(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	repos := make(map[repo.ID]*repo.Access, len(accesses))
+	for _, a := range accesses {
+		repos[a.ID] = a
+	}
+	var list []*Release
+	for _, r := range found {
+		if repos[r.RepoID] != nil {
+			list = append(list, r)
+		}
+	}
+	return loadPage(ctx, tx, repos, list)
+}
+
+// Bodies prepares the texts, outside a transaction.
+func (p *Page) Bodies(out *web.Output, issues *issue.Service) (err error) {
+	texts := make([]text.Source, len(p.list))
+	for n, r := range p.list {
+		texts[n] = text.Source{Access: p.repos[r.RepoID], Body: r.Body}
+	}
+	p.bodies, err = issues.Bodies(out, texts)
+	return err
+}
+
+// Release gives the payload of the release with an id; nil for one that was not loaded. Error: that of its text.
+func (p *Page) Release(id int64) (any, error) {
+	for n, r := range p.list {
+		if r.ID == id {
+			return p.payload(n)
+		}
+	}
+	return nil, nil
+}
+
+func (p *Page) payload(n int) (*payload, error) {
+	r := p.list[n]
+	a := p.repos[r.RepoID]
+	at := tracker.NewPlace(p.info, a.Repo)
+	self := at.API + "/releases/" + itoa(r.ID)
+	out := &payload{URL: self, AssetsURL: self + "/assets", UploadURL: self + "/assets{?name,label}",
+		HTMLURL: at.Page + "/releases/tag/" + escapeTag(r.addressTag()), ID: r.ID,
+		Author: account.NewSimple(p.people[r.AuthorID], p.info), NodeID: account.NodeID(Resource, r.ID),
+		Tag: r.Tag, Target: r.Target, Name: r.Name, Draft: r.Draft, Prerelease: r.Prerelease,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Assets: []*assetPayload{}}
+	if !r.Draft {
+		out.PublishedAt = r.PublishedAt
+		out.TarballURL, out.ZipballURL = new(at.API+"/tarball/"+escapeTag(r.Tag)), new(at.API+"/zipball/"+escapeTag(r.Tag))
+	}
+	for _, x := range p.assets[r.ID] {
+		out.Assets = append(out.Assets, newAssetPayload(at, r, x, p.people))
+	}
+	var err error
+	out.Payload, err = p.bodies.At(n)
+	return out, err
+}
+
+func newAssetPayload(at *tracker.Place, r *Release, x *Asset, people map[account.ID]*account.Account) *assetPayload {
+	return &assetPayload{URL: at.API + "/releases/assets/" + itoa(x.ID), ID: x.ID,
+		NodeID: account.NodeID(AssetResource, x.ID), Name: x.Name, Label: x.Label,
+		Uploader: account.NewSimple(people[x.UploaderID], at.Info), ContentType: x.ContentType, State: "uploaded",
+		Size: x.File.Size, Digest: "sha256:" + x.File.SHA256, DownloadCount: x.Downloads,
+		CreatedAt: x.CreatedAt, UpdatedAt: x.UpdatedAt,
+		DownloadURL: at.Page + "/releases/download/" + escapeTag(r.addressTag()) + "/" + url.PathEscape(x.Name)}
+}
+
+// escapeTag escapes a tag for a path, with its slashes.
+func escapeTag(tag string) string {
+	parts := strings.Split(tag, "/")
+	for n := range parts {
+		parts[n] = url.PathEscape(parts[n])
+	}
+	return strings.Join(parts, "/")
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

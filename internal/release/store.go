@@ -1,0 +1,181 @@
+package release
+
+import (
+	"errors"
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+const columns = `r.id, r.repo_id, r.author_id, r.publisher_id, r.tag, r.target, r.name, r.body, r.draft, r.prerelease,
+	r.choice, r.latest, r.created_at, r.published_at, r.updated_at`
+
+// scanner is a row of either kind that package db gives.
+type scanner interface{ Scan(dest ...any) error }
+
+// scan reads columns. Error: 404 when there is no row.
+func scan(row scanner) (*Release, error) {
+	var r Release
+	err := row.Scan(&r.ID, &r.RepoID, &r.AuthorID, &r.PublisherID, &r.Tag, &r.Target, &r.Name, &r.Body, &r.Draft,
+		&r.Prerelease, &r.Choice, &r.Latest, &r.CreatedAt, &r.PublishedAt, &r.UpdatedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return &r, err
+}
+
+func query(tx *db.Tx, rest string, args ...any) ([]*Release, error) {
+	rows, err := tx.Query(`SELECT `+columns+` FROM releases r`+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Release
+	for rows.Next() {
+		r, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// byID finds a release of a repository. Error: 404.
+func byID(tx *db.Tx, repoID repo.ID, id int64) (*Release, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.id = $2`, repoID, id))
+}
+
+// byTag finds the published release of a tag. Error: 404.
+func byTag(tx *db.Tx, repoID repo.ID, tag string) (*Release, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.tag = $2
+		AND r.draft = FALSE`, repoID, tag))
+}
+
+// latestOf finds the latest release. Error: 404.
+func latestOf(tx *db.Tx, repoID repo.ID) (*Release, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.latest = TRUE`, repoID))
+}
+
+// published finds those of the releases that are published, in any repository.
+func published(tx *db.Tx, ids []int64) ([]*Release, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	for n, id := range ids {
+		args[n] = id
+	}
+	return query(tx, ` WHERE r.draft = FALSE AND r.id IN `+db.Values(1, len(ids)), args...)
+}
+
+// list reads a page of the releases, the newest commit first, and counts all.
+func list(tx *db.Tx, repoID repo.ID, drafts bool, page web.Page) (found []*Release, total int64, err error) {
+	where := ` WHERE r.repo_id = $1`
+	if !drafts {
+		where += ` AND r.draft = FALSE`
+	}
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM releases r`+where, repoID).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	found, err = query(tx, where+` ORDER BY r.created_at DESC, r.id DESC LIMIT $2 OFFSET $3`,
+		repoID, page.Size, page.Offset())
+	return found, total, err
+}
+
+// insert adds a release and sets its id. Errors: 404 when the repository is gone, 422 when another
+// published release has the tag.
+func insert(tx *db.Tx, r *Release) error {
+	err := tx.QueryRow(`INSERT INTO releases (repo_id, author_id, publisher_id, tag, target, name, body, draft,
+			prerelease, choice, created_at, published_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING RETURNING id`,
+		r.RepoID, r.AuthorID, r.PublisherID, r.Tag, r.Target, r.Name, r.Body, r.Draft, r.Prerelease, int64(r.Choice),
+		r.CreatedAt, r.PublishedAt, r.UpdatedAt).Scan(&r.ID)
+	switch {
+	case errors.Is(err, db.ErrNoRows):
+		return taken()
+	case errors.Is(err, db.ErrForeignKey):
+		return errs.Absent()
+	}
+	return err
+}
+
+// taken is the 422 for a tag that another published release has.
+func taken() error { return invalid("tag_name", errs.AlreadyExists, "") }
+
+// update writes a release. Error: 422 when another published release has the tag.
+func update(tx *db.Tx, r *Release) error {
+	if !r.Draft {
+		other, err := byTag(tx, r.RepoID, r.Tag)
+		switch {
+		case err == nil && other.ID != r.ID:
+			return taken()
+		case err != nil && !errs.Is(err, errs.NotFound):
+			return err
+		}
+	}
+	return tx.Run(`UPDATE releases SET publisher_id = $2, tag = $3, target = $4, name = $5, body = $6, draft = $7,
+			prerelease = $8, choice = $9, created_at = $10, published_at = $11, updated_at = $12 WHERE id = $1`,
+		r.ID, r.PublisherID, r.Tag, r.Target, r.Name, r.Body, r.Draft, r.Prerelease, int64(r.Choice),
+		r.CreatedAt, r.PublishedAt, r.UpdatedAt)
+}
+
+// remove removes a release and the rows of its assets.
+func remove(tx *db.Tx, id int64) error {
+	return tx.Run(`DELETE FROM releases WHERE id = $1`, id)
+}
+
+// setLatest makes a release the latest of its repository; 0 makes none.
+func setLatest(tx *db.Tx, repoID repo.ID, id int64) error {
+	err := tx.Run(`UPDATE releases SET latest = FALSE WHERE repo_id = $1 AND latest = TRUE AND id <> $2`, repoID, id)
+	if err != nil || id == 0 {
+		return err
+	}
+	return tx.Run(`UPDATE releases SET latest = TRUE WHERE id = $1`, id)
+}
+
+// candidate is a release that may be elected to be the latest.
+type candidate struct {
+	id        int64
+	tag       string
+	createdAt db.Time
+}
+
+// candidates lists who may be elected, the newest commit first.
+func candidates(tx *db.Tx, repoID repo.ID, most int) (list []candidate, err error) {
+	rows, err := tx.Query(`SELECT id, tag, created_at FROM releases WHERE repo_id = $1 AND draft = FALSE
+		AND prerelease = FALSE AND choice <> $2 ORDER BY created_at DESC, id DESC LIMIT $3`,
+		repoID, int64(KeepLatest), most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c candidate
+		if err := rows.Scan(&c.id, &c.tag, &c.createdAt); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// unpublish makes drafts of the releases of some tags, and reports whether there were any.
+func unpublish(tx *db.Tx, repoID repo.ID, tags []string) (some bool, err error) {
+	for part := range slices.Chunk(tags, db.MaxValues) {
+		args := []any{repoID, tx.Now}
+		for _, tag := range part {
+			args = append(args, tag)
+		}
+		n, err := tx.Exec(`UPDATE releases SET draft = TRUE, latest = FALSE, updated_at = $2 WHERE repo_id = $1
+			AND draft = FALSE AND tag IN `+db.ValuesFrom(3, 1, len(part)), args...)
+		if err != nil {
+			return false, err
+		}
+		some = some || n > 0
+	}
+	return some, nil
+}

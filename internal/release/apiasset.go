@@ -132,11 +132,10 @@ func (api *API) GetAsset(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err != nil {
 		return err
 	}
-	bytes := wantsBytes(r)
-	if !bytes && !web.From(r.Context()).Media.JSON {
-		return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as "+
-			"application/json and as application/octet-stream")
+	if err := acceptsBytes(r); err != nil {
+		return err
 	}
+	bytes := wantsBytes(r)
 	var x *Asset
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if x, err = assetByID(tx, a.ID, id); err != nil {
@@ -166,6 +165,14 @@ func wantsBytes(r *http.Request) bool {
 		}
 	}
 	return false
+}
+
+// acceptsBytes returns the 415 of a request that takes neither bytes nor what clients of the API take.
+func acceptsBytes(r *http.Request) error {
+	if wantsBytes(r) || web.From(r.Context()).Media.JSON {
+		return nil
+	}
+	return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as "+anyBytes)
 }
 
 // PATCH /repos/{owner}/{repo}/releases/assets/{asset_id}

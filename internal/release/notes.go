@@ -56,6 +56,9 @@ func (api *API) GenerateNotes(w http.ResponseWriter, r *http.Request, a *repo.Ac
 		return err
 	}
 	notes, err := api.s.Notes(r.Context(), a, n)
+	if err == nil {
+		err = api.s.db.Check(r.Context()) // no transaction has asked for the right again
+	}
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ var unaudited = map[string]string{
 	"* /repos/{owner}/{repo}/pulls":             "the same",
 	"* /repos/{owner}/{repo}/labels":            "the same",
 	"* /repos/{owner}/{repo}/milestones":        "the same",
+	"* /repos/{owner}/{repo}/releases":          "the same, and it is in the feeds",
 	"* /repos/{owner}/{repo}/git/":              "daily work, which git's history and the feed tell",
 	"* /repos/{owner}/{repo}/contents":          "the same",
 	"* /repos/{owner}/{repo}/merges":            "the same",

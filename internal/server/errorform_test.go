@@ -149,7 +149,7 @@ func refusals(r *route.Route) []refusal {
 	if !r.AnyMedia || r.Pattern == "/" {
 		list = append(list, refusal{headers: map[string]string{"Accept": "text/csv"}, status: http.StatusUnsupportedMediaType})
 	}
-	if estate.Body(r) == "" {
+	if estate.Body(r) == "" || r.Streams {
 		return list
 	}
 	limit := r.Limit

@@ -10,11 +10,12 @@ import (
 // act is how a route is asked for so that it does something: for the one who may, nothing but the
 // right decides.
 type act struct {
-	body string // {mark} and any key of Home.Is in braces are filled in
-	Rule        // written here again, so that a right that somebody changes by mistake is noticed
-	who  string // may; "": keeper
-	kind string // Content-Type, where it matters
-	make maker  // what it needs, by the names of placeholders; nil: nothing new
+	body  string // {mark} and any key of Home.Is in braces are filled in
+	Rule         // written here again, so that a right that somebody changes by mistake is noticed
+	who   string // may; "": keeper
+	kind  string // Content-Type, where it matters
+	query string // of the address, filled in like body
+	make  maker  // what it needs, by the names of placeholders; nil: nothing new
 }
 
 // maker makes something new, by the names of placeholders, of the path or of the body.
@@ -37,6 +38,11 @@ var (
 	aLabel   = of("name", (*World).label)
 	aPlan    = of("number", (*World).milestone)
 )
+
+// aDraft makes a release that has no asset yet.
+func aDraft(w *World, t *testing.T, h *Home) map[string]string {
+	return map[string]string{"release_id": w.release(t, h)}
+}
 
 // aUser registers somebody, for what is done with whole accounts.
 func aUser(w *World, t *testing.T, _ *Home) map[string]string {
@@ -109,27 +115,29 @@ var acts = map[string]act{
 	"PUT /user/starred/{owner}/{repo}":    {},
 	"DELETE /user/starred/{owner}/{repo}": {},
 
-	"POST /git/trees":              {Rule: push, body: `{"tree":[{"path":"a","mode":"100644","content":"x"}]}`},
-	"POST /git/blobs":              {Rule: push, body: `{"content":"x"}`},
-	"POST /git/commits":            {Rule: push, body: `{"message":"m","tree":"{tree}"}`},
-	"POST /git/tags":               {Rule: push, body: `{"tag":"{new}","message":"m","object":"{commit}","type":"commit"}`, make: aName},
-	"POST /git/refs":               {Rule: push, body: `{"ref":"refs/heads/{new}","sha":"{commit}"}`, make: aName},
-	"PATCH /git/refs/{ref...}":     {Rule: push, body: `{"sha":"{commit}","force":true}`, make: aRef},
-	"DELETE /git/refs/{ref...}":    {Rule: push, make: aRef},
-	"POST /statuses/{ref...}":      {Rule: push, body: `{"state":"success"}`},
-	"PUT /contents/{path...}":      {Rule: push, body: `{"message":"m","content":"eA=="}`, make: of("path", func(w *World, _ *testing.T, _ *Home) string { return w.name() })},
-	"DELETE /contents/{path...}":   {Rule: push, body: `{"message":"m","sha":"{sha}"}`, make: aFile},
-	"POST /merges":                 {Rule: push, body: `{"base":"main","head":"{new}"}`, make: aBranch},
-	"POST /labels":                 {Rule: push, body: `{"name":"{new}","color":"ffffff"}`, make: aName},
-	"PATCH /labels/{name}":         {Rule: push, body: `{"color":"000000"}`, make: aLabel},
-	"POST /milestones":             {Rule: push, body: `{"title":"{new}"}`, make: aName},
-	"PATCH /milestones/{number}":   {Rule: push, body: `{"description":"m"}`, make: aPlan},
-	"POST /issues":                 {body: `{"title":"t"}`},
-	"PATCH /issues/{number}":       {body: `{"title":"t"}`, make: anIssue, Rule: push},
-	"PATCH /issues/comments/{id}":  {body: `{"body":"t"}`, make: aComment, Rule: push},
-	"DELETE /issues/comments/{id}": {make: aComment, Rule: push},
-	"POST /issues/{number}/labels": {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
-	"PUT /issues/{number}/labels":  {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
+	"POST /git/trees":                    {Rule: push, body: `{"tree":[{"path":"a","mode":"100644","content":"x"}]}`},
+	"POST /git/blobs":                    {Rule: push, body: `{"content":"x"}`},
+	"POST /git/commits":                  {Rule: push, body: `{"message":"m","tree":"{tree}"}`},
+	"POST /git/tags":                     {Rule: push, body: `{"tag":"{new}","message":"m","object":"{commit}","type":"commit"}`, make: aName},
+	"POST /git/refs":                     {Rule: push, body: `{"ref":"refs/heads/{new}","sha":"{commit}"}`, make: aName},
+	"PATCH /git/refs/{ref...}":           {Rule: push, body: `{"sha":"{commit}","force":true}`, make: aRef},
+	"DELETE /git/refs/{ref...}":          {Rule: push, make: aRef},
+	"POST /statuses/{ref...}":            {Rule: push, body: `{"state":"success"}`},
+	"PUT /contents/{path...}":            {Rule: push, body: `{"message":"m","content":"eA=="}`, make: of("path", func(w *World, _ *testing.T, _ *Home) string { return w.name() })},
+	"DELETE /contents/{path...}":         {Rule: push, body: `{"message":"m","sha":"{sha}"}`, make: aFile},
+	"POST /merges":                       {Rule: push, body: `{"base":"main","head":"{new}"}`, make: aBranch},
+	"POST /releases":                     {Rule: push, body: `{"tag_name":"{new}","draft":true}`, make: aName},
+	"POST /releases/{release_id}/assets": {Rule: push, body: "x", query: "?name=seeds.zip", make: aDraft},
+	"POST /labels":                       {Rule: push, body: `{"name":"{new}","color":"ffffff"}`, make: aName},
+	"PATCH /labels/{name}":               {Rule: push, body: `{"color":"000000"}`, make: aLabel},
+	"POST /milestones":                   {Rule: push, body: `{"title":"{new}"}`, make: aName},
+	"PATCH /milestones/{number}":         {Rule: push, body: `{"description":"m"}`, make: aPlan},
+	"POST /issues":                       {body: `{"title":"t"}`},
+	"PATCH /issues/{number}":             {body: `{"title":"t"}`, make: anIssue, Rule: push},
+	"PATCH /issues/comments/{id}":        {body: `{"body":"t"}`, make: aComment, Rule: push},
+	"DELETE /issues/comments/{id}":       {make: aComment, Rule: push},
+	"POST /issues/{number}/labels":       {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
+	"PUT /issues/{number}/labels":        {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
 	"DELETE /issues/{number}/labels/{name}": {Rule: push, make: func(w *World, t *testing.T, h *Home) map[string]string {
 		return map[string]string{"number": w.issue(t, h), "name": "bug"}
 	}},

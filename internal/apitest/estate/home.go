@@ -79,6 +79,7 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	w.OK(t, "keeper", "PATCH "+h.path(), `{"description":"about `+mark+`","homepage":"http://`+mark+`.example.org"}`)
 	w.OK(t, "keeper", "POST "+h.path()+"/statuses/"+h.Is["commit"], fmt.Sprintf(
 		`{"state":"success","context":%q,"description":%q,"target_url":"http://example.org/%s"}`, mark, mark, mark))
+	w.publish(t, h)
 	w.OK(t, "keeper", "PUT /user/starred/"+owner+"/"+mark, "")
 	w.OK(t, "keeper", "PUT "+h.path()+"/subscription", `{"subscribed":true}`)
 	w.OK(t, "reader", "POST "+h.path()+"/forks", "")
@@ -177,6 +178,27 @@ func (w *World) review(t *testing.T, h *Home) {
 	is["pending"] = w.made(t, "reader", pull+"reviews", fmt.Sprintf(
 		`{"body":%q,"comments":[{"path":"%s-new.txt","position":1,"body":%q}]}`, PendingMark, mark, PendingMark), "id")
 	w.OK(t, "keeper", pull+"requested_reviewers", `{"reviewers":["reader"]}`)
+}
+
+// publish adds a release of the tag that there is, with an asset.
+func (w *World) publish(t *testing.T, h *Home) {
+	t.Helper()
+	h.Is["release"] = w.made(t, "keeper", "POST "+h.path()+"/releases",
+		fmt.Sprintf(`{"tag_name":"%s-v1","name":%q,"body":%q}`, h.Mark, h.Mark, h.Mark), "id")
+	h.Is["asset"] = w.made(t, "keeper", "POST "+h.path()+"/releases/"+h.Is["release"]+"/assets?name="+h.Mark+".bin&label="+h.Mark,
+		h.Mark+" bytes", "id")
+}
+
+// release makes a draft.
+func (w *World) release(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/releases", `{"tag_name":"`+w.name()+`","draft":true}`, "id")
+}
+
+// asset makes an asset.
+func (w *World) asset(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, "keeper", "POST "+h.path()+"/releases/"+h.Is["release"]+"/assets?name="+w.name(), "x", "id")
 }
 
 // tip is where a branch is.

@@ -59,6 +59,9 @@ var things = []struct {
 	{"/commit", "commit", nil}, {"/statuses", "commit", nil}, {"/git/ref", "ref", nil}, {"/git/refs", "ref", nil},
 	{"/git/matching-refs", "ref", nil}, {"/branches", "branch", nil}, {"/compare", "range", nil},
 	{"/contents", "file", nil}, {"/blob", "main file", nil}, {"/tree", "main", nil}, {"/raw", "main file", nil},
+	{"/releases/assets", "asset", (*World).asset}, {"/releases/tags", "release tag", nil}, {"/releases/tag", "release tag", nil},
+	{"/releases/latest/download", "asset name", nil}, {"/releases/download", "asset path", nil},
+	{"/releases", "release", (*World).release},
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
 	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
@@ -76,6 +79,7 @@ func (h *Home) thing(is string) string {
 		"ref": "heads/" + h.Mark + "-topic", "branch": h.Mark + "-side", "range": "main..." + h.Mark + "-topic",
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
+		"release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
 		"member": "member", "avatar": "1", "plant": "1",
 	}[is]
 }
@@ -137,7 +141,7 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 		maps.Copy(made, how.make(w, t, h))
 	}
 	q := &Request{Route: r, Values: h.values(t, r.Pattern, made), Who: "keeper", Repo: h.Name, Rule: how.Rule}
-	q.Do, q.Headers = r.Method+" "+h.Address(t, r.Pattern, made), Headers(r)
+	q.Do, q.Headers = r.Method+" "+h.Address(t, r.Pattern, made)+how.query, Headers(r)
 	q.Send = fill(how.body, made, h.Is, map[string]string{"mark": h.Mark})
 	if how.who != "" {
 		q.Who = how.who

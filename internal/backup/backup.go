@@ -11,7 +11,7 @@
 // A backup holds one moment of the database. Objects are written before the transaction
 // that makes them reachable, and packing removes none, so every object of that moment is in
 // the repository's folder afterwards. Only a folder of a deleted repository would go: a
-// lease in the database keeps it (repo.HoldFolders).
+// lease in the database keeps it (repo.HoldFolders), and with it files that are no objects (package file).
 //
 // The tables are read in one snapshot, not copied by SQLite's online backup: that begins
 // anew with each write of another process, and what it copies suits no other engine. Git's
@@ -19,9 +19,14 @@
 // server makes them anew.
 package backup
 
+import "arbor/internal/file"
+
 // repositoriesDir is the folder of all repositories' folders, below the data folder.
 const repositoriesDir = "repositories"
 
 // keyDirs are the folders of the data folder that hold keys, in files: certificates that an authority has
 // given, and the host keys of SSH.
 var keyDirs = []string{"acme", "ssh"}
+
+// storeDirs are all folders of the data folder of which a backup holds files.
+var storeDirs = append([]string{repositoriesDir, file.Folder}, keyDirs...)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/file"
 	"arbor/internal/repo"
 )
 
@@ -99,10 +100,13 @@ var (
 )
 
 // mayHold reports whether a backup may hold a file of the data folder: one of those in a
-// repository's folder that Git's objects are in, or a key or its certificate.
+// repository's folder that Git's objects are in, one of package file's, or a key or its certificate.
 func mayHold(path string) bool {
 	if !fs.ValidPath(path) || strings.ContainsAny(path, "\\\x00") {
 		return false
+	}
+	if file.IsPath(path) {
+		return true
 	}
 	parts := strings.SplitN(path, "/", 4)
 	switch {

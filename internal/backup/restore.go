@@ -222,7 +222,7 @@ func (r *restore) checkEmpty(ctx context.Context) error {
 	if r.resumed {
 		return nil
 	}
-	for _, dir := range append([]string{repositoriesDir}, keyDirs...) {
+	for _, dir := range storeDirs {
 		err := fs.WalkDir(r.root.FS(), dir, func(_ string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				err = ErrNotEmpty
@@ -250,7 +250,7 @@ func (r *restore) begin(ctx context.Context) error {
 	if !r.resumed {
 		return writeSynced(filepath.Join(r.Folder, marker), nil)
 	}
-	for _, dir := range append([]string{repositoriesDir}, keyDirs...) {
+	for _, dir := range storeDirs {
 		if err := r.root.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -282,7 +282,7 @@ func (r *restore) copyFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, top := range append([]string{repositoriesDir}, keyDirs...) {
+	for _, top := range storeDirs {
 		err := filepath.WalkDir(filepath.Join(r.Folder, top), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
 				err = syncDir(path)

@@ -21,6 +21,7 @@ import (
 
 	"arbor/internal/backup/tables"
 	"arbor/internal/db"
+	"arbor/internal/file"
 	"arbor/internal/repo"
 )
 
@@ -48,6 +49,7 @@ type save struct {
 	to       target
 	manifest Manifest
 	repos    []snapshotRepo
+	files    []string // those of package file, by their names
 
 	mu   sync.Mutex
 	seen map[string]seenFile // files of objects by name: forks share them
@@ -89,6 +91,9 @@ func (s *save) saveRest(ctx context.Context) error {
 	if err := s.saveRepositories(ctx); err != nil {
 		return err
 	}
+	if err := s.saveStored(ctx); err != nil {
+		return fmt.Errorf("back up the files of releases: %w", err)
+	}
 	for _, dir := range keyDirs {
 		if err := s.saveDir(dir); err != nil {
 			return err
@@ -128,8 +133,11 @@ func (s *save) saveTables(ctx context.Context) error {
 			return err
 		}
 		s.manifest.Format, s.manifest.At, s.manifest.Newest = format, now.Time(), newest.Time()
-		s.repos, err = repositories(tx)
-		return err
+		if s.repos, err = repositories(tx); err != nil {
+			return err
+		}
+		s.files = nil
+		return file.List(tx, func(f *file.File) { s.files = append(s.files, f.Name) })
 	})
 	if err != nil {
 		return err
@@ -201,6 +209,33 @@ func (s *save) saveRepository(ctx context.Context, r snapshotRepo) (files []File
 		}
 	}
 	return nil, err
+}
+
+// saveStored copies the files of package file that the snapshot names.
+func (s *save) saveStored(ctx context.Context) error {
+	all := int64(len(s.files))
+	s.done.Store(0)
+	s.Progress("files", 0, all)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for _, name := range s.files {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			at := file.Path(name)
+			f, err := s.saveFile(filepath.Join(s.Folder, filepath.FromSlash(at)), at)
+			if err != nil {
+				return err
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.manifest.Files = append(s.manifest.Files, f)
+			s.Progress("files", s.done.Add(1), all)
+			return nil
+		})
+	}
+	return g.Wait()
 }
 
 // saveFiles copies the files of a repository's folder that its objects are in. All others

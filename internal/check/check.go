@@ -7,6 +7,7 @@
 //	postings.go   the index of issues against the issues
 //	refs.go       refs and pull requests against the objects of their repositories
 //	folders.go    folders that no repository has, and the space that is left
+//	files.go      files that are no objects, against their rows
 //
 // Each statement reads one moment of the database. Folders change beside it: what is
 // wrong there is looked at again, and told only if the database still asks for it.
@@ -41,7 +42,7 @@ type Options struct {
 
 // Finding is one thing that does not hold.
 type Finding struct {
-	Part       string `json:"part"`                 // database, counters, issues, repositories, folders or space
+	Part       string `json:"part"`                 // database, counters, issues, repositories, folders, files or space
 	Repository string `json:"repository,omitempty"` // OWNER/NAME, where it is of one
 	Problem    string `json:"problem"`
 	Repairable bool   `json:"repairable"` // --repair mends it
@@ -97,6 +98,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"issues", c.postings},
 		{"repositories", c.repositories},
 		{"folders", c.folders},
+		{"files", c.files},
 		{"space", c.space},
 	}
 	for _, p := range parts {

@@ -232,6 +232,42 @@ func TestLostObjectsAreFound(t *testing.T) {
 	})
 }
 
+// An asset whose file is lost, cut off or altered is found, and so is a file that nobody knows.
+func TestLostFilesAreFound(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases", As: "alice", Send: `{"tag_name": "v1", "draft": true}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases/1/assets?name=a", As: "alice", Send: "peas", Status: 201})
+		if r := look(t, s, Options{Full: true}); strings.Contains(r.text(), "files") {
+			t.Fatal(r.text())
+		}
+		all, _ := filepath.Glob(filepath.Join(s.Dir, "files", "*", "*"))
+		path := all[0]
+		holds := func(content, full, quick string) {
+			t.Helper()
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if r := look(t, s, Options{Full: true}); r.Sound() || !strings.Contains(r.text(), "alice/garden: ") || !strings.Contains(r.text(), full) {
+				t.Errorf("%q: %s", content, r.text())
+			}
+			if r := look(t, s, Options{}); !strings.Contains(r.text(), quick) || quick == "" && strings.Contains(r.text(), filepath.Base(path)) {
+				t.Errorf("%q, looked at quickly: %s", content, r.text())
+			}
+		}
+		holds("pea", "has 3 bytes and should have 4", "has 3 bytes")
+		holds("pear", "its SHA-256 is another", "")
+		if err := os.Rename(path, path[:len(path)-1]+"x"); err != nil {
+			t.Fatal(err)
+		}
+		if r := look(t, s, Options{}); r.Sound() || !strings.Contains(r.text(), "is missing") || !strings.Contains(r.text(), "x is nothing that Arbor makes") {
+			t.Error(r.text())
+		}
+	})
+}
+
 func each(t *testing.T, dir, pattern string, do func(path string) error) {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, pattern))

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"arbor/internal/file"
 	"arbor/internal/forge"
 )
 
@@ -19,23 +20,30 @@ func copyStore(from, to string) error {
 	if err := copyFile(filepath.Join(from, databaseFile), filepath.Join(to, databaseFile)); err != nil {
 		return err
 	}
-	repositories, target := forge.RepositoriesDir(from), forge.RepositoriesDir(to)
-	return filepath.WalkDir(repositories, func(path string, d fs.DirEntry, err error) error {
+	if err := copyDir(forge.RepositoriesDir(from), forge.RepositoriesDir(to), isObject); err != nil {
+		return err
+	}
+	return copyDir(filepath.Join(from, file.Folder), filepath.Join(to, file.Folder), func(string) bool { return true })
+}
+
+// copyDir copies a folder that may be missing. Files that are written once become links.
+func copyDir(from, to string, once func(path string) bool) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			if path == repositories && os.IsNotExist(err) {
-				return nil // no repository has objects
+			if path == from && os.IsNotExist(err) {
+				return nil
 			}
 			return err
 		}
-		below, err := filepath.Rel(repositories, path)
+		below, err := filepath.Rel(from, path)
 		if err != nil {
 			return err
 		}
-		at := filepath.Join(target, below)
+		at := filepath.Join(to, below)
 		switch {
 		case d.IsDir():
 			return os.Mkdir(at, 0o700)
-		case isObject(below) && os.Link(path, at) == nil:
+		case once(below) && os.Link(path, at) == nil:
 			return nil
 		}
 		return copyFile(path, at)

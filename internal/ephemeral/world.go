@@ -106,6 +106,7 @@ func (w *world) end() error {
 	}
 	if w.server != nil {
 		w.server.Forge().Repos.Wait()
+		w.server.Forge().Files.Wait()
 	}
 	if w.git != nil {
 		list = append(list, w.git.Close())

@@ -2,7 +2,6 @@
 //
 //	file.go    the type, receiving a file, and opening one
 //	sweep.go   removing files without a row
-//	check.go   which files are on the disk, for backups and checks
 //	store.go   the SQL, of the table files
 //
 // A file lies below the data folder in files/ab/abcd..., under a random name of 32 hexadecimal
@@ -29,6 +28,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 
 	"arbor/internal/db"
@@ -84,6 +84,9 @@ func IsPath(path string) bool {
 	name := filepath.Base(path)
 	return fileName.MatchString(name) && path == Path(name)
 }
+
+// IsTemporary reports whether a path is that of a file that is being received.
+func IsTemporary(path string) bool { return strings.HasPrefix(filepath.Base(path), temporary) }
 
 func (s *Store) path(name string) string { return filepath.Join(s.dir, name[:2], name) }
 

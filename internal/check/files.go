@@ -1,0 +1,116 @@
+package check
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"arbor/internal/db"
+	"arbor/internal/file"
+	"arbor/internal/repo"
+)
+
+// files looks at the files of package file: that each that has a row is there whole, and what
+// else lies there. The folders are listed before the rows are read, since a file is there before its row.
+func (c *checker) files(ctx context.Context) error {
+	root := filepath.Join(c.Folder, file.Folder)
+	lying, err := filesIn(root)
+	if err != nil {
+		return err
+	}
+	var rows []*file.File
+	err = c.DB.ReadLong(ctx, func(tx *db.Tx) error {
+		rows = nil
+		return file.List(tx, func(f *file.File) { rows = append(rows, f) })
+	})
+	if err != nil {
+		return err
+	}
+	for n, f := range rows {
+		c.Progress("files", int64(n), int64(len(rows)))
+		path := file.Path(f.Name)
+		delete(lying, path)
+		problem := c.lookAtFile(ctx, f)
+		if problem == "" {
+			continue
+		}
+		if there, err := c.hasRow(ctx, f); err != nil {
+			return err
+		} else if !there {
+			continue // it was deleted meanwhile
+		}
+		names, err := c.names(ctx, []repo.ID{f.RepoID})
+		if err != nil {
+			return err
+		}
+		c.find(Finding{Part: "files", Repository: names[f.RepoID], Problem: path + " " + problem})
+	}
+	for path := range lying {
+		if file.IsPath(path) {
+			c.find(Finding{Part: "files", Warning: true,
+				Problem: path + " belongs to nothing; a server that runs removes it within hours"})
+		} else if !file.IsTemporary(path) {
+			c.find(Finding{Part: "files", Problem: path + " is nothing that Arbor makes"})
+		}
+	}
+	return nil
+}
+
+// filesIn lists the files below a folder that may be missing, with the folder's name, by path.
+func filesIn(root string) (map[string]bool, error) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it went meanwhile
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		below, err := filepath.Rel(filepath.Dir(root), path)
+		found[filepath.ToSlash(below)] = true
+		return err
+	})
+	return found, err
+}
+
+// lookAtFile tells what is wrong with a file; empty: nothing. Its content is read for Options.Full.
+func (c *checker) lookAtFile(ctx context.Context, f *file.File) string {
+	in, err := os.Open(filepath.Join(c.Folder, filepath.FromSlash(file.Path(f.Name))))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "is missing"
+	} else if err != nil {
+		return err.Error()
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	switch {
+	case err != nil:
+		return err.Error()
+	case info.Size() != f.Size:
+		return fmt.Sprintf("has %d bytes and should have %d", info.Size(), f.Size)
+	case !c.Full || ctx.Err() != nil:
+		return ""
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, in); err != nil {
+		return err.Error()
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
+		return "is not what was uploaded: its SHA-256 is another"
+	}
+	return ""
+}
+
+// hasRow reports whether a file still has its row.
+func (c *checker) hasRow(ctx context.Context, f *file.File) (there bool, err error) {
+	err = c.DB.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM files WHERE name = $1)`, f.Name).Scan(&there)
+	})
+	return there, err
+}

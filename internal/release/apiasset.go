@@ -150,7 +150,6 @@ func (api *API) GetAsset(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	case bytes:
 		return api.send(w, r, x)
 	}
-	w.Header().Add("Vary", "Accept")
 	return api.answerAsset(w, r, a, http.StatusOK, x)
 }
 

@@ -58,7 +58,8 @@ func TestAssets(t *testing.T) {
 			"content_type": "text/html; charset=utf-8", "size": 25, "digest": "sha256:` + digest(page) + `", "uploader": {"login": "will"},
 			"created_at": "$any", "updated_at": "$any", "browser_download_url": "{base}/alice/garden/releases/download/v1/x/a.page.html"}`
 		sent := map[string]string{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff",
-			"Content-Disposition": `attachment; filename="a.page.html"`, "Etag": tag, "Content-Length": "25", "Accept-Ranges": "bytes"}
+			"Content-Disposition": `attachment; filename="a.page.html"`, "Etag": tag, "Content-Length": "25", "Accept-Ranges": "bytes",
+			"Vary": "Accept, Accept-Encoding, Authorization"}
 		with := func(name, value string) map[string]string {
 			return map[string]string{"Accept": "application/octet-stream", name: value}
 		}

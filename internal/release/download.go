@@ -100,7 +100,6 @@ func (api *API) send(w http.ResponseWriter, r *http.Request, x *Asset) error {
 	h.Set("Content-Type", anyBytes)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Disposition", `attachment; filename="`+x.Name+`"`) // CleanName left nothing to escape
-	h.Set("Vary", "Accept")
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r.Header.Del("Range") // of several ranges, all is sent: RFC 9110, 14.2
 	}

@@ -127,7 +127,7 @@ var acts = map[string]act{
 	"DELETE /contents/{path...}":         {Rule: push, body: `{"message":"m","sha":"{sha}"}`, make: aFile},
 	"POST /merges":                       {Rule: push, body: `{"base":"main","head":"{new}"}`, make: aBranch},
 	"POST /releases":                     {Rule: push, body: `{"tag_name":"{new}","draft":true}`, make: aName},
-	"POST /releases/{release_id}/assets": {Rule: push, body: "seeds", query: "?name=seeds.zip", make: aDraft},
+	"POST /releases/{release_id}/assets": {Rule: push, body: `"seeds"`, query: "?name=seeds.zip", make: aDraft},
 	"POST /labels":                       {Rule: push, body: `{"name":"{new}","color":"ffffff"}`, make: aName},
 	"PATCH /labels/{name}":               {Rule: push, body: `{"color":"000000"}`, make: aLabel},
 	"POST /milestones":                   {Rule: push, body: `{"title":"{new}"}`, make: aName},

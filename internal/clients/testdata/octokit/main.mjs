@@ -16,11 +16,12 @@ import { pulls } from './pulls.mjs';
 import { merges } from './merges.mjs';
 import { reviews } from './reviews.mjs';
 import { protocol } from './protocol.mjs';
+import { releases } from './releases.mjs';
 
 const server = JSON.parse(readFileSync(0, 'utf8'));
 const hub = open(server);
 
-for (const story of [people, stars, feeds, tracker, lists, events, files, objects, pulls, merges, reviews, protocol]) {
+for (const story of [people, stars, feeds, tracker, lists, events, files, objects, pulls, merges, reviews, protocol, releases]) {
   try {
     await story(hub);
   } catch (error) {

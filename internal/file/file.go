@@ -191,11 +191,9 @@ func newName() string {
 	return hex.EncodeToString(b[:])
 }
 
-// makeDir makes a folder of files, durable in the store's.
+// makeDir makes a folder of files, durable in the store's. One that is there may be another upload's, which has
+// not synced it yet.
 func (s *Store) makeDir(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

@@ -65,8 +65,9 @@ func (p *Pages) ReleaseList(w http.ResponseWriter, r *http.Request, a *repo.Acce
 // Release answers the page of the release of a tag; of a draft at the address that its html_url names. Error: 404.
 func (p *Pages) Release(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var found releaseJSON
-	_, err := ask(r, a, question{handler: p.from.Releases.GetByAddress, path: "/releases/tags/" + url.PathEscape(web.Param(r, "tag")),
-		params: []string{"tag", web.Param(r, "tag")}, bodies: true}, &found)
+	tag := web.Param(r, "tag")
+	_, err := ask(r, a, question{handler: p.from.Releases.GetByAddress, path: "/releases/tags/" + url.PathEscape(tag),
+		params: []string{"tag", tag}, bodies: true}, &found)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name, "releases", itoa(made.ID))))
+	self := web.Path("repos", a.Owner.Login, a.Name, "releases", itoa(made.ID))
+	w.Header().Set("Location", web.From(r.Context()).API(self))
 	return api.made(w, r, a, http.StatusCreated, made)
 }
 

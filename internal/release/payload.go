@@ -152,7 +152,8 @@ func (p *Page) payload(n int) (*payload, error) {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Assets: []*assetPayload{}}
 	if !r.Draft {
 		out.PublishedAt = r.PublishedAt
-		out.TarballURL, out.ZipballURL = new(at.API+"/tarball/"+escapeTag(r.Tag)), new(at.API+"/zipball/"+escapeTag(r.Tag))
+		tag := escapeTag(r.Tag)
+		out.TarballURL, out.ZipballURL = new(at.API+"/tarball/"+tag), new(at.API+"/zipball/"+tag)
 	}
 	for _, x := range p.assets[r.ID] {
 		out.Assets = append(out.Assets, newAssetPayload(at, r, x, p.people))

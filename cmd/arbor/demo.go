@@ -34,6 +34,9 @@ func (c *demoCommand) Run(p *process) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if err := c.checkSSH(); err != nil {
+		return err
+	}
 	if c.Quiet && c.LogLevel == "info" {
 		c.LogLevel = "warn"
 	}
@@ -119,6 +122,9 @@ func (d *demo) fill(ctx context.Context) error {
 		return err
 	}
 	if err := d.fillTalk(ctx); err != nil {
+		return err
+	}
+	if err := d.fillRelease(ctx); err != nil {
 		return err
 	}
 	return d.fillPlants(ctx)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -16,7 +17,8 @@ var sure = map[string]string{"privacy": "public", "archive_format": "tarball", "
 
 // shownAs is the member of a list's elements that fills a variable.
 var shownAs = map[string][]string{"collaborator": {"login"}, "member": {"login"}, "other_user": {"login"}, "user": {"login"},
-	"target": {"login"}, "org": {"login"}, "branch": {"name"}, "name": {"name"}, "owner": {"owner", "login"}, "repo": {"name"}}
+	"target": {"login"}, "org": {"login"}, "branch": {"name"}, "name": {"name"}, "owner": {"owner", "login"}, "repo": {"name"},
+	"id": {"id"}}
 
 // needed is an expression without which an address makes no sense.
 var needed = regexp.MustCompile(`\{[\w+]`)
@@ -63,6 +65,8 @@ func (w *walk) values(l link, t *uritemplate.Template) (list []uritemplate.Value
 			if l.beside["size"] != 0.0 { // else it is not born
 				filled.Set(n, uritemplate.String(branch.(string)))
 			}
+		case l.field == "upload_url": // to which one posts; its list answers
+			filled.Set(n, uritemplate.String("other.csv"))
 		case w.silent[l.name()]:
 			filled.Set(n, uritemplate.String("1"))
 		}
@@ -115,6 +119,9 @@ func fromElement(e any, names []string) uritemplate.Values {
 		for _, key := range path {
 			o, _ := at.(map[string]any)
 			at = o[key]
+		}
+		if n, ok := at.(float64); ok {
+			at = strconv.FormatFloat(n, 'f', -1, 64)
 		}
 		s, ok := at.(string)
 		s = strings.TrimPrefix(s, "refs/")

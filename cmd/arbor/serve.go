@@ -137,6 +137,9 @@ func (c *serveCommand) Run(p *process) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if err := c.checkSSH(); err != nil {
+		return err
+	}
 	if c.Ephemeral && c.Database != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --database out")
 	}

@@ -25,15 +25,22 @@ func keptKeys(data string) func() ([]gossh.Signer, error) {
 	return func() ([]gossh.Signer, error) { return ssh.HostKeys(filepath.Join(data, "ssh")) }
 }
 
-// openSSH gets the host keys and opens the listener; nil where there is none.
-func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger) (l net.Listener, o server.SSHOptions, err error) {
+// checkSSH refuses flags that cannot be meant.
+func (f *sshFlags) checkSSH() error {
 	switch {
 	case f.SSHListen == "" && f.SSHURL != "":
-		return nil, o, misuse("--ssh-url says nothing without --ssh-listen")
-	case f.SSHListen == "":
-		return nil, o, nil
+		return misuse("--ssh-url says nothing without --ssh-listen")
 	case strings.HasPrefix(f.SSHListen, "unix:"):
-		return nil, o, misuse("--ssh-listen must be HOST:PORT, not a socket")
+		return misuse("--ssh-listen must be HOST:PORT, not a socket")
+	}
+	_, _, err := parseSSHURL(f.SSHURL)
+	return err
+}
+
+// openSSH gets the host keys and opens the listener; nil where there is none.
+func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger) (l net.Listener, o server.SSHOptions, err error) {
+	if f.SSHListen == "" {
+		return nil, o, nil
 	}
 	if o.Host, o.Port, err = parseSSHURL(f.SSHURL); err != nil {
 		return nil, o, err

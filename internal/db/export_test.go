@@ -1,6 +1,9 @@
 package db
 
-import "io/fs"
+import (
+	"errors"
+	"io/fs"
+)
 
 // OpenWith is Open with other migrations than the embedded ones.
 var OpenWith = open
@@ -10,3 +13,16 @@ const MaxMoment = maxMoment
 
 // Migrations are the embedded files.
 var Migrations, _ = fs.Sub(embedded, "migrations")
+
+// Orphan makes a row of a SQLite store that names no row, as damage does.
+func (d *DB) Orphan(statement string) error {
+	c, err := d.backend.(*sqliteBackend).openWriter()
+	if err != nil {
+		return err
+	}
+	err = c.pragma("foreign_keys=0")
+	if err == nil {
+		err = c.script(statement)
+	}
+	return errors.Join(err, c.close())
+}

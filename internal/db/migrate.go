@@ -23,6 +23,9 @@ type migrator interface {
 	// finish commits when err is nil, else rolls back; it returns the error
 	// that remains.
 	finish(err error) error
+	// checkForeignKeys looks for rows that a migration left without what they name. SQLite
+	// reads the whole store for it.
+	checkForeignKeys() error
 	// script runs many statements, with tokens already replaced.
 	script(ctx context.Context, text string) error
 	tokens() *strings.Replacer
@@ -224,6 +227,9 @@ func applyMigration(ctx context.Context, m migrator, next migration, now Time) e
 	if err == nil {
 		_, err = m.exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at)
 			VALUES ($1, $2, $3, $4)`, []any{next.version, next.name, next.checksum, now})
+	}
+	if err == nil {
+		err = m.checkForeignKeys()
 	}
 	return m.finish(err)
 }

@@ -125,7 +125,7 @@ func (s *save) saveTables(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		newest, err := tables.Write(tx, io.MultiWriter(spooled, sum))
+		newest, err := tables.Write(tx, io.MultiWriter(&steady{file: spooled}, sum))
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package git
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"time"
 
@@ -57,6 +59,9 @@ func (g *Git) AwaitReads(ctx context.Context) error { return Sleep(ctx, g.option
 func (g *Git) RemoveUnused(ctx context.Context, dir string, most time.Duration, tell func()) (removed bool, err error) {
 	g.pool.Retire(dir)
 	f, err := os.OpenFile((&Repository{git: g, dir: dir}).path("config"), os.O_RDWR, 0)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err // nobody knows who uses it
+	}
 	if err == nil {
 		defer f.Close()
 		for end := time.Now().Add(most); ; {

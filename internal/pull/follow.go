@@ -16,7 +16,8 @@ import (
 const heads = "refs/heads/"
 
 // PreparePush copies the new heads of a fork's pull requests to the repositories
-// that they ask to merge into, before the transaction that names them there.
+// that they ask to merge into, before the transaction that names them there. A pull
+// request whose author's quota has no room for that is closed: the push is none of it.
 func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 	tips, born, _ := branchesOf(push.Updates)
 	if len(born) == 0 {
@@ -31,9 +32,11 @@ func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 		return err
 	}
 	for _, p := range list {
-		c := p.crossing()
-		c.Pushed = true
-		err := s.repos.Bring(ctx, c, tips[p.HeadRef].New, p.HeadSHA, p.BaseSHA)
+		u := tips[p.HeadRef]
+		err := s.repos.Bring(ctx, p.crossing(), u.New, p.HeadSHA, p.BaseSHA)
+		if errs.Is(err, errs.Forbidden) {
+			err = s.db.Write(ctx, func(tx *db.Tx) error { return s.close(tx, p, u.By) })
+		}
 		if err != nil && !errors.Is(err, repo.ErrNoCrossing) { // FollowPush asks again
 			return err
 		}

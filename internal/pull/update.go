@@ -68,7 +68,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.mayUpdate(ctx, a, p); err != nil { // again: it may have taken long, and bringing shows objects
 		return err
 	}
-	if err := s.repos.Bring(ctx, back(p, p.AuthorID), sha, p.HeadSHA); err != nil {
+	if err := s.repos.Bring(ctx, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
 		return err
 	}
 	stillMay := func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {

@@ -14,7 +14,6 @@ import (
 type Crossing struct {
 	From, To ID
 	UserID   account.ID
-	Pushed   bool // by a push to From, which a quota has allowed: no other quota refuses it
 }
 
 // ErrNoCrossing says that objects may not be copied, see MayCross.
@@ -100,14 +99,12 @@ func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...gi
 
 // chargeBrought adds what is brought to what the person's quota pays for. Error: 403.
 func (s *Service) chargeBrought(tx *db.Tx, c Crossing, kb int64) error {
-	if !c.Pushed {
-		person, err := account.ByID(tx, c.UserID)
-		if err != nil {
-			return err
-		}
-		if err := s.checkQuota(tx, person, 0, kb, true); err != nil {
-			return err
-		}
+	person, err := account.ByID(tx, c.UserID)
+	if err != nil {
+		return err
+	}
+	if err := s.checkQuota(tx, person, 0, kb, true); err != nil {
+		return err
 	}
 	return tx.Run(`INSERT INTO brought (user_id, repo_id, kb)
 		SELECT u.id, r.id, $3 FROM accounts u, repos r WHERE u.id = $1 AND r.id = $2

@@ -21,14 +21,14 @@ const discardWait = 5 * time.Minute
 // discards are the folders that are to go.
 var discards = db.Jobs{Table: "discarded", Key: "repo_id"}
 
-// Discard has the folder of a repository removed that the transaction deletes.
+// Discard arranges that the folder of a repository goes, which the transaction deletes.
 func (s *Service) Discard(tx *db.Tx, r *Repo) error {
 	now, err := tx.Clock()
 	if err != nil {
 		return err
 	}
 	err = tx.Run(`INSERT INTO discarded (repo_id, due_at, purges, at, owner_id, size_kb, request)
-		VALUES ($1, $2, $3, $4, $5, (SELECT size_kb FROM repos WHERE id = $1), $6)`,
+		VALUES ($1, $2, $3, $4, $5, (SELECT size_kb + files_kb FROM repos WHERE id = $1), $6)`,
 		r.ID, now+db.Time(discardWait.Microseconds()), r.Purges, now, r.OwnerID, journal.ID(tx))
 	tx.OnCommit(func() { s.setAside(folder{r.ID, r.Purges}, now, nil) })
 	return err

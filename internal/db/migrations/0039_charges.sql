@@ -16,7 +16,7 @@ CREATE TABLE discarded (
     purges   BIGINT NOT NULL,                   -- what repos.purges was, for the folder's name
     at       BIGINT NOT NULL,                   -- when it was deleted, for the name as well
     owner_id BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    size_kb  BIGINT NOT NULL,                   -- what repos.size_kb was
+    size_kb  BIGINT NOT NULL,                   -- what the repository counted
     request  {{text}}                           -- the id of the request that deleted it, for the log
 );
 CREATE INDEX discarded_by_owner ON discarded (owner_id);

@@ -45,7 +45,7 @@ func (f *refusals) due(id account.ID, now time.Time) bool {
 // noteRefused leaves a row in the audit log of a caller who asked for what is the site administrators', or whose
 // token is not for it. What the caller is answered does not depend on it.
 func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.Info, to *route.Route) {
-	if to.Right != route.SiteAdmin || !s.refusals.due(caller.ID, time.Now()) {
+	if to.Right != route.SiteAdmin || !s.refusals.due(caller.ID, s.o.Now()) {
 		return
 	}
 	ctx := audit.With(context.WithoutCancel(r.Context()), actorOf(caller, info, audit.NoRight))

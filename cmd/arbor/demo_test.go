@@ -28,6 +28,9 @@ func TestDemo(t *testing.T) {
 		if len(lines) < 10 {
 			t.Errorf("only %d lines to paste:\n%s", len(lines), &d.out)
 		}
+		if said := d.out.String(); strings.Contains(strings.ToLower(said), "ssh") {
+			t.Errorf("without --ssh-listen the demo speaks of SSH:\n%s", said)
+		}
 		for _, line := range lines {
 			text, err := paste(t, d.work, line)
 			if err != nil || strings.Contains(text, `"error"`) {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,11 +37,10 @@ func TestEphemeralSSH(t *testing.T) {
 	t.Parallel()
 	public, env := keyPair(t)
 	text := strings.Replace(seedText, "tokens:", "keys: ["+public+"], tokens:", 1)
-	address, admin := freePort(t), freePort(t)
 	s := newInstance(t, db.SQLite)
 	s.env = env
-	s.start("--ephemeral", "--seed", writeSeed(t, text), "--ssh-listen", address, "--admin-listen", admin)
-	remote := "ssh://git@" + address + "/alice/garden.git"
+	admin := throwaway(t, s, "--seed", writeSeed(t, text), "--ssh-listen", "127.0.0.1:0")
+	remote := "ssh://git@" + s.sshAddress() + "/alice/garden.git"
 	for round := range 3 {
 		dir := filepath.Join(t.TempDir(), "garden")
 		program(t, s, "git", "clone", "-q", remote, dir)
@@ -48,14 +48,30 @@ func TestEphemeralSSH(t *testing.T) {
 		if out := program(t, s, "git", "ls-remote", remote); !strings.Contains(out, "refs/heads/round") {
 			t.Errorf("round %d: the push is not there: %s", round, out)
 		}
-		program(t, s, "curl", "-sf", "-X", "POST", "http://"+admin+"/admin/reset")
+		if status, said := reset(t, admin); status != "204" {
+			t.Fatalf("the reset is answered %s %s", status, said)
+		}
 		if out := program(t, s, "git", "ls-remote", remote); strings.Contains(out, "refs/heads/round") {
 			t.Errorf("round %d: what was pushed is there after the reset", round)
 		}
 	}
 }
 
-// The demo's lines about SSH work when they are pasted, and without --ssh-listen there are none.
+// sshAddress is where the running server says that it serves git over SSH.
+func (s *instance) sshAddress() (address string) {
+	s.t.Helper()
+	said := regexp.MustCompile(`"?ssh listens"? address=(\S+) `)
+	eventually(s.t, func() bool {
+		m := said.FindStringSubmatch(s.log.String())
+		if m != nil {
+			address = m[1]
+		}
+		return m != nil
+	}, s.log.String)
+	return address
+}
+
+// The demo's lines about SSH work when they are pasted. TestDemo sees that there are none without --ssh-listen.
 func TestDemoSSH(t *testing.T) {
 	t.Parallel()
 	_, env := keyPair(t)

@@ -159,7 +159,7 @@ func TestStreamsCountAsConnections(t *testing.T) {
 	if err := other.until(hangs, func(f http2.Frame) bool { _, ok := f.(*http2.DataFrame); return ok }); err != nil {
 		t.Errorf("another network is not served: %v", err)
 	}
-	freed(t, s, time.Minute) // bodies that never come
+	freed(t, s) // bodies that never come
 	for _, a := range all {
 		a.conn.Close()
 	}
@@ -194,7 +194,7 @@ func TestRapidReset(t *testing.T) {
 		soon(t, s, "beside rapid resets", apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200})
 	}
 	a.conn.Close()
-	freed(t, s, hangs)
+	freed(t, s)
 }
 
 // Floods of frames that cost the sender nothing end with the connection, or cost the
@@ -271,7 +271,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 	if err := some.reset(3); err != nil {
 		t.Errorf("a connection without a window: %v", err)
 	}
-	freed(t, s, time.Minute)
+	freed(t, s)
 	if err := wide.closed(time.Minute); err != nil {
 		t.Errorf("a socket that is not read: %v", err)
 	}
@@ -317,7 +317,7 @@ func TestSlowButSteadyBody(t *testing.T) {
 	if err == nil && res.StatusCode != http.StatusBadRequest {
 		t.Errorf("a body that trickles: %v", res.Status)
 	}
-	freed(t, s, hangs)
+	freed(t, s)
 }
 
 // A client that takes its request back while the body comes is no error of the server.

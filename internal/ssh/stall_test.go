@@ -3,11 +3,13 @@ package ssh_test
 import (
 	"io"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
+	"arbor/internal/admission"
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
 )
@@ -27,19 +29,10 @@ func TestStalledFetches(t *testing.T) {
 		tip := gittest.Run(t, dir, "rev-parse", "main")
 		over := "ssh://git@" + w.address + "/alice/garden.git"
 		for _, stalled := range []int{12, 100} {
-			var attackers []*ssh.Client
-			for n := range stalled {
-				if n%10 == 0 { // so many sessions has a connection
-					attackers = append(attackers, w.connect(t, k))
-				}
-				f := start(t, attackers[n/10], "git-upload-pack 'alice/garden.git'")
-				readGreeting(t, f.out)
-				send(t, f.in, append(wire.AppendPkt(nil, "want "+tip+" multi_ack_detailed side-band-64k ofs-delta\n"), "0000"...))
-				go io.Copy(io.Discard, f.out)
-			}
-			w.stalled(t)
+			attack := siege{w: w, key: k, fetches: stalled, tip: tip}
 			for _, from := range []string{w.URL + "/alice/garden.git", over, w.URL + "/alice/garden.git"} {
 				for _, version := range []string{"0", "2"} {
+					attack.hold(t)
 					cmd := exec.CommandContext(t.Context(), "git", "-c", "protocol.version="+version, "clone", "-q", "--bare",
 						from, t.TempDir())
 					if cmd.Env = env; stalled == 100 && version == "2" {
@@ -51,24 +44,60 @@ func TestStalledFetches(t *testing.T) {
 					}
 				}
 			}
-			for _, c := range attackers {
-				c.Close()
-			}
+			attack.end()
 		}
 	})
 }
 
-// stalled waits until one account holds as many fetches as it gets, so that another one of its waits.
-func (w *world) stalled(t *testing.T) {
+// siege is fetches by one key that are begun and then say nothing.
+type siege struct {
+	w       *world
+	key     ssh.Signer
+	fetches int
+	tip     string // what they want
+	clients []*ssh.Client
+}
+
+// hold sees that one account holds as many fetches as it gets, so that another one of its waits. The server ends
+// those that stall: then they are begun anew.
+func (s *siege) hold(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		for _, u := range w.Admitted.Usage() {
-			if u.Kind == "stream" && u.Waiting > 0 {
-				return
-			}
-		}
+	for end := time.Now().Add(patience); !s.waits(); {
 		if time.Now().After(end) {
-			t.Fatalf("no fetch waits: %+v", w.Admitted.Usage())
+			t.Fatalf("no fetch waits: %+v", s.w.Admitted.Usage())
+		}
+		s.end()
+		s.begin(t)
+		for soon := time.Now().Add(5 * time.Second); !s.waits() && time.Now().Before(soon); {
+			time.Sleep(5 * time.Millisecond)
 		}
 	}
+}
+
+func (s *siege) begin(t *testing.T) {
+	t.Helper()
+	for n := range s.fetches {
+		if n%10 == 0 { // so many sessions has a connection
+			s.clients = append(s.clients, s.w.connect(t, s.key))
+		}
+		f := start(t, s.clients[n/10], "git-upload-pack 'alice/garden.git'")
+		readGreeting(t, f.out)
+		want := wire.AppendPkt(nil, "want "+s.tip+" multi_ack_detailed side-band-64k ofs-delta\n")
+		send(t, f.in, append(want, "0000"...))
+		go io.Copy(io.Discard, f.out)
+	}
+}
+
+func (s *siege) end() {
+	for _, c := range s.clients {
+		c.Close()
+	}
+	s.clients = nil
+}
+
+// waits reports whether a fetch waits.
+func (s *siege) waits() bool {
+	return slices.ContainsFunc(s.w.Admitted.Usage(), func(u admission.Usage) bool {
+		return u.Kind == "stream" && u.Waiting > 0
+	})
 }

@@ -1,10 +1,11 @@
 package comment
 
 import (
+	"net/http"
+
 	"arbor/internal/db"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"net/http"
 )
 
 // subject is the comment that {id} names, as package reaction sees it.

@@ -1,6 +1,10 @@
 package comment
 
 import (
+	"context"
+	"slices"
+	"strconv"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -9,9 +13,6 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
-	"context"
-	"slices"
-	"strconv"
 )
 
 // Page is a page of comments and all that their payloads show, read with a fixed number

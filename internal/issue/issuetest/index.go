@@ -1,12 +1,13 @@
 package issuetest
 
 import (
-	"arbor/internal/apitest"
-	"arbor/internal/db"
 	"fmt"
 	"maps"
 	"strings"
 	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
 )
 
 // CheckIndex holds the index and its counters against the issues' rows. They must agree,

@@ -1,14 +1,15 @@
 package issuetest
 
 import (
-	"arbor/internal/account"
-	"arbor/internal/apitest"
-	"arbor/internal/db"
-	"arbor/internal/issue"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/issue"
 )
 
 // File files an issue and returns its address.

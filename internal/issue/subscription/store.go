@@ -1,10 +1,11 @@
 package subscription
 
 import (
+	"errors"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
-	"errors"
 )
 
 // wishOf is what an account said about an issue, and when; NoWish when it said

@@ -1,16 +1,17 @@
 package timeline
 
 import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
-	"context"
-	"encoding/json"
-	"slices"
-	"strconv"
 )
 
 // eventPage is a page of events of one repository and all that their payloads

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"strconv"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -8,7 +10,6 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
-	"strconv"
 )
 
 // loadReviews reads what the reviews among the events say, as it is now.

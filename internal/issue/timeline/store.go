@@ -1,15 +1,16 @@
 package timeline
 
 import (
+	"errors"
+	"fmt"
+	"strconv"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/web"
-	"errors"
-	"fmt"
-	"strconv"
 )
 
 // columns are what scan reads, of events under the name e.

@@ -12,8 +12,8 @@
 // (package repo), and these with them.
 //
 // A row belongs to a repository and goes with it. Its size counts in the owner's quota
-// (repo.Service.CountFiles). Whoever removes a row calls [Store.Drop], or for a whole repository
-// [Store.Forget], in the same transaction; the files go after the commit.
+// (repo.Service.CountFiles). [Store.Drop] removes rows; the transaction that deletes a whole repository
+// calls [Store.Forget]. The files go after the commit.
 package file
 
 import (

@@ -38,7 +38,7 @@ func ownedKB(tx *db.Tx, id ID) (kb int64, err error) {
 }
 
 // BackupRuns reports whether a backup runs, by the database's clock. It may need files whose rows
-// are gone, so whoever removes one asks after the deletion was committed.
+// are gone: ask after the deletion was committed, and before the file is removed.
 func BackupRuns(tx *db.Tx) (bool, error) { return backupRuns(tx) }
 
 // Sweeper removes what was left behind in a store of files beside the repositories' folders: in one

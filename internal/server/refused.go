@@ -13,11 +13,11 @@ import (
 	"arbor/internal/web"
 )
 
-// refusedEvery is how often the audit log tells at most that an account asked for what is the site
-// administrators': nobody can fill it by asking.
+// refusedEvery is how often the audit log tells at most that an account asked for what only site
+// administrators may do: nobody can fill it by asking.
 const refusedEvery = time.Minute
 
-// refusals notes who asks for what is the site administrators'.
+// refusals notes who asks for what only site administrators may do.
 type refusals struct {
 	mu   sync.Mutex
 	told map[account.ID]time.Time // when the log told of an account, within the last minute
@@ -42,8 +42,8 @@ func (f *refusals) due(id account.ID, now time.Time) bool {
 	return true
 }
 
-// noteRefused leaves a row in the audit log of a caller who asked for what is the site administrators', or whose
-// token is not for it. What the caller is answered does not depend on it.
+// noteRefused leaves a row in the audit log of a caller who asked for what only site administrators may do, or
+// whose token is not for it. What the caller is answered does not depend on it.
 func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.Info, to *route.Route) {
 	if to.Right != route.SiteAdmin || !s.refusals.due(caller.ID, s.o.Now()) {
 		return

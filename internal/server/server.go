@@ -478,7 +478,7 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	switch {
 	case status == http.StatusInsufficientStorage:
 		level = slog.LevelWarn // the guard says once what it is
-	case errs.Is(info.Note, errs.Paused):
+	case errs.Is(info.Note, errs.Paused): // info: nothing is wrong
 	case status >= 500 || brokeOff && blamesUs(info.Note):
 		level = slog.LevelError
 	}

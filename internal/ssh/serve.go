@@ -130,7 +130,7 @@ func (r *request) end(ctx context.Context, err error) {
 	switch {
 	case status == http.StatusInsufficientStorage:
 		level = slog.LevelWarn // the guard says once what it is
-	case errs.Is(err, errs.Paused):
+	case errs.Is(err, errs.Paused): // info: nothing is wrong
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
 	}

@@ -1,4 +1,4 @@
-// Package subscription has who is told of an issue: by wish, or by having a part in it.
+// Package subscription finds who is told of an issue: by wish, or by having a part in it.
 //
 //	subscription.go   wishes, and what follows from them
 //	store.go          the SQL, of the table issue_subscriptions

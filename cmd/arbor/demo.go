@@ -150,7 +150,8 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 		if m.name == "arbor" && m.source == "" {
 			continue
 		}
-		r, err := repos.Create(ctx, nil, repo.NewRepo{Owner: m.owner, Name: m.name, Description: &m.description, Private: m.private})
+		r, err := repos.Create(ctx, nil, repo.NewRepo{Owner: m.owner, Name: m.name, Description: &m.description,
+			Private: m.private})
 		if err != nil {
 			return err
 		}
@@ -198,7 +199,8 @@ func (d *demo) fillPlants(ctx context.Context) error {
 	plants := plant.New(d.store.db)
 	tree := "tree"
 	for i, name := range []string{"Rowan", "Silver birch", "Wild cherry"} {
-		if err := plants.Create(ctx, d.callers["alice"], &plant.Plant{ID: int64(i + 1), Name: name, Tag: &tree}); err != nil {
+		p := &plant.Plant{ID: int64(i + 1), Name: name, Tag: &tree}
+		if err := plants.Create(ctx, d.callers["alice"], p); err != nil {
 			return err
 		}
 	}
@@ -231,13 +233,15 @@ func (d *demo) explain(address string) error {
 	say("  %s'/repos/alice/greenhouse/git/trees/main?recursive=1'", curl)
 	say("  %s/repos/alice/greenhouse/git/ref/heads/main", curl)
 	say("  %s/repos/alice/greenhouse/forks", curl)
-	say("  %s/repos/alice/greenhouse/git/blobs -H 'Authorization: Bearer %s' -d '{\"content\":\"hello\"}'", curl, d.tokens["bob"])
+	say("  %s/repos/alice/greenhouse/git/blobs -H 'Authorization: Bearer %s' -d '{\"content\":\"hello\"}'",
+		curl, d.tokens["bob"])
 	say("  %s/repos/alice/diary -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
 	say("  %s'/repos/alice/greenhouse/issues?state=all&labels=bug'", curl)
 	say("  %s/repos/alice/greenhouse/issues/1 -H 'Accept: application/vnd.service.v3.html+json'", curl)
 	say("  %s/repos/alice/greenhouse/issues/1/timeline", curl)
 	say("  %s'/issues?filter=all&sort=updated' -H 'Authorization: Bearer %s'", curl, d.tokens["bob"])
-	say("  %s/repos/alice/greenhouse/issues -H 'Authorization: Bearer %s' -d '{\"title\":\"Snails!\",\"labels\":[\"bug\"]}'", curl, d.tokens["bob"])
+	say("  %s/repos/alice/greenhouse/issues -H 'Authorization: Bearer %s' "+
+		"-d '{\"title\":\"Snails!\",\"labels\":[\"bug\"]}'", curl, d.tokens["bob"])
 	say("  %s'/repos/alice/greenhouse/pulls?state=all'", curl)
 	say("  %s/repos/alice/greenhouse/pulls/8", curl)
 	say("  %s/repos/alice/greenhouse/pulls/9", curl)
@@ -249,7 +253,8 @@ func (d *demo) explain(address string) error {
 	say("  %s/user/repos -H 'Authorization: Bearer %s' -d '{\"name\":\"meadow\"}'", curl, d.tokens["bob"])
 	say("\nTry the plant store:")
 	say("  %s/plants -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
-	say("  %s/plants -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"id\":7,\"name\":\"Fig\",\"tag\":\"tree\"}'", curl, d.tokens["alice"])
+	say("  %s/plants -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' "+
+		"-d '{\"id\":7,\"name\":\"Fig\",\"tag\":\"tree\"}'", curl, d.tokens["alice"])
 	say("  %s/plants/7 -X DELETE -H 'Authorization: Bearer %s'", curl, d.tokens["alice"])
 	if host != "" {
 		d.explainGit(say, host)
@@ -266,12 +271,14 @@ func (d *demo) explainGit(say func(string, ...any), host string) {
 		say("  git clone %s/%s/arbor.git", host, demoOrg)
 	}
 	say("  git -C greenhouse fetch -q origin refs/pull/12/head && git -C greenhouse log --oneline -1 FETCH_HEAD")
-	say("  cd greenhouse && git switch -c watering && echo 'water daily' >> README.md && git commit -qam 'Water daily' && git push %s://bob:%s@%s/alice/greenhouse.git watering",
+	say("  cd greenhouse && git switch -c watering && echo 'water daily' >> README.md && "+
+		"git commit -qam 'Water daily' && git push %s://bob:%s@%s/alice/greenhouse.git watering",
 		scheme, d.tokens["bob"], rest)
 	if d.ssh == "" {
 		return
 	}
 	say("\nTry git over SSH, with a key of yours:")
-	say("  curl -s %s/user/keys -H 'Authorization: Bearer %s' -d \"{\\\"key\\\":\\\"$(cat ~/.ssh/id_ed25519.pub)\\\"}\"", host, d.tokens["bob"])
+	say("  curl -s %s/user/keys -H 'Authorization: Bearer %s' "+
+		"-d \"{\\\"key\\\":\\\"$(cat ~/.ssh/id_ed25519.pub)\\\"}\"", host, d.tokens["bob"])
 	say("  git clone %s/alice/greenhouse.git greenhouse-over-ssh", d.ssh)
 }

@@ -42,7 +42,8 @@ func (f *storeFlags) fill(ctx context.Context, from *seed.Seed, o git.Options) e
 
 // serveEphemeral serves a seed, or nothing at first for nil, from a temporary
 // folder.
-func (f *serverFlags) serveEphemeral(ctx context.Context, from *seed.Seed, o server.Options, ready func(address string) error) (err error) {
+func (f *serverFlags) serveEphemeral(ctx context.Context, from *seed.Seed, o server.Options,
+	ready func(address string) error) (err error) {
 	s, err := ephemeral.Start(ctx, ephemeral.Options{Seed: from, Server: o, Git: f.gitOptions(o.Log)})
 	if err != nil {
 		if ctx.Err() != nil {

@@ -113,7 +113,8 @@ func (f *serverFlags) check() error {
 		return nil
 	}
 	u, err := url.Parse(f.BaseURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, "\"'<>\\`") ||
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		strings.ContainsAny(u.Host, "\"'<>\\`") ||
 		!strings.EqualFold(strings.TrimRight(f.BaseURL, "/"), u.Scheme+"://"+u.Host) {
 		return misuse("--base-url must be a scheme and a host, like https://code.example.org, not %q", f.BaseURL)
 	}

@@ -38,7 +38,8 @@ func (f *sshFlags) checkSSH() error {
 }
 
 // openSSH gets the host keys and opens the listener; nil where there is none.
-func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger) (l net.Listener, o server.SSHOptions, err error) {
+func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger) (
+	l net.Listener, o server.SSHOptions, err error) {
 	if f.SSHListen == "" {
 		return nil, o, nil
 	}
@@ -72,7 +73,8 @@ func parseSSHURL(s string) (host, port string, err error) {
 	u, err := url.Parse(strings.TrimSuffix(s, "/"))
 	if err != nil || u.Scheme != "ssh" || u.Hostname() == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" ||
 		u.User != nil && u.User.String() != "git" || strings.ContainsAny(u.Host, "\"'<>\\` ") {
-		return "", "", misuse("--ssh-url must be like ssh://git@code.example.org or ssh://git@code.example.org:2222, not %q", s)
+		return "", "", misuse("--ssh-url must be like ssh://git@code.example.org or "+
+			"ssh://git@code.example.org:2222, not %q", s)
 	}
 	host, port = u.Hostname(), u.Port()
 	if strings.Contains(host, ":") {

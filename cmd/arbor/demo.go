@@ -150,8 +150,8 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 		if m.name == "arbor" && m.source == "" {
 			continue
 		}
-		r, err := repos.Create(ctx, nil, repo.NewRepo{Owner: m.owner, Name: m.name, Description: &m.description,
-			Private: m.private})
+		r, err := repos.Create(ctx, nil, repo.NewRepo{Owner: m.owner, Name: m.name,
+			Description: &m.description, Private: m.private})
 		if err != nil {
 			return err
 		}

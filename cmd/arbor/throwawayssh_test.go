@@ -71,7 +71,8 @@ func (s *instance) sshAddress() (address string) {
 	return address
 }
 
-// The demo's lines about SSH work when they are pasted. TestDemo sees that there are none without --ssh-listen.
+// The demo's lines about SSH work when they are pasted. TestDemo sees that without --ssh-listen
+// there are none.
 func TestDemoSSH(t *testing.T) {
 	t.Parallel()
 	_, env := keyPair(t)

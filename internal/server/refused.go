@@ -42,8 +42,8 @@ func (f *refusals) due(id account.ID, now time.Time) bool {
 	return true
 }
 
-// noteRefused leaves a row in the audit log of a caller who asked for what only site administrators may do, or
-// whose token is not for it. What the caller is answered does not depend on it.
+// noteRefused leaves a row in the audit log of a caller who asked for what only site administrators may do,
+// or whose token is not for it. What the caller is answered does not depend on it.
 func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.Info, to *route.Route) {
 	if to.Right != route.SiteAdmin || !s.refusals.due(caller.ID, s.o.Now()) {
 		return

@@ -58,8 +58,8 @@ type siege struct {
 	clients []*ssh.Client
 }
 
-// hold sees that one account holds as many fetches as it gets, so that another one of its waits. The server ends
-// those that stall: then they are begun anew.
+// hold sees that one account holds as many fetches as it gets, so that another one of its waits. The server
+// ends those that stall: then they are begun anew.
 func (s *siege) hold(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(patience); !s.waits(); {

@@ -3,10 +3,13 @@ package release
 import (
 	"io"
 	"net/http"
+	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -57,9 +60,12 @@ func uploaders(tx *db.Tx, list []*Asset) (map[account.ID]*account.Account, error
 	return account.ByIDs(tx, ids)
 }
 
-// maxDrained is how much of a refused file is read, in bytes, so that clients hear why instead of
-// seeing a broken connection.
-const maxDrained = 4 << 20
+// maxDrained is how much of a refused file is read, in bytes, and maxDraining for how long, so that clients
+// hear why instead of seeing a broken connection.
+const (
+	maxDrained  = 4 << 20
+	maxDraining = 2 * time.Second
+)
 
 // POST /repos/{owner}/{repo}/releases/{release_id}/assets
 //
@@ -68,10 +74,39 @@ const maxDrained = 4 << 20
 func (api *API) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	made, err := api.upload(r, a)
 	if err != nil {
-		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
+		drain(w, r)
 		return err
 	}
 	return api.answerAsset(w, r, a, http.StatusCreated, made)
+}
+
+// drain reads on in a refused body. The request has no turn meanwhile, since the client may send slowly.
+func drain(w http.ResponseWriter, r *http.Request) {
+	admission.As(r.Context(), admission.Push)
+	body := timely{r.Body, time.Now().Add(maxDraining), os.ErrDeadlineExceeded}
+	over := make(chan struct{})
+	timer := time.AfterFunc(maxDraining, func() { // ends a read that waits
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+		close(over)
+	})
+	_, _ = io.CopyN(io.Discard, body, maxDrained)
+	if !timer.Stop() {
+		<-over
+	}
+}
+
+// timely reads until some time, after which there is an error.
+type timely struct {
+	io.Reader
+	until time.Time
+	late  error
+}
+
+func (t timely) Read(b []byte) (int, error) {
+	if !time.Now().Before(t.until) {
+		return 0, t.late
+	}
+	return t.Reader.Read(b)
 }
 
 func (api *API) upload(r *http.Request, a *repo.Access) (*Asset, error) {

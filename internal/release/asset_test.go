@@ -180,6 +180,33 @@ func broken(t *testing.T, s *apitest.Server, rest string) {
 	}
 }
 
+// A refused upload is answered soon, also while its client is silent or sends it in drips.
+func TestDrippedRefusal(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s, false)
+		for _, drip := range []string{"", "x"} {
+			c, err := net.Dial("tcp", s.Address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			began := time.Now()
+			fmt.Fprintf(c, "POST %s/7/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Length: 4000000\r\n\r\n", releases, s.Token(t, "will"))
+			go func() {
+				for err := error(nil); drip != "" && err == nil; _, err = c.Write([]byte(drip)) {
+					time.Sleep(100 * time.Millisecond)
+				}
+			}()
+			status, readErr := bufio.NewReader(c).ReadString('\n')
+			if took := time.Since(began); readErr != nil || !strings.Contains(status, " 404 ") || took > 8*time.Second {
+				t.Errorf("drips of %q are answered with %q, %v after %s", drip, status, readErr, took)
+			}
+		}
+	})
+}
+
 // The bounds: the largest file, how much an owner may have, how many assets a release has.
 func TestAssetBounds(t *testing.T) {
 	t.Parallel()

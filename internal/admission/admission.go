@@ -17,7 +17,7 @@
 // account's once its credentials are known (Ticket.SignIn). Its body is read
 // whole while memory is taken for what has come (Ticket.ReadAll), and only then
 // it enters (Ticket.Enter). All else that it needs it asks for with Memory,
-// SearchSlot, UploadSlot and Control.Child, and gives back.
+// SearchSlot, UploadSlot, AssetSlot and Control.Child, and gives back.
 //
 // A request that holds something may wait for more. That never becomes a deadlock,
 // since every wait of a request is short: it ends in a 429 or 503.

@@ -24,6 +24,7 @@ const (
 	Background             // a process of git that works for no request
 	Turn                   // a request that computes; counted, not measured in bytes
 	Upload                 // a push that comes in, onto the disk; counted
+	Asset                  // a file of a release that comes in, onto the disk; counted
 	kinds
 )
 
@@ -97,6 +98,9 @@ const (
 // disk space of pushes that are not accepted yet.
 const maxUploads = 64
 
+// maxAssets is the same of files of releases, which pushes never wait for.
+const maxAssets = maxUploads / 4
+
 // turnsOf is how many requests compute at one time. Memory alone would let thousands
 // in, each with a thousandth of the processors: then one crowd of clients would make
 // everybody wait for seconds.
@@ -126,6 +130,7 @@ func NewGate(budget int64) *Gate {
 		Background: newLine("background", time.Minute, background),
 		Turn:       newLine("turn", time.Second, turn),
 		Upload:     newLine("upload", 10*time.Second, uploads),
+		Asset:      newLine("asset", 10*time.Second, &limit{most: maxAssets}),
 	}}
 	g.lines[Background].one = true
 	// A fetch has a cage for the worst case of packing. It mostly takes far less, since

@@ -205,12 +205,17 @@ func SearchSlot(ctx context.Context) (release func(), err error) {
 }
 
 // UploadSlot is Memory for a push that comes in. It waits ten seconds at most.
-func UploadSlot(ctx context.Context) (release func(), err error) {
+func UploadSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Upload) }
+
+// AssetSlot is UploadSlot for a file of a release.
+func AssetSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Asset) }
+
+func slot(ctx context.Context, k Kind) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {
 		return nothing, ctx.Err()
 	}
-	return t.ask(ctx, Upload, 1)
+	return t.ask(ctx, k, 1)
 }
 
 // maxSearches is how many searches go on at a time.

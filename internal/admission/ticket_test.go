@@ -203,3 +203,25 @@ func TestUploads(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// However many files of releases come in, a push can begin.
+func TestAssetsLeavePushesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(1<<30, nil)
+		held := 0
+		for id := range int64(10) {
+			for slow := With(t.Context(), c.NewTicket(account(id+1))); ; held++ {
+				if _, err := AssetSlot(slow); err != nil {
+					break
+				}
+			}
+		}
+		if held != maxAssets {
+			t.Errorf("%d files come in at one time, want %d", held, maxAssets)
+		}
+		began := time.Now()
+		if _, err := UploadSlot(With(t.Context(), c.NewTicket(account(1)))); err != nil || time.Since(began) > 0 {
+			t.Errorf("a push waits %s: %v", time.Since(began), err)
+		}
+	})
+}

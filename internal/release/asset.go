@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -144,10 +145,24 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 // uploadBuffers is the memory of an upload in bytes.
 const uploadBuffers = 512 << 10
 
+// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push.
+const (
+	uploadRate = 64 << 10
+	maxUpload  = time.Hour
+)
+
+// timeFor is how long an upload of so many bytes may take; -1: of any number.
+func (s *Service) timeFor(size int64) time.Duration {
+	if size < 0 {
+		size = s.MaxAsset
+	}
+	return min(time.Minute+time.Duration(size/uploadRate)*time.Second, maxUpload)
+}
+
 // receive takes the bytes in, beside which no transaction is open.
 func (s *Service) receive(ctx context.Context, n NewAsset) (*file.File, error) {
 	admission.As(ctx, admission.Push) // who waits for the client has no turn
-	release, err := admission.UploadSlot(ctx)
+	release, err := admission.AssetSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +172,8 @@ func (s *Service) receive(ctx context.Context, n NewAsset) (*file.File, error) {
 		return nil, err
 	}
 	defer free()
-	f, err := s.files.Receive(ctx, n.From, s.MaxAsset, s.repos.Room.Check)
+	from := timely{n.From, time.Now().Add(s.timeFor(n.Size)), errs.New(errs.Malformed, "The request body came too slowly")}
+	f, err := s.files.Receive(ctx, from, s.MaxAsset, s.repos.Room.Check)
 	switch {
 	case errors.Is(err, file.ErrSize):
 		return nil, s.sizeError(s.MaxAsset + 1)

@@ -117,7 +117,7 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.receive(ctx, n)
+	f, err := s.receiveWithin(ctx, a.ID, n)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +159,29 @@ func (s *Service) timeFor(size int64) time.Duration {
 	return min(time.Minute+time.Duration(size/uploadRate)*time.Second, maxUpload)
 }
 
-// receive takes the bytes in, beside which no transaction is open.
-func (s *Service) receive(ctx context.Context, n NewAsset) (*file.File, error) {
+// receiveWithin takes the bytes in until there are more than a file may have, or than the owner's quota
+// has room for.
+func (s *Service) receiveWithin(ctx context.Context, id repo.ID, n NewAsset) (*file.File, error) {
+	left, err := s.repos.FileRoom(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	most := min(s.MaxAsset, min(left, s.MaxAsset)*1024)
+	f, err := s.receive(ctx, n, most)
+	if !errors.Is(err, file.ErrSize) {
+		return f, err
+	}
+	if most == s.MaxAsset {
+		return nil, s.sizeError(s.MaxAsset + 1)
+	}
+	if err := s.repos.RoomForFiles(ctx, id, left+1); err != nil {
+		return nil, err
+	}
+	return nil, errs.New(errs.Conflict, "The owner's quota has changed meanwhile. Try again.")
+}
+
+// receive takes the bytes in, beside which no transaction is open. Error: file.ErrSize.
+func (s *Service) receive(ctx context.Context, n NewAsset, most int64) (*file.File, error) {
 	admission.As(ctx, admission.Push) // who waits for the client has no turn
 	release, err := admission.AssetSlot(ctx)
 	if err != nil {
@@ -172,11 +193,10 @@ func (s *Service) receive(ctx context.Context, n NewAsset) (*file.File, error) {
 		return nil, err
 	}
 	defer free()
-	from := timely{n.From, time.Now().Add(s.timeFor(n.Size)), errs.New(errs.Malformed, "The request body came too slowly")}
-	f, err := s.files.Receive(ctx, from, s.MaxAsset, s.repos.Room.Check)
+	late := errs.New(errs.Malformed, "The request body came too slowly")
+	from := timely{n.From, time.Now().Add(s.timeFor(n.Size)), late}
+	f, err := s.files.Receive(ctx, from, most, s.repos.Room.Check)
 	switch {
-	case errors.Is(err, file.ErrSize):
-		return nil, s.sizeError(s.MaxAsset + 1)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errs.Wrap(errs.Malformed, "The request body does not have its announced length", err)
 	case err != nil:

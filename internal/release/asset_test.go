@@ -238,6 +238,28 @@ func TestAssetBounds(t *testing.T) {
 	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
 }
 
+// An upload that does not say its length is refused once it is beyond the quota, although more would come.
+func TestQuotaWhileItComes(t *testing.T) {
+	t.Parallel()
+	two, four := int64(2), int64(4)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true}`)
+		c, err := net.Dial("tcp", s.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s/1/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+			"Transfer-Encoding: chunked\r\n\r\n1400\r\n%s\r\n", releases, s.Token(t, "will"), strings.Repeat("x", 0x1400))
+		status, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil || !strings.Contains(status, " 403 ") {
+			t.Errorf("5 KiB of a quota of 4 are answered with %q, %v", status, err)
+		}
+		eventually(t, "no file is left", func() bool { return len(files(t, s)) == 0 })
+	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
+}
+
 // A file without a row goes when it is old, also the beginning of one, and a file with a row never.
 func TestSweep(t *testing.T) {
 	t.Parallel()

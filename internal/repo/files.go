@@ -2,8 +2,10 @@ package repo
 
 import (
 	"context"
+	"math"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 )
 
@@ -17,6 +19,29 @@ func Lock(tx *db.Tx, id ID) error { return lockRepo(tx, id) }
 // received. CountFiles asks again. Error: 403.
 func (s *Service) RoomForFiles(ctx context.Context, id ID, kb int64) error {
 	return s.mayGrow(ctx, id, kb)
+}
+
+// FileRoom is how many KiB the quota of a repository's owner has left; math.MaxInt64 where there is none.
+func (s *Service) FileRoom(ctx context.Context, id ID) (kb int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		owner, err := ownerOf(tx, id)
+		if err != nil {
+			return err
+		}
+		q, _, err := account.QuotaOf(tx, owner.ID)
+		if err != nil {
+			return err
+		}
+		most := bound(q.Or(s.Quota).KB)
+		if most < 0 {
+			kb = math.MaxInt64
+			return nil
+		}
+		owned, err := account.OwnedKB(tx, owner.ID)
+		kb = max(0, most-owned)
+		return err
+	})
+	return kb, err
 }
 
 // CountFiles adds KiB to the files of a repository, whose row is locked; less than 0 takes them

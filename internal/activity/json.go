@@ -79,7 +79,7 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 	if err != nil {
 		return nil, err
 	}
-	f.releases, err = release.Load(ctx, tx, accesses, db.Unique(of[Released]))
+	f.releases, err = release.Load(ctx, tx, accesses, of[Released])
 	return f, err
 }
 

@@ -75,21 +75,33 @@ const assetBytes = 1500
 func loadPage(
 	ctx context.Context, tx *db.Tx, repos map[repo.ID]*repo.Access, list []*Release,
 ) (*Page, error) {
-	p := &Page{info: web.From(ctx), list: list, repos: repos}
-	ids := make([]int64, len(list))
-	people := make([]account.ID, 0, 2*len(list))
-	for n, r := range list {
-		ids[n], people = r.ID, append(people, r.AuthorID)
-	}
-	n, err := numberOfAssets(tx, ids)
+	n, err := numberOfAssets(tx, idsOf(list))
 	if err == nil {
 		err = admission.Hold(ctx, n*assetBytes)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p.assets, err = assetsOf(tx, ids); err != nil {
+	p := &Page{info: web.From(ctx), list: list, repos: repos}
+	if p.assets, err = assetsOf(tx, idsOf(list)); err != nil {
 		return nil, err
+	}
+	return p, p.loadPeople(tx)
+}
+
+func idsOf(list []*Release) []int64 {
+	ids := make([]int64, len(list))
+	for n, r := range list {
+		ids[n] = r.ID
+	}
+	return ids
+}
+
+// loadPeople reads the authors and the uploaders.
+func (p *Page) loadPeople(tx *db.Tx) (err error) {
+	people := make([]account.ID, 0, 2*len(p.list))
+	for _, r := range p.list {
+		people = append(people, r.AuthorID)
 	}
 	for _, of := range p.assets {
 		for _, x := range of {
@@ -97,27 +109,48 @@ func loadPage(
 		}
 	}
 	p.people, err = account.ByIDs(tx, db.Unique(people))
-	return p, err
+	return err
 }
 
+// maxFeedAssets is how many assets of a release feeds show, the oldest.
+const maxFeedAssets = 30
+
 // Load reads the published releases of the ids, as far as they are in the repositories given, for what tells
-// of them.
-func Load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, ids []int64) (*Page, error) {
-	found, err := published(tx, ids)
+// of them: an id for each event. It shows a part of their assets and of their texts.
+func Load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, events []int64) (*Page, error) {
+	found, err := published(tx, db.Unique(events))
 	if err != nil {
 		return nil, err
 	}
-	repos := make(map[repo.ID]*repo.Access, len(accesses))
+	p := &Page{info: web.From(ctx), repos: make(map[repo.ID]*repo.Access, len(accesses))}
 	for _, a := range accesses {
-		repos[a.ID] = a
+		p.repos[a.ID] = a
 	}
-	var list []*Release
 	for _, r := range found {
-		if repos[r.RepoID] != nil {
-			list = append(list, r)
+		if p.repos[r.RepoID] != nil {
+			p.list = append(p.list, r)
 		}
 	}
-	return loadPage(ctx, tx, repos, list)
+	counts, err := assetCounts(tx, idsOf(p.list))
+	if err == nil {
+		err = holdEvents(ctx, counts, events)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.assets, err = firstAssets(tx, idsOf(p.list), maxFeedAssets); err != nil {
+		return nil, err
+	}
+	return p, p.loadPeople(tx)
+}
+
+// holdEvents asks for the memory of the assets that events show, each its own.
+func holdEvents(ctx context.Context, counts map[int64]int64, events []int64) error {
+	var n int64
+	for _, id := range events {
+		n += min(counts[id], maxFeedAssets)
+	}
+	return admission.Hold(ctx, n*assetBytes)
 }
 
 // Bodies prepares the texts, outside a transaction.

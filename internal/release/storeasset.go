@@ -63,6 +63,44 @@ func numberOfAssets(tx *db.Tx, releases []int64) (n int64, err error) {
 	return n, err
 }
 
+// assetCounts counts the assets of each of some releases.
+func assetCounts(tx *db.Tx, releases []int64) (map[int64]int64, error) {
+	counts := make(map[int64]int64, len(releases))
+	if len(releases) == 0 {
+		return counts, nil
+	}
+	rows, err := tx.Query(`SELECT release_id, COUNT(*) FROM release_assets WHERE release_id IN `+
+		db.Values(1, len(releases))+` GROUP BY release_id`, anyIDs(releases)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, n int64
+		if err := rows.Scan(&id, &n); err != nil {
+			return nil, err
+		}
+		counts[id] = n
+	}
+	return counts, rows.Err()
+}
+
+// firstAssets reads at most so many of the oldest assets of each of some releases.
+func firstAssets(tx *db.Tx, releases []int64, most int64) (map[int64][]*Asset, error) {
+	of := make(map[int64][]*Asset, len(releases))
+	if len(releases) == 0 {
+		return of, nil
+	}
+	found, err := queryAssets(tx, ` WHERE x.id IN (SELECT n.id FROM (SELECT id,
+			ROW_NUMBER() OVER (PARTITION BY release_id ORDER BY id) AS place FROM release_assets
+			WHERE release_id IN `+db.ValuesFrom(2, 1, len(releases))+`) AS n WHERE n.place <= $1) ORDER BY x.id`,
+		append([]any{most}, anyIDs(releases)...)...)
+	for _, x := range found {
+		of[x.ReleaseID] = append(of[x.ReleaseID], x)
+	}
+	return of, err
+}
+
 // assetsOf reads the assets of some releases, the oldest first.
 func assetsOf(tx *db.Tx, releases []int64) (map[int64][]*Asset, error) {
 	of := make(map[int64][]*Asset, len(releases))

@@ -50,14 +50,16 @@ CREATE TABLE release_assets (
 );
 CREATE INDEX release_assets_of_file ON release_assets (file_id);
 
--- Feeds tell of releases when they are published: kind 13, of which subject_id is the release.
+-- Feeds tell of a release when it is published the first time, once for ever, which published_at
+-- remembers: kind 13, of which subject_id is the release.
 -- sqlite
 CREATE TRIGGER releases_activity AFTER INSERT ON releases WHEN NOT new.draft BEGIN
     INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, subject_id, created_at)
     SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, new.publisher_id, NOT r.private, NOT r.private, 13, new.id, new.published_at
     FROM repos r JOIN accounts o ON o.id = r.owner_id WHERE r.id = new.repo_id;
 END;
-CREATE TRIGGER releases_published_activity AFTER UPDATE OF draft ON releases WHEN old.draft AND NOT new.draft BEGIN
+CREATE TRIGGER releases_published_activity AFTER UPDATE OF draft ON releases
+WHEN old.draft AND NOT new.draft AND old.published_at IS NULL BEGIN
     INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, subject_id, created_at)
     SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, new.publisher_id, NOT r.private, NOT r.private, 13, new.id, new.published_at
     FROM repos r JOIN accounts o ON o.id = r.owner_id WHERE r.id = new.repo_id;
@@ -71,4 +73,4 @@ END $$;
 CREATE TRIGGER releases_activity AFTER INSERT ON releases FOR EACH ROW
     WHEN (NOT NEW.draft) EXECUTE FUNCTION note_release_activity();
 CREATE TRIGGER releases_published_activity AFTER UPDATE OF draft ON releases FOR EACH ROW
-    WHEN (OLD.draft AND NOT NEW.draft) EXECUTE FUNCTION note_release_activity();
+    WHEN (OLD.draft AND NOT NEW.draft AND OLD.published_at IS NULL) EXECUTE FUNCTION note_release_activity();

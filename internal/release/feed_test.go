@@ -2,6 +2,7 @@ package release_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"arbor/internal/apitest"
@@ -36,7 +37,8 @@ func TestFeedIsBounded(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s, false)
-		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true}`)
+		text := strings.Repeat("😀", 10_001)
+		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true, "body": "`+text+`"}`)
 		for n := range 31 {
 			made(t, s, fmt.Sprintf("POST %s/1/assets?name=a%d", releases, n), "x")
 		}
@@ -47,7 +49,11 @@ func TestFeedIsBounded(t *testing.T) {
 		}
 		list := told(t, s)
 		if len(list) != 1 || len(list[0].Assets) != 30 || list[0].Assets[0].ID != 1 {
-			t.Errorf("the feed tells %+v", list)
+			t.Fatalf("the feed tells %+v", list)
 		}
+		if list[0].Body != text[:len(text)-len("😀")] {
+			t.Errorf("the feed shows %d bytes of the text", len(list[0].Body))
+		}
+		s.Check(t, apitest.Case{Do: "GET " + releases + "/1", Status: 200, Want: `{"body": "` + text + `"}`})
 	})
 }

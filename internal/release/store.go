@@ -3,6 +3,7 @@ package release
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -28,6 +29,10 @@ func scan(row scanner) (*Release, error) {
 }
 
 func query(tx *db.Tx, rest string, args ...any) ([]*Release, error) {
+	return queryColumns(tx, columns, rest, args...)
+}
+
+func queryColumns(tx *db.Tx, columns, rest string, args ...any) ([]*Release, error) {
 	rows, err := tx.Query(`SELECT `+columns+` FROM releases r`+rest, args...)
 	if err != nil {
 		return nil, err
@@ -60,7 +65,13 @@ func latestOf(tx *db.Tx, repoID repo.ID) (*Release, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.latest = TRUE`, repoID))
 }
 
-// published finds those of the releases that are published, in any repository.
+// maxFeedBody is how much of a release's text feeds show, in code points.
+const maxFeedBody = 10_000
+
+var feedColumns = strings.Replace(columns, "r.body", "SUBSTR(r.body, 1, "+itoa(maxFeedBody)+")", 1)
+
+// published finds those of the releases that are published, in any repository, with the beginnings of
+// their texts.
 func published(tx *db.Tx, ids []int64) ([]*Release, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -69,7 +80,7 @@ func published(tx *db.Tx, ids []int64) ([]*Release, error) {
 	for n, id := range ids {
 		args[n] = id
 	}
-	return query(tx, ` WHERE r.draft = FALSE AND r.id IN `+db.Values(1, len(ids)), args...)
+	return queryColumns(tx, feedColumns, ` WHERE r.draft = FALSE AND r.id IN `+db.Values(1, len(ids)), args...)
 }
 
 // list reads a page of the releases, the newest commit first, and counts all.

@@ -80,8 +80,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	body.Require("tag_name")
-	e, err := readEdit(body)
 	generate := body.Bool("generate_release_notes").Or(false)
+	e, err := readEdit(body)
 	if err != nil {
 		return err
 	}

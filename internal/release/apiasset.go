@@ -95,20 +95,6 @@ func drain(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// timely reads until some time, after which there is an error.
-type timely struct {
-	io.Reader
-	until time.Time
-	late  error
-}
-
-func (t timely) Read(b []byte) (int, error) {
-	if !time.Now().Before(t.until) {
-		return 0, t.late
-	}
-	return t.Reader.Read(b)
-}
-
 func (api *API) upload(r *http.Request, a *repo.Access) (*Asset, error) {
 	id, err := web.Number(r, "release_id")
 	if err != nil {

@@ -197,8 +197,6 @@ func (s *Service) receive(ctx context.Context, n NewAsset, most int64) (*file.Fi
 	from := timely{n.From, time.Now().Add(s.timeFor(n.Size)), late}
 	f, err := s.files.Receive(ctx, from, most, s.repos.Room.Check)
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errs.Wrap(errs.Malformed, "The request body does not have its announced length", err)
 	case err != nil:
 		return nil, err
 	case f.Size == 0:

@@ -163,6 +163,26 @@ func TestBrokenUploads(t *testing.T) {
 	})
 }
 
+// A body whose chunks are none is the client's fault.
+func TestMalformedUpload(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s, false)
+		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
+		c, err := net.Dial("tcp", s.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s/1/assets?name=half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+			"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nxyz\r\n", releases, s.Token(t, "will"))
+		status, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil || !strings.Contains(status, " 400 ") {
+			t.Errorf("it is answered with %q, %v", status, err)
+		}
+	})
+}
+
 // broken begins an upload and hangs up once the file is on its way.
 func broken(t *testing.T, s *apitest.Server, rest string) {
 	t.Helper()

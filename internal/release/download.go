@@ -108,10 +108,10 @@ func (api *API) send(w http.ResponseWriter, r *http.Request, x *Asset) error {
 	return nil
 }
 
-// countDownload counts a download. One that cannot be counted, since the disk is full, goes on.
+// countDownload counts a download. One that cannot be counted now, as when the disk is full, goes on.
 func (api *API) countDownload(r *http.Request, x *Asset) error {
 	err := api.s.db.Write(r.Context(), func(tx *db.Tx) error { return countDownload(tx, x.ID) })
-	if err != nil && r.Context().Err() == nil {
+	if errs.Is(err, errs.NoRoom) || errs.Is(err, errs.Unavailable) {
 		api.s.log.WarnContext(r.Context(), "a download was not counted", "error", err)
 		return nil
 	}

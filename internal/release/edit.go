@@ -183,6 +183,9 @@ func (s *Service) findBase(ctx context.Context, a *repo.Access, r *Release, e *E
 	if git.CheckRefName("refs/tags/"+r.Tag) != nil {
 		return on, invalid("tag_name", errs.Custom, "tag_name is not well-formed")
 	}
+	if strings.HasPrefix(r.Tag, untaggedPrefix) {
+		return on, invalid("tag_name", errs.Custom, "tag_name may not begin with "+untaggedPrefix+", as addresses of drafts")
+	}
 	sha, err := s.repos.Ref(ctx, a, "refs/tags/"+r.Tag)
 	if err == nil {
 		on.date, err = s.dateOf(ctx, a, sha)

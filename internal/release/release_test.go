@@ -55,6 +55,8 @@ func TestReleases(t *testing.T) {
 			{Name: "none", Do: "GET " + releases, Status: 200, Body: "[]"},
 			{Name: "no latest", Do: "GET " + releases + "/latest", Status: 404},
 			{Name: "not for readers", Do: "POST " + releases, As: "rae", Send: `{"tag_name": "v1.0"}`, Status: 403},
+			{Name: "notes or not", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1.0", "generate_release_notes": "x"}`, Status: 422},
+			{Name: "a draft's address", Do: "POST " + releases, As: "will", Send: `{"tag_name": "untagged-1"}`, Status: 422},
 			{Name: "make", Do: "POST " + releases, As: "will", Send: `{"tag_name": "v1.0", "name": "Spring", "body": "**Peas**"}`, Status: 201,
 				Want: first, Has: map[string]string{"Location": "{base}" + releases + "/1"}},
 			{Name: "its tag", Do: "GET /repos/alice/garden/git/ref/tags/v1.0", Status: 200, Want: `{"object": {"sha": "` + sha + `", "type": "commit"}}`},

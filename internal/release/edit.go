@@ -57,6 +57,7 @@ func orNone(s string) *string {
 // base is what a release needs of its repository, found before the transaction that writes it.
 type base struct {
 	date db.Time         // of the commit; zero: there is none
+	at   git.SHA         // where the tag is, or will be; not of a draft without it
 	tag  *repo.RefUpdate // makes the tag; nil: it is there, or the release is a draft
 }
 
@@ -132,7 +133,7 @@ func (s *Service) write(ctx context.Context, a *repo.Access, e *Edit, find func(
 			if !on.date.IsZero() {
 				after.CreatedAt = on.date
 			}
-			if err := s.ensureTag(tx, a, planned, after, on.tag); err != nil {
+			if err := s.ensureTag(tx, a, planned, after, on); err != nil {
 				return err
 			}
 			return store(tx, before, after)
@@ -157,25 +158,28 @@ func pushOf(a *repo.Access, u repo.RefUpdate) repo.Push {
 
 // ensureTag makes sure that a published release has its tag, and makes it where it is planned. Errors:
 // errAgain; 422 for a tag that cannot stand beside another one.
-func (s *Service) ensureTag(tx *db.Tx, a *repo.Access, planned, r *Release, u *repo.RefUpdate) error {
+func (s *Service) ensureTag(tx *db.Tx, a *repo.Access, planned, r *Release, on base) error {
 	if r.Tag != planned.Tag || r.Target != planned.Target || r.Draft != planned.Draft {
 		return errAgain
 	}
 	if r.Draft {
 		return nil
 	}
-	there, err := repo.HasTag(tx, a.ID, r.Tag)
+	now, err := repo.TagNow(tx, a.ID, r.Tag)
 	switch {
-	case err != nil || there:
+	case err != nil || now != "" && now == on.at:
 		return err
-	case u == nil:
+	case now != "" || on.tag == nil:
 		return errAgain
 	}
-	refused, err := s.repos.MoveRefsIn(tx, pushOf(a, *u))
-	if err == nil && refused[0] != nil {
-		err = errs.Wrap(errs.Invalid, "Published releases must have a valid tag", refused[0])
+	refused, err := s.repos.MoveRefsIn(tx, pushOf(a, *on.tag))
+	if err != nil {
+		return err
 	}
-	return err
+	if errs.Is(refused[0], errs.Conflict) {
+		return errs.Wrap(errs.Invalid, "Published releases must have a valid tag", refused[0])
+	}
+	return refused[0]
 }
 
 // findBase finds the commit of a release, and how its tag is made if that is missing. Errors: 422.
@@ -184,10 +188,12 @@ func (s *Service) findBase(ctx context.Context, a *repo.Access, r *Release, e *E
 		return on, invalid("tag_name", errs.Custom, "tag_name is not well-formed")
 	}
 	if strings.HasPrefix(r.Tag, untaggedPrefix) {
-		return on, invalid("tag_name", errs.Custom, "tag_name may not begin with "+untaggedPrefix+", as addresses of drafts")
+		return on, invalid("tag_name", errs.Custom,
+			"tag_name may not begin with "+untaggedPrefix+", as addresses of drafts")
 	}
 	sha, err := s.repos.Ref(ctx, a, "refs/tags/"+r.Tag)
 	if err == nil {
+		on.at = sha
 		on.date, err = s.dateOf(ctx, a, sha)
 		return on, err
 	}
@@ -205,7 +211,7 @@ func (s *Service) findBase(ctx context.Context, a *repo.Access, r *Release, e *E
 		return on, err
 	}
 	u, err := s.repos.NewTag(ctx, a, r.Tag, sha)
-	on.tag = &u
+	on.at, on.tag = sha, &u
 	return on, err
 }
 

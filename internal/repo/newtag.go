@@ -17,8 +17,8 @@ func (s *Service) NewTag(ctx context.Context, a *Access, name string, sha git.SH
 	return u, err
 }
 
-// HasTag reports whether a repository has a tag now.
-func HasTag(tx *db.Tx, id ID, name string) (bool, error) {
+// TagNow gives the object of a tag; empty: the repository has no such tag now.
+func TagNow(tx *db.Tx, id ID, name string) (git.SHA, error) {
 	found, err := refsNamed(tx, id, []string{tags + name})
-	return len(found) > 0, err
+	return found[tags+name], err
 }

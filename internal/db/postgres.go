@@ -369,7 +369,7 @@ func (c *postgresConn) commit(ctx context.Context) error {
 	case errors.As(err, &answer) && !c.raw.IsClosed():
 		return translatePostgres(err)
 	case err != nil:
-		return fmt.Errorf("db: the connection broke during COMMIT, outcome unknown: %v", err)
+		return fmt.Errorf("%w: %v", ErrOutcomeUnknown, err)
 	case tag.String() != "COMMIT":
 		return errors.New("db: the transaction was rolled back at COMMIT")
 	}

@@ -162,8 +162,8 @@ func (s *Store) Add(tx *db.Tx, repoID repo.ID, f *File) error {
 	return insert(tx, f)
 }
 
-// Discard removes a received file whose row was not added. If the outcome of that is unknown, the file
-// stays until the sweep.
+// Discard removes a received file whose row was not added. It is not called after db.ErrOutcomeUnknown, when
+// the row may come yet: then the file stays until the sweep.
 func (s *Store) Discard(ctx context.Context, f *File) {
 	s.remove(context.WithoutCancel(ctx), []string{f.Name})
 }

@@ -135,7 +135,10 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 		made.File, made.CreatedAt, made.UpdatedAt = *f, tx.Now, tx.Now
 		return insertAsset(tx, made)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, db.ErrOutcomeUnknown): // its row may come yet: the file is the sweep's
+		return nil, err
+	case err != nil:
 		s.files.Discard(ctx, f)
 		return nil, err
 	}

@@ -142,6 +142,9 @@ var (
 		if err := syscall.Kill(s.pid(), syscall.SIGCONT); err != nil {
 			c.t.Fatal(err)
 		}
+		if pause == time.Minute { // what waited in the server has come to the end of its time
+			c.forgive()
+		}
 	}}
 	cut = fault{"PostgreSQL's connections are cut", func(c *crash) {
 		dbtest.Cut(c.t, c.nodes[0].database)

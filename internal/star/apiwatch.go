@@ -72,18 +72,14 @@ func (api *API) GetSubscription(w http.ResponseWriter, r *http.Request, a *repo.
 // SetSubscription makes the caller watch the repository; with ignored it
 // silences the repository, and with subscribed false it is neither. Error: 422.
 func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	body, err := web.ReadOptional(r, "Subscription")
+	subscribed, ignored, err := ReadSubscription(r)
 	if err != nil {
 		return err
 	}
-	subscribed, ignored := body.Bool("subscribed"), body.Bool("ignored")
-	if err := body.Err(); err != nil {
-		return err
-	}
 	wish := Everything
-	if ignored.Value {
+	if ignored {
 		wish = Nothing
-	} else if !subscribed.Or(true) {
+	} else if !subscribed {
 		wish = NoWish
 	}
 	s, err := api.s.Subscribe(r.Context(), a, wish)
@@ -102,4 +98,15 @@ func (api *API) DeleteSubscription(w http.ResponseWriter, r *http.Request, a *re
 		return err
 	}
 	return web.NoContent(w)
+}
+
+// ReadSubscription reads the body of a request to be told, or not to be told, of something.
+// Without a body it is to be told. Error: 422.
+func ReadSubscription(r *http.Request) (subscribed, ignored bool, err error) {
+	body, err := web.ReadOptional(r, "Subscription")
+	if err != nil {
+		return false, false, err
+	}
+	yes, no := body.Bool("subscribed"), body.Bool("ignored")
+	return yes.Or(true), no.Value, body.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/star"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
@@ -82,18 +83,14 @@ func (api *API) Set(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	body, err := web.ReadOptional(r, "Subscription")
+	subscribed, ignored, err := star.ReadSubscription(r)
 	if err != nil {
 		return err
 	}
-	subscribed, ignored := body.Bool("subscribed"), body.Bool("ignored")
-	if err := body.Err(); err != nil {
-		return err
-	}
 	wish := Subscribe
-	if ignored.Value {
+	if ignored {
 		wish = Ignore
-	} else if !subscribed.Or(true) {
+	} else if !subscribed {
 		wish = Unsubscribe
 	}
 	s, err := api.s.Subscribe(r.Context(), a, i.Number, wish)

@@ -183,7 +183,8 @@ func (s *settings) parse(text []byte) (map[string]string, error) {
 			if keyForm.MatchString(key.Value) { // else it may be a value, and secret
 				named = fmt.Sprintf(" %q", key.Value)
 			}
-			return nil, &lineError{key.Line, fmt.Sprintf("unknown key%s: keys are the flags of arbor serve, without --", named)}
+			return nil, &lineError{key.Line,
+				fmt.Sprintf("unknown key%s: keys are the flags of arbor serve, without --", named)}
 		}
 		if _, twice := values[flag.Name]; twice {
 			return nil, &lineError{key.Line, fmt.Sprintf("%s stands here twice", flag.Name)}

@@ -122,7 +122,9 @@ func tags(refs git.Refs) *refList {
 			sha = ref.Peeled
 		}
 		item := newRefItem(name, sha)
-		at, _ := slices.BinarySearchFunc(l.Shown, item, func(a, b refItem) int { return -release.CompareVersions(a.Name, b.Name) })
+		at, _ := slices.BinarySearchFunc(l.Shown, item, func(a, b refItem) int {
+			return -release.CompareVersions(a.Name, b.Name)
+		})
 		if at < maxRefs {
 			l.Shown = slices.Insert(l.Shown, at, item)
 			l.Shown = l.Shown[:min(len(l.Shown), maxRefs)]

@@ -131,7 +131,8 @@ func insertPull(tx *db.Tx, p *Pull) error {
 		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files, commits, wanted)
 		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA, p.Modifiable,
-		db.OrNull(p.TestedBase), db.OrNull(p.TestedHead), db.OrNull(p.TestSHA), p.Additions, p.Deletions, p.Files, p.Commits, p.Wanted)
+		db.OrNull(p.TestedBase), db.OrNull(p.TestedHead), db.OrNull(p.TestSHA),
+		p.Additions, p.Deletions, p.Files, p.Commits, p.Wanted)
 	return err
 }
 

@@ -40,7 +40,9 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 }
 
 // one answers with the release that find gives, if the caller may see it.
-func (api *API) one(w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (*Release, error)) error {
+func (api *API) one(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, find func(tx *db.Tx) (*Release, error),
+) error {
 	return api.answer(w, r, a, http.StatusOK, true, func(tx *db.Tx) ([]*Release, error) {
 		x, err := visible(a, find, tx)
 		return []*Release{x}, err

@@ -121,7 +121,8 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 	if err != nil {
 		return nil, err
 	}
-	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: n.Label, ContentType: n.ContentType, UploaderID: a.Caller.ID}
+	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: n.Label, ContentType: n.ContentType,
+		UploaderID: a.Caller.ID}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
@@ -226,7 +227,7 @@ func mayAdd(tx *db.Tx, repoID repo.ID, releaseID int64, name string) error {
 	return nil
 }
 
-// AssetEdit is what a caller gives an asset; what is not given stays.
+// AssetEdit holds the fields of an asset that a caller sets. The others stay as they are.
 type AssetEdit struct {
 	Name  web.Opt[string]
 	Label web.Opt[string] // null and an empty text take it away

@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Edit is what a caller gives a release; what is not given stays.
+// Edit holds the fields of a release that a caller sets. The others stay as they are.
 type Edit struct {
 	Tag        web.Opt[string]
 	Target     web.Opt[string]

@@ -17,7 +17,8 @@ func mergedBy(tx *db.Tx, repoID repo.ID, commits []git.SHA) (list []mergedPull, 
 		for _, sha := range part {
 			args = append(args, string(sha))
 		}
-		found, err := queryMerged(tx, ` WHERE p.repo_id = $1 AND p.merge_sha IN `+db.ValuesFrom(2, 1, len(part)), args...)
+		found, err := queryMerged(tx,
+			` WHERE p.repo_id = $1 AND p.merge_sha IN `+db.ValuesFrom(2, 1, len(part)), args...)
 		if err != nil {
 			return nil, err
 		}

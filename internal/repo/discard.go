@@ -85,7 +85,8 @@ func (s *Service) removeNext(ctx context.Context) error {
 	}
 	switch {
 	case failed != nil && ctx.Err() == nil:
-		s.log.WarnContext(ctx, "the folder of a deleted repository stays for now", "repository", gone.id, "error", failed)
+		s.log.WarnContext(ctx, "the folder of a deleted repository stays for now",
+			"repository", gone.id, "error", failed)
 	case failed == nil && removed:
 		s.log.InfoContext(ctx, "the folder of a deleted repository is removed", "repository", gone.id)
 	}

@@ -138,9 +138,12 @@ const commentInsert = `INSERT INTO review_comments (repo_id, issue_id, review_id
 	current_line, current_start, created_at, updated_at) VALUES `
 
 func (c *Comment) row() []any {
-	return []any{c.RepoID, c.IssueID, c.ReviewID, c.AuthorID, c.Pending, db.OrNull(c.ReplyTo), c.Body, c.Path, c.Whole, int64(c.Side),
-		db.OrNull(int64(c.StartSide)), c.Hunk, string(c.Commit), c.Spot.Position, db.OrNull(c.Spot.Line), db.OrNull(c.Spot.Start),
-		string(c.Current), db.OrNull(c.Now.Position), db.OrNull(c.Now.Line), db.OrNull(c.Now.Start), c.CreatedAt, c.UpdatedAt}
+	return []any{c.RepoID, c.IssueID, c.ReviewID, c.AuthorID, c.Pending, db.OrNull(c.ReplyTo),
+		c.Body, c.Path, c.Whole, int64(c.Side),
+		db.OrNull(int64(c.StartSide)), c.Hunk, string(c.Commit), c.Spot.Position,
+		db.OrNull(c.Spot.Line), db.OrNull(c.Spot.Start),
+		string(c.Current), db.OrNull(c.Now.Position), db.OrNull(c.Now.Line),
+		db.OrNull(c.Now.Start), c.CreatedAt, c.UpdatedAt}
 }
 
 // insertComment adds the row and sets its id.

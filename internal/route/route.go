@@ -40,8 +40,10 @@ const (
 
 // Route is one endpoint.
 type Route struct {
-	Method  string
-	Pattern string // {name} is a segment, {name}.end one that ends so, {name...} the rest of the path, or the part before one last segment
+	Method string
+	// Pattern has {name} for a segment, {name}.end for one that ends so, and {name...} for the rest
+	// of the path or for the part before one last segment.
+	Pattern string
 	Group   Group
 	Right   Right
 	Handler web.Handler

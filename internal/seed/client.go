@@ -98,7 +98,8 @@ func (s *Seed) errorAt(p *place, err error) error {
 			}
 		}
 		return &Error{s.File, []Problem{p.problem(key, "%s", said)}}
-	case errors.As(err, &known) && known.Kind != errs.Internal && known.Kind != errs.Unavailable && known.Kind != errs.Paused && known.Kind != errs.Canceled:
+	case errors.As(err, &known) && known.Kind != errs.Internal && known.Kind != errs.Unavailable &&
+		known.Kind != errs.Paused && known.Kind != errs.Canceled:
 		text := known.Message
 		for _, f := range known.Fields {
 			text += ": " + strings.TrimSpace(f.Field+" "+f.Message)

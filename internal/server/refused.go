@@ -54,7 +54,8 @@ func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.
 			Changes: map[string]any{"route": to.Method + " " + to.Pattern}})
 	})
 	if err != nil {
-		s.log.WarnContext(ctx, "the audit log lacks a refused request", "caller", caller.Login, "id", info.ID, "error", err)
+		s.log.WarnContext(ctx, "the audit log lacks a refused request",
+			"caller", caller.Login, "id", info.ID, "error", err)
 	}
 }
 

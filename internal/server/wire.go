@@ -100,8 +100,9 @@ func New(o Options) *Server {
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	deletions := deletion.New(o.DB, o.Log)
 	s.runners = append(s.runners, deletions)
-	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos), Milestones: milestone.NewAPI(milestone.New(o.DB), repos),
-		Pulls: pull.NewAPI(pulls, objects), Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
+	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
+		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
+		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases)}
 	s.pages = page.New(o.DB, repos, shown)
 	features := []feature{

@@ -162,7 +162,8 @@ func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	info := web.From(r.Context())
 	at := place(info, a)
 	commit := at + "/commits/" + string(found.sha)
-	out := combinedPayload{State: found.sum.State().String(), Statuses: make([]payload, len(found.list)), SHA: string(found.sha), TotalCount: found.sum.Contexts,
+	out := combinedPayload{State: found.sum.State().String(), Statuses: make([]payload, len(found.list)),
+		SHA: string(found.sha), TotalCount: found.sum.Contexts,
 		Repository: repo.NewPayload(a, info), CommitURL: commit, URL: commit + "/status"}
 	for n, s := range found.list {
 		out.Statuses[n] = newPayload(s, found.people[s.CreatorID], at, info)

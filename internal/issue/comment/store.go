@@ -61,7 +61,8 @@ func byIDs(tx *db.Tx, ids []int64) ([]*Comment, error) {
 	for n, id := range ids {
 		args[n] = id
 	}
-	return query(tx, `issue_comments c JOIN issues i ON i.id = c.issue_id WHERE c.id IN `+db.Values(1, len(ids)), args...)
+	return query(tx,
+		`issue_comments c JOIN issues i ON i.id = c.issue_id WHERE c.id IN `+db.Values(1, len(ids)), args...)
 }
 
 // list is a list of comments: those of one issue by age, or those of a

@@ -18,7 +18,8 @@ func emptyMilestone(tx *db.Tx, m *milestone.Milestone, actorID account.ID, detai
 	}{
 		{`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, detail, created_at)
 			SELECT i.repo_id, i.id, CAST($3 AS BIGINT), CAST($4 AS SMALLINT), CAST($5 AS TEXT), CAST($6 AS BIGINT)
-			FROM issues i WHERE i.id` + within + ` ORDER BY i.id`, []any{m.ID, m.RepoID, actorID, int64(issue.EventDemilestoned), detail, tx.Now}},
+			FROM issues i WHERE i.id` + within + ` ORDER BY i.id`,
+			[]any{m.ID, m.RepoID, actorID, int64(issue.EventDemilestoned), detail, tx.Now}},
 		{`UPDATE issues SET milestone_id = NULL,
 			changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id` + within, []any{m.ID, m.RepoID}},
 		{`UPDATE postings SET value = 0 WHERE kind = 4 AND value = -1 AND issue_id` + within, []any{m.ID, m.RepoID}}, // Any is None now

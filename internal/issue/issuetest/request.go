@@ -16,7 +16,8 @@ import (
 func File(t testing.TB, s *apitest.Server, as, repository string) string {
 	t.Helper()
 	var made struct{ Number int64 }
-	s.Check(t, apitest.Case{Do: "POST /repos/" + repository + "/issues", As: as, Send: `{"title": "Slugs"}`, Status: 201}).JSON(t, &made)
+	s.Check(t, apitest.Case{Do: "POST /repos/" + repository + "/issues", As: as,
+		Send: `{"title": "Slugs"}`, Status: 201}).JSON(t, &made)
 	return fmt.Sprintf("/repos/%s/issues/%d", repository, made.Number)
 }
 
@@ -36,7 +37,8 @@ func FilePull(t testing.TB, s *apitest.Server, as, repository string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := issue.New(s.DB, s.Repos, nil, s.Forge).Create(t.Context(), &f.Access, issue.NewIssue{Title: "Nets", Pull: true})
+	made, err := issue.New(s.DB, s.Repos, nil, s.Forge).Create(t.Context(), &f.Access,
+		issue.NewIssue{Title: "Nets", Pull: true})
 	if err != nil {
 		t.Fatal(err)
 	}

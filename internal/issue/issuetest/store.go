@@ -172,8 +172,10 @@ const issueColumns = 16
 func addIssues(tx *db.Tx, list []*drawn) error {
 	args := make([]any, 0, issueColumns*len(list))
 	for _, d := range list {
-		args = append(args, d.RepoID, d.Number, d.Title, d.Body, d.AuthorID, int64(d.State), int64(d.StateReason), db.OrNull(d.MilestoneID),
-			joined(d.Labels), joined(d.Assignees), d.Comments, d.CreatedAt, d.UpdatedAt, d.ClosedAt, db.OrNull(d.ClosedBy), false)
+		args = append(args, d.RepoID, d.Number, d.Title, d.Body, d.AuthorID, int64(d.State),
+			int64(d.StateReason), db.OrNull(d.MilestoneID),
+			joined(d.Labels), joined(d.Assignees), d.Comments, d.CreatedAt, d.UpdatedAt, d.ClosedAt,
+			db.OrNull(d.ClosedBy), false)
 	}
 	rows, err := tx.Query(`INSERT INTO issues (repo_id, number, title, body, author_id, state, state_reason, milestone_id,
 		labels, assignees, comments, created_at, updated_at, closed_at, closed_by, pull) VALUES `+
@@ -216,7 +218,8 @@ func (f *filler) addHappened(ctx context.Context, list []*happened) error {
 				}
 				detail = string(b)
 			}
-			events = append(events, i.RepoID, i.ID, h.event.ActorID, int64(h.event.Kind), db.OrNull(h.event.UserID), detail, h.at)
+			events = append(events, i.RepoID, i.ID, h.event.ActorID, int64(h.event.Kind),
+				db.OrNull(h.event.UserID), detail, h.at)
 		}
 		err := f.d.Write(ctx, func(tx *db.Tx) error {
 			if err := f.insert(tx, `INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at) VALUES `, 6, comments); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
@@ -106,11 +109,23 @@ func (c *crash) ended() bool {
 	}
 }
 
-// forgive lets the servers have logged errors until now: the fault was not theirs.
-func (c *crash) forgive() {
-	for _, s := range c.nodes {
+// recover lets people pause until the servers are well again. The errors that they logged until
+// then are forgiven: the fault was not theirs.
+func (c *crash) recover() {
+	c.t.Helper()
+	c.end()
+	for node, s := range c.nodes {
+		eventually(c.t, func() bool {
+			res, err := crashClient.Get("http://" + c.listen[node] + "/readyz")
+			if err != nil {
+				return false
+			}
+			res.Body.Close()
+			return res.StatusCode == http.StatusOK
+		}, func() string { return "a server that is ready again" })
 		s.log.forget()
 	}
+	c.begin()
 }
 
 // fault is something that befalls the servers, and from which they recover.
@@ -142,18 +157,17 @@ var (
 		if err := syscall.Kill(s.pid(), syscall.SIGCONT); err != nil {
 			c.t.Fatal(err)
 		}
-		if pause == time.Minute { // what waited in the server has come to the end of its time
-			c.forgive()
+		if pause == time.Minute { // what waited in the server comes to the end of its time
+			c.recover()
 		}
 	}}
 	cut = fault{"PostgreSQL's connections are cut", func(c *crash) {
 		dbtest.Cut(c.t, c.nodes[0].database)
-		c.forgive()
+		c.recover()
 	}}
 	restarted = fault{"PostgreSQL crashes, and starts again", func(c *crash) {
 		dbtest.Crash(c.t, c.nodes[0].database)
-		time.Sleep(300 * time.Millisecond)
-		c.forgive()
+		c.recover()
 	}}
 )
 
@@ -180,9 +194,6 @@ func TestCrash(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		c.end()
-		if engine == db.PostgreSQL {
-			c.forgive() // of what was cut in the last round
-		}
 		c.check()
 	})
 }
@@ -193,29 +204,48 @@ func TestCrashOnADiskThatFails(t *testing.T) {
 	t.Parallel()
 	needProgram(t, "strace", "what happens when a disk fails")
 	c := newCrash(t, db.SQLite, 1)
-	s := c.nodes[0]
-	calls := []string{"fdatasync,fsync", "pwrite64", "rename,renameat,renameat2"}
+	calls := []string{"fdatasync,fsync", "write", "pwrite64", "rename,renameat,renameat2"}
+	codes := []syscall.Errno{syscall.EIO, syscall.ENOSPC}
 	rounds := 2
 	if kills() > 0 {
 		rounds = kills()
 	}
 	for round := range rounds {
-		s.stop()
-		failing, code := calls[round%len(calls)], []string{"EIO", "ENOSPC"}[round/len(calls)%2]
-		t.Logf("round %d: %s fail with %s", round, failing, code)
-		s.wrapper = []string{"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + failing,
-			"-e", fmt.Sprintf("inject=%s:error=%s:when=%d+%d", failing, code, 5+c.random.IntN(20), 5+c.random.IntN(20))}
-		if err := s.tryStart("--listen", c.listen[0]); err == nil {
-			c.begin()
-			time.Sleep(3 * time.Second)
-			s.kill()
-			c.end()
-		}
-		s.wrapper = nil
-		s.log.forget()
+		c.nodes[0].stop()
+		c.failing(calls[round%len(calls)], codes[round/len(calls)%2])
+		c.nodes[0].log.forget()
 		c.start(0)
 	}
 	c.check()
+}
+
+// failing lets people write for three seconds while some of the calls fail, then kills the server.
+func (c *crash) failing(calls string, code syscall.Errno) {
+	s := c.nodes[0]
+	each := 5 + c.random.IntN(20)
+	c.t.Logf("each %dth of %s fails with %s", each, calls, unix.ErrnoName(code))
+	work := func() {
+		c.begin()
+		time.Sleep(3 * time.Second)
+		s.kill()
+		c.end()
+	}
+	if calls == "write" { // of which most are to sockets
+		c.start(0)
+		failed := ""
+		ended := s.follow("what happens when write(2) fails", func(last string) { failed = last },
+			"failwrite", fmt.Sprint(s.pid()), fmt.Sprint(each), fmt.Sprint(int(code)), s.data)
+		work()
+		<-ended
+		c.t.Log(failed)
+		return
+	}
+	s.wrapper = []string{"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls,
+		"-e", fmt.Sprintf("inject=%s:error=%s:when=%d+%d", calls, unix.ErrnoName(code), 5+c.random.IntN(20), each)}
+	if err := s.tryStart("--listen", c.listen[0]); err == nil {
+		work()
+	}
+	s.wrapper = nil
 }
 
 // history is what the writers were told.

@@ -33,6 +33,7 @@ func (c *crash) check() {
 	c.checkLast("star", c.story.of("star"), last, "DELETE")
 	c.checkGit()
 	c.checkForks()
+	c.checkAssets()
 	s.sound()
 	for _, node := range c.nodes {
 		node.stop()
@@ -160,6 +161,26 @@ func (c *crash) checkForks() {
 			whole(c.t, c.nodes[0].remote("bob", "bob/"+d.key))
 		}
 	}
+}
+
+// checkAssets downloads all of them.
+func (c *crash) checkAssets() {
+	c.t.Helper()
+	releases := c.list("/repos/alice/garden/releases?per_page=100")
+	c.checkOnce("release", c.story.of("release"), texts(releases, "tag_name"))
+	there := map[string]int{}
+	for _, release := range releases {
+		for _, asset := range c.list(fmt.Sprintf("/repos/alice/garden/releases/%.0f/assets?per_page=100", release["id"])) {
+			name, _ := asset["name"].(string)
+			there[name]++
+			url, _ := asset["browser_download_url"].(string)
+			_, path, _ := strings.Cut(url, c.listen[0])
+			if res, text := c.reader().do("", "GET", path, c.bearer("alice"), nil); text != contents(name) {
+				c.t.Errorf("asset %s: %s, and %d bytes that are not what was uploaded", name, res.Status, len(text))
+			}
+		}
+	}
+	c.checkOnce("asset", c.story.of("asset"), there)
 }
 
 // checkBackup restores the last backup, which holds what was acknowledged before it began.

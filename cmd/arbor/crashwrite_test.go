@@ -29,18 +29,20 @@ var kindsOfWork = map[string]func(*writer){
 	"file":   writeFile,
 	"push":   pushSomething,
 	"merge":  mergeSomething,
+	"asset":  uploadSomething,
 	"fork":   forkAndDelete,
 	"backup": backUp,
 }
 
 // writer does one kind of work, piece after piece.
 type writer struct {
-	c      *crash
-	kind   string
-	name   string // no other writer has it
-	pieces int
-	key    string // of the piece in hand, in the whole story once
-	dir    string // a repository of its own
+	c       *crash
+	kind    string
+	name    string // no other writer has it
+	pieces  int
+	key     string  // of the piece in hand, in the whole story once
+	dir     string  // a repository of its own
+	release float64 // the id of a release of its own
 }
 
 func (c *crash) newWriter(kind string) *writer {
@@ -150,6 +152,24 @@ func mergeSomething(w *writer) {
 	status, _ = w.ask("alice", "PUT", fmt.Sprintf("/repos/alice/garden/pulls/%.0f/merge", pull["number"]), `{}`)
 	w.c.story.add(w.kind, fmt.Sprintf("%s %.0f", key, pull["number"]), outcomeOf(status))
 }
+
+// uploadSomething adds an asset to the writer's own release: its name, many times.
+func uploadSomething(w *writer) {
+	if w.release == 0 {
+		status, made := w.ask("alice", "POST", "/repos/alice/garden/releases", `{"tag_name": "`+w.next()+`"}`)
+		w.c.story.add("release", w.key, outcomeOf(status))
+		if status != 201 {
+			return
+		}
+		w.release = made["id"].(float64)
+	}
+	key := w.next()
+	status, _ := w.ask("alice", "POST", fmt.Sprintf("/repos/alice/garden/releases/%.0f/assets?name=%s", w.release, key), contents(key))
+	w.c.story.add(w.kind, key, outcomeOf(status))
+}
+
+// contents is what an asset holds.
+func contents(name string) string { return strings.Repeat(name+"\n", 10_000) }
 
 // forkAndDelete forks a repository, looks at the fork, and deletes it. A person has one fork
 // of a repository, so after a failure it may be an earlier one that is answered.

@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,107 +27,27 @@ func killAt() {
 		fmt.Println(err)
 		os.Exit(2)
 	}
-	runtime.LockOSThread() // a process is traced by a thread
-	k := &callKiller{pid: pid, at: at, fresh: map[int]bool{}}
-	if err := k.attach(); err != nil {
+	k := &callKiller{pid: pid, at: at}
+	if err := (&tracer{pid: pid, call: k.see}).run(); err != nil {
 		fmt.Println("cannot trace:", err)
 		os.Exit(1)
-	}
-	for k.step() {
 	}
 	fmt.Println(k.count, k.last)
 }
 
 type callKiller struct {
 	pid, at int
-	fresh   map[int]bool // threads that have not stopped yet
-	ready   bool
 	locked  bool // the last call was about a lock
 	count   int
 	last    string
 }
 
-// attach seizes all threads; those that they start follow by themselves.
-func (k *callKiller) attach() error {
-	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE
-	known := map[int]bool{}
-	for more := true; more; {
-		more = false
-		tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", k.pid))
-		if err != nil {
-			return err
-		}
-		for _, task := range tasks {
-			tid, err := strconv.Atoi(task.Name())
-			if err != nil || known[tid] {
-				continue
-			}
-			known[tid], more = true, true
-			_, _, problem := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, options, 0, 0)
-			switch {
-			case problem == unix.ESRCH, problem == unix.EPERM && len(k.fresh) > 0: // gone, or it follows already
-				continue
-			case problem != 0:
-				return problem
-			}
-			k.fresh[tid] = true
-			if err := unix.PtraceInterrupt(tid); err != nil && !errors.Is(err, unix.ESRCH) {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// step waits for one thread to stop, and lets it go on.
-func (k *callKiller) step() bool {
-	var status unix.WaitStatus
-	tid, err := unix.Wait4(-1, &status, unix.WALL, nil)
-	if errors.Is(err, unix.EINTR) {
-		return true
-	}
-	if err != nil {
-		return false
-	}
-	delete(k.fresh, tid)
-	if !k.ready && len(k.fresh) == 0 {
-		k.ready = true
-		fmt.Println("ready")
-	}
-	if !status.Stopped() {
-		return true
-	}
-	pass := 0
-	switch sig := status.StopSignal(); {
-	case sig == unix.SIGTRAP|0x80:
-		k.see(tid)
-	case int(status)>>16 == 0: // a signal for the process
-		pass = int(sig)
-	}
-	_ = unix.PtraceSyscall(tid, pass) // it may be gone
-	return true
-}
-
-// callInfo is the kernel's struct ptrace_syscall_info at the entry of a call.
-type callInfo struct {
-	op     uint8
-	_      [3]uint8
-	_      uint32
-	_, _   uint64
-	number uint64
-	args   [6]uint64
-	_      [2]uint64
-}
-
-// see looks at a thread that stopped at a call's entry or exit.
-func (k *callKiller) see(tid int) {
-	var info callInfo
-	_, _, problem := syscall.RawSyscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
-	if problem != 0 || info.op != unix.PTRACE_SYSCALL_INFO_ENTRY {
+func (k *callKiller) see(_ int, call *callInfo) {
+	if call.op != unix.PTRACE_SYSCALL_INFO_ENTRY {
 		return
 	}
-	text, counts := k.visible(&info)
-	if !counts || !k.ready {
+	text, counts := k.visible(call)
+	if !counts {
 		return
 	}
 	// Of locks that are taken and let go one after the other the first counts.
@@ -168,7 +86,7 @@ var (
 // visible reports whether others can see what a call does, and describes it.
 func (k *callKiller) visible(c *callInfo) (text string, counts bool) {
 	file := func() string {
-		target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", k.pid, int32(c.args[0])))
+		target := descriptor(k.pid, c.args[0])
 		if strings.HasPrefix(target, "socket:") {
 			return "socket"
 		}
@@ -225,6 +143,3 @@ func (k *callKiller) text(address uint64) string {
 func short(path string) string {
 	return filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
 }
-
-// traceable lets any process of the same user trace this one.
-func traceable() { _ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) }

@@ -235,7 +235,21 @@ type callKill struct {
 
 func (s *instance) killAt(n int) *callKill {
 	s.t.Helper()
-	cmd := exec.Command("killat", fmt.Sprint(s.pid()), fmt.Sprint(n))
+	k := &callKill{}
+	k.ended = s.follow("whether a server may be killed at any step", func(last string) {
+		number, call, _ := strings.Cut(last, " ")
+		k.count, _ = strconv.Atoi(number)
+		k.last = call
+	}, "killat", fmt.Sprint(s.pid()), fmt.Sprint(n))
+	return k
+}
+
+// follow starts a program that traces the server until its end. What the program says last is
+// given to end, and then the channel closed. Where nothing can be traced, the test is skipped:
+// missing says what is not tested.
+func (s *instance) follow(missing string, end func(last string), program string, args ...string) (ended chan struct{}) {
+	s.t.Helper()
+	cmd := exec.Command(program, args...)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -249,18 +263,16 @@ func (s *instance) killAt(n int) *callKill {
 		if os.Getenv("ARBOR_TEST_STRICT") == "1" {
 			s.t.Fatal(first)
 		}
-		s.t.Skip("NOT TESTED: whether a server may be killed at any step: ", first)
+		s.t.Skip("NOT TESTED: ", missing, ": ", first)
 	}
-	k := &callKill{ended: make(chan struct{})}
+	ended = make(chan struct{})
 	go func() {
-		defer close(k.ended)
+		defer close(ended)
 		rest, _ := io.ReadAll(lines)
-		number, last, _ := strings.Cut(strings.TrimSpace(string(rest)), " ")
-		k.count, _ = strconv.Atoi(number)
-		k.last = last
+		end(strings.TrimSpace(string(rest)))
 		cmd.Wait()
 	}()
-	return k
+	return ended
 }
 
 // mergeTold is what the API tells of a merge, in all the places where it does.

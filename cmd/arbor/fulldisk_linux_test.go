@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
 	"arbor/internal/git/gittest"
 )
 
@@ -148,25 +148,32 @@ func (f *fullDisk) check() {
 
 // A disk that fills up while people push, commit, fork and file issues: what was acknowledged
 // is there, the rest was refused with a reason; with room all goes on without a restart, and
-// nothing needs repair. Once with all on the disk, and once with SQLite's file alone.
+// nothing needs repair. Once with all on the disk, and once with each part alone.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"all", "database", "repositories"} {
+	for _, what := range []string{"all", "database", "postgres", "repositories"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			disk := smallDisk(t, 24<<20)
+			size := 24 << 20
+			if what == "postgres" {
+				size *= 2
+			}
+			disk := smallDisk(t, size)
 			data := t.TempDir()
-			s := newInstanceIn(t, db.SQLite, data)
+			database := "" // in the data folder
 			switch what {
 			case "all":
-				s = newInstanceIn(t, db.SQLite, disk)
+				data = disk
 			case "database":
-				s = newInstanceOn(t, data, filepath.Join(disk, "arbor.db"))
+				database = filepath.Join(disk, "arbor.db")
+			case "postgres":
+				database = dbtest.In(t, disk)
 			case "repositories":
 				if err := os.Symlink(disk, filepath.Join(data, "repositories")); err != nil {
 					t.Fatal(err)
 				}
 			}
+			s := newInstanceOn(t, data, database)
 			s.start()
 			s.user("alice", "bob")
 			const rounds = 8

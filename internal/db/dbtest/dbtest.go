@@ -11,6 +11,7 @@ package dbtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"net/url"
 	"os"
@@ -88,6 +89,27 @@ func Empty(t testing.TB, engine db.Engine) string {
 		return filepath.Join(t.TempDir(), "arbor.db")
 	}
 	return requireServer(t).create(t, "template0")
+}
+
+// In is URL for a database of PostgreSQL whose files are in a folder of the test, on another
+// disk, say. Its log is not there.
+func In(t testing.TB, dir string) string {
+	t.Helper()
+	s := requireServer(t)
+	if s.life == nil {
+		t.Skip("NOT TESTED ON POSTGRESQL: the server of ARBOR_TEST_POSTGRES_URL has folders of its own.")
+	}
+	who, err := identity()
+	if err == nil && who != nil {
+		err = errors.Join(os.Chown(dir, int(who.Uid), int(who.Gid)), os.Chmod(filepath.Dir(dir), 0o711))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := "s_" + strings.ToLower(rand.Text())
+	s.exec(t, `CREATE TABLESPACE `+space+` LOCATION '`+dir+`'`)
+	t.Cleanup(func() { s.exec(t, `DROP TABLESPACE `+space) })
+	return s.create(t, s.template+` TABLESPACE `+space)
 }
 
 // Cut breaks all connections to a PostgreSQL database, also one that is sending

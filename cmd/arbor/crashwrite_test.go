@@ -165,11 +165,15 @@ func uploadSomething(w *writer) {
 	}
 	key := w.next()
 	status, _ := w.ask("alice", "POST", fmt.Sprintf("/repos/alice/garden/releases/%.0f/assets?name=%s", w.release, key), contents(key))
-	w.c.story.add(w.kind, key, outcomeOf(status))
+	told := outcomeOf(status)
+	w.c.story.add(w.kind, key, told)
+	if told == refused { // the release is full
+		w.release = 0
+	}
 }
 
 // contents is what an asset holds.
-func contents(name string) string { return strings.Repeat(name+"\n", 10_000) }
+func contents(name string) string { return strings.Repeat(name+"\n", 500) }
 
 // forkAndDelete forks a repository, looks at the fork, and deletes it. A person has one fork
 // of a repository, so after a failure it may be an earlier one that is answered.

@@ -19,6 +19,17 @@
 // happened. A feed holds nothing that its reader may not see now (decision 13), also if
 // the reader could see it then. Events of a repository's private time stay hidden from
 // everybody else after it is published (decision 63).
+//
+// A row keeps whether its repository was public when it happened (was_public); public, which stands
+// in each index, says that it was and is. So a stranger's page is one range, however much happened
+// in private, and the rest is a second range for those with a role. What a user receives is many
+// ranges, of what is watched and who is followed: the newest of each is looked up, and ranges are
+// read from the most recent on until the others cannot have anything newer.
+//
+// Feeds are not derived from the tables that they tell of: that needs an index by author in each of
+// five, which costs as much as the row and its indexes do, and cannot tell of pushes. Triggers save
+// a round trip on PostgreSQL; on SQLite one was measured as 5 µs of the 760 that filing an issue
+// takes.
 package activity
 
 import (

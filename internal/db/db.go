@@ -44,6 +44,19 @@
 // ($1 IS NULL) needs a CAST on PostgreSQL; INSERT ... SELECT ... ON CONFLICT
 // needs WHERE true on SQLite; LIKE folds ASCII on SQLite only; an integer goes
 // into a boolean place, and a boolean into an integer's, on SQLite only.
+//
+// On SQLite a single statement needs no savepoint of its own, and one can run for all who wait. A
+// commit logs whole pages, five for a star, so new files have pages of 2 KiB: a star by one client
+// costs 7 % less, and lists of a million rows no more. While the state of the database stays
+// (state.go), tokens and repositories that were found are taken from memory. The descriptor that it
+// is read by is never closed, since that would drop SQLite's locks; where the file's format is
+// another, the state is unknown and nothing is kept under it.
+//
+// On PostgreSQL a commit takes its own transaction out of pg_current_snapshot() before it is
+// acknowledged, so while the text of that stays nothing was committed. A request remembers the
+// answer (Remember) until a transaction of its own ends, for a tenth of a second at most. A
+// statement of which only a failure matters ([Tx.Run]) goes with the next one or with COMMIT, and
+// [DB.ReadOne] needs no transaction.
 package db
 
 import (

@@ -12,6 +12,10 @@
 // cached or is going on can be seen from one life in the next: generations and
 // stamps count anew. Requests that came before the reset end in the old life,
 // which then is removed; connections stay open. The next copy is made meanwhile.
+//
+// The seeded folder itself is never served: each life is a copy, the database copied and objects
+// linked. Its database is not synced, and closing it lets go even of the memory that states are
+// read from.
 package ephemeral
 
 import (

@@ -14,6 +14,11 @@
 //
 // Tables: reads postings, posting_counts, issues, issue_comments, labels,
 // milestones, and the index of package fulltext.
+//
+// A filter is one range of the postings or several, of which those of the page are merged; of
+// properties that must meet, the one with the fewest issues is walked and the others are looked up.
+// The counters beside the postings give totals and choose the range. Words, and repositories too
+// many to be named, are one statement.
 package finder
 
 import (

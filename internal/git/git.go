@@ -41,6 +41,27 @@
 // What holds everywhere: git 2.39.1 or newer, plumbing only (and format-patch, which
 // has none beneath it); what is acknowledged is synced; an object that was kept is
 // never deleted, but by the operator's purge.
+//
+// What comes in is bounded. A pack is read whole before git sees it, so no process waits for a
+// client. What memory a small one takes to unpack is known then; a larger one goes to a file
+// without a name, is tried in an eighth of git's memory, then in the largest cage. Sizes of all
+// objects are read off the heads of the new pack's entries. Trees are counted with their sub-trees,
+// each once, and counts are kept by SHA: so a push reads the trees that it brought and, after a
+// start, those they name.
+//
+// When packs pile up, the smallest are combined, so that each pack is twice as large as all smaller
+// ones together. The new pack is read back from its place; then what it replaces is moved to where
+// git does not look, and removed hours later. Of two packs only the later one in a fixed order may
+// replace the other, so nodes that get in each other's way never remove both.
+//
+// Forks link packs and share no alternates: what the parent got later could be read in the fork
+// through these, and the parent's deletion would have to copy first.
+//
+// MergeTree walks from both tips to where they parted and merges the three trees in Go; it is sure
+// of the result where no path was changed on both sides. All else (a file that both changed,
+// renames that matter, several merge bases) is git merge-tree's, in a directory of its own whose
+// new objects are then written as the API's are. Tests hold both against git's own on random
+// histories, and on merges of public projects.
 package git
 
 import (

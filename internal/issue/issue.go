@@ -31,6 +31,15 @@
 // changes many at once and moves them itself. Each
 // transaction that changes what a payload of issues shows calls tracker.Lock
 // first. Ids are looked up within their repository.
+//
+// A row of issues holds everything that a list shows, also the ids of labels and assignees. A label
+// that is deleted leaves its id in rows, where it names nothing; what many issues hold is taken off
+// them later, some at a time. A list of a repository is made by one function, which runs without a
+// transaction first and with one where more than issues is missing: so an unseen list of a
+// repository at rest runs no statement.
+//
+// A body is parsed before the transaction; whom it mentions and which issues it names is looked up
+// inside.
 package issue
 
 import (

@@ -23,6 +23,9 @@
 // [Parse] needs no database; a page of bodies is parsed, then all its
 // [Document.References] are looked up together, then each is written by
 // [Document.HTML]. The package imports nothing of Arbor.
+//
+// A page parses its texts a megabyte at a time, and each becomes HTML when its turn comes. Cache
+// keeps what was parsed under the hash of the text; for readers only links are added.
 package markdown
 
 import (

@@ -29,6 +29,13 @@
 // commits that it was made of, and says nothing of others: mergeable is null when
 // they are no longer the tips, and a push to a base writes no row here. A merge
 // is one transaction: branch, pull request, issue, events.
+//
+// A new pull request is tested before it is inserted, a stale one as soon as somebody reads it (the
+// reader waits two seconds at most), a new head by a worker. One process merges into a branch one
+// after the other, several nodes by compare-and-swap. What a push has merged a worker finds: git is
+// asked about the base's tip, and the transaction that marks the pull request makes sure that this
+// still is the tip. A table in crossings_test.go has each transition that ends the relation of a
+// head to its base, and its test walks it with every way of copying.
 package pull
 
 import (

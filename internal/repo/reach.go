@@ -19,6 +19,10 @@ import (
 // need no check. Nothing is looked up while Repo.Unreached is false, since then there is
 // nothing to hide. Else answers come from a walk of commits, or from a reachSet, and are
 // kept under the generation of the refs.
+//
+// Repo.Unreached is read with each access. It is set by deletions of refs and moves that are
+// no fast-forwards, by objects without a ref, pull requests, forks that link packs, publication,
+// and by refused moves whose objects stay. Nothing clears it.
 
 // Reached reports whether refs of the repository lead to all of the objects, so
 // that everybody who sees the repository finds them.

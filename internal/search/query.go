@@ -17,6 +17,11 @@
 // Tables: texts_changed, into which triggers write whatever changes a text; the
 // full-text index itself is package fulltext's. Only what is in the repositories that
 // the caller may see is counted (decision 13).
+//
+// The worker that indexes is rung by commits, and looks for what other processes changed. Who
+// searches only reads, and waits for the worker to reach what was acknowledged before, five seconds
+// at most; then the answer says that it is incomplete. A word for the repository keeps a search
+// within it inside the index.
 package search
 
 import (

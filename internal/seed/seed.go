@@ -20,6 +20,11 @@
 // The database's clock shows what the seed says while it is applied. So one seed
 // gives the same times, ids and SHAs always and everywhere, but where it imports.
 // docs/seed.md is the reference; a test holds it against the types here.
+//
+// A file is checked whole before anything is made, so that all errors come at once with line and
+// key. What workers would do later (server.Settle) is done at the seed's time. A real store is
+// filled after a rehearsal on a throwaway one, and marked first: one whose filling was killed opens
+// for nothing but the next try, which empties it; a lock on a file tells that nobody is at it.
 package seed
 
 import (

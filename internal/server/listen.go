@@ -26,7 +26,8 @@ const (
 // http2Bounds bound what a connection of HTTP/2 costs. Its requests are counted like connections
 // (admission.Conns). A frame is in memory before anything counts it, and so is what came of a
 // body that no handler reads yet: with net/http's own bounds that is a megabyte each. A
-// connection whose client reads nothing is closed.
+// connection whose client reads nothing is closed. Deadlines of a stream are timers that end it
+// whenever they fire, so admission.Pace sets them for each read and write alone.
 func http2Bounds() *http.HTTP2Config {
 	return &http.HTTP2Config{
 		MaxConcurrentStreams:          100,

@@ -15,6 +15,12 @@
 //
 // All that a client can make large is bounded: connections (admission.Conns), the time of the handshake, attempts to
 // sign in, key exchanges, channels of a connection, the memory of each, and what it asks for in vain.
+//
+// A deploy key is a caller whose reach is one repository. Protocol 2 and pushes start a process of
+// git once a message is there whole. Protocols 0 and 1 negotiate, so there one process talks with
+// the client, behind a filter of what that may see, and is counted among those that slow clients
+// hold. A pack that comes in ends with its checksum, since clients wait for the report and hang up
+// later. What golang.org/x/crypto/ssh buffers for a channel counts as the account's memory.
 package ssh
 
 import (

@@ -1,6 +1,10 @@
 // Package check holds requests and answers against the OpenAPI documents of
 // package apidoc, for tests: what a handler asks for and what it answers must
 // be described, and be as described.
+//
+// A handler around each server of a test validates every answer. By the request's context
+// (web.WithAsked) it hears also what handlers ask the query and the body for; web.QueryOf and
+// web.Object pass it on.
 package check
 
 import (

@@ -91,7 +91,7 @@ func (a *API) ListOwnKeys(w http.ResponseWriter, r *http.Request) error {
 
 // GET /users/{username}/keys
 //
-// ListKeys lists the SSH keys of a user, which everybody may know; an organization has none. Errors: 404.
+// ListKeys lists the SSH keys of a user, which everybody may know; an organization and a suspended account have none. Errors: 404.
 func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.keysOf(r, web.Param(r, "username"))
 	if err != nil {
@@ -129,10 +129,11 @@ func (a *API) ListKeysAsText(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
+// keysOf gives the keys by which an account signs in: none while it is suspended.
 func (a *API) keysOf(r *http.Request, login string) (list []Key, err error) {
 	err = a.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		of, err := ByLogin(tx, login)
-		if err == nil {
+		if err == nil && of.SuspendedAt == 0 {
 			list, err = KeysOf(tx, KeyOwner{Account: of.ID})
 		}
 		return err

@@ -2,6 +2,7 @@ package dbtest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -73,10 +74,13 @@ cd /
 rm -rf "$2"
 `
 
+// Every connection plans a statement once, for whatever values: planning it anew for the first
+// five executions is most of what a server costs that lives for one test.
 const settings = `
 listen_addresses = ''
 max_connections = 200
 deadlock_timeout = 20ms
+plan_cache_mode = force_generic_plan
 shared_buffers = 16MB
 fsync = off
 full_page_writes = off
@@ -105,12 +109,9 @@ func startCluster() (*url.URL, io.Closer, error) {
 			return nil, nil, err
 		}
 	}
-	init := exec.Command(filepath.Join(bin, "initdb"), "--no-sync", "--no-instructions", "--auth=trust",
-		"--username=arbor", "--encoding=UTF8", "--locale=C", "--wal-segsize=1", "-D", "data")
-	init.Dir, init.SysProcAttr = dir, &syscall.SysProcAttr{Credential: who}
-	if out, err := init.CombinedOutput(); err != nil {
+	if err := makeData(dir, bin, who); err != nil {
 		os.RemoveAll(dir)
-		return nil, nil, fmt.Errorf("initdb: %w: %s", err, out)
+		return nil, nil, err
 	}
 	if err := appendFile(filepath.Join(dir, "data", "postgresql.conf"), settings); err != nil {
 		return nil, nil, err
@@ -128,6 +129,76 @@ func startCluster() (*url.URL, io.Closer, error) {
 	query := url.Values{"host": {dir}, "user": {"arbor"}, "sslmode": {"disable"}}
 	u := &url.URL{Scheme: "postgres", Path: "/postgres", RawQuery: query.Encode()}
 	return u, life, awaitReady(dir)
+}
+
+// initdb's arguments.
+var initArgs = []string{"--no-sync", "--no-instructions", "--auth=trust", "--username=arbor", "--encoding=UTF8",
+	"--locale=C", "--wal-segsize=1", "-D", "data"}
+
+// makeData makes the files of a cluster, dir/data. Each package's tests need some; initdb takes
+// ten times as long as unpacking what it made, so that is kept in the user's cache folder.
+func makeData(dir, bin string, who *syscall.Credential) error {
+	kept, err := keptData(filepath.Join(bin, "initdb"), who)
+	if err == nil && command(dir, nil, "tar", "-xpf", kept) == nil {
+		return nil
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "data")); err != nil {
+		return err
+	}
+	if err := command(dir, who, filepath.Join(bin, "initdb"), initArgs...); err != nil {
+		return err
+	}
+	if kept != "" {
+		_ = keepData(dir, kept) // the next one tries again
+	}
+	return nil
+}
+
+// keptData names the archive of what an initdb made, which may not be there yet. The name is
+// another one when the program, its arguments or the owner of the files are.
+func keptData(initdb string, who *syscall.Credential) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(initdb)
+	if err != nil {
+		return "", err
+	}
+	owner := uint32(os.Geteuid())
+	if who != nil {
+		owner = who.Uid
+	}
+	made := sha256.Sum256(fmt.Append(nil, initdb, info.Size(), info.ModTime().UnixNano(), initArgs, owner))
+	return filepath.Join(cache, "arbor-tests", fmt.Sprintf("postgres-%x.tar", made[:8])), nil
+}
+
+// keepData writes the archive. Several processes may do so at once: each writes its own file
+// and renames it when it is whole and on disk.
+func keepData(dir, kept string) error {
+	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(kept), "postgres-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	err = command(dir, nil, "tar", "-cf", f.Name(), "data")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), kept)
+}
+
+// command runs a program in a directory, as another user unless who is nil.
+func command(dir string, who *syscall.Credential, name string, args ...string) error {
+	c := exec.Command(name, args...)
+	c.Dir, c.SysProcAttr = dir, &syscall.SysProcAttr{Credential: who}
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(name), err, out)
+	}
+	return nil
 }
 
 // awaitReady reads what the server writes into its pid file when it answers.

@@ -39,6 +39,8 @@ func makePack(t testing.TB, count int, entries ...entry) []byte {
 		count = len(entries)
 	}
 	b := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(count))
+	var z bytes.Buffer
+	w := zlib.NewWriter(&z) // one for all: making it costs more than what it packs
 	for _, e := range entries {
 		size := e.size
 		if size == 0 {
@@ -50,8 +52,8 @@ func makePack(t testing.TB, count int, entries ...entry) []byte {
 			c = byte(size & 0x7f)
 		}
 		b = append(append(b, c), e.base...)
-		var z bytes.Buffer
-		w := zlib.NewWriter(&z)
+		z.Reset()
+		w.Reset(&z)
 		_, _ = io.WriteString(w, e.contents)
 		_ = w.Close()
 		b = append(b, z.Bytes()...)

@@ -118,10 +118,15 @@ func entry(mode, name string, sha git.SHA) string {
 	return mode + " " + name + "\x00" + string(raw)
 }
 
-// controlCommits are 100 commits with messages of 4 MB that JSON makes six times as long.
+// controlCommits are 100 commits with messages of 4 MB that JSON makes six times as long; in a
+// short run 10.
 func controlCommits(w *world, dir string) git.SHA {
+	commits := 100
+	if *siegeFor == 0 {
+		commits = 10
+	}
 	var tip git.SHA
-	for n := range 100 {
+	for n := range commits {
 		message := fmt.Sprintf("%d\n\n%s", n, strings.Repeat("\x01", 4_000_000))
 		if tip == "" {
 			tip = commit(w, dir, emptyTree, message)
@@ -147,12 +152,16 @@ func treeBomb(w *world, dir, text string) git.SHA {
 	return commit(w, dir, below, "everything", first)
 }
 
-// renamedGiants are commits between which large blobs of much the same contents
-// change their names.
+// renamedGiants are commits between which six large blobs of much the same contents
+// change their names; in a short run two.
 func renamedGiants(w *world, dir string) git.SHA {
+	blobs := 6
+	if *siegeFor == 0 {
+		blobs = 2
+	}
 	tree := func(prefix string) git.SHA {
 		var text strings.Builder
-		for k := range 6 {
+		for k := range blobs {
 			blob := bytes.Repeat([]byte{0}, 30<<20)
 			copy(blob, fmt.Sprint(prefix, k))
 			sha := hashed(w, dir, bytes.NewReader(blob))

@@ -55,7 +55,9 @@ func (d *demo) commit(ctx context.Context, repos *repo.Service, c demoCommit) er
 	if err != nil {
 		return err
 	}
-	commit, err := (&git.Commit{Tree: tree.SHA, Parents: []git.SHA{tip}, Author: author, Committer: author, Message: c.message}).Encode()
+	commit, err := (&git.Commit{
+		Tree: tree.SHA, Parents: []git.SHA{tip}, Author: author, Committer: author, Message: c.message,
+	}).Encode()
 	if err != nil {
 		return err
 	}

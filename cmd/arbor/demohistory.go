@@ -63,8 +63,10 @@ func fastImport(steps []commitStep) []byte {
 	var b bytes.Buffer
 	born := map[string]bool{}
 	for i, s := range steps {
-		who := fmt.Sprintf("%s <%s@example.org> %d +0000", strings.ToUpper(s.author[:1])+s.author[1:], s.author, demoStart+i*86400)
-		fmt.Fprintf(&b, "commit refs/heads/%s\nmark :%d\nauthor %s\ncommitter %s\ndata %d\n%s\n", s.branch, i+1, who, who, len(s.message), s.message)
+		name := strings.ToUpper(s.author[:1]) + s.author[1:]
+		who := fmt.Sprintf("%s <%s@example.org> %d +0000", name, s.author, demoStart+i*86400)
+		fmt.Fprintf(&b, "commit refs/heads/%s\nmark :%d\nauthor %s\ncommitter %s\ndata %d\n%s\n",
+			s.branch, i+1, who, who, len(s.message), s.message)
 		if !born[s.branch] && s.branch != "main" {
 			fmt.Fprintf(&b, "from refs/heads/main\n")
 		}

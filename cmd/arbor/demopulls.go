@@ -70,7 +70,9 @@ func (d *demo) fillPull(ctx context.Context, s *forge.Forge, p *demoPull) error 
 		}
 		access[login] = &found.Access
 	}
-	made, err := s.Pulls.Create(ctx, access[p.commit.by], pull.NewPull{Title: p.title, Text: issue.NewText(p.body), Head: p.head, Base: "main", Modifiable: true})
+	made, err := s.Pulls.Create(ctx, access[p.commit.by], pull.NewPull{
+		Title: p.title, Text: issue.NewText(p.body), Head: p.head, Base: "main", Modifiable: true,
+	})
 	if err != nil {
 		return err
 	}

@@ -60,12 +60,15 @@ const withCommit = ` FROM pulls p WHERE p.issue_id IN (SELECT issue_id FROM pull
 
 // ofCommit reads a page of those that are merged and, with open, of the open
 // ones, by their issues' ids; and how many there are.
-func ofCommit(tx *db.Tx, repoID repo.ID, sha git.SHA, open bool, page web.Page) (ids []issue.ID, total int64, err error) {
+func ofCommit(
+	tx *db.Tx, repoID repo.ID, sha git.SHA, open bool, page web.Page,
+) (ids []issue.ID, total int64, err error) {
 	which := withCommit + ` AND (p.merge_sha IS NOT NULL OR p.open AND CAST($3 AS BOOLEAN))`
 	if err := tx.QueryRow(`SELECT count(*)`+which, repoID, string(sha), open).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	ids, err = db.QueryIDs[issue.ID](tx, `SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`, repoID, string(sha), open, page.Size, page.Offset())
+	ids, err = db.QueryIDs[issue.ID](tx, `SELECT p.issue_id`+which+` ORDER BY p.number DESC LIMIT $4 OFFSET $5`,
+		repoID, string(sha), open, page.Size, page.Offset())
 	return ids, total, err
 }
 

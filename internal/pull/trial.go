@@ -84,7 +84,8 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		if err != nil {
 			return err
 		}
-		t.commits, t.additions, t.deletions, t.files = int64(len(list)), int64(changes.Additions), int64(changes.Deletions), int64(changes.Total)
+		t.commits, t.files = int64(len(list)), int64(changes.Total)
+		t.additions, t.deletions = int64(changes.Additions), int64(changes.Deletions)
 		t.listed = listed(list)
 		return nil
 	})

@@ -47,7 +47,9 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 }
 
 // fillAndInsert writes the first commit and then adds the repository.
-func (s *Service) fillAndInsert(ctx context.Context, by *account.Caller, n NewRepo, id ID, author git.Signature) (*Repo, error) {
+func (s *Service) fillAndInsert(
+	ctx context.Context, by *account.Caller, n NewRepo, id ID, author git.Signature,
+) (*Repo, error) {
 	readme := "# " + n.Name + "\n"
 	if n.Description != nil {
 		readme += "\n" + *n.Description + "\n"

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Edit is a change of a repository: what is not given stays.
+// Edit changes a repository. Fields that are not set keep their values.
 type Edit struct {
 	Name          web.Opt[string]
 	Description   web.Opt[string]

@@ -135,7 +135,8 @@ func (u unzipped) Read(p []byte) (int, error) {
 // damagedGzip is Malformed where the compression is at fault, else err.
 func damagedGzip(err error) error {
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) {
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) {
 		return errs.Wrap(errs.Malformed, "the request's gzip compression is damaged", err)
 	}
 	return err

@@ -51,7 +51,8 @@ func with(args ...any) []any { return args }
 
 // standAlone makes a repository the root of a network with nobody else in it.
 func standAlone(tx *db.Tx, id ID) error {
-	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0, network_count = 0 WHERE id = $1`, with(id)})
+	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0, network_count = 0
+		WHERE id = $1`, with(id)})
 }
 
 // succeed makes the oldest fork of a root the root of all others.

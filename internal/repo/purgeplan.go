@@ -60,7 +60,8 @@ func (w *purgeWorld) roots() (list []root, stale []testMerge) {
 		}
 	}
 	for _, p := range w.pulls {
-		list = append(list, root{p.base, fmt.Sprintf("pull request #%d, which was opened or updated when this was its base", p.number), false})
+		because := fmt.Sprintf("pull request #%d, which was opened or updated when this was its base", p.number)
+		list = append(list, root{p.base, because, false})
 		if p.merge != "" {
 			list = append(list, root{p.merge, fmt.Sprintf("pull request #%d, which was merged by it", p.number), false})
 		}

@@ -100,7 +100,9 @@ func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	}
 	made, err := api.s.CreateComment(r.Context(), a, p, i, n)
 	if errs.Is(err, errs.NotFound) && n.ReplyTo != 0 {
-		err = errs.Validation(errs.Field{Resource: CommentResource, Field: "in_reply_to", Code: errs.InvalidField, Value: n.ReplyTo})
+		err = errs.Validation(errs.Field{
+			Resource: CommentResource, Field: "in_reply_to", Code: errs.InvalidField, Value: n.ReplyTo,
+		})
 	}
 	if err != nil {
 		return err

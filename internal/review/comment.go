@@ -21,9 +21,11 @@ type NewComment struct {
 }
 
 // CreateComment adds a comment of the caller's to a pull request, with a review
-// of its own; a reply to what the caller has not submitted joins that. Errors:
+// of its own. A reply to a comment of the caller's pending review joins that review. Errors:
 // 403 for a locked conversation, 404, 422 for what is not in the diff.
-func (s *Service) CreateComment(ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewComment) (*Comment, error) {
+func (s *Service) CreateComment(
+	ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewComment,
+) (*Comment, error) {
 	if err := mayWrite(a, i.Locked); err != nil {
 		return nil, err
 	}
@@ -92,7 +94,8 @@ func (s *Service) addComment(c *issue.Change, made *Comment, joins int64, t issu
 		err = insertComment(c.Tx, made)
 		return made.ID, err
 	}
-	v := &Review{RepoID: made.RepoID, IssueID: made.IssueID, AuthorID: made.AuthorID, State: Commented, Commit: made.Commit, SubmittedAt: c.Tx.Now}
+	v := &Review{RepoID: made.RepoID, IssueID: made.IssueID, AuthorID: made.AuthorID, State: Commented,
+		Commit: made.Commit, SubmittedAt: c.Tx.Now}
 	if err := insertReview(c.Tx, v); err != nil {
 		return 0, err
 	}
@@ -140,7 +143,9 @@ func (s *Service) DeleteComment(ctx context.Context, a *repo.Access, found *Comm
 
 // changeComment runs fn on a comment as it is once its repository is locked,
 // for those who may change it.
-func (s *Service) changeComment(ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error) (*Comment, error) {
+func (s *Service) changeComment(
+	ctx context.Context, a *repo.Access, found *Comment, fn func(*issue.Change, *Comment) error,
+) (*Comment, error) {
 	var changed *Comment
 	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) (err error) {
 		if changed, err = commentByID(c.Tx, a.ID, found.ID, account.IDOf(a.Caller)); err != nil {

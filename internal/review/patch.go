@@ -92,7 +92,9 @@ func parseHeader(text string) (old, new int64) {
 func find(lines []patchLine, s Side, number int64) int {
 	for n := range lines {
 		l := &lines[n]
-		if s == Right && l.new == number && (l.kind == ' ' || l.kind == '+') || s == Left && l.old == number && (l.kind == ' ' || l.kind == '-') {
+		onRight := l.new == number && (l.kind == ' ' || l.kind == '+')
+		onLeft := l.old == number && (l.kind == ' ' || l.kind == '-')
+		if s == Right && onRight || s == Left && onLeft {
 			return n
 		}
 	}

@@ -17,7 +17,8 @@
 // review of its own, which goes with it. A pending review and its comments are
 // seen by their author alone, who has at most one for each pull request. What
 // follows from a review (updated_at, mentions, counters, events) follows when it
-// is submitted. Everything else goes through issue's one door. A comment's place is stored with the commit that it is of.
+// is submitted. All other changes go through issue.Service.Change. A comment's place is
+// stored with the commit that it was written on.
 package review
 
 import (

@@ -22,7 +22,9 @@ type NewReview struct {
 
 // Create makes a review of the caller's with its comments, all or nothing.
 // Errors: 403 for a locked conversation, 404, 422.
-func (s *Service) Create(ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewReview) (*Review, error) {
+func (s *Service) Create(
+	ctx context.Context, a *repo.Access, p *pull.Pull, i *issue.Issue, n NewReview,
+) (*Review, error) {
 	if err := mayWrite(a, i.Locked); err != nil {
 		return nil, err
 	}
@@ -50,7 +52,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, p *pull.Pull, i *i
 		if err := mayWrite(a, c.Issue.Locked); err != nil {
 			return err
 		}
-		made = &Review{RepoID: a.ID, IssueID: p.IssueID, AuthorID: a.Caller.ID, State: n.State, Body: bodyOf(n.Text), Commit: n.Commit}
+		made = &Review{RepoID: a.ID, IssueID: p.IssueID, AuthorID: a.Caller.ID, State: n.State,
+			Body: bodyOf(n.Text), Commit: n.Commit}
 		if n.State != Pending {
 			made.SubmittedAt = c.Tx.Now
 		}
@@ -69,8 +72,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, p *pull.Pull, i *i
 func (v *Review) comments(list []NewComment, hunks []string, now db.Time) []*Comment {
 	rows := make([]*Comment, len(list))
 	for k, n := range list {
-		rows[k] = &Comment{RepoID: v.RepoID, IssueID: v.IssueID, ReviewID: v.ID, AuthorID: v.AuthorID, Pending: v.State == Pending,
-			Body: *n.Text.Body, CreatedAt: now, UpdatedAt: now}
+		rows[k] = &Comment{RepoID: v.RepoID, IssueID: v.IssueID, ReviewID: v.ID, AuthorID: v.AuthorID,
+			Pending: v.State == Pending, Body: *n.Text.Body, CreatedAt: now, UpdatedAt: now}
 		rows[k].stand(n.Anchor, hunks[k])
 	}
 	return rows
@@ -117,7 +120,9 @@ func announce(c *issue.Change, v *Review, comments int64, texts ...issue.Text) e
 
 // Submit shows a pending review of the caller's to everyone, as state. A text
 // replaces the one that it has. Errors: 403, 404, 422.
-func (s *Service) Submit(ctx context.Context, a *repo.Access, i *issue.Issue, id int64, state State, t issue.Text) (*Review, error) {
+func (s *Service) Submit(
+	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, state State, t issue.Text,
+) (*Review, error) {
 	var said []string
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		said, err = textsOfReview(tx, id)
@@ -185,9 +190,11 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, i *issue.Issue, id
 	})
 }
 
-// Dismiss takes away the weight of a review that approves or asks for changes.
+// Dismiss lets a review that approves or asks for changes count no more.
 // Errors: 403, 404, 422 for other reviews.
-func (s *Service) Dismiss(ctx context.Context, a *repo.Access, i *issue.Issue, id int64, message string) (*Review, error) {
+func (s *Service) Dismiss(
+	ctx context.Context, a *repo.Access, i *issue.Issue, id int64, message string,
+) (*Review, error) {
 	return s.change(ctx, a, i, id, func(c *issue.Change, v *Review) error {
 		switch v.State {
 		case Approved, ChangesRequested:

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 // maxLine is the greatest length of a one-line text in code points: names,
@@ -40,7 +41,7 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	if n.Email != "" && !plausibleEmail(n.Email) {
 		return nil, errs.Newf(errs.Invalid, "%q is no e-mail address", n.Email)
 	}
-	a := &Account{Login: n.Login, Kind: User, Name: given(n.Name), Email: given(n.Email), SiteAdmin: n.Admin}
+	a := &Account{Login: n.Login, Kind: User, Name: web.OrNil(n.Name), Email: web.OrNil(n.Email), SiteAdmin: n.Admin}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := register(tx, a); err != nil {
 			return err
@@ -87,7 +88,7 @@ func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
 	if err := checkLine("name", n.Name); err != nil {
 		return nil, err
 	}
-	a := &Account{Login: n.Login, Name: given(n.Name), Kind: Organization, DefaultRole: Pull}
+	a := &Account{Login: n.Login, Name: web.OrNil(n.Name), Kind: Organization, DefaultRole: Pull}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		owner, err := ByLogin(tx, n.Owner)
 		switch {
@@ -130,14 +131,6 @@ func register(tx *db.Tx, a *Account) error {
 		return err
 	}
 	return errs.Newf(errs.Invalid, "the login %q is taken by %s", other.Login, other.Kind.noun())
-}
-
-// given is nil for an empty text: absent values are null (decision 28).
-func given(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // checkLine reports why a text cannot be one line of at most maxLine characters.

@@ -65,7 +65,7 @@ func (c *changes) readPrivateForks(o *web.Object) {
 func (c *changes) apply(a *Account) {
 	set := func(to **string, v web.Opt[string]) {
 		if v.Set {
-			*to = given(v.Value)
+			*to = web.OrNil(v.Value)
 		}
 	}
 	set(&a.Name, c.name)

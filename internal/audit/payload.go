@@ -3,6 +3,8 @@ package audit
 import (
 	"encoding/json"
 	"strconv"
+
+	"arbor/internal/web"
 )
 
 // Payload is an event as GitHub's audit log shows one; data, right and request_id are ours.
@@ -31,19 +33,10 @@ type Payload struct {
 func NewPayload(e *Event) Payload {
 	at := e.CreatedAt.Time().UnixMilli()
 	return Payload{Timestamp: at, DocumentID: strconv.FormatInt(e.ID, 10), Action: e.Action,
-		Actor: given(e.Actor.Login), ActorID: given(e.Actor.ID), ActorIP: given(e.Actor.Address),
-		TokenID: given(e.Actor.TokenID), Right: e.Actor.Right, Request: given(e.Actor.Request),
-		Org: given(e.Org.Name), OrgID: given(e.Org.ID), User: given(e.User.Name), UserID: given(e.User.ID),
-		Repo: given(e.Repo.Name), RepoID: given(e.Repo.ID), Data: e.Changes, CreatedAt: at}
-}
-
-// given is nil for what an event does not have.
-func given[T comparable](v T) *T {
-	var none T
-	if v == none {
-		return nil
-	}
-	return &v
+		Actor: web.OrNil(e.Actor.Login), ActorID: web.OrNil(e.Actor.ID), ActorIP: web.OrNil(e.Actor.Address),
+		TokenID: web.OrNil(e.Actor.TokenID), Right: e.Actor.Right, Request: web.OrNil(e.Actor.Request),
+		Org: web.OrNil(e.Org.Name), OrgID: web.OrNil(e.Org.ID), User: web.OrNil(e.User.Name), UserID: web.OrNil(e.User.ID),
+		Repo: web.OrNil(e.Repo.Name), RepoID: web.OrNil(e.Repo.ID), Data: e.Changes, CreatedAt: at}
 }
 
 // Place is the cursor of an event.

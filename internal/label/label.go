@@ -160,7 +160,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 		}
 		l.Color = e.Color.Or(l.Color)
 		if e.Description.Set {
-			l.Description = orNone(e.Description.Value)
+			l.Description = web.OrNil(e.Description.Value)
 		}
 		return update(tx, l)
 	})
@@ -170,12 +170,4 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 // taken is the 422 for a name that another label has.
 func taken() error {
 	return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.AlreadyExists})
-}
-
-// orNone makes an empty text absent (decision 19).
-func orNone(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -68,7 +68,7 @@ func (e *Edit) apply(m *Milestone, now db.Time) bool {
 	m.Title = e.Title.Or(m.Title)
 	described := e.Description.Set && e.Description.Value != textOf(m.Description)
 	if described {
-		m.Description = orNone(e.Description.Value)
+		m.Description = web.OrNil(e.Description.Value)
 	}
 	if e.DueOn.Set {
 		m.DueOn = e.DueOn.Value
@@ -90,14 +90,6 @@ func textOf(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// orNone makes an empty text absent (decision 19).
-func orNone(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // Service holds what the operations on milestones share.

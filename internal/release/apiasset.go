@@ -121,7 +121,7 @@ func checkLabel(label string) (*string, error) {
 	if utf8.RuneCountInString(label) > MaxLabel || !utf8.ValidString(label) || strings.Contains(label, "\x00") {
 		return nil, assetError("label", errs.InvalidField, "label must be a text of at most 255 characters")
 	}
-	return orNone(label), nil
+	return web.OrNil(label), nil
 }
 
 // answerAsset answers with an asset.

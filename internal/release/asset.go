@@ -255,7 +255,7 @@ func (s *Service) EditAsset(ctx context.Context, a *repo.Access, id int64, e Ass
 			x.Name = name
 		}
 		if e.Label.Set {
-			x.Label = orNone(e.Label.Value)
+			x.Label = web.OrNil(e.Label.Value)
 		}
 		x.UpdatedAt = tx.Now
 		made = x

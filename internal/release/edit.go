@@ -30,10 +30,10 @@ func (e *Edit) apply(r Release, by account.ID, now db.Time) *Release {
 	wasDraft := r.Draft || r.ID == 0
 	r.Tag, r.Target = e.Tag.Or(r.Tag), e.Target.Or(r.Target)
 	if e.Name.Set {
-		r.Name = orNone(e.Name.Value)
+		r.Name = web.OrNil(e.Name.Value)
 	}
 	if e.Body.Set {
-		r.Body = orNone(e.Body.Value)
+		r.Body = web.OrNil(e.Body.Value)
 	}
 	r.Draft, r.Prerelease = e.Draft.Or(r.Draft), e.Prerelease.Or(r.Prerelease)
 	if e.Choice != 0 {
@@ -44,14 +44,6 @@ func (e *Edit) apply(r Release, by account.ID, now db.Time) *Release {
 	}
 	r.UpdatedAt = now
 	return &r
-}
-
-// orNone makes an empty text absent (decision 19).
-func orNone(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // base is what a release needs of its repository, found before the transaction that writes it.

@@ -124,14 +124,14 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 	html := p.at.Page + "/pull/" + itoa(c.Number) + "#discussion_r" + itoa(c.ID)
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
-		URL: self, ReviewID: orNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
+		URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
 		Hunk: c.Hunk, Path: c.Path, Commit: c.HeadSHA, OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
 		User: p.User(c.AuthorID), Payload: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),
 		Links:     commentLinks{tracker.Link{Href: self}, tracker.Link{Href: html}, tracker.Link{Href: of}},
-		StartLine: orNil(c.Now.Start), OriginalStartLine: orNil(c.Spot.Start),
-		Line: orNil(c.Now.Line), OriginalLine: orNil(c.Spot.Line), Side: c.Side.String(),
-		OriginalPosition: orNil(c.Spot.Position), Position: orNil(c.Now.Position), Subject: "line",
+		StartLine: web.OrNil(c.Now.Start), OriginalStartLine: web.OrNil(c.Spot.Start),
+		Line: web.OrNil(c.Now.Line), OriginalLine: web.OrNil(c.Spot.Line), Side: c.Side.String(),
+		OriginalPosition: web.OrNil(c.Spot.Position), Position: web.OrNil(c.Now.Position), Subject: "line",
 	}
 	if c.Outdated() {
 		out.Commit = c.Commit
@@ -146,12 +146,4 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 		out.Subject = "file"
 	}
 	return out, err
-}
-
-// orNil gives a number; nil of zero.
-func orNil(n int64) *int64 {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }

@@ -48,6 +48,16 @@ func (o Opt[T]) Or(other T) T {
 	return other
 }
 
+// OrNil returns nil for a zero value, so that what is empty is null in answers and in SQL
+// (decisions 19, 28), else a pointer to v.
+func OrNil[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
 // ReadObject reads the request's body as one JSON object whose fields belong to
 // a resource of the given name ("Issue"). The route's limit bounds the body.
 // Errors: 400 (decision 16), 413.

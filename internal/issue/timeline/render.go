@@ -152,7 +152,7 @@ func (p *eventPage) detail(e *issue.Event) (out eventDetail) {
 	d := &e.Detail
 	switch e.Kind {
 	case issue.EventClosed, issue.EventReopened:
-		out.StateReason = new(orNil(d.StateReason))
+		out.StateReason = new(web.OrNil(d.StateReason))
 	case issue.EventLabeled, issue.EventUnlabeled:
 		out.Label = d.Label
 	case issue.EventAssigned, issue.EventUnassigned:
@@ -165,18 +165,10 @@ func (p *eventPage) detail(e *issue.Event) (out eventDetail) {
 		out.Requester, out.Reviewer = new(p.User(e.ActorID)), new(p.User(e.UserID))
 	case issue.EventReviewDismissed:
 		if r := d.Review; r != nil {
-			out.Dismissed = &dismissedReview{r.ID, r.State, orNil(r.Message)}
+			out.Dismissed = &dismissedReview{r.ID, r.State, web.OrNil(r.Message)}
 		}
 	case issue.EventLocked:
-		out.LockReason = new(orNil(d.LockReason))
+		out.LockReason = new(web.OrNil(d.LockReason))
 	}
 	return out
-}
-
-// orNil gives a text; nil of an empty one.
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -51,6 +51,9 @@ microbench: ## Run the benchmarks that stand beside the hot paths
 routes: ## Write the table of all endpoints anew
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes
 
+addresses: ## Write the list of the addresses of GitHub's API anew
+	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/conformance -run TestPayloadsAddresses -count=1 -args -update-addresses
+
 metrics: ## Write the table of all metrics anew
 	$(GO) test ./internal/server -run TestMetricsAreDocumented -count=1 -args -update-metrics
 

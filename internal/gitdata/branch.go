@@ -143,7 +143,7 @@ func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		}
 		p := newPlace(ctx, a)
 		b := branchJSON{Name: name, Commit: p.commit(c, known)}
-		b.Links.Self = p.api + "/branches/" + escapePath(name)
+		b.Links.Self = p.api + "/branches" + web.Path(name) // also of x/protection
 		b.Links.HTML = p.page + "/tree/" + escapePath(name)
 		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off", []string{}, []string{}
 		b.ProtectionURL = b.Links.Self + "/protection"

@@ -30,7 +30,10 @@ func (s *Service) WithArchived(need account.Role, h Handler) web.Handler {
 	return s.with(need, h, (*Access).Holds)
 }
 
-// with is With; holds is asked at the end of each transaction of an unsafe request.
+// WithVisible is With for whoever sees the repository, where nothing is changed whatever the method.
+func (s *Service) WithVisible(h Handler) web.Handler { return s.with(account.Pull, h, nil) }
+
+// with is With; holds is asked at the end of each transaction of an unsafe request; nil: there are none.
 func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
@@ -42,7 +45,7 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 		if a.Moved {
 			return redirect(w, r, a.Access.Repo)
 		}
-		safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+		safe := holds == nil || r.Method == http.MethodGet || r.Method == http.MethodHead
 		if err := a.Access.tokenLets(!safe); err != nil {
 			return err
 		}

@@ -110,6 +110,9 @@ type methodStatus struct {
 	status int
 }
 
+// lackingLabel is the route, in metrics, of all addresses of GitHub's that are not here.
+const lackingLabel = "lacking"
+
 func (m *metrics) route(pattern string) routeMetrics {
 	return routeMetrics{m, pattern, m.duration.WithLabelValues(pattern), &sync.Map{}}
 }

@@ -47,9 +47,15 @@ type node struct {
 	metrics routeMetrics
 }
 
+// isLacking reports the node of an address of GitHub's that is not there.
+func (n *node) isLacking() bool { return n.routes[0].Method == anyMethod }
+
 // find returns the route for a method: HEAD is answered by GET, and POST by
 // PATCH where there is no POST, for clients without PATCH (decisions 16, 22).
 func (n *node) find(method string) *endpoint {
+	if n.isLacking() {
+		return &n.routes[0]
+	}
 	for i := range n.routes {
 		if n.routes[i].Method == method {
 			return &n.routes[i]
@@ -70,7 +76,8 @@ func (n *node) find(method string) *endpoint {
 
 // table finds the node of a path. chi is used for matching alone: its tree
 // prefers literals to placeholders and cleans nothing. What it cannot match is
-// {name...}/end: those stand in ends, below what stands before the end.
+// {name...}/end: those stand in ends, below what stands before the end. An end may have
+// several segments.
 type table struct {
 	mux   *chi.Mux
 	nodes map[string]*node
@@ -80,6 +87,7 @@ type table struct {
 func newTable(routes []route.Route, m *metrics) *table {
 	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}, ends: map[string]map[string]*node{}}
 	nothing := func(http.ResponseWriter, *http.Request) {}
+	lacks := m.route(lackingLabel) // one series for all of them
 	for i := range routes {
 		r := &routes[i]
 		pattern, end := chiPattern(r.Pattern)
@@ -92,9 +100,16 @@ func newTable(routes []route.Route, m *metrics) *table {
 		}
 		n := among[key]
 		if n == nil {
-			n = &node{pattern: r.Pattern, suffix: suffixOf(r.Pattern), group: r.Group, metrics: m.route(r.Pattern)}
+			n = &node{pattern: r.Pattern, suffix: suffixOf(r.Pattern), group: r.Group}
+			if n.metrics = lacks; r.Method != anyMethod {
+				n.metrics = m.route(r.Pattern)
+			}
 			among[key] = n
 			t.mux.Get(pattern, nothing)
+		}
+		if r.Method == anyMethod {
+			n.routes, n.allow = []endpoint{{Route: r}}, allMethods
+			continue
 		}
 		n.routes = append(n.routes, endpoint{r, "#" + operation(r), newTokenNeed(r)})
 		n.allow = allowed(n)
@@ -142,18 +157,34 @@ func allowed(n *node) string {
 	return strings.Join(slices.Compact(methods), ", ")
 }
 
-// match finds the node of an escaped path and hands on its placeholders. A
-// segment that ends a {name...} is a literal, which a name that ends so escapes:
+// match finds the node of an escaped path and hands on its placeholders. What
+// ends a {name...} is a literal, which a name that ends so escapes:
 // commits/a/status is the status of a, commits/a%2Fstatus a commit.
 func (t *table) match(c *chi.Context, path string) *node {
 	pattern := t.mux.Find(c, http.MethodGet, path)
 	if ends := t.ends[pattern]; ends != nil {
 		value := &c.URLParams.Values[len(c.URLParams.Values)-1]
-		if at := strings.LastIndexByte(*value, '/'); at > 0 && ends[(*value)[at+1:]] != nil {
-			n := ends[(*value)[at+1:]]
-			*value = (*value)[:at]
+		if rest, n := cutEnd(ends, *value); n != nil {
+			*value = rest
 			return n
 		}
 	}
 	return t.nodes[pattern]
+}
+
+// maxEnd is how many segments stand behind a {name...} at most.
+const maxEnd = 8
+
+// cutEnd cuts the longest end off a value, with its node; nil: it has none.
+func cutEnd(ends map[string]*node, value string) (rest string, n *node) {
+	at := len(value)
+	for range maxEnd {
+		if at = strings.LastIndexByte(value[:at], '/'); at <= 0 {
+			break
+		}
+		if found := ends[value[at+1:]]; found != nil {
+			rest, n = value[:at], found
+		}
+	}
+	return rest, n
 }

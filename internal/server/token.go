@@ -35,7 +35,9 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 		}
 	} else {
 		h["X-Oauth-Scopes"] = g.ScopesHeader
-		h["X-Accepted-Oauth-Scopes"] = n.scopes
+		if n.scopes != nil { // nil: of what is not there
+			h["X-Accepted-Oauth-Scopes"] = n.scopes
+		}
 	}
 	if g.ExpiryHeader != nil {
 		h["Github-Authentication-Token-Expiration"] = g.ExpiryHeader

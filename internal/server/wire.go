@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -135,7 +136,7 @@ func New(o Options) *Server {
 		}
 	}
 	s.metrics = newMetrics(s, p)
-	s.table = newTable(s.routes, s.metrics)
+	s.table = newTable(append(slices.Clone(s.routes), lacking(s.routes, repos)...), s.metrics)
 	s.reserved = map[string]bool{}
 	for _, login := range account.ReservedLogins() {
 		s.reserved[login] = true

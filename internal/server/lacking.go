@@ -1,0 +1,84 @@
+package server
+
+import (
+	_ "embed" // for the list of addresses
+	"net/http"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+)
+
+// githubAddresses are the addresses of GitHub's API, one a line, from GitHub's own description
+// of it (`make addresses`).
+//
+//go:embed github.txt
+var githubAddresses string
+
+// anyMethod is the method of a route that answers all of them.
+const anyMethod = "*"
+
+// allMethods is what a preflight is told of such a route: the request itself gets the 404.
+const allMethods = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
+
+// lacking are routes for the addresses of GitHub's API that have none here. They answer 404 and name
+// what is not there, so that no wildcard takes commits/main/check-runs for a commit. On a repository that
+// the caller does not see, the answer is that of an absent one. Left out are the few addresses
+// whose first part may be somebody's login: there, their pages are.
+func lacking(have []route.Route, repos *repo.Service) []route.Route {
+	known, wild := map[string]bool{}, map[string]string{}
+	for _, r := range have {
+		known[unnamed(r.Pattern)] = true
+		if before, end, _ := strings.Cut(r.Pattern, "...}"); r.Group == route.API && end == "" {
+			wild[unnamed(before+"}")] = before + "...}"
+		}
+	}
+	var list []route.Route
+	for address := range strings.Lines(githubAddresses) {
+		address = strings.TrimSpace(address)
+		first, _, _ := strings.Cut(address[1:], "/")
+		if known[unnamed(address)] || account.CheckLogin(first) == nil {
+			continue
+		}
+		list = append(list, lack(below(address, wild), address, repos))
+	}
+	return list
+}
+
+// below gives the pattern of an address: of one below a {name...}, with that.
+func below(address string, wild map[string]string) string {
+	for before, with := range wild {
+		if strings.HasPrefix(unnamed(address), before+"/") {
+			return with + "/" + strings.Join(strings.Split(address, "/")[strings.Count(before, "/")+1:], "/")
+		}
+	}
+	return address
+}
+
+// lack makes the route of an address that is not there.
+func lack(pattern, address string, repos *repo.Service) route.Route {
+	missing := func(w http.ResponseWriter, r *http.Request) error {
+		return errs.Newf(errs.NotFound, "Not Found: this server does not have %s %s of GitHub's API", r.Method, address)
+	}
+	if !strings.HasPrefix(pattern, "/repos/{owner}/{repo}/") {
+		return route.New(route.Anyone, anyMethod+" "+pattern, missing).InAnyMedia()
+	}
+	onRepo := repos.WithVisible(func(w http.ResponseWriter, r *http.Request, _ *repo.Access) error { return missing(w, r) })
+	return route.New(route.Pull, anyMethod+" "+pattern, onRepo).InAnyMedia().OnRepository()
+}
+
+// unnamed is a pattern without the names of its placeholders.
+func unnamed(pattern string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(pattern, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("{}")
+		_, pattern, _ = strings.Cut(after, "}")
+	}
+}

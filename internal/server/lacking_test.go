@@ -1,0 +1,113 @@
+package server_test
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+)
+
+// hole is a placeholder of a pattern.
+var hole = regexp.MustCompile(`\{[^}]*\}`)
+
+// lackingAddresses are the addresses of GitHub's API that the table of routes does not have.
+func lackingAddresses(t *testing.T, s *apitest.Server) (list []string) {
+	t.Helper()
+	text, err := os.ReadFile("github.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, r := range s.Server.Routes() {
+		known[hole.ReplaceAllString(r.Pattern, "{}")] = true
+	}
+	for _, address := range strings.Fields(string(text)) {
+		first, _, _ := strings.Cut(address[1:], "/")
+		if !known[hole.ReplaceAllString(address, "{}")] && account.CheckLogin(first) != nil {
+			list = append(list, address)
+		}
+	}
+	if len(list) < 100 {
+		t.Fatalf("only %d addresses are lacking: the list was not read", len(list))
+	}
+	return list
+}
+
+// A bot that asks for what this server does not have must be told so, whatever the method, and must not learn
+// from it which repositories there are (decisions 13, 65).
+func TestLackingAddresses(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		guild(t, s)
+		for _, address := range lackingAddresses(t, s) {
+			for _, method := range []string{"GET", "PUT"} {
+				fill := func(repo string) string {
+					path := strings.NewReplacer("{owner}", "guild", "{repo}", repo).Replace(address)
+					return method + " " + hole.ReplaceAllString(path, "x")
+				}
+				want := "Not Found: this server does not have " + method + " " + address + " of GitHub's API"
+				named := s.Do(t, apitest.Case{Do: fill("hall"), As: "stranger"})
+				if named.Status != 404 || !strings.Contains(hole.ReplaceAllString(string(named.Body[1:]), "{}"), hole.ReplaceAllString(want, "{}")) {
+					t.Errorf("%s: %d %s", fill("hall"), named.Status, named.Body)
+				}
+				if method != "GET" {
+					if a := s.Do(t, apitest.Case{Do: fill("hall")}); a.Status != 401 {
+						t.Errorf("%s: %d for nobody, want 401", fill("hall"), a.Status)
+					}
+				}
+				if !strings.HasPrefix(address, "/repos/{owner}/{repo}/") {
+					continue
+				}
+				hidden, absent := s.Do(t, apitest.Case{Do: fill("vault"), As: "stranger"}), s.Do(t, apitest.Case{Do: fill("nowhere"), As: "stranger"})
+				if hidden.Status != 404 || !bytes.Equal(hidden.Body, absent.Body) || bytes.Contains(hidden.Body, []byte("does not have")) {
+					t.Errorf("%s: %d %s\nof an absent one: %s", fill("vault"), hidden.Status, hidden.Body, absent.Body)
+				}
+			}
+		}
+	})
+}
+
+// What ends as an address of GitHub's is that; a branch of such a name is asked for with its slash
+// escaped, as clients do. Everything else behind a wildcard stays a name.
+func TestLackingBelowNames(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		var sha string
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/a", As: "alice", Send: `{"message": "m", "content": "eA=="}`, Status: 201,
+			Keep: func(a *apitest.Answer) {
+				sha = regexp.MustCompile(`"commit":\{"sha":"([0-9a-f]{40})"`).FindStringSubmatch(string(a.Body))[1]
+			}})
+		for _, branch := range []string{"x/protection", "check-runs", "deep/in/it/check-suites", "z/protection/y"} {
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/refs", As: "alice", Status: 201,
+				Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`})
+		}
+		s.Run(t, []apitest.Case{
+			{Do: "GET /repos/alice/garden/commits/main/check-runs", Status: 404, Want: `{"message":
+				"Not Found: this server does not have GET /repos/{owner}/{repo}/commits/{ref}/check-runs of GitHub's API"}`},
+			{Do: "GET /repos/alice/garden/commits/feature/one/check-runs", Status: 404, Want: `{"message":
+				"Not Found: this server does not have GET /repos/{owner}/{repo}/commits/{ref}/check-runs of GitHub's API"}`},
+			{Do: "PUT /api/v3/repos/alice/garden/branches/main/protection", As: "alice", Send: `{}`, Status: 404, Want: `{"message":
+				"Not Found: this server does not have PUT /repos/{owner}/{repo}/branches/{branch}/protection of GitHub's API"}`},
+			{Do: "GET /repos/alice/garden/branches/a/b/protection/restrictions/users", Status: 404, Want: `{"message":
+				"Not Found: this server does not have GET /repos/{owner}/{repo}/branches/{branch}/protection/restrictions/users of GitHub's API"}`},
+			{Do: "GET /repos/alice/garden/branches/x/protection", Status: 404, Want: `{"message":
+				"Not Found: this server does not have GET /repos/{owner}/{repo}/branches/{branch}/protection of GitHub's API"}`},
+			{Do: "GET /repos/alice/garden/branches/x%2Fprotection", Status: 200, Want: `{"name": "x/protection",
+				"_links": {"self": "{base}/repos/alice/garden/branches/x%2Fprotection"}}`},
+			{Do: "GET /repos/alice/garden/branches/x/protection/y", Status: 200, Want: `{"name": "z/protection/y"}`},
+			{Do: "GET /repos/alice/garden/branches/check-runs", Status: 200},
+			{Do: "GET /repos/alice/garden/commits/check-runs", Status: 200},
+			{Do: "GET /repos/alice/garden/commits/deep%2Fin%2Fit%2Fcheck-suites", Status: 200},
+			{Do: "GET /repos/alice/garden/commits/x%2Fprotection/status", Status: 200},
+			{Do: "OPTIONS /repos/alice/garden/branches/main/protection", Status: 204, Has: map[string]string{"Allow": "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"}},
+			{Do: "GET /repos/alice/nothing/commits/main/check-runs", Status: 404, Want: `{"message": "Not Found"}`},
+			{Do: "GET /gists/public", Status: 404, Want: `{"message": "Not Found: this server does not have GET /gists/public of GitHub's API"}`},
+		})
+	})
+}

@@ -1,9 +1,11 @@
 package finder_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"arbor/internal/account"
@@ -55,7 +57,11 @@ func (w *world) leaf(all bool) finder.Expr {
 		return span(finder.CommentCount, 3)
 	case 9:
 		some := finder.In{w.repos[r.IntN(5)].ID, w.repos[r.IntN(5)].ID}
-		return []finder.Expr{finder.IssuesOn{}, some}[r.IntN(2)]
+		of := finder.OfRepo{Repos: some}
+		if r.IntN(4) == 0 {
+			of.Owners = []account.ID{who()}
+		}
+		return []finder.Expr{finder.IssuesOn{}, some, of, finder.RepoIs(r.IntN(2))}[r.IntN(4)]
 	case 10:
 		return span([]finder.Field{finder.CreatedAt, finder.ClosedAt, finder.MergedAt}[r.IntN(3)], 60)
 	case 11:
@@ -177,6 +183,29 @@ func TestExecutorsAgreeWithLookingAtEveryIssue(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a tree says of repositories can be asked first: nothing is lost and nothing is added.
+func TestSplitLosesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, db.SQLite, 5)
+	narrowed := 0
+	for range 500 {
+		tree := w.tree(w.random.IntN(4), true)
+		scope, rest := finder.Split(tree)
+		for _, m := range w.issues {
+			if got, want := w.meets(m, scope) && w.meets(m, rest), w.meets(m, tree); got != want {
+				t.Fatalf("%#v is %t of an issue, split into %#v and %#v it is %t", tree, want, scope, rest, got)
+			}
+		}
+		if scope := fmt.Sprintf("%#v", scope); strings.Contains(scope, "OfRepo") || strings.Contains(scope, "RepoIs") {
+			narrowed++
+		}
+		finder.OnRepos(scope, func(any) string { return "$1" }) // has nothing that it does not know
+	}
+	if narrowed < 10 {
+		t.Errorf("%d trees were narrowed down", narrowed)
+	}
 }
 
 // What is found in memory is what is there, while issues come and change.

@@ -7,13 +7,15 @@
 //	ranges.go          walks ranges of the postings, of a few repositories
 //	scan.go            one statement, for words and for many repositories
 //	storecondition.go  from a tree to SQL
+//	storepull.go       conditions on pull requests, their reviews and statuses
+//	storerepo.go       conditions on repositories
 //	storeranges.go, storescan.go, storenames.go   the statements
 //
 // Package memory is the other executor: what it holds it finds in microseconds.
 // Tests hold all executors against a naive one, on random data and trees.
 //
 // Tables: reads postings, posting_counts, issues, issue_comments, labels,
-// milestones, and the index of package fulltext.
+// milestones, pulls, reviews, requested_reviewers, status_commits, repos, and the index of package fulltext.
 //
 // A filter is one range of the postings or several, of which those of the page are merged; of
 // properties that must meet, the one with the fewest issues is walked and the others are looked up.
@@ -43,6 +45,10 @@ type Repo struct {
 	ID         repo.ID
 	Generation int64 // its issues_generation in this snapshot, or Unread
 	IssuesOff  bool  // its issues are switched off: only pull requests are there (decision 16)
+
+	// What conditions on repositories ask for; a query without any leaves them zero.
+	Owner             account.ID
+	Private, Archived bool
 }
 
 // Unread is the generation of a repository whose generation was not read.
@@ -155,6 +161,21 @@ type Text struct {
 	In    fulltext.Part
 }
 
+// OfRepo asks for issues of one of the repositories, or of one of the owners.
+type OfRepo struct {
+	Repos  []repo.ID
+	Owners []account.ID
+}
+
+// RepoIs asks for issues of repositories of a kind.
+type RepoIs uint8
+
+// The kinds of repositories.
+const (
+	Private RepoIs = iota
+	Archived
+)
+
 func (And) condition()         {}
 func (Or) condition()          {}
 func (Not) condition()         {}
@@ -167,6 +188,8 @@ func (Between) condition()     {}
 func (Is) condition()          {}
 func (CommentedBy) condition() {}
 func (Text) condition()        {}
+func (OfRepo) condition()      {}
+func (RepoIs) condition()      {}
 
 // HasOne asks for one property.
 func HasOne(p posting.Property) Has { return Has{p.Kind, []int64{p.Value}} }

@@ -77,6 +77,10 @@ func (b *builder) condition(e Expr) string {
 		return [...]string{Locked: "i.locked", Draft: "i.draft"}[e]
 	case CommentedBy, Text:
 		return "p.issue_id IN (" + b.ids(e) + ")"
+	case OfRepo, RepoIs:
+		return "p.repo_id IN (SELECT r.id FROM repos r WHERE " + OnRepos(e, b.arg) + ")"
+	case looked:
+		return e.sql(b)
 	}
 	panic(fmt.Sprintf("finder: no condition: %T", e))
 }

@@ -89,6 +89,10 @@ func InRepo(e Expr, r Repo) Expr {
 			return constant(slices.Contains(e, r.ID))
 		case IssuesOn:
 			return constant(!r.IssuesOff)
+		case OfRepo:
+			return constant(slices.Contains(e.Repos, r.ID) || slices.Contains(e.Owners, r.Owner))
+		case RepoIs:
+			return constant(e == Private && r.Private || e == Archived && r.Archived)
 		case ids:
 			if len(e.byRepo[r.ID]) == 0 {
 				return Or{}
@@ -97,6 +101,56 @@ func InRepo(e Expr, r Repo) Expr {
 		}
 		return e
 	})
+}
+
+// Split takes from a tree what it says of repositories: scope is a condition on repositories alone that holds wherever
+// the tree does, and rest is the tree without what scope says already.
+func Split(e Expr) (scope, rest Expr) {
+	e = simplify(e, func(e Expr) Expr { return e })
+	var keep And
+	for _, c := range conjuncts(e) {
+		if !onlyRepos(c) {
+			keep = append(keep, c)
+		}
+	}
+	return repos(e), simplify(keep, func(e Expr) Expr { return e })
+}
+
+// onlyRepos reports a tree that asks for nothing but repositories.
+func onlyRepos(e Expr) bool {
+	switch e := e.(type) {
+	case And:
+		return !slices.ContainsFunc(e, func(e Expr) bool { return !onlyRepos(e) })
+	case Or:
+		return len(e) > 0 && !slices.ContainsFunc(e, func(e Expr) bool { return !onlyRepos(e) })
+	case Not:
+		return onlyRepos(e.Expr)
+	case OfRepo, RepoIs:
+		return true
+	}
+	return false
+}
+
+// repos is what a tree asks of repositories at least.
+func repos(e Expr) Expr {
+	switch e := e.(type) {
+	case And:
+		var all And
+		for _, e := range e {
+			all = append(all, repos(e))
+		}
+		return simplify(all, func(e Expr) Expr { return e })
+	case Or:
+		var any Or
+		for _, e := range e {
+			any = append(any, repos(e))
+		}
+		return simplify(any, func(e Expr) Expr { return e })
+	}
+	if onlyRepos(e) {
+		return e
+	}
+	return And{}
 }
 
 // conjuncts are the conditions that all must hold.

@@ -84,7 +84,8 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.repos = append(w.repos, finder.Repo{ID: made.ID, Generation: finder.Unread, IssuesOff: n%5 == 4})
+		w.repos = append(w.repos, finder.Repo{ID: made.ID, Generation: finder.Unread, IssuesOff: n%5 == 4,
+			Owner: w.people[0], Private: n%3 == 1, Archived: n%4 == 2})
 	}
 	w.write(func(tx *db.Tx) error {
 		for _, r := range w.repos {
@@ -134,6 +135,9 @@ func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
 		if _, err := tx.Exec(`UPDATE repos SET has_issues = FALSE WHERE id = $1`, r.ID); err != nil {
 			return err
 		}
+	}
+	if _, err := tx.Exec(`UPDATE repos SET private = $2, archived = $3 WHERE id = $1`, r.ID, r.Private, r.Archived); err != nil {
+		return err
 	}
 	w.labels[r.ID], w.titles[r.ID] = nil, nil
 	for _, name := range []string{"snag", "wish", "late"}[:1+w.random.IntN(3)] {
@@ -283,9 +287,9 @@ func (w *world) meets(m *model, e finder.Expr) bool {
 		return m.state == tracker.State(e)
 	case finder.In:
 		return slices.Contains(e, m.repo)
-	case finder.IssuesOn:
+	case finder.IssuesOn, finder.OfRepo, finder.RepoIs:
 		at := slices.IndexFunc(w.repos, func(r finder.Repo) bool { return r.ID == m.repo })
-		return !w.repos[at].IssuesOff
+		return w.isIn(w.repos[at], e)
 	case finder.Is:
 		return e == finder.Locked && m.locked || e == finder.Draft && m.draft
 	case finder.CommentedBy:
@@ -307,6 +311,17 @@ func (w *world) meets(m *model, e finder.Expr) bool {
 		return !none && e.From <= value && value < e.To
 	}
 	panic(fmt.Sprintf("%T", e))
+}
+
+// isIn evaluates a condition on repositories.
+func (w *world) isIn(r finder.Repo, e finder.Expr) bool {
+	switch e := e.(type) {
+	case finder.OfRepo:
+		return slices.Contains(e.Repos, r.ID) || slices.Contains(e.Owners, r.Owner)
+	case finder.RepoIs:
+		return map[finder.RepoIs]bool{finder.Private: r.Private, finder.Archived: r.Archived}[e]
+	}
+	return !r.IssuesOff
 }
 
 // score is the sum of what each term scores; 0: the issue is not found.

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"arbor/internal/account"
 	"arbor/internal/finder"
 	"arbor/internal/fulltext"
@@ -9,28 +11,76 @@ import (
 	"arbor/internal/posting"
 )
 
-// impossible reports a query that contradicts itself.
-func (q *Query) impossible() bool {
-	for _, f := range flags() {
-		if *f.of(q) == Yes|No {
-			return true
+// compile makes the conditions of a whole query.
+func (q *Query) compile(n *names) finder.Expr {
+	where := q.conditions(n, 0)
+	if q.Pull == Yes {
+		return where
+	}
+	// Where issues are switched off, pull requests are still there (decision 16).
+	return finder.And{where, finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))}}
+}
+
+// contradicts reports a query that contradicts itself.
+func (q *Query) contradicts() bool {
+	return slices.ContainsFunc(flags(), func(f flagField) bool { return *f.of(q) == Yes|No })
+}
+
+// conditions makes the conditions of a query or of one within a group, whose words are looked for in the parts of
+// the outer one unless it names some.
+func (q *Query) conditions(n *names, in fulltext.Part) finder.Expr {
+	if q.In != 0 {
+		in = q.In
+	}
+	words, possible := q.words(in)
+	if !possible || q.contradicts() {
+		return finder.Or{}
+	}
+	where := append(finder.And{}, q.repos(n)...)
+	where = append(where, words...)
+	where = append(where, q.parts(n)...)
+	where = append(where, q.named()...)
+	where = append(where, q.states()...)
+	where = append(where, q.flags()...)
+	where = append(where, q.spans()...)
+	for _, g := range q.Groups {
+		var any finder.Or
+		for _, one := range g.Any {
+			any = append(any, one.conditions(n, in))
+		}
+		where = append(where, negated(any, g.Not))
+	}
+	return where
+}
+
+func negated(e finder.Expr, not bool) finder.Expr {
+	if not {
+		return finder.Not{Expr: e}
+	}
+	return e
+}
+
+// repos asks for repositories and what they are. Of several only one has to be there.
+func (q *Query) repos(n *names) (where finder.And) {
+	if len(q.Repos.Yes)+len(q.Owners.Yes) > 0 {
+		where = append(where, finder.OfRepo{Repos: n.repoIDs(q.Repos.Yes), Owners: n.ids(q.Owners.Yes)})
+	}
+	if len(q.Repos.No)+len(q.Owners.No) > 0 {
+		where = append(where, finder.Not{Expr: finder.OfRepo{Repos: n.repoIDs(q.Repos.No), Owners: n.ids(q.Owners.No)}})
+	}
+	for _, f := range []struct {
+		flag Flag
+		yes  finder.Expr
+	}{{q.Public, finder.Not{Expr: finder.Private}}, {q.Archived, finder.Archived}} {
+		if f.flag != 0 {
+			where = append(where, negated(f.yes, f.flag == No))
 		}
 	}
-	return false
+	return where
 }
 
-// compile makes the conditions of a query, without those on repositories. possible
-// is false where there are words and none can be found.
-func (q *Query) compile(n *names) (where finder.And, possible bool) {
-	where, possible = q.words()
-	where = append(where, q.people(n)...)
-	where = append(where, q.named()...)
-	where = append(where, q.flags()...)
-	return append(where, q.spans()...), possible
-}
-
-// words looks for the text.
-func (q *Query) words() (where finder.And, possible bool) {
+// words looks for the text. possible is false where there are words and none can be found.
+func (q *Query) words(in fulltext.Part) (where finder.And, possible bool) {
 	terms := func(all []string) (list []string) {
 		for _, w := range all {
 			if fulltext.Searchable(w) {
@@ -40,19 +90,20 @@ func (q *Query) words() (where finder.And, possible bool) {
 		return list
 	}
 	if yes := terms(q.Words); len(yes) > 0 {
-		where = append(where, finder.Text{Terms: yes, In: q.In})
-	} else if len(q.Words) > 0 && (&Query{Words: q.Words}).String() == q.String() {
+		where = append(where, finder.Text{Terms: yes, In: in})
+	} else if len(q.Words) > 0 && q.String() == (&Query{Words: q.Words}).String() {
 		return nil, false // nothing but punctuation
 	}
 	if no := terms(q.NotWords); len(no) > 0 {
-		where = append(where, finder.Not{Expr: finder.Text{Terms: no, Any: true, In: q.In}})
+		where = append(where, finder.Not{Expr: finder.Text{Terms: no, Any: true, In: in}})
 	}
 	return where, true
 }
 
-func (q *Query) people(n *names) (where finder.And) {
-	if yes := n.ids(q.Authors.Yes); len(yes) > 0 {
-		where = append(where, finder.HasUser(posting.ByAuthor, yes))
+// parts asks for people who have a part in an issue.
+func (q *Query) parts(n *names) (where finder.And) {
+	if len(q.Authors.Yes) > 0 {
+		where = append(where, finder.HasUser(posting.ByAuthor, n.ids(q.Authors.Yes)))
 	}
 	if no := n.ids(q.Authors.No); len(no) > 0 {
 		where = append(where, finder.Not{Expr: finder.HasUser(posting.ByAuthor, no)})
@@ -71,7 +122,12 @@ func (q *Query) people(n *names) (where finder.And) {
 			return finder.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id), has(posting.ByMention)(id),
 				finder.CommentedBy(id)}
 		}},
+		{&q.Reviewers, func(id account.ID) finder.Expr { return finder.ReviewedBy(id) }},
+		{&q.Requested, func(id account.ID) finder.Expr { return finder.AskedToReview(id) }},
 	} {
+		if len(n.ids(c.of.Yes)) < len(c.of.Yes) {
+			return finder.And{finder.Or{}} // somebody is not there
+		}
 		for _, id := range n.ids(c.of.Yes) {
 			where = append(where, c.condition(id))
 		}
@@ -130,10 +186,52 @@ func (q *Query) flags() (where finder.And) {
 			where = append(where, finder.Not{Expr: f.yes})
 		}
 	}
-	if q.Pull != Yes { // where issues are switched off, pull requests are still there (decision 16)
-		where = append(where, finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
+	return where
+}
+
+// reviews, statuses and reasons are the values of review:, status: and reason:, and what they ask for. No
+// branch demands a review.
+func reviews() map[string]finder.Expr {
+	return map[string]finder.Expr{"none": finder.And{finder.HasOne(posting.ByPull.Of(0)), finder.Not{Expr: finder.Reviewed}},
+		"required": finder.Or{}, "approved": finder.Approved, "changes_requested": finder.ChangesRequested}
+}
+
+func statuses() map[string]finder.Expr {
+	return map[string]finder.Expr{"pending": finder.StatusPending, "success": finder.StatusSuccess, "failure": finder.StatusFailure}
+}
+
+func reasons() map[string]finder.Expr {
+	return map[string]finder.Expr{"completed": finder.InReason(issue.Completed), "not planned": finder.InReason(issue.NotPlanned),
+		"reopened": finder.InReason(issue.Reopened), "duplicate": finder.InReason(issue.Duplicate)}
+}
+
+// oneOf asks for one of some values, of which an issue has one.
+func oneOf(c Choice, condition func(value string) finder.Expr) (where finder.And) {
+	list := func(values []string) (any finder.Or) {
+		for _, v := range values {
+			any = append(any, condition(v))
+		}
+		return any
+	}
+	if len(c.Yes) > 0 {
+		where = append(where, list(c.Yes))
+	}
+	if len(c.No) > 0 {
+		where = append(where, finder.Not{Expr: list(c.No)})
 	}
 	return where
+}
+
+// states asks for branches, reviews, statuses and reasons.
+func (q *Query) states() (where finder.And) {
+	of := func(m map[string]finder.Expr) func(string) finder.Expr {
+		return func(value string) finder.Expr { return m[value] }
+	}
+	where = append(where, oneOf(q.Heads, func(name string) finder.Expr { return finder.HeadBegins(name) })...)
+	where = append(where, oneOf(q.Bases, func(name string) finder.Expr { return finder.BaseIs(name) })...)
+	where = append(where, oneOf(q.Reasons, of(reasons()))...)
+	where = append(where, oneOf(q.Reviews, of(reviews()))...)
+	return append(where, oneOf(q.Statuses, of(statuses()))...)
 }
 
 func within(f finder.Field, s Span) finder.Expr {

@@ -27,6 +27,13 @@ func choices() []choiceField {
 		{"commenter", func(q *Query) *Choice { return &q.Commenters }},
 		{"involves", func(q *Query) *Choice { return &q.Involved }},
 		{"milestone", func(q *Query) *Choice { return &q.Milestones }},
+		{"head", func(q *Query) *Choice { return &q.Heads }},
+		{"base", func(q *Query) *Choice { return &q.Bases }},
+		{"reason", func(q *Query) *Choice { return &q.Reasons }},
+		{"reviewed-by", func(q *Query) *Choice { return &q.Reviewers }},
+		{"review-requested", func(q *Query) *Choice { return &q.Requested }},
+		{"review", func(q *Query) *Choice { return &q.Reviews }},
+		{"status", func(q *Query) *Choice { return &q.Statuses }},
 	}
 }
 
@@ -128,6 +135,13 @@ func (q *Query) String() string {
 		for _, not := range s.Not {
 			w = append(w, "-"+f.name+":"+f.span(not))
 		}
+	}
+	for _, g := range q.Groups {
+		any := make([]string, len(g.Any))
+		for n, in := range g.Any {
+			any[n] = in.String()
+		}
+		w = append(w, minus(g.Not)+"("+strings.Join(any, " OR ")+")")
 	}
 	if q.Sort != (Sort{}) {
 		w = append(w, "sort:"+q.Sort.By.String()+map[bool]string{true: "-asc", false: "-desc"}[q.Sort.Asc])

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +15,8 @@ const (
 	maxText       = 256 // code points of words, as at GitHub
 	maxWords      = 32
 	maxQualifiers = 100 // labels of one count one by one; what is said twice may count once
+	maxGroups     = 32  // alternatives
+	maxDepth      = 6   // of groups within groups
 )
 
 // spaces part what a query is made of.
@@ -30,35 +33,39 @@ const resource = "Search"
 //	is:issue is:pr type:issue type:pr
 //	is:open is:closed state:open is:merged is:unmerged is:draft draft:true
 //	is:locked is:unlocked is:public is:private archived:true archived:false
-//	author:x milestone:"x y"       repeated: one of them
-//	assignee:x mentions:x commenter:x involves:x label:x   repeated: all of them
+//	author:x milestone:"x y" head:x base:x reason:x   repeated: one of them
+//	assignee:x mentions:x commenter:x involves:x label:x reviewed-by:x review-requested:x   repeated: all of them
+//	review:none|required|approved|changes_requested status:pending|success|failure
 //	label:a,"b c"                  one of the two
 //	no:label no:assignee no:milestone assignee:* milestone:* label:*
 //	created:>=2020-01-01 updated:2020-01-01..* closed: merged: comments:>5
 //	sort:updated-asc
+//	a AND b, a OR b, NOT a, (a OR b) -(c d)
 //
-// A minus negates, and so does NOT before a word. AND is what joins everything,
-// and may be written; OR may not. A word with a colon that is no qualifier of
-// GitHub's is a word; a qualifier of GitHub's for what Arbor does not have, and
-// a value that a qualifier cannot have, is an error, so that nobody takes an
-// answer for more than it is. Letters of qualifiers may be of either case.
-// Errors: 422.
+// A minus negates, and so does NOT. AND joins, as a space does, and binds stronger than OR. What is said within
+// parentheses stands by itself: "repeated" counts there alone, and so does in:, which inner ones inherit. A
+// parenthesis inside of a word or a value that is closed there belongs to it. A word with a colon that is no qualifier of
+// GitHub's is a word; a qualifier of GitHub's for what Arbor does not have, a value that a qualifier cannot have,
+// and an operator or a parenthesis that joins nothing, is an error, so that nobody takes an
+// answer for more than it is (decision 68). Letters of qualifiers may be of either case. In a time, a space may stand for the plus
+// that a client did not escape. Errors: 422.
 func Parse(q string) (*Query, error) {
 	if !utf8.ValidString(q) || strings.Contains(q, "\x00") {
 		return nil, invalid("The search must be UTF-8 without NUL.")
 	}
-	p := &parser{rest: q, q: &Query{}}
-	for p.next() {
-	}
+	p := &parser{text: q, rest: q}
+	query := p.whole()
 	switch {
 	case p.err != nil:
 		return nil, p.err
 	case !p.used:
 		return nil, errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.Missing})
-	case p.text > maxText:
+	case p.length > maxText:
 		return nil, invalid("The search is longer than 256 characters.")
+	case query.depth() > maxDepth:
+		return nil, invalid("The search is nested more than %d deep.", maxDepth)
 	}
-	return p.q, nil
+	return query, nil
 }
 
 func invalid(format string, args ...any) error {
@@ -67,70 +74,180 @@ func invalid(format string, args ...any) error {
 
 // parser reads a query from left to right, each byte a fixed number of times.
 type parser struct {
-	rest   string
-	q      *Query
-	used   bool // there was a word or a qualifier
-	text   int  // code points of words
-	values int  // of qualifiers, as far as they are counted
-	not    bool // a NOT stands before the next word
-	err    error
+	text, rest string
+	q          *Query // what is read at present
+	top        Sort   // of the whole
+	used       bool   // there was a word or a qualifier
+	length     int    // code points of words
+	words      int
+	values     int // of qualifiers, as far as they are counted
+	groups     int
+	err        error
 }
 
-// next reads one word or qualifier; false at the end.
-func (p *parser) next() bool {
-	p.rest = strings.TrimLeft(p.rest, spaces)
-	if p.rest == "" || p.err != nil {
-		return false
+// fail notes what is wrong, and where.
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		at := utf8.RuneCountInString(p.text[:len(p.text)-len(p.rest)]) + 1
+		p.err = invalid("%s (at character %d)", fmt.Sprintf(format, args...), at)
 	}
-	not := false
-	if p.rest[0] == '-' {
+}
+
+// whole reads everything.
+func (p *parser) whole() *Query {
+	any := p.alternatives(0)
+	if p.err == nil && p.rest != "" {
+		p.fail("A closing parenthesis has no opening one: quote it if it is meant as text.")
+	}
+	q := any[0]
+	if len(any) > 1 {
+		q = &Query{Groups: []Group{{Any: any}}}
+	}
+	q.Sort = p.top
+	return q
+}
+
+// alternatives reads what OR joins, up to the end or a closing parenthesis.
+func (p *parser) alternatives(depth int) (list []*Query) {
+	for {
+		outer := p.q
+		p.q = &Query{}
+		some := p.together(depth)
+		list, p.q = append(list, p.q), outer
+		more := p.err == nil && p.operator("OR")
+		if p.groups++; p.groups > maxGroups {
+			p.fail("The search has more than %d alternatives.", maxGroups)
+		}
+		switch {
+		case !some && (more || len(list) > 1):
+			p.fail("OR needs something on both sides: quote the word if it is meant as text.")
+		case !some && depth > 0:
+			p.fail("There is nothing between the parentheses.")
+		}
+		if !more || p.err != nil {
+			return list
+		}
+	}
+}
+
+// together reads what AND joins, or a space, into p.q; some is false where there is nothing.
+func (p *parser) together(depth int) (some bool) {
+	for joined := false; p.err == nil; joined = p.operator("AND") {
+		if p.atEnd() {
+			if joined {
+				p.fail("AND needs something on both sides: quote the word if it is meant as text.")
+			}
+			return some
+		}
+		not := p.operator("NOT")
+		if p.rest == "" || p.rest[0] == ')' {
+			p.fail("NOT needs something behind it: quote the word if it is meant as text.")
+			return some
+		}
+		some = p.term(not, depth) || some
+	}
+	return some
+}
+
+// atEnd skips spaces and reports that nothing more is joined by AND.
+func (p *parser) atEnd() bool {
+	p.rest = strings.TrimLeft(p.rest, spaces)
+	return p.rest == "" || p.rest[0] == ')' || p.sees("OR")
+}
+
+// sees reports that an operator comes next.
+func (p *parser) sees(name string) bool {
+	after, found := strings.CutPrefix(p.rest, name)
+	return found && (after == "" || strings.IndexAny(after, spaces+"()") == 0)
+}
+
+// operator reads an operator, if it comes next, and the spaces around it.
+func (p *parser) operator(name string) bool {
+	p.rest = strings.TrimLeft(p.rest, spaces)
+	found := p.sees(name)
+	if found {
+		p.rest = strings.TrimLeft(p.rest[len(name):], spaces)
+	}
+	return found
+}
+
+// term reads one word, qualifier or group; false for one that says nothing.
+func (p *parser) term(not bool, depth int) bool {
+	switch {
+	case p.sees("AND") || p.sees("OR") || p.sees("NOT"):
+		p.fail("An operator follows another: quote the word if it is meant as text.")
+		return false
+	case p.rest[0] == '-':
 		not, p.rest = true, p.rest[1:]
+	}
+	if strings.HasPrefix(p.rest, "(") {
+		p.group(not, depth)
+		return true
 	}
 	if name, ok := p.name(); ok {
 		p.qualifier(name, not)
-		return true
+		return name != "sort"
 	}
-	quoted := strings.HasPrefix(p.rest, `"`)
-	var word string
-	if quoted {
-		word = p.quoted()
-	} else {
-		end := strings.IndexAny(p.rest, spaces)
-		if end < 0 {
-			end = len(p.rest)
-		}
-		word, p.rest = p.rest[:end], p.rest[end:]
+	if strings.HasPrefix(p.rest, `"`) {
+		return p.word(p.quoted(), not)
 	}
-	switch {
-	case quoted:
-	case word == "AND" && !not:
-		return true
-	case word == "NOT" && !not:
-		p.not = true
-		return true
-	case word == "OR" && !not:
-		p.err = invalid("OR is not supported: search for each alternative by itself, or quote the word.")
-		return true
-	}
-	p.word(word, not)
-	return true
+	return p.word(p.bare(), not)
 }
 
-func (p *parser) word(word string, not bool) {
-	not, p.not = not || p.not, false
-	if word == "" {
+// group reads what stands in parentheses.
+func (p *parser) group(not bool, depth int) {
+	if depth == maxDepth {
+		p.fail("The search is nested more than %d deep.", maxDepth)
 		return
 	}
-	p.text += utf8.RuneCountInString(word) + min(1, p.text)
+	p.rest = p.rest[1:]
+	any := p.alternatives(depth + 1)
+	if p.err == nil && p.rest == "" {
+		p.fail("A parenthesis is not closed: quote it if it is meant as text.")
+	}
+	if p.err == nil {
+		p.rest = p.rest[1:]
+		p.q.Groups = append(p.q.Groups, Group{Not: not, Any: any})
+	}
+}
+
+// bare reads a word up to a space, or to a parenthesis that closes none of its own.
+func (p *parser) bare() string {
+	open, end := 0, 0
+	for end < len(p.rest) {
+		switch p.rest[end] {
+		case '(':
+			open++
+		case ')':
+			open--
+		}
+		if r, size := utf8.DecodeRuneInString(p.rest[end:]); open < 0 || strings.ContainsRune(spaces, r) {
+			break
+		} else {
+			end += size
+		}
+	}
+	word := p.rest[:end]
+	p.rest = p.rest[end:]
+	return word
+}
+
+// word notes a word; false for an empty one.
+func (p *parser) word(word string, not bool) bool {
+	if word == "" {
+		return false
+	}
+	p.length += utf8.RuneCountInString(word) + min(1, p.length)
 	p.used = true
 	if not {
 		p.q.NotWords = append(p.q.NotWords, word)
 	} else {
 		p.q.Words = append(p.q.Words, word)
 	}
-	if len(p.q.Words)+len(p.q.NotWords) > maxWords && p.text <= maxText {
-		p.err = invalid("The search has more than %d words.", maxWords)
+	if p.words++; p.words > maxWords && p.length <= maxText {
+		p.fail("The search has more than %d words.", maxWords)
 	}
+	return true
 }
 
 // name reads the name of a qualifier and its colon, in small letters; what is
@@ -158,14 +275,14 @@ func (p *parser) name() (string, bool) {
 // ours are the qualifiers that Arbor knows.
 func ours() []string {
 	return []string{"in", "repo", "user", "org", "is", "type", "state", "draft", "archived", "author", "assignee", "mentions",
-		"commenter", "involves", "milestone", "label", "no", "created", "updated", "closed", "merged", "comments", "sort"}
+		"commenter", "involves", "milestone", "label", "no", "created", "updated", "closed", "merged", "comments", "sort",
+		"head", "base", "review", "reviewed-by", "review-requested", "user-review-requested", "status", "reason"}
 }
 
 // theirs are GitHub's qualifiers for what Arbor does not have.
 func theirs() []string {
-	return []string{"team", "project", "language", "linked", "review", "reviewed-by", "review-requested", "user-review-requested",
-		"team-review-requested", "head", "base", "status", "sha", "app", "reactions", "interactions", "reason", "has", "parent-issue",
-		"sub-issue", "topic"}
+	return []string{"team", "project", "language", "linked", "team-review-requested", "sha", "app", "reactions", "interactions",
+		"has", "parent-issue", "sub-issue", "topic", "blocked-by", "blocking", "is-blocked"}
 }
 
 // quoted reads what stands in quotes; without a second one, the rest.
@@ -190,19 +307,25 @@ func (p *parser) quoted() string {
 // list reads what stands behind a colon, parted by commas outside of quotes.
 func (p *parser) list() (list []string) {
 	var value strings.Builder
+	open := 0 // parentheses of the value
 	for p.rest != "" {
-		switch at := strings.IndexAny(p.rest, `",`+spaces); {
+		c := p.rest[0]
+		switch at := strings.IndexAny(p.rest, `",()`+spaces); {
 		case at < 0:
 			value.WriteString(p.rest)
 			p.rest = ""
 		case at > 0:
 			value.WriteString(p.rest[:at])
 			p.rest = p.rest[at:]
-		case p.rest[0] == '"':
+		case c == '"':
 			value.WriteString(p.quoted())
-		case p.rest[0] == ',':
+		case c == ',':
 			list = append(list, value.String())
 			value.Reset()
+			p.rest = p.rest[1:]
+		case c == '(' || c == ')' && open > 0:
+			open += map[byte]int{'(': 1, ')': -1}[c]
+			value.WriteByte(c)
 			p.rest = p.rest[1:]
 		default:
 			return append(list, value.String())
@@ -211,20 +334,47 @@ func (p *parser) list() (list []string) {
 	return append(list, value.String())
 }
 
-func (p *parser) qualifier(name string, not bool) {
-	not, p.not, p.used = not || p.not, false, true
+// An unescaped plus in an address is a space: these are what stands before and behind
+// that of a time.
+var (
+	clock  = regexp.MustCompile(`T\d\d:\d\d(:\d\d(\.\d+)?)?$`)
+	offset = regexp.MustCompile(`^ \d\d:\d\d(\.\.|[` + spaces + `)]|$)`)
+)
+
+// times is list for times.
+func (p *parser) times() []string {
 	list := p.list()
+	for last := len(list) - 1; clock.MatchString(list[last]) && offset.MatchString(p.rest); last = len(list) - 1 {
+		zone := "+" + p.rest[1:6]
+		p.rest = p.rest[6:]
+		more := p.list()
+		list[last] += zone + more[0]
+		list = append(list, more[1:]...)
+	}
+	return list
+}
+
+func (p *parser) qualifier(name string, not bool) {
+	p.used = true
+	before := *p
+	var list []string
+	if slices.ContainsFunc(spans(), func(f spanField) bool { return f.name == name }) {
+		list = p.times()
+	} else {
+		list = p.list()
+	}
 	if slices.Contains(list, "") {
-		p.err = invalid("The qualifier %q needs a value.", name)
+		p.fail("The qualifier %q needs a value.", name)
 		return
 	}
 	value := strings.Join(list, ",")
 	switch {
 	case slices.Contains(theirs(), name):
-		p.err = invalid("The qualifier %q is not supported.", name)
+		before.fail("The qualifier %q is not supported.", name)
 	case !p.field(name, value, list, not):
-		p.err = invalid("%q is not a value of the qualifier %q.", minus(not)+value, name)
+		before.fail("%q is not a value of the qualifier %q.", minus(not)+errs.Clip(value), name)
 	case p.values > maxQualifiers:
-		p.err = invalid("The search has more than %d qualifiers.", maxQualifiers)
+		before.fail("The search has more than %d qualifiers.", maxQualifiers)
 	}
+	p.err = before.err
 }

@@ -32,6 +32,13 @@ func TestParse(t *testing.T) {
 	}
 	type q = search.Query
 	yes := func(list ...string) search.Choice { return search.Choice{Yes: list} }
+	groups := func(any ...q) []search.Group {
+		g := search.Group{}
+		for _, one := range any {
+			g.Any = append(g.Any, &one)
+		}
+		return []search.Group{g}
+	}
 	for text, want := range map[string]q{
 		`crash  "stack trace"`:                          {Words: []string{"crash", "stack trace"}},
 		`a -b -"c d" NOT e AND f`:                       {Words: []string{"a", "f"}, NotWords: []string{"b", "c d", "e"}},
@@ -77,6 +84,18 @@ func TestParse(t *testing.T) {
 		`sort:created x`:                                {Words: []string{"x"}, Sort: search.Sort{By: search.Created}},
 		`sort:updated-asc sort:comments-asc`:            {Sort: search.Sort{By: search.Comments, Asc: true}},
 		`sort:best-match sort:relevance-desc is:closed`: {Open: search.No},
+		`created:>=2020-01-31T12:00:00 02:00 x`:         {Created: spans(at("2020-01-31T10:00:00Z"), last), Words: []string{"x"}},
+		`created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`: {Created: spans(at("2020-01-31T10:00:00Z"), at("2020-01-31T11:00:01Z"))},
+		`head:x/y -base:main reason:"not planned"`:                     {Heads: yes("x/y"), Bases: search.Choice{No: []string{"main"}}, Reasons: yes("not planned")},
+		`review:Approved status:failure`:                               {Reviews: yes("approved"), Statuses: yes("failure")},
+		`reviewed-by:a user-review-requested:@me`:                      {Reviewers: yes("a"), Requested: yes("@me")},
+		`main() label:a(b) (label:c(d))`:                               {Words: []string{"main()"}, Labels: []search.LabelSet{{Names: []string{"a(b)"}}}, Groups: groups(q{Labels: []search.LabelSet{{Names: []string{"c(d)"}}}})},
+		`a OR b c`:                                                     {Groups: groups(q{Words: []string{"a"}}, q{Words: []string{"b", "c"}})},
+		`(repo:a/b) is:pr`:                                             {Pull: search.Yes, Groups: groups(q{Repos: yes("a/b")})},
+		`repo:a/b AND (is:pr AND is:merged)`:                           {Repos: yes("a/b"), Groups: groups(q{Pull: search.Yes, Merged: search.Yes})},
+		`x (in:title a sort:updated OR NOT -(b c))`: {Words: []string{"x"}, Sort: search.Sort{By: search.Updated}, Groups: groups(q{Words: []string{"a"}, In: fulltext.InTitle},
+			q{Groups: []search.Group{{Not: true, Any: []*q{{Words: []string{"b", "c"}}}}}})},
+		`or and ORB "AND" -OR`: {Words: []string{"or", "and", "ORB", "AND"}, NotWords: []string{"OR"}},
 	} {
 		got, err := search.Parse(text)
 		if err != nil {
@@ -105,8 +124,25 @@ func TestParseRefuses(t *testing.T) {
 		``:                       "missing",
 		"   \t":                  "missing",
 		`""`:                     "missing",
-		`NOT AND`:                "missing",
-		`a OR b`:                 "OR is not supported",
+		`NOT AND`:                "An operator follows another: quote the word if it is meant as text. (at character 5)",
+		`NOT`:                    "NOT needs something behind it",
+		`a OR`:                   "OR needs something on both sides",
+		`OR b`:                   "OR needs something on both sides",
+		`a OR sort:updated`:      "OR needs something on both sides",
+		`a AND`:                  "AND needs something on both sides",
+		`a AND OR b`:             "AND needs something on both sides",
+		`AND b`:                  "An operator follows another",
+		`a NOT NOT b`:            "An operator follows another",
+		`a :)`:                   "no opening one: quote it if it is meant as text. (at character 4)",
+		`(a`:                     "A parenthesis is not closed",
+		`a ()`:                   "nothing between the parentheses",
+		`a (sort:updated)`:       "nothing between the parentheses",
+		`(((((((a)))))))`:        "nested more than 6 deep",
+		`((((((a)))))) OR b`:     "nested more than 6 deep",
+		`linked:pr`:              `"linked" is not supported`,
+		`review:maybe`:           `"maybe" is not a value`,
+		`status:green`:           `"status"`,
+		`reason:none`:            `"reason"`,
 		`is:fish`:                `"fish" is not a value of the qualifier "is"`,
 		`-is:unmerged`:           `"-unmerged" is not a value`,
 		`type:open`:              `"type"`,
@@ -127,14 +163,14 @@ func TestParseRefuses(t *testing.T) {
 		`created:..2020-01-01`:   `"created"`,
 		`comments:many`:          `"comments"`,
 		`comments:>*`:            `"comments"`,
-		`review:approved`:        `"review" is not supported`,
 		`language:go`:            `"language" is not supported`,
 		"x \x00":                 "NUL",
 		"\xff":                   "UTF-8",
 		strings.Repeat("a", 257): "longer than 256",
-		strings.Repeat("ééééééééé ", 26): "longer than 256",
-		strings.Repeat("a ", 33):         "more than 32 words",
-		strings.Repeat("label:a ", 101):  "more than 100 qualifiers",
+		strings.Repeat("ééééééééé ", 26):      "longer than 256",
+		strings.Repeat("a ", 33):              "more than 32 words",
+		strings.Repeat("label:a ", 101):       "more than 100 qualifiers",
+		strings.Repeat("is:pr OR ", 33) + "a": "more than 32 alternatives",
 	} {
 		_, err := search.Parse(text)
 		var e *errs.Error
@@ -156,6 +192,7 @@ func FuzzParse(f *testing.F) {
 		`crash "a \" b" -c NOT d repo:o/n is:open label:"x y",z created:>=2020-01-01 comments:<5 sort:updated-asc`,
 		`created:>9999-12-31 created:<0001-01-01 -created:0000-01-01T00:00:00+10:00`, `comments:<0 comments:>2305843009213693951`,
 		`is:merged -is:merged no:label milestone:* in:title`, "a\u00a0b\u3000-c", `label:"a""b"c,"" `, `user:"a b" org:c`,
+		`a OR (b c OR -(d sort:updated in:title)) AND NOT e(f) label:g(h)`, `created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`,
 	} {
 		f.Add(seed)
 	}
@@ -181,7 +218,7 @@ func FuzzParse(f *testing.F) {
 // BenchmarkParse shows that a query twice as long takes twice the time.
 func BenchmarkParse(b *testing.B) {
 	for _, n := range []int{1 << 10, 1 << 14, 1 << 18} {
-		for name, unit := range map[string]string{"quotes": `""`, "words": "a ", "minuses": "-", "escapes": `"\\`, "commas": "label:,"} {
+		for name, unit := range map[string]string{"quotes": `""`, "words": "a ", "minuses": "-", "escapes": `"\\`, "commas": "label:,", "groups": "(a) ", "open": "("} {
 			b.Run(fmt.Sprint(name, "-", n), func(b *testing.B) {
 				text := "label:" + strings.Repeat(unit, n/len(unit))
 				b.SetBytes(int64(len(text)))

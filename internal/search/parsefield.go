@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"strings"
+
+	"arbor/internal/finder"
 )
 
 // field puts a qualifier where it belongs; false when it belongs nowhere.
@@ -11,6 +13,14 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 	switch name {
 	case "org":
 		name = "user"
+	case "user-review-requested": // there are no teams
+		name = "review-requested"
+	case "review":
+		return p.choose(name, folded, not, reviews())
+	case "status":
+		return p.choose(name, folded, not, statuses())
+	case "reason":
+		return p.choose(name, strings.NewReplacer("_", " ", "-", " ").Replace(folded), not, reasons())
 	case "is", "type", "state":
 		return p.is(name, folded, not)
 	case "draft", "archived":
@@ -37,6 +47,11 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 			return false
 		}
 	}
+	return p.choice(name, value, not) || p.span(name, value, not)
+}
+
+// choice notes a value of a field that holds any; false where there is no such field.
+func (p *parser) choice(name, value string, not bool) bool {
 	for _, f := range choices() {
 		if f.name == name {
 			p.values++
@@ -49,7 +64,13 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 			return true
 		}
 	}
-	return p.span(name, value, not)
+	return false
+}
+
+// choose is choice for a field that holds only some values.
+func (p *parser) choose(name, value string, not bool, values map[string]finder.Expr) bool {
+	_, known := values[value]
+	return known && p.choice(name, value, not)
 }
 
 func (p *parser) span(name, value string, not bool) bool {
@@ -155,6 +176,6 @@ func (p *parser) sort(value string) bool {
 		name = BestMatch.String()
 	}
 	by, ok := ParseBy(name)
-	p.q.Sort = Sort{by, asc && by != BestMatch}
+	p.top = Sort{by, asc && by != BestMatch}
 	return ok
 }

@@ -42,12 +42,19 @@ type Query struct {
 	Owners     Choice // logins of who owns the repository
 	Authors    Choice // logins
 	Milestones Choice // titles
+	Heads      Choice // branches that pull requests come from, by the beginnings of their names
+	Bases      Choice // branches that they ask to merge into
+	Reasons    Choice // why it was closed or opened again
 
 	// An issue may have many of these, and needs all of Yes. Logins may be Me.
 	Assignees  Choice
 	Mentioned  Choice
 	Commenters Choice
 	Involved   Choice // authors, assignees, mentioned or commenters
+	Reviewers  Choice // who submitted a review
+	Requested  Choice // who is asked for one
+	Reviews    Choice // what reviews come to
+	Statuses   Choice // what the statuses of the head come to
 	Labels     []LabelSet
 
 	Open, Pull, Merged, Draft, Locked Flag
@@ -58,7 +65,35 @@ type Query struct {
 	Created, Updated, Closed, MergedAt Spans
 	Comments                           Spans // how many
 
-	Sort Sort
+	Groups []Group
+
+	Sort Sort // of the whole; groups have none
+}
+
+// Group asks for one of some queries, or excludes all of them.
+type Group struct {
+	Not bool
+	Any []*Query
+}
+
+// depth is how deep groups stand within groups.
+func (q *Query) depth() (deepest int) {
+	for _, g := range q.Groups {
+		for _, in := range g.Any {
+			deepest = max(deepest, 1+in.depth())
+		}
+	}
+	return deepest
+}
+
+// each calls fn with the query and those of its groups; wanted is false where something is excluded.
+func (q *Query) each(wanted bool, fn func(q *Query, wanted bool)) {
+	fn(q, wanted)
+	for _, g := range q.Groups {
+		for _, in := range g.Any {
+			in.each(wanted && !g.Not, fn)
+		}
+	}
 }
 
 // Me stands for the caller's login.

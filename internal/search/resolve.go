@@ -1,8 +1,6 @@
 package search
 
 import (
-	"slices"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
@@ -23,11 +21,13 @@ type names struct {
 // may be missing.
 func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*names, error) {
 	n := &names{repos: map[string]*repo.Access{}, caller: caller}
-	var logins []string
-	people := []*Choice{&q.Authors, &q.Assignees, &q.Mentioned, &q.Commenters, &q.Involved}
-	for _, c := range append(people, &q.Owners) {
-		logins = append(append(logins, c.Yes...), c.No...)
-	}
+	var logins, repos []string
+	q.each(true, func(q *Query, _ bool) {
+		for _, c := range append(q.people(), &q.Owners) {
+			logins = append(append(logins, c.Yes...), c.No...)
+		}
+		repos = append(append(repos, q.Repos.Yes...), q.Repos.No...)
+	})
 	if caller != nil {
 		logins = append(logins, caller.Login)
 	}
@@ -35,25 +35,43 @@ func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*names, error) {
 	if n.people, err = account.ByLogins(tx, logins); err != nil {
 		return nil, err
 	}
-	accesses, err := repo.VisibleNamed(tx, caller, slices.Concat(q.Repos.Yes, q.Repos.No))
+	accesses, err := repo.VisibleNamed(tx, caller, repos)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range accesses {
 		n.repos[account.Fold(a.Owner.Login+"/"+a.Name)] = a
 	}
-	for _, c := range people {
-		if len(n.ids(c.Yes)) < len(c.Yes) {
-			return nil, invalid("The listed users cannot be searched either because the users do not exist or " +
-				"you do not have permission to view the users.")
+	return n, n.check(q)
+}
+
+// people are the choices of logins.
+func (q *Query) people() []*Choice {
+	return []*Choice{&q.Authors, &q.Assignees, &q.Mentioned, &q.Commenters, &q.Involved, &q.Reviewers, &q.Requested}
+}
+
+// check is the 422 for what is asked for and not there.
+func (n *names) check(q *Query) error {
+	nobody, scoped, found := false, 0, 0
+	q.each(true, func(q *Query, wanted bool) {
+		if !wanted {
+			return
 		}
-	}
-	scoped := len(q.Repos.Yes)+len(q.Owners.Yes) > 0
-	if scoped && len(n.repoIDs(q.Repos.Yes))+len(n.ids(q.Owners.Yes)) == 0 {
-		return nil, invalid("The listed users and repositories cannot be searched either because the resources do not exist or " +
+		for _, c := range q.people() {
+			nobody = nobody || len(n.ids(c.Yes)) < len(c.Yes)
+		}
+		scoped += len(q.Repos.Yes) + len(q.Owners.Yes)
+		found += len(n.repoIDs(q.Repos.Yes)) + len(n.ids(q.Owners.Yes))
+	})
+	switch {
+	case nobody:
+		return invalid("The listed users cannot be searched either because the users do not exist or " +
+			"you do not have permission to view the users.")
+	case scoped > 0 && found == 0:
+		return invalid("The listed users and repositories cannot be searched either because the resources do not exist or " +
 			"you do not have permission to view them.")
 	}
-	return n, nil
+	return nil
 }
 
 // ids gives the accounts with the logins, as far as they are there.

@@ -81,12 +81,15 @@ const MaxReach = 1000
 // read finds the page and reads what its payloads show.
 func (f *Results) read(tx *db.Tx, issues *issue.Service, caller *account.Caller, q *Query, at web.Page) error {
 	n, err := resolve(tx, caller, q)
-	if err != nil || q.impossible() {
+	if err != nil {
 		return err
 	}
-	where, possible := q.compile(n)
+	scope, where := finder.Split(q.compile(n))
+	if finder.IsFalse(where) {
+		return nil
+	}
 	in := finder.Query{Where: where, Order: q.order()}
-	if err := q.look(tx, caller, n, &in); err != nil || !possible {
+	if err := look(tx, caller, scope, &in); err != nil {
 		return err
 	}
 	list, found, err := issues.Find(tx, in, at.Offset(), min(at.Size, MaxReach-at.Offset()))

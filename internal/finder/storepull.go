@@ -1,0 +1,101 @@
+package finder
+
+import (
+	"unicode/utf8"
+
+	"arbor/internal/account"
+)
+
+// looked is a condition that is looked up for each issue, by its id, in other tables.
+type looked interface {
+	Expr
+	sql(b *builder) string
+}
+
+// HeadBegins asks for pull requests whose head branch has a name that begins so.
+type HeadBegins string
+
+// BaseIs asks for pull requests into the branch of that name.
+type BaseIs string
+
+// AskedToReview asks for pull requests that the account is asked to review.
+type AskedToReview account.ID
+
+// ReviewedBy asks for pull requests with a submitted review of the account.
+type ReviewedBy account.ID
+
+// ReviewIs asks for pull requests by what their reviews say: of each reviewer the latest that is more than
+// a comment.
+type ReviewIs uint8
+
+// What reviews say.
+const (
+	Reviewed         ReviewIs = iota // anything, also as a comment
+	Approved                         // somebody approves, and nobody asks for changes
+	ChangesRequested                 // somebody asks for changes
+)
+
+// StatusIs asks for pull requests by what the statuses of their head come to.
+type StatusIs uint8
+
+// What statuses come to; without any, to none of these.
+const (
+	StatusPending StatusIs = iota
+	StatusSuccess
+	StatusFailure
+)
+
+// InReason asks for issues that are closed, or open again, for a reason as the row has it.
+type InReason uint8
+
+func (HeadBegins) condition()    {}
+func (BaseIs) condition()        {}
+func (AskedToReview) condition() {}
+func (ReviewedBy) condition()    {}
+func (ReviewIs) condition()      {}
+func (StatusIs) condition()      {}
+func (InReason) condition()      {}
+
+const ofPull = "EXISTS (SELECT 1 FROM pulls h WHERE h.issue_id = p.issue_id AND "
+
+func (e HeadBegins) sql(b *builder) string {
+	length := "CAST(" + b.arg(utf8.RuneCountInString(string(e))) + " AS INTEGER)"
+	return ofPull + "substr(h.head_ref, 1, " + length + ") = " + b.arg(string(e)) + ")"
+}
+
+func (e BaseIs) sql(b *builder) string { return ofPull + "h.base_ref = " + b.arg(string(e)) + ")" }
+
+func (e AskedToReview) sql(b *builder) string {
+	return "EXISTS (SELECT 1 FROM requested_reviewers h WHERE h.issue_id = p.issue_id AND h.user_id = " + b.arg(account.ID(e)) + ")"
+}
+
+const ofReview = "EXISTS (SELECT 1 FROM reviews h WHERE h.issue_id = p.issue_id AND "
+
+func (e ReviewedBy) sql(b *builder) string {
+	return ofReview + "h.state <> 1 AND h.author_id = " + b.arg(account.ID(e)) + ")"
+}
+
+// latest is that no later review of the author says more than a comment.
+const latest = " AND NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = h.issue_id AND l.author_id = h.author_id" +
+	" AND l.state IN (3, 4, 5) AND (l.submitted_at > h.submitted_at OR l.submitted_at = h.submitted_at AND l.id > h.id)))"
+
+func (e ReviewIs) sql(*builder) string {
+	switch asksForChanges := ofReview + "h.state = 4" + latest; e {
+	case Approved:
+		return "(" + ofReview + "h.state = 3" + latest + " AND NOT " + asksForChanges + ")"
+	case ChangesRequested:
+		return asksForChanges
+	}
+	return ofReview + "h.state <> 1)"
+}
+
+func (e StatusIs) sql(*builder) string {
+	return "EXISTS (SELECT 1 FROM pulls h JOIN status_commits s ON s.repo_id = h.repo_id AND s.sha = h.head_sha" +
+		" WHERE h.issue_id = p.issue_id AND s.contexts > 0 AND " + [...]string{StatusPending: "s.failed = 0 AND s.pending > 0",
+		StatusSuccess: "s.failed = 0 AND s.pending = 0", StatusFailure: "s.failed > 0"}[e] + ")"
+}
+
+func (e InReason) sql(b *builder) string {
+	b.issues = true
+	return "i.state_reason = " + b.value(int64(e))
+}

@@ -41,6 +41,8 @@ func (a *API) UpdateSelf(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	changes := readChanges(o, "bio")
+	o.Fixed("hireable", false)
+	o.Fixed("twitter_username", "")
 	if err := o.Err(); err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	changes := readChanges(o, "description")
 	changes.readDefaultRole(o)
 	changes.readPrivateForks(o)
+	fixedOfOrg(o)
 	if err := o.Err(); err != nil {
 		return err
 	}

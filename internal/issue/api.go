@@ -69,6 +69,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	body.Require("title")
 	n := NewIssue{Title: readTitle(body).Value}
+	fixed(body)
 	text := body.String("body", MaxBody)
 	if a.Role >= account.Push {
 		f := readFields(body, web.From(r.Context()).Media.Preview(web.Assignees))
@@ -84,6 +85,12 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/issues/"+itoa(made.Number))
 	return api.answer(w, r, a, http.StatusCreated, made)
+}
+
+// fixed refuses what issues do not have: types, fields and the one that they repeat (decision 65).
+func fixed(body *web.Object) {
+	body.Fixed("type", "")
+	body.Fixed("issue_field_values", []any{})
 }
 
 // readTitle reads a title: not blank, without line breaks of its own.
@@ -192,6 +199,8 @@ func readEdit(body *web.Object, a *repo.Access, info *web.Info) *edit {
 	if raw := string(body.Raw("title")); raw == `""` || raw == "null" {
 		body.Wrong("title", errs.MissingField, "title can't be blank")
 	}
+	fixed(body)
+	body.Fixed("duplicate_issue_id", nil)
 	if a.Role >= account.Push {
 		e.fields = readFields(body, info.Media.Preview(web.Assignees))
 	}

@@ -121,6 +121,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	n := NewPull{Head: body.String("head", 0).Value, Base: body.String("base", 0).Value,
 		Draft: body.Bool("draft").Or(false), Modifiable: body.Bool("maintainer_can_modify").Or(true)}
+	n.HeadRepo = body.String("head_repo", 0).Value
 	body.Require("head", "base")
 	if from := body.Int("issue"); from.Given() {
 		if n.Issue = from.Value; n.Issue < 1 && body.Err() == nil {

@@ -98,8 +98,8 @@ func readChoice(r *http.Request) (choice, error) {
 	return c, err
 }
 
-// branches reads the filters base and head; some is false when no pull request
-// ever had such a branch. Error: 422 for a head that is not USER:BRANCH.
+// branches reads the filters base and head, which is USER:BRANCH; some is false when no pull request
+// ever had such a branch.
 func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some bool, err error) {
 	values := web.QueryOf(r)
 	add := func(ownerID account.ID, name string) error {
@@ -115,11 +115,8 @@ func branches(tx *db.Tx, a *repo.Access, r *http.Request) (has finder.And, some 
 			return nil, false, err
 		}
 	}
-	if head := values.Get("head"); head != "" && some {
-		login, branch, ok := strings.Cut(head, ":")
-		if !ok {
-			return nil, false, wrong("head", errs.InvalidField, head)
-		}
+	login, branch, whose := strings.Cut(values.Get("head"), ":")
+	if whose && some { // a branch alone is ignored, as at GitHub
 		owner, err := account.ByLogin(tx, login)
 		if errs.Is(err, errs.NotFound) {
 			return nil, false, nil

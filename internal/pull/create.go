@@ -18,7 +18,8 @@ type NewPull struct {
 	Title      string
 	Text       issue.Text
 	Issue      int64  // number of the issue to make one of; 0: a new one
-	Head       string // a branch, or OWNER:BRANCH
+	Head       string // a branch, OWNER:BRANCH or OWNER:REPO:BRANCH
+	HeadRepo   string // NAME or OWNER/NAME of the head's repository; empty: Head alone says it
 	Base       string // a branch of this repository
 	Draft      bool
 	Modifiable bool
@@ -87,7 +88,7 @@ func hold(tx *db.Tx, p *Pull) error {
 // objects to the base repository.
 func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	base, baseErr := s.repos.Ref(ctx, a, "refs/heads/"+n.Base)
-	from, branch, headErr := s.headOf(ctx, a, n.Head)
+	from, branch, headErr := s.headOf(ctx, a, n)
 	var head git.SHA
 	if headErr == nil {
 		head, headErr = s.repos.Ref(ctx, from, "refs/heads/"+branch)
@@ -122,19 +123,37 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 	return p, s.checkBetween(ctx, a, p, n.Head)
 }
 
-// headOf finds the repository and the branch that head names: BRANCH or
-// OWNER:BRANCH, of this repository or of a fork in its network that the caller
-// may see. Error: 404.
-func (s *Service) headOf(ctx context.Context, a *repo.Access, head string) (*repo.Access, string, error) {
-	owner, branch, across := strings.Cut(head, ":")
+// headOf finds the repository and the branch that a head names, of this repository or of another in its network
+// that the caller may see. Where only an owner is named, it is the owner's fork. Error: 404.
+func (s *Service) headOf(ctx context.Context, a *repo.Access, n NewPull) (*repo.Access, string, error) {
+	owner, branch, across := strings.Cut(n.Head, ":")
 	if !across {
-		return a, head, nil
+		owner, branch = a.Owner.Login, n.Head
 	}
-	if account.Fold(owner) == account.Fold(a.Owner.Login) {
+	name, rest, full := strings.Cut(branch, ":") // no branch has a colon
+	if full {
+		branch = rest
+	} else {
+		name = n.HeadRepo
+	}
+	if login, of, ok := strings.Cut(name, "/"); ok {
+		if across && account.Fold(login) != account.Fold(owner) {
+			return nil, "", errs.Absent()
+		}
+		owner, name = login, of
+	}
+	switch {
+	case full && n.HeadRepo != "" && account.Fold(n.HeadRepo) != account.Fold(name) &&
+		account.Fold(n.HeadRepo) != account.Fold(owner+"/"+name):
+		return nil, "", errs.Absent() // the two contradict each other
+	case name == "" && account.Fold(owner) == account.Fold(a.Owner.Login):
 		return a, branch, nil
+	case name == "":
+		fork, err := s.repos.ForkOf(ctx, a.Caller, a.NetworkID, owner)
+		return fork, branch, err
 	}
-	fork, err := s.repos.ForkOf(ctx, a.Caller, a.NetworkID, owner)
-	return fork, branch, err
+	from, err := s.repos.InNetwork(ctx, a, owner, name)
+	return from, branch, err
 }
 
 // checkBetween refuses branches that have nothing to merge (decision 38); head

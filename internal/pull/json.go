@@ -230,6 +230,8 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 	ok, state := pull.Mergeable(), "clean"
 	switch {
+	case i.Draft:
+		state = "draft"
 	case ok == nil:
 		state = "unknown"
 	case !*ok:

@@ -36,6 +36,7 @@ type MergeOptions struct {
 var (
 	errNotMergeable = errs.New(errs.MethodNotAllowed, "Pull Request is not mergeable")
 	errBaseModified = errs.New(errs.MethodNotAllowed, "Base branch was modified. Review and try the merge again.")
+	errDraft        = errs.New(errs.MethodNotAllowed, "Pull Request is still a draft")
 	errHeadModified = errs.New(errs.Conflict, "Head branch was modified. Review and try the merge again.")
 )
 
@@ -69,10 +70,15 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	switch {
 	case err != nil:
 		return "", err
-	case !p.Open || p.HeadRepoID == 0 || p.Merged() || i.Draft || p.BaseTip == "":
+	case !p.Open || p.HeadRepoID == 0 || p.Merged() || p.BaseTip == "":
 		return "", errNotMergeable
+	case i.Draft:
+		return "", errDraft
 	case o.SHA != "" && !strings.EqualFold(o.SHA, string(p.HeadSHA)):
 		return "", errHeadModified
+	}
+	if err := o.Method.allowed(a.Merging); err != nil {
+		return "", err
 	}
 	sha, err := s.commit(ctx, a, p, i, o)
 	if err != nil {
@@ -80,7 +86,22 @@ func (s *Service) mergeOnce(ctx context.Context, a *repo.Access, number int64, o
 	}
 	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID, Forward: true}}}
-	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error { return s.complete(tx, a, p, i, push) })
+	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error { return s.complete(tx, a, p, i, o.Method, push) })
+}
+
+// allowed refuses what the repository does not allow: 405, in GitHub's words.
+func (m Method) allowed(by repo.Merging) error {
+	bit, name := repo.NoMergeCommits, "Merge commits"
+	switch m {
+	case Squash:
+		bit, name = repo.NoSquashes, "Squash merges"
+	case Rebase:
+		bit, name = repo.NoRebases, "Rebase merges"
+	}
+	if by.Has(bit) {
+		return errs.New(errs.MethodNotAllowed, name+" are not allowed on this repository.")
+	}
+	return nil
 }
 
 // commit writes the commits of a merge, which no ref names yet, and returns what
@@ -156,7 +177,7 @@ func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeRe
 // follows a push (package forge), the pull request is merged, its issue is closed,
 // and so are the issues that it fixes. Error: errMoved when what the merge was made
 // of has changed.
-func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, push repo.Push) error {
+func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, m Method, push repo.Push) error {
 	refused, err := s.repos.MoveRefsIn(tx, push)
 	if err != nil {
 		return err
@@ -173,7 +194,33 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, p
 	case now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef:
 		return errMoved
 	}
-	return s.conclude(tx, a, p, i, push.Updates[0].New)
+	merging, err := repo.MergingNow(tx, p.RepoID) // may have changed since the access was read
+	if err == nil {
+		err = m.allowed(merging)
+	}
+	if err == nil {
+		err = s.conclude(tx, a, p, i, push.Updates[0].New)
+	}
+	if err != nil || !merging.Has(repo.DeletesHead) {
+		return err
+	}
+	return s.deleteHead(tx, a, p)
+}
+
+// deleteHead deletes the branch of a pull request that was merged, if it is one of the same repository that nothing
+// else needs: neither the default branch nor one of another open pull request, which would be closed.
+func (s *Service) deleteHead(tx *db.Tx, a *repo.Access, p *Pull) error {
+	if p.HeadRepoID != p.RepoID || p.HeadRef == a.DefaultBranch {
+		return nil
+	}
+	for _, find := range []func(*db.Tx, repo.ID, []string) ([]*Pull, error){openByHead, openByBase} {
+		if others, err := find(tx, p.RepoID, []string{p.HeadRef}); err != nil || len(others) > 0 {
+			return err
+		}
+	}
+	_, err := s.repos.MoveRefsIn(tx, repo.Push{RepoID: p.RepoID, Purges: a.Purges, // a branch that moved meanwhile stays
+		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: git.ZeroSHA, By: a.Caller.ID}}})
+	return err
 }
 
 // conclude merges a pull request in its rows, now that sha is on its base.

@@ -66,13 +66,18 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	private := readPrivate(body)
 	issues := body.Bool("has_issues")
 	autoInit := body.Bool("auto_init")
+	fixedNew(body)
+	merging, err := readMerging(body).apply(0)
+	if err != nil {
+		return err
+	}
 	if err := body.Err(); err != nil {
 		return err
 	}
 	caller := account.CallerFrom(r.Context())
 	made, err := api.s.Create(r.Context(), caller, NewRepo{
 		Owner: owner, Name: name.Value, Description: text(description), Homepage: text(homepage),
-		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false),
+		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false), Merging: merging,
 	})
 	if err != nil {
 		return err
@@ -118,7 +123,7 @@ func (api *API) full(w http.ResponseWriter, r *http.Request, status int, a *Acce
 // PATCH /repos/{owner}/{repo}
 //
 // Edit changes what the body names: name, description, homepage, private,
-// default_branch, has_issues, archived. The old name redirects from then on. What it
+// default_branch, has_issues, archived, and how pull requests are merged. The old name redirects from then on. What it
 // means for forks to be hidden or shown, network.go says.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
 	body, err := web.ReadObject(r, resource)
@@ -129,8 +134,9 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
 		Name: body.String("name", 0), Description: body.String("description", maxDescription),
 		Homepage: body.String("homepage", maxHomepage), Private: readPrivate(body),
 		DefaultBranch: body.String("default_branch", 255), HasIssues: body.Bool("has_issues"),
-		Archived: body.Bool("archived"),
+		Archived: body.Bool("archived"), Merging: readMerging(body),
 	}
+	fixedOf(body, a.Repo)
 	if e.Name.Given() {
 		if message := CheckName(e.Name.Value); message != "" {
 			body.Wrong("name", errs.Custom, message)

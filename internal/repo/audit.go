@@ -58,6 +58,11 @@ func (e *Edit) record(tx *db.Tx, before, after *Repo) error {
 	if before.HasIssues != after.HasIssues {
 		told["has_issues"] = after.HasIssues
 	}
+	for _, f := range mergingFields {
+		if before.Merging.Has(f.bit) != after.Merging.Has(f.bit) {
+			told[f.name] = after.Merging.Has(f.bit) == f.means
+		}
+	}
 	if len(told) == 0 {
 		return nil
 	}

@@ -21,6 +21,7 @@ type Edit struct {
 	DefaultBranch web.Opt[string]
 	HasIssues     web.Opt[bool]
 	Archived      web.Opt[bool]
+	Merging       MergingChange
 }
 
 // Edit changes the repository. Errors: 404 when it is gone, 422 for a name that
@@ -81,6 +82,10 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 	}
 	r.HasIssues = e.HasIssues.Or(r.HasIssues)
 	r.Archived = e.Archived.Or(r.Archived)
+	var err error
+	if r.Merging, err = e.Merging.apply(r.Merging); err != nil {
+		return err
+	}
 	if e.DefaultBranch.Given() && e.DefaultBranch.Value != r.DefaultBranch {
 		if err := checkBranch(tx, r.ID, e.DefaultBranch.Value); err != nil {
 			return err

@@ -91,6 +91,16 @@ func ForkOf(tx *db.Tx, caller *account.Caller, networkID ID, ownerLogin string) 
 	return inNetwork(tx, caller, networkID, owner.ID)
 }
 
+// InNetwork finds a repository by its name, which must be in the network of the access and seen by its caller.
+// Error: 404.
+func (s *Service) InNetwork(ctx context.Context, a *Access, owner, name string) (*Access, error) {
+	found, err := s.Find(ctx, a.Caller, owner, name)
+	if err == nil && found.NetworkID != a.NetworkID {
+		err = errs.Absent()
+	}
+	return &found.Access, err
+}
+
 // GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the
 // operator can. Errors: 404; 422 for other repositories. A fork whose root exists comes
 // back once its owner sees the root.

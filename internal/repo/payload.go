@@ -100,6 +100,7 @@ type FullPayload struct {
 	Source           *Payload        `json:"source,omitempty"` // the root of its network
 	NetworkCount     int64           `json:"network_count"`
 	SubscribersCount int64           `json:"subscribers_count"`
+	*mergingPayload                  // for those who may push
 }
 
 type permissions struct {
@@ -189,7 +190,8 @@ func (p *Payload) link(api string) {
 
 // NewFullPayload renders a repository read on its own.
 func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
-	f := &FullPayload{Payload: NewPayload(a, i), NetworkCount: a.NetworkForks, SubscribersCount: a.Watchers}
+	f := &FullPayload{Payload: NewPayload(a, i), NetworkCount: a.NetworkForks, SubscribersCount: a.Watchers,
+		mergingPayload: newMergingPayload(a)}
 	if a.Owner.Kind == account.Organization {
 		f.Organization = f.Owner
 	}

@@ -8,6 +8,7 @@
 //	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
 //	/{owner}/{repo}/git-receive-pack                  push.go
 //	the same on a connection, as over SSH             conversation.go
+//	how pull requests are merged, and fields that are as they are  merging.go
 //	objects and refs that the API writes              objects.go, again.go
 //	which objects are shown: those that refs reach    reach.go, reachset.go
 //	and for a time unreached ones                     unreached.go
@@ -65,6 +66,7 @@ type Repo struct {
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
 	Archived       bool  // read-only for everybody
+	Merging        Merging
 	RefsGeneration int64 // grows with every change of a ref
 	Purges         int64 // grows when objects are purged: its folder is named by it, see folder.go
 	Unreached      bool  // its folder may hold objects that no ref leads to (decision 60)
@@ -184,6 +186,7 @@ type NewRepo struct {
 	Private     bool
 	NoIssues    bool
 	AutoInit    bool // begin with a commit of a README
+	Merging     Merging
 }
 
 // DefaultBranch is the default branch of a new repository.
@@ -225,7 +228,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		r := &Repo{
 			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
 			AllowForking: mayFork,
-			Private:      n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues,
+			Private:      n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues, Merging: n.Merging,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}
 		if err := s.forge.Create(tx, r, by); err != nil {

@@ -16,7 +16,7 @@ import (
 //
 // The columns have a place for how many forks there are, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.archived, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
+	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
 	r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
@@ -54,7 +54,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.Archived, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
+		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
 		&r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
@@ -180,16 +180,16 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	}
 	folded := account.Fold(r.Name)
 	columns, values := `owner_id, name, name_folded, description, homepage, private,
-		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id`,
-		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13`
+		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id, merging`,
+		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14`
 	var parent, root any
 	if r.ParentID != 0 {
 		parent, root = r.ParentID, r.NetworkID
 	}
 	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt,
-		r.PushedAt, r.SizeKB, parent, root}
+		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging)}
 	if r.ID != 0 {
-		columns, values, args = columns+", id", values+", $14", append(args, r.ID)
+		columns, values, args = columns+", id", values+", $15", append(args, r.ID)
 	}
 	err := tx.QueryRow(`INSERT INTO repos (`+columns+`) VALUES (`+values+`)
 		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`, args...).Scan(&r.ID)
@@ -213,8 +213,8 @@ func dropRedirect(tx *db.Tx, ownerID account.ID, folded string) error {
 // updateRepo writes the columns that an edit may change.
 func updateRepo(tx *db.Tx, r *Repo) error {
 	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,
-			has_issues = $6, updated_at = $7, archived = $8, refs_generation = refs_generation + 1 WHERE id = $1`,
-		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived)
+			has_issues = $6, updated_at = $7, archived = $8, merging = $9, refs_generation = refs_generation + 1 WHERE id = $1`,
+		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived, int64(r.Merging))
 	return err
 }
 

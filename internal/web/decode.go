@@ -165,6 +165,22 @@ func (o *Object) WrongValue(field string, value any) {
 	o.wrong = append(o.wrong, errs.Field{Resource: o.resource, Field: field, Code: errs.InvalidField, Value: value})
 }
 
+// Fixed refuses a field that cannot be set, unless it is sent as null or as what it is (decision 65).
+func (o *Object) Fixed(field string, is any) {
+	raw := o.Raw(field)
+	if raw == nil || string(raw) == "null" {
+		return
+	}
+	var sent any
+	now, err := json.Marshal(is)
+	if err == nil {
+		err = json.Unmarshal(raw, &sent)
+	}
+	if same, sentErr := json.Marshal(sent); err != nil || sentErr != nil || !bytes.Equal(same, now) {
+		o.Wrong(field, errs.InvalidField, field+" cannot be set here: it is "+string(now))
+	}
+}
+
 // invalid notes a field of the wrong type.
 func (o *Object) invalid(field, want string) {
 	o.Wrong(field, errs.InvalidField, strconv.Quote(field)+" must be "+want)

@@ -65,7 +65,7 @@ type Repo struct {
 	Private        bool
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
-	Archived       bool  // read-only for everybody
+	Archived       bool // read-only for everybody
 	Merging        Merging
 	RefsGeneration int64 // grows with every change of a ref
 	Purges         int64 // grows when objects are purged: its folder is named by it, see folder.go

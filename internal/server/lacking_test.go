@@ -27,7 +27,7 @@ func lackingAddresses(t *testing.T, s *apitest.Server) (list []string) {
 	}
 	for _, address := range strings.Fields(string(text)) {
 		first, _, _ := strings.Cut(address[1:], "/")
-		if !known[hole.ReplaceAllString(address, "{}")] && account.CheckLogin(first) != nil {
+		if !known[hole.ReplaceAllString(address, "{}")] && account.CheckLogin(first) != nil && !strings.Contains(address, "...") {
 			list = append(list, address)
 		}
 	}

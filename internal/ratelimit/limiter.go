@@ -143,6 +143,8 @@ func (l *Limiter) Take(w *web.Writer, r *http.Request, caller *account.Caller, c
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(l.limit, 10))
 	h.Set("X-RateLimit-Remaining", strconv.FormatInt(max(0, remaining), 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix(), 10))
+	h.Set("X-RateLimit-Used", strconv.FormatInt(l.limit-max(0, remaining), 10))
+	h.Set("X-RateLimit-Resource", "core") // one limit is for all
 	if remaining < 0 {
 		h.Set("Retry-After", strconv.FormatInt(max(1, int64(reset.Sub(l.now()).Seconds())), 10))
 		return errs.New(errs.RateLimited, "API rate limit exceeded")

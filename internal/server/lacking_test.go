@@ -100,13 +100,18 @@ func TestLackingBelowNames(t *testing.T) {
 				"Not Found: this server does not have GET /repos/{owner}/{repo}/branches/{branch}/protection of GitHub's API"}`},
 			{Do: "GET /repos/alice/garden/branches/x%2Fprotection", Status: 200, Want: `{"name": "x/protection",
 				"_links": {"self": "{base}/repos/alice/garden/branches/x%2Fprotection"}}`},
-			{Do: "GET /repos/alice/garden/branches/x/protection/y", Status: 200, Want: `{"name": "z/protection/y"}`},
+			{Do: "GET /repos/alice/garden/branches/z/protection/y", Status: 200, Want: `{"name": "z/protection/y"}`},
 			{Do: "GET /repos/alice/garden/branches/check-runs", Status: 200},
 			{Do: "GET /repos/alice/garden/commits/check-runs", Status: 200},
 			{Do: "GET /repos/alice/garden/commits/deep%2Fin%2Fit%2Fcheck-suites", Status: 200},
 			{Do: "GET /repos/alice/garden/commits/x%2Fprotection/status", Status: 200},
 			{Do: "OPTIONS /repos/alice/garden/branches/main/protection", Status: 204, Has: map[string]string{"Allow": "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"}},
 			{Do: "GET /repos/alice/nothing/commits/main/check-runs", Status: 404, Want: `{"message": "Not Found"}`},
+			{Name: "ids for clients of GitHub", Do: "GET /users/alice", Status: 200, Keep: func(a *apitest.Answer) {
+				if id := a.Header.Get("X-GitHub-Request-Id"); id == "" || id != a.Header.Get("X-Request-Id") {
+					t.Errorf("the ids are %q and %q", id, a.Header.Get("X-Request-Id"))
+				}
+			}},
 			{Do: "GET /gists/public", Status: 404, Want: `{"message": "Not Found: this server does not have GET /gists/public of GitHub's API"}`},
 		})
 	})

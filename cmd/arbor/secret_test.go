@@ -82,7 +82,7 @@ func (s *instance) seen(who string, c privateRequest, name string) string {
 	res, body := s.do(who, c.method, strings.Replace(c.path, "NAME", name, 1), header, strings.NewReader(c.body))
 	var lines []string
 	for key, values := range res.Header {
-		if key != "Date" && key != "X-Request-Id" {
+		if key != "Date" && key != "X-Request-Id" && key != "X-Github-Request-Id" {
 			lines = append(lines, fmt.Sprintf("%s: %q", key, values))
 		}
 	}

@@ -30,7 +30,7 @@ func (s *Service) mergeMessage(ctx context.Context, p *Pull, i *issue.Issue, o M
 }
 
 // squashMessage is the author and the message of the one commit of a squash: its
-// title is the pull request's, below which stand the commits' messages, or the commit's own when there is but one.
+// title is the pull request's, or the commit's own when there is but one (decision 37).
 func (s *Service) squashMessage(
 	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, o MergeOptions,
 ) (git.Signature, string, error) {
@@ -46,15 +46,13 @@ func (s *Service) squashMessage(
 	if err != nil {
 		return author, "", err
 	}
-	commits, err := objects.Commits(ctx, shas)
+	commits, err := objects.Commits(ctx, shas[:min(len(shas), 1)])
 	if err != nil {
 		return author, "", err
 	}
 	title, body := i.Title, ""
 	if total == 1 {
 		title, body, _ = strings.Cut(commits[0].Message, "\n")
-	} else {
-		body = messages(commits)
 	}
 	if o.Title != nil && *o.Title != "" {
 		title = *o.Title
@@ -63,18 +61,6 @@ func (s *Service) squashMessage(
 		body = *o.Message
 	}
 	return author, join(title, body), nil
-}
-
-// messages are those of commits, each a point of a list, as far as a message goes.
-func messages(commits []*git.Commit) string {
-	var b strings.Builder
-	for _, c := range commits {
-		if b.Len()+len(c.Message) > maxMessage {
-			break
-		}
-		b.WriteString("* " + strings.TrimSpace(c.Message) + "\n\n")
-	}
-	return b.String()
 }
 
 // join makes a message of its title line and what follows after a blank line.

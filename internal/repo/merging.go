@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
@@ -59,12 +58,6 @@ func (c MergingChange) apply(m Merging) (Merging, error) {
 	return m, nil
 }
 
-// MergingNow reads the settings of a repository, whose row the transaction has locked.
-func MergingNow(tx *db.Tx, id ID) (m Merging, err error) {
-	err = tx.QueryRow(`SELECT merging FROM repos WHERE id = $1`, id).Scan(&m)
-	return m, err
-}
-
 // mergingPayload is how pull requests are merged, as those see it who may push. What merges by itself,
 // and other texts of commits, cannot be chosen.
 type mergingPayload struct {
@@ -94,7 +87,7 @@ func newMergingPayload(a *Access) *mergingPayload {
 // What the texts of merges are made of, in GitHub's words.
 const (
 	squashTitle   = "COMMIT_OR_PR_TITLE"
-	squashMessage = "COMMIT_MESSAGES"
+	squashMessage = "BLANK"
 	mergeTitle    = "MERGE_MESSAGE"
 	mergeMessage  = "PR_TITLE"
 )

@@ -313,3 +313,9 @@ func anys[T any](list []T) []any {
 	}
 	return args
 }
+
+// MergingNow reads the settings of a repository, whose row the transaction has locked.
+func MergingNow(tx *db.Tx, id ID) (m Merging, err error) {
+	err = tx.QueryRow(`SELECT merging FROM repos WHERE id = $1`, id).Scan(&m)
+	return m, err
+}

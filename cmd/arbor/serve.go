@@ -210,6 +210,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		minFree = *f.MinFreeSpace
 	}
 	return server.Options{
+		Version:        version,
 		MinFree:        int64(minFree),
 		Quota:          f.quota(),
 		Log:            log,

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"arbor/internal/db"
 	"arbor/internal/web"
 )
 
@@ -70,21 +71,40 @@ func (a *API) GetUser(w http.ResponseWriter, r *http.Request) error {
 // ListUsers lists all accounts by id, people and organizations alike, beginning
 // after the id in since; the Link header names the next page only, as GitHub's.
 func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
-	since, err := strconv.ParseInt(web.QueryOf(r).Get("since"), 10, 64)
-	if err != nil || since < 0 {
-		since = 0 // as at GitHub, like a page that is no number (decision 23)
-	}
-	size := web.ReadPage(r).Size
-	list, err := a.s.list(r.Context(), ID(since), size+1)
+	list, err := a.since(w, r, accountsAfter)
 	if err != nil {
 		return err
 	}
-	info := web.From(r.Context())
-	if int64(len(list)) > size {
-		list = list[:size]
-		web.LinkSince(w, r, list[size-1].ID)
+	return web.JSON(w, r, http.StatusOK, newSimples(list, web.From(r.Context())))
+}
+
+// since reads the page of a list by ids that the request asks for, and links the next one.
+func (a *API) since(
+	w http.ResponseWriter, r *http.Request, read func(tx *db.Tx, since ID, limit int64) ([]*Account, error),
+) (list []*Account, err error) {
+	since, size := ID(web.ReadSince(r)), web.ReadPage(r).Size
+	err = a.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		list, err = read(tx, since, size+1)
+		return err
+	})
+	return web.CutSince(w, r, list, func(a *Account) ID { return a.ID }), err
+}
+
+// GET /user/{account_id}
+//
+// GetByID answers a person or an organization in the public form by its id, which stays
+// when the login changes. Errors: 404.
+func (a *API) GetByID(w http.ResponseWriter, r *http.Request) error {
+	id, err := web.Number(r, "account_id")
+	if err != nil {
+		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newSimples(list, info))
+	u, err := a.s.findByID(r.Context(), ID(id))
+	if err != nil {
+		return err
+	}
+	web.LastModified(w, u.UpdatedAt.Time())
+	return web.JSON(w, r, http.StatusOK, newFullUser(u, web.From(r.Context()), CallerFrom(r.Context())))
 }
 
 // GET /avatars/{id}

@@ -46,6 +46,22 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusOK, newFullOrg(org, web.From(r.Context()), access{member: true, owner: true}, caller))
 }
 
+// GET /organizations
+//
+// ListAllOrgs lists all organizations by id, beginning after the id in since; the Link
+// header names the next page only, as GitHub's.
+func (a *API) ListAllOrgs(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.since(w, r, orgsAfter)
+	if err != nil {
+		return err
+	}
+	out := make([]simpleOrg, len(list))
+	for i, org := range list {
+		out[i] = newSimpleOrg(org, web.From(r.Context()))
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
 // GET /users/{username}/orgs
 //
 // ListUserOrgs lists the organizations to which a user belongs for everyone to

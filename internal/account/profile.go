@@ -107,13 +107,18 @@ func (s *Service) find(ctx context.Context, login string) (a *Account, err error
 	return a, err
 }
 
-// self finds the caller's own account.
-func (s *Service) self(ctx context.Context, caller *Caller) (a *Account, err error) {
+// findByID is ByID in a transaction of its own.
+func (s *Service) findByID(ctx context.Context, id ID) (a *Account, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err = ByID(tx, caller.ID)
+		a, err = ByID(tx, id)
 		return err
 	})
 	return a, err
+}
+
+// self finds the caller's own account.
+func (s *Service) self(ctx context.Context, caller *Caller) (a *Account, err error) {
+	return s.findByID(ctx, caller.ID)
 }
 
 // list gives the accounts with ids above since, at most limit of them.

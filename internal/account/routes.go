@@ -7,6 +7,7 @@ func (a *API) Routes() []route.Route {
 	return []route.Route{
 		route.New(route.SignedIn, "GET /user", a.GetSelf),
 		route.New(route.SignedIn, "PATCH /user", a.UpdateSelf),
+		route.New(route.Anyone, "GET /user/{account_id}", a.GetByID),
 		route.New(route.SignedIn, "GET /user/orgs", a.ListOwnOrgs),
 		route.New(route.SignedIn, "GET /user/memberships/orgs", a.ListOwnMemberships),
 		route.New(route.Anyone, "GET /users", a.ListUsers),
@@ -27,6 +28,7 @@ func (a *API) Routes() []route.Route {
 		route.New(route.Anyone, "GET /users/{username}/keys", a.ListKeys),
 		route.New(route.Anyone, "GET /{username}.keys", a.ListKeysAsText).InAnyMedia(),
 		route.New(route.Anyone, "GET /avatars/{id}", a.GetAvatar).In(route.Pages),
+		route.New(route.Anyone, "GET /organizations", a.ListAllOrgs),
 		route.New(route.Anyone, "GET /orgs/{org}", a.GetOrg),
 		route.New(route.SignedIn, "PATCH /orgs/{org}", a.UpdateOrg),
 		route.New(route.SignedIn, "GET /orgs/{org}/audit-log", a.ListOrgEvents),

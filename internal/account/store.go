@@ -157,6 +157,11 @@ func accountsAfter(tx *db.Tx, since ID, limit int64) ([]*Account, error) {
 	return queryAccounts(tx, ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
 }
 
+// orgsAfter lists organizations by id, beginning after since.
+func orgsAfter(tx *db.Tx, since ID, limit int64) ([]*Account, error) {
+	return queryAccounts(tx, ` WHERE a.id > $1 AND a.kind = 2 ORDER BY a.id LIMIT $2`, since, limit)
+}
+
 // ByLogins finds the accounts that have one of the logins, in one query, under
 // Fold of the login; those that nobody has are missing from the map.
 func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {

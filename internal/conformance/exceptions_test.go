@@ -87,6 +87,7 @@ var alone = map[string]string{
 	"DELETE /admin/keys/{key_ids}":                              "the same",
 	"DELETE /admin/users/{username}":                            "the same",
 	"POST /admin/organizations":                                 "the same",
+	"GET /repositories/{repository_id}":                         "GitHub answers it, and describes it not: redirects lead there",
 }
 
 // unfilled are the fields that Arbor sends and never with a value, since it has

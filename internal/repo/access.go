@@ -150,6 +150,15 @@ func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name 
 	return f, nil
 }
 
+// findByID finds a repository by its id. Error: 404 as of Find.
+func (s *Service) findByID(ctx context.Context, caller *account.Caller, id ID) (a *Access, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err = onlyVisible(accessByID(tx, caller, id))
+		return err
+	})
+	return a, err
+}
+
 // findBy runs one of the queries that find a repository by its name.
 func (s *Service) findBy(
 	ctx context.Context, query func(*db.Tx, *account.Caller, string, string) (*Access, error),

@@ -111,6 +111,22 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *Access) error {
 	return api.full(w, r, http.StatusOK, a)
 }
 
+// GET /repositories/{repository_id}
+//
+// GetByID answers the full form of a repository by its id, which stays when its name or
+// owner changes.
+func (api *API) GetByID(w http.ResponseWriter, r *http.Request) error {
+	id, err := web.Number(r, "repository_id")
+	if err != nil {
+		return err
+	}
+	a, err := api.s.findByID(r.Context(), account.CallerFrom(r.Context()), ID(id))
+	if err != nil {
+		return err
+	}
+	return api.Get(w, r, a)
+}
+
 // full answers the full form of a repository.
 func (api *API) full(w http.ResponseWriter, r *http.Request, status int, a *Access) error {
 	from, err := api.s.Lineage(r.Context(), a)

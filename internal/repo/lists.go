@@ -145,6 +145,24 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 	return api.list(w, r, o, func(*db.Tx) (filter, error) { return f, nil })
 }
 
+// GET /repositories
+//
+// ListPublic answers all public repositories by id, beginning after the id in since; the
+// Link header names the next page only, as GitHub's.
+func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
+	since, size := ID(web.ReadSince(r)), web.ReadPage(r).Size
+	var found []*Access
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		found, err = publicAfter(tx, account.CallerFrom(r.Context()), since, size+1)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	found = web.CutSince(w, r, found, func(a *Access) ID { return a.ID })
+	return web.JSON(w, r, http.StatusOK, newPayloads(found, web.From(r.Context())))
+}
+
 // affiliate reads the comma-separated affiliations; none means all three.
 func (f *filter) affiliate(list string, id account.ID) error {
 	if list == "" {
@@ -182,11 +200,6 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, o order, makeFilter
 	if err != nil {
 		return err
 	}
-	info := web.From(r.Context())
-	out := make([]*Payload, len(found))
-	for i, a := range found {
-		out[i] = NewPayload(a, info)
-	}
 	web.Link(w, r, page, total)
-	return web.JSON(w, r, http.StatusOK, out)
+	return web.JSON(w, r, http.StatusOK, newPayloads(found, web.From(r.Context())))
 }

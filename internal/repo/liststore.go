@@ -142,6 +142,11 @@ func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, e
 	return list, total, err
 }
 
+// publicAfter lists public repositories by id, beginning after since.
+func publicAfter(tx *db.Tx, caller *account.Caller, since ID, limit int64) ([]*Access, error) {
+	return queryAccess(tx, caller, `WHERE r.id > $2 AND NOT r.private ORDER BY r.id LIMIT $3`, since, limit)
+}
+
 func countRepos(tx *db.Tx, caller *account.Caller, where string, args []any) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...).Scan(&n)
 	return n, err

@@ -148,6 +148,14 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	return p
 }
 
+func newPayloads(list []*Access, i *web.Info) []*Payload {
+	out := make([]*Payload, len(list))
+	for n, a := range list {
+		out[n] = NewPayload(a, i)
+	}
+	return out
+}
+
 // link sets the addresses below the repository's own.
 func (p *Payload) link(api string) {
 	p.ForksURL = api + "/forks"

@@ -17,6 +17,8 @@ func (api *API) Routes() []route.Route {
 		route.New(route.Anyone, "GET /users/{username}/repos", api.ListOfUser),
 		route.New(route.Anyone, "GET /orgs/{org}/repos", api.ListOfOrg),
 		route.New(route.SignedIn, "POST /orgs/{org}/repos", api.CreateForOrg),
+		route.New(route.Anyone, "GET /repositories", api.ListPublic),
+		route.New(route.Anyone, "GET /repositories/{repository_id}", api.GetByID),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}", api.Get),
 		repos.RouteArchived(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
 		repos.RouteArchived(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),

@@ -84,6 +84,7 @@ var needs = []struct {
 
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},
+	{"GET", "/user/{account_id}", none, ""},
 	{"GET", "/user/repos", none, "metadata"},
 	{"POST", "/user/repos", code, never},
 	{"GET", "/user/orgs", scope.ReadOrg, never},
@@ -117,6 +118,9 @@ var needs = []struct {
 	{"GET", "/users/{username}/starred...", code, ""},
 	{"GET", "/users/{username}/subscriptions", code, ""},
 
+	{"GET", "/organizations", none, ""},
+	{"GET", "/repositories", none, ""},
+	{"GET", "/repositories/{repository_id}", code, "metadata"},
 	{"GET", "/orgs/{org}/repos", code, "metadata"},
 	{"POST", "/orgs/{org}/repos", code, never},
 	{"GET", "/orgs/{org}/events", code, ""},
@@ -135,6 +139,9 @@ var needs = []struct {
 
 	{"GET", "/", none, ""},
 	{"GET", "/rate_limit", none, ""},
+	{"GET", "/meta", none, ""},
+	{"GET", "/emojis...", none, ""},
+	{"POST", "/markdown...", none, ""},
 	{"GET", "/avatars/{id}", none, ""},
 	{"GET", "/docs...", none, ""},
 	{"GET", "/openapi/...", none, ""},

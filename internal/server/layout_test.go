@@ -41,7 +41,7 @@ var layers = [][]string{
 	{"internal/milestone"},
 	{"internal/issue/text"},
 	{"internal/issue"},
-	{"internal/issue/comment", "internal/issue/deletion", "internal/issue/subscription"},
+	{"internal/issue/comment", "internal/issue/deletion", "internal/issue/subscription", "internal/markup"},
 	{"internal/issue/timeline"},
 	{"internal/gitdata", "internal/search", "internal/closing"},
 	{"internal/status"},

@@ -24,6 +24,7 @@ func (s *Server) ownRoutes() []route.Route {
 	return []route.Route{
 		route.New(route.Anyone, "GET /", s.Root).InAnyMedia(),
 		route.New(route.Anyone, "GET /rate_limit", s.RateLimit),
+		route.New(route.Anyone, "GET /meta", s.Meta),
 		health("GET /healthz", s.Healthz),
 		health("GET /readyz", s.Readyz),
 		route.New(route.Anyone, "GET /docs", s.Docs).In(route.Pages),

@@ -23,8 +23,10 @@ import (
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/subscription"
+	"arbor/internal/issue/text"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
+	"arbor/internal/markup"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/plant"
@@ -54,6 +56,7 @@ type Options struct {
 	Node           *db.Node           // this process among those that serve the database; nil: the only one
 	AuditDays      int                // how long the audit log is kept; 0: for ever
 	RequireToken   bool               // nobody without a token sees anything
+	Version        string             // of the program, for clients that ask; empty: unknown
 	Quota          account.Quota      // of owners who have none of their own
 	MinFree        int64              // room on the disks in bytes, below which nothing is written; space.Auto; 0: any
 	SSH            SSHOptions
@@ -124,6 +127,7 @@ func New(o Options) *Server {
 		shown.Pulls,
 		shown.Reviews,
 		shown.Releases,
+		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
 		plant.NewAPI(o.DB),
 		s.pages,
 	}

@@ -107,6 +107,27 @@ func LinkSince[ID ~int64](w http.ResponseWriter, r *http.Request, id ID) {
 	w.Header().Set("Link", "<"+addressWith(r, "since", int64(id))+`>; rel="next"`)
 }
 
+// ReadSince reads the id behind which such a list begins. What is negative or no number
+// counts as not sent.
+func ReadSince(r *http.Request) int64 {
+	since, ok := positive(QueryOf(r).Get("since"))
+	if !ok {
+		return 0
+	}
+	return since
+}
+
+// CutSince gives the page that the request asks for of a list that holds one item more, if
+// there is one, and then links the next page.
+func CutSince[T any, ID ~int64](w http.ResponseWriter, r *http.Request, list []T, id func(T) ID) []T {
+	size := ReadPage(r).Size
+	if int64(len(list)) <= size {
+		return list
+	}
+	LinkSince(w, r, id(list[size-1]))
+	return list[:size]
+}
+
 // LinkCursors sets the Link header of a list of which pages are named by cursors in the
 // parameters after and before: next and prev, each unless it is empty.
 func LinkCursors(w http.ResponseWriter, r *http.Request, next, prev string) {

@@ -86,6 +86,7 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	if w.key == "" {
 		w.key = w.ownKey(t, h)
 	}
+	h.Is["repository id"] = r.ID.String()
 	h.Is["deploy key"], h.Is["key"] = w.deployKey(t, h), w.key
 	w.Homes = append(w.Homes, h)
 }

@@ -62,7 +62,9 @@ func (r *Renderer) findTargets(ctx context.Context, list []Source, docs []*markd
 		}
 		a := list[n].Access
 		caller = a.Caller
-		own[account.Fold(a.FullName())] = a
+		if a.ID != 0 {
+			own[account.Fold(a.FullName())] = a
+		}
 		refs[n] = doc.References()
 		logins = append(logins, refs[n].Logins...)
 		for _, i := range refs[n].Issues {

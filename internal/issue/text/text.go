@@ -1,6 +1,7 @@
 // Package text renders the texts of issues, comments and reviews in the representation
 // that a request asks for.
 //
+//	one.go      a text that is stored nowhere
 //	text.go     pages of texts: source, plain text, HTML
 //	target.go   the accounts, issues and commits to which they link
 //	store.go    the SQL

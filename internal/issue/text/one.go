@@ -1,0 +1,42 @@
+package text
+
+import (
+	"context"
+
+	"arbor/internal/admission"
+	"arbor/internal/markdown"
+	"arbor/internal/repo"
+)
+
+// HTML renders one text that is stored nowhere, with links for the access's caller. An
+// access without a repository (its ID is 0) is that of a text that stands in none.
+func (r *Renderer) HTML(ctx context.Context, a *repo.Access, source string) (string, error) {
+	doc, err := r.parseOnce(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	to, err := r.findTargets(ctx, []Source{{Access: a, Body: &source}}, []*markdown.Document{doc})
+	if err != nil {
+		return "", err
+	}
+	return doc.HTML(to.links(a)), nil
+}
+
+// Plain is HTML without links to people, issues and commits.
+func (r *Renderer) Plain(ctx context.Context, source string) (string, error) {
+	doc, err := r.parseOnce(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	return doc.HTML(markdown.Links{}), nil
+}
+
+// parseOnce parses a text that is not kept: nobody asks for it again.
+func (r *Renderer) parseOnce(ctx context.Context, source string) (*markdown.Document, error) {
+	release, err := admission.Memory(ctx, markdown.Cost(len(source)))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return markdown.Parse(source), nil
+}

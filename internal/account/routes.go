@@ -7,7 +7,7 @@ func (a *API) Routes() []route.Route {
 	return []route.Route{
 		route.New(route.SignedIn, "GET /user", a.GetSelf),
 		route.New(route.SignedIn, "PATCH /user", a.UpdateSelf),
-		route.New(route.Anyone, "GET /user/{account_id}", a.GetByID),
+		route.New(route.Anyone, "GET /user/{account_id}", a.GetByID).ByNumber(),
 		route.New(route.SignedIn, "GET /user/orgs", a.ListOwnOrgs),
 		route.New(route.SignedIn, "GET /user/memberships/orgs", a.ListOwnMemberships),
 		route.New(route.Anyone, "GET /users", a.ListUsers),

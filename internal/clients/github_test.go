@@ -36,7 +36,7 @@ func TestGoGitHub(t *testing.T) {
 				c := client{anyPort, map[string]story{
 					"tracker": as(wholeTracker), "lists": as(trackerLists), "events": as(trackerEvents), "search": as(trackerSearch),
 					"fork to merge": as(forkToMerge), "reviewers": as(reviewers),
-					"people": as(people), "site": as(siteAdministration), "stars": as(starsAndWatching), "feeds": as(feeds), "git": as(gitByAPI), "releases": as(releases),
+					"people": as(people), "site": as(siteAdministration), "stars": as(starsAndWatching), "feeds": as(feeds), "git": as(gitByAPI), "releases": as(releases), "about": as(about),
 				}, func(t *testing.T, s *apitest.Server, requests []*estate.Request) { (&hub{s, options}).ask(t, requests) }}
 				c.run(t, engine)
 			})

@@ -28,6 +28,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/closing"
 	"arbor/internal/db"
+	"arbor/internal/detect"
 	"arbor/internal/file"
 	"arbor/internal/git"
 	"arbor/internal/issue"
@@ -44,6 +45,7 @@ type Forge struct {
 	Issues   *issue.Service
 	Pulls    *pull.Service
 	Closing  *closing.Service
+	Detect   *detect.Service
 	Searches *search.Service
 	Files    *file.Store
 	Releases *release.Service
@@ -57,6 +59,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Issues = issue.New(d, f.Repos, log, f)
 	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
 	f.Closing = closing.New(d, f.Repos, f.Issues, log)
+	f.Detect = detect.New(d, f.Repos, log)
 	f.Searches = search.New(d, f.Issues, log)
 	f.Files = file.New(d, f.Repos, log, dataDir)
 	f.Repos.Files = f.Files

@@ -38,6 +38,7 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Push, "DELETE /repos/{owner}/{repo}/contents/{path...}", api.DeleteContents),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/readme", api.GetReadme),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/readme/{dir...}", api.GetDirectoryReadme),
+		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/license", api.GetLicense),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/contributors", api.ListContributors),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/tarball", api.GetTarball),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/tarball/{ref...}", api.GetTarball),

@@ -3,6 +3,7 @@ package repo
 import (
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/license"
 	"arbor/internal/web"
 )
 
@@ -79,7 +80,7 @@ type Payload struct {
 	Archived         bool            `json:"archived"`
 	Disabled         bool            `json:"disabled"`
 	OpenIssuesCount  int64           `json:"open_issues_count"`
-	License          *string         `json:"license"`
+	License          *license.Simple `json:"license"`
 	AllowForking     bool            `json:"allow_forking"`
 	IsTemplate       bool            `json:"is_template"`
 	SignoffRequired  bool            `json:"web_commit_signoff_required"`
@@ -132,7 +133,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
-		Topics: []string{}, Visibility: "public", DefaultBranch: r.DefaultBranch,
+		Topics: r.Topics.names(), Language: r.Language, License: license.NewSimple(r.License, i), Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}
 	if r.Private {
 		p.Visibility = "private"

@@ -16,11 +16,12 @@
 //	.../keys: deploy keys                             deploykey.go
 //	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
 //	what becomes of forks without their parent        network.go
+//	GET, PUT /repos/{owner}/{repo}/topics             topics.go
 //	packs that are consolidated                       maintain.go
 //	folders, and the removal of those without a row   folder.go, sweep.go
 //
 // Tables: repos, repo_redirects, collaborators, refs, reserved_repos, packings,
-// folder_sweep, unreached_objects. The refs in SQL are the
+// folder_sweep, unreached_objects, repo_topics. The refs in SQL are the
 // truth; a repository's directory holds objects, and whatever else lies there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
 // of all that follows. What other features have a part in is a method of [Forge]:
@@ -88,6 +89,10 @@ type Repo struct {
 	CreatedAt        db.Time
 	UpdatedAt        db.Time
 	PushedAt         db.Time
+
+	Topics   topics
+	Language *string // of most of its code, see package detect; nil: none, or not known yet
+	License  *string // the key of package license; nil as above
 
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }

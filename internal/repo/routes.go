@@ -18,13 +18,15 @@ func (api *API) Routes() []route.Route {
 		route.New(route.Anyone, "GET /orgs/{org}/repos", api.ListOfOrg),
 		route.New(route.SignedIn, "POST /orgs/{org}/repos", api.CreateForOrg),
 		route.New(route.Anyone, "GET /repositories", api.ListPublic),
-		route.New(route.Anyone, "GET /repositories/{repository_id}", api.GetByID),
+		route.New(route.Anyone, "GET /repositories/{repository_id}", api.GetByID).ByNumber(),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}", api.Get),
 		repos.RouteArchived(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
 		repos.RouteArchived(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),
 		repos.RouteArchived(route.Admin, "POST /repos/{owner}/{repo}/transfer", api.Transfer), // and the owner
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/forks", api.ListForks),
 		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
+		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/topics", api.ListTopics),
+		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/topics", api.SetTopics),
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
 		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),

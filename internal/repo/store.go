@@ -17,7 +17,7 @@ import (
 // The columns have a place for how many forks there are, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
-	r.size_kb, r.created_at, r.updated_at, r.pushed_at,
+	r.size_kb, r.created_at, r.updated_at, r.pushed_at, r.topics, r.language, r.license,
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
@@ -56,6 +56,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
 		&r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
+		&r.Topics, &r.Language, &r.License,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
 		&r.Withdrawn, &r.AllowForking,

@@ -53,6 +53,7 @@ type Route struct {
 	Streams    bool                                   // the handler reads the request's body as it comes
 	Unadmitted bool                                   // answered also when the server is full
 	AnyMedia   bool                                   // see InAnyMedia
+	Numbered   bool                                   // see ByNumber
 	OfRepo     bool                                   // repo.Service.With finds the repository first
 
 	function any // the handler as its package wrote it
@@ -74,6 +75,13 @@ func (r Route) In(g Group) Route {
 // InAnyMedia says that Accept is not held against JSON: the handler looks at it, or answers one thing to all.
 func (r Route) InAnyMedia() Route {
 	r.AnyMedia = true
+	return r
+}
+
+// ByNumber says that the pattern's last segment, a placeholder, stands for digits alone. An address
+// with anything else there is one that the server does not have.
+func (r Route) ByNumber() Route {
+	r.Numbered = true
 	return r
 }
 

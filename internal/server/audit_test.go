@@ -33,6 +33,7 @@ var unaudited = map[string]string{
 	"* /repos/{owner}/{repo}/merges":            "the same",
 	"* /repos/{owner}/{repo}/statuses":          "what builds say",
 	"POST /{owner}/{repo}/git-upload-pack":      "it only reads",
+	"PUT /repos/{owner}/{repo}/topics":          "what a repository is about",
 	"* /markdown":                               "it changes nothing",
 	"POST /{owner}/{repo}/git-receive-pack":     "daily work, which git's history and the feed tell",
 }

@@ -156,13 +156,13 @@ func refusals(r *route.Route) []refusal {
 	if limit == 0 {
 		limit = 1 << 20
 	}
-	kind := map[string]string{"Content-Type": "application/json"}
+	kind, first := map[string]string{"Content-Type": "application/json"}, len(list)
 	list = append(list, refusal{body: `{"a":`, headers: kind, status: http.StatusBadRequest}, refusal{body: `7`, headers: kind, status: http.StatusBadRequest})
 	if limit == 1<<20 {
 		list = append(list, refusal{body: strings.Repeat(" ", int(limit)+1), headers: kind, status: http.StatusRequestEntityTooLarge})
 	}
 	if r.Group == route.API {
-		list[2].message, list[3].message = "Problems parsing JSON", "Body should be a JSON object"
+		list[first].message, list[first+1].message = "Problems parsing JSON", "Body should be a JSON object"
 	}
 	return list
 }

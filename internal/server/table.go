@@ -91,6 +91,9 @@ func newTable(routes []route.Route, m *metrics) *table {
 	for i := range routes {
 		r := &routes[i]
 		pattern, end := chiPattern(r.Pattern)
+		if r.Numbered {
+			pattern = strings.TrimSuffix(pattern, "}") + ":[0-9]+}"
+		}
 		among, key := t.nodes, pattern
 		if end != "" {
 			if t.ends[pattern] == nil {

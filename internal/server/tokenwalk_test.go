@@ -59,7 +59,7 @@ func hides(login, kind string, h *estate.Home) bool {
 // suffices says that a token may be used to change something by a route, on a repository if h
 // is not nil.
 func suffices(kind string, r *route.Route, h *estate.Home, role account.Role) bool {
-	if strings.HasSuffix(r.Pattern, "/git-upload-pack") {
+	if strings.HasSuffix(r.Pattern, "/git-upload-pack") || readsOnly(r) {
 		return true
 	}
 	need, _ := route.NeedOf(r.Method, r.Pattern)

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/detect"
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
@@ -26,6 +27,7 @@ import (
 	"arbor/internal/issue/text"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
+	"arbor/internal/license"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
@@ -88,7 +90,7 @@ func New(o Options) *Server {
 	accounts, repos, issues, pulls := f.Accounts, f.Repos, f.Issues, f.Pulls
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, forge: f,
-		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches,
+		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches, f.Detect,
 			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays), repo.NewForgetter(repos)},
 		idPrefix: newIDPrefix(),
 		control:  o.Admission, room: f.Repos.Room, disks: disks,
@@ -127,13 +129,15 @@ func New(o Options) *Server {
 		shown.Pulls,
 		shown.Reviews,
 		shown.Releases,
+		detect.NewAPI(f.Detect),
+		license.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
 		plant.NewAPI(o.DB),
 		s.pages,
 	}
 	s.routes = s.join(features...)
 	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
-		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos}}
+		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos, "detection": f.Detect}}
 	for _, part := range features {
 		if has, ok := part.(cached); ok {
 			p.caches = append(p.caches, has)
@@ -160,13 +164,16 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // Settle does at once what Run would do in time because of what happened before:
-// it reads pushed commits, makes test merges and indexes texts. Nothing else may
+// it reads pushed commits, makes test merges, looks at code and indexes texts. Nothing else may
 // happen meanwhile.
 func (s *Server) Settle(ctx context.Context) error {
 	if err := s.forge.Closing.Settle(ctx); err != nil {
 		return err
 	}
 	if err := s.forge.Pulls.Settle(ctx); err != nil {
+		return err
+	}
+	if err := s.forge.Detect.Settle(ctx); err != nil {
 		return err
 	}
 	return s.forge.Searches.Index(ctx)

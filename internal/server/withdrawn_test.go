@@ -43,7 +43,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 		w := newWalker(t, s)
 		w.Build(t, "guild", "nightshade", true)
 		for _, r := range s.Server.Routes() {
-			if r.Method == http.MethodGet || r.Group == route.Git && r.Right != route.Push {
+			if r.Method == http.MethodGet || readsOnly(&r) || r.Group == route.Git && r.Right != route.Push {
 				continue
 			}
 			if !onRepo(&r) {
@@ -58,6 +58,9 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 		}
 	})
 }
+
+// readsOnly reports a POST that changes nothing.
+func readsOnly(r *route.Route) bool { return strings.HasPrefix(r.Pattern, "/markdown") }
 
 // lookups counts how often a repository was looked for by its name.
 type lookups struct {

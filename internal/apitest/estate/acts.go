@@ -110,6 +110,7 @@ var acts = map[string]act{
 	"POST /forks":                         {who: "writer"},
 	"PUT /collaborators/{username}":       {Rule: admin, body: `{"permission":"pull"}`},
 	"DELETE /collaborators/{username}":    {Rule: admin},
+	"PUT /topics":                         {Rule: admin, body: `{"names":["{mark}"]}`},
 	"PUT /subscription":                   {body: `{"subscribed":true}`},
 	"DELETE /subscription":                {},
 	"PUT /user/starred/{owner}/{repo}":    {},

@@ -77,6 +77,7 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	w.file(t, h)
 	w.review(t, h)
 	w.OK(t, "keeper", "PATCH "+h.path(), `{"description":"about `+mark+`","homepage":"http://`+mark+`.example.org"}`)
+	w.OK(t, "keeper", "PUT "+h.path()+"/topics", `{"names":["`+mark+`"]}`)
 	w.OK(t, "keeper", "POST "+h.path()+"/statuses/"+h.Is["commit"], fmt.Sprintf(
 		`{"state":"success","context":%q,"description":%q,"target_url":"http://example.org/%s"}`, mark, mark, mark))
 	w.publish(t, h)
@@ -113,6 +114,7 @@ MARK first
 END
 M 100644 :1 MARK.txt
 M 100644 :1 README.md
+M 100644 :1 LICENSE
 M 100644 :1 MARK-dir/README.md
 
 commit refs/heads/MARK-topic

@@ -67,7 +67,7 @@ var things = []struct {
 	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
 	{"/user/keys", "key", (*World).ownKey}, {"/admin/keys", "key", (*World).ownKey},
 	{"/keys", "deploy key", (*World).deployKey},
-	{"/repositories", "repository id", nil}, {"/user", "account id", nil}, {"/emojis", "emoji", nil},
+	{"/repositories", "repository id", nil}, {"/licenses", "license", nil}, {"/user", "account id", nil}, {"/emojis", "emoji", nil},
 	{"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 
@@ -81,7 +81,7 @@ func (h *Home) thing(is string) string {
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
 		"release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
-		"member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "plant": "1",
+		"member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "license": "mit", "plant": "1",
 	}[is]
 }
 

@@ -1,0 +1,46 @@
+package clients
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-github/v89/github"
+)
+
+// What programs ask to find out with what they deal: a server, and repositories of which
+// they know nothing but an id.
+func about(t *testing.T, h *hub) {
+	tracker(t, h)
+	ctx, alice, nobody := t.Context(), h.as(t, "alice"), h.as(t, "")
+	html := got[string](t)(alice.Markdown.Render(ctx, "**Hello**, @will", &github.MarkdownOptions{Mode: "gfm", Context: "garden/plot"}))
+	equal(t, "the text", html, `<p><strong>Hello</strong>, <a class="user-mention" href="`+h.URL+`/will">@will</a></p>`)
+	meta := got[*github.APIMeta](t)(nobody.Meta.Get(ctx))
+	equal(t, "passwords", meta.GetVerifiablePasswordAuthentication(), false)
+	if emojis := got[map[string]string](t)(nobody.Emojis.List(ctx)); !strings.HasPrefix(emojis["tada"], h.URL) {
+		t.Errorf("the address of :tada: is %q", emojis["tada"])
+	}
+	mit := got[*github.License](t)(nobody.Licenses.Get(ctx, "mit"))
+	got[*github.RepositoryContentResponse](t)(alice.Repositories.CreateFile(ctx, "garden", "plot", "LICENSE", &github.RepositoryContentFileOptions{
+		Message: github.Ptr("License it"), Content: []byte(mit.GetBody())}))
+	license := got[*github.RepositoryLicense](t)(nobody.Repositories.License(ctx, "garden", "plot"))
+	equal(t, "the license", license.GetLicense().GetSPDXID(), "MIT")
+	topics := got[[]string](t)(alice.Repositories.ReplaceAllTopics(ctx, "garden", "plot", []string{"gardening", "Soil"}))
+	equal(t, "the topics", strings.Join(topics, " "), "gardening soil")
+	plot := got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden", "plot"))
+	equal(t, "the topics of the repository", strings.Join(plot.Topics, " "), "gardening soil")
+	same := got[*github.Repository](t)(nobody.Repositories.GetByID(ctx, plot.GetID()))
+	equal(t, "the repository by its id", same.GetFullName(), "garden/plot")
+	all := got[[]*github.Repository](t)(nobody.Repositories.ListAll(ctx, nil))
+	equal(t, "all repositories", all[0].GetFullName(), "garden/plot")
+	orgs := got[[]*github.Organization](t)(nobody.Organizations.ListAll(ctx, nil))
+	equal(t, "all organizations", orgs[0].GetLogin(), "garden")
+	will := got[*github.User](t)(nobody.Users.Get(ctx, "will"))
+	equal(t, "a person by id", got[*github.User](t)(nobody.Users.GetByID(ctx, will.GetID())).GetLogin(), "will")
+	if err := h.Server.Server.Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the license of the repository", got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden", "plot")).GetLicense().GetKey(), "mit")
+	if languages := got[map[string]int](t)(nobody.Repositories.ListLanguages(ctx, "garden", "plot")); len(languages) != 0 {
+		t.Errorf("a license is code: %v", languages)
+	}
+}

@@ -1,0 +1,40 @@
+package detect
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+// API answers the requests about languages.
+type API struct{ s *Service }
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s} }
+
+// Routes are the endpoints of languages.
+func (api *API) Routes() []route.Route {
+	return []route.Route{
+		api.s.repos.Route(route.Pull, "GET /repos/{owner}/{repo}/languages", api.ListLanguages),
+	}
+}
+
+// GET /repos/{owner}/{repo}/languages
+//
+// ListLanguages answers how many bytes of code of the default branch are in which language,
+// as far as it was looked at: a moment after a push.
+func (api *API) ListLanguages(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	var list json.RawMessage
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		list, err = languagesOf(tx, a.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, list)
+}

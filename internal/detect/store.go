@@ -1,0 +1,101 @@
+package detect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// jobs are the rows: repositories whose default branch may have moved.
+var jobs = db.Jobs{Table: "detections", Key: "repo_id"}
+
+// work is a repository to look at.
+type work struct {
+	lease  *db.Lease
+	repoID repo.ID
+	tries  int64
+	tip    git.SHA // of the default branch; empty: there is none
+	seen   git.SHA // the tree that was looked at last; empty: none
+}
+
+// take leases a piece of work; nil if there is none.
+func (s *Service) take(ctx context.Context) (w *work, err error) {
+	var some bool
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		some, err = jobs.Due(tx, `TRUE`)
+		return err
+	})
+	if err != nil || !some {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		w = nil
+		lease, err := jobs.Take(tx, leaseTime, 1, `TRUE`)
+		if err != nil || lease == nil {
+			return err
+		}
+		w = &work{lease: lease, repoID: repo.ID(lease.IDs[0])}
+		return tx.QueryRow(`SELECT d.tries, COALESCE(f.sha, ''), COALESCE(l.tree_sha, '')
+			FROM detections d JOIN repos r ON r.id = d.repo_id
+			LEFT JOIN refs f ON f.repo_id = r.id AND f.name = 'refs/heads/' || r.default_branch
+			LEFT JOIN repo_languages l ON l.repo_id = r.id
+			WHERE d.repo_id = $1`, w.repoID).Scan(&w.tries, &w.tip, &w.seen)
+	})
+	return w, err
+}
+
+// end writes what was found and ends the work. The repository's row comes first, as in
+// pushes, so that the two never wait for each other. Error: db.ErrLeaseLost.
+func (w *work) end(tx *db.Tx, r result) error {
+	if !r.seen {
+		var main *string
+		if len(r.languages) > 0 {
+			main = &r.languages[0].Name
+		}
+		err := tx.Run(`UPDATE repos SET language = $2, license = $3 WHERE id = $1
+			AND (COALESCE(language, '') <> COALESCE($2, '') OR COALESCE(license, '') <> COALESCE($3, ''))`,
+			w.repoID, main, r.license)
+		if err != nil {
+			return err
+		}
+		err = tx.Run(`INSERT INTO repo_languages (repo_id, tree_sha, languages)
+			SELECT id, $2, $3 FROM repos WHERE id = $1
+			ON CONFLICT (repo_id) DO UPDATE SET tree_sha = excluded.tree_sha, languages = excluded.languages`,
+			w.repoID, string(r.tree), string(object(r.languages)))
+		if err != nil {
+			return err
+		}
+	}
+	return jobs.Remove(tx, w.lease)
+}
+
+// object renders languages as a JSON object in their order.
+func object(list []language) []byte {
+	out := []byte{'{'}
+	for n, l := range list {
+		if n > 0 {
+			out = append(out, ',')
+		}
+		name, _ := json.Marshal(l.Name) // a string can always be rendered
+		size, _ := json.Marshal(l.Bytes)
+		out = append(append(append(out, name...), ':'), size...)
+	}
+	return append(out, '}')
+}
+
+// languagesOf reads what object rendered; an empty object where nothing was found yet.
+func languagesOf(tx *db.Tx, id repo.ID) (json.RawMessage, error) {
+	var text string
+	err := tx.QueryRow(`SELECT languages FROM repo_languages WHERE repo_id = $1`, id).Scan(&text)
+	if errors.Is(err, db.ErrNoRows) {
+		return json.RawMessage("{}"), nil
+	}
+	return json.RawMessage(text), err
+}
+
+// Backlog is what is left of repositories to look at.
+func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return jobs.Backlog(tx, `TRUE`) }

@@ -1,0 +1,63 @@
+package license
+
+import (
+	"net/http"
+
+	"arbor/internal/errs"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+// API answers the requests about licenses.
+type API struct{}
+
+// Routes are the endpoints of licenses.
+func (api API) Routes() []route.Route {
+	return []route.Route{
+		route.New(route.Anyone, "GET /licenses", api.List),
+		route.New(route.Anyone, "GET /licenses/{license}", api.Get),
+	}
+}
+
+// fullJSON is GitHub's license.
+type fullJSON struct {
+	*Simple
+	HTMLURL        string   `json:"html_url"`
+	Description    string   `json:"description"`
+	Implementation string   `json:"implementation"`
+	Permissions    []string `json:"permissions"`
+	Conditions     []string `json:"conditions"`
+	Limitations    []string `json:"limitations"`
+	Body           string   `json:"body"`
+	Featured       bool     `json:"featured"`
+}
+
+// GET /licenses
+//
+// List answers the licenses that are used most.
+func (API) List(w http.ResponseWriter, r *http.Request) error {
+	list := []*Simple{}
+	for n := range catalog {
+		if key := catalog[n].Key(); catalog[n].Featured {
+			list = append(list, NewSimple(&key, web.From(r.Context())))
+		}
+	}
+	return web.JSON(w, r, http.StatusOK, web.Cut(w, r, list))
+}
+
+// GET /licenses/{license}
+//
+// Get answers a license with its text. Error: 404.
+func (API) Get(w http.ResponseWriter, r *http.Request) error {
+	l := ByKey(web.Param(r, "license"))
+	if l == nil {
+		return errs.Absent()
+	}
+	key := l.Key()
+	return web.JSON(w, r, http.StatusOK, fullJSON{
+		Simple: NewSimple(&key, web.From(r.Context())), HTMLURL: "https://spdx.org/licenses/" + l.SPDX + ".html",
+		Description: l.Description, Permissions: l.Permissions, Conditions: l.Conditions, Limitations: l.Limitations,
+		Implementation: "Put the text into a file named LICENSE in the root of your repository.",
+		Body:           l.Text(), Featured: l.Featured,
+	})
+}

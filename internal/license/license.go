@@ -1,0 +1,78 @@
+// Package license knows licenses: which there are, what they allow, and which one a text is.
+//
+//	license.go   the catalog, and its JSON
+//	detect.go    which files hold a license, and which license a text is
+//	api.go       GET /licenses, /licenses/{license}
+//
+// The texts below texts are those that SPDX publishes. A text is recognized by
+// github.com/google/licensecheck, as far as the catalog has the license.
+package license
+
+import (
+	"embed"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"arbor/internal/web"
+)
+
+//go:embed texts/*.txt
+var texts embed.FS
+
+// License is an entry of the catalog.
+type License struct {
+	SPDX, Name  string
+	Featured    bool // is among the few that lists show
+	Description string
+	Permissions []string // by the words of GitHub's API, as are the next two
+	Conditions  []string
+	Limitations []string
+}
+
+// Key is the name of the license in addresses.
+func (l *License) Key() string { return strings.ToLower(l.SPDX) }
+
+// Text is the license's own text.
+func (l *License) Text() string {
+	b, err := texts.ReadFile("texts/" + l.Key() + ".txt")
+	if err != nil {
+		panic(err) // a test reads all of them
+	}
+	return string(b)
+}
+
+// Other is the key of a license that the catalog does not have.
+const Other = "other"
+
+// ByKey finds a license, without regard to case; nil if the catalog does not have it.
+func ByKey(key string) *License {
+	key = strings.ToLower(key)
+	if at := slices.IndexFunc(catalog, func(l License) bool { return l.Key() == key }); at >= 0 {
+		return &catalog[at]
+	}
+	return nil
+}
+
+// Simple is GitHub's license-simple: how a license stands in other payloads.
+type Simple struct {
+	Key    string  `json:"key"`
+	Name   string  `json:"name"`
+	SPDX   string  `json:"spdx_id"`
+	URL    *string `json:"url"`
+	NodeID string  `json:"node_id"`
+}
+
+// NewSimple renders the license that has a key; nil for nil, which is no license at all.
+func NewSimple(key *string, i *web.Info) *Simple {
+	if key == nil {
+		return nil
+	}
+	s := &Simple{Key: Other, Name: "Other", SPDX: "NOASSERTION"}
+	if l := ByKey(*key); l != nil {
+		url := i.API(web.Path("licenses", l.Key()))
+		s.Key, s.Name, s.SPDX, s.URL = l.Key(), l.Name, l.SPDX, &url
+	}
+	s.NodeID = base64.RawURLEncoding.EncodeToString([]byte("License:" + s.Key))
+	return s
+}

@@ -25,5 +25,6 @@ func (api *API) Routes() []route.Route {
 		// Push to the head.
 		repos.Route(route.Pull, "PUT /repos/{owner}/{repo}/pulls/{number}/update-branch", api.UpdateBranch),
 		repos.Route(route.Push, "POST /repos/{owner}/{repo}/merges", api.MergeInto),
+		repos.Route(route.Push, "POST /repos/{owner}/{repo}/merge-upstream", api.MergeFromUpstream),
 	}
 }

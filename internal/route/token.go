@@ -69,6 +69,7 @@ var needs = []struct {
 	{"GET", "/repos/{owner}/{repo}/compare/...", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/contributors", code, "contents"},
 	{"POST", "/repos/{owner}/{repo}/merges", code, "contents"},
+	{"POST", "/repos/{owner}/{repo}/merge-upstream", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/readme...", code, "contents"},
 	{"*", "/repos/{owner}/{repo}/releases...", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/tags", code, "contents"},

@@ -31,6 +31,7 @@ var unaudited = map[string]string{
 	"* /repos/{owner}/{repo}/git/":              "daily work, which git's history and the feed tell",
 	"* /repos/{owner}/{repo}/contents":          "the same",
 	"* /repos/{owner}/{repo}/merges":            "the same",
+	"* /repos/{owner}/{repo}/merge-upstream":    "the same",
 	"* /repos/{owner}/{repo}/statuses":          "what builds say",
 	"POST /{owner}/{repo}/git-upload-pack":      "it only reads",
 	"PUT /repos/{owner}/{repo}/topics":          "what a repository is about",

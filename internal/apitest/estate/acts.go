@@ -82,6 +82,29 @@ func spare(w *World, t *testing.T, h *Home) map[string]string {
 	return map[string]string{"repo": name}
 }
 
+// aFork makes a fork that is a commit behind its parent, which is guest's.
+func aFork(w *World, t *testing.T, h *Home) map[string]string {
+	name := w.name()
+	parent := &Home{Owner: "guest", Name: name, Private: h.Private, Mark: h.Mark}
+	r := w.Repo(t, "guest/"+name, h.Private)
+	w.grant(t, h, r)
+	w.Grant(t, r, h.holder(), account.Pull)
+	w.put(t, parent, "main", w.name())
+	into := ""
+	if h.Owner == "guild" {
+		into = `{"organization":"guild"}`
+	}
+	w.OK(t, h.holder(), "POST "+parent.path()+"/forks", into)
+	for login, role := range map[string]string{"reader": "pull", "writer": "push", "keeper": "admin"} {
+		w.OK(t, h.holder(), "PUT /repos/"+h.Owner+"/"+name+"/collaborators/"+login, `{"permission":"`+role+`"}`)
+	}
+	if h.Owner == "guild" && !h.Private {
+		w.OK(t, h.holder(), "PUT /repos/guild/"+name+"/collaborators/neighbour", `{"permission":"admin"}`)
+	}
+	w.put(t, parent, "main", w.name())
+	return map[string]string{"repo": name}
+}
+
 // aTransfer makes a spare repository, and an organization for it.
 func aTransfer(w *World, t *testing.T, h *Home) map[string]string {
 	made := spare(w, t, h)
@@ -126,6 +149,7 @@ var acts = map[string]act{
 	"POST /statuses/{ref...}":            {Rule: push, body: `{"state":"success"}`},
 	"PUT /contents/{path...}":            {Rule: push, body: `{"message":"m","content":"eA=="}`, make: of("path", func(w *World, _ *testing.T, _ *Home) string { return w.name() })},
 	"DELETE /contents/{path...}":         {Rule: push, body: `{"message":"m","sha":"{sha}"}`, make: aFile},
+	"POST /merge-upstream":               {Rule: push, body: `{"branch":"main"}`, make: aFork},
 	"POST /merges":                       {Rule: push, body: `{"base":"main","head":"{new}"}`, make: aBranch},
 	"POST /releases":                     {Rule: push, body: `{"tag_name":"{new}","draft":true}`, make: aName},
 	"POST /releases/{release_id}/assets": {Rule: push, body: `"seeds"`, query: "?name=seeds.zip", make: aDraft},

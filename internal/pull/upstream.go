@@ -1,0 +1,163 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// upstreamJSON is GitHub's merged-upstream.
+type upstreamJSON struct {
+	Message    string `json:"message"`
+	MergeType  string `json:"merge_type"` // none, fast-forward or merge
+	BaseBranch string `json:"base_branch"`
+}
+
+// MergeUpstream brings a branch of a fork up to date with the branch of that name of its
+// parent: by moving it, or else by a merge commit. Objects come as MayCross lets them, and
+// count in the caller's quota. Errors: 409 where the two do not merge; 422 where there is no
+// parent that the caller sees, or one of the branches is missing.
+func (s *Service) MergeUpstream(ctx context.Context, a *repo.Access, branch string) (*upstreamJSON, error) {
+	defer s.merging.Lock(fmt.Sprint(a.ID, " ", branch))()
+	var done *upstreamJSON
+	err := repo.Again(ctx, errMoved, func() (err error) {
+		done, err = s.mergeUpstreamOnce(ctx, a, branch)
+		return err
+	})
+	if errors.Is(err, errMoved) {
+		err = errs.New(errs.Conflict, "The branch was modified. Try again.")
+	}
+	return done, err
+}
+
+func (s *Service) mergeUpstreamOnce(ctx context.Context, a *repo.Access, branch string) (*upstreamJSON, error) {
+	parent, err := s.upstream(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	own, err := s.branchTip(ctx, a, branch)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := s.branchTip(ctx, parent, branch)
+	if err != nil {
+		return nil, err
+	}
+	from := parent.Owner.Login + ":" + branch
+	crossing := repo.Crossing{From: parent.ID, To: a.ID, UserID: a.Caller.ID}
+	if err := s.repos.Bring(ctx, crossing, theirs, own); err != nil {
+		return nil, err
+	}
+	sha, kind, err := s.joinUpstream(ctx, a, own, theirs, "Merge branch '"+from+"' into "+branch+"\n")
+	if err != nil {
+		return nil, err
+	}
+	if kind == "none" {
+		return &upstreamJSON{"This branch is not behind the upstream " + from + ".", kind, from}, nil
+	}
+	stillMay := func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
+		may, err := repo.MayCross(tx, crossing)
+		if err == nil && !may[0] {
+			err = errNoUpstream()
+		}
+		return make([]error, len(updates)), err
+	}
+	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, If: stillMay,
+		Updates: []repo.RefUpdate{{Name: heads + branch, Old: own, New: sha, By: a.Caller.ID, Forward: true}}})
+	if err == nil && refused[0] != nil {
+		err = errMoved
+	}
+	message := "Successfully fetched and fast-forwarded from upstream " + from + "."
+	if kind == "merge" {
+		message = "Successfully merged upstream " + from + "."
+	}
+	return &upstreamJSON{message, kind, from}, err
+}
+
+// joinUpstream gives the commit that has both tips in its history, and how it came to be.
+func (s *Service) joinUpstream(ctx context.Context, a *repo.Access, own, theirs git.SHA, message string) (
+	sha git.SHA, kind string, err error,
+) {
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return "", "", err
+	}
+	defer release()
+	if behind, err := objects.IsAncestor(ctx, theirs, own); err != nil || behind {
+		return own, "none", err
+	}
+	if ahead, err := objects.IsAncestor(ctx, own, theirs); err != nil || ahead {
+		return theirs, "fast-forward", err
+	}
+	merged, err := objects.MergeTree(ctx, own, theirs)
+	switch {
+	case errs.Is(err, errs.TooLarge), err == nil && merged.Conflict:
+		return "", "", errs.New(errs.Conflict, "There are merge conflicts")
+	case err != nil:
+		return "", "", err
+	}
+	by, err := s.repos.Identity(ctx, a.Caller)
+	if err != nil {
+		return "", "", err
+	}
+	sha, err = objects.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{own, theirs},
+		Author: by, Committer: by, Message: message})
+	return sha, "merge", err
+}
+
+// upstream finds the repository from which a fork came, as its caller may see it.
+func (s *Service) upstream(ctx context.Context, a *repo.Access) (parent *repo.Access, err error) {
+	if a.ParentID == 0 {
+		return nil, errNoUpstream()
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		seen, err := repo.ByIDs(tx, a.Caller, []repo.ID{a.ParentID})
+		parent = seen[a.ParentID]
+		return err
+	})
+	if err == nil && parent == nil {
+		err = errNoUpstream()
+	}
+	return parent, err
+}
+
+func errNoUpstream() error {
+	return errs.New(errs.Invalid, "The repository is no fork of one that you see.")
+}
+
+// branchTip is where a branch is. Error: 422 where there is none of that name.
+func (s *Service) branchTip(ctx context.Context, a *repo.Access, branch string) (git.SHA, error) {
+	sha, err := s.repos.Ref(ctx, a, heads+branch)
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		err = errs.Newf(errs.Invalid, "%s has no branch %q", a.FullName(), branch)
+	}
+	return sha, err
+}
+
+// POST /repos/{owner}/{repo}/merge-upstream
+//
+// MergeFromUpstream brings a branch of a fork up to date with its parent's. Errors: 409 for a
+// conflict, 422 where there is nothing to merge from.
+func (api *API) MergeFromUpstream(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadObject(r, "Merge")
+	if err != nil {
+		return err
+	}
+	body.Require("branch")
+	branch := body.String("branch", 255)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	done, err := api.s.MergeUpstream(r.Context(), a, branch.Value)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, done)
+}

@@ -63,6 +63,7 @@ const (
 	Reviewed        Kind = 11
 	ReviewCommented Kind = 12
 	Released        Kind = 13
+	CommitCommented Kind = 14
 )
 
 // Activity is a row of the table activities.
@@ -74,7 +75,7 @@ type Activity struct {
 	Public    bool // everybody sees it: the repository is public, and was when it happened
 	Kind      Kind
 	IssueID   issue.ID // Opened to ReviewCommented
-	SubjectID int64    // the comment, the review or the release; see fork and member
+	SubjectID int64    // the comment, the review or the release, also of CommitCommented; see fork and member
 	Ref       string   // Pushed to Deleted; empty: the repository itself was created
 	Before    git.SHA  // Pushed
 	After     git.SHA  // Pushed

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
@@ -29,6 +30,7 @@ type feed struct {
 	comments *comment.Page
 	reviews  *review.Feed
 	releases *release.Page
+	remarks  *commitcomment.Page
 }
 
 // load reads what the activities refer to.
@@ -79,7 +81,10 @@ func load(ctx context.Context, tx *db.Tx, caller *account.Caller, list []*Activi
 	if err != nil {
 		return nil, err
 	}
-	f.releases, err = release.Load(ctx, tx, accesses, of[Released])
+	if f.releases, err = release.Load(ctx, tx, accesses, of[Released]); err != nil {
+		return nil, err
+	}
+	f.remarks, err = commitcomment.Load(ctx, tx, accesses, of[CommitCommented])
 	return f, err
 }
 
@@ -156,6 +161,9 @@ func (f *feed) render(out *web.Output, issues *issue.Service) error {
 	if err == nil {
 		err = f.releases.Bodies(out, issues)
 	}
+	if err == nil {
+		err = f.remarks.Bodies(out, issues)
+	}
 	if err != nil {
 		return err
 	}
@@ -183,6 +191,8 @@ func (f *feed) event(a *Activity) (e *event, err error) {
 		said, err = f.reviews.Comment(a.SubjectID)
 	case Released:
 		said, err = f.releases.Release(a.SubjectID)
+	case CommitCommented:
+		said, err = f.remarks.Comment(a.SubjectID)
 	}
 	e.Type, e.Payload = f.payload(a, said)
 	return e, err
@@ -227,8 +237,11 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	case Joined:
 		return "MemberEvent", object{"action": "added", "member": account.NewSimple(f.people[a.member()], f.info)}
 	}
-	if a.Kind == Released {
+	switch a.Kind {
+	case Released:
 		return "ReleaseEvent", object{"action": "published", "release": said}
+	case CommitCommented:
+		return "CommitCommentEvent", object{"action": "created", "comment": said}
 	}
 	i := f.issues[a.IssueID]
 	if a.Kind == Commented {

@@ -58,6 +58,7 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 				WHEN 11 THEN EXISTS (SELECT 1 FROM reviews s WHERE s.id = a.subject_id)
 				WHEN 12 THEN EXISTS (SELECT 1 FROM review_comments s WHERE s.id = a.subject_id)
 				WHEN 13 THEN EXISTS (SELECT 1 FROM releases s WHERE s.id = a.subject_id AND s.draft = FALSE)
+				WHEN 14 THEN EXISTS (SELECT 1 FROM commit_comments s WHERE s.id = a.subject_id)
 				ELSE TRUE END
 		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
 	if err != nil {

@@ -66,6 +66,7 @@ var AccountColumns = []AccountColumn{
 	{"pulls", "merged_by", Given, ""},
 	{"reviews", "author_id", Given, ""},
 	{"review_comments", "author_id", Given, ""},
+	{"commit_comments", "author_id", Given, ""},
 	{"releases", "author_id", Given, ""},
 	{"releases", "publisher_id", Given, ""},
 	{"release_assets", "uploader_id", Given, ""},

@@ -12,7 +12,7 @@ import (
 type API struct{}
 
 // Routes are the endpoints of licenses.
-func (api API) Routes() []route.Route {
+func (api *API) Routes() []route.Route {
 	return []route.Route{
 		route.New(route.Anyone, "GET /licenses", api.List),
 		route.New(route.Anyone, "GET /licenses/{license}", api.Get),
@@ -35,7 +35,7 @@ type fullJSON struct {
 // GET /licenses
 //
 // List answers the licenses that are used most.
-func (API) List(w http.ResponseWriter, r *http.Request) error {
+func (api *API) List(w http.ResponseWriter, r *http.Request) error {
 	list := []*Simple{}
 	for n := range catalog {
 		if key := catalog[n].Key(); catalog[n].Featured {
@@ -48,7 +48,7 @@ func (API) List(w http.ResponseWriter, r *http.Request) error {
 // GET /licenses/{license}
 //
 // Get answers a license with its text. Error: 404.
-func (API) Get(w http.ResponseWriter, r *http.Request) error {
+func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	l := ByKey(web.Param(r, "license"))
 	if l == nil {
 		return errs.Absent()

@@ -46,6 +46,7 @@ func newPayload(r row, user *account.Account, i *web.Info) payload {
 // GET /repos/{owner}/{repo}/issues/{number}/reactions
 // GET /repos/{owner}/{repo}/issues/comments/{id}/reactions
 // GET /repos/{owner}/{repo}/pulls/comments/{id}/reactions
+// GET /repos/{owner}/{repo}/comments/{id}/reactions
 //
 // List answers a page of the reactions to the subject, the oldest first; with
 // the parameter content those of one kind only. Errors: those of Find, 415, 422
@@ -92,6 +93,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // POST /repos/{owner}/{repo}/issues/{number}/reactions
 // POST /repos/{owner}/{repo}/issues/comments/{id}/reactions
 // POST /repos/{owner}/{repo}/pulls/comments/{id}/reactions
+// POST /repos/{owner}/{repo}/comments/{id}/reactions
 //
 // Create adds the caller's reaction to the subject: 201, or 200 with the one
 // that the caller has already. Somebody who sees the subject may react to it; to a
@@ -141,6 +143,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // DELETE /repos/{owner}/{repo}/issues/{number}/reactions/{reaction_id}
 // DELETE /repos/{owner}/{repo}/issues/comments/{id}/reactions/{reaction_id}
 // DELETE /repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}
+// DELETE /repos/{owner}/{repo}/comments/{id}/reactions/{reaction_id}
 //
 // Delete takes the reaction that {reaction_id} names off the subject: 204. It
 // must be the caller's own; administrators of the site may take off any, those

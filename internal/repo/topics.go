@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -72,7 +73,7 @@ func (api *API) SetTopics(w http.ResponseWriter, r *http.Request, a *Access) err
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.s.setTopics(r.Context(), a.ID, names); err != nil {
+	if err := api.s.setTopics(r.Context(), a, names); err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, topicsJSON{topics(strings.Join(names, " ")).names()})
@@ -80,11 +81,14 @@ func (api *API) SetTopics(w http.ResponseWriter, r *http.Request, a *Access) err
 
 // setTopics writes the topics into the repository's row, with which payloads have them, and
 // into the table by which searches find them. Error: 404.
-func (s *Service) setTopics(ctx context.Context, id ID, names []string) error {
+func (s *Service) setTopics(ctx context.Context, a *Access, names []string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := lockRepo(tx, id); err != nil {
+		if err := lockRepo(tx, a.ID); err != nil {
 			return err
 		}
-		return writeTopics(tx, id, names)
+		if err := writeTopics(tx, a.ID, names); err != nil {
+			return err
+		}
+		return audit.Record(tx, a.Audited(audit.RepoUpdate, map[string]any{"fields": []string{"topics"}}))
 	})
 }

@@ -48,6 +48,8 @@ var needs = []struct {
 	{"GET", "/repos/{owner}/{repo}/collaborators...", code, "metadata"},
 	{"*", "/repos/{owner}/{repo}/collaborators...", code, never},
 	{"*", "/repos/{owner}/{repo}/issues...", code, "issues"},
+	{"*", "/repos/{owner}/{repo}/comments...", code, "contents"},
+	{"POST", "/repos/{owner}/{repo}/commits/{sha}/comments", code, "contents"},
 	{"*", "/repos/{owner}/{repo}/labels...", code, "issues"},
 	{"*", "/repos/{owner}/{repo}/milestones...", code, "issues"},
 	{"*", "/repos/{owner}/{repo}/assignees...", code, "issues"},

@@ -47,7 +47,7 @@ var layers = [][]string{
 	{"internal/gitdata", "internal/search", "internal/closing"},
 	{"internal/status"},
 	{"internal/pull"},
-	{"internal/review", "internal/release"},
+	{"internal/review", "internal/release", "internal/commitcomment"},
 	{"internal/activity"},
 	{"internal/forge"},
 	{"internal/page", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/admission"
 	"arbor/internal/audit"
+	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/detect"
 	"arbor/internal/forge"
@@ -129,8 +130,9 @@ func New(o Options) *Server {
 		shown.Pulls,
 		shown.Reviews,
 		shown.Releases,
+		commitcomment.NewAPI(commitcomment.New(o.DB, repos, issues), objects),
 		detect.NewAPI(f.Detect),
-		license.API{},
+		&license.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
 		plant.NewAPI(o.DB),
 		s.pages,

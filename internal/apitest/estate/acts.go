@@ -35,6 +35,7 @@ var (
 	aName    = of("new", func(w *World, _ *testing.T, _ *Home) string { return w.name() })
 	aComment = of("id", (*World).comment)
 	aLine    = of("id", (*World).line)
+	aRemark  = of("id", (*World).remark)
 	aLabel   = of("name", (*World).label)
 	aPlan    = of("number", (*World).milestone)
 )
@@ -159,6 +160,9 @@ var acts = map[string]act{
 	"PATCH /milestones/{number}":         {Rule: push, body: `{"description":"m"}`, make: aPlan},
 	"POST /issues":                       {body: `{"title":"t"}`},
 	"PATCH /issues/{number}":             {body: `{"title":"t"}`, make: anIssue, Rule: push},
+	"POST /commits/{sha}/comments":       {body: `{"body":"t"}`},
+	"PATCH /comments/{id}":               {body: `{"body":"t"}`, make: aRemark, Rule: push},
+	"DELETE /comments/{id}":              {make: aRemark, Rule: push},
 	"PATCH /issues/comments/{id}":        {body: `{"body":"t"}`, make: aComment, Rule: push},
 	"DELETE /issues/comments/{id}":       {make: aComment, Rule: push},
 	"POST /issues/{number}/labels":       {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
@@ -174,6 +178,8 @@ var acts = map[string]act{
 	"POST /issues/{number}/reactions":                      {body: `{"content":"eyes"}`},
 	"POST /issues/comments/{id}/reactions":                 {body: `{"content":"eyes"}`},
 	"POST /pulls/comments/{id}/reactions":                  {body: `{"content":"eyes"}`},
+	"POST /comments/{id}/reactions":                        {body: `{"content":"eyes"}`},
+	"DELETE /comments/{id}/reactions/{reaction_id}":        {Rule: own},
 	"DELETE /issues/{number}/reactions/{reaction_id}":      {Rule: own},
 	"DELETE /issues/comments/{id}/reactions/{reaction_id}": {Rule: own},
 	"DELETE /pulls/comments/{id}/reactions/{reaction_id}":  {Rule: own},

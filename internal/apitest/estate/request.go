@@ -51,6 +51,7 @@ var things = []struct {
 }{
 	{"/issues/{number}/reactions", "reaction", nil}, {"/issues/comments/{id}/reactions", "comment reaction", nil},
 	{"/pulls/comments/{id}/reactions", "line reaction", nil},
+	{"{repo}/comments/{id}/reactions", "remark reaction", nil}, {"{repo}/comments", "remark", (*World).remark},
 	{"/issues/comments", "comment", (*World).comment}, {"/issues/events", "event", nil},
 	{"/pulls/comments", "line", (*World).line}, {"/pulls/{number}/comments", "line", nil}, {"/reviews", "review", nil},
 	{"/issues", "issue", (*World).issue}, {"/pulls", "pull", (*World).pull}, {"/pull", "pull", nil},

@@ -1,3 +1,7 @@
+-- Lists of all organizations and of all public repositories go by id.
+CREATE INDEX accounts_organizations ON accounts (id) WHERE kind = 2;
+CREATE INDEX repos_public ON repos (id) WHERE NOT private;
+
 -- What repositories are about: topics that people give them, and what is found out about
 -- the code of their default branches.
 ALTER TABLE repos ADD COLUMN topics {{text}} NOT NULL DEFAULT '';   -- parted by spaces

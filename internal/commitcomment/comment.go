@@ -1,0 +1,111 @@
+// Package commitcomment has the comments on commits, which belong to no pull request.
+//
+//	comment.go   comments, and how they are written
+//	store.go     the SQL, of the table commit_comments
+//	api.go       the handlers and their addresses
+//	render.go    their JSON; also for feeds
+//
+// A comment names a commit by its SHA, and stays when no ref leads there any more. A trigger
+// notes each new one for feeds.
+package commitcomment
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
+)
+
+// Resource is the name of comments in validation errors.
+const Resource = "CommitComment"
+
+// Comment is a row of the table commit_comments.
+type Comment struct {
+	ID        int64
+	RepoID    repo.ID
+	AuthorID  account.ID
+	SHA       git.SHA
+	Path      *string // of a file, as its author gave it; nil: of the whole commit
+	Position  *int64  // in the file's patch
+	Line      *int64  // in the file
+	Body      string
+	CreatedAt db.Time
+	UpdatedAt db.Time
+}
+
+// Service holds what the operations on comments share.
+type Service struct {
+	db     *db.DB
+	repos  *repo.Service
+	issues *issue.Service // renders texts
+}
+
+// New makes the service.
+func New(d *db.DB, repos *repo.Service, issues *issue.Service) *Service {
+	return &Service{d, repos, issues}
+}
+
+// Create adds a comment of the caller's on a commit that the repository has. Error: 404 when
+// the repository is gone.
+func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error {
+	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		c.CreatedAt, c.UpdatedAt = tx.Now, tx.Now
+		return insert(tx, c)
+	})
+}
+
+// mayEdit returns the 403 for who may neither edit nor delete a comment: its author and those
+// with push access may.
+func mayEdit(a *repo.Access, c *Comment) error {
+	if a.Role < account.Push && (a.Caller == nil || a.Caller.ID != c.AuthorID) {
+		return errs.New(errs.Forbidden, "Must be the author of the comment or have push access to Repository.")
+	}
+	return nil
+}
+
+// Edit changes the text of a comment. Errors: 403, 404.
+func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, body string) (c *Comment, err error) {
+	err = s.change(ctx, a, id, func(tx *db.Tx, now *Comment) error {
+		c = now
+		c.Body, c.UpdatedAt = body, max(c.UpdatedAt, tx.Now)
+		return update(tx, c)
+	})
+	return c, err
+}
+
+// Delete deletes a comment with its reactions. Errors: 403, 404.
+func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
+	return s.change(ctx, a, id, func(tx *db.Tx, now *Comment) error {
+		if err := remove(tx, now); err != nil {
+			return err
+		}
+		return reaction.Drop(tx, reaction.CommitComment, now.ID)
+	})
+}
+
+// change calls fn with the comment as it is now, whose row is held, if the caller still may change it.
+func (s *Service) change(ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := hold(tx, a.ID, id); err != nil {
+			return err
+		}
+		now, err := byID(tx, a.ID, id)
+		if err != nil {
+			return err
+		}
+		access, err := a.Now(tx)
+		if err != nil {
+			return err
+		}
+		if err := mayEdit(access, now); err != nil {
+			return err
+		}
+		return fn(tx, now)
+	})
+}

@@ -12,6 +12,7 @@
 //   - api.go, api_org.go, api_member.go: the handlers; json.go: their JSON (decision 28)
 //   - email.go, store_email.go: the addresses that make a commit an account's, of table
 //     emails (decision 64)
+//   - api_email.go: one's own addresses over HTTP
 //   - site.go, store_site.go, api_site.go: what site administrators do with accounts
 //   - rename.go, store_former.go: other logins, and those that were given up, of table
 //     former_logins

@@ -22,6 +22,21 @@ func (s *Service) AddEmail(ctx context.Context, login, address string) error {
 		func(tx *db.Tx, a *Account) error { return claim(tx, a, address) })
 }
 
+// unclaim takes an address from a user, and out of the profile. Error: 404.
+func unclaim(tx *db.Tx, a *Account, address string) error {
+	found, err := deleteEmail(tx, a.ID, address, true)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errs.Newf(errs.NotFound, "%q has no address %q", a.Login, address)
+	case a.Email == nil || Fold(*a.Email) != Fold(address):
+		return nil
+	}
+	a.Email = nil
+	return updateAccount(tx, a)
+}
+
 // VerifyEmail makes an address count for the user who claims it. Errors: 404 for
 // the user and for an address that was not claimed; 422 when it was verified for
 // somebody else.
@@ -33,19 +48,8 @@ func (s *Service) VerifyEmail(ctx context.Context, login, address string) error 
 // RemoveEmail takes an address from a user, and out of the profile. Errors: 404
 // for the user and the address.
 func (s *Service) RemoveEmail(ctx context.Context, login, address string) error {
-	return s.changeEmails(ctx, login, audit.UserRemoveEmail, func(tx *db.Tx, a *Account) error {
-		found, err := deleteEmail(tx, a.ID, address, true)
-		switch {
-		case err != nil:
-			return err
-		case !found:
-			return errs.Newf(errs.NotFound, "%q has no address %q", a.Login, address)
-		case a.Email == nil || Fold(*a.Email) != Fold(address):
-			return nil
-		}
-		a.Email = nil
-		return updateAccount(tx, a)
-	})
+	return s.changeEmails(ctx, login, audit.UserRemoveEmail,
+		func(tx *db.Tx, a *Account) error { return unclaim(tx, a, address) })
 }
 
 // Emails lists the addresses that a user claims. Error: 404.

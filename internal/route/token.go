@@ -107,6 +107,9 @@ var needs = []struct {
 	{"GET", "/search/issues", code, "issues"},
 	{"GET", "/events", none, ""},
 
+	{"GET", "/user/emails", scope.UserEmail, never},
+	{"*", "/user/emails", scope.User, never},
+
 	{"GET", "/user/keys...", scope.ReadKeys, never},
 	{"POST", "/user/keys", scope.WriteKeys, never},
 	{"DELETE", "/user/keys/{key_id}", scope.AdminKeys, never},

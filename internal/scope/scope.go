@@ -33,6 +33,7 @@ const (
 	WriteKeys
 	ReadKeys
 	ReadAuditLog
+	UserEmail
 	firstOther
 )
 
@@ -48,7 +49,7 @@ var names = complete([]name{
 	{"repo", "", Repo}, {"repo:status", "repo", RepoStatus}, {"repo_deployment", "repo", 0},
 	{"public_repo", "repo", PublicRepo}, {"repo:invite", "repo", 0}, {"security_events", "repo", 0},
 	{"delete_repo", "", DeleteRepo},
-	{"user", "", User}, {"read:user", "user", 0}, {"user:email", "user", 0}, {"user:follow", "user", FollowUsers},
+	{"user", "", User}, {"read:user", "user", 0}, {"user:email", "user", UserEmail}, {"user:follow", "user", FollowUsers},
 	{"admin:org", "", AdminOrg}, {"write:org", "admin:org", WriteOrg}, {"read:org", "write:org", ReadOrg},
 	{"admin:public_key", "", AdminKeys}, {"write:public_key", "admin:public_key", WriteKeys},
 	{"read:public_key", "write:public_key", ReadKeys},

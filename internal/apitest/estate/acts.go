@@ -59,6 +59,13 @@ func aRename(w *World, t *testing.T, h *Home) map[string]string {
 	return made
 }
 
+// anEmail is an address that keeper claims.
+func anEmail(w *World, t *testing.T, _ *Home) map[string]string {
+	address := w.name() + "@example.org"
+	w.OK(t, "keeper", "POST /user/emails", `{"emails":["`+address+`"]}`)
+	return map[string]string{"new": address}
+}
+
 // anOrg registers an organization, and finds another login for it.
 func anOrg(w *World, t *testing.T, _ *Home) map[string]string {
 	login := w.name()
@@ -219,6 +226,8 @@ var acts = map[string]act{
 	"DELETE /orgs/{org}/memberships/{username}":    {who: "owner", Rule: owners, make: aGuest},
 	"PUT /orgs/{org}/public_members/{username}":    {who: "member", Rule: members},
 	"DELETE /orgs/{org}/public_members/{username}": {who: "member", Rule: members},
+	"POST /user/emails":                            {body: `{"emails":["{new}@example.org"]}`, make: aName},
+	"DELETE /user/emails":                          {body: `{"emails":["{new}"]}`, make: anEmail},
 	"POST /user/repos":                             {body: `{"name":"shed","private":true}`, who: "guest"},
 	"POST /orgs/{org}/repos":                       {body: `{"name":"shed","private":true}`, who: "owner", Rule: members},
 	"PUT /users/{username}/suspended":              {who: "chief", Rule: chiefs, make: aUser},

@@ -43,4 +43,26 @@ func about(t *testing.T, h *hub) {
 	if languages := got[map[string]int](t)(nobody.Repositories.ListLanguages(ctx, "garden", "plot")); len(languages) != 0 {
 		t.Errorf("a license is code: %v", languages)
 	}
+	remarks(t, h)
+	emails(t, h)
+}
+
+// remarks are comments on a commit.
+func remarks(t *testing.T, h *hub) {
+	ctx, alice, will := t.Context(), h.as(t, "alice"), h.as(t, "will")
+	made := got[*github.RepositoryComment](t)(will.Repositories.CreateComment(ctx, "garden", "plot", "main",
+		&github.RepositoryComment{Body: github.Ptr("Why **now**?"), Path: github.Ptr("LICENSE"), Position: github.Ptr(1)}))
+	equal(t, "who commented", made.GetUser().GetLogin(), "will")
+	reaction := got[*github.Reaction](t)(alice.Reactions.CreateCommentReaction(ctx, "garden", "plot", made.GetID(), "heart"))
+	equal(t, "the reaction", reaction.GetContent(), "heart")
+	list := got[[]*github.RepositoryComment](t)(alice.Repositories.ListCommitComments(ctx, "garden", "plot", made.GetCommitID(), nil))
+	equal(t, "the comment in its list", list[0].GetBody(), "Why **now**?")
+}
+
+// emails are one's own addresses.
+func emails(t *testing.T, h *hub) {
+	ctx, alice := t.Context(), h.as(t, "alice")
+	list := got[[]*github.UserEmail](t)(alice.Users.AddEmails(ctx, []string{"work@example.org"}))
+	equal(t, "the address", list[0].GetEmail(), "work@example.org")
+	done(t)(alice.Users.DeleteEmails(ctx, []string{"work@example.org"}))
 }

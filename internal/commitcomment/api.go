@@ -206,6 +206,10 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 		return reaction.Subject{}, err
 	}
 	return reaction.Subject{Kind: reaction.CommitComment, ID: c.ID, Changed: func(tx *db.Tx) error {
-		return hold(tx, a.ID, c.ID)
+		if err := tracker.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		_, err := byID(tx, a.ID, c.ID)
+		return err
 	}}, nil
 }

@@ -19,6 +19,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/tracker"
 )
 
 // Resource is the name of comments in validation errors.
@@ -55,6 +56,9 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service) *Service {
 func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error {
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tracker.Lock(tx, a.ID); err != nil { // rights change under it, too
+			return err
+		}
 		c.CreatedAt, c.UpdatedAt = tx.Now, tx.Now
 		return insert(tx, c)
 	})
@@ -89,10 +93,10 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 	})
 }
 
-// change calls fn with the comment as it is now, whose row is held, if the caller still may change it.
+// change calls fn with the comment as it is now, under the repository's lock, if the caller still may change it.
 func (s *Service) change(ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := hold(tx, a.ID, id); err != nil {
+		if err := tracker.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		now, err := byID(tx, a.ID, id)

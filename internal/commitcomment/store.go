@@ -90,15 +90,6 @@ func insert(tx *db.Tx, c *Comment) error {
 	return err
 }
 
-// hold locks a comment's row until the transaction ends. Error: 404.
-func hold(tx *db.Tx, repoID repo.ID, id int64) error {
-	n, err := tx.Exec(`UPDATE commit_comments SET body = body WHERE id = $1 AND repo_id = $2`, id, repoID)
-	if err == nil && n == 0 {
-		err = errs.Absent()
-	}
-	return err
-}
-
 func update(tx *db.Tx, c *Comment) error {
 	return tx.Run(`UPDATE commit_comments SET body = $2, updated_at = $3 WHERE id = $1`, c.ID, c.Body, c.UpdatedAt)
 }

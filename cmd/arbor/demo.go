@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/hook/outgoing"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
@@ -65,6 +66,7 @@ func (c *demoCommand) Run(p *process) (err error) {
 		return fmt.Errorf("filling the demo: %w", err)
 	}
 	o := c.options(log)
+	o.HookNetworks = append(o.HookNetworks, outgoing.Loopback()...)
 	if c.ssh, o.SSH, err = c.openSSH(ssh.NewHostKeys, log); err != nil {
 		return err
 	}

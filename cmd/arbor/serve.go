@@ -19,6 +19,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/certificate"
 	"arbor/internal/git"
+	"arbor/internal/hook/outgoing"
 	"arbor/internal/journal"
 	"arbor/internal/seed"
 	"arbor/internal/server"
@@ -28,26 +29,28 @@ import (
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
-	Listen         string     `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
-	AdminListen    string     `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
-	BaseURL        string     `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
-	RequireToken   bool       `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers." negatable:""`
-	Previews       string     `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
-	MaxTreeEntries int        `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
-	RateLimit      int64      `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
-	Memory         byteSize   `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
-	TrustProxy     string     `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
-	MaxPackSize    byteSize   `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
-	MaxPackObjects int        `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
-	QuotaRepos     int64      `help:"Most repositories of each owner who has no quota of its own (default: no bound)." placeholder:"N"`
-	QuotaBytes     byteSize   `help:"Most that the repositories of such an owner may take together (default: no bound)." placeholder:"SIZE"`
-	MinFreeSpace   *freeSpace `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
-	LogFormat      string     `help:"Form of the log on standard error." enum:"text,json" default:"text"`
-	LogLevel       string     `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
-	AuditDays      int        `help:"Days for which the audit log is kept; 0: for ever." default:"${auditDays}" placeholder:"N"`
+	Listen            string     `help:"Address to answer on: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	AdminListen       string     `help:"Address for /metrics and, with --ephemeral, POST /admin/reset, beside the interface (default: none)." placeholder:"ADDRESS"`
+	BaseURL           string     `name:"base-url" help:"Scheme and host that addresses in answers begin with (default: what the request was sent to)." placeholder:"URL"`
+	RequireToken      bool       `help:"Answer nobody without a token, but for /healthz and /readyz, and let no other site's pages read answers." negatable:""`
+	Previews          string     `help:"Whether previews wait until they are asked for, or are on for everyone." enum:"negotiated,graduated" default:"negotiated"`
+	MaxTreeEntries    int        `help:"Entries of a tree past which an answer is truncated." default:"100000" placeholder:"N"`
+	RateLimit         int64      `help:"Requests an hour for each token, and each address without one (default: no limit)." placeholder:"N"`
+	Memory            byteSize   `help:"Memory that the server and its processes of git may use together (default: three quarters of what the machine or its container has)." placeholder:"SIZE"`
+	TrustProxy        string     `help:"Networks of proxies whose X-Forwarded-For, -Proto and -Host are believed, between commas." placeholder:"NETWORKS"`
+	MaxPackSize       byteSize   `help:"Largest pack that one push may send." default:"4GiB" placeholder:"SIZE"`
+	MaxPackObjects    int        `help:"Most objects that one push may send." default:"10000000" placeholder:"N"`
+	QuotaRepos        int64      `help:"Most repositories of each owner who has no quota of its own (default: no bound)." placeholder:"N"`
+	QuotaBytes        byteSize   `help:"Most that the repositories of such an owner may take together (default: no bound)." placeholder:"SIZE"`
+	MinFreeSpace      *freeSpace `help:"Room on the disks of the data folder and the database below which writes are answered 507: a size, 0 for none, or auto, a hundredth of the disk and 1GiB at most (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
+	AllowHookNetworks string     `help:"Inner networks to which webhooks may be sent, between commas: 10.0.0.0/8,::1/128 (default: none; demo and --ephemeral allow this machine)." placeholder:"NETWORKS"`
+	LogFormat         string     `help:"Form of the log on standard error." enum:"text,json" default:"text"`
+	LogLevel          string     `help:"Least important kind of line in the log." enum:"debug,info,warn,error" default:"info"`
+	AuditDays         int        `help:"Days for which the audit log is kept; 0: for ever." default:"${auditDays}" placeholder:"N"`
 
 	umask     int                // with which the server was started
 	ssh       net.Listener       // nil: git is not served over SSH
+	networks  outgoing.Networks  // of AllowHookNetworks, made by check
 	front     front              // what stands before the interface; the zero front is plain HTTP
 	admission *admission.Control // made by check
 }
@@ -108,6 +111,10 @@ func (f *serverFlags) check() error {
 	}
 	if err := f.admit(); err != nil {
 		return err
+	}
+	var err error
+	if f.networks, err = outgoing.ParseNetworks(f.AllowHookNetworks); err != nil {
+		return misuse("--allow-hook-networks: %v", err)
 	}
 	if f.BaseURL == "" {
 		return nil
@@ -222,6 +229,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		AuditDays:      f.AuditDays,
 		RequireToken:   f.RequireToken,
 		AdminHost:      host(f.AdminListen),
+		HookNetworks:   f.networks,
 	}
 }
 

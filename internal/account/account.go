@@ -204,6 +204,10 @@ type Forge interface {
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
+	// TellMember is called after somebody joined an organization or left it, for who is told of that.
+	TellMember(tx *db.Tx, org, user *Account, owner, joined bool, by ID) error
+	// TellRename is called after an organization got another login than from.
+	TellRename(tx *db.Tx, org *Account, from string, by ID) error
 	// DeleteAccount takes all that names the account away, or gives it to ghost. The caller
 	// holds its row, and removes that afterwards.
 	DeleteAccount(tx *db.Tx, id, ghost, by ID) error
@@ -215,6 +219,14 @@ func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, log: log, clock: time.Now, forge: forge, keyUses: lastUses{every: keyUseEvery},
 		keys:   cache.NewCount[string, *Caller](maxCachedTokens),
 		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens), counts: cache.NewCount[any, int64](maxCounts)}
+}
+
+// tellMember tells of who joined an organization, or left it.
+func (s *Service) tellMember(tx *db.Tx, m *membership, joined bool, by *Caller) error {
+	if s.forge == nil {
+		return nil
+	}
+	return s.forge.TellMember(tx, m.Org, m.User, m.Owner, joined, IDOf(by))
 }
 
 func (s *Service) endOrgAccess(tx *db.Tx, orgID, by ID) error {

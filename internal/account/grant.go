@@ -172,3 +172,10 @@ func (v View) String() string {
 	}
 	return string(b) + ID(v.TokenID).String()
 }
+
+// ViewerOf is a caller who sees one repository of the owner's as somebody who may push to it, and otherwise what
+// everybody sees: for what programs are told of the repository. No token is behind it.
+func ViewerOf(owner *Account, repoID int64) *Caller {
+	return &Caller{ID: owner.ID, Login: owner.Login, TokenID: -repoID, Reach: Chosen, HidesMembers: true,
+		Grant: &Grant{Fine: true, Changes: true, chosen: []int64{repoID}}}
+}

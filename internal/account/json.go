@@ -230,6 +230,14 @@ func newFullOrg(a *Account, i *web.Info, may access, caller *Caller) *fullOrg {
 	return o
 }
 
+// NewOrganization renders an organization as GitHub's organization-simple.
+func NewOrganization(a *Account, i *web.Info) any { return newSimpleOrg(a, i) }
+
+// MembershipOf renders a membership, of role admin or member.
+func MembershipOf(org, user *Account, owner bool, i *web.Info) any {
+	return newMembership(&membership{Org: org, User: user, Owner: owner}, i)
+}
+
 // membershipJSON is GitHub's org-membership.
 type membershipJSON struct {
 	URL             string    `json:"url"`

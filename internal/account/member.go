@@ -31,6 +31,20 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may access, 
 	return org, may, err
 }
 
+// OwnedOrg finds the organization of a login for a caller who owns it. Errors: 403, 404.
+func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
+	org, may, err := orgFor(tx, caller, login)
+	if err == nil && !may.owner {
+		err = mustOwn(org)
+	}
+	return org, err
+}
+
+// HoldOwnedOrg is OwnedOrg in a transaction that writes: it stays so until that ends.
+func HoldOwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
+	return ownedOrg(tx, caller, login)
+}
+
 // ownedOrg is orgFor for what only owners may do, and holds the organization
 // until the transaction ends. Errors: also 403.
 func ownedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
@@ -184,8 +198,14 @@ func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userL
 			return err
 		}
 		m.Owner = owner
-		if err := putMember(tx, org.ID, user.ID, owner); err != nil || !there || owner {
+		if err := putMember(tx, org.ID, user.ID, owner); err != nil {
 			return err
+		}
+		if !there {
+			return s.tellMember(tx, m, true, caller)
+		}
+		if owner {
+			return nil
 		}
 		return s.endOrgAccess(tx, org.ID, caller.ID)
 	})
@@ -220,6 +240,9 @@ func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, us
 			return err
 		}
 		if err := deleteMember(tx, org.ID, user.ID); err != nil {
+			return err
+		}
+		if err := s.tellMember(tx, m, false, caller); err != nil {
 			return err
 		}
 		return s.endOrgAccess(tx, org.ID, caller.ID)

@@ -28,6 +28,11 @@ func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *A
 		if kind == Organization {
 			action = audit.OrgRename
 		}
+		if kind == Organization && s.forge != nil {
+			if err := s.forge.TellRename(tx, a, from, IDOf(CallerFrom(ctx))); err != nil {
+				return err
+			}
+		}
 		return record(tx, action, a, "", map[string]any{"old_login": from, "login": to})
 	})
 	return a, err

@@ -35,6 +35,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
+	"arbor/internal/hook/outgoing"
 	"arbor/internal/journal"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
@@ -94,7 +95,7 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	t.Helper()
 	log := &Log{}
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
-		Admission: admission.New(admission.DefaultMemory, nil)}
+		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback()}
 	for _, option := range options {
 		option(&o)
 	}

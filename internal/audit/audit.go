@@ -67,6 +67,15 @@ const (
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
 
+	HookCreate        Action = "hook.create"
+	HookConfigChanged Action = "hook.config_changed"
+	HookEventsChanged Action = "hook.events_changed"
+	HookActiveChanged Action = "hook.active_changed"
+	HookDestroy       Action = "hook.destroy"
+	HookPing          Action = "hook.ping"
+	HookTest          Action = "hook.test"
+	HookRedeliver     Action = "hook.redeliver"
+
 	SiteAdminRefused Action = "site_admin.refused" // nothing happened: who asked may not
 
 	StoreBackup  Action = "store.backup"
@@ -79,7 +88,7 @@ var Actions = []Action{UserCreate, UserUpdate, UserRename, UserDelete, UserSuspe
 	UserDemote, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate, OrgUpdate,
 	OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate, RepoRename,
 	RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge, RepoGiveBack, RepoAddMember, RepoUpdateMember,
-	RepoRemoveMember, SiteAdminRefused, StoreBackup, StoreRestore, StoreMove}
+	RepoRemoveMember, HookCreate, HookConfigChanged, HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, SiteAdminRefused, StoreBackup, StoreRestore, StoreMove}
 
 // Rights by which something was allowed, beside those of routes.
 const (

@@ -23,6 +23,7 @@
 //	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries
+//	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	generation.go  Generation: concurrent calls share a query
@@ -136,6 +137,7 @@ type DB struct {
 	now     func() time.Time
 	moments *moments
 	trace   func(ctx context.Context, query string) // may be nil
+	bells   bells
 
 	reads, writes durations
 
@@ -304,7 +306,7 @@ func (d *DB) transact(
 ) error {
 	var onCommit []func()
 	err := run(func(tx *Tx) (err error) {
-		tx.trace = d.trace
+		tx.trace, tx.bells = d.trace, &d.bells
 		if d.runTwice {
 			err = twice(tx, fn)
 		} else {

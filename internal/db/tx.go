@@ -23,6 +23,7 @@ type Tx struct {
 	one    bool                                    // only one statement may run
 	ran    bool                                    // a statement ran
 	trace  func(ctx context.Context, query string) // may be nil
+	bells  *bells
 
 	check    func(*Tx) error // runs at the end, see WithCheck; may be nil
 	onCommit []func()        // run after the commit

@@ -19,7 +19,10 @@ func (f *Forge) AddCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID, role
 	if before != account.None {
 		changes["old_permission"], action = before.String(), audit.RepoUpdateMember
 	}
-	if err := recordCollaborator(tx, r, action, userID, by, changes); err != nil || before != account.None {
+	if err := recordCollaborator(tx, r, action, userID, by, changes); err != nil {
+		return err
+	}
+	if err := tellCollaborator(tx, r, userID, before, role, by); err != nil || before != account.None {
 		return err
 	}
 	return activity.NoteJoined(tx, r, userID, by)
@@ -50,6 +53,9 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 	if before != account.None {
 		changes := map[string]any{"old_permission": before.String()}
 		if err := recordCollaborator(tx, r, audit.RepoRemoveMember, userID, by, changes); err != nil {
+			return err
+		}
+		if err := tellCollaborator(tx, r, userID, before, account.None, by); err != nil {
 			return err
 		}
 	}

@@ -30,5 +30,8 @@ func (f *Forge) Create(tx *db.Tx, r *repo.Repo, by *account.Caller) error {
 	if err := activity.NoteCreated(tx, r, r.DoneBy(by)); err != nil {
 		return err
 	}
+	if err := tellCreated(tx, r, r.DoneBy(by)); err != nil {
+		return err
+	}
 	return repo.CountForOwner(tx, r, 1)
 }

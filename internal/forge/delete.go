@@ -17,6 +17,10 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := f.Pulls.FollowDeletion(tx, r, by); err != nil {
 		return err
 	}
+	// Its hooks go; its organization's are told.
+	if err := tellDeleted(tx, r, by); err != nil {
+		return err
+	}
 	// Its forks get another parent.
 	if err := repo.LeaveNetwork(tx, r, true); err != nil {
 		return err

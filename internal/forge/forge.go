@@ -10,6 +10,7 @@
 //	access.go       somebody joins a repository, or loses access
 //	account.go      an account is deleted; storeaccount.go: what becomes of each column
 //	issue.go        an issue is made or changed
+//	hook.go         of what hooks of repositories and organizations are told
 //
 // A feature begins the transaction, checks rights and input, and locks. Then it calls
 // an interface of its own ([repo.Forge], [issue.Forge], [account.Forge]), which

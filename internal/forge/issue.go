@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/db"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
@@ -19,6 +20,9 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 		return err
 	}
 	if err := pull.FollowIssue(c); err != nil {
+		return err
+	}
+	if err := hook.Record(c.Tx, c.Repo.ID, c.Told()...); err != nil {
 		return err
 	}
 	// The worker that indexes texts begins.

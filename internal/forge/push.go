@@ -6,6 +6,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/closing"
 	"arbor/internal/db"
+	"arbor/internal/hook"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
@@ -43,6 +44,9 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 		return nil, err
 	}
 	if err := activity.NotePush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	if err := hook.NotePush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
 	// Open pull requests get new heads, or are closed with their branches. Those that

@@ -50,9 +50,11 @@ var AccountColumns = []AccountColumn{
 	{"requested_reviewers", "user_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
-	{"brought", "user_id", Dropped, ""},            // there is no quota any more that it could count in
-	{"discarded", "owner_id", Dropped, ""},         // the sweep removes the folders
-	{"reviews", "author_id", Dropped, "state = 1"}, // nobody else has seen it
+	{"hooks", "org_id", Dropped, ""},                                // an organization's, with what waits
+	{"brought", "user_id", Dropped, ""},                             // there is no quota any more that it could count in
+	{"discarded", "owner_id", Dropped, ""},                          // the sweep removes the folders
+	{"reviews", "author_id", Dropped, "state = 1"},                  // nobody else has seen it
+	{"hook_deliveries", "actor_id", Dropped, "payload IS NOT NULL"}, // what was told names it
 
 	{"issues", "author_id", Given, ""},
 	{"issues", "closed_by", Given, ""},
@@ -72,6 +74,8 @@ var AccountColumns = []AccountColumn{
 	{"release_assets", "uploader_id", Given, ""},
 	{"activities", "actor_id", Given, ""},
 	{"activities", "subject_id", Given, "kind = 6"}, // who joined a repository
+
+	{"hook_deliveries", "actor_id", Given, ""},
 
 	{"activities", "org_id", Emptied, ""},
 	{"former_logins", "account_id", Emptied, ""}, // and nobody gets the logins

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
@@ -17,6 +18,12 @@ import (
 // private one whose owners do not see it any more are withdrawn by that alone.
 func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID) error {
 	from, former := r.OwnerID, *r
+	// The organization that had it is not told any more of what it was not told yet.
+	if r.Owner.Kind == account.Organization {
+		if err := hook.Leave(tx, r.ID, from); err != nil {
+			return err
+		}
+	}
 	// The row, the redirect from the old address, the counters of both owners.
 	if err := repo.SetOwner(tx, r, h); err != nil {
 		return err
@@ -39,6 +46,12 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID
 	}
 	// Who may not be assigned any more is not.
 	if err := issue.FollowTransfer(tx, r); err != nil {
+		return err
+	}
+	// Its own hooks, and those of the organization that has it now.
+	told := repository("transferred", by, nil)
+	told.About.User = from
+	if err := hook.Record(tx, r.ID, told); err != nil {
 		return err
 	}
 	return recordTransfer(tx, &former, r, h, by)

@@ -32,5 +32,8 @@ func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := star.FollowVisibility(tx, r); err != nil {
 		return err
 	}
+	if err := tellVisibility(tx, r, by); err != nil {
+		return err
+	}
 	return activity.NoteVisibility(tx, r, by)
 }

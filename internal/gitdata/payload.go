@@ -256,6 +256,18 @@ func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, err
 	return found, err
 }
 
+// Logins finds the logins of the people who made commits, by addresses that they verified, and gives a function
+// that tells who a signature is of; empty: nobody knows.
+func (api *API) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Signature) string, error) {
+	known, err := api.people(ctx, commits...)
+	return func(s git.Signature) string {
+		if a := known[account.Fold(s.Email)]; a != nil {
+			return a.Login
+		}
+		return ""
+	}, err
+}
+
 func (p people) simple(s git.Signature, i *web.Info) *account.Simple {
 	return account.NewSimple(p[account.Fold(s.Email)], i)
 }

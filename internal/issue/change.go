@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/hook"
 	"arbor/internal/label"
 	"arbor/internal/markdown"
 	"arbor/internal/milestone"
@@ -31,6 +32,8 @@ type Change struct {
 	mentions     []account.ID
 	also, less   []posting.Property
 	references   []reference
+	told         []hook.Event   // what hooks are told besides
+	changes      map[string]any // values before an edit, for hooks
 }
 
 // Change runs fn on an issue of the repository, in one transaction with all
@@ -318,11 +321,11 @@ func (c *Change) SetMilestone(m *milestone.Milestone) error {
 			return err
 		}
 		if was := old[c.Issue.MilestoneID]; was != nil {
-			c.Event(EventDemilestoned, Event{Detail: Detail{Milestone: was.Title}})
+			c.Event(EventDemilestoned, Event{milestone: was.Number, Detail: Detail{Milestone: was.Title}})
 		}
 	}
 	if m != nil {
-		c.Event(EventMilestoned, Event{Detail: Detail{Milestone: m.Title}})
+		c.Event(EventMilestoned, Event{milestone: m.Number, Detail: Detail{Milestone: m.Title}})
 	}
 	c.Issue.MilestoneID = id
 	c.Touch()

@@ -65,6 +65,8 @@ type Event struct {
 	Commit    string     // SHA; empty: none
 	Detail    Detail
 	CreatedAt db.Time
+
+	milestone int64 // its number; not stored
 }
 
 // Detail is what an event tells besides, with names as they were at the time.

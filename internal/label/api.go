@@ -90,7 +90,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	l := &Label{RepoID: a.ID, Name: name.Value, Color: color.Or(newColor), Description: web.OrNil(description.Value)}
-	if err := api.s.Create(r.Context(), l); err != nil {
+	if err := api.s.Create(r.Context(), l, account.IDOf(a.Caller)); err != nil {
 		return err
 	}
 	made := NewPayload(l, tracker.PlaceOf(r, a))

@@ -20,8 +20,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -119,15 +121,36 @@ type Service struct{ db *db.DB }
 // New makes the operations on a database.
 func New(d *db.DB) *Service { return &Service{d} }
 
-// Create adds a label to its repository and sets its id. Errors: 404 when the
+// Create adds a label to its repository, for an account, and sets its id. Errors: 404 when the
 // repository is gone, 422 when the name is taken.
-func (s *Service) Create(ctx context.Context, l *Label) error {
+func (s *Service) Create(ctx context.Context, l *Label, by account.ID) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, l.RepoID); err != nil {
 			return err
 		}
-		return insert(tx, l)
+		if err := insert(tx, l); err != nil {
+			return err
+		}
+		return hook.Record(tx, l.RepoID, event(l, "created", by, nil))
 	})
+}
+
+// event is what hooks are told of a label.
+func event(l *Label, action string, by account.ID, changes map[string]any) hook.Event {
+	return hook.Event{Name: "label", Action: action, Actor: by, About: hook.About{Label: l.Name, Changes: changes}}
+}
+
+// TellGone tells hooks of a label that is being deleted.
+func TellGone(tx *db.Tx, a *repo.Access, l *Label) error {
+	info, err := hook.Listening(tx, a.ID, "label")
+	if err != nil || info == nil {
+		return err
+	}
+	e := event(l, "deleted", account.IDOf(a.Caller), nil)
+	if e.About.Parts, err = hook.Part("label", NewPayload(l, tracker.NewPlace(info, a.Repo))); err != nil {
+		return err
+	}
+	return hook.Record(tx, a.ID, e)
 }
 
 // Edit is what an edit gives a label; what is not given stays.
@@ -148,6 +171,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 		if l, err = ByName(tx, a.ID, name); err != nil {
 			return err
 		}
+		before := *l
 		if e.Name.Given() {
 			other, err := ByName(tx, a.ID, e.Name.Value)
 			if err == nil && other.ID != l.ID {
@@ -162,9 +186,38 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 		if e.Description.Set {
 			l.Description = web.OrNil(e.Description.Value)
 		}
-		return update(tx, l)
+		if err := update(tx, l); err != nil {
+			return err
+		}
+		changes := changed(&before, l)
+		if len(changes) == 0 {
+			return nil
+		}
+		return hook.Record(tx, a.ID, event(l, "edited", account.IDOf(a.Caller), changes))
 	})
 	return l, err
+}
+
+// changed gives the values that an edit replaced.
+func changed(before, after *Label) map[string]any {
+	changes := map[string]any{}
+	if before.Name != after.Name {
+		changes["name"] = hook.From(before.Name)
+	}
+	if before.Color != after.Color {
+		changes["color"] = hook.From(before.Color)
+	}
+	if old, now := textOf(before.Description), textOf(after.Description); old != now {
+		changes["description"] = hook.From(old)
+	}
+	return changes
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // taken is the 422 for a name that another label has.

@@ -17,10 +17,12 @@ package milestone
 
 import (
 	"context"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -109,7 +111,10 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 		}
 		m = &Milestone{RepoID: a.ID, Number: number, State: tracker.Open, CreatorID: a.Caller.ID, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		e.apply(m, tx.Now)
-		return insert(tx, m)
+		if err := insert(tx, m); err != nil {
+			return err
+		}
+		return hook.Record(tx, a.ID, event(m, "created", a.Caller, nil))
 	})
 	return m, err
 }
@@ -125,11 +130,11 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 		if m, err = ByNumber(tx, a.ID, number); err != nil {
 			return err
 		}
-		title := m.Title
+		before := *m
 		if !e.apply(m, tx.Now) {
 			return nil
 		}
-		if m.Title != title {
+		if m.Title != before.Title {
 			if there, err := titled(tx, a.ID, m.Title); err != nil {
 				return err
 			} else if there {
@@ -137,9 +142,69 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 			}
 		}
 		m.UpdatedAt = tx.Now
-		return update(tx, m)
+		if err := update(tx, m); err != nil {
+			return err
+		}
+		return hook.Record(tx, a.ID, edited(&before, m, a.Caller)...)
 	})
 	return m, err
+}
+
+// event is what hooks are told of a milestone.
+func event(m *Milestone, action string, by *account.Caller, changes map[string]any) hook.Event {
+	return hook.Event{Name: "milestone", Action: action, Actor: account.IDOf(by),
+		About: hook.About{Number: m.Number, Changes: changes}}
+}
+
+// edited are the events of an edit.
+func edited(before, after *Milestone, by *account.Caller) (list []hook.Event) {
+	changes := map[string]any{}
+	if before.Title != after.Title {
+		changes["title"] = hook.From(before.Title)
+	}
+	if old := textOf(before.Description); old != textOf(after.Description) {
+		changes["description"] = hook.From(old)
+	}
+	if before.DueOn != after.DueOn {
+		changes["due_on"] = hook.From(dueOf(before))
+	}
+	if len(changes) > 0 {
+		list = append(list, event(after, "edited", by, changes))
+	}
+	if before.State != after.State {
+		action := "closed"
+		if after.State == tracker.Open {
+			action = "opened"
+		}
+		list = append(list, event(after, action, by, nil))
+	}
+	return list
+}
+
+// dueOf is when a milestone is due, as its payload has it; nothing for one that is not.
+func dueOf(m *Milestone) string {
+	if m.DueOn.IsZero() {
+		return ""
+	}
+	return m.DueOn.Time().UTC().Format(time.RFC3339)
+}
+
+// TellGone tells hooks of a milestone that is being deleted.
+func TellGone(tx *db.Tx, a *repo.Access, m *Milestone) error {
+	info, err := hook.Listening(tx, a.ID, "milestone")
+	if err != nil || info == nil {
+		return err
+	}
+	creators, err := account.ByIDs(tx, []account.ID{m.CreatorID})
+	if err != nil {
+		return err
+	}
+	e := event(m, "deleted", a.Caller, nil)
+	e.About.Parts, err = hook.Part("milestone", NewPayload(m, creators[m.CreatorID], tracker.NewPlace(info, a.Repo)))
+	if err != nil {
+		return err
+	}
+	return hook.Record(tx, a.ID, e)
 }
 
 // taken is the 422 for a title that another milestone has.

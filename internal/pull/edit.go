@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -136,6 +137,7 @@ func changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
 	c.Without(from)
 	c.Also(by)
 	c.Event(issue.EventBaseChanged, issue.Event{})
+	c.Changed("base", map[string]any{"ref": hook.From(p.BaseRef), "sha": hook.From(p.BaseSHA)})
 	c.Touch()
 	return setBase(c.Tx, p.IssueID, branch, tip)
 }

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
@@ -126,6 +127,8 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 	err = s.change(tx, p, u.By, func(c *issue.Change) (err error) {
 		if now, err = byID(tx, p.IssueID); err == nil && now.follows(p) {
 			c.Touch() // decision 57
+			c.Tell(hook.Event{Name: "pull_request", Action: "synchronize",
+				About: hook.About{Before: string(now.HeadSHA), After: string(u.New)}})
 		}
 		return err
 	})

@@ -74,7 +74,10 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Release,
 			if err := insert(tx, r); err != nil {
 				return err
 			}
-			return settleLatest(tx, nil, r, true)
+			if err := settleLatest(tx, nil, r, true); err != nil {
+				return err
+			}
+			return tell(tx, nil, r, a.Caller)
 		})
 	return made, err
 }
@@ -88,7 +91,10 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*
 			if err := update(tx, r); err != nil {
 				return err
 			}
-			return settleLatest(tx, before, r, e.Choice != 0)
+			if err := settleLatest(tx, before, r, e.Choice != 0); err != nil {
+				return err
+			}
+			return tell(tx, before, r, a.Caller)
 		})
 	return made, err
 }
@@ -276,6 +282,9 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 		}
 		for _, asset := range assets[r.ID] {
 			files = append(files, asset.File.ID)
+		}
+		if err := s.tellGone(tx, a, r); err != nil {
+			return err
 		}
 		if err := remove(tx, r.ID); err != nil {
 			return err

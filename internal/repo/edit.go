@@ -51,6 +51,9 @@ func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) 
 		if err := e.record(tx, &before, now.Repo); err != nil {
 			return err
 		}
+		if err := s.forge.Edit(tx, &before, now.Repo, now.DoneBy(a.Caller)); err != nil {
+			return err
+		}
 		edited = now
 		if e.Private.Or(now.Private) == now.Private {
 			return updateRepo(tx, now.Repo)

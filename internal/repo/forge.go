@@ -26,6 +26,8 @@ type Forge interface {
 	Push(tx *db.Tx, p Push) (refused []error, err error)
 	// Create adds a repository without refs. Errors: as of Insert.
 	Create(tx *db.Tx, r *Repo, by *account.Caller) error
+	// Edit follows a change of what people set of a repository.
+	Edit(tx *db.Tx, before, after *Repo, by account.ID) error
 	// ChangeVisibility shows a private repository to everyone, or hides a public one.
 	ChangeVisibility(tx *db.Tx, r *Repo, by account.ID) error
 	// Transfer gives the repository to another owner.

@@ -138,7 +138,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	if r.Private {
 		p.Visibility = "private"
 	}
-	if a.Caller != nil {
+	if a.Caller != nil && !i.Told {
 		p.Permissions = newPermissions(a.Role)
 	}
 	p.link(api)

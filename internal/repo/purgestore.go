@@ -215,6 +215,7 @@ func dropTestMerges(tx *db.Tx, id ID, list []testMerge) error {
 //	pull_commits                  go: they only find the pull request of a commit
 //	unreached_objects             go: nobody finds the object any more
 //	pushed_commits                go: there is nothing to read
+//	hook_deliveries               what was rendered of the repository goes: it may quote it
 //
 // Names in activities and issue_events stay as well; neither holds a message.
 const named = `SELECT commit_sha AS sha FROM reviews WHERE repo_id = $1
@@ -257,6 +258,10 @@ func forgetNamed(tx *db.Tx, id ID, gone []git.SHA) (hunks, statuses int64, err e
 		if _, err := tx.Exec(`DELETE FROM `+from+in, args...); err != nil {
 			return 0, 0, err
 		}
+	}
+	// What hooks were told may quote it.
+	if _, err := tx.Exec(`DELETE FROM hook_deliveries WHERE repo_id = $1 AND payload IS NOT NULL`, id); err != nil {
+		return 0, 0, err
 	}
 	_, err = tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, id)
 	return hunks, statuses, err

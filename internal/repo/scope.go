@@ -82,3 +82,13 @@ func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	}
 	return queryAccess(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY r.id`, args...)
 }
+
+// Told gives the access by which hooks are told of a repository: that of a caller who may push to it, and who
+// otherwise sees what everybody sees. Error: 404 where it is gone, or withdrawn from its own owner.
+func Told(tx *db.Tx, id ID) (*Access, error) {
+	r, err := accessByID(tx, nil, id)
+	if err != nil {
+		return nil, err
+	}
+	return onlyVisible(accessByID(tx, account.ViewerOf(&r.Owner, int64(id)), id))
+}

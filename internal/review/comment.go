@@ -6,10 +6,12 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // NewComment is what somebody wants to say of some lines, or of what somebody
@@ -113,19 +115,51 @@ func (s *Service) EditComment(ctx context.Context, a *repo.Access, found *Commen
 		if now.Body == *t.Body {
 			return nil
 		}
+		before := now.Body
 		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
 		if err := updateComment(c.Tx, now); err != nil || now.Pending {
 			return err
 		}
 		c.Touch()
+		c.Tell(hook.Event{Name: commentEvent, Action: "edited", About: hook.About{ID: now.ID,
+			Changes: map[string]any{"body": hook.From(before)}}})
 		return c.Read(t)
 	})
+}
+
+// commentEvent is what hooks are told of comments.
+const commentEvent = "pull_request_review_comment"
+
+// tellGone tells hooks of a comment that is being deleted.
+func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error {
+	info, err := hook.Listening(c.Tx, a.ID, commentEvent)
+	if err != nil || info == nil || now.Pending {
+		return err
+	}
+	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	f, err := LoadFeed(ctx, c.Tx, []*repo.Access{a}, map[issue.ID]int64{c.Issue.ID: c.Issue.Number}, nil, []int64{now.ID})
+	if err != nil {
+		return err
+	}
+	if err := f.Bodies(web.Unsent(ctx), s.issues); err != nil {
+		return err
+	}
+	payload, err := f.Comment(now.ID)
+	if err != nil {
+		return err
+	}
+	parts, err := hook.Part("comment", payload)
+	c.Tell(hook.Event{Name: commentEvent, Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
+	return err
 }
 
 // DeleteComment deletes a comment with its reactions, and the review that was
 // nothing else. Replies to it stay. Errors: 403, 404.
 func (s *Service) DeleteComment(ctx context.Context, a *repo.Access, found *Comment) error {
 	_, err := s.changeComment(ctx, a, found, func(c *issue.Change, now *Comment) error {
+		if err := s.tellGone(c, a, now); err != nil {
+			return err
+		}
 		if err := deleteComment(c.Tx, now.ID); err != nil {
 			return err
 		}

@@ -206,3 +206,8 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	}
 	return err
 }
+
+// commentsOf lists the ids of a review's comments.
+func commentsOf(tx *db.Tx, reviewID int64) ([]int64, error) {
+	return db.QueryIDs[int64](tx, `SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id`, reviewID)
+}

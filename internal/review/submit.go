@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
@@ -111,6 +112,13 @@ func announce(c *issue.Change, v *Review, comments int64, texts ...issue.Text) e
 		if err := pull.AddReviewComments(c.Tx, v.IssueID, comments); err != nil {
 			return err
 		}
+		ids, err := commentsOf(c.Tx, v.ID)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			c.Tell(hook.Event{Name: commentEvent, Action: "created", About: hook.About{ID: id}})
+		}
 	}
 	if err := pull.Answer(c.Tx, v.IssueID, v.AuthorID); err != nil {
 		return err
@@ -170,10 +178,13 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, i *issue.Issue, id i
 		if v.Body == bodyOf(t) {
 			return nil
 		}
+		before := v.Body
 		v.Body = bodyOf(t)
 		if err := updateReview(c.Tx, v); err != nil || v.State == Pending {
 			return err
 		}
+		c.Tell(hook.Event{Name: "pull_request_review", Action: "edited", About: hook.About{ID: v.ID,
+			Changes: map[string]any{"body": hook.From(before)}}})
 		c.Touch()
 		return c.Read(t)
 	})

@@ -64,6 +64,10 @@ var needs = []struct {
 	{"GET", "/repos/{owner}/{repo}/stargazers", code, "metadata"},
 	{"GET", "/repos/{owner}/{repo}/subscribers", code, "metadata"},
 	{"*", "/repos/{owner}/{repo}/keys...", code, "administration"},
+	{"GET", "/repos/{owner}/{repo}/hooks...", scope.Repo | scope.ReadRepoHooks, "repository_hooks"},
+	{"DELETE", "/repos/{owner}/{repo}/hooks/{hook_id}", scope.Repo | scope.AdminRepoHooks, "repository_hooks"},
+	{"*", "/repos/{owner}/{repo}/hooks...", scope.Repo | scope.WriteRepoHooks, "repository_hooks"},
+	{"POST", "/repos/{owner}/{repo}/dispatches", code, "contents"},
 	{"*", "/repos/{owner}/{repo}/git/...", code, "contents"},
 	{"*", "/repos/{owner}/{repo}/contents...", code, "contents"},
 	{"GET", "/repos/{owner}/{repo}/branches...", code, "contents"},
@@ -139,6 +143,7 @@ var needs = []struct {
 	{"GET", "/orgs/{org}/public_members...", none, ""},
 	{"*", "/orgs/{org}/public_members/{username}", scope.WriteOrg, never},
 	{"GET", "/orgs/{org}/audit-log", scope.ReadAuditLog, never},
+	{"*", "/orgs/{org}/hooks...", scope.AdminOrgHooks, never},
 	{"GET", "/orgs/{org}...", scope.ReadOrg, ""},
 	{"*", "/orgs/{org}...", scope.AdminOrg, never},
 

@@ -34,6 +34,10 @@ const (
 	ReadKeys
 	ReadAuditLog
 	UserEmail
+	AdminRepoHooks
+	WriteRepoHooks
+	ReadRepoHooks
+	AdminOrgHooks
 	firstOther
 )
 
@@ -53,8 +57,8 @@ var names = complete([]name{
 	{"admin:org", "", AdminOrg}, {"write:org", "admin:org", WriteOrg}, {"read:org", "write:org", ReadOrg},
 	{"admin:public_key", "", AdminKeys}, {"write:public_key", "admin:public_key", WriteKeys},
 	{"read:public_key", "write:public_key", ReadKeys},
-	{"admin:repo_hook", "", 0}, {"write:repo_hook", "admin:repo_hook", 0}, {"read:repo_hook", "write:repo_hook", 0},
-	{"admin:org_hook", "", 0},
+	{"admin:repo_hook", "", AdminRepoHooks}, {"write:repo_hook", "admin:repo_hook", WriteRepoHooks},
+	{"read:repo_hook", "write:repo_hook", ReadRepoHooks}, {"admin:org_hook", "", AdminOrgHooks},
 	{"notifications", "", Notifications}, {"workflow", "", 0}, {"gist", "", 0},
 	{"audit_log", "", 0}, {"read:audit_log", "audit_log", ReadAuditLog},
 	{"site_admin", "", SiteAdmin}, {"plants", "", Plants},

@@ -18,7 +18,7 @@ var writableArchived = []string{
 	"POST /repos/{owner}/{repo}/transfer",
 	"PUT /user/starred/{owner}/{repo}", "DELETE /user/starred/{owner}/{repo}",
 	"PUT /repos/{owner}/{repo}/subscription", "DELETE /repos/{owner}/{repo}/subscription",
-	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}",
+	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}", "DELETE /repos/{owner}/{repo}/hooks/{hook_id}",
 }
 
 // An archived repository is read-only for everybody, also for administrators of the site.

@@ -28,6 +28,7 @@ var unaudited = map[string]string{
 	"* /repos/{owner}/{repo}/labels":            "the same",
 	"* /repos/{owner}/{repo}/milestones":        "the same",
 	"* /repos/{owner}/{repo}/releases":          "the same, and it is in the feeds",
+	"POST /repos/{owner}/{repo}/dispatches":     "it sends what the deliveries of hooks show",
 	"* /repos/{owner}/{repo}/git/":              "daily work, which git's history and the feed tell",
 	"* /repos/{owner}/{repo}/contents":          "the same",
 	"* /repos/{owner}/{repo}/comments":          "daily work, which the feed tells",

@@ -205,7 +205,7 @@ func (w *walker) read(t *testing.T, r *route.Route, h *estate.Home, path, query,
 		}
 	case !w.valid(login), login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin):
 		want = http.StatusUnauthorized
-	case r.Pattern == "/orgs/{org}/audit-log" && login != "owner" && login != "chief":
+	case (r.Pattern == "/orgs/{org}/audit-log" || strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks")) && login != "owner" && login != "chief":
 		want = http.StatusForbidden
 	case r.Pattern == "/orgs/{org}/memberships/{username}" && !slices.Contains([]string{"member", "owner", "chief"}, login):
 		want = http.StatusForbidden

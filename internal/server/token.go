@@ -64,11 +64,11 @@ func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Rout
 	if g.Fine {
 		allowed = !n.Never
 	}
-	builds := n.Scopes.Any(scope.RepoStatus) && g.Scopes.Any(scope.RepoStatus)
+	alone := n.Scopes & (scope.RepoStatus | scope.ReadRepoHooks | scope.WriteRepoHooks | scope.AdminRepoHooks)
 	switch {
-	case builds && caller.Reach != account.Everything:
+	case g.Scopes.Any(alone) && caller.Reach != account.Everything:
 		c := *caller
-		c.Reach = account.Everything // of builds alone, also those of private repositories
+		c.Reach = account.Everything // of builds or hooks alone, also those of private repositories
 		return &c, nil
 	case allowed || open && g.Fine:
 		return caller, nil

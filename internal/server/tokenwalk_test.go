@@ -168,7 +168,7 @@ func readStatus(kind string, r *route.Route, h *estate.Home, query string) int {
 	case onRepo(r) && hides("keeper", kind, h):
 		return http.StatusNotFound
 	case r.Right == route.SignedIn && lacks, onRepo(r) && roleFor(r, query) > account.Pull && !mayPush,
-		onRepo(r) && roleFor(r, query) == account.Admin && !mayAdmin:
+		onRepo(r) && roleFor(r, query) == account.Admin && (!mayAdmin || lacks):
 		return http.StatusForbidden
 	}
 	return 0

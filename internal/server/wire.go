@@ -21,6 +21,9 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
+	"arbor/internal/hook"
+	"arbor/internal/hook/outgoing"
+	"arbor/internal/hook/payloads"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
@@ -63,7 +66,8 @@ type Options struct {
 	Quota          account.Quota      // of owners who have none of their own
 	MinFree        int64              // room on the disks in bytes, below which nothing is written; space.Auto; 0: any
 	SSH            SSHOptions
-	AdminHost      string // by which the admin address may be named beside its own; empty: none
+	HookNetworks   outgoing.Networks // inner ones to which hooks may lead
+	AdminHost      string            // by which the admin address may be named beside its own; empty: none
 	Now            func() time.Time
 }
 
@@ -106,6 +110,7 @@ func New(o Options) *Server {
 	s.runners = append(s.runners, s.limiter)
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	deletions := deletion.New(o.DB, o.Log)
+	statuses, labels := status.NewAPI(status.New(o.DB, repos), objects), label.NewAPI(label.New(o.DB), repos)
 	s.runners = append(s.runners, deletions)
 	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
 		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
@@ -118,14 +123,14 @@ func New(o Options) *Server {
 		star.NewAPI(star.New(o.DB, repos)),
 		activity.NewAPI(o.DB, repos, issues),
 		shown.Git,
-		status.NewAPI(status.New(o.DB, repos), objects),
+		statuses,
 		shown.Issues,
 		shown.Comments,
 		timeline.NewAPI(o.DB, repos, issues, f),
 		subscription.NewAPI(subscription.New(o.DB, issues), repos),
 		deletion.NewAPI(deletions, repos),
 		search.NewAPI(f.Searches),
-		label.NewAPI(label.New(o.DB), repos),
+		labels,
 		shown.Milestones,
 		shown.Pulls,
 		shown.Reviews,
@@ -134,12 +139,20 @@ func New(o Options) *Server {
 		detect.NewAPI(f.Detect),
 		&license.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
+		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
 		plant.NewAPI(o.DB),
 		s.pages,
 	}
+	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments, Labels: labels,
+		Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews, Releases: shown.Releases,
+		Statuses: statuses, Git: objects})
+	hooks := hook.NewSender(hook.SenderOptions{DB: o.DB, Log: o.Log, Render: told, Networks: o.HookNetworks,
+		BaseURL: o.BaseURL})
+	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
 	s.routes = s.join(features...)
 	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
-		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos, "detection": f.Detect}}
+		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos, "detection": f.Detect,
+			"hook_delivery": hooks}}
 	for _, part := range features {
 		if has, ok := part.(cached); ok {
 			p.caches = append(p.caches, has)

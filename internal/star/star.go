@@ -23,6 +23,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 )
 
@@ -53,13 +54,19 @@ func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 // Put marks the repository for the access's caller. Again changes nothing, not
 // even the time (decision 41). Error: 404 when the repository is gone.
 func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error { return put(tx, k, a.ID, a.Caller.ID) })
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		tx.Ring(hook.Topic) // a trigger tells hooks
+		return put(tx, k, a.ID, a.Caller.ID)
+	})
 }
 
 // Drop takes the caller's mark off the repository; what is not marked stays so
 // (decision 41).
 func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error { return drop(tx, k, a.ID, a.Caller.ID) })
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		tx.Ring(hook.Topic)
+		return drop(tx, k, a.ID, a.Caller.ID)
+	})
 }
 
 // starNamed is Put for a public repository's present name. It reports whether it

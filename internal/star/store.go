@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 )
 
@@ -20,6 +21,9 @@ import (
 func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
 	n, err := d.WriteOne(ctx, starring(d.Engine()),
 		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
+	if n == 1 {
+		d.Ring(hook.Topic) // a trigger tells hooks
+	}
 	return n == 1, err
 }
 
@@ -27,6 +31,9 @@ func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, nam
 func unstarNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
 	n, err := d.WriteOne(ctx, deleting(d.Engine(), Star, fromPublic()),
 		caller.ID, account.Fold(owner), account.Fold(name), d.Now(), caller.TokenID)
+	if n == 1 {
+		d.Ring(hook.Topic)
+	}
 	return n == 1, err
 }
 

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,8 +24,8 @@ type API struct {
 // NewAPI makes the handlers of the service; g finds commits by their names.
 func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
 
-// payload is GitHub's status.
-type payload struct {
+// Payload is GitHub's status.
+type Payload struct {
 	URL         string          `json:"url"`
 	AvatarURL   *string         `json:"avatar_url"`
 	ID          int64           `json:"id"`
@@ -38,8 +39,8 @@ type payload struct {
 	Creator     *account.Simple `json:"creator,omitempty"` // not in a combined status
 }
 
-func newPayload(s *Status, by *account.Account, api string, i *web.Info) payload {
-	p := payload{URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID), State: s.State.String(),
+func newPayload(s *Status, by *account.Account, api string, i *web.Info) Payload {
+	p := Payload{URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID), State: s.State.String(),
 		Description: s.Description, TargetURL: s.TargetURL, Context: s.Context, CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt,
 		Creator: account.NewSimple(by, i)}
 	if p.Creator != nil {
@@ -51,7 +52,7 @@ func newPayload(s *Status, by *account.Account, api string, i *web.Info) payload
 // combinedPayload is GitHub's combined-commit-status.
 type combinedPayload struct {
 	State      string        `json:"state"`
-	Statuses   []payload     `json:"statuses"`
+	Statuses   []Payload     `json:"statuses"`
 	SHA        string        `json:"sha"`
 	TotalCount int64         `json:"total_count"`
 	Repository *repo.Payload `json:"repository"`
@@ -141,7 +142,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	web.Link(w, r, page, found.sum.Total)
 	info := web.From(r.Context())
-	out := make([]payload, len(found.list))
+	out := make([]Payload, len(found.list))
 	for n, s := range found.list {
 		out[n] = newPayload(s, found.people[s.CreatorID], place(info, a), info)
 	}
@@ -162,7 +163,7 @@ func (api *API) Combine(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	info := web.From(r.Context())
 	at := place(info, a)
 	commit := at + "/commits/" + string(found.sha)
-	out := combinedPayload{State: found.sum.State().String(), Statuses: make([]payload, len(found.list)),
+	out := combinedPayload{State: found.sum.State().String(), Statuses: make([]Payload, len(found.list)),
 		SHA: string(found.sha), TotalCount: found.sum.Contexts,
 		Repository: repo.NewPayload(a, info), CommitURL: commit, URL: commit + "/status"}
 	for n, s := range found.list {
@@ -205,4 +206,22 @@ func (api *API) find(
 		return err
 	})
 	return found, err
+}
+
+// Told gives a status as GitHub's hooks show it. Error: 404.
+func (api *API) Told(ctx context.Context, a *repo.Access, id int64) (Payload, error) {
+	var s *Status
+	var by *account.Account
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if s, err = byID(tx, a.ID, id); err != nil {
+			return err
+		}
+		by, err = account.ByID(tx, s.CreatorID)
+		return err
+	})
+	if err != nil {
+		return Payload{}, err
+	}
+	info := web.From(ctx)
+	return newPayload(s, by, place(info, a), info), nil
 }

@@ -26,6 +26,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 )
 
@@ -134,8 +135,11 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status
 	n.CreatorID = a.Caller.ID
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		n.CreatedAt = tx.Now
-		n.ID, err = add(tx, a.ID, &n)
-		return err
+		if n.ID, err = add(tx, a.ID, &n); err != nil {
+			return err
+		}
+		return hook.Record(tx, a.ID, hook.Event{Name: "status", Actor: n.CreatorID,
+			About: hook.About{ID: n.ID, After: string(n.SHA)}})
 	})
 	return &n, err
 }

@@ -39,6 +39,18 @@ func insert(tx *db.Tx, repoID repo.ID, n *Status) (id int64, err error) {
 	return id, err
 }
 
+// byID finds a status of a repository. Error: 404.
+func byID(tx *db.Tx, repoID repo.ID, id int64) (*Status, error) {
+	var s Status
+	err := tx.QueryRow(`SELECT id, sha, context, state, target_url, description, creator_id, created_at FROM statuses
+		WHERE repo_id = $1 AND id = $2`, repoID, id).Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL,
+		&s.Description, &s.CreatorID, &s.CreatedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return &s, err
+}
+
 func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
 	_, err := tx.Exec(`INSERT INTO status_contexts (repo_id, sha, context, status_id, state, total) VALUES ($1, $2, $3, $4, $5, 1)
 		ON CONFLICT (repo_id, sha, context) DO UPDATE SET status_id = excluded.status_id, state = excluded.state,

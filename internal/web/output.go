@@ -46,6 +46,11 @@ type Render func(out *Output) error
 // errHead ends the rendering of a large answer to HEAD, which has no body.
 var errHead = errors.New("web: the answer has no body")
 
+// Unsent gives an output that nobody gets, for texts that are rendered for something else.
+func Unsent(ctx context.Context) *Output {
+	return &Output{r: (&http.Request{Method: http.MethodGet}).WithContext(ctx)}
+}
+
 // Answer renders an answer and sends it.
 func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) error {
 	return (&Output{w: w, r: r, status: status}).run(render)

@@ -143,6 +143,11 @@ func LinkCursors(w http.ResponseWriter, r *http.Request, next, prev string) {
 	}
 }
 
+// LinkCursor sets the Link header of a list of which the next page is named by the parameter cursor.
+func LinkCursor(w http.ResponseWriter, r *http.Request, next string) {
+	w.Header().Set("Link", "<"+addressWithout(r, "", "cursor", next)+`>; rel="next"`)
+}
+
 // addressWith is the request's own address with another number in one
 // parameter; the others stay as the caller sent them, in their order.
 func addressWith(r *http.Request, parameter string, n int64) string {

@@ -29,10 +29,11 @@ const (
 // World is everyone and everything that a walk through the interface meets.
 type World struct {
 	*apitest.Server
-	Homes  []*Home
-	Tokens map[string]string // by login; also of those that are not in force
-	fresh  int
-	key    string // the id of an SSH key of keeper's
+	Homes                    []*Home
+	Tokens                   map[string]string // by login; also of those that are not in force
+	fresh                    int
+	key                      string // the id of an SSH key of keeper's
+	guildHook, guildDelivery string // the ids of a hook of the organization, and of what was delivered to it
 }
 
 // Graduated asks for everything that can be shown.

@@ -90,6 +90,7 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 		w.key = w.ownKey(t, h)
 	}
 	h.Is["repository id"] = r.ID.String()
+	w.tell(t, h)
 	h.Is["deploy key"], h.Is["key"] = w.deployKey(t, h), w.key
 	w.Homes = append(w.Homes, h)
 }

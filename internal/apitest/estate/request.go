@@ -69,6 +69,8 @@ var things = []struct {
 	{"/user/keys", "key", (*World).ownKey}, {"/admin/keys", "key", (*World).ownKey},
 	{"/keys", "deploy key", (*World).deployKey},
 	{"/repositories", "repository id", nil}, {"/licenses", "license", nil}, {"/user", "account id", nil}, {"/emojis", "emoji", nil},
+	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
+	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 

@@ -54,3 +54,31 @@ func (f *File) StatusName() string {
 		return "modified"
 	}
 }
+
+// Names lists the paths that differ between two trees, or the trees of two commits, without a process: MaxFiles at
+// most, and those in the first trees that are read, of which *budget says how many there may be, and what is left
+// of it afterwards. What was renamed is one removed and one added.
+func Names(ctx context.Context, r *git.Repository, from, to git.SHA, budget *int) (
+	added, removed, modified []string, err error,
+) {
+	if *budget <= 0 {
+		return nil, nil, nil, nil
+	}
+	given := min(*budget, maxComparing)
+	d, err := compareFrom(ctx, r, from, to, maxComparing-given)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	*budget -= d.trees - (maxComparing - given) + 1
+	for _, f := range d.files {
+		switch f.Status {
+		case 'A':
+			added = append(added, f.Path)
+		case 'D':
+			removed = append(removed, f.Path)
+		default:
+			modified = append(modified, f.Path)
+		}
+	}
+	return added, removed, modified, nil
+}

@@ -47,10 +47,15 @@ var errMany = errors.New("git: more changes than are looked at")
 // compareTrees lists the differences of two trees, or of the trees of two commits, in
 // git's order. It reads only sub-trees that differ, and stops at the bounds.
 func compareTrees(ctx context.Context, r *git.Repository, from, to git.SHA) (*treeDiff, error) {
+	return compareFrom(ctx, r, from, to, 0)
+}
+
+// compareFrom is compareTrees after so many trees were read for others.
+func compareFrom(ctx context.Context, r *git.Repository, from, to git.SHA, read int) (*treeDiff, error) {
 	if err := errors.Join(from.Check(), to.Check()); err != nil {
 		return nil, err
 	}
-	d := &treeDiff{whole: true}
+	d := &treeDiff{whole: true, trees: read}
 	var sides [2]git.SHA
 	for i, sha := range [...]git.SHA{from, to} {
 		if sha == git.EmptyTree {

@@ -15,9 +15,11 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // Resource is the name of comments in validation errors (decision 15).
@@ -86,6 +88,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 		c.Issue.Comments++
 		c.Touch()
 		c.Involve(a.Caller.ID)
+		c.Tell(hook.Event{Name: "issue_comment", Action: "created", About: hook.About{ID: made.ID}})
 		return c.ReadText(t, made.ID)
 	})
 	return made, err
@@ -98,6 +101,8 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 		if now.Body == *t.Body {
 			return nil
 		}
+		c.Tell(hook.Event{Name: "issue_comment", Action: "edited", About: hook.About{ID: now.ID,
+			Changes: map[string]any{"body": hook.From(now.Body)}}})
 		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
 		c.Touch()
 		if err := updateRow(c.Tx, now); err != nil {
@@ -111,6 +116,9 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 // subscribed stays so. Errors: 403, 404.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) error {
 	_, err := s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
+		if err := s.tellGone(c, a, now); err != nil {
+			return err
+		}
 		if err := deleteRow(c.Tx, now); err != nil {
 			return err
 		}
@@ -119,6 +127,29 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) er
 		c.Event(issue.EventCommentDeleted, issue.Event{})
 		return reaction.Drop(c.Tx, reaction.IssueComment, now.ID)
 	})
+	return err
+}
+
+// tellGone tells hooks of a comment that is being deleted.
+func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error {
+	info, err := hook.Listening(c.Tx, a.ID, "issue_comment")
+	if err != nil || info == nil {
+		return err
+	}
+	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	p := NewPage(ctx, a)
+	if err := p.Load(c.Tx, []int64{now.ID}); err != nil {
+		return err
+	}
+	if err := p.Bodies(web.Unsent(ctx), s.issues); err != nil {
+		return err
+	}
+	payload, err := p.Comment(now.ID)
+	if err != nil {
+		return err
+	}
+	parts, err := hook.Part("comment", payload)
+	c.Tell(hook.Event{Name: "issue_comment", Action: "deleted", About: hook.About{ID: now.ID, Parts: parts}})
 	return err
 }
 

@@ -21,6 +21,9 @@ func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number in
 		if err != nil {
 			return err
 		}
+		if err := milestone.TellGone(tx, a, m); err != nil {
+			return err
+		}
 		detail, err := (&issue.Detail{Milestone: m.Title}).Encode()
 		if err != nil {
 			return err

@@ -234,7 +234,7 @@ func (f *filler) labels(ctx context.Context, r *Repo) error {
 	})
 	for n := len(r.Labels); err == nil && n < f.o.Labels; n++ {
 		l := &label.Label{RepoID: r.ID, Name: Label(n), Color: fmt.Sprintf("%06x", f.random.IntN(1<<24))}
-		err = label.New(f.d).Create(ctx, l)
+		err = label.New(f.d).Create(ctx, l, 0)
 		r.Labels = append(r.Labels, l)
 	}
 	return err

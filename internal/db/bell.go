@@ -1,0 +1,41 @@
+package db
+
+import "sync"
+
+// bells are channels by topic, each with room for one ring.
+type bells struct {
+	mu sync.Mutex
+	of map[string]chan struct{}
+}
+
+func (b *bells) get(topic string) chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.of == nil {
+		b.of = map[string]chan struct{}{}
+	}
+	if b.of[topic] == nil {
+		b.of[topic] = make(chan struct{}, 1)
+	}
+	return b.of[topic]
+}
+
+func (b *bells) ring(topic string) {
+	select {
+	case b.get(topic) <- struct{}{}:
+	default:
+	}
+}
+
+// Bell gives the channel on which one worker of this process hears that a topic was rung. Rings that
+// nobody has heard yet are one. Other processes hear nothing, so the worker also looks by itself now and then.
+func (d *DB) Bell(topic string) <-chan struct{} { return d.bells.get(topic) }
+
+// Ring wakes the worker that hears the topic's bell, at once.
+func (d *DB) Ring(topic string) { d.bells.ring(topic) }
+
+// Ring wakes the worker that hears the topic's bell, after the commit.
+func (t *Tx) Ring(topic string) {
+	bells := t.bells
+	t.OnCommit(func() { bells.ring(topic) })
+}

@@ -1,0 +1,138 @@
+package forge
+
+import (
+	"encoding/json"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/hook"
+	"arbor/internal/repo"
+)
+
+// repository is an event of a repository itself.
+func repository(action string, by account.ID, changes map[string]any) hook.Event {
+	return hook.Event{Name: "repository", Action: action, Actor: by, About: hook.About{Changes: changes}}
+}
+
+// Edit follows a change of what people set of a repository.
+func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
+	var list []hook.Event
+	if before.Name != after.Name {
+		list = append(list, repository("renamed", by, map[string]any{
+			"repository": map[string]any{"name": hook.From(before.Name)}}))
+	}
+	changes := map[string]any{}
+	if was := before.Description; textOf(was) != textOf(after.Description) {
+		changes["description"] = hook.From(was)
+	}
+	if was := before.Homepage; textOf(was) != textOf(after.Homepage) {
+		changes["homepage"] = hook.From(was)
+	}
+	if was := before.DefaultBranch; was != after.DefaultBranch {
+		changes["default_branch"] = hook.From(was)
+	}
+	if len(changes) > 0 {
+		list = append(list, repository("edited", by, changes))
+	}
+	if before.Archived != after.Archived {
+		action := "unarchived"
+		if after.Archived {
+			action = "archived"
+		}
+		list = append(list, repository(action, by, nil))
+	}
+	return hook.Record(tx, after.ID, list...)
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// tellCreated tells the parent of a fork, and the organization that owns a repository now.
+func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
+	if r.ParentID != 0 {
+		err := hook.Record(tx, r.ParentID, hook.Event{Name: "fork", Actor: by, About: hook.About{ID: int64(r.ID)}})
+		if err != nil {
+			return err
+		}
+	}
+	if r.Owner.Kind != account.Organization {
+		return nil
+	}
+	return hook.RecordForOrg(tx, r.OwnerID, r.ID, repository("created", by, nil))
+}
+
+// tellDeleted tells the organization whose repository is being deleted. Its own hooks go with it.
+func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
+	if err := hook.Forget(tx, r.ID); err != nil || r.Owner.Kind != account.Organization {
+		return err
+	}
+	info, err := hook.ListeningOrg(tx, r.OwnerID, "repository")
+	if err != nil || info == nil {
+		return err
+	}
+	e := repository("deleted", by, nil)
+	e.About.Parts, err = hook.Part("repository", repo.NewPayload(&repo.Access{Repo: r}, info))
+	if err != nil {
+		return err
+	}
+	return hook.RecordForOrg(tx, r.OwnerID, r.ID, e)
+}
+
+// tellVisibility tells who sees a repository from now on.
+func tellVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
+	if r.Private {
+		return hook.Record(tx, r.ID, repository("privatized", by, nil))
+	}
+	return hook.Record(tx, r.ID, hook.Event{Name: "public", Actor: by}, repository("publicized", by, nil))
+}
+
+// tellCollaborator tells of who joined a repository, left it, or has another role.
+func tellCollaborator(tx *db.Tx, r *repo.Repo, userID account.ID, before, after account.Role, by account.ID) error {
+	e := hook.Event{Name: "member", Action: "added", Actor: by, About: hook.About{User: userID}}
+	switch {
+	case before == after:
+		return nil
+	case after == account.None:
+		e.Action = "removed"
+	case before != account.None:
+		e.Action = "edited"
+		e.About.Changes = map[string]any{"old_permission": hook.From(roleName(before)),
+			"permission": map[string]any{"from": roleName(before), "to": roleName(after)}}
+	default:
+		e.About.Changes = map[string]any{"permission": map[string]any{"to": roleName(after)}}
+	}
+	return hook.Record(tx, r.ID, e)
+}
+
+// roleName is a role as hooks name it.
+func roleName(r account.Role) string {
+	return map[account.Role]string{account.Pull: "read", account.Push: "write", account.Admin: "admin"}[r]
+}
+
+// TellMember tells of who joined an organization, or left it.
+func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
+	info, err := hook.ListeningOrg(tx, org.ID, "organization")
+	if err != nil || info == nil {
+		return err
+	}
+	action := "member_removed"
+	if joined {
+		action = "member_added"
+	}
+	membership, err := json.Marshal(account.MembershipOf(org, user, owner, info))
+	if err != nil {
+		return err
+	}
+	return hook.RecordForOrg(tx, org.ID, 0, hook.Event{Name: "organization", Action: action, Actor: by,
+		About: hook.About{User: user.ID, Parts: map[string]json.RawMessage{"membership": membership}}})
+}
+
+// TellRename tells of an organization that got another login.
+func (f *Forge) TellRename(tx *db.Tx, org *account.Account, from string, by account.ID) error {
+	return hook.RecordForOrg(tx, org.ID, 0, hook.Event{Name: "organization", Action: "renamed", Actor: by,
+		About: hook.About{Changes: map[string]any{"login": hook.From(from)}}})
+}

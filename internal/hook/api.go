@@ -1,0 +1,227 @@
+package hook
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// API answers the requests about hooks.
+type API struct{ s *Service }
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s} }
+
+// owned is a handler of what is the same for repositories and organizations.
+// path is the address of the one or the other.
+type owned func(w http.ResponseWriter, r *http.Request, o owner, path string) error
+
+// onRepo makes a handler of a repository's hooks.
+func (api *API) onRepo(h owned) repo.Handler {
+	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+		return h(w, r, ofRepository(a), web.Path("repos", a.Owner.Login, a.Name))
+	}
+}
+
+// onOrg makes a handler of an organization's hooks, for its owners. Errors: 403, 404.
+func (api *API) onOrg(h owned) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		caller := *account.CallerFrom(r.Context())
+		caller.HidesMembers = false // the scope for hooks is enough
+		login := web.Param(r, "org")
+		o, err := api.s.ofOrg(r.Context(), &caller, login)
+		if err != nil {
+			return err
+		}
+		return h(w, r, o, web.Path("orgs", login))
+	}
+}
+
+// hookID reads {hook_id}. Error: 404.
+func hookID(r *http.Request) (int64, error) { return web.Number(r, "hook_id") }
+
+// GET /repos/{owner}/{repo}/hooks
+// GET /orgs/{org}/hooks
+//
+// ListHooks answers a page of the hooks, the oldest first.
+func (api *API) ListHooks(w http.ResponseWriter, r *http.Request, o owner, path string) error {
+	var found []*Hook
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		found, err = list(tx, o.place)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out := []*Payload{}
+	for _, h := range web.Cut(w, r, found) {
+		out = append(out, newPayload(r, h, path))
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+func newPayload(r *http.Request, h *Hook, path string) *Payload {
+	return NewPayload(h, web.From(r.Context()), path)
+}
+
+// POST /repos/{owner}/{repo}/hooks
+// POST /orgs/{org}/hooks
+//
+// CreateHook adds a hook. Errors: 422.
+func (api *API) CreateHook(w http.ResponseWriter, r *http.Request, o owner, path string) error {
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	if name := body.String("name", 0); name.Given() && name.Value != "web" {
+		body.Wrong("name", errs.InvalidField, `"name" must be web`)
+	}
+	if o.org != 0 {
+		body.Require("name")
+	}
+	c := change{Active: body.Bool("active"), Events: readEvents(body, "events")}
+	body.Require("config")
+	if err := api.readNested(r, body, &c); err != nil {
+		return err
+	}
+	if !c.URL.Given() || c.URL.Value == "" {
+		body.Wrong("config.url", errs.MissingField, "")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	made, err := api.s.create(r.Context(), o, c)
+	if err != nil {
+		return err
+	}
+	payload := newPayload(r, made, path)
+	return web.Created(w, r, payload.URL, payload)
+}
+
+// readNested reads the field config of a body. Errors: 422.
+func (api *API) readNested(r *http.Request, body *web.Object, c *change) error {
+	raw := body.Raw("config")
+	if raw == nil || string(raw) == "null" {
+		return nil
+	}
+	if raw[0] != '{' {
+		body.Wrong("config", errs.InvalidField, `"config" must be an object`)
+		return nil
+	}
+	nested, err := web.ParseObject(raw, Resource)
+	if err != nil {
+		return err
+	}
+	c.Replace = true
+	api.s.readConfig(nested, c, "config.")
+	return nested.Err()
+}
+
+// GET /repos/{owner}/{repo}/hooks/{hook_id}
+// GET /orgs/{org}/hooks/{hook_id}
+//
+// GetHook answers a hook. Error: 404.
+func (api *API) GetHook(w http.ResponseWriter, r *http.Request, o owner, path string) error {
+	h, err := api.find(r, o)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPayload(r, h, path))
+}
+
+// find reads the hook that {hook_id} names. Error: 404.
+func (api *API) find(r *http.Request, o owner) (*Hook, error) {
+	id, err := hookID(r)
+	if err != nil {
+		return nil, err
+	}
+	return api.s.get(r.Context(), o, id)
+}
+
+// PATCH /repos/{owner}/{repo}/hooks/{hook_id}
+// PATCH /orgs/{org}/hooks/{hook_id}
+//
+// EditHook changes a hook. Errors: 404, 422.
+func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o owner, path string) error {
+	h, err := api.find(r, o)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadOptional(r, Resource)
+	if err != nil {
+		return err
+	}
+	c := change{Active: body.Bool("active"), Events: readEvents(body, "events"),
+		Add: readEvents(body, "add_events").Value, Remove: readEvents(body, "remove_events").Value}
+	if err := api.readNested(r, body, &c); err != nil {
+		return err
+	}
+	if c.URL.Set && c.URL.Value == "" {
+		body.Wrong("config.url", errs.MissingField, "")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if h, err = api.s.edit(r.Context(), o, h.ID, c); err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPayload(r, h, path))
+}
+
+// DELETE /repos/{owner}/{repo}/hooks/{hook_id}
+// DELETE /orgs/{org}/hooks/{hook_id}
+//
+// DeleteHook removes a hook. Error: 404.
+func (api *API) DeleteHook(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
+	id, err := hookID(r)
+	if err == nil {
+		err = api.s.remove(r.Context(), o, id)
+	}
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// GET /repos/{owner}/{repo}/hooks/{hook_id}/config
+// GET /orgs/{org}/hooks/{hook_id}/config
+//
+// GetConfig answers the configuration of a hook. Error: 404.
+func (api *API) GetConfig(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
+	h, err := api.find(r, o)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newConfig(h))
+}
+
+// PATCH /repos/{owner}/{repo}/hooks/{hook_id}/config
+// PATCH /orgs/{org}/hooks/{hook_id}/config
+//
+// EditConfig changes what is given of the configuration of a hook. Errors: 404, 422.
+func (api *API) EditConfig(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
+	h, err := api.find(r, o)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadOptional(r, Resource)
+	if err != nil {
+		return err
+	}
+	var c change
+	api.s.readConfig(body, &c, "")
+	if c.URL.Set && c.URL.Value == "" {
+		body.Wrong("url", errs.MissingField, "")
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if h, err = api.s.edit(r.Context(), o, h.ID, c); err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newConfig(h))
+}

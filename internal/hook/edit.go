@@ -1,0 +1,302 @@
+package hook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/hook/outgoing"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Service holds what the operations on hooks share.
+type Service struct {
+	db       *db.DB
+	repos    *repo.Service
+	networks outgoing.Networks
+}
+
+// New makes the service. Hooks may lead to the internet and to the inner networks given.
+func New(d *db.DB, repos *repo.Service, networks outgoing.Networks) *Service {
+	return &Service{d, repos, networks}
+}
+
+// owner is what a request's hooks belong to, whose right was checked.
+type owner struct {
+	place
+	caller *account.Caller
+	hold   func(tx *db.Tx) (audit.Entry, error) // locks it, and asks for the right again
+}
+
+func ofRepository(a *repo.Access) owner {
+	return owner{place{repo: a.ID}, a.Caller, func(tx *db.Tx) (audit.Entry, error) {
+		return a.Audited("", nil), repo.Lock(tx, a.ID)
+	}}
+}
+
+// ofOrg finds the organization of a request. Errors: 403 for who does not own it, 404.
+func (s *Service) ofOrg(ctx context.Context, caller *account.Caller, login string) (o owner, err error) {
+	o.caller = caller
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		org, err := account.OwnedOrg(tx, caller, login)
+		if err == nil {
+			o.org = org.ID
+		}
+		return err
+	})
+	o.hold = func(tx *db.Tx) (audit.Entry, error) {
+		org, err := account.HoldOwnedOrg(tx, caller, login)
+		if err != nil {
+			return audit.Entry{}, err
+		}
+		if org.ID != o.org {
+			return audit.Entry{}, errs.Absent()
+		}
+		return audit.Entry{Org: org.Audited(), Right: audit.OrgOwner}, nil
+	}
+	return o, err
+}
+
+// change is what a request says of a hook; what is not given stays.
+type change struct {
+	URL         web.Opt[string]
+	Form        web.Opt[bool]
+	Insecure    web.Opt[bool]
+	Secret      web.Opt[string]
+	Replace     bool // the configuration as a whole: a secret that is not given goes
+	Active      web.Opt[bool]
+	Events      web.Opt[[]string]
+	Add, Remove []string
+}
+
+// readConfig reads the fields of a configuration. Their names are as in a body with prefix before them.
+func (s *Service) readConfig(o *web.Object, c *change, prefix string) {
+	c.URL, c.Secret = o.String("url", maxURL), o.String("secret", maxSecret)
+	if c.URL.Given() {
+		if err := s.checkURL(c.URL.Value); err != nil {
+			o.Wrong(prefix+"url", errs.Custom, err.Error())
+		}
+	}
+	if form := o.Enum("content_type", "json", "form"); form.Given() {
+		c.Form = web.Opt[bool]{Set: true, Value: form.Value == "form"}
+	}
+	if raw := o.Raw("insecure_ssl"); raw != nil {
+		switch text := strings.Trim(string(raw), `"`); text {
+		case "0", "1":
+			c.Insecure = web.Opt[bool]{Set: true, Value: text == "1"}
+		default:
+			o.Wrong(prefix+"insecure_ssl", errs.InvalidField, `"insecure_ssl" must be "0" or "1"`)
+		}
+	}
+	if c.Secret.Value == hidden {
+		c.Secret = web.Opt[string]{}
+		c.Replace = false // the one that there is was meant
+	}
+}
+
+// urlError says what is wrong with an address.
+type urlError string
+
+func (e urlError) Error() string { return string(e) }
+
+// checkURL looks at an address to which a hook is to lead.
+func (s *Service) checkURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == 0x7f }):
+		return urlError("url must be an address that begins with http:// or https://")
+	case u.User != nil:
+		return urlError("url must not have a user or password in it, which would be shown: use a secret")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return urlError("url has a port that is none")
+		}
+	}
+	if s.networks.CheckHost(u.Hostname()) != nil {
+		return urlError("url is not supported because it leads to an inner network (" + u.Hostname() +
+			"), which this server's operator has not allowed with --allow-hook-networks")
+	}
+	return nil
+}
+
+// readEvents reads a list of events.
+func readEvents(o *web.Object, field string) web.Opt[[]string] {
+	list := o.Strings(field, maxEvents, 0)
+	for _, e := range list.Value {
+		if !known(e) {
+			o.Wrong(field, errs.InvalidField, "there is no event "+strconv.Quote(errs.Clip(e)))
+			break
+		}
+	}
+	return list
+}
+
+// apply changes a hook.
+func (c *change) apply(h *Hook, info *web.Info, now db.Time) {
+	h.URL, h.Form, h.Insecure = c.URL.Or(h.URL), c.Form.Or(h.Form), c.Insecure.Or(h.Insecure)
+	switch {
+	case c.Secret.Value != "":
+		h.Secret = &c.Secret.Value
+	case c.Secret.Set || c.Replace:
+		h.Secret = nil
+	}
+	if c.Events.Given() {
+		h.Events = c.Events.Value
+	}
+	h.Events = slices.DeleteFunc(append(slices.Clone(h.Events), c.Add...),
+		func(e string) bool { return slices.Contains(c.Remove, e) })
+	h.Events = tidy(h.Events)
+	if h.Active = c.Active.Or(h.Active); c.Active.Or(false) && h.LastStatus == "disabled" {
+		h.LastStatus, h.LastMessage = "unused", nil
+	}
+	h.Site, h.Prefix, h.UpdatedAt = info.Site, info.Prefix, now
+}
+
+// Create adds a hook and pings it. Errors: 404; 422 for one that is there, and for one too many.
+func (s *Service) create(ctx context.Context, o owner, c change) (*Hook, error) {
+	var made *Hook
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		entry, err := o.hold(tx)
+		if err != nil {
+			return err
+		}
+		made = &Hook{RepoID: o.repo, OrgID: o.org, Active: true, Events: []string{"push"}, Salt: newSalt(), Form: true,
+			CreatedAt: tx.Now, LastStatus: "unused"}
+		c.apply(made, web.From(ctx), tx.Now)
+		if err := s.checkOthers(tx, made); err != nil {
+			return err
+		}
+		if err := insert(tx, made); err != nil {
+			return err
+		}
+		if err := note(tx, entry, audit.HookCreate, made); err != nil {
+			return err
+		}
+		return addOne(tx, made, Event{Name: Ping, Actor: account.IDOf(o.caller)})
+	})
+	return made, err
+}
+
+func newSalt() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// told is what the audit log has of a hook: no secret, and of the address only the host, since people write
+// secrets behind it.
+func told(h *Hook) map[string]any {
+	return map[string]any{"hook_id": h.ID, "host": hostOf(h.URL), "events": h.Events, "active": h.Active}
+}
+
+// note records what happens to a hook.
+func note(tx *db.Tx, e audit.Entry, action audit.Action, h *Hook) error {
+	e.Action, e.Changes = action, told(h)
+	return audit.Record(tx, e)
+}
+
+// checkOthers refuses a hook that another one of its place is, and one too many.
+func (s *Service) checkOthers(tx *db.Tx, h *Hook) error {
+	others, err := list(tx, h.place())
+	if err != nil {
+		return err
+	}
+	where := "repository"
+	if h.OrgID != 0 {
+		where = "organization"
+	}
+	if h.ID == 0 && len(others) >= MaxHooks {
+		return errs.Validation(errs.Field{Resource: Resource, Code: errs.Custom,
+			Message: "A " + where + " cannot have more than " + itoa(MaxHooks) + " hooks"})
+	}
+	for _, x := range others {
+		if x.ID != h.ID && x.URL == h.URL && x.Form == h.Form {
+			return errs.Validation(errs.Field{Resource: Resource, Code: errs.Custom,
+				Message: "Hook already exists on this " + where})
+		}
+	}
+	return nil
+}
+
+// edit changes a hook. Errors: 404, 422 for what another hook is.
+func (s *Service) edit(ctx context.Context, o owner, id int64, c change) (*Hook, error) {
+	return s.change(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
+		before := *h
+		c.apply(h, web.From(ctx), tx.Now)
+		if h.URL != before.URL || h.Form != before.Form {
+			if err := s.checkOthers(tx, h); err != nil {
+				return err
+			}
+		}
+		if err := update(tx, h); err != nil {
+			return err
+		}
+		if before.Active && !h.Active {
+			if err := dropWaiting(tx, h.ID); err != nil {
+				return err
+			}
+		}
+		for action, differs := range map[audit.Action]bool{
+			audit.HookConfigChanged: h.URL != before.URL || h.Form != before.Form || h.Insecure != before.Insecure ||
+				c.Secret.Set || c.Replace && before.Secret != nil,
+			audit.HookEventsChanged: !slices.Equal(h.Events, before.Events),
+			audit.HookActiveChanged: h.Active != before.Active,
+		} {
+			if !differs {
+				continue
+			}
+			if err := note(tx, entry, action, h); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// change runs fn on a hook as it is once its place is held. Error: 404.
+func (s *Service) change(
+	ctx context.Context, o owner, id int64, fn func(tx *db.Tx, h *Hook, entry audit.Entry) error,
+) (h *Hook, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		entry, err := o.hold(tx)
+		if err != nil {
+			return err
+		}
+		if h, err = byID(tx, o.place, id); err != nil {
+			return err
+		}
+		return fn(tx, h, entry)
+	})
+	return h, err
+}
+
+// remove removes a hook with what was and is to be delivered. Error: 404.
+func (s *Service) remove(ctx context.Context, o owner, id int64) error {
+	_, err := s.change(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
+		if err := note(tx, entry, audit.HookDestroy, h); err != nil {
+			return err
+		}
+		return remove(tx, h.ID)
+	})
+	return err
+}
+
+// get reads a hook. Error: 404.
+func (s *Service) get(ctx context.Context, o owner, id int64) (h *Hook, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		h, err = byID(tx, o.place, id)
+		return err
+	})
+	return h, err
+}

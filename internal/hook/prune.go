@@ -1,0 +1,60 @@
+package hook
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"arbor/internal/db"
+)
+
+// Pruner removes old deliveries.
+type Pruner struct {
+	db  *db.DB
+	log *slog.Logger
+}
+
+// NewPruner makes a pruner, of which several may work on one database.
+func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{d, log} }
+
+const (
+	pruneEvery = time.Minute
+	perPrune   = 500 // deliveries that one transaction removes
+)
+
+// Run prunes until ctx is done. It returns nil: what fails is logged and tried again.
+func (p *Pruner) Run(ctx context.Context) error {
+	tick := time.NewTicker(pruneEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := p.Prune(ctx); err != nil && ctx.Err() == nil {
+			p.log.WarnContext(ctx, "old deliveries of hooks were not removed", "error", err)
+		}
+	}
+}
+
+// Prune removes what is too old or too much, some rows a transaction: what was tried three days ago, what has
+// waited for longer than it is tried, and of each hook what is beyond its bounds.
+func (p *Pruner) Prune(ctx context.Context) error {
+	for _, surplus := range []func(*db.Tx) ([]int64, error){aged, surplusKept, surplusWaiting} {
+		err := db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+			var ids []int64
+			if err := p.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
+				ids, err = surplus(tx)
+				return err
+			}); err != nil || len(ids) == 0 {
+				return false, err
+			}
+			return len(ids) == perPrune, p.db.Write(ctx, func(tx *db.Tx) error { return removeDeliveries(tx, ids) })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

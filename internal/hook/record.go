@@ -1,0 +1,157 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Event is something that happens, of which hooks are told.
+type Event struct {
+	Name   string     // "issues"
+	Action string     // "opened"; empty: the event has none
+	Actor  account.ID // 0: the operator
+	About  About
+}
+
+// About is what an event names. It is stored as JSON, and read when the event is rendered.
+type About struct {
+	Number int64      `json:"number,omitempty"` // of the issue, pull request or milestone
+	ID     int64      `json:"id,omitempty"`     // of the comment, review, release, status or fork
+	User   account.ID `json:"user,omitempty"`   // whom it was done to
+	Label  string     `json:"label,omitempty"`  // the name
+	Title  string     `json:"title,omitempty"`  // of the milestone that an issue left or joined
+	Ref    string     `json:"ref,omitempty"`    // refs/heads/main
+	Before string     `json:"before,omitempty"` // SHAs
+	After  string     `json:"after,omitempty"`
+	At     db.Time    `json:"at,omitzero"`
+
+	Changes map[string]any `json:"changes,omitempty"` // as the payload has them
+
+	// What the payload holds that was rendered in the transaction, since nothing is there afterwards; of a
+	// repository_dispatch what the client sent.
+	Parts map[string]json.RawMessage `json:"parts,omitempty"`
+}
+
+// From is a value before a change, as GitHub's payloads show it.
+func From(v any) map[string]any { return map[string]any{"from": v} }
+
+// Topic is that of the bell which wakes the sender.
+const Topic = "hooks"
+
+// perStatement is how many events one statement notes.
+const perStatement = 50
+
+// Record notes in its transaction what happens in a repository: a row for each of its hooks, and of its
+// organization's, that wants to know. It is one statement for some events, whatever the number of hooks.
+func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
+	return record(tx, ofRepo, repoID, repoID, list)
+}
+
+// ofRepo are the hooks of the repository $1 and of its organization.
+const ofRepo = `(h.repo_id = $1 OR h.org_id = (SELECT owner_id FROM repos WHERE id = $1))`
+
+// RecordForOrg is Record for an organization's own hooks alone: of a repository that is made, that is
+// going or is gone to another owner, or with repository 0 of its members.
+func RecordForOrg(tx *db.Tx, org account.ID, repoID repo.ID, list ...Event) error {
+	return record(tx, `h.org_id = $1`, org, repoID, list)
+}
+
+func record(tx *db.Tx, where string, of any, repoID repo.ID, list []Event) error {
+	for part := range slices.Chunk(list, perStatement) {
+		args := []any{of, db.OrNull(int64(repoID))}
+		rows := make([]string, len(part))
+		for n, e := range part {
+			about, err := json.Marshal(e.About)
+			if err != nil {
+				return err
+			}
+			k := len(args)
+			rows[n] = fmt.Sprintf(`(%d, CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS BIGINT), CAST($%d AS TEXT))`,
+				n, k+1, k+2, k+3, k+4)
+			args = append(args, e.Name, e.Action, db.OrNull(int64(e.Actor)), string(about))
+		}
+		err := tx.Run(`WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(rows, `, `)+`)
+			INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at)
+			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`
+			FROM hooks h JOIN v ON h.events LIKE '%,' || v.event || ',%' OR h.events = ',*,'
+			WHERE h.active AND `+where+` ORDER BY h.id, v.n`, args...)
+		if err != nil {
+			return err
+		}
+	}
+	if len(list) > 0 {
+		tx.Ring(Topic)
+	}
+	return nil
+}
+
+// Listening finds out whether a hook of a repository, or of its organization, wants to know of an event, for
+// what must be rendered in the transaction. It gives what addresses in payloads begin with; nil: nobody listens.
+func Listening(tx *db.Tx, repoID repo.ID, event string) (*web.Info, error) {
+	return listening(tx, ofRepo, repoID, event)
+}
+
+// ListeningOrg is Listening for an organization's own hooks.
+func ListeningOrg(tx *db.Tx, org account.ID, event string) (*web.Info, error) {
+	return listening(tx, `h.org_id = $1`, org, event)
+}
+
+// Info is what payloads for a hook are rendered with.
+func Info(site, prefix string) *web.Info {
+	return &web.Info{Site: site, Prefix: prefix, Told: true, Media: web.Media{Graduated: true, JSON: true}}
+}
+
+// Part renders a value for About.Parts.
+func Part(name string, v any) (map[string]json.RawMessage, error) {
+	b, err := json.Marshal(v)
+	return map[string]json.RawMessage{name: b}, err
+}
+
+// Bounds of one push, as at GitHub, whose bound for branches is larger.
+const (
+	maxTags     = 3
+	maxBranches = 100
+)
+
+// NotePush notes the branches and tags that were pushed, created or deleted. Of more than three tags, or a
+// hundred branches, at once nobody is told.
+func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
+	var branches, tags []Event
+	var heads, marks int
+	for _, u := range moved {
+		if u.Old == u.New || u.By == 0 { // what comes with the repository itself
+			continue
+		}
+		about := About{Ref: u.Name, Before: string(u.Old), After: string(u.New)}
+		told := []Event{{Name: "push", Actor: u.By, About: about}}
+		switch git.ZeroSHA {
+		case u.Old:
+			told = append([]Event{{Name: "create", Actor: u.By, About: about}}, told...)
+		case u.New:
+			told = append([]Event{{Name: "delete", Actor: u.By, About: about}}, told...)
+		}
+		switch {
+		case strings.HasPrefix(u.Name, "refs/heads/"):
+			heads++
+			branches = append(branches, told...)
+		case strings.HasPrefix(u.Name, "refs/tags/"):
+			marks++
+			tags = append(tags, told...)
+		}
+	}
+	if heads > maxBranches {
+		branches = nil
+	}
+	if marks > maxTags {
+		tags = nil
+	}
+	return Record(tx, repoID, append(branches, tags...)...)
+}

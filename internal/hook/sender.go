@@ -1,0 +1,189 @@
+package hook
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/hook/outgoing"
+	"arbor/internal/web"
+)
+
+// Renderer makes the payload of a delivery. Error: 404 when what it tells of is gone.
+type Renderer interface {
+	Render(ctx context.Context, h *Hook, d *Delivery) ([]byte, error)
+}
+
+// How deliveries share the server. A turn of a hook holds a slot for as long as its receiver takes.
+const (
+	slots       = 64
+	perOwner    = 4 // slots of all hooks of an owner's repositories together
+	perReceiver = 8 // slots of all hooks that go to one host
+	renderers   = 4 // payloads that are rendered at one time
+	largeSlots  = 4 // payloads of more than large bytes that are sent at one time
+	large       = 256 << 10
+	maxPayload  = 25 << 20 // bytes, as at GitHub
+	leaseTime   = 30 * time.Second
+	turnTime    = 5 * time.Second // after which others have their turn
+	renderTime  = 10 * time.Second
+	gather      = 5 * time.Millisecond // in which commits wake it once
+	pollTime    = time.Second          // between looks for what other processes noted, and for what is due again
+	maxPages    = 20                   // of hooks that are looked at in one go
+)
+
+// Sender sends deliveries: those of all hooks, in turns. Several may work on one database.
+type Sender struct {
+	db     *db.DB
+	log    *slog.Logger
+	render Renderer
+	client *outgoing.Client
+	base   string // replaces the sites of hooks; empty: it does not
+
+	rendering, sendingLarge chan struct{}
+	ended                   chan struct{} // rings when a turn ends
+
+	mu        sync.Mutex
+	running   map[int64]bool // hooks
+	owners    map[account.ID]int
+	receivers map[string]int
+
+	cursor int64 // the hook that was looked at last
+}
+
+// SenderOptions are what a sender is made of.
+type SenderOptions struct {
+	DB       *db.DB
+	Log      *slog.Logger
+	Render   Renderer
+	Networks outgoing.Networks // inner ones to which it may send
+	BaseURL  string            // of addresses in payloads; empty: as the hook's maker reached the server
+}
+
+// NewSender makes a sender.
+func NewSender(o SenderOptions) *Sender {
+	return &Sender{db: o.DB, log: o.Log, render: o.Render, client: outgoing.New(o.Networks), base: o.BaseURL,
+		rendering: make(chan struct{}, renderers), sendingLarge: make(chan struct{}, largeSlots),
+		ended: make(chan struct{}, 1), running: map[int64]bool{}, owners: map[account.ID]int{},
+		receivers: map[string]int{}}
+}
+
+// Run sends what is due until ctx is done, and then waits for the turns that are under way. It returns nil:
+// what fails is logged and tried again.
+func (s *Sender) Run(ctx context.Context) error {
+	var turns sync.WaitGroup
+	defer turns.Wait()
+	bell := s.db.Bell(Topic)
+	tick := time.NewTicker(pollTime)
+	defer tick.Stop()
+	for {
+		if err := s.look(ctx, &turns); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "looking for deliveries of hooks failed", "error", err)
+		}
+		select {
+		case <-bell:
+		case <-s.ended:
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		time.Sleep(gather)
+	}
+}
+
+// look begins turns of hooks for which something is due, behind the one that was looked at last, so that
+// each comes to its turn.
+func (s *Sender) look(ctx context.Context, turns *sync.WaitGroup) error {
+	begin := s.cursor
+	for range maxPages {
+		var page []candidate
+		var last int64
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			page, last, err = candidates(tx, s.cursor)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range page {
+			if !s.begin(ctx, c, turns) {
+				return nil // the end of a turn wakes
+			}
+			s.cursor = c.id
+		}
+		if s.cursor = last; last != 0 {
+			continue
+		}
+		if begin == 0 {
+			return nil
+		}
+		begin = 0 // once more, from the first hook on
+	}
+	return nil
+}
+
+// begin begins the turn of a hook, unless it or too much of its owner's or receiver's is under way. It
+// reports whether there was a slot.
+func (s *Sender) begin(ctx context.Context, c candidate, turns *sync.WaitGroup) bool {
+	host := hostOf(c.url)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(s.running) >= slots:
+		return false
+	case s.running[c.id] || s.owners[c.owner] >= perOwner || s.receivers[host] >= perReceiver:
+		return true
+	}
+	s.running[c.id] = true
+	s.owners[c.owner]++
+	s.receivers[host]++
+	turns.Go(func() {
+		defer s.end(c, host)
+		s.turn(ctx, c.id)
+	})
+	return true
+}
+
+func (s *Sender) end(c candidate, host string) {
+	s.mu.Lock()
+	delete(s.running, c.id)
+	if s.owners[c.owner]--; s.owners[c.owner] == 0 {
+		delete(s.owners, c.owner)
+	}
+	if s.receivers[host]--; s.receivers[host] == 0 {
+		delete(s.receivers, host)
+	}
+	s.mu.Unlock()
+	select {
+	case s.ended <- struct{}{}:
+	default:
+	}
+}
+
+// hostOf is the host of an address, with its port.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// InfoOf is what payloads for a hook are rendered with.
+func (s *Sender) infoOf(h *Hook) *web.Info {
+	if s.base == "" {
+		return Info(h.Site, h.Prefix)
+	}
+	below, _ := strings.CutPrefix(h.Prefix, h.Site)
+	if strings.Contains(below, "://") {
+		below = ""
+	}
+	return Info(s.base, s.base+below)
+}
+
+// Backlog tells what is left to be sent.
+func (s *Sender) Backlog(tx *db.Tx) (db.Backlog, error) { return backlog(tx) }

@@ -1,0 +1,113 @@
+package hook
+
+import (
+	"errors"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), h.url, h.form, h.secret, h.insecure, h.active,
+	h.events, h.salt, h.site, h.prefix, h.last_code, h.last_status, h.last_message, h.failures, h.failing_since,
+	h.created_at, h.updated_at`
+
+// scan reads columns. Error: 404 when there is no row.
+func scan(row interface{ Scan(dest ...any) error }) (*Hook, error) {
+	var h Hook
+	var events string
+	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active, &events, &h.Salt,
+		&h.Site, &h.Prefix, &h.LastCode, &h.LastStatus, &h.LastMessage, &h.Failures, &h.FailingSince,
+		&h.CreatedAt, &h.UpdatedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	h.Events = strings.Split(strings.Trim(events, ","), ",")
+	return &h, err
+}
+
+func joined(events []string) string { return "," + strings.Join(events, ",") + "," }
+
+// where is the condition for hooks of a place, whose id is $1.
+func (p place) where() (string, any) {
+	if p.repo != 0 {
+		return `h.repo_id = $1`, p.repo
+	}
+	return `h.org_id = $1`, p.org
+}
+
+// byID finds a hook of a place. Error: 404.
+func byID(tx *db.Tx, p place, id int64) (*Hook, error) {
+	where, of := p.where()
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM hooks h WHERE `+where+` AND h.id = $2`, of, id))
+}
+
+// list lists the hooks of a place, the oldest first.
+func list(tx *db.Tx, p place) (found []*Hook, err error) {
+	where, of := p.where()
+	rows, err := tx.Query(`SELECT `+columns+` FROM hooks h WHERE `+where+` ORDER BY h.id`, of)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		h, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, h)
+	}
+	return found, rows.Err()
+}
+
+// insert adds a hook and sets its id. Error: 404 when the place is gone.
+func insert(tx *db.Tx, h *Hook) error {
+	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, url, form, secret, insecure, active, events, salt, site,
+			prefix, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING id`,
+		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), h.URL, h.Form, h.Secret, h.Insecure, h.Active,
+		joined(h.Events), h.Salt, h.Site, h.Prefix, h.CreatedAt).Scan(&h.ID)
+	if errors.Is(err, db.ErrForeignKey) {
+		err = errs.Absent()
+	}
+	return err
+}
+
+// update writes what a request changes of a hook. One that is switched on begins anew.
+func update(tx *db.Tx, h *Hook) error {
+	return tx.Run(`UPDATE hooks SET url = $2, form = $3, secret = $4, insecure = $5, events = $6, site = $7, prefix = $8,
+			updated_at = $9, active = $10, failures = CASE WHEN $10 THEN 0 ELSE failures END,
+			failing_since = CASE WHEN $10 THEN NULL ELSE failing_since END,
+			last_status = $11, last_message = $12
+		WHERE id = $1`, h.ID, h.URL, h.Form, h.Secret, h.Insecure, joined(h.Events), h.Site, h.Prefix, h.UpdatedAt, h.Active,
+		h.LastStatus, h.LastMessage)
+}
+
+// remove removes a hook with its deliveries.
+func remove(tx *db.Tx, id int64) error { return tx.Run(`DELETE FROM hooks WHERE id = $1`, id) }
+
+// Forget removes the hooks of a repository that is going, before all else that hangs on it.
+func Forget(tx *db.Tx, repoID repo.ID) error {
+	return tx.Run(`DELETE FROM hooks WHERE repo_id = $1`, repoID)
+}
+
+// Leave drops what an organization's hooks have not been told yet of a repository that goes to another owner:
+// it is not theirs any more.
+func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {
+	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0 AND payload IS NULL AND repo_id = $1
+		AND hook_id IN (SELECT id FROM hooks WHERE org_id = $2)`, repoID, org)
+}
+
+// listening finds a hook that wants to know of an event.
+func listening(tx *db.Tx, where string, of any, event string) (*web.Info, error) {
+	var site, prefix string
+	err := tx.QueryRow(`SELECT h.site, h.prefix FROM hooks h WHERE h.active AND `+where+`
+		AND (h.events LIKE '%,' || $2 || ',%' OR h.events = ',*,') ORDER BY h.id LIMIT 1`, of, event).Scan(&site, &prefix)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	return Info(site, prefix), err
+}

@@ -1,0 +1,95 @@
+package release
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/hook"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// event is what hooks are told of a release.
+func event(r *Release, action string, by *account.Caller) hook.Event {
+	return hook.Event{Name: "release", Action: action, Actor: account.IDOf(by), About: hook.About{ID: r.ID}}
+}
+
+// tell tells hooks of a release that was made, when before is nil, or changed.
+func tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
+	var list []hook.Event
+	add := func(action string) { list = append(list, event(after, action, by)) }
+	if before == nil {
+		add("created")
+	}
+	if !after.Draft && (before == nil || before.Draft) {
+		add("published")
+	}
+	if before != nil && after.Draft && !before.Draft {
+		add("unpublished")
+	}
+	// It is a full release, or a prerelease, for everyone from now on.
+	seen := func(r *Release, pre bool) bool { return r != nil && !r.Draft && r.Prerelease == pre }
+	if seen(after, false) && !seen(before, false) {
+		add("released")
+	}
+	if seen(after, true) && !seen(before, true) {
+		add("prereleased")
+	}
+	if changes := changed(before, after); len(changes) > 0 {
+		e := event(after, "edited", by)
+		e.About.Changes = changes
+		list = append(list, e)
+	}
+	return hook.Record(tx, after.RepoID, list...)
+}
+
+// changed gives the values that an edit replaced.
+func changed(before, after *Release) map[string]any {
+	changes := map[string]any{}
+	if before == nil {
+		return changes
+	}
+	if old := textOf(before.Name); old != textOf(after.Name) {
+		changes["name"] = hook.From(old)
+	}
+	if old := textOf(before.Body); old != textOf(after.Body) {
+		changes["body"] = hook.From(old)
+	}
+	if before.Tag != after.Tag {
+		changes["tag_name"] = hook.From(before.Tag)
+	}
+	return changes
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// tellGone tells hooks of a release that is being deleted.
+func (s *Service) tellGone(tx *db.Tx, a *repo.Access, r *Release) error {
+	info, err := hook.Listening(tx, a.ID, "release")
+	if err != nil || info == nil {
+		return err
+	}
+	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	p, err := loadPage(ctx, tx, map[repo.ID]*repo.Access{a.ID: a}, []*Release{r})
+	if err != nil {
+		return err
+	}
+	if err := p.Bodies(web.Unsent(ctx), s.issues); err != nil {
+		return err
+	}
+	payload, err := p.payload(0)
+	if err != nil {
+		return err
+	}
+	e := event(r, "deleted", a.Caller)
+	if e.About.Parts, err = hook.Part("release", payload); err != nil {
+		return err
+	}
+	return hook.Record(tx, a.ID, e)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"arbor/internal/db"
+	"arbor/internal/fulltext"
 )
 
 // database asks the engine whether its own files and indexes are whole, and whether
@@ -18,6 +19,9 @@ func (c *checker) database(ctx context.Context) error {
 
 func (c *checker) sqlite(ctx context.Context) error {
 	return c.DB.ReadLong(ctx, func(tx *db.Tx) error {
+		if err := fulltext.Refresh(tx); err != nil {
+			return err
+		}
 		found, err := db.QueryTexts(tx, `PRAGMA integrity_check(1000)`)
 		if err != nil {
 			return err

@@ -33,6 +33,19 @@ func Put(tx *db.Tx, list []Text) error {
 	return nil
 }
 
+// Refresh makes the connection of a transaction on SQLite look anew where the parts of the index
+// are, as each search does. SQLite's integrity check does not, and takes for damage what others
+// merged since the connection searched last.
+func Refresh(tx *db.Tx) error {
+	for _, table := range [...]string{"issue_texts", "comment_texts"} {
+		_, err := db.QueryIDs[int64](tx, `SELECT rowid FROM `+table+` WHERE `+table+` MATCH 'any' LIMIT 1`)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func putSQLite(tx *db.Tx, x Text) (err error) {
 	scope := sqliteScope(x.Repo)
 	if x.Comment == 0 {

@@ -1,0 +1,38 @@
+package check
+
+import (
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/fulltext"
+)
+
+// A connection that searched before others wrote finds the index of words whole: what it
+// remembers of that index is from before.
+func TestIndexThatChangedSinceASearchIsSound(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	for n := range 100 {
+		if n%50 == 1 {
+			err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+				_, err := db.QueryTexts(tx, `SELECT CAST(rowid AS TEXT) FROM issue_texts WHERE issue_texts MATCH 'word'`)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			return fulltext.Put(tx, []fulltext.Text{{Issue: int64(n + 1), Repo: 1, Title: "a word"}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range look(t, s, Options{}).Findings {
+		if f.Part == "database" {
+			t.Error(f.Problem)
+		}
+	}
+}

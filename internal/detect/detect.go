@@ -2,15 +2,16 @@
 // which license it is.
 //
 //	detect.go     the work that pushes leave, and who does it
-//	languages.go  which language a file is in, by github.com/go-enry/go-enry
+//	languages.go  how much code there is of each language
+//	table.go      what is known of languages: languages.json
 //	store.go      the SQL
 //	api.go        GET /repos/{owner}/{repo}/languages
 //
 // Tables: detections, repo_languages; and of repos the columns language and license.
 //
 // A trigger notes each repository whose default branch may have moved. Run looks at the
-// branch's tree, beside the requests: until then lists show what was found before. A tree
-// that was looked at is not looked at again.
+// branch's tree, beside the requests, a fifth of the time at most: until then lists show what was
+// found before. A tree that was looked at is not looked at again.
 package detect
 
 import (
@@ -55,8 +56,7 @@ func (s *Service) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollTime)
 	defer poll.Stop()
 	for {
-		for ctx.Err() == nil && s.next(ctx) {
-		}
+		_ = db.ByTurns(ctx, func(ctx context.Context) (bool, error) { return s.next(ctx), nil })
 		select {
 		case <-moves:
 		case <-poll.C:

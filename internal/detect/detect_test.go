@@ -38,7 +38,7 @@ func TestLanguagesAndLicense(t *testing.T) {
 		r := s.Repo(t, "alice/garden", false)
 		dir := gittest.Bare(t)
 		gittest.Import(t, dir, strings.NewReader(commit(map[string]string{
-			"main.go": strings.Repeat("x", 100), "sub/b.go": strings.Repeat("y", 50), "a.h": "class A { public: A(); };\n",
+			"main.go": strings.Repeat("x", 100), "sub/b.go": strings.Repeat("y", 50), "a.h": "class A { public: A(); };\n", "a.cc": "A",
 			"vendor/big.go": strings.Repeat("z", 1000), "page.html": "<p>", "data.json": strings.Repeat("1", 900), "README.md": "# " + strings.Repeat("r", 900),
 			"Makefile": "all:\n", "sub/LICENSE": license.ByKey("isc").Text(), "COPYING": license.ByKey("gpl-3.0").Text(), "LICENSE.md": license.ByKey("mit").Text(),
 		})))
@@ -46,7 +46,7 @@ func TestLanguagesAndLicense(t *testing.T) {
 		settle()
 		const about = `{"language": "Go", "license": {"key": "mit", "spdx_id": "MIT", "name": "MIT License", "url": "{base}/licenses/mit"}}`
 		s.Run(t, []apitest.Case{
-			{Do: "GET /repos/alice/garden/languages", Status: 200, Body: `{"Go":150,"C++":26,"Makefile":5,"HTML":3}`},
+			{Do: "GET /repos/alice/garden/languages", Status: 200, Body: `{"Go":150,"C++":27,"Makefile":5,"HTML":3}`},
 			{Do: "GET /repos/alice/garden", Status: 200, Want: about},
 			{Do: "GET /users/alice/repos", Status: 200, Want: "[" + about + "]"},
 			{Do: "GET /repos/alice/garden/license", Status: 200, Want: `{"path": "LICENSE.md", "encoding": "base64", "license": {"key": "mit"}}`},
@@ -56,7 +56,7 @@ func TestLanguagesAndLicense(t *testing.T) {
 		})
 		settle()
 		s.Run(t, []apitest.Case{
-			{Do: "GET /repos/alice/garden/languages", Status: 200, Body: `{"Rust":300,"Go":150,"C++":26,"Makefile":5,"HTML":3}`},
+			{Do: "GET /repos/alice/garden/languages", Status: 200, Body: `{"Rust":300,"Go":150,"C++":27,"Makefile":5,"HTML":3}`},
 			{Do: "GET /repos/alice/garden", Status: 200, Want: `{"language": "Rust", "license": {"key": "other", "spdx_id": "NOASSERTION", "url": null}}`},
 			{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202},
 			{Do: "POST /repos/alice/garden/git/refs", As: "alice", Send: `{"ref": "refs/heads/old", "sha": "` + gittest.Run(t, dir, "rev-parse", "main") + `"}`, Status: 201},

@@ -3,11 +3,8 @@ package detect
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
-
-	"github.com/go-enry/go-enry/v2"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -16,8 +13,9 @@ import (
 // Bounds on one look at a tree. What is beyond them does not count.
 const (
 	maxFiles = 100_000  // entries that are walked
-	maxReads = 500      // files whose names do not tell, and of which the text is read
-	maxText  = 64 << 10 // bytes of such a file; a larger one is taken for what its name suggests first
+	maxReads = 500      // programs without an extension, whose first lines are read
+	maxText  = 64 << 10 // bytes of such a program
+	maxLine  = 256      // bytes of its first line
 )
 
 // language is how much code there is of one.
@@ -26,48 +24,99 @@ type language struct {
 	Bytes int64
 }
 
-// doubtful is a file whose name does not tell its language.
-type doubtful struct {
-	path string
+// counter adds up the code of a tree.
+type counter struct {
+	*table
+	sizes  map[string]int64   // of languages that are sure, by name
+	unsure map[string]*unsure // by their candidates, joined
+	read   []program
+}
+
+// unsure are files for which there are several candidates.
+type unsure struct {
+	candidates []string
+	size       int64
+}
+
+// program is an executable file without an extension.
+type program struct {
 	sha  git.SHA
 	size int64
-	best string // what the name suggests first; empty: nothing
 }
 
 // count adds up the code of a tree by language, most first. Programming languages and markup
-// count, and nothing that others wrote or programs made, as at GitHub.
+// count, and nothing that others wrote or programs made, as at GitHub. Where a name has several
+// candidates, the one counts of which there is most code besides.
 func count(ctx context.Context, objects *git.Repository, tree git.SHA) ([]language, error) {
-	sizes, unsure, walked := map[string]int64{}, []doubtful(nil), 0
+	c := &counter{table: languages(), sizes: map[string]int64{}, unsure: map[string]*unsure{}}
+	walked := 0
 	err := objects.WalkTree(ctx, tree, true, func(e *git.WalkEntry) error {
 		if walked++; walked > maxFiles {
 			return git.ErrStop
 		}
-		if e.Mode != git.ModeFile && e.Mode != git.ModeExecutable || e.Size <= 0 {
-			return nil
-		}
-		name := string(e.Path)
-		lang, sure := byName(name)
-		switch {
-		case !sure && (lang != "" || e.Mode == git.ModeExecutable):
-			if len(unsure) < maxReads && !foreign(name) {
-				unsure = append(unsure, doubtful{name, git.SHA(e.SHA), e.Size, lang})
-			}
-		case isCode(lang) && !foreign(name):
-			sizes[group(lang)] += e.Size
-		}
+		c.see(e)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range unsure {
-		lang, err := d.read(ctx, objects)
+	for _, p := range c.read {
+		_, text, err := objects.Contents(ctx, p.sha, maxText)
+		if errs.Is(err, errs.TooLarge) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		if isCode(lang) {
-			sizes[group(lang)] += d.size
+		c.add(c.byText(text), p.size)
+	}
+	return c.list(), nil
+}
+
+func (c *counter) see(e *git.WalkEntry) {
+	if e.Mode != git.ModeFile && e.Mode != git.ModeExecutable || e.Size <= 0 || c.foreign.Match(e.Path) {
+		return
+	}
+	candidates := c.byName(string(e.Path))
+	if candidates == nil && e.Mode == git.ModeExecutable && len(c.read) < maxReads {
+		c.read = append(c.read, program{git.SHA(e.SHA), e.Size})
+	}
+	c.add(candidates, e.Size)
+}
+
+func (c *counter) add(candidates []string, size int64) {
+	switch len(candidates) {
+	case 0:
+	case 1:
+		c.sizes[candidates[0]] += size
+	default:
+		key := strings.Join(candidates, "\n")
+		if c.unsure[key] == nil {
+			c.unsure[key] = &unsure{candidates: candidates}
 		}
+		c.unsure[key].size += size
+	}
+}
+
+// list gives the languages that count.
+func (c *counter) list() []language {
+	sizes := map[string]int64{}
+	put := func(name string, size int64) {
+		if under := c.Code[name]; under != "" {
+			sizes[under] += size
+		}
+	}
+	for _, u := range c.unsure {
+		most := u.candidates[0]
+		for _, name := range u.candidates {
+			if c.sizes[name] > c.sizes[most] {
+				most = name
+			}
+		}
+		put(most, u.size)
+	}
+	for name, size := range c.sizes {
+		put(name, size)
 	}
 	list := make([]language, 0, len(sizes))
 	for name, size := range sizes {
@@ -76,49 +125,5 @@ func count(ctx context.Context, objects *git.Repository, tree git.SHA) ([]langua
 	slices.SortFunc(list, func(a, b language) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name))
 	})
-	return list, nil
+	return list
 }
-
-// byName tells the language by a file's name, and whether that is sure.
-func byName(name string) (lang string, sure bool) {
-	base := path.Base(name)
-	if lang, sure = enry.GetLanguageByFilename(base); sure {
-		return lang, true
-	}
-	return enry.GetLanguageByExtension(base)
-}
-
-// read tells the language by a file's text.
-func (d *doubtful) read(ctx context.Context, objects *git.Repository) (string, error) {
-	_, text, err := objects.Contents(ctx, d.sha, maxText)
-	if errs.Is(err, errs.TooLarge) {
-		return d.best, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if d.best == "" {
-		lang, _ := enry.GetLanguageByShebang(text)
-		return lang, nil
-	}
-	if lang, _ := enry.GetLanguageByContent(d.path, text); lang != "" {
-		return lang, nil
-	}
-	return d.best, nil
-}
-
-// foreign reports a file that others wrote, that a program made, or that documents.
-func foreign(name string) bool {
-	return enry.IsVendor(name) || enry.IsDocumentation(name) || enry.IsGenerated(name, nil)
-}
-
-func isCode(lang string) bool {
-	if lang == "" {
-		return false
-	}
-	kind := enry.GetLanguageType(lang)
-	return kind == enry.Programming || kind == enry.Markup
-}
-
-// group is the language under which another one counts.
-func group(lang string) string { return cmp.Or(enry.GetLanguageGroup(lang), lang) }

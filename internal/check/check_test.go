@@ -166,8 +166,10 @@ func TestFramesOfFoldersAreMended(t *testing.T) {
 		if err := os.RemoveAll(s.ObjectsDir(t, full)); err != nil {
 			t.Fatal(err)
 		}
-		if found := look(t, s, Options{Repair: true}); found.Sound() ||
-			!strings.Contains(found.text(), "refs/heads/main leads to ") {
+		found := look(t, s, Options{Repair: true})
+		// A pooled process of git may have the pack open still: then the walk finds that it is gone.
+		told := strings.Contains(found.text(), "refs/heads/main leads to ") || strings.Contains(found.text(), "bad object")
+		if found.Sound() || !told {
 			t.Errorf("objects that are lost: %s", found.text())
 		}
 	})

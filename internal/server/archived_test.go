@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,9 @@ var writableArchived = []string{
 	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}", "DELETE /repos/{owner}/{repo}/hooks/{hook_id}",
 }
 
+// ofRepo finds the repository's name in a request.
+var ofRepo = regexp.MustCompile(`^[A-Z]+ /repos/[^/]+/([^/]+)`)
+
 // An archived repository is read-only for everybody, also for administrators of the site.
 // Every unsafe route is asked for by one who may, before it is archived in the store and
 // after that, and again when it is not archived any more.
@@ -29,9 +33,9 @@ func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
 		h := w.Homes[1]
-		archive := func(is bool) {
+		archive := func(is bool, name string) {
 			t.Helper()
-			w.sql(t, `UPDATE repos SET archived = $1 WHERE name = $2`, is, h.Name)
+			w.sql(t, `UPDATE repos SET archived = $1 WHERE name = $2`, is, name)
 		}
 		for _, r := range s.Server.Routes() {
 			if r.Method == http.MethodGet || !onRepo(&r) {
@@ -41,7 +45,11 @@ func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 			if slices.Contains(writableArchived, r.Method+" "+r.Pattern) {
 				continue
 			}
-			archive(true)
+			name := h.Name
+			if made := ofRepo.FindStringSubmatch(q.Do); made != nil { // for this request, perhaps
+				name = made[1]
+			}
+			archive(true, name)
 			before := w.digest(t)
 			for _, who := range []string{q.Who, "chief"} {
 				a := w.ask(t, who, q.Case)
@@ -50,7 +58,7 @@ func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 				}
 			}
 			w.unchanged(t, q.Case, before)
-			archive(false)
+			archive(false, name)
 			if a := w.ask(t, q.Who, q.Case); a.Status >= 300 && r.Group != route.Git {
 				t.Errorf("%s when it is not archived: %d %s", q.Do, a.Status, a.Body)
 			}

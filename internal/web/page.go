@@ -108,13 +108,13 @@ func LinkSince[ID ~int64](w http.ResponseWriter, r *http.Request, id ID) {
 }
 
 // ReadSince reads the id behind which such a list begins. What is negative or no number
-// counts as not sent.
+// counts as not sent, like a page that is none (decision 23).
 func ReadSince(r *http.Request) int64 {
-	since, ok := positive(QueryOf(r).Get("since"))
-	if !ok {
+	since, err := strconv.ParseInt(QueryOf(r).Get("since"), 10, 64)
+	if err != nil {
 		return 0
 	}
-	return since
+	return max(since, 0)
 }
 
 // CutSince gives the page that the request asks for of a list that holds one item more, if

@@ -42,6 +42,7 @@ type Service struct {
 	repos *repo.Service
 	log   *slog.Logger
 	one   sync.Mutex // repositories are looked at one after the other
+	last  repo.ID    // that was looked at; guarded by one
 }
 
 // New makes the service.

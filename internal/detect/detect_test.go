@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/db"
 	"arbor/internal/git/gittest"
 	"arbor/internal/license"
 )
@@ -108,5 +109,25 @@ func TestTopics(t *testing.T) {
 			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`, Status: 200},
 			{Do: put, As: "alice", Send: `{"names": ["a"]}`, Status: 403},
 		})
+	})
+}
+
+// What is pushed cannot keep the server busy: a look has an end, however long the paths are.
+func TestLooksAreBounded(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	long := map[string]string{"a.go": "x", "z.rs": "x"} // the paths between use up what is looked at
+	for n := range 450 {
+		long[fmt.Sprintf("%s%03d", strings.Repeat(strings.Repeat("m", 200)+"/", 50), n)] = "x"
+	}
+	r, dir := s.Repo(t, "alice/paths", false), gittest.Bare(t)
+	gittest.Import(t, dir, strings.NewReader(commit(long)))
+	s.Import(t, r, dir)
+	if err := s.Server.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Run(t, []apitest.Case{
+		{Do: "GET /repos/alice/paths/languages", Status: 200, Body: `{"Go":1}`},
 	})
 }

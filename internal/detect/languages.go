@@ -13,6 +13,7 @@ import (
 // Bounds on one look at a tree. What is beyond them does not count.
 const (
 	maxFiles = 100_000  // entries that are walked
+	maxPaths = 4 << 20  // bytes of their paths, on each of which an expression is tried
 	maxReads = 500      // programs without an extension, whose first lines are read
 	maxText  = 64 << 10 // bytes of such a program
 	maxLine  = 256      // bytes of its first line
@@ -49,9 +50,10 @@ type program struct {
 // candidates, the one counts of which there is most code besides.
 func count(ctx context.Context, objects *git.Repository, tree git.SHA) ([]language, error) {
 	c := &counter{table: languages(), sizes: map[string]int64{}, unsure: map[string]*unsure{}}
-	walked := 0
+	walked, paths := 0, 0
 	err := objects.WalkTree(ctx, tree, true, func(e *git.WalkEntry) error {
-		if walked++; walked > maxFiles {
+		walked, paths = walked+1, paths+len(e.Path)
+		if walked > maxFiles || paths > maxPaths {
 			return git.ErrStop
 		}
 		c.see(e)

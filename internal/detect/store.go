@@ -22,7 +22,8 @@ type work struct {
 	seen   git.SHA // the tree that was looked at last; empty: none
 }
 
-// take leases a piece of work; nil if there is none.
+// take leases a piece of work; nil if there is none. Repositories take turns by their ids, so one
+// that is pushed to all the time keeps no other waiting.
 func (s *Service) take(ctx context.Context) (w *work, err error) {
 	var some bool
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -34,7 +35,10 @@ func (s *Service) take(ctx context.Context) (w *work, err error) {
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		w = nil
-		lease, err := jobs.Take(tx, leaseTime, 1, `TRUE`)
+		lease, err := jobs.Take(tx, leaseTime, 1, `repo_id > $3`, s.last)
+		if err == nil && lease == nil {
+			lease, err = jobs.Take(tx, leaseTime, 1, `TRUE`)
+		}
 		if err != nil || lease == nil {
 			return err
 		}
@@ -45,6 +49,9 @@ func (s *Service) take(ctx context.Context) (w *work, err error) {
 			LEFT JOIN repo_languages l ON l.repo_id = r.id
 			WHERE d.repo_id = $1`, w.repoID).Scan(&w.tries, &w.tip, &w.seen)
 	})
+	if err == nil && w != nil {
+		s.last = w.repoID
+	}
 	return w, err
 }
 

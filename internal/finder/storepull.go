@@ -1,6 +1,7 @@
 package finder
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"arbor/internal/account"
@@ -12,11 +13,11 @@ type looked interface {
 	sql(b *builder) string
 }
 
-// HeadBegins asks for pull requests whose head branch has a name that begins so.
-type HeadBegins string
+// HeadBegins asks for pull requests whose head branch has a name that begins with one of these.
+type HeadBegins []string
 
-// BaseIs asks for pull requests into the branch of that name.
-type BaseIs string
+// BaseIs asks for pull requests into a branch of one of these names.
+type BaseIs []string
 
 // AskedToReview asks for pull requests that the account is asked to review.
 type AskedToReview account.ID
@@ -59,11 +60,15 @@ func (InReason) condition()      {}
 const ofPull = "EXISTS (SELECT 1 FROM pulls h WHERE h.issue_id = p.issue_id AND "
 
 func (e HeadBegins) sql(b *builder) string {
-	length := "CAST(" + b.arg(utf8.RuneCountInString(string(e))) + " AS INTEGER)"
-	return ofPull + "substr(h.head_ref, 1, " + length + ") = " + b.arg(string(e)) + ")"
+	any := make([]string, len(e)) // looked up once for all
+	for n, start := range e {
+		length := "CAST(" + b.arg(utf8.RuneCountInString(start)) + " AS INTEGER)"
+		any[n] = "substr(h.head_ref, 1, " + length + ") = " + b.arg(start)
+	}
+	return ofPull + "(" + strings.Join(any, " OR ") + "))"
 }
 
-func (e BaseIs) sql(b *builder) string { return ofPull + "h.base_ref = " + b.arg(string(e)) + ")" }
+func (e BaseIs) sql(b *builder) string { return ofPull + "h.base_ref IN " + values(b, e) + ")" }
 
 func (e AskedToReview) sql(b *builder) string {
 	return "EXISTS (SELECT 1 FROM requested_reviewers h WHERE h.issue_id = p.issue_id AND h.user_id = " + b.arg(account.ID(e)) + ")"

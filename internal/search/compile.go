@@ -206,29 +206,29 @@ func reasons() map[string]finder.Expr {
 }
 
 // oneOf asks for one of some values, of which an issue has one.
-func oneOf(c Choice, condition func(value string) finder.Expr) (where finder.And) {
-	list := func(values []string) (any finder.Or) {
-		for _, v := range values {
-			any = append(any, condition(v))
-		}
-		return any
-	}
+func oneOf(c Choice, condition func(values []string) finder.Expr) (where finder.And) {
 	if len(c.Yes) > 0 {
-		where = append(where, list(c.Yes))
+		where = append(where, condition(c.Yes))
 	}
 	if len(c.No) > 0 {
-		where = append(where, finder.Not{Expr: list(c.No)})
+		where = append(where, finder.Not{Expr: condition(c.No)})
 	}
 	return where
 }
 
 // states asks for branches, reviews, statuses and reasons.
 func (q *Query) states() (where finder.And) {
-	of := func(m map[string]finder.Expr) func(string) finder.Expr {
-		return func(value string) finder.Expr { return m[value] }
+	of := func(m map[string]finder.Expr) func([]string) finder.Expr {
+		return func(values []string) finder.Expr {
+			var any finder.Or
+			for _, v := range values {
+				any = append(any, m[v])
+			}
+			return any
+		}
 	}
-	where = append(where, oneOf(q.Heads, func(name string) finder.Expr { return finder.HeadBegins(name) })...)
-	where = append(where, oneOf(q.Bases, func(name string) finder.Expr { return finder.BaseIs(name) })...)
+	where = append(where, oneOf(q.Heads, func(names []string) finder.Expr { return finder.HeadBegins(names) })...)
+	where = append(where, oneOf(q.Bases, func(names []string) finder.Expr { return finder.BaseIs(names) })...)
 	where = append(where, oneOf(q.Reasons, of(reasons()))...)
 	where = append(where, oneOf(q.Reviews, of(reviews()))...)
 	return append(where, oneOf(q.Statuses, of(statuses()))...)

@@ -55,11 +55,12 @@ func (p *parser) choice(name, value string, not bool) bool {
 	for _, f := range choices() {
 		if f.name == name {
 			p.values++
-			c := f.of(p.q)
+			list := &f.of(p.q).Yes
 			if not {
-				c.No = append(c.No, value)
-			} else {
-				c.Yes = append(c.Yes, value)
+				list = &f.of(p.q).No
+			}
+			if !slices.Contains(*list, value) { // each is looked up for each issue
+				*list = append(*list, value)
 			}
 			return true
 		}

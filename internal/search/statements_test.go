@@ -50,3 +50,28 @@ func TestSearchStatements(t *testing.T) {
 		}
 	})
 }
+
+// Many names of branches cost one look for each pull request, and what is said again costs nothing.
+func TestSearchLooksOnce(t *testing.T) {
+	t.Parallel()
+	var looks atomic.Int64
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) {
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, db.SQLite), Trace: func(_ context.Context, statement string) {
+			for _, table := range []string{"FROM pulls h", "FROM reviews h"} {
+				looks.Store(max(looks.Load(), int64(strings.Count(statement, table))))
+			}
+		}})
+	})
+	plant(t, s)
+	for _, q := range []string{"head:h%d", "base:b%d", "reviewed-by:bob"} {
+		many := q
+		for n := range 40 {
+			many += " " + strings.ReplaceAll(q, "%d", fmt.Sprint(n))
+		}
+		looks.Store(0)
+		s.Check(t, apitest.Case{Do: "GET /search/issues?q=" + url.QueryEscape(many), As: "bob", Status: 200})
+		if n := looks.Load(); n < 1 || n > 3 { // for the page, its order and the total
+			t.Errorf("%s: %d looks in one statement", q, n)
+		}
+	}
+}

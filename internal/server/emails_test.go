@@ -1,11 +1,14 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"arbor/internal/apitest"
+	"arbor/internal/db"
 )
 
 // Bots ask for the addresses by which their commits will be shown as their own. Nobody gets
@@ -43,4 +46,45 @@ func TestOwnEmails(t *testing.T) {
 			{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"email": "home@example.org"}]`},
 		})
 	})
+}
+
+// A profile that changes while its address is given up keeps the change. SQLite has one writer, so nothing meets there.
+func TestProfileChangesBesideItsAddress(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.PostgreSQL)
+	alice := s.User(t, "alice")
+	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "alice@example.org"}`, Status: 200})
+	removed := make(chan struct{})
+	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		if _, err := tx.Exec(`UPDATE accounts SET bio = 'Gardens.' WHERE id = $1`, alice.ID); err != nil {
+			return err
+		}
+		go func() {
+			defer close(removed)
+			s.Do(t, apitest.Case{Do: "DELETE /user/emails", As: "alice", Send: `["alice@example.org"]`, Status: 204})
+		}()
+		return awaitBlocked(t, s)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-removed
+	s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200, Want: `{"email": null, "bio": "Gardens."}`})
+}
+
+// awaitBlocked waits until a transaction of the server's database waits for the lock of another one.
+func awaitBlocked(t *testing.T, s *apitest.Server) error {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		var blocked bool
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&blocked)
+		})
+		if err != nil || blocked {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return errors.New("no transaction waited for the profile's row")
+		}
+	}
 }

@@ -119,9 +119,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	c := &Comment{SHA: sha, Body: readText(body)}
-	if path := body.String("path", maxPath); path.Value != "" {
-		c.Path = &path.Value
-	}
+	c.Path = web.OrNil(body.String("path", maxPath).Value)
 	c.Position, c.Line = readPlace(body, "position"), readPlace(body, "line")
 	if err := body.Err(); err != nil {
 		return err

@@ -15,8 +15,8 @@ func isTrue(e Expr) bool {
 
 // IsFalse reports a condition that never holds: an Or without conditions.
 func IsFalse(e Expr) bool {
-	any, ok := e.(Or)
-	return ok && len(any) == 0
+	alternatives, ok := e.(Or)
+	return ok && len(alternatives) == 0
 }
 
 func constant(holds bool) Expr {
@@ -141,11 +141,11 @@ func repos(e Expr) Expr {
 		}
 		return simplify(all, func(e Expr) Expr { return e })
 	case Or:
-		var any Or
+		var alternatives Or
 		for _, e := range e {
-			any = append(any, repos(e))
+			alternatives = append(alternatives, repos(e))
 		}
-		return simplify(any, func(e Expr) Expr { return e })
+		return simplify(alternatives, func(e Expr) Expr { return e })
 	}
 	if onlyRepos(e) {
 		return e

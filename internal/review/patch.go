@@ -45,7 +45,7 @@ func parsePatch(patch string) []patchLine {
 		return nil
 	}
 	list := make([]patchLine, 0, strings.Count(patch, "\n")+1)
-	var old, new int64
+	var left, right int64 // the next line's numbers
 	for text := range strings.SplitSeq(patch, "\n") {
 		l := patchLine{kind: '\\', position: int64(len(list)), text: text}
 		if text != "" {
@@ -53,17 +53,17 @@ func parsePatch(patch string) []patchLine {
 		}
 		switch l.kind {
 		case '@':
-			old, new = parseHeader(text)
-			l.old, l.new = old, new
+			left, right = parseHeader(text)
+			l.old, l.new = left, right
 		case ' ':
-			l.old, l.new = old, new
-			old, new = old+1, new+1
+			l.old, l.new = left, right
+			left, right = left+1, right+1
 		case '-':
-			l.old = old
-			old++
+			l.old = left
+			left++
 		case '+':
-			l.new = new
-			new++
+			l.new = right
+			right++
 		}
 		list = append(list, l)
 	}
@@ -72,7 +72,7 @@ func parsePatch(patch string) []patchLine {
 
 // parseHeader reads "@@ -A,B +C,D @@" and gives the numbers of the next lines. A
 // range of no lines names the line before it.
-func parseHeader(text string) (old, new int64) {
+func parseHeader(text string) (left, right int64) {
 	fields := strings.Fields(text)
 	if len(fields) < 3 {
 		return 0, 0

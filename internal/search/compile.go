@@ -44,11 +44,11 @@ func (q *Query) conditions(n *names, in fulltext.Part) finder.Expr {
 	where = append(where, q.flags()...)
 	where = append(where, q.spans()...)
 	for _, g := range q.Groups {
-		var any finder.Or
+		var alternatives finder.Or
 		for _, one := range g.Any {
-			any = append(any, one.conditions(n, in))
+			alternatives = append(alternatives, one.conditions(n, in))
 		}
-		where = append(where, negated(any, g.Not))
+		where = append(where, negated(alternatives, g.Not))
 	}
 	return where
 }

@@ -137,11 +137,11 @@ func (q *Query) String() string {
 		}
 	}
 	for _, g := range q.Groups {
-		any := make([]string, len(g.Any))
+		alternatives := make([]string, len(g.Any))
 		for n, in := range g.Any {
-			any[n] = in.String()
+			alternatives[n] = in.String()
 		}
-		w = append(w, minus(g.Not)+"("+strings.Join(any, " OR ")+")")
+		w = append(w, minus(g.Not)+"("+strings.Join(alternatives, " OR ")+")")
 	}
 	if q.Sort != (Sort{}) {
 		w = append(w, "sort:"+q.Sort.By.String()+map[bool]string{true: "-asc", false: "-desc"}[q.Sort.Asc])

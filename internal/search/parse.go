@@ -95,13 +95,13 @@ func (p *parser) fail(format string, args ...any) {
 
 // whole reads everything.
 func (p *parser) whole() *Query {
-	any := p.alternatives(0)
+	list := p.alternatives(0)
 	if p.err == nil && p.rest != "" {
 		p.fail("A closing parenthesis has no opening one: quote it if it is meant as text.")
 	}
-	q := any[0]
-	if len(any) > 1 {
-		q = &Query{Groups: []Group{{Any: any}}}
+	q := list[0]
+	if len(list) > 1 {
+		q = &Query{Groups: []Group{{Any: list}}}
 	}
 	q.Sort = p.top
 	return q
@@ -201,13 +201,13 @@ func (p *parser) group(not bool, depth int) {
 		return
 	}
 	p.rest = p.rest[1:]
-	any := p.alternatives(depth + 1)
+	list := p.alternatives(depth + 1)
 	if p.err == nil && p.rest == "" {
 		p.fail("A parenthesis is not closed: quote it if it is meant as text.")
 	}
 	if p.err == nil {
 		p.rest = p.rest[1:]
-		p.q.Groups = append(p.q.Groups, Group{Not: not, Any: any})
+		p.q.Groups = append(p.q.Groups, Group{Not: not, Any: list})
 	}
 }
 

@@ -39,7 +39,7 @@ const (
 // StatusIs asks for pull requests by what the statuses of their head come to.
 type StatusIs uint8
 
-// What statuses come to; without any, to none of these.
+// What statuses come to. A head without any is in none of these.
 const (
 	StatusPending StatusIs = iota
 	StatusSuccess
@@ -71,7 +71,8 @@ func (e HeadBegins) sql(b *builder) string {
 func (e BaseIs) sql(b *builder) string { return ofPull + "h.base_ref IN " + values(b, e) + ")" }
 
 func (e AskedToReview) sql(b *builder) string {
-	return "EXISTS (SELECT 1 FROM requested_reviewers h WHERE h.issue_id = p.issue_id AND h.user_id = " + b.arg(account.ID(e)) + ")"
+	return "EXISTS (SELECT 1 FROM requested_reviewers h WHERE h.issue_id = p.issue_id AND h.user_id = " +
+		b.arg(account.ID(e)) + ")"
 }
 
 const ofReview = "EXISTS (SELECT 1 FROM reviews h WHERE h.issue_id = p.issue_id AND "
@@ -81,8 +82,9 @@ func (e ReviewedBy) sql(b *builder) string {
 }
 
 // latest is that no later review of the author says more than a comment.
-const latest = " AND NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = h.issue_id AND l.author_id = h.author_id" +
-	" AND l.state IN (3, 4, 5) AND (l.submitted_at > h.submitted_at OR l.submitted_at = h.submitted_at AND l.id > h.id)))"
+const latest = " AND NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = h.issue_id" +
+	" AND l.author_id = h.author_id AND l.state IN (3, 4, 5)" +
+	" AND (l.submitted_at > h.submitted_at OR l.submitted_at = h.submitted_at AND l.id > h.id)))"
 
 func (e ReviewIs) sql(*builder) string {
 	switch asksForChanges := ofReview + "h.state = 4" + latest; e {
@@ -95,9 +97,13 @@ func (e ReviewIs) sql(*builder) string {
 }
 
 func (e StatusIs) sql(*builder) string {
+	counts := [...]string{
+		StatusPending: "s.failed = 0 AND s.pending > 0",
+		StatusSuccess: "s.failed = 0 AND s.pending = 0",
+		StatusFailure: "s.failed > 0",
+	}
 	return "EXISTS (SELECT 1 FROM pulls h JOIN status_commits s ON s.repo_id = h.repo_id AND s.sha = h.head_sha" +
-		" WHERE h.issue_id = p.issue_id AND s.contexts > 0 AND " + [...]string{StatusPending: "s.failed = 0 AND s.pending > 0",
-		StatusSuccess: "s.failed = 0 AND s.pending = 0", StatusFailure: "s.failed > 0"}[e] + ")"
+		" WHERE h.issue_id = p.issue_id AND s.contexts > 0 AND " + counts[e] + ")"
 }
 
 func (e InReason) sql(b *builder) string {

@@ -192,17 +192,29 @@ func (q *Query) flags() (where finder.And) {
 // reviews, statuses and reasons are the values of review:, status: and reason:, and what they ask for. No
 // branch demands a review.
 func reviews() map[string]finder.Expr {
-	return map[string]finder.Expr{"none": finder.And{finder.HasOne(posting.ByPull.Of(0)), finder.Not{Expr: finder.Reviewed}},
-		"required": finder.Or{}, "approved": finder.Approved, "changes_requested": finder.ChangesRequested}
+	return map[string]finder.Expr{
+		"none":              finder.And{finder.HasOne(posting.ByPull.Of(0)), finder.Not{Expr: finder.Reviewed}},
+		"required":          finder.Or{},
+		"approved":          finder.Approved,
+		"changes_requested": finder.ChangesRequested,
+	}
 }
 
 func statuses() map[string]finder.Expr {
-	return map[string]finder.Expr{"pending": finder.StatusPending, "success": finder.StatusSuccess, "failure": finder.StatusFailure}
+	return map[string]finder.Expr{
+		"pending": finder.StatusPending,
+		"success": finder.StatusSuccess,
+		"failure": finder.StatusFailure,
+	}
 }
 
 func reasons() map[string]finder.Expr {
-	return map[string]finder.Expr{"completed": finder.InReason(issue.Completed), "not planned": finder.InReason(issue.NotPlanned),
-		"reopened": finder.InReason(issue.Reopened), "duplicate": finder.InReason(issue.Duplicate)}
+	return map[string]finder.Expr{
+		"completed":   finder.InReason(issue.Completed),
+		"not planned": finder.InReason(issue.NotPlanned),
+		"reopened":    finder.InReason(issue.Reopened),
+		"duplicate":   finder.InReason(issue.Duplicate),
+	}
 }
 
 // oneOf asks for one of some values, of which an issue has one.

@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -33,8 +32,9 @@ const resource = "Search"
 //	is:issue is:pr type:issue type:pr
 //	is:open is:closed state:open is:merged is:unmerged is:draft draft:true
 //	is:locked is:unlocked is:public is:private archived:true archived:false
-//	author:x milestone:"x y" head:x base:x reason:x   repeated: one of them
-//	assignee:x mentions:x commenter:x involves:x label:x reviewed-by:x review-requested:x   repeated: all of them
+//	author:x milestone:"x y" head:x base:x reason:x     repeated: one of them
+//	assignee:x mentions:x commenter:x involves:x        repeated: all of them
+//	label:x reviewed-by:x review-requested:x            repeated: all of them
 //	review:none|required|approved|changes_requested status:pending|success|failure
 //	label:a,"b c"                  one of the two
 //	no:label no:assignee no:milestone assignee:* milestone:* label:*
@@ -42,13 +42,14 @@ const resource = "Search"
 //	sort:updated-asc
 //	a AND b, a OR b, NOT a, (a OR b) -(c d)
 //
-// A minus negates, and so does NOT. AND joins, as a space does, and binds stronger than OR. What is said within
-// parentheses stands by itself: "repeated" counts there alone, and so does in:, which inner ones inherit. A
-// parenthesis inside of a word or a value that is closed there belongs to it. A word with a colon that is no qualifier of
-// GitHub's is a word; a qualifier of GitHub's for what Arbor does not have, a value that a qualifier cannot have,
-// and an operator or a parenthesis that joins nothing, is an error, so that nobody takes an
-// answer for more than it is (decision 68). Letters of qualifiers may be of either case. In a time, a space may stand for the plus
-// that a client did not escape. Errors: 422.
+// A minus negates, and so does NOT. AND joins, as a space does, and binds stronger than OR. What stands in
+// parentheses is a query of its own: "repeated" counts there alone, and so does in:, which inner ones inherit. A
+// parenthesis within a word or a value is part of it if it is closed there. Letters of qualifiers may be of either
+// case. In a time, a space may stand for the plus that a client did not escape.
+//
+// A word with a colon that is no qualifier of GitHub's is a word. A qualifier of GitHub's for what Arbor does not
+// have, a value that a qualifier cannot have, and an operator or a parenthesis that joins nothing are errors
+// (decision 68): an answer never promises more than it holds. Errors: 422.
 func Parse(q string) (*Query, error) {
 	if !utf8.ValidString(q) || strings.Contains(q, "\x00") {
 		return nil, invalid("The search must be UTF-8 without NUL.")
@@ -69,7 +70,8 @@ func Parse(q string) (*Query, error) {
 }
 
 func invalid(format string, args ...any) error {
-	return errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.InvalidField, Message: fmt.Sprintf(format, args...)})
+	return errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.InvalidField,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // parser reads a query from left to right, each byte a fixed number of times.
@@ -211,149 +213,7 @@ func (p *parser) group(not bool, depth int) {
 	}
 }
 
-// bare reads a word up to a space, or to a parenthesis that closes none of its own.
-func (p *parser) bare() string {
-	open, end := 0, 0
-	for end < len(p.rest) {
-		switch p.rest[end] {
-		case '(':
-			open++
-		case ')':
-			open--
-		}
-		if r, size := utf8.DecodeRuneInString(p.rest[end:]); open < 0 || strings.ContainsRune(spaces, r) {
-			break
-		} else {
-			end += size
-		}
-	}
-	word := p.rest[:end]
-	p.rest = p.rest[end:]
-	return word
-}
-
-// word notes a word; false for an empty one.
-func (p *parser) word(word string, not bool) bool {
-	if word == "" {
-		return false
-	}
-	p.length += utf8.RuneCountInString(word) + min(1, p.length)
-	p.used = true
-	if not {
-		p.q.NotWords = append(p.q.NotWords, word)
-	} else {
-		p.q.Words = append(p.q.Words, word)
-	}
-	if p.words++; p.words > maxWords && p.length <= maxText {
-		p.fail("The search has more than %d words.", maxWords)
-	}
-	return true
-}
-
-// name reads the name of a qualifier and its colon, in small letters; what is
-// none of GitHub's stays.
-func (p *parser) name() (string, bool) {
-	end := 0
-	for end < len(p.rest) && end < 24 {
-		c := p.rest[end] | 0x20
-		if (c < 'a' || c > 'z') && p.rest[end] != '-' {
-			break
-		}
-		end++
-	}
-	if end == 0 || end == len(p.rest) || p.rest[end] != ':' {
-		return "", false
-	}
-	name := strings.ToLower(p.rest[:end])
-	if !slices.Contains(ours(), name) && !slices.Contains(theirs(), name) {
-		return "", false
-	}
-	p.rest = p.rest[end+1:]
-	return name, true
-}
-
-// ours are the qualifiers that Arbor knows.
-func ours() []string {
-	return []string{"in", "repo", "user", "org", "is", "type", "state", "draft", "archived", "author", "assignee", "mentions",
-		"commenter", "involves", "milestone", "label", "no", "created", "updated", "closed", "merged", "comments", "sort",
-		"head", "base", "review", "reviewed-by", "review-requested", "user-review-requested", "status", "reason"}
-}
-
-// theirs are GitHub's qualifiers for what Arbor does not have.
-func theirs() []string {
-	return []string{"team", "project", "language", "linked", "team-review-requested", "sha", "app", "reactions", "interactions",
-		"has", "parent-issue", "sub-issue", "topic", "blocked-by", "blocking", "is-blocked"}
-}
-
-// quoted reads what stands in quotes; without a second one, the rest.
-func (p *parser) quoted() string {
-	var b strings.Builder
-	for i := 1; i < len(p.rest); i++ {
-		switch c := p.rest[i]; {
-		case c == '"':
-			p.rest = p.rest[i+1:]
-			return b.String()
-		case c == '\\' && i+1 < len(p.rest) && (p.rest[i+1] == '"' || p.rest[i+1] == '\\'):
-			i++
-			b.WriteByte(p.rest[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	p.rest = ""
-	return b.String()
-}
-
-// list reads what stands behind a colon, parted by commas outside of quotes.
-func (p *parser) list() (list []string) {
-	var value strings.Builder
-	open := 0 // parentheses of the value
-	for p.rest != "" {
-		c := p.rest[0]
-		switch at := strings.IndexAny(p.rest, `",()`+spaces); {
-		case at < 0:
-			value.WriteString(p.rest)
-			p.rest = ""
-		case at > 0:
-			value.WriteString(p.rest[:at])
-			p.rest = p.rest[at:]
-		case c == '"':
-			value.WriteString(p.quoted())
-		case c == ',':
-			list = append(list, value.String())
-			value.Reset()
-			p.rest = p.rest[1:]
-		case c == '(' || c == ')' && open > 0:
-			open += map[byte]int{'(': 1, ')': -1}[c]
-			value.WriteByte(c)
-			p.rest = p.rest[1:]
-		default:
-			return append(list, value.String())
-		}
-	}
-	return append(list, value.String())
-}
-
-// An unescaped plus in an address is a space: these are what stands before and behind
-// that of a time.
-var (
-	clock  = regexp.MustCompile(`T\d\d:\d\d(:\d\d(\.\d+)?)?$`)
-	offset = regexp.MustCompile(`^ \d\d:\d\d(\.\.|[` + spaces + `)]|$)`)
-)
-
-// times is list for times.
-func (p *parser) times() []string {
-	list := p.list()
-	for last := len(list) - 1; clock.MatchString(list[last]) && offset.MatchString(p.rest); last = len(list) - 1 {
-		zone := "+" + p.rest[1:6]
-		p.rest = p.rest[6:]
-		more := p.list()
-		list[last] += zone + more[0]
-		list = append(list, more[1:]...)
-	}
-	return list
-}
-
+// qualifier reads the value of a qualifier and puts it where it belongs.
 func (p *parser) qualifier(name string, not bool) {
 	p.used = true
 	before := *p

@@ -4,7 +4,8 @@
 //
 //	query.go      what a query asks for
 //	fields.go     qualifiers and the fields that they are, for reading and writing
-//	parse.go      from text to words and qualifiers, and what is refused
+//	parse.go      from text to words, qualifiers and groups, and what is refused
+//	parseword.go  one word, one name of a qualifier, its values
 //	parsefield.go from qualifiers to a query
 //	resolve.go    whom and what a query names, as far as the caller may see it
 //	compile.go    from a query to that of package finder

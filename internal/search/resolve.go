@@ -68,8 +68,8 @@ func (n *names) check(q *Query) error {
 		return invalid("The listed users cannot be searched either because the users do not exist or " +
 			"you do not have permission to view the users.")
 	case scoped > 0 && found == 0:
-		return invalid("The listed users and repositories cannot be searched either because the resources do not exist or " +
-			"you do not have permission to view them.")
+		return invalid("The listed users and repositories cannot be searched either because the resources " +
+			"do not exist or you do not have permission to view them.")
 	}
 	return nil
 }

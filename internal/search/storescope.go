@@ -18,12 +18,12 @@ const maxListed = 500
 func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query) error {
 	args := []any{account.IDOf(caller)}
 	from := repo.FromVisible("r.id", caller) // of an id that is its own: of any
-	condition := finder.OnRepos(where, func(v any) string {
+	from += " AND " + finder.OnRepos(where, func(v any) string {
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	})
-	from += " AND " + condition
-	query := `SELECT r.id, r.has_issues, r.issues_generation, r.owner_id, r.private, r.archived` + from + fmt.Sprintf(` LIMIT %d`, maxListed+1)
+	query := `SELECT r.id, r.has_issues, r.issues_generation, r.owner_id, r.private, r.archived` + from +
+		fmt.Sprintf(` LIMIT %d`, maxListed+1)
 	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return err

@@ -1,0 +1,152 @@
+package search
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// bare reads a word up to a space, or to a parenthesis that closes none of its own.
+func (p *parser) bare() string {
+	open, end := 0, 0
+	for end < len(p.rest) {
+		switch p.rest[end] {
+		case '(':
+			open++
+		case ')':
+			open--
+		}
+		r, size := utf8.DecodeRuneInString(p.rest[end:])
+		if open < 0 || strings.ContainsRune(spaces, r) {
+			break
+		}
+		end += size
+	}
+	word := p.rest[:end]
+	p.rest = p.rest[end:]
+	return word
+}
+
+// word notes a word; false for an empty one.
+func (p *parser) word(word string, not bool) bool {
+	if word == "" {
+		return false
+	}
+	p.length += utf8.RuneCountInString(word) + min(1, p.length)
+	p.used = true
+	if not {
+		p.q.NotWords = append(p.q.NotWords, word)
+	} else {
+		p.q.Words = append(p.q.Words, word)
+	}
+	if p.words++; p.words > maxWords && p.length <= maxText {
+		p.fail("The search has more than %d words.", maxWords)
+	}
+	return true
+}
+
+// name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing
+// is read, where there is none of GitHub's.
+func (p *parser) name() (string, bool) {
+	end := 0
+	for end < len(p.rest) && end < 24 {
+		c := p.rest[end] | 0x20
+		if (c < 'a' || c > 'z') && p.rest[end] != '-' {
+			break
+		}
+		end++
+	}
+	if end == 0 || end == len(p.rest) || p.rest[end] != ':' {
+		return "", false
+	}
+	name := strings.ToLower(p.rest[:end])
+	if !slices.Contains(ours(), name) && !slices.Contains(theirs(), name) {
+		return "", false
+	}
+	p.rest = p.rest[end+1:]
+	return name, true
+}
+
+// ours are the qualifiers that Arbor knows.
+func ours() []string {
+	return []string{"in", "repo", "user", "org", "is", "type", "state", "draft", "archived", "author", "assignee",
+		"mentions", "commenter", "involves", "milestone", "label", "no", "created", "updated", "closed", "merged",
+		"comments", "sort", "head", "base", "review", "reviewed-by", "review-requested", "user-review-requested",
+		"status", "reason"}
+}
+
+// theirs are GitHub's qualifiers for what Arbor does not have.
+func theirs() []string {
+	return []string{"team", "project", "language", "linked", "team-review-requested", "sha", "app", "reactions",
+		"interactions", "has", "parent-issue", "sub-issue", "topic", "blocked-by", "blocking", "is-blocked"}
+}
+
+// quoted reads what stands in quotes; without a second one, the rest.
+func (p *parser) quoted() string {
+	var b strings.Builder
+	for i := 1; i < len(p.rest); i++ {
+		switch c := p.rest[i]; {
+		case c == '"':
+			p.rest = p.rest[i+1:]
+			return b.String()
+		case c == '\\' && i+1 < len(p.rest) && (p.rest[i+1] == '"' || p.rest[i+1] == '\\'):
+			i++
+			b.WriteByte(p.rest[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	p.rest = ""
+	return b.String()
+}
+
+// list reads what stands behind a colon, parted by commas outside of quotes.
+func (p *parser) list() (list []string) {
+	var value strings.Builder
+	open := 0 // parentheses of the value
+	for p.rest != "" {
+		c := p.rest[0]
+		switch at := strings.IndexAny(p.rest, `",()`+spaces); {
+		case at < 0:
+			value.WriteString(p.rest)
+			p.rest = ""
+		case at > 0:
+			value.WriteString(p.rest[:at])
+			p.rest = p.rest[at:]
+		case c == '"':
+			value.WriteString(p.quoted())
+		case c == ',':
+			list = append(list, value.String())
+			value.Reset()
+			p.rest = p.rest[1:]
+		case c == '(' || c == ')' && open > 0:
+			open += map[byte]int{'(': 1, ')': -1}[c]
+			value.WriteByte(c)
+			p.rest = p.rest[1:]
+		default:
+			return append(list, value.String())
+		}
+	}
+	return append(list, value.String())
+}
+
+// An unescaped plus in an address is a space. clock is what stands before such a space in a time, offset is the space
+// and what stands behind it.
+var (
+	clock  = regexp.MustCompile(`T\d\d:\d\d(:\d\d(\.\d+)?)?$`)
+	offset = regexp.MustCompile(`^ \d\d:\d\d(\.\.|[` + spaces + `)]|$)`)
+)
+
+// times is list for times.
+func (p *parser) times() []string {
+	list := p.list()
+	for last := len(list) - 1; clock.MatchString(list[last]) && offset.MatchString(p.rest); last = len(list) - 1 {
+		zone := "+" + p.rest[1:6]
+		p.rest = p.rest[6:]
+		more := p.list()
+		list[last] += zone + more[0]
+		list = append(list, more[1:]...)
+	}
+	return list
+}

@@ -91,7 +91,8 @@ func (a *API) ListOwnKeys(w http.ResponseWriter, r *http.Request) error {
 
 // GET /users/{username}/keys
 //
-// ListKeys lists the SSH keys of a user, which everybody may know; an organization and a suspended account have none. Errors: 404.
+// ListKeys lists the SSH keys of a user, which everybody may know; an organization and a suspended account have
+// none. Errors: 404.
 func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.keysOf(r, web.Param(r, "username"))
 	if err != nil {

@@ -64,12 +64,15 @@ func (c *changes) readPrivateForks(o *web.Object) {
 
 // fixedOfOrg refuses what cannot be set of an organization: each field may be what it is (decision 65).
 func fixedOfOrg(o *web.Object) {
-	for _, name := range [...]string{"has_organization_projects", "has_repository_projects", "web_commit_signoff_required",
+	for _, name := range [...]string{
+		"has_organization_projects", "has_repository_projects", "web_commit_signoff_required",
 		"members_can_create_internal_repositories", "members_can_create_pages", "members_can_create_public_pages",
 		"members_can_create_private_pages", "advanced_security_enabled_for_new_repositories",
 		"dependabot_alerts_enabled_for_new_repositories", "dependabot_security_updates_enabled_for_new_repositories",
 		"dependency_graph_enabled_for_new_repositories", "secret_scanning_enabled_for_new_repositories",
-		"secret_scanning_push_protection_enabled_for_new_repositories", "secret_scanning_push_protection_custom_link_enabled"} {
+		"secret_scanning_push_protection_enabled_for_new_repositories",
+		"secret_scanning_push_protection_custom_link_enabled",
+	} {
 		o.Fixed(name, false)
 	}
 	for _, name := range [...]string{"members_can_create_repositories", "members_can_create_public_repositories",
@@ -77,9 +80,9 @@ func fixedOfOrg(o *web.Object) {
 		o.Fixed(name, true)
 	}
 	o.Fixed("members_allowed_repository_creation_type", "all")
-	for _, name := range [...]string{"billing_email", "twitter_username", "secret_scanning_push_protection_custom_link"} {
-		o.Fixed(name, "")
-	}
+	o.Fixed("billing_email", "")
+	o.Fixed("twitter_username", "")
+	o.Fixed("secret_scanning_push_protection_custom_link", "")
 }
 
 func (c *changes) apply(a *Account) {

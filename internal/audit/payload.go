@@ -35,7 +35,8 @@ func NewPayload(e *Event) Payload {
 	return Payload{Timestamp: at, DocumentID: strconv.FormatInt(e.ID, 10), Action: e.Action,
 		Actor: web.OrNil(e.Actor.Login), ActorID: web.OrNil(e.Actor.ID), ActorIP: web.OrNil(e.Actor.Address),
 		TokenID: web.OrNil(e.Actor.TokenID), Right: e.Actor.Right, Request: web.OrNil(e.Actor.Request),
-		Org: web.OrNil(e.Org.Name), OrgID: web.OrNil(e.Org.ID), User: web.OrNil(e.User.Name), UserID: web.OrNil(e.User.ID),
+		Org: web.OrNil(e.Org.Name), OrgID: web.OrNil(e.Org.ID),
+		User: web.OrNil(e.User.Name), UserID: web.OrNil(e.User.ID),
 		Repo: web.OrNil(e.Repo.Name), RepoID: web.OrNil(e.Repo.ID), Data: e.Changes, CreatedAt: at}
 }
 

@@ -100,10 +100,12 @@ func (p *Page) Comment(id int64) (any, error) {
 func (p *Page) payload(n int) (*payload, error) {
 	c := p.list[n]
 	at, id := tracker.NewPlace(p.info, p.repos[c.RepoID].Repo), strconv.FormatInt(c.ID, 10)
-	out := &payload{URL: at.API + "/comments/" + id, HTMLURL: at.Page + "/commit/" + string(c.SHA) + "#commitcomment-" + id,
-		ID: c.ID, NodeID: account.NodeID(Resource, c.ID), User: p.people.User(c.AuthorID), Path: c.Path, Position: c.Position,
-		Line: c.Line, CommitID: c.SHA, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Association: p.people.Association(c.RepoID, c.AuthorID)}
+	out := &payload{
+		URL: at.API + "/comments/" + id, HTMLURL: at.Page + "/commit/" + string(c.SHA) + "#commitcomment-" + id,
+		ID: c.ID, NodeID: account.NodeID(Resource, c.ID), User: p.people.User(c.AuthorID),
+		Path: c.Path, Position: c.Position, Line: c.Line, CommitID: c.SHA,
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Association: p.people.Association(c.RepoID, c.AuthorID),
+	}
 	if p.info.Media.Preview(web.Reactions) {
 		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}
 	}

@@ -17,7 +17,8 @@ type scanner interface{ Scan(dest ...any) error }
 // scan reads columns. Error: 404 when there is no row.
 func scan(row scanner) (*Comment, error) {
 	var c Comment
-	err := row.Scan(&c.ID, &c.RepoID, &c.AuthorID, &c.SHA, &c.Path, &c.Position, &c.Line, &c.Body, &c.CreatedAt, &c.UpdatedAt)
+	err := row.Scan(&c.ID, &c.RepoID, &c.AuthorID, &c.SHA, &c.Path, &c.Position, &c.Line, &c.Body,
+		&c.CreatedAt, &c.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}

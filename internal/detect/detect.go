@@ -166,7 +166,8 @@ func findLicense(ctx context.Context, objects *git.Repository, tree git.SHA) (*s
 func License(ctx context.Context, objects *git.Repository, tree git.SHA) (best git.TreeEntry, found bool, err error) {
 	entries, err := objects.Tree(ctx, tree, func(name []byte) bool { return license.Rank(string(name)) > 0 })
 	for _, e := range entries {
-		if (e.Mode == git.ModeFile || e.Mode == git.ModeExecutable) && (!found || license.Rank(e.Path) < license.Rank(best.Path)) {
+		isFile := e.Mode == git.ModeFile || e.Mode == git.ModeExecutable
+		if isFile && (!found || license.Rank(e.Path) < license.Rank(best.Path)) {
 			best, found = e, true
 		}
 	}

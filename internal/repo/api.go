@@ -138,9 +138,9 @@ func (api *API) full(w http.ResponseWriter, r *http.Request, status int, a *Acce
 
 // PATCH /repos/{owner}/{repo}
 //
-// Edit changes what the body names: name, description, homepage, private,
-// default_branch, has_issues, archived, and how pull requests are merged. The old name redirects from then on. What it
-// means for forks to be hidden or shown, network.go says.
+// Edit changes what the body names: name, description, homepage, private, default_branch,
+// has_issues, archived, and how pull requests are merged. The old name redirects from then
+// on. network.go says what becomes of forks when a repository is hidden or shown.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *Access) error {
 	body, err := web.ReadObject(r, resource)
 	if err != nil {

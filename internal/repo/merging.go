@@ -92,7 +92,7 @@ const (
 	mergeMessage  = "PR_TITLE"
 )
 
-// fixed refuses what cannot be set of a new repository, or of one that is there: each field may be what it is (decision 65).
+// fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
 func fixed(body *web.Object) {
 	for _, name := range [...]string{"has_projects", "has_wiki", "has_downloads", "has_discussions", "is_template",
 		"allow_auto_merge", "use_squash_pr_title_as_default"} {
@@ -129,7 +129,8 @@ func fixedOf(body *web.Object, r *Repo) {
 			bad = bad || f.Status != "disabled"
 		}
 		if bad {
-			body.Wrong("security_and_analysis", errs.InvalidField, "security_and_analysis cannot be set: there is none of it here")
+			body.Wrong("security_and_analysis", errs.InvalidField,
+				"security_and_analysis cannot be set: there is none of it here")
 		}
 	}
 }

@@ -133,7 +133,8 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
-		Topics: r.Topics.names(), Language: r.Language, License: license.NewSimple(r.License, i), Visibility: "public", DefaultBranch: r.DefaultBranch,
+		Topics: r.Topics.names(), Language: r.Language, License: license.NewSimple(r.License, i),
+		Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}
 	if r.Private {
 		p.Visibility = "private"

@@ -16,8 +16,8 @@ import (
 //
 // The columns have a place for how many forks there are, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers, r.issues_generation, r.legend_generation,
-	r.size_kb, r.created_at, r.updated_at, r.pushed_at, r.topics, r.language, r.license,
+	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
+	r.issues_generation, r.legend_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at, r.topics, r.language, r.license,
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
@@ -54,8 +54,8 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars, &r.Watchers,
-		&r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
+		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars,
+		&r.Watchers, &r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
 		&r.Topics, &r.Language, &r.License,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
@@ -214,8 +214,10 @@ func dropRedirect(tx *db.Tx, ownerID account.ID, folded string) error {
 // updateRepo writes the columns that an edit may change.
 func updateRepo(tx *db.Tx, r *Repo) error {
 	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,
-			has_issues = $6, updated_at = $7, archived = $8, merging = $9, refs_generation = refs_generation + 1 WHERE id = $1`,
-		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived, int64(r.Merging))
+			has_issues = $6, updated_at = $7, archived = $8, merging = $9, refs_generation = refs_generation + 1
+			WHERE id = $1`,
+		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived,
+		int64(r.Merging))
 	return err
 }
 

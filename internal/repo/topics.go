@@ -63,7 +63,8 @@ func (api *API) SetTopics(w http.ResponseWriter, r *http.Request, a *Access) err
 	for _, name := range given.Value {
 		name = strings.ToLower(name)
 		if !IsTopic(name) {
-			body.Wrong("names", errs.Custom, "Topics must start with a lowercase letter or number, consist of 50 characters or less, and can include hyphens.")
+			body.Wrong("names", errs.Custom, "Topics must start with a lowercase letter or number, "+
+				"consist of 50 characters or less, and can include hyphens.")
 			break
 		}
 		if !slices.Contains(names, name) {

@@ -9,8 +9,11 @@ import (
 
 // Header values that are the same for every answer; shared, never changed.
 var (
-	any1         = []string{"*"}
-	exposed      = []string{"ETag, Link, Location, Retry-After, GitHub-Authentication-Token-Expiration, X-Accepted-GitHub-Permissions, X-Accepted-OAuth-Scopes, X-OAuth-Scopes, X-Poll-Interval, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, X-RateLimit-Used, X-GitHub-Request-Id, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
+	any1    = []string{"*"}
+	exposed = []string{"ETag, Link, Location, Retry-After, GitHub-Authentication-Token-Expiration, " +
+		"X-Accepted-GitHub-Permissions, X-Accepted-OAuth-Scopes, X-OAuth-Scopes, X-Poll-Interval, " +
+		"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, X-RateLimit-Used, " +
+		"X-GitHub-Request-Id, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
 	varyEncoding = []string{"Accept, Accept-Encoding, Authorization"}
 	privateCache = []string{"private, max-age=0, must-revalidate"}
 	publicCache  = []string{"public, max-age=0, must-revalidate"}

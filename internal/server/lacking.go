@@ -48,7 +48,8 @@ func lacking(have []route.Route, repos *repo.Service) []route.Route {
 	return list
 }
 
-// below gives the pattern of an address: of one below a {name...}, with that.
+// below gives the pattern of an address. wild has our patterns that end with a {name...}: an address below one of
+// them begins with it.
 func below(address string, wild map[string]string) string {
 	for before, with := range wild {
 		if strings.HasPrefix(unnamed(address), before+"/") {
@@ -66,8 +67,8 @@ func lack(pattern, address string, repos *repo.Service) route.Route {
 	if !strings.HasPrefix(pattern, "/repos/{owner}/{repo}/") {
 		return route.New(route.Anyone, anyMethod+" "+pattern, missing).InAnyMedia()
 	}
-	onRepo := repos.WithVisible(func(w http.ResponseWriter, r *http.Request, _ *repo.Access) error { return missing(w, r) })
-	return route.New(route.Pull, anyMethod+" "+pattern, onRepo).InAnyMedia().OnRepository()
+	onRepo := func(w http.ResponseWriter, r *http.Request, _ *repo.Access) error { return missing(w, r) }
+	return route.New(route.Pull, anyMethod+" "+pattern, repos.WithVisible(onRepo)).InAnyMedia().OnRepository()
 }
 
 // unnamed is a pattern without the names of its placeholders.

@@ -81,7 +81,8 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	w.OK(t, "keeper", "POST "+h.path()+"/statuses/"+h.Is["commit"], fmt.Sprintf(
 		`{"state":"success","context":%q,"description":%q,"target_url":"http://example.org/%s"}`, mark, mark, mark))
 	h.Is["remark"] = w.remark(t, h)
-	h.Is["remark reaction"] = w.made(t, "keeper", "POST "+h.path()+"/comments/"+h.Is["remark"]+"/reactions", `{"content":"heart"}`, "id")
+	h.Is["remark reaction"] = w.made(t, "keeper", "POST "+h.path()+"/comments/"+h.Is["remark"]+"/reactions",
+		`{"content":"heart"}`, "id")
 	w.publish(t, h)
 	w.OK(t, "keeper", "PUT /user/starred/"+owner+"/"+mark, "")
 	w.OK(t, "keeper", "PUT "+h.path()+"/subscription", `{"subscribed":true}`)
@@ -262,7 +263,8 @@ func (w *World) comment(t *testing.T, h *Home) string {
 // remark makes a comment of keeper's on a commit.
 func (w *World) remark(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, "keeper", "POST "+h.path()+"/commits/"+h.Is["commit"]+"/comments", fmt.Sprintf(`{"body":%q}`, h.Mark), "id")
+	return w.made(t, "keeper", "POST "+h.path()+"/commits/"+h.Is["commit"]+"/comments",
+		fmt.Sprintf(`{"body":%q}`, h.Mark), "id")
 }
 
 // line makes a comment of keeper's on a line of a pull request.

@@ -23,39 +23,16 @@ type licenseJSON struct {
 // GetLicense answers the file in the root that tells the license, and which one it is. The
 // media types raw and html give the file alone, as it is or rendered.
 func (api *API) GetLicense(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ref := web.QueryOf(r).Get("ref")
-	if kind := web.From(r.Context()).Media.Kind; kind == "raw" || kind == "html" {
-		v, err := api.view(r.Context(), a, ref)
-		if err != nil {
-			return err
-		}
-		defer v.release()
-		entry, err := v.license(r.Context())
-		if err != nil {
-			return err
-		}
-		if kind == "html" {
-			return api.html(w, r, v, entry)
-		}
-		return v.raw(w, r, entry)
-	}
-	return api.cached(w, r, a, named(ref, false), func(ctx context.Context) (any, error) {
-		v, err := api.view(ctx, a, ref)
-		if err != nil {
-			return nil, err
-		}
-		defer v.release()
-		entry, err := v.license(ctx)
-		if err != nil {
-			return nil, err
-		}
-		file, err := v.file(ctx, entry)
-		if err != nil {
-			return nil, err
-		}
-		key, err := detect.LicenseOf(ctx, v.objects, entry.SHA)
-		return licenseJSON{file, license.NewSimple(&key, web.From(ctx))}, err
-	})
+	return api.found(w, r, a,
+		func(ctx context.Context, v *view) (git.TreeEntry, error) { return v.license(ctx) },
+		func(ctx context.Context, v *view, entry git.TreeEntry) (any, error) {
+			file, err := v.file(ctx, entry)
+			if err != nil {
+				return nil, err
+			}
+			key, err := detect.LicenseOf(ctx, v.objects, entry.SHA)
+			return licenseJSON{file, license.NewSimple(&key, web.From(ctx))}, err
+		})
 }
 
 // license finds the file that tells the license. Error: 404.

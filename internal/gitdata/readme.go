@@ -29,6 +29,18 @@ func (api *API) GetDirectoryReadme(w http.ResponseWriter, r *http.Request, a *re
 }
 
 func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, dirs ...string) error {
+	return api.found(w, r, a,
+		func(ctx context.Context, v *view) (git.TreeEntry, error) { return v.readme(ctx, dirs) },
+		func(ctx context.Context, v *view, entry git.TreeEntry) (any, error) { return v.file(ctx, entry) })
+}
+
+// found answers the file of a commit that find gives, as show renders it. The media types raw and html give the
+// file alone.
+func (api *API) found(
+	w http.ResponseWriter, r *http.Request, a *repo.Access,
+	find func(context.Context, *view) (git.TreeEntry, error),
+	show func(context.Context, *view, git.TreeEntry) (any, error),
+) error {
 	ref := web.QueryOf(r).Get("ref")
 	if kind := web.From(r.Context()).Media.Kind; kind == "raw" || kind == "html" {
 		v, err := api.view(r.Context(), a, ref)
@@ -36,7 +48,7 @@ func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, d
 			return err
 		}
 		defer v.release()
-		entry, err := v.readme(r.Context(), dirs)
+		entry, err := find(r.Context(), v)
 		if err != nil {
 			return err
 		}
@@ -51,11 +63,11 @@ func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, d
 			return nil, err
 		}
 		defer v.release()
-		entry, err := v.readme(ctx, dirs)
+		entry, err := find(ctx, v)
 		if err != nil {
 			return nil, err
 		}
-		return v.file(ctx, entry)
+		return show(ctx, v, entry)
 	})
 }
 

@@ -84,11 +84,15 @@ const (
 )
 
 // Actions are all of them.
-var Actions = []Action{UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote,
-	UserDemote, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate, OrgUpdate,
-	OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate, RepoRename,
-	RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge, RepoGiveBack, RepoAddMember, RepoUpdateMember,
-	RepoRemoveMember, HookCreate, HookConfigChanged, HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, SiteAdminRefused, StoreBackup, StoreRestore, StoreMove}
+var Actions = []Action{
+	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
+	UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate,
+	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
+	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
+	RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,
+	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, SiteAdminRefused,
+	StoreBackup, StoreRestore, StoreMove,
+}
 
 // Rights by which something was allowed, beside those of routes.
 const (

@@ -17,7 +17,8 @@ import (
 // The columns have a place for how many forks there are, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
-	r.issues_generation, r.legend_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at, r.topics, r.language, r.license,
+	r.issues_generation, r.legend_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
+	r.topics, r.language, r.license,
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,

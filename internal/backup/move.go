@@ -29,7 +29,7 @@ func MoveDatabase(ctx context.Context, from *db.DB, to db.Options) error {
 		sent <- err
 		out.CloseWithError(err)
 	}()
-	err := load(ctx, in, to)
+	err := load(ctx, in, to, nil)
 	in.CloseWithError(err)
 	if failed := <-sent; failed != nil && err == nil {
 		err = failed
@@ -37,10 +37,24 @@ func MoveDatabase(ctx context.Context, from *db.DB, to db.Options) error {
 	return err
 }
 
-func load(ctx context.Context, from io.Reader, to db.Options) error {
+// load fills a database with tables, but for the rows that leave out, if given, chooses.
+func load(ctx context.Context, from io.Reader, to db.Options, leaveOut func(*db.Table, []any) bool) error {
 	r, err := tables.NewReader(from)
 	if err != nil {
 		return err
 	}
-	return db.Load(ctx, to, r.Next)
+	return db.Load(ctx, to, func() (*db.TableRows, error) {
+		t, err := r.Next()
+		if t == nil || err != nil || leaveOut == nil {
+			return t, err
+		}
+		next := t.Next
+		t.Next = func() (row []any, err error) {
+			for row, err = next(); row != nil && err == nil && leaveOut(&t.Table, row); {
+				row, err = next()
+			}
+			return row, err
+		}
+		return t, nil
+	})
 }

@@ -19,6 +19,7 @@ import (
 
 	"arbor/internal/backup/tables"
 	"arbor/internal/db"
+	"arbor/internal/hook"
 )
 
 // Destination is the empty store that a backup goes into.
@@ -325,5 +326,15 @@ func (r *restore) loadTables(ctx context.Context) error {
 		return err
 	}
 	defer f.Close()
-	return load(ctx, f, r.Database)
+	return load(ctx, f, r.Database, waiting)
+}
+
+// waiting reports what hooks were still to be told when the backup was made. A restored store does not send it: the
+// store that was saved did so itself, or is alive and sends it still.
+func waiting(t *db.Table, row []any) bool {
+	if t.Name != "hook_deliveries" {
+		return false
+	}
+	i := slices.IndexFunc(t.Columns, func(c db.Column) bool { return c.Name == "state" })
+	return row[i] == int64(hook.Waiting)
 }

@@ -43,6 +43,7 @@ type Sender struct {
 	render Renderer
 	client *outgoing.Client
 	base   string // replaces the sites of hooks; empty: it does not
+	lease  time.Duration
 
 	rendering, sendingLarge chan struct{}
 	ended                   chan struct{} // rings when a turn ends
@@ -67,6 +68,7 @@ type SenderOptions struct {
 // NewSender makes a sender.
 func NewSender(o SenderOptions) *Sender {
 	return &Sender{db: o.DB, log: o.Log, render: o.Render, client: outgoing.New(o.Networks), base: o.BaseURL,
+		lease:     leaseTime,
 		rendering: make(chan struct{}, renderers), sendingLarge: make(chan struct{}, largeSlots),
 		ended: make(chan struct{}, 1), running: map[int64]bool{}, owners: map[account.ID]int{},
 		receivers: map[string]int{}}

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // State is how far a delivery has come.
@@ -36,6 +37,7 @@ type Delivery struct {
 	Tries       int64
 	Payload     []byte // nil: not rendered, or not read, yet
 	size        int64  // of the stored payload in bytes; 0: there is none
+	broken      error  // of About, which cannot be read; nil: it can
 	DeliveredAt db.Time
 	Duration    int64 // microseconds
 	Code        int64
@@ -146,7 +148,7 @@ func addOne(tx *db.Tx, h *Hook, e Event) error {
 	if err != nil {
 		return err
 	}
-	about, err := json.Marshal(e.About)
+	about, err := web.Marshal(e.About)
 	if err != nil {
 		return err
 	}

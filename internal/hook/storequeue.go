@@ -57,8 +57,8 @@ func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err erro
 }
 
 // take leases a hook; nil: somebody else has it, or it is gone.
-func take(tx *db.Tx, id int64) (*db.Lease, error) {
-	return jobs.Take(tx, leaseTime, 1, `id = $3`, id)
+func take(tx *db.Tx, id int64, length time.Duration) (*db.Lease, error) {
+	return jobs.Take(tx, length, 1, `id = $3`, id)
 }
 
 // next finds what a hook is to be told next; nil: nothing is due.
@@ -75,7 +75,7 @@ func next(tx *db.Tx, id int64) (h *Hook, d *Delivery, err error) {
 		return h, nil, nil
 	}
 	if err == nil {
-		err = json.Unmarshal([]byte(about), &d.About)
+		d.broken = json.Unmarshal([]byte(about), &d.About)
 	}
 	return h, d, err
 }
@@ -104,8 +104,10 @@ func drop(tx *db.Tx, d *Delivery) error {
 
 // store writes what came of an attempt, in its row and its hook's. It returns for how long the hook rests. Error:
 // db.ErrLeaseLost.
-func store(tx *db.Tx, l *db.Lease, h *Hook, d *Delivery) (_ *db.Lease, pauses time.Duration, err error) {
-	if l, err = jobs.Extend(tx, l, leaseTime); err != nil {
+func store(
+	tx *db.Tx, l *db.Lease, length time.Duration, h *Hook, d *Delivery,
+) (_ *db.Lease, pauses time.Duration, err error) {
+	if l, err = jobs.Extend(tx, l, length); err != nil {
 		return nil, 0, err
 	}
 	now, err := tx.Clock()

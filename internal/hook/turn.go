@@ -3,6 +3,8 @@ package hook
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"arbor/internal/db"
@@ -17,7 +19,7 @@ func (s *Sender) turn(ctx context.Context, id int64) {
 	ctx = journal.WithJob(ctx, "hook")
 	var l *db.Lease
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		l, err = take(tx, id)
+		l, err = take(tx, id, s.lease)
 		return err
 	})
 	if err != nil || l == nil {
@@ -52,6 +54,7 @@ func (s *Sender) warn(ctx context.Context, what string, hook int64, err error) {
 func (s *Sender) deliverNext(ctx context.Context, l *db.Lease, id int64) (_ *db.Lease, wait time.Duration, more bool, err error) {
 	var h *Hook
 	var d *Delivery
+	taken := time.Now() // the lease is no younger
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		h, d, err = next(tx, id)
 		return err
@@ -64,6 +67,9 @@ func (s *Sender) deliverNext(ctx context.Context, l *db.Lease, id int64) (_ *db.
 		return l, 0, true, s.unrendered(ctx, d, err)
 	}
 	defer leave()
+	if l, err = s.keep(ctx, l, taken); err != nil {
+		return l, 0, false, err
+	}
 	s.attempt(ctx, h, d)
 	if ctx.Err() != nil {
 		return l, 0, false, ctx.Err() // a stop: it is sent once more
@@ -71,13 +77,30 @@ func (s *Sender) deliverNext(ctx context.Context, l *db.Lease, id int64) (_ *db.
 	var longer *db.Lease
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		before, of := *h, *d // the function may run again
-		longer, wait, err = store(tx, l, &before, &of)
+		longer, wait, err = store(tx, l, s.lease, &before, &of)
 		return err
 	})
 	if err != nil {
 		longer = l
 	}
 	return longer, wait, true, err
+}
+
+// keep makes sure that a hook is still leased when something is sent, though it waited for others to be rendered and sent
+// since the time given. Error: db.ErrLeaseLost.
+func (s *Sender) keep(ctx context.Context, l *db.Lease, since time.Time) (*db.Lease, error) {
+	if time.Since(since) < s.lease/4 {
+		return l, nil
+	}
+	longer := l
+	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		longer, err = jobs.Extend(tx, l, s.lease)
+		return err
+	})
+	if err != nil {
+		longer = l
+	}
+	return longer, err
 }
 
 // fill gives a delivery its payload: as it was rendered, or as it is now. leave is called when it was sent.
@@ -118,6 +141,9 @@ func (s *Sender) enterLarge(ctx context.Context, size int64) (leave func(), err 
 
 // rendered renders a delivery.
 func (s *Sender) rendered(ctx context.Context, h *Hook, d *Delivery) ([]byte, error) {
+	if d.broken != nil {
+		return nil, errs.Wrap(errs.NotFound, "Not Found", d.broken) // it would stand before all later ones for ever
+	}
 	select {
 	case s.rendering <- struct{}{}:
 		defer func() { <-s.rendering }()
@@ -128,11 +154,22 @@ func (s *Sender) rendered(ctx context.Context, h *Hook, d *Delivery) ([]byte, er
 	defer cancel()
 	info := s.infoOf(h)
 	info.ID = journal.ID(ctx)
-	payload, err := s.render.Render(web.WithInfo(ctx, info), h, d)
+	payload, err := s.renderSafely(web.WithInfo(ctx, info), h, d)
 	if err == nil && len(payload) > maxPayload {
 		err = errs.Newf(errs.TooLarge, "the payload is larger than %d bytes", maxPayload)
 	}
 	return payload, err
+}
+
+// renderSafely renders a delivery. A panic is an error, as it is in a request: it must not end the server, which would
+// meet the same delivery again after its start.
+func (s *Sender) renderSafely(ctx context.Context, h *Hook, d *Delivery) (payload []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("hook: rendering panics: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return s.render.Render(ctx, h, d)
 }
 
 // unrendered follows a delivery that could not be rendered: it goes if what it tells of is gone, or shall not be

@@ -17,6 +17,7 @@ const (
 	maxEventType  = 100
 	maxProperties = 10
 	maxClient     = 64 << 10 // bytes
+	maxDepth      = 100      // objects and arrays in each other: more and more stands around it on its way
 )
 
 // POST /repos/{owner}/{repo}/dispatches
@@ -43,6 +44,8 @@ func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access)
 				itoa(int64(len(fields)))+" were supplied.")
 		case compact.Len() > maxClient:
 			body.Wrong("client_payload", errs.Custom, "client_payload is too large")
+		case depth(raw) > maxDepth:
+			body.Wrong("client_payload", errs.Custom, "client_payload is nested too deeply (maximum is "+itoa(maxDepth)+")")
 		case bytes.Contains(compact.Bytes(), []byte(`\u0000`)):
 			body.Wrong("client_payload", errs.InvalidField, "client_payload must not contain NUL")
 		}
@@ -55,11 +58,31 @@ func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
-		return Record(tx, a.ID, Event{Name: Dispatch, Action: kind.Value, Actor: account.IDOf(a.Caller),
+		return recordDispatch(tx, a.ID, Event{Name: Dispatch, Action: kind.Value, Actor: account.IDOf(a.Caller),
 			About: About{Ref: a.DefaultBranch, Parts: map[string]json.RawMessage{"client_payload": client}}})
 	})
 	if err != nil {
 		return err
 	}
 	return web.NoContent(w)
+}
+
+// depth is how many objects and arrays of a JSON text stand in each other.
+func depth(text []byte) (most int) {
+	n, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			n++
+			most = max(most, n)
+		case c == '}' || c == ']':
+			n--
+		}
+	}
+	return most
 }

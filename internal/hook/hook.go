@@ -117,8 +117,10 @@ const (
 	maxRest   = 5 * time.Minute    // of a hook between attempts, while they fail
 	keepFor   = 3 * 24 * time.Hour // deliveries that were tried
 	maxKept   = 1000               // of each hook
-	maxBytes  = 32 << 20           // of their payloads and answers together
+	maxBytes  = 32 << 20           // of their payloads and answers together; as much of those that wait
+	maxOwned  = 128 << 20          // the same of all hooks of one owner
 	maxQueue  = 50_000             // deliveries of a hook that wait; the oldest go
+	maxByHand = 1000               // that wait for a hook before it is told of no more dispatches
 )
 
 // pauses are the times until a delivery that failed is tried again; the last one counts from then on.

@@ -58,6 +58,13 @@ func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
 // ofRepo are the hooks of the repository $1 and of its organization.
 const ofRepo = `(h.repo_id = $1 OR h.org_id = (SELECT owner_id FROM repos WHERE id = $1))`
 
+// recordDispatch is Record for what clients send by hand, as large and as often as they like: hooks for which many
+// deliveries wait are not told.
+func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
+	return record(tx, ofRepo+` AND NOT EXISTS (SELECT 1 FROM hook_deliveries w
+		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET `+itoa(maxByHand-1)+`)`, repoID, repoID, []Event{e})
+}
+
 // RecordForOrg is Record for an organization's own hooks alone: of a repository that is made, that is
 // going or is gone to another owner, or with repository 0 of its members.
 func RecordForOrg(tx *db.Tx, org account.ID, repoID repo.ID, list ...Event) error {
@@ -69,7 +76,7 @@ func record(tx *db.Tx, where string, of any, repoID repo.ID, list []Event) error
 		args := []any{of, db.OrNull(int64(repoID))}
 		rows := make([]string, len(part))
 		for n, e := range part {
-			about, err := json.Marshal(e.About)
+			about, err := web.Marshal(e.About)
 			if err != nil {
 				return err
 			}
@@ -111,7 +118,7 @@ func Info(site, prefix string) *web.Info {
 
 // Part renders a value for About.Parts.
 func Part(name string, v any) (map[string]json.RawMessage, error) {
-	b, err := json.Marshal(v)
+	b, err := web.Marshal(v)
 	return map[string]json.RawMessage{name: b}, err
 }
 

@@ -25,11 +25,16 @@ func scan(row interface{ Scan(dest ...any) error }) (*Hook, error) {
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
-	h.Events = strings.Split(strings.Trim(events, ","), ",")
+	h.Events = splitEvents(events)
 	return &h, err
 }
 
 func joined(events []string) string { return "," + strings.Join(events, ",") + "," }
+
+// splitEvents reads what joined wrote.
+func splitEvents(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
+}
 
 // where is the condition for hooks of a place, whose id is $1.
 func (p place) where() (string, any) {

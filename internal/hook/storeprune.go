@@ -14,22 +14,30 @@ func aged(tx *db.Tx) ([]int64, error) {
 		WHERE created_at < `+tx.Engine().Clock()+` - $1 ORDER BY created_at`+limit, keepFor.Microseconds())
 }
 
-// surplusKept finds deliveries beyond what is kept of each hook, by number and by size.
+// sized reads deliveries with, of each, which one of its hook's it is, the newest being the first, and how many bytes
+// it, the newer ones of its hook, and those of all hooks of its owner take together.
+const sized = `SELECT d.id, d.state, d.created_at, ROW_NUMBER() OVER of_hook AS n, SUM(d.size) OVER of_hook AS bytes,
+		SUM(d.size) OVER of_owner AS owned
+	FROM (SELECT id, hook_id, state, created_at, OCTET_LENGTH(about) + COALESCE(OCTET_LENGTH(payload), 0)
+			+ COALESCE(OCTET_LENGTH(body), 0) AS size
+		FROM hook_deliveries WHERE `
+
+const sizedOf = `) d JOIN hooks h ON h.id = d.hook_id LEFT JOIN repos r ON r.id = h.repo_id
+	WINDOW of_hook AS (PARTITION BY d.hook_id ORDER BY d.id DESC),
+		of_owner AS (PARTITION BY COALESCE(h.org_id, r.owner_id) ORDER BY d.id DESC)`
+
+// surplusKept finds deliveries beyond what is kept of each hook, by number and by size, and of each owner.
 func surplusKept(tx *db.Tx) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT id FROM (SELECT id, state,
-			ROW_NUMBER() OVER newest AS n,
-			SUM(COALESCE(LENGTH(payload), 0) + COALESCE(LENGTH(body), 0)) OVER newest AS bytes
-		FROM hook_deliveries WHERE delivered_at IS NOT NULL WINDOW newest AS (PARTITION BY hook_id ORDER BY id DESC)) d
-		WHERE state <> 0 AND (n > $1 OR bytes > $2)`+limit, maxKept, maxBytes)
+	return db.QueryIDs[int64](tx, `SELECT id FROM (`+sized+`state <> 0`+sizedOf+`) x
+		WHERE n > $1 OR bytes > $2 OR owned > $3`+limit, maxKept, maxBytes, maxOwned)
 }
 
-// surplusWaiting finds deliveries that wait although too many later ones do, or for too long to be tried.
+// surplusWaiting finds deliveries that wait although too many later ones do, or too large ones, or for too long to be
+// tried.
 func surplusWaiting(tx *db.Tx) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT id FROM (SELECT id, created_at, due_at,
-			ROW_NUMBER() OVER (PARTITION BY hook_id ORDER BY id DESC) AS n
-		FROM hook_deliveries WHERE state = 0) d
-		WHERE n > $1 OR created_at < `+tx.Engine().Clock()+` - $2 - $3`+limit,
-		maxQueue, giveUp.Microseconds(), pauses[len(pauses)-1].Microseconds())
+	return db.QueryIDs[int64](tx, `SELECT id FROM (`+sized+`state = 0`+sizedOf+`) x
+		WHERE n > $1 OR bytes > $2 OR owned > $3 OR created_at < `+tx.Engine().Clock()+` - $4 - $5`+limit,
+		maxQueue, maxBytes, maxOwned, giveUp.Microseconds(), pauses[len(pauses)-1].Microseconds())
 }
 
 func removeDeliveries(tx *db.Tx, ids []int64) error {

@@ -13,7 +13,6 @@ package payloads
 
 import (
 	"context"
-	"encoding/json"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -117,7 +116,7 @@ func (r *Renderer) Render(ctx context.Context, h *hook.Hook, d *hook.Delivery) (
 	for name, part := range t.about.Parts {
 		t.out[name] = part
 	}
-	return json.Marshal(t.out)
+	return web.Marshal(t.out)
 }
 
 // load reads whom and what every payload shows.

@@ -229,7 +229,7 @@ func (p *pushed) render(
 	}
 	out.Added, out.Removed = append(out.Added, added...), append(out.Removed, removed...)
 	out.Modified = append(out.Modified, modified...)
-	b, err := json.Marshal(out)
+	b, err := web.Marshal(out)
 	return bytes.ToValidUTF8(b, []byte("\uFFFD")), err
 }
 

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"arbor/internal/account"
@@ -60,6 +61,49 @@ func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 		}
 		if tried > 20 {
 			t.Errorf("the dead receiver was asked %d times", tried)
+		}
+	})
+}
+
+// Receivers that hang do not hold all places of their owner: hooks that worked get theirs at once.
+func TestHangingReceiversLeavePlaces(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		var holding, most, dead atomic.Int64
+		ended := make(chan struct{})
+		hanging := receive(t, func(_ http.ResponseWriter, r *http.Request, d *sent) {
+			if d.Event == "ping" {
+				return
+			}
+			n := holding.Add(1)
+			defer holding.Add(-1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			dead.Add(1)
+			select {
+			case <-r.Context().Done():
+			case <-ended:
+			}
+		})
+		t.Cleanup(func() { close(ended) })
+		for n := range 6 {
+			s.Check(t, apitest.Case{Do: "POST " + garden + "/hooks", As: "alice", Status: 201, Send: fmt.Sprintf(
+				`{"config": {"url": "%s/%d", "content_type": "json"}, "events": ["issues"]}`, hanging.URL, n)})
+		}
+		hanging.wait(t, 6)
+		eventually(t, func() bool { return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE state = 0`) == 0 })
+		alter(t, s, `UPDATE hooks SET failures = 1`)
+		alive := receive(t, nil)
+		hookOn(t, s, garden, "alice", alive, `["issues"]`)
+		for range 20 {
+			s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201, Send: `{"title": "Slugs"}`})
+		}
+		alive.wait(t, 20)
+		eventually(t, func() bool { return dead.Load() >= 2 })
+		if n := most.Load(); n > 2 {
+			t.Errorf("receivers that hang held %d places of their owner at one time", n)
 		}
 	})
 }

@@ -24,6 +24,7 @@ const (
 	slots       = 64
 	perOwner    = 4 // slots of all hooks of an owner's repositories together
 	perReceiver = 8 // slots of all hooks that go to one host
+	slowShare   = 2 // hooks whose last attempt failed hold at most one of so many slots, of an owner's and of all
 	renderers   = 4 // payloads that are rendered at one time
 	largeSlots  = 4 // payloads of more than large bytes that are sent at one time
 	large       = 256 << 10
@@ -51,6 +52,8 @@ type Sender struct {
 	mu        sync.Mutex
 	running   map[int64]bool // hooks
 	owners    map[account.ID]int
+	failing   map[account.ID]int // of these, hooks whose last attempt failed
+	allFailed int                // of all owners
 	receivers map[string]int
 
 	cursor int64 // the hook that was looked at last
@@ -70,7 +73,7 @@ func NewSender(o SenderOptions) *Sender {
 	return &Sender{db: o.DB, log: o.Log, render: o.Render, client: outgoing.New(o.Networks), base: o.BaseURL,
 		lease:     leaseTime,
 		rendering: make(chan struct{}, renderers), sendingLarge: make(chan struct{}, largeSlots),
-		ended: make(chan struct{}, 1), running: map[int64]bool{}, owners: map[account.ID]int{},
+		ended: make(chan struct{}, 1), running: map[int64]bool{}, owners: map[account.ID]int{}, failing: map[account.ID]int{},
 		receivers: map[string]int{}}
 }
 
@@ -139,6 +142,12 @@ func (s *Sender) begin(ctx context.Context, c candidate, turns *sync.WaitGroup) 
 		return false
 	case s.running[c.id] || s.owners[c.owner] >= perOwner || s.receivers[host] >= perReceiver:
 		return true
+	case c.failing && (s.failing[c.owner] >= perOwner/slowShare || s.allFailed >= slots/slowShare):
+		return true // it may well wait for a receiver that hangs: others have their place
+	}
+	if c.failing {
+		s.failing[c.owner]++
+		s.allFailed++
 	}
 	s.running[c.id] = true
 	s.owners[c.owner]++
@@ -153,6 +162,12 @@ func (s *Sender) begin(ctx context.Context, c candidate, turns *sync.WaitGroup) 
 func (s *Sender) end(c candidate, host string) {
 	s.mu.Lock()
 	delete(s.running, c.id)
+	if c.failing {
+		s.allFailed--
+		if s.failing[c.owner]--; s.failing[c.owner] == 0 {
+			delete(s.failing, c.owner)
+		}
+	}
 	if s.owners[c.owner]--; s.owners[c.owner] == 0 {
 		delete(s.owners, c.owner)
 	}

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
@@ -60,7 +61,11 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 			return err
 		}
 		c.CreatedAt, c.UpdatedAt = tx.Now, tx.Now
-		return insert(tx, c)
+		if err := insert(tx, c); err != nil {
+			return err
+		}
+		return hook.Record(tx, a.ID, hook.Event{Name: "commit_comment", Action: "created", Actor: c.AuthorID,
+			About: hook.About{ID: c.ID}})
 	})
 }
 

@@ -36,7 +36,7 @@ func (w *world) accounts() {
 	w.do("", "GET /rate_limit")
 	for login, about := range map[string]string{
 		"alice": `{"name": "Alice Ash", "email": "alice@example.org", "blog": "https://example.org/ash", "company": "Ash & Co",
-			"location": "Kew", "bio": "Grows trees", "twitter_username": "ash"}`,
+			"location": "Kew", "bio": "Grows trees"}`,
 		"bob": `{"name": "Bob Birch", "email": "bob@example.org", "blog": "https://example.org/birch", "company": "Birch",
 			"location": "Oslo", "bio": "Prunes them"}`,
 	} {

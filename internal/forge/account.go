@@ -10,6 +10,9 @@ import (
 // DeleteAccount removes an account that owns no repository. What it wrote becomes ghost's,
 // all else goes. It reads each table of what people write once.
 func (f *Forge) DeleteAccount(tx *db.Tx, id, ghost, by account.ID) error {
+	if err := tellOrgDeleted(tx, id, by); err != nil {
+		return err
+	}
 	orgs, err := orgsOf(tx, id)
 	if err != nil {
 		return err

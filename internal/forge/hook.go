@@ -131,6 +131,28 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 		About: hook.About{User: user.ID, Parts: map[string]json.RawMessage{"membership": membership}}})
 }
 
+// tellOrgDeleted tells of an organization that is being deleted. Its hooks that listen outlive it until they were told.
+func tellOrgDeleted(tx *db.Tx, id, by account.ID) error {
+	info, err := hook.ListeningOrg(tx, id, "organization")
+	if err != nil || info == nil {
+		return err
+	}
+	org, err := account.ByID(tx, id)
+	if err != nil {
+		return err
+	}
+	e := hook.Event{Name: "organization", Action: "deleted", Actor: by}
+	if e.About.Parts, err = hook.Part("organization", account.NewOrganization(org, info)); err != nil {
+		return err
+	}
+	if by == 0 { // the operator: GitHub has a sender always
+		if e.About.Parts["sender"], err = json.Marshal(account.NewSimple(org, info)); err != nil {
+			return err
+		}
+	}
+	return hook.Bequeath(tx, id, e)
+}
+
 // TellRename tells of an organization that got another login.
 func (f *Forge) TellRename(tx *db.Tx, org *account.Account, from string, by account.ID) error {
 	return hook.RecordForOrg(tx, org.ID, 0, hook.Event{Name: "organization", Action: "renamed", Actor: by,

@@ -50,7 +50,7 @@ var AccountColumns = []AccountColumn{
 	{"requested_reviewers", "user_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
-	{"hooks", "org_id", Dropped, ""},                                // an organization's, with what waits
+	{"hooks", "org_id", Dropped, ""},                                // unless it still tells of the deletion
 	{"brought", "user_id", Dropped, ""},                             // there is no quota any more that it could count in
 	{"discarded", "owner_id", Dropped, ""},                          // the sweep removes the folders
 	{"reviews", "author_id", Dropped, "state = 1"},                  // nobody else has seen it

@@ -77,9 +77,7 @@ func (api *API) CreateHook(w http.ResponseWriter, r *http.Request, o owner, path
 	if err != nil {
 		return err
 	}
-	if name := body.String("name", 0); name.Given() && name.Value != "web" {
-		body.Wrong("name", errs.InvalidField, `"name" must be web`)
-	}
+	readName(body)
 	if o.org != 0 {
 		body.Require("name")
 	}
@@ -100,6 +98,13 @@ func (api *API) CreateHook(w http.ResponseWriter, r *http.Request, o owner, path
 	}
 	payload := newPayload(r, made, path)
 	return web.Created(w, r, payload.URL, payload)
+}
+
+// readName reads the name, which is web of all hooks.
+func readName(body *web.Object) {
+	if name := body.String("name", 0); name.Given() && name.Value != "web" {
+		body.Wrong("name", errs.InvalidField, `"name" must be web`)
+	}
 }
 
 // readNested reads the field config of a body. Errors: 422.
@@ -155,6 +160,7 @@ func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o owner, path s
 	if err != nil {
 		return err
 	}
+	readName(body)
 	c := change{Active: body.Bool("active"), Events: readEvents(body, "events"),
 		Add: readEvents(body, "add_events").Value, Remove: readEvents(body, "remove_events").Value}
 	if err := api.readNested(r, body, &c); err != nil {

@@ -2,10 +2,14 @@ package hook_test
 
 import (
 	"fmt"
+	"log/slog"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/db"
 	"arbor/internal/git/gittest"
+	"arbor/internal/hook"
 )
 
 // Every event of a repository is told, once, in order. What is left out here no bot can hear of.
@@ -73,6 +77,7 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 	do("delete push", "alice", "DELETE "+at+"/git/refs/tags/v0", ``, 204)
 	do("create push", "alice", "POST "+at+"/git/refs", `{"ref": "refs/heads/fence", "sha": "`+tip+`"}`, 201)
 	do("push", "alice", "PUT "+at+"/contents/wood", `{"message": "Wood", "content": "eA==", "branch": "fence"}`, 201)
+	do("commit_comment.created", "bob", "POST "+at+"/commits/"+tip+"/comments", `{"body": "Peas!", "path": "a", "position": 1}`, 201)
 	do("status", "alice", "POST "+at+"/statuses/"+tip, `{"state": "success", "context": "ci"}`, 201)
 
 	// Pull requests.
@@ -99,6 +104,8 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 	do("release.edited", "alice", "PATCH "+at+"/releases/1", `{"name": "One"}`, 200)
 	do("release.prereleased", "alice", "PATCH "+at+"/releases/1", `{"prerelease": true}`, 200)
 	do("release.deleted", "alice", "DELETE "+at+"/releases/1", ``, 204)
+	do("create push release.created release.published release.released", "alice", "POST "+at+"/releases", `{"tag_name": "v2"}`, 201)
+	do("delete push release.unpublished", "alice", "DELETE "+at+"/git/refs/tags/v2", ``, 204)
 	do("star.created watch.started", "bob", "PUT /user/starred/guild/garden", ``, 204)
 	do("star.deleted", "bob", "DELETE /user/starred/guild/garden", ``, 204)
 	do("fork", "bob", "POST "+at+"/forks", ``, 202)
@@ -127,7 +134,30 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 	org("organization.renamed", "chief", "PATCH /admin/organizations/guild", `{"login": "circle"}`, 202)
 	org("repository.created", "alice", "POST /orgs/circle/repos", `{"name": "shed"}`, 201)
 	org("repository.deleted", "alice", "DELETE /repos/circle/shed", ``, 204)
+	org("repository.deleted", "alice", "DELETE /repos/circle/plot", ``, 204)
+	if err := s.Accounts.Delete(t.Context(), nil, account.Organization, "circle"); err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, orgs.expect(t, "organization.deleted")...)
+	noHooks(t, s)
 	return all
+}
+
+// noHooks demands that nothing is left of the hooks whose places are gone.
+func noHooks(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	eventually(t, func() bool {
+		if err := hook.NewPruner(s.DB, slog.New(slog.DiscardHandler)).Prune(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var left int64
+		if err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT COUNT(*) FROM hooks`).Scan(&left)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return left == 0
+	})
 }
 
 // last is the last of some names.

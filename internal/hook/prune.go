@@ -39,7 +39,7 @@ func (p *Pruner) Run(ctx context.Context) error {
 }
 
 // Prune removes what is too old or too much, some rows a transaction: what was tried three days ago, what has
-// waited for longer than it is tried, and of each hook what is beyond its bounds.
+// waited for longer than it is tried, of each hook what is beyond its bounds, and hooks of deleted organizations.
 func (p *Pruner) Prune(ctx context.Context) error {
 	for _, surplus := range []func(*db.Tx) ([]int64, error){aged, surplusKept, surplusWaiting} {
 		err := db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
@@ -56,5 +56,20 @@ func (p *Pruner) Prune(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	var told []int64
+	err := p.db.Read(ctx, func(tx *db.Tx) (err error) {
+		told, err = bequeathed(tx)
+		return err
+	})
+	if err != nil || len(told) == 0 {
+		return err
+	}
+	return p.db.Write(ctx, func(tx *db.Tx) error {
+		for _, id := range told {
+			if err := remove(tx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -106,6 +106,19 @@ func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {
 		AND hook_id IN (SELECT id FROM hooks WHERE org_id = $2)`, repoID, org)
 }
 
+// Bequeath tells an organization's hooks of their last event. What else waits for them goes, and those that are
+// told stay without an owner until [Pruner] finds that they were.
+func Bequeath(tx *db.Tx, org account.ID, e Event) error {
+	if err := tx.Run(`DELETE FROM hook_deliveries WHERE hook_id IN (SELECT id FROM hooks WHERE org_id = $1)`, org); err != nil {
+		return err
+	}
+	if err := RecordForOrg(tx, org, 0, e); err != nil {
+		return err
+	}
+	return tx.Run(`UPDATE hooks SET org_id = NULL WHERE org_id = $1
+		AND id IN (SELECT hook_id FROM hook_deliveries WHERE state = 0)`, org)
+}
+
 // listening finds a hook that wants to know of an event.
 func listening(tx *db.Tx, where string, of any, event string) (*web.Info, error) {
 	var site, prefix string

@@ -48,6 +48,12 @@ func removeDeliveries(tx *db.Tx, ids []int64) error {
 	return tx.Run(`DELETE FROM hook_deliveries WHERE id IN `+db.Values(1, perPrune), args...)
 }
 
+// bequeathed finds some hooks without an owner that were told their last event.
+func bequeathed(tx *db.Tx) ([]int64, error) {
+	return db.QueryIDs[int64](tx, `SELECT h.id FROM hooks h WHERE h.repo_id IS NULL AND h.org_id IS NULL
+		AND NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 0) LIMIT 20`)
+}
+
 // backlog counts what waits.
 func backlog(tx *db.Tx) (db.Backlog, error) {
 	return db.Jobs{Table: "hook_deliveries", Key: "id"}.Backlog(tx, `state = 0`)

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -299,13 +300,21 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 // FollowPush makes drafts of the releases whose tags were deleted, in the transaction that did so.
 func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var gone []string
+	by := map[string]account.ID{}
 	for _, u := range moved {
 		if tag, ok := strings.CutPrefix(u.Name, "refs/tags/"); ok && u.New == git.ZeroSHA {
-			gone = append(gone, tag)
+			gone, by[tag] = append(gone, tag), u.By
 		}
 	}
-	some, err := unpublish(tx, repoID, gone)
-	if err != nil || !some {
+	drafts, err := unpublish(tx, repoID, gone)
+	if err != nil || len(drafts) == 0 {
+		return err
+	}
+	events := make([]hook.Event, len(drafts))
+	for n, d := range drafts {
+		events[n] = event(d.id, "unpublished", by[d.tag])
+	}
+	if err := hook.Record(tx, repoID, events...); err != nil {
 		return err
 	}
 	// If the latest is a draft now, there is none.

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -163,6 +164,11 @@ func candidates(tx *db.Tx, repoID repo.ID, most int) (list []candidate, err erro
 	if err != nil {
 		return nil, err
 	}
+	return scanCandidates(rows, nil)
+}
+
+// scanCandidates adds what rows have to a list, and closes them.
+func scanCandidates(rows *db.Rows, list []candidate) ([]candidate, error) {
 	defer rows.Close()
 	for rows.Next() {
 		var c candidate
@@ -174,19 +180,22 @@ func candidates(tx *db.Tx, repoID repo.ID, most int) (list []candidate, err erro
 	return list, rows.Err()
 }
 
-// unpublish makes drafts of the releases of some tags, and reports whether there were any.
-func unpublish(tx *db.Tx, repoID repo.ID, tags []string) (some bool, err error) {
+// unpublish makes drafts of the releases of some tags, and lists them in the order of their ids.
+func unpublish(tx *db.Tx, repoID repo.ID, tags []string) (drafts []candidate, err error) {
 	for part := range slices.Chunk(tags, db.MaxValues) {
 		args := []any{repoID, tx.Now}
 		for _, tag := range part {
 			args = append(args, tag)
 		}
-		n, err := tx.Exec(`UPDATE releases SET draft = TRUE, latest = FALSE, updated_at = $2 WHERE repo_id = $1
-			AND draft = FALSE AND tag IN `+db.ValuesFrom(3, 1, len(part)), args...)
+		rows, err := tx.Query(`UPDATE releases SET draft = TRUE, latest = FALSE, updated_at = $2 WHERE repo_id = $1
+			AND draft = FALSE AND tag IN `+db.ValuesFrom(3, 1, len(part))+` RETURNING id, tag, created_at`, args...)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		some = some || n > 0
+		if drafts, err = scanCandidates(rows, drafts); err != nil {
+			return nil, err
+		}
 	}
-	return some, nil
+	slices.SortFunc(drafts, func(a, b candidate) int { return cmp.Compare(a.id, b.id) })
+	return drafts, nil
 }

@@ -11,14 +11,14 @@ import (
 )
 
 // event is what hooks are told of a release.
-func event(r *Release, action string, by *account.Caller) hook.Event {
-	return hook.Event{Name: "release", Action: action, Actor: account.IDOf(by), About: hook.About{ID: r.ID}}
+func event(id int64, action string, by account.ID) hook.Event {
+	return hook.Event{Name: "release", Action: action, Actor: by, About: hook.About{ID: id}}
 }
 
 // tell tells hooks of a release that was made, when before is nil, or changed.
 func tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
 	var list []hook.Event
-	add := func(action string) { list = append(list, event(after, action, by)) }
+	add := func(action string) { list = append(list, event(after.ID, action, account.IDOf(by))) }
 	if before == nil {
 		add("created")
 	}
@@ -37,7 +37,7 @@ func tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
 		add("prereleased")
 	}
 	if changes := changed(before, after); len(changes) > 0 {
-		e := event(after, "edited", by)
+		e := event(after.ID, "edited", account.IDOf(by))
 		e.About.Changes = changes
 		list = append(list, e)
 	}
@@ -87,7 +87,7 @@ func (s *Service) tellGone(tx *db.Tx, a *repo.Access, r *Release) error {
 	if err != nil {
 		return err
 	}
-	e := event(r, "deleted", a.Caller)
+	e := event(r.ID, "deleted", account.IDOf(a.Caller))
 	if e.About.Parts, err = hook.Part("release", payload); err != nil {
 		return err
 	}

@@ -109,6 +109,7 @@ func New(o Options) *Server {
 	s.limiter = ratelimit.New(limits)
 	s.runners = append(s.runners, s.limiter)
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
+	onCommits := commitcomment.NewAPI(commitcomment.New(o.DB, repos, issues), objects)
 	deletions := deletion.New(o.DB, o.Log)
 	statuses, labels := status.NewAPI(status.New(o.DB, repos), objects), label.NewAPI(label.New(o.DB), repos)
 	s.runners = append(s.runners, deletions)
@@ -135,7 +136,7 @@ func New(o Options) *Server {
 		shown.Pulls,
 		shown.Reviews,
 		shown.Releases,
-		commitcomment.NewAPI(commitcomment.New(o.DB, repos, issues), objects),
+		onCommits,
 		detect.NewAPI(f.Detect),
 		&license.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
@@ -145,7 +146,7 @@ func New(o Options) *Server {
 	}
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments, Labels: labels,
 		Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews, Releases: shown.Releases,
-		Statuses: statuses, Git: objects})
+		Statuses: statuses, Git: objects, OnCommits: onCommits})
 	hooks := hook.NewSender(hook.SenderOptions{DB: o.DB, Log: o.Log, Render: told, Networks: o.HookNetworks,
 		BaseURL: o.BaseURL})
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))

@@ -67,6 +67,11 @@ func (t *told) comment() error {
 	return t.put("comment", t.from.Comments.Get, "/issues/comments/"+id, "id", id)
 }
 
+func (t *told) commitComment() error {
+	id := itoa(t.about.ID)
+	return t.put("comment", t.from.OnCommits.Get, "/comments/"+id, "id", id)
+}
+
 func (t *told) label() error {
 	return t.put("label", t.from.Labels.Get, "/labels"+web.Path(t.about.Label), "name", t.about.Label)
 }

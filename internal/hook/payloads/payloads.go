@@ -15,6 +15,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
@@ -43,6 +44,7 @@ type Sources struct {
 	Releases   *release.API
 	Statuses   *status.API
 	Git        *gitdata.API
+	OnCommits  *commitcomment.API
 }
 
 // Renderer renders payloads.
@@ -93,6 +95,7 @@ var makers = map[string]func(t *told) error{
 	"pull_request":                (*told).pull,
 	"pull_request_review":         (*told).review,
 	"pull_request_review_comment": (*told).reviewComment,
+	"commit_comment":              (*told).commitComment,
 	"status":                      (*told).status,
 	"release":                     (*told).release,
 	hook.Dispatch:                 (*told).dispatch,

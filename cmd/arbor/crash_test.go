@@ -37,11 +37,13 @@ type crash struct {
 	plants  atomic.Int64 // ids that were used
 	main    string       // the commit with which the repository began
 	review  int          // the number of a pull request that stays open
+	told    *heard        // of issues
 }
 
 // newCrash makes the world in which it happens, on nodes that do not run yet.
 func newCrash(t testing.TB, engine db.Engine, nodes int, flags ...string) *crash {
-	c := &crash{t: t, engine: engine, flags: flags, random: seeded(t), backup: filepath.Join(t.TempDir(), "backup")}
+	c := &crash{t: t, engine: engine, flags: append(flags, allowReceivers...), told: newHeard(t), random: seeded(t),
+		backup: filepath.Join(t.TempDir(), "backup")}
 	s := newInstance(t, engine)
 	c.nodes = []*instance{s}
 	for range nodes - 1 {
@@ -73,6 +75,11 @@ func newCrash(t testing.TB, engine db.Engine, nodes int, flags ...string) *crash
 		t.Fatalf("the pull request: %d %v", status, answer)
 	}
 	c.review = int(answer["number"].(float64))
+	status, answer = w.ask("alice", "POST", "/repos/alice/garden/hooks",
+		`{"config": {"url": "`+c.told.URL+`", "content_type": "json"}, "events": ["issues"]}`)
+	if status != 201 {
+		t.Fatalf("the hook: %d %v", status, answer)
+	}
 	return c
 }
 
@@ -242,7 +249,7 @@ func (c *crash) failing(calls string, code syscall.Errno) {
 	}
 	s.wrapper = []string{"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls,
 		"-e", fmt.Sprintf("inject=%s:error=%s:when=%d+%d", calls, unix.ErrnoName(code), 5+c.random.IntN(20), each)}
-	if err := s.tryStart("--listen", c.listen[0]); err == nil {
+	if err := s.tryStart(append(c.flags, "--listen", c.listen[0])...); err == nil {
 		work()
 	}
 	s.wrapper = nil

@@ -23,6 +23,7 @@ func (c *crash) check() {
 	c.settle()
 	issues := c.list("/repos/alice/garden/issues?state=all&per_page=100&sort=created&direction=asc")
 	c.checkNumbers(issues)
+	c.checkTold(issues)
 	titles := slices.Concat(c.story.of("issue"), c.story.of("proposal"))
 	c.checkOnce("title", titles, texts(issues, "title"))
 	c.checkOnce("comment", c.story.of("comment"), texts(c.list(c.proposal("issues")+"/comments?per_page=100"), "body"))

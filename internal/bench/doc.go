@@ -24,6 +24,7 @@
 //	issueread_test.go, issuewrite_test.go   reads beside writes; filing issues
 //	worst_test.go     of many figures the worst counts
 //	star_test.go      stars: long lists, and starring beside the driver's own transactions
+//	hook_test.go      pushes of which ten hooks are told
 //	reset_test.go     a throwaway server goes back to its seed
 //	idle_test.go      tokens; start and memory of a server at rest
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind

@@ -56,7 +56,7 @@ func (s *suite) start(b *testing.B) *arbor {
 }
 
 // serve returns when the server has said that it answers.
-func (s *suite) serve(b *testing.B, data, token string) *arbor {
+func (s *suite) serve(b *testing.B, data, token string, flags ...string) *arbor {
 	b.Helper()
 	log, err := os.Create(data + ".log")
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *suite) serve(b *testing.B, data, token string) *arbor {
 	}
 	defer log.Close()
 	a := &arbor{suite: s, data: data, token: token}
-	a.cmd = exec.Command(s.binary, "serve", "--listen", "127.0.0.1:0", "--data", data)
+	a.cmd = exec.Command(s.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, flags...)...)
 	a.cmd.Stderr = log
 	out, err := a.cmd.StdoutPipe()
 	if err != nil {

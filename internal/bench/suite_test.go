@@ -29,6 +29,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("merge", s.merge)
 	b.Run("pulls", s.pulls)
 	b.Run("stars", s.stars)
+	b.Run("hooks", s.hooks)
 	b.Run("reset", s.reset)
 	s.print(os.Stdout)
 }

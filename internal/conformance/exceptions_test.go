@@ -94,6 +94,8 @@ var alone = map[string]string{
 // not what they tell of; each a pattern.
 var unfilled = map[string]string{
 	`.*\.performed_via_github_app`:                                           "there are no apps",
+	`hook-delivery(-item)?\.installation_id`:                                 "there are no apps",
+	`hook-delivery(-item)?\.throttled_at`:                                    "no delivery is throttled",
 	`.*\.gravatar_id`:                                                        "pictures come from here; GitHub sends an empty text, too",
 	`.*-issue-event\.commit_(id|url)`:                                        "these events are of no commit",
 	`fork-event\.forkee\.(language|license|mirror_url|topics)`:               "mirrors as in repositories, below; a fork in a feed has no topics of its own here",

@@ -18,6 +18,8 @@ func (w *world) run() {
 	w.merging()
 	w.lists()
 	w.stars()
+	w.hooks()
+	w.hooks()
 	w.following()
 	w.feeds()
 	w.archives()

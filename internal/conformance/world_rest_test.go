@@ -1,9 +1,14 @@
 package conformance
 
 import (
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"time"
 
+	"arbor/internal/apitest"
 	"arbor/internal/route"
 )
 
@@ -32,6 +37,47 @@ func (w *world) stars() {
 	w.do("", "GET /users/bob/subscriptions")
 	w.do("bob", "GET /user/subscriptions")
 	w.do("alice", "GET /user/repos")
+}
+
+// hooks are told of an issue and of a member, by a receiver that answers.
+func (w *world) hooks() {
+	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(rw, "thanks")
+	}))
+	defer receiver.Close()
+	made := map[string]string{}
+	for place, event := range map[string]string{garden: "issues", "/orgs/orchard": "organization"} {
+		hook := w.do("alice", "POST "+place+"/hooks", fmt.Sprintf(
+			`{"name": "web", "config": {"url": %q, "content_type": "json", "secret": "peas"}, "events": [%q]}`, receiver.URL, event))
+		made[place] = place + "/hooks/" + hook.get("id")
+	}
+	w.do("alice", "POST "+garden+"/issues", `{"title": "Snails"}`)
+	w.do("alice", "PUT /orgs/orchard/memberships/erin", `{"role": "member"}`)
+	w.do("alice", "DELETE /orgs/orchard/memberships/erin")
+	for _, hook := range made {
+		w.told(hook)
+		w.do("alice", "DELETE "+hook)
+	}
+}
+
+// told waits until a hook was told of more than its ping, and reads what it was told.
+func (w *world) told(hook string) {
+	w.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		var list []struct {
+			ID     int64
+			Action *string
+		}
+		w.Check(w.t, apitest.Case{Do: "GET " + hook + "/deliveries", As: "alice", Status: 200}).JSON(w.t, &list)
+		if len(list) > 1 && list[0].Action != nil {
+			w.do("alice", "GET "+hook+"/deliveries")
+			w.do("alice", fmt.Sprintf("GET %s/deliveries/%d", hook, list[0].ID))
+			return
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("%s was not told within a minute", hook)
+		}
+	}
 }
 
 // refusals: what is not there, who is not known, what is not well said.

@@ -37,7 +37,7 @@ type crash struct {
 	plants  atomic.Int64 // ids that were used
 	main    string       // the commit with which the repository began
 	review  int          // the number of a pull request that stays open
-	told    *heard        // of issues
+	told    *heard       // of issues
 }
 
 // newCrash makes the world in which it happens, on nodes that do not run yet.

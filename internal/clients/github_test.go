@@ -37,6 +37,7 @@ func TestGoGitHub(t *testing.T) {
 					"tracker": as(wholeTracker), "lists": as(trackerLists), "events": as(trackerEvents), "search": as(trackerSearch),
 					"fork to merge": as(forkToMerge), "reviewers": as(reviewers),
 					"people": as(people), "site": as(siteAdministration), "stars": as(starsAndWatching), "feeds": as(feeds), "git": as(gitByAPI), "releases": as(releases), "about": as(about),
+					"hooks": as(hooks),
 				}, func(t *testing.T, s *apitest.Server, requests []*estate.Request) { (&hub{s, options}).ask(t, requests) }}
 				c.run(t, engine)
 			})

@@ -63,6 +63,9 @@ func TestUnreadableFolder(t *testing.T) {
 		blob := gittest.Run(t, source, "rev-parse", "main:dir0/file0.txt")
 		shard := filepath.Dir(before.Objects(t, r.ID).Dir())
 
+		if err := before.Server.Settle(t.Context()); err != nil { // so no worker reads the folder
+			t.Fatal(err)
+		}
 		// A server that has not read the folder yet.
 		s := apitest.Start(t, before.Engine, func(o *server.Options) { o.DB, o.DataDir = before.DB, before.Dir })
 		s.Log.AllowErrors()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"arbor/internal/commitcomment"
 	"arbor/internal/forge"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
@@ -10,7 +11,7 @@ import (
 )
 
 // fillTalk has people follow each other, and alice review what bob proposes
-// from his fork.
+// from his fork. Bob comments on the latest commit of alice's.
 func (d *demo) fillTalk(ctx context.Context) error {
 	accounts := d.store.forge(d.log).Accounts
 	for _, f := range [][2]string{{"alice", "bob"}, {"bob", "alice"}, {"root-gardener", "alice"}, {"bob", demoOrg}} {
@@ -23,7 +24,18 @@ func (d *demo) fillTalk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.review(ctx, s, &found.Access)
+	if err := d.review(ctx, s, &found.Access); err != nil {
+		return err
+	}
+	if found, err = s.Repos.Find(ctx, d.callers["bob"], "alice", "greenhouse"); err != nil {
+		return err
+	}
+	tip, err := s.Repos.Ref(ctx, &found.Access, "refs/heads/"+found.DefaultBranch)
+	if err != nil {
+		return err
+	}
+	return commitcomment.New(d.store.db, s.Repos, s.Issues).Create(ctx, &found.Access, &commitcomment.Comment{SHA: tip,
+		Body: "The vents open at last. Thank you!"})
 }
 
 // reviewed is the number of the pull request that alice reviews.

@@ -242,6 +242,9 @@ func (w *walk) ask(method, address, accept string) (int, http.Header, []byte) {
 // writeOnly are addresses to which one posts, or below which there is something.
 var writeOnly = []string{"repositories merges_url", "repositories blobs_url", "repositories trees_url", "repositories git_tags_url", "repositories git_commits_url", "issues labels_url"}
 
+// forAdmins are addresses that only administrators and owners may read.
+var forAdmins = []string{"repositories keys_url", "repositories hooks_url", "organizations hooks_url"}
+
 // excused tells that an error is an answer: what one must sign in for or may not
 // see is there; an empty repository has no commits; and nobody has to be
 // subscribed.
@@ -251,7 +254,7 @@ func (w *walk) excused(l link, address string, status int, body []byte) bool {
 		return w.token == ""
 	case http.StatusForbidden:
 		return l.name() == "repositories collaborators_url" && bytes.Contains(body, []byte("push")) ||
-			l.name() == "repositories keys_url" && bytes.Contains(body, []byte("admin"))
+			slices.Contains(forAdmins, l.name()) && (bytes.Contains(body, []byte("admin")) || bytes.Contains(body, []byte("owner")))
 	case http.StatusMethodNotAllowed:
 		return slices.Contains(writeOnly, l.name())
 	case http.StatusGone: // decision 16

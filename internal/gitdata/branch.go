@@ -143,7 +143,7 @@ func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		}
 		p := newPlace(ctx, a)
 		b := branchJSON{Name: name, Commit: p.commit(c, known)}
-		b.Links.Self = p.api + "/branches" + web.Path(name) // also of x/protection
+		b.Links.Self = p.api + "/branches/" + branchPath(name)
 		b.Links.HTML = p.page + "/tree/" + escapePath(name)
 		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off", []string{}, []string{}
 		b.ProtectionURL = b.Links.Self + "/protection"
@@ -206,3 +206,12 @@ func compareVersions(a, b string) int {
 
 // digits is the number of digits that s begins with.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+
+// branchPath writes a branch into an address, with its slashes. They are escaped in a name that
+// ends as an address of GitHub's does, such as x/protection, since it would be taken for that.
+func branchPath(name string) string {
+	if strings.Contains(name, "/protection") || strings.HasSuffix(name, "/rename") {
+		return web.Path(name)[1:]
+	}
+	return escapePath(name)
+}

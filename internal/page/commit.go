@@ -22,6 +22,8 @@ type commitView struct {
 	Commit  commitJSON
 	Message clipped
 	Files   []fileView
+
+	Comments []commentJSON
 }
 
 type fileView struct {
@@ -31,8 +33,8 @@ type fileView struct {
 
 // GET /{owner}/{repo}/commit/{sha}
 //
-// Commit answers the page of a commit: its message, its author, and a hundred
-// changed files with their patches, as far as these are short. Error: 404.
+// Commit answers the page of a commit: its message, its author, a hundred changed
+// files with their patches, as far as these are short, and a hundred comments. Error: 404.
 func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha := web.Param(r, "sha")
 	v := &commitView{}
@@ -41,8 +43,13 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return absent(err)
 	}
+	moreComments, err := ask(r, a, question{handler: p.from.OnCommits.List, path: "/commits" + web.Path(v.Commit.SHA, "comments"),
+		params: []string{"sha", v.Commit.SHA}, query: part(r, commentsPerPage), bodies: true}, &v.Comments)
+	if err != nil {
+		return err
+	}
 	v.where = at(a, v.Commit.Subject())
-	v.Next = next(r, more)
+	v.Next = next(r, more || moreComments)
 	v.Message = clip(v.Commit.Commit.Message, maxMessage)
 	v.Files = shownFiles(v.Commit.Files)
 	return p.render.page(w, r, "commit.html", v)

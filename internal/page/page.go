@@ -25,6 +25,7 @@ package page
 import (
 	"time"
 
+	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
@@ -53,6 +54,7 @@ type Sources struct {
 	Reviews    *review.API
 	Git        *gitdata.API
 	Releases   *release.API
+	OnCommits  *commitcomment.API
 }
 
 // New makes the pages of a database, its repositories and what hangs on them.

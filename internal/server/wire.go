@@ -116,7 +116,7 @@ func New(o Options) *Server {
 	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
 		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
-		Releases: release.NewAPI(f.Releases)}
+		Releases: release.NewAPI(f.Releases), OnCommits: onCommits}
 	s.pages = page.New(o.DB, repos, shown)
 	features := []feature{
 		account.NewAPI(accounts),

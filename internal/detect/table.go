@@ -13,11 +13,13 @@ import (
 // from GitHub's linguist (`go test ./internal/detect -args -update`). That package itself takes
 // 24 MB and tens of milliseconds at each start of a program.
 type table struct {
-	Extensions   map[string][]string `json:"extensions"`   // candidates by extension, in small letters, the likeliest first
+	// The candidates by extension, in small letters, the likeliest first.
+	Extensions   map[string][]string `json:"extensions"`
 	Filenames    map[string][]string `json:"filenames"`    // candidates by the name of a file
 	Interpreters map[string][]string `json:"interpreters"` // candidates by the program that runs a file
 	Code         map[string]string   `json:"code"`         // of each language that counts, the one under which it does
-	Foreign      []string            `json:"foreign"`      // patterns of paths that others wrote, that programs made, or that document
+	// Patterns of paths that others wrote, that programs made, or that document.
+	Foreign []string `json:"foreign"`
 
 	foreign *regexp.Regexp
 }

@@ -56,7 +56,8 @@ func (api *API) Test(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if tip == "" || !h.wants("push") {
 			return nil
 		}
-		return addOne(tx, h, Event{Name: "push", Actor: account.IDOf(o.caller), About: About{Ref: ref, After: string(tip)}})
+		about := About{Ref: ref, After: string(tip)}
+		return addOne(tx, h, Event{Name: "push", Actor: account.IDOf(o.caller), About: about})
 	})
 	if err != nil {
 		return err

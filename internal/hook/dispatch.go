@@ -45,7 +45,8 @@ func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		case compact.Len() > maxClient:
 			body.Wrong("client_payload", errs.Custom, "client_payload is too large")
 		case depth(raw) > maxDepth:
-			body.Wrong("client_payload", errs.Custom, "client_payload is nested too deeply (maximum is "+itoa(maxDepth)+")")
+			body.Wrong("client_payload", errs.Custom,
+				"client_payload is nested too deeply (maximum is "+itoa(maxDepth)+")")
 		case bytes.Contains(compact.Bytes(), []byte(`\u0000`)):
 			body.Wrong("client_payload", errs.InvalidField, "client_payload must not contain NUL")
 		}

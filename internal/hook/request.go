@@ -25,7 +25,8 @@ const userAgent = "GitHub-Hookshot/arbor"
 func newRequest(h *Hook, d *Delivery, host string) (*http.Request, error) {
 	body, contentType := d.Payload, "application/json"
 	if h.Form {
-		body, contentType = []byte(url.Values{"payload": {string(d.Payload)}}.Encode()), "application/x-www-form-urlencoded"
+		contentType = "application/x-www-form-urlencoded"
+		body = []byte(url.Values{"payload": {string(d.Payload)}}.Encode())
 	}
 	r, err := http.NewRequest(http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {

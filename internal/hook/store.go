@@ -106,10 +106,11 @@ func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {
 		AND hook_id IN (SELECT id FROM hooks WHERE org_id = $2)`, repoID, org)
 }
 
-// Bequeath tells an organization's hooks of their last event. What else waits for them goes, and those that are
-// told stay without an owner until [Pruner] finds that they were.
+// Bequeath tells an organization's hooks of their last event. What else waits for them goes, and
+// those that are told stay without an owner until [Pruner] finds that they were.
 func Bequeath(tx *db.Tx, org account.ID, e Event) error {
-	if err := tx.Run(`DELETE FROM hook_deliveries WHERE hook_id IN (SELECT id FROM hooks WHERE org_id = $1)`, org); err != nil {
+	err := tx.Run(`DELETE FROM hook_deliveries WHERE hook_id IN (SELECT id FROM hooks WHERE org_id = $1)`, org)
+	if err != nil {
 		return err
 	}
 	if err := RecordForOrg(tx, org, 0, e); err != nil {

@@ -51,7 +51,9 @@ func (s *Sender) warn(ctx context.Context, what string, hook int64, err error) {
 }
 
 // deliverNext sends what is due next. The hook rests for wait then; more is false if nothing was due.
-func (s *Sender) deliverNext(ctx context.Context, l *db.Lease, id int64) (_ *db.Lease, wait time.Duration, more bool, err error) {
+func (s *Sender) deliverNext(
+	ctx context.Context, l *db.Lease, id int64,
+) (_ *db.Lease, wait time.Duration, more bool, err error) {
 	var h *Hook
 	var d *Delivery
 	taken := time.Now() // the lease is no younger
@@ -86,8 +88,8 @@ func (s *Sender) deliverNext(ctx context.Context, l *db.Lease, id int64) (_ *db.
 	return longer, wait, true, err
 }
 
-// keep makes sure that a hook is still leased when something is sent, though it waited for others to be rendered and sent
-// since the time given. Error: db.ErrLeaseLost.
+// keep makes sure that a hook is still leased when something is sent, though it waited for others
+// to be rendered and sent since the time given. Error: db.ErrLeaseLost.
 func (s *Sender) keep(ctx context.Context, l *db.Lease, since time.Time) (*db.Lease, error) {
 	if time.Since(since) < s.lease/4 {
 		return l, nil

@@ -43,8 +43,9 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return absent(err)
 	}
-	moreComments, err := ask(r, a, question{handler: p.from.OnCommits.List, path: "/commits" + web.Path(v.Commit.SHA, "comments"),
-		params: []string{"sha", v.Commit.SHA}, query: part(r, commentsPerPage), bodies: true}, &v.Comments)
+	comments := question{handler: p.from.OnCommits.List, path: "/commits" + web.Path(v.Commit.SHA, "comments"),
+		params: []string{"sha", v.Commit.SHA}, query: part(r, commentsPerPage), bodies: true}
+	moreComments, err := ask(r, a, comments, &v.Comments)
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,8 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 		return err
 	}
 	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
-	f, err := LoadFeed(ctx, c.Tx, []*repo.Access{a}, map[issue.ID]int64{c.Issue.ID: c.Issue.Number}, nil, []int64{now.ID})
+	numbers := map[issue.ID]int64{c.Issue.ID: c.Issue.Number}
+	f, err := LoadFeed(ctx, c.Tx, []*repo.Access{a}, numbers, nil, []int64{now.ID})
 	if err != nil {
 		return err
 	}

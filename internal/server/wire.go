@@ -144,16 +144,16 @@ func New(o Options) *Server {
 		plant.NewAPI(o.DB),
 		s.pages,
 	}
-	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments, Labels: labels,
-		Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews, Releases: shown.Releases,
+	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,
+		Labels: labels, Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews, Releases: shown.Releases,
 		Statuses: statuses, Git: objects, OnCommits: onCommits})
 	hooks := hook.NewSender(hook.SenderOptions{DB: o.DB, Log: o.Log, Render: told, Networks: o.HookNetworks,
 		BaseURL: o.BaseURL})
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
 	s.routes = s.join(features...)
 	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
-		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos, "detection": f.Detect,
-			"hook_delivery": hooks}}
+		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos,
+			"detection": f.Detect, "hook_delivery": hooks}}
 	for _, part := range features {
 		if has, ok := part.(cached); ok {
 			p.caches = append(p.caches, has)

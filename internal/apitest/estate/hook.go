@@ -34,7 +34,8 @@ func (w *World) delivery(t *testing.T, as, place, hook string) string {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var list []struct{ ID int64 }
-		w.Check(t, apitest.Case{Do: "GET " + place + "/hooks/" + hook + "/deliveries", As: as, Status: 200}).JSON(t, &list)
+		ask := apitest.Case{Do: "GET " + place + "/hooks/" + hook + "/deliveries", As: as, Status: 200}
+		w.Check(t, ask).JSON(t, &list)
 		if len(list) > 0 {
 			return fmt.Sprint(list[0].ID)
 		}

@@ -22,6 +22,14 @@ func newWalker(t *testing.T, s *apitest.Server) *walker {
 	return &walker{estate.New(t, s)}
 }
 
+// settle waits until the code that was pushed was looked at, which changes what repositories show.
+func (w *walker) settle(t *testing.T) {
+	t.Helper()
+	if err := w.Server.Server.Forge().Detect.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // ask makes a request as one of estate.People.
 func (w *walker) ask(t *testing.T, login string, c apitest.Case) *apitest.Answer {
 	t.Helper()

@@ -42,6 +42,7 @@ var downloads = regexp.MustCompile(`"download_count":[0-9]+,`)
 // everything is what each of some callers reads, by caller and address.
 func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 	t.Helper()
+	w.settle(t)
 	all := map[string]string{}
 	for _, r := range w.Server.Server.Routes() {
 		if r.Method != http.MethodGet || r.Pattern == "/docs" {

@@ -333,9 +333,7 @@ var holdings = []string{
 // digest reads the holdings.
 func (w *walker) digest(t *testing.T) []string {
 	t.Helper()
-	if err := w.Server.Server.Forge().Detect.Settle(t.Context()); err != nil { // what repositories show changes by it
-		t.Fatal(err)
-	}
+	w.settle(t)
 	out := make([]string, len(holdings))
 	err := w.DB.Read(t.Context(), func(tx *db.Tx) error {
 		for i, query := range holdings {

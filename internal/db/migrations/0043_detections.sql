@@ -40,7 +40,8 @@ WHEN new.refs_generation <> old.refs_generation OR new.default_branch <> old.def
     ON CONFLICT (repo_id) DO UPDATE SET due_at = 0, tries = 0;
 END;
 
-CREATE TRIGGER repos_first_detection AFTER INSERT ON repos BEGIN
+-- A fork begins with branches; what begins without any is noted when they come.
+CREATE TRIGGER repos_first_detection AFTER INSERT ON repos WHEN new.parent_id IS NOT NULL BEGIN
     INSERT INTO detections (repo_id, due_at) VALUES (new.id, 0);
 END;
 
@@ -53,4 +54,4 @@ END $$;
 CREATE TRIGGER repos_detection AFTER UPDATE OF refs_generation, default_branch ON repos FOR EACH ROW
     WHEN (NEW.refs_generation <> OLD.refs_generation OR NEW.default_branch <> OLD.default_branch)
     EXECUTE FUNCTION note_detection();
-CREATE TRIGGER repos_first_detection AFTER INSERT ON repos FOR EACH ROW EXECUTE FUNCTION note_detection();
+CREATE TRIGGER repos_first_detection AFTER INSERT ON repos FOR EACH ROW WHEN (NEW.parent_id IS NOT NULL) EXECUTE FUNCTION note_detection();

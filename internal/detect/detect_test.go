@@ -118,8 +118,8 @@ func TestLooksAreBounded(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	long := map[string]string{"a.go": "x", "z.rs": "x"} // the paths between use up what is looked at
-	for n := range 450 {
-		long[fmt.Sprintf("%s%03d", strings.Repeat(strings.Repeat("m", 200)+"/", 50), n)] = "x"
+	for n := range 1150 {
+		long[fmt.Sprintf("%s%04d", strings.Repeat(strings.Repeat("m", 200)+"/", 19), n)] = "x"
 	}
 	r, dir := s.Repo(t, "alice/paths", false), gittest.Bare(t)
 	gittest.Import(t, dir, strings.NewReader(commit(long)))

@@ -105,6 +105,20 @@ func TestNamesTellWhatTheyTellGoEnry(t *testing.T) {
 	}
 }
 
+// What is not a repository's own is what go-enry says, for paths as they are.
+func TestForeignIsWhatGoEnrySays(t *testing.T) {
+	t.Parallel()
+	c := &counter{table: languages(), dirs: map[string]bool{}}
+	for _, file := range []string{"main.go", "vendor/a.go", "x/vendor/b/c/d.go", "node_modules/x/y.js", "docs/a.go", "a/b/docs/c.go",
+		"jquery.js", "x/y/jquery-1.2.3.js", "x/y/z/main.go", "rebar", "x/rebar", "x/y/rebar", "a/third_party/b.c", "a.min.js", "x/a.d.ts",
+		"deps/a.c", "x/deps/a.c", "dependencies/a.c", "x/y/dependencies/a.c", "inst/extdata/a.R", "x/inst/extdata/a.R", "vignettes/a.R",
+		"examples/a.go", "x/README.c", "extjs/a.js", "select2/a.js", "configure", "x/gradlew", "cache/a.go", "a/b/c/d/e/f.go"} {
+		if got, want := c.isForeign(file), enry.IsVendor(file) || enry.IsDocumentation(file); got != want {
+			t.Errorf("%s: %v, go-enry says %v", file, got, want)
+		}
+	}
+}
+
 func TestFirstLinesTellWhatRunsAFile(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

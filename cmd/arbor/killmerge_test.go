@@ -246,7 +246,7 @@ func (s *instance) killAt(n int) *callKill {
 
 // follow starts a program that traces the server until its end. What the program says last is
 // given to end, and then the channel closed. Where nothing can be traced, the test is skipped:
-// missing says what is not tested.
+// missing says what stays untested then.
 func (s *instance) follow(missing string, end func(last string), program string, args ...string) (ended chan struct{}) {
 	s.t.Helper()
 	cmd := exec.Command(program, args...)

@@ -66,7 +66,7 @@ func (s *Service) ofOrg(ctx context.Context, caller *account.Caller, login strin
 	return o, err
 }
 
-// change is what a request says of a hook; what is not given stays.
+// change is what a request says of a hook; other fields keep their values.
 type change struct {
 	URL         web.Opt[string]
 	Form        web.Opt[bool]

@@ -147,7 +147,7 @@ func TestTransitions(t *testing.T) {
 		issue(at, "will", `{"repository": {"full_name": "guild/garden", "private": true}}`)
 		guild.expect(t, "issues.opened")
 
-		// Whoever made it loses the right, and with it hook and deliveries; the hook goes on.
+		// Its maker loses the right, and with it the sight of the hook and its deliveries. The hook goes on.
 		s.Grant(t, repo, "will", account.Push)
 		s.Run(t, []apitest.Case{
 			{Name: "not theirs any more", Do: "GET " + self(at), As: "will", Status: 403},

@@ -174,8 +174,8 @@ func (s *Sender) renderSafely(ctx context.Context, h *Hook, d *Delivery) (payloa
 	return s.render.Render(ctx, h, d)
 }
 
-// unrendered follows a delivery that could not be rendered: it goes if what it tells of is gone, or shall not be
-// shown any more, or if it is too large; else it is tried again. Error: what is not the delivery's own.
+// unrendered follows a delivery that could not be rendered. It goes if its subject is gone or hidden,
+// or if it is too large; else it is tried again. Errors: those that are not the delivery's fault.
 func (s *Sender) unrendered(ctx context.Context, d *Delivery, err error) error {
 	gone := errs.Is(err, errs.NotFound) || errs.Is(err, errs.TooLarge)
 	switch {

@@ -153,7 +153,7 @@ func TellGone(tx *db.Tx, a *repo.Access, l *Label) error {
 	return hook.Record(tx, a.ID, e)
 }
 
-// Edit is what an edit gives a label; what is not given stays.
+// Edit is what an edit gives a label; other fields keep their values.
 type Edit struct {
 	Name        web.Opt[string]
 	Color       web.Opt[string] // six lower-case hexadecimal digits

@@ -56,7 +56,7 @@ type Milestone struct {
 	ClosedIssues int64
 }
 
-// Edit is what a caller gives a milestone; what is not given stays.
+// Edit is what a caller gives a milestone; other fields keep their values.
 type Edit struct {
 	Title       web.Opt[string]
 	Description web.Opt[string] // null and an empty text take it away

@@ -30,7 +30,8 @@ func (s *Service) WithArchived(need account.Role, h Handler) web.Handler {
 	return s.with(need, h, (*Access).Holds)
 }
 
-// WithVisible is With for whoever sees the repository, where nothing is changed whatever the method.
+// WithVisible is With for a handler that changes nothing, with any method: the caller needs to see
+// the repository, and no more.
 func (s *Service) WithVisible(h Handler) web.Handler { return s.with(account.Pull, h, nil) }
 
 // with is With; holds is asked at the end of each transaction of an unsafe request; nil: there are none.

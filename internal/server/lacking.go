@@ -24,10 +24,10 @@ const anyMethod = "*"
 const allMethods = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 
 // lacking are routes for the addresses of GitHub's API that have none here. They answer 404 and name
-// what is not there, so that no wildcard takes commits/main/check-runs for a commit. On a repository that
+// the address, so that no wildcard takes commits/main/check-runs for a commit. On a repository that
 // the caller does not see, the answer is that of an absent one. Left out are the few addresses
-// whose first part may be somebody's login: there, their pages are. {base}...{head} is one segment, which
-// our {basehead...} takes.
+// whose first part may be a login: these lead to pages of accounts. {base}...{head} is one segment,
+// which our {basehead...} takes.
 func lacking(have []route.Route, repos *repo.Service) []route.Route {
 	known, wild := map[string]bool{}, map[string]string{}
 	for _, r := range have {

@@ -35,7 +35,7 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 		}
 	} else {
 		h["X-Oauth-Scopes"] = g.ScopesHeader
-		if n.scopes != nil { // nil: of what is not there
+		if n.scopes != nil { // nil: the address is one that Arbor lacks
 			h["X-Accepted-Oauth-Scopes"] = n.scopes
 		}
 	}

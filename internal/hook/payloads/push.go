@@ -67,7 +67,7 @@ func (t *told) push() error {
 	before, after := git.SHA(t.about.Before), git.SHA(t.about.After)
 	p := &pushed{told: t, commits: []json.RawMessage{}, trees: maxTrees}
 	if err := p.read(&before, after); err != nil && !errs.Is(err, errs.NotFound) {
-		return err // what is not there is not shown
+		return err // nothing to show
 	}
 	created, deleted := before == git.ZeroSHA, after == git.ZeroSHA
 	page := t.info.Page(web.Path(t.repo.Owner.Login, t.repo.Name))

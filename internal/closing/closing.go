@@ -85,19 +85,11 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger)
 // Run reads what was pushed, to this process and to others that died, until ctx
 // is done. It returns nil: what fails is logged and tried again.
 func (s *Service) Run(ctx context.Context) error {
-	moves := s.repos.Moves()
-	poll := time.NewTicker(pollTime)
-	defer poll.Stop()
-	for {
+	db.Follow(ctx, s.repos.Moves(), pollTime, func(ctx context.Context) {
 		for ctx.Err() == nil && s.readOne(ctx) {
 		}
-		select {
-		case <-moves:
-		case <-poll.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	})
+	return nil
 }
 
 // Settle reads the commits that were pushed before the call. For stores that are

@@ -24,7 +24,7 @@
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries
 //	bell.go        Ring: workers of this process hear of commits
-//	turns.go       ByTurns: upkeep that leaves most of the time to others
+//	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	generation.go  Generation: concurrent calls share a query
 //	state.go       SQLite: whether anything was committed, at no cost

@@ -21,3 +21,19 @@ func ByTurns(ctx context.Context, turn func(context.Context) (more bool, err err
 		}
 	}
 }
+
+// Follow calls work at once, whenever rung holds a value, and from time to time for what other
+// processes left, until ctx is done.
+func Follow(ctx context.Context, rung <-chan struct{}, every time.Duration, work func(context.Context)) {
+	poll := time.NewTicker(every)
+	defer poll.Stop()
+	for {
+		work(ctx)
+		select {
+		case <-rung:
+		case <-poll.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -53,18 +53,10 @@ func New(d *db.DB, repos *repo.Service, log *slog.Logger) *Service {
 // Run looks at what was pushed, to this process and to others, until ctx is done. It
 // returns nil: what fails is logged and tried again.
 func (s *Service) Run(ctx context.Context) error {
-	moves := s.repos.Moves()
-	poll := time.NewTicker(pollTime)
-	defer poll.Stop()
-	for {
+	db.Follow(ctx, s.repos.Moves(), pollTime, func(ctx context.Context) {
 		_ = db.ByTurns(ctx, func(ctx context.Context) (bool, error) { return s.next(ctx), nil })
-		select {
-		case <-moves:
-		case <-poll.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	})
+	return nil
 }
 
 // Settle looks at all that was pushed before the call. For stores that are being filled:

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/apitest"
 	"arbor/internal/db"
@@ -99,18 +98,13 @@ func TestReadyz(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.Run(t, []apitest.Case{{Do: "GET /readyz", Status: 200, Body: "ok\n"},
-		{Do: "GET /healthz", Status: 200, Body: "ok\n"}})
+	untilReadyz(t, s, "ok\n")
+	s.Check(t, apitest.Case{Do: "GET /healthz", Status: 200, Body: "ok\n"})
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	for s.Do(t, apitest.Case{Do: "GET /readyz"}).Status == 200 { // the answer of a second ago
-		time.Sleep(50 * time.Millisecond)
-	}
-	s.Run(t, []apitest.Case{
-		{Do: "GET /readyz", Status: 503, Want: `{"message":"the data folder cannot be written"}`},
-		{Do: "GET /healthz", Status: 200},
-	})
+	untilReadyz(t, s, "the data folder cannot be written")
+	s.Check(t, apitest.Case{Do: "GET /healthz", Status: 200})
 	if left, _ := filepath.Glob(filepath.Join(dir, ".ready*")); len(left) > 0 {
 		t.Errorf("the probe left %q", left)
 	}

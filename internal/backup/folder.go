@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"arbor/internal/durable"
 )
 
 const (
 	manifestFile = "manifest.json"
 	filesDir     = "files"
-	temporary    = ".tmp-*"
+	temporary    = durable.Temporary
 )
 
 // folder is a backup in a folder: a manifest, and the files that it names, each under its
@@ -66,7 +68,7 @@ func (t *folder) prepare() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		entries, err := os.ReadDir(t.dir)
 		for _, e := range entries {
-			if e.Name() != filesDir && !strings.HasPrefix(e.Name(), ".tmp-") {
+			if e.Name() != filesDir && !strings.HasPrefix(e.Name(), temporary) {
 				return fmt.Errorf("%s is not empty and holds no backup: it has a file %s", t.dir, e.Name())
 			}
 		}
@@ -200,17 +202,21 @@ func (t *folder) finish(ctx context.Context, m *Manifest) error {
 		return err
 	}
 	for n := range 256 {
-		if err := syncDir(filepath.Join(t.dir, filesDir, hex.EncodeToString([]byte{byte(n)}))); err != nil {
+		if err := durable.Sync(filepath.Join(t.dir, filesDir, hex.EncodeToString([]byte{byte(n)}))); err != nil {
 			return err
 		}
 	}
-	if err := syncDir(filepath.Join(t.dir, filesDir)); err != nil {
+	if err := durable.Sync(filepath.Join(t.dir, filesDir)); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := writeSynced(filepath.Join(t.dir, manifestFile), text); err != nil {
+	err = durable.Replace(filepath.Join(t.dir, manifestFile), func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return t.prune(m)
@@ -228,28 +234,4 @@ func (t *folder) prune(m *Manifest) error {
 		}
 		return os.Remove(path)
 	})
-}
-
-// writeSynced replaces a file in one step.
-func writeSynced(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), temporary)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -19,6 +19,7 @@ import (
 
 	"arbor/internal/backup/tables"
 	"arbor/internal/db"
+	"arbor/internal/durable"
 	"arbor/internal/hook"
 )
 
@@ -117,7 +118,7 @@ func FromFolder(ctx context.Context, dir string, to Destination) error {
 	if err := root.Remove(marker); err != nil {
 		return err
 	}
-	return syncDir(to.Folder)
+	return durable.Sync(to.Folder)
 }
 
 // verify reads all of the backup.
@@ -249,7 +250,7 @@ func (r *restore) checkEmpty(ctx context.Context) error {
 // begin sets the marker, and removes what an earlier restore left.
 func (r *restore) begin(ctx context.Context) error {
 	if !r.resumed {
-		return writeSynced(filepath.Join(r.Folder, marker), nil)
+		return durable.Replace(filepath.Join(r.Folder, marker), func(*os.File) error { return nil })
 	}
 	for _, dir := range storeDirs {
 		if err := r.root.RemoveAll(dir); err != nil {
@@ -286,7 +287,7 @@ func (r *restore) copyFiles(ctx context.Context) error {
 	for _, top := range storeDirs {
 		err := filepath.WalkDir(filepath.Join(r.Folder, top), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
-				err = syncDir(path)
+				err = durable.Sync(path)
 			}
 			return err
 		})
@@ -294,7 +295,7 @@ func (r *restore) copyFiles(ctx context.Context) error {
 			return err
 		}
 	}
-	return syncDir(r.Folder)
+	return durable.Sync(r.Folder)
 }
 
 // makeDirs makes the folder of a file, and with HEAD those that git asks of a repository.

@@ -32,6 +32,7 @@ import (
 	"sync"
 
 	"arbor/internal/db"
+	"arbor/internal/durable"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
@@ -86,12 +87,9 @@ func IsPath(path string) bool {
 }
 
 // IsTemporary reports whether a path is that of a file that is being received.
-func IsTemporary(path string) bool { return strings.HasPrefix(filepath.Base(path), temporary) }
+func IsTemporary(path string) bool { return strings.HasPrefix(filepath.Base(path), durable.Temporary) }
 
 func (s *Store) path(name string) string { return filepath.Join(s.dir, name[:2], name) }
-
-// temporary is the beginning of the names of files that are being received.
-const temporary = ".tmp-"
 
 // chunk is how much of a file is in memory while it is received, in bytes.
 const chunk = 256 << 10
@@ -105,7 +103,7 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 	if err := s.makeDir(dir); err != nil {
 		return nil, err
 	}
-	out, err := os.CreateTemp(dir, temporary)
+	out, err := os.CreateTemp(dir, durable.Temporary)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +115,7 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 	if err != nil {
 		return nil, errors.Join(err, ignoreMissing(os.Remove(out.Name())))
 	}
-	if err := syncDir(dir); err != nil {
+	if err := durable.Sync(dir); err != nil {
 		return nil, errors.Join(err, os.Remove(s.path(f.Name)))
 	}
 	return f, nil
@@ -197,15 +195,7 @@ func (s *Store) makeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
-}
-
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(durable.Sync(s.dir), durable.Sync(filepath.Dir(s.dir)))
 }
 
 func ignoreMissing(err error) error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/durable"
 	"arbor/internal/repo"
 )
 
@@ -97,7 +98,7 @@ func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration
 	for _, name := range old {
 		if fileName.MatchString(name) {
 			names = append(names, name)
-		} else if strings.HasPrefix(name, temporary) {
+		} else if strings.HasPrefix(name, durable.Temporary) {
 			err = errors.Join(err, ignoreMissing(os.Remove(filepath.Join(dir, name))))
 		}
 	}
@@ -118,7 +119,7 @@ func olderThan(dir string, grace time.Duration) (names []string, err error) {
 	if err != nil || len(entries) == 0 {
 		return nil, ignoreMissing(err)
 	}
-	now, err := fileTime(dir)
+	now, err := durable.Clock(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +135,4 @@ func olderThan(dir string, grace time.Duration) (names []string, err error) {
 		}
 	}
 	return names, nil
-}
-
-func fileTime(dir string) (time.Time, error) {
-	f, err := os.CreateTemp(dir, temporary)
-	if err != nil {
-		return time.Time{}, err
-	}
-	info, err := f.Stat()
-	if err = errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
 }

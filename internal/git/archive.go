@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"arbor/internal/durable"
 	"arbor/internal/git/catfile"
 	"arbor/internal/git/process"
 )
@@ -63,7 +64,7 @@ func (r *Repository) writeAttributes() error {
 	if err := os.Mkdir(r.path("info"), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return writeSynced(file, func(f *os.File) error {
+	return durable.Replace(file, func(f *os.File) error {
 		_, err := f.WriteString(attributes)
 		return err
 	})

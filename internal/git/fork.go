@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"arbor/internal/durable"
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 	"arbor/internal/git/process"
@@ -41,7 +42,7 @@ func (r *Repository) LinkObjects(from *Repository) error {
 	if err := r.linkPacks(from); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(r.path("objects", "info")), syncDir(r.path("objects", "pack")))
+	return errors.Join(durable.Sync(r.path("objects", "info")), durable.Sync(r.path("objects", "pack")))
 }
 
 // linkLoose links the objects that are files of their own.
@@ -61,7 +62,7 @@ func (r *Repository) linkLoose(from *Repository) error {
 		if len(shas) == 0 {
 			continue
 		}
-		if err := mkdirSynced(r.path("objects", e.Name())); err != nil {
+		if err := durable.MakeDir(r.path("objects", e.Name())); err != nil {
 			return err
 		}
 		for _, sha := range shas {
@@ -70,7 +71,7 @@ func (r *Repository) linkLoose(from *Repository) error {
 				return err // one that is gone is in a pack by now
 			}
 		}
-		if err := syncDir(r.path("objects", e.Name())); err != nil {
+		if err := durable.Sync(r.path("objects", e.Name())); err != nil {
 			return err
 		}
 	}
@@ -147,7 +148,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	return writeSynced(to, func(out *os.File) error {
+	return durable.Replace(to, func(out *os.File) error {
 		_, err := io.Copy(out, in)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"arbor/internal/durable"
 	"arbor/internal/git/process"
 )
 
@@ -79,11 +80,11 @@ func (r *Repository) writeCommitGraph(ctx context.Context) error {
 	}
 	r.git.state(r.dir).graphOld = false
 	from, to := filepath.Join(q.dir, "info", "commit-graph"), r.path("objects", "info", "commit-graph")
-	if err := syncPath(from); err != nil {
+	if err := durable.Sync(from); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil // there are no commits
 		}
 		return err
 	}
-	return errors.Join(os.Rename(from, to), syncDir(filepath.Dir(to)))
+	return errors.Join(os.Rename(from, to), durable.Sync(filepath.Dir(to)))
 }

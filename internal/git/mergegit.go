@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/durable"
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 	"arbor/internal/git/process"
@@ -245,11 +246,11 @@ func readLoose(path string, limit int64) (o NewObject, whole bool, err error) {
 // keep makes one object of the scratch part of the repository, durably.
 func (s *scratch) keep(sha SHA) error {
 	from, to := loosePath(s.q.dir, sha), loosePath(s.q.repository.path("objects"), sha)
-	if err := errors.Join(syncPath(from), mkdirSynced(filepath.Dir(to))); err != nil {
+	if err := errors.Join(durable.Sync(from), durable.MakeDir(filepath.Dir(to))); err != nil {
 		return err
 	}
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(to))
+	return durable.Sync(filepath.Dir(to))
 }

@@ -4,13 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"os"
+
+	"arbor/internal/durable"
 )
 
 // WritePackedRefs writes what git itself needs of refs on disk (a fetch sends
 // tags along with what they name): one packed-refs file, and HEAD. Nothing
 // trusts them; SQL does not care whether they are there.
 func (r *Repository) WritePackedRefs(refs Refs) error {
-	err := writeSynced(r.path("packed-refs"), func(f *os.File) error {
+	err := durable.Replace(r.path("packed-refs"), func(f *os.File) error {
 		out := bufio.NewWriterSize(f, 64<<10)
 		_, _ = out.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
 		for _, ref := range refs.List {
@@ -28,7 +30,7 @@ func (r *Repository) WritePackedRefs(refs Refs) error {
 	if old, err := os.ReadFile(r.path("HEAD")); err == nil && bytes.Equal(old, head) {
 		return nil
 	}
-	return writeSynced(r.path("HEAD"), func(f *os.File) error {
+	return durable.Replace(r.path("HEAD"), func(f *os.File) error {
 		_, err := f.Write(head)
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"arbor/internal/durable"
 	"arbor/internal/errs"
 	"arbor/internal/git/catfile"
 	"arbor/internal/git/object"
@@ -106,7 +107,7 @@ func (q *Quarantine) Keep() error {
 func keepPack(from, to string) error {
 	extensions := []string{".pack", ".rev", ".idx"}
 	for _, ext := range extensions {
-		if err := syncPath(from + ext); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
+		if err := durable.Sync(from + ext); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}
@@ -115,7 +116,7 @@ func keepPack(from, to string) error {
 			return err
 		}
 	}
-	return syncDir(filepath.Dir(to))
+	return durable.Sync(filepath.Dir(to))
 }
 
 // Discard drops what was not kept. It may be called at any time, repeatedly.

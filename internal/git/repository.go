@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"arbor/internal/durable"
 )
 
 // Repository is a handle on a bare repository's directory.
@@ -49,7 +51,7 @@ func (r *Repository) Init() error {
 
 // init is Init for the holder of initMu.
 func (r *Repository) init(s *state) error {
-	if err := mkdirSynced(filepath.Dir(r.dir)); err != nil {
+	if err := durable.MakeDir(filepath.Dir(r.dir)); err != nil {
 		return err
 	}
 	for _, dir := range folders() {
@@ -62,14 +64,14 @@ func (r *Repository) init(s *state) error {
 	}
 	// Each directory is synced once, since that is what takes the time, also
 	// where another process made, and has not synced yet, what we found.
-	if err := errors.Join(syncDir(r.path("objects")), syncDir(r.path("refs"))); err != nil {
+	if err := errors.Join(durable.Sync(r.path("objects")), durable.Sync(r.path("refs"))); err != nil {
 		return err
 	}
 	// HEAD comes last: its presence says that all else is there.
 	if err := r.initFile("HEAD", "ref: refs/heads/main\n"); err != nil {
 		return err
 	}
-	if err := errors.Join(syncDir(r.dir), syncDir(filepath.Dir(r.dir))); err != nil {
+	if err := errors.Join(durable.Sync(r.dir), durable.Sync(filepath.Dir(r.dir))); err != nil {
 		return err
 	}
 	s.initialized = true
@@ -150,7 +152,7 @@ func (r *Repository) initFile(name, contents string) error {
 	if _, err := os.Stat(r.path(name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return writeSynced(r.path(name), func(f *os.File) error {
+	return durable.Replace(r.path(name), func(f *os.File) error {
 		_, err := f.WriteString(contents)
 		return err
 	})

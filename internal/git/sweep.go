@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"arbor/internal/durable"
 	"arbor/internal/git/packfile"
 )
 
@@ -22,7 +23,7 @@ func (r *Repository) SweepQuarantines(olderThan time.Duration) error {
 		}
 		return err
 	}
-	before, err := fileTime(r.path("objects"))
+	before, err := durable.Clock(r.path("objects"))
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func SweepMirrors(parent string, olderThan time.Duration) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	now, err := fileTime(parent)
+	now, err := durable.Clock(parent)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func SweepMirrors(parent string, olderThan time.Duration) error {
 // Untouched reports whether no file came into the repository's directory for some
 // time.
 func (r *Repository) Untouched(age time.Duration) (bool, error) {
-	now, err := fileTime(filepath.Dir(r.dir))
+	now, err := durable.Clock(filepath.Dir(r.dir))
 	if err != nil {
 		return false, err
 	}
@@ -71,20 +72,6 @@ func (r *Repository) Untouched(age time.Duration) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// fileTime is the time by the clock of the file system that dir is on, which gives
-// files their times and may be another machine's.
-func fileTime(dir string) (time.Time, error) {
-	f, err := os.CreateTemp(dir, ".tmp-clock-")
-	if err != nil {
-		return time.Time{}, err
-	}
-	info, err := f.Stat()
-	if err = errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
 }
 
 // removeOld removes a directory in which nothing was written since before.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"arbor/internal/durable"
 	"arbor/internal/git/object"
 	"arbor/internal/git/packfile"
 )
@@ -144,7 +145,7 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	dir := r.path("objects", "pack")
 	if len(objects) == 0 {
 		// Somebody else may have moved the pack in, and not synced yet.
-		return syncDir(dir)
+		return durable.Sync(dir)
 	}
 	p, err := packfile.NewWriter(dir, len(objects))
 	if err != nil {
@@ -162,7 +163,7 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 		p.Drop()
 		return err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := durable.Sync(dir); err != nil {
 		return err
 	}
 	state := r.git.state(r.dir)

@@ -23,7 +23,7 @@ import (
 // import those of lower layers only; beside each other stand those that must
 // not know each other.
 var layers = [][]string{
-	{"internal/cache", "internal/keyed"},
+	{"internal/cache", "internal/keyed", "internal/durable"},
 	{"internal/errs", "internal/markdown", "internal/journal"},
 	{"internal/admission", "internal/git/object", "internal/space"},
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},

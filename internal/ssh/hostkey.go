@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/crypto/ssh"
+
+	"arbor/internal/durable"
 )
 
 // hostKey is a kind of host key, with the name of its file, which is sshd's.
@@ -117,13 +119,5 @@ func (k *hostKey) make(dir string) error {
 	if err := os.Link(f.Name(), filepath.Join(dir, k.file)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(durable.Sync(dir), durable.Sync(filepath.Dir(dir)))
 }

@@ -1,0 +1,71 @@
+// Package durable writes files so that they outlast a crash: what is acknowledged is on the disk, its name too.
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Temporary begins the names of files that have not been given their own yet. Sweeps remove old ones.
+const Temporary = ".tmp-"
+
+// Sync makes what is in a file, or the names in a folder, durable.
+func Sync(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// MakeDir makes a folder and its missing parents, for the owner alone, each durable in its parent.
+func MakeDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := MakeDir(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return Sync(parent)
+}
+
+// Replace gives a file new contents in one step: after a crash it has the old ones or the new. The owner alone may
+// read it.
+func Replace(path string, write func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), Temporary+filepath.Base(path)+"-")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Chmod(0o600), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return err
+	}
+	return Sync(filepath.Dir(path))
+}
+
+// Clock is the time by the clock of the file system that a folder is on, which gives files their times and may be
+// another machine's.
+func Clock(dir string) (time.Time, error) {
+	f, err := os.CreateTemp(dir, Temporary+"clock-")
+	if err != nil {
+		return time.Time{}, err
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}

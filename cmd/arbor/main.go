@@ -2,7 +2,7 @@
 //
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
-//	arbor user, org, token, repo     administration, also while the server runs
+//	arbor user, org, token, repo, issue     administration, also while the server runs
 //	arbor backup, restore, database     copies of a store, and its move between engines
 //	arbor nodes     which servers work on a store
 //	arbor audit     lists who changed accounts and access
@@ -42,6 +42,7 @@ type commandLine struct {
 	Org      orgCommand      `cmd:"" help:"Manage organizations."`
 	Token    tokenCommand    `cmd:"" help:"Manage access tokens."`
 	Repo     repoCommand     `cmd:"" help:"Manage repositories."`
+	Issue    issueCommand    `cmd:"" help:"Do with issues what the interface has no address for."`
 	Backup   backupCommand   `cmd:"" help:"Back up a store, also while the server runs."`
 	Restore  restoreCommand  `cmd:"" help:"Make a store of a backup, after all of it was verified. Only an empty store takes one."`
 	Database databaseCommand `cmd:"" help:"Manage the database."`

@@ -15,7 +15,12 @@ import (
 // findRepo finds a repository for the operator, also by a former name. Error: 404 that names
 // it.
 func findRepo(p *process, repos *repo.Service, owner, name string) (*repo.Access, error) {
-	found, err := repos.Find(p.ctx, &account.Caller{SiteAdmin: true}, owner, name)
+	return findRepoAs(p, repos, &account.Caller{SiteAdmin: true}, owner, name)
+}
+
+// findRepoAs is findRepo for a caller, who may not see the repository.
+func findRepoAs(p *process, repos *repo.Service, caller *account.Caller, owner, name string) (*repo.Access, error) {
+	found, err := repos.Find(p.ctx, caller, owner, name)
 	if errs.Is(err, errs.NotFound) {
 		return nil, errs.Newf(errs.NotFound, "there is no repository %q", owner+"/"+name)
 	}

@@ -58,7 +58,9 @@ var AccountColumns = []AccountColumn{
 
 	{"issues", "author_id", Given, ""},
 	{"issues", "closed_by", Given, ""},
+	{"issues", "pinned_by", Given, ""},
 	{"issue_comments", "author_id", Given, ""},
+	{"issue_comments", "pinned_by", Given, ""},
 	{"issue_events", "actor_id", Given, ""},
 	{"issue_events", "user_id", Given, ""},
 	{"milestones", "creator_id", Given, ""},

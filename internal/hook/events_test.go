@@ -62,6 +62,8 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 	do("issues.unlocked", "alice", "DELETE "+at+"/issues/1/lock", ``, 204)
 	do("issue_comment.created", "bob", "POST "+at+"/issues/1/comments", `{"body": "Indeed"}`, 201)
 	do("issue_comment.edited", "bob", "PATCH "+at+"/issues/comments/1", `{"body": "Indeed!"}`, 200)
+	do("issue_comment.pinned", "alice", "PUT "+at+"/issues/comments/1/pin", ``, 200)
+	do("issue_comment.unpinned", "alice", "DELETE "+at+"/issues/comments/1/pin", ``, 204)
 	do("issue_comment.deleted", "bob", "DELETE "+at+"/issues/comments/1", ``, 204)
 	do("issues.closed", "alice", "PATCH "+at+"/issues/1", `{"state": "closed"}`, 200)
 	do("issues.reopened", "alice", "PATCH "+at+"/issues/1", `{"state": "open"}`, 200)

@@ -92,6 +92,9 @@ func (s *Service) ChangeIn(
 // Forge.WriteIssue alone calls it.
 func (c *Change) Write() error {
 	i := c.Issue
+	if i.Pull {
+		i.PinnedAt, i.PinnedBy = 0, 0
+	}
 	if c.touched {
 		i.UpdatedAt = max(i.UpdatedAt, c.Tx.Now)
 	}

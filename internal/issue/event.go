@@ -36,6 +36,8 @@ const (
 	EventReviewed        EventKind = 21 // stands in timelines only
 	EventReviewDismissed EventKind = 22
 	EventBaseChanged     EventKind = 23 // another branch that a pull request asks to merge into
+	EventPinned          EventKind = 24
+	EventUnpinned        EventKind = 25
 )
 
 // String is the name that payloads have.
@@ -48,7 +50,7 @@ func (k EventKind) String() string {
 		EventReferenced: "referenced", EventCrossReferenced: "cross-referenced", EventMerged: "merged",
 		EventCommentDeleted: "comment_deleted", EventReviewRequested: "review_requested",
 		EventRequestRemoved: "review_request_removed", EventReviewed: "reviewed", EventReviewDismissed: "review_dismissed",
-		EventBaseChanged: "base_ref_changed",
+		EventBaseChanged: "base_ref_changed", EventPinned: "pinned", EventUnpinned: "unpinned",
 	}[k]
 }
 

@@ -9,6 +9,7 @@
 //	find.go                  a page of what was found, from memory as far as it is there
 //	page.go, load.go         what the issues of a page refer to; cache.go: what is kept of it
 //	assignee.go, label.go, lock.go, reaction.go   the handlers of each
+//	pin.go                   issues that stand first in their repository
 //	association.go           how authors stand to a repository
 //	posting.go               what an issue is found by; package posting is that index
 //	event.go                 what is noted of changes
@@ -123,6 +124,8 @@ type Issue struct {
 	ClosedBy    account.ID // 0: open, or closed by nobody in particular
 	Draft       bool       // of a pull request: not ready
 	MergedAt    db.Time    // of a pull request; zero: it is not merged
+	PinnedAt    db.Time    // zero: it is not pinned
+	PinnedBy    account.ID // 0: it is not pinned
 
 	changed int64 // the issues_generation with which it was last written
 }

@@ -16,7 +16,8 @@ import (
 // issueColumns are what scanIssue reads, of issues under the name i.
 const issueColumns = `i.id, i.repo_id, i.number, i.pull, i.title, i.body, i.author_id, i.state, i.state_reason,
 	i.locked, i.lock_reason, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments, i.reacted,
-	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at, i.changed`
+	i.created_at, i.updated_at, i.closed_at, COALESCE(i.closed_by, 0), i.draft, i.merged_at, i.pinned_at,
+	COALESCE(i.pinned_by, 0), i.changed`
 
 // scanner is a row of either kind that package db gives.
 type scanner interface{ Scan(dest ...any) error }
@@ -28,7 +29,8 @@ func scanIssue(row scanner) (*Issue, error) {
 	var labels, assignees string
 	err := row.Scan(&i.ID, &i.RepoID, &i.Number, &i.Pull, &i.Title, &i.Body, &i.AuthorID, &state, &reason,
 		&i.Locked, &i.LockReason, &i.MilestoneID, &labels, &assignees, &i.Comments, &i.Reacted,
-		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy, &i.Draft, &i.MergedAt, &i.changed)
+		&i.CreatedAt, &i.UpdatedAt, &i.ClosedAt, &i.ClosedBy, &i.Draft, &i.MergedAt, &i.PinnedAt,
+		&i.PinnedBy, &i.changed)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -125,10 +127,12 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 	err := tx.Run(`UPDATE issues SET pull = $2, title = $3, body = $4, state = $5, state_reason = $6, locked = $7,
 		lock_reason = $8, milestone_id = $9, labels = $10, assignees = $11, comments = $12, reacted = $13,
 		updated_at = $14, closed_at = $15, closed_by = $16, draft = $17, merged_at = $18,
+		pinned_at = $19, pinned_by = $20,
 		changed = (SELECT issues_generation FROM repos r WHERE r.id = issues.repo_id) WHERE id = $1`,
 		i.ID, i.Pull, i.Title, i.Body, int64(i.State), int64(i.StateReason), i.Locked,
 		i.LockReason, db.OrNull(i.MilestoneID), joinIDs(i.Labels), joinIDs(i.Assignees), i.Comments, i.Reacted,
-		i.UpdatedAt, i.ClosedAt, db.OrNull(i.ClosedBy), i.Draft, i.MergedAt)
+		i.UpdatedAt, i.ClosedAt, db.OrNull(i.ClosedBy), i.Draft, i.MergedAt,
+		i.PinnedAt, db.OrNull(i.PinnedBy))
 	return err
 }
 
@@ -186,4 +190,9 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
 		err = errs.Absent()
 	}
 	return err
+}
+
+// PinnedIn reads the pinned issues of a repository, open and closed, the first pinned first.
+func PinnedIn(tx *db.Tx, repoID repo.ID) ([]*Issue, error) {
+	return queryIssues(tx, ` WHERE i.repo_id = $1 AND i.pinned_at IS NOT NULL ORDER BY i.pinned_at, i.id`, repoID)
 }

@@ -76,7 +76,7 @@ func textOf(s *string) string {
 // tellEvent tells of what an event notes.
 func (c *Change) tellEvent(e *Event) {
 	switch e.Kind {
-	case EventClosed, EventReopened, EventLocked, EventUnlocked:
+	case EventClosed, EventReopened, EventLocked, EventUnlocked, EventPinned, EventUnpinned:
 		c.tell(e.Kind.String(), hook.About{})
 	case EventLabeled, EventUnlabeled:
 		c.tell(e.Kind.String(), hook.About{Label: e.Detail.Label.Name})

@@ -79,15 +79,23 @@ func lead(w http.ResponseWriter, r *http.Request, a *repo.Access, kind string, n
 type listView struct {
 	where
 	Milestone *milestoneJSON
+	Pinned    []issueJSON
 	Issues    []issueJSON
 }
 
 // GET /{owner}/{repo}/issues
 //
 // IssueList answers the open issues and pull requests, the newest first, fifty
-// at a time. Errors: 404, 410 where the repository has no issues.
+// at a time; before the first of them the pinned ones. Errors: 404, 410 where the
+// repository has no issues.
 func (p *Pages) IssueList(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &listView{where: at(a, "Open issues and pull requests")}
+	if web.ReadPage(r).Number == 1 {
+		_, err := ask(r, a, question{handler: p.from.Issues.ListPinned, path: "/issues/pinned"}, &v.Pinned)
+		if err != nil {
+			return err
+		}
+	}
 	return p.list(w, r, a, v, question{handler: p.from.Issues.List, path: "/issues", query: part(r, issuesPerPage)})
 }
 

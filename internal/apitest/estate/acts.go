@@ -172,6 +172,8 @@ var acts = map[string]act{
 	"DELETE /comments/{id}":              {make: aRemark, Rule: push},
 	"PATCH /issues/comments/{id}":        {body: `{"body":"t"}`, make: aComment, Rule: push},
 	"DELETE /issues/comments/{id}":       {make: aComment, Rule: push},
+	"PUT /issues/comments/{id}/pin":      {make: aComment, Rule: push},
+	"DELETE /issues/comments/{id}/pin":   {make: aComment, Rule: push},
 	"POST /issues/{number}/labels":       {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
 	"PUT /issues/{number}/labels":        {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
 	"DELETE /issues/{number}/labels/{name}": {Rule: push, make: func(w *World, t *testing.T, h *Home) map[string]string {

@@ -2,6 +2,7 @@
 //
 //	comment.go    comments, and how they are written
 //	store.go      the SQL, of the table issue_comments
+//	pin.go        comments that stand first on their issue
 //	api.go        the handlers; routes.go: their addresses
 //	render.go     their JSON; also for feeds and timelines
 //	reaction.go   what package reaction asks of a comment
@@ -36,6 +37,8 @@ type Comment struct {
 	Reacted   bool // there are or were reactions
 	CreatedAt db.Time
 	UpdatedAt db.Time
+	PinnedAt  db.Time    // zero: it is not pinned
+	PinnedBy  account.ID // 0: it is not pinned
 
 	Number int64 // of the issue
 	Pull   bool  // the issue is a pull request

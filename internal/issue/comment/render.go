@@ -56,17 +56,20 @@ func (p *Page) Load(tx *db.Tx, ids []int64) error {
 // load reads what the comments refer to.
 func (p *Page) load(tx *db.Tx, list []*Comment) (err error) {
 	p.comments = list
-	var authors []account.ID
+	var authors, pinners []account.ID
 	var reacted []int64
 	for n, c := range list {
 		p.at[c.ID] = n
 		authors = append(authors, c.AuthorID)
+		if c.PinnedBy != 0 {
+			pinners = append(pinners, c.PinnedBy)
+		}
 		if c.Reacted {
 			reacted = append(reacted, c.ID)
 		}
 	}
 	authors = db.Unique(authors)
-	if err := p.people.Load(tx, authors...); err != nil {
+	if err := p.people.Load(tx, db.Unique(append(pinners, authors...))...); err != nil {
 		return err
 	}
 	if err := p.people.Associate(tx, authors); err != nil {
@@ -149,6 +152,13 @@ type Payload struct {
 	text.Payload
 	Reactions *reaction.Object `json:"reactions,omitzero"`
 	App       *struct{}        `json:"performed_via_github_app"`
+	Pin       *pinPayload      `json:"pin"`
+}
+
+// pinPayload says since when a comment is pinned, and by whom.
+type pinPayload struct {
+	At db.Time         `json:"pinned_at"`
+	By *account.Simple `json:"pinned_by"`
 }
 
 // payload makes the payload of the n-th comment of the page. Error: that of its body.
@@ -163,6 +173,9 @@ func (p *Page) payload(n int) (*Payload, error) {
 		ID:       c.ID, NodeID: account.NodeID("IssueComment", c.ID), User: p.people.User(c.AuthorID),
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		Association: p.people.Association(c.RepoID, c.AuthorID), Payload: body,
+	}
+	if c.PinnedBy != 0 {
+		out.Pin = &pinPayload{c.PinnedAt, p.people.User(c.PinnedBy)}
 	}
 	if p.info.Media.Preview(web.Reactions) {
 		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}

@@ -18,6 +18,8 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Pull, "PATCH /repos/{owner}/{repo}/issues/comments/{id}", api.Edit),
 		// For others than the author: push.
 		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/issues/comments/{id}", api.Delete),
+		repos.Route(route.Push, "PUT /repos/{owner}/{repo}/issues/comments/{id}/pin", api.Pin),
+		repos.Route(route.Push, "DELETE /repos/{owner}/{repo}/issues/comments/{id}/pin", api.Unpin),
 	}
 	reactions := reaction.NewAPI(api.s.db, api.subject)
 	return append(routes, reactions.Routes(repos, "/repos/{owner}/{repo}/issues/comments/{id}")...)

@@ -15,13 +15,14 @@ import (
 
 // columns are what scan reads, of comments under the name c and
 // their issues under the name i.
-const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at, i.number, i.pull, i.locked`
+const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at,
+	c.pinned_at, COALESCE(c.pinned_by, 0), i.number, i.pull, i.locked`
 
 // scan reads columns. Error: 404 when there is no row.
 func scan(row interface{ Scan(dest ...any) error }) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt, &c.UpdatedAt,
-		&c.Number, &c.Pull, &c.Locked)
+		&c.PinnedAt, &c.PinnedBy, &c.Number, &c.Pull, &c.Locked)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -184,4 +185,19 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 		err = errs.Absent()
 	}
 	return err
+}
+
+// pinnedOn gives the comment that is pinned on an issue, if one is.
+func pinnedOn(tx *db.Tx, id issue.ID) ([]int64, error) {
+	return db.QueryIDs[int64](tx, `SELECT id FROM issue_comments WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
+}
+
+// pin notes by whom a comment was pinned, and when.
+func pin(tx *db.Tx, c *Comment) error {
+	return tx.Run(`UPDATE issue_comments SET pinned_at = $2, pinned_by = $3 WHERE id = $1`, c.ID, c.PinnedAt, c.PinnedBy)
+}
+
+func unpin(tx *db.Tx, id issue.ID) error {
+	return tx.Run(`UPDATE issue_comments SET pinned_at = NULL, pinned_by = NULL
+		WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
 }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/forge"
+	"arbor/internal/repo"
+)
+
+type issueCommand struct {
+	Pin   issuePin   `cmd:"" help:"Let an issue stand first in its repository, as up to three can."`
+	Unpin issueUnpin `cmd:"" help:"Take that back."`
+}
+
+// onIssue is a command about one issue.
+type onIssue struct {
+	storeFlags
+	Issue string `arg:"" name:"owner/name#number" help:"Owner's login and name of the repository, and number of the issue."`
+	As    string `required:"" help:"User who does it, and needs the right to." placeholder:"LOGIN"`
+}
+
+// splitIssue reads OWNER/NAME#NUMBER.
+func splitIssue(s string) (owner, name string, number int64, err error) {
+	full, after, _ := strings.Cut(s, "#")
+	if owner, name, err = splitRepo(full); err == nil {
+		number, err = strconv.ParseInt(after, 10, 64)
+	}
+	if err != nil || number < 1 {
+		return "", "", 0, misuse("%q is not OWNER/NAME#NUMBER", s)
+	}
+	return owner, name, number, nil
+}
+
+// change runs an operation on the issue as the user, whose right to write to the repository is asked
+// again when the change is committed.
+func (c *onIssue) change(p *process, do func(context.Context, *forge.Forge, *repo.Access, int64) error) error {
+	owner, name, number, err := splitIssue(c.Issue)
+	if err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		f := s.forge(log)
+		as, err := f.Accounts.Find(p.ctx, c.As)
+		if err != nil {
+			return err
+		}
+		if as.Kind != account.User {
+			return misuse("%q is no user", as.Login)
+		}
+		caller := &account.Caller{ID: as.ID, Login: as.Login, SiteAdmin: as.SiteAdmin}
+		a, err := findRepoAs(p, f.Repos, caller, owner, name)
+		if err != nil {
+			return err
+		}
+		ctx := db.WithCheck(p.ctx, func(tx *db.Tx) error { return a.HoldsWritable(tx) })
+		return do(ctx, f, a, number)
+	})
+}
+
+type issuePin struct{ onIssue }
+
+// Run pins the issue.
+func (c *issuePin) Run(p *process) error {
+	return c.change(p, func(ctx context.Context, f *forge.Forge, a *repo.Access, number int64) error {
+		i, err := f.Issues.Pin(ctx, a, number)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "pinned %s#%d\n", a.FullName(), i.Number)
+		}
+		return err
+	})
+}
+
+type issueUnpin struct{ onIssue }
+
+// Run takes that back.
+func (c *issueUnpin) Run(p *process) error {
+	return c.change(p, func(ctx context.Context, f *forge.Forge, a *repo.Access, number int64) error {
+		i, err := f.Issues.Unpin(ctx, a, number)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "%s#%d is not pinned any more\n", a.FullName(), i.Number)
+		}
+		return err
+	})
+}

@@ -10,12 +10,15 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/forge"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
 
 type issueCommand struct {
-	Pin   issuePin   `cmd:"" help:"Let an issue stand first in its repository, as up to three can."`
-	Unpin issueUnpin `cmd:"" help:"Take that back."`
+	Pin      issuePin      `cmd:"" help:"Let an issue stand first in its repository, as up to three can."`
+	Unpin    issueUnpin    `cmd:"" help:"Take that back."`
+	Transfer issueTransfer `cmd:"" help:"Move an issue to another repository of the same owner; its address leads there."`
+	Delete   issueDelete   `cmd:"" help:"Delete an issue with all that was said of it, for good."`
 }
 
 // onIssue is a command about one issue.
@@ -84,6 +87,44 @@ func (c *issueUnpin) Run(p *process) error {
 		i, err := f.Issues.Unpin(ctx, a, number)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "%s#%d is not pinned any more\n", a.FullName(), i.Number)
+		}
+		return err
+	})
+}
+
+type issueTransfer struct {
+	onIssue
+	To           string `arg:"" name:"new-owner/new-name" help:"Owner's login and name of the other repository."`
+	CreateLabels bool   `help:"Make the labels that the other repository lacks."`
+}
+
+// Run moves the issue.
+func (c *issueTransfer) Run(p *process) error {
+	owner, name, err := splitRepo(c.To)
+	if err != nil {
+		return err
+	}
+	return c.change(p, func(ctx context.Context, f *forge.Forge, a *repo.Access, number int64) error {
+		to, err := findRepoAs(p, f.Repos, a.Caller, owner, name)
+		if err != nil {
+			return err
+		}
+		i, err := f.Issues.Transfer(ctx, a, number, issue.Transfer{To: to, CreateLabels: c.CreateLabels})
+		if err == nil {
+			fmt.Fprintf(p.stdout, "transferred %s#%d, which is now %s#%d\n", a.FullName(), number, to.FullName(), i.Number)
+		}
+		return err
+	})
+}
+
+type issueDelete struct{ onIssue }
+
+// Run deletes the issue.
+func (c *issueDelete) Run(p *process) error {
+	return c.change(p, func(ctx context.Context, f *forge.Forge, a *repo.Access, number int64) error {
+		err := f.Issues.Delete(ctx, a, number)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "deleted %s#%d\n", a.FullName(), number)
 		}
 		return err
 	})

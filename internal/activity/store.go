@@ -42,6 +42,21 @@ func FollowTransfer(tx *db.Tx, r *repo.Repo) error {
 	return err
 }
 
+// DropIssue forgets what happened to an issue that is deleted.
+func DropIssue(tx *db.Tx, repoID repo.ID, issueID int64) error {
+	return tx.Run(`DELETE FROM activities WHERE repo_id = $1 AND issue_id = $2`, repoID, issueID)
+}
+
+// MoveIssue puts what happened to an issue into the feed of the repository where it is now, under its id there. It is
+// public as far as it was, and that repository is. What the issue's new row made triggers say of it is dropped.
+func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int64) error {
+	if err := DropIssue(tx, to.ID, newID); err != nil {
+		return err
+	}
+	return tx.Run(`UPDATE activities SET repo_id = $3, issue_id = $4, public = (was_public AND $5)
+		WHERE repo_id = $1 AND issue_id = $2`, from, issueID, to.ID, newID, !to.Private)
+}
+
 // list reads what the caller may see of a scope, the newest first, Newest at
 // most, as far as their issues, comments, reviews, releases and forks exist. Activities that are
 // not public, since the repository is private now or was then (decision 63), are for

@@ -9,7 +9,7 @@
 //	delete.go       a repository is deleted
 //	access.go       somebody joins a repository, or loses access
 //	account.go      an account is deleted; storeaccount.go: what becomes of each column
-//	issue.go        an issue is made or changed
+//	issue.go        an issue is made or changed, or leaves
 //	hook.go         of what hooks of repositories and organizations are told
 //
 // A feature begins the transaction, checks rights and input, and locks. Then it calls

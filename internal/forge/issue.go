@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 
+	"arbor/internal/activity"
 	"arbor/internal/db"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
@@ -27,6 +28,24 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 	}
 	// The worker that indexes texts begins.
 	c.Tx.OnCommit(f.Searches.Changed)
+	return nil
+}
+
+// LoseIssue takes an issue out of its repository: for good, or for another, where it is already.
+func (f *Forge) LoseIssue(d *issue.Departure) error {
+	// What feeds say of it goes along, or goes.
+	if d.New == nil {
+		if err := activity.DropIssue(d.Tx, d.From.ID, int64(d.Issue.ID)); err != nil {
+			return err
+		}
+	} else if err := activity.MoveIssue(d.Tx, d.From.ID, int64(d.Issue.ID), d.To, int64(d.New.ID)); err != nil {
+		return err
+	}
+	// The row, and all rows that belong to it; the repository's counters, where it went, and hooks.
+	if err := d.Write(); err != nil {
+		return err
+	}
+	d.Tx.OnCommit(f.Searches.Changed)
 	return nil
 }
 

@@ -101,6 +101,10 @@ func story(t *testing.T, s *apitest.Server) (all []*sent) {
 	do("pull_request.reopened", "alice", "PATCH "+at+"/pulls/2", `{"state": "open"}`, 200)
 	do("push pull_request.closed", "alice", "PUT "+at+"/pulls/2/merge", ``, 200)
 
+	// Issues that are pinned, and that leave.
+	all = append(all, departures(t, s, r)...)
+	all = append(all, orgs.expect(t, "repository.created repository.created repository.deleted repository.deleted")...)
+
 	// Releases, stars, forks, people.
 	do("create push release.created release.published release.released", "alice", "POST "+at+"/releases", `{"tag_name": "v1"}`, 201)
 	do("release.edited", "alice", "PATCH "+at+"/releases/1", `{"name": "One"}`, 200)

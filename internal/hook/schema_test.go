@@ -29,7 +29,7 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 		if d.Event == "repository_dispatch" {
 			name = "repository-dispatch-sample"
 		}
-		if seen[name] {
+		if seen[name] || strings.HasPrefix(name, "issue-comment-") && strings.HasSuffix(name, "pinned") { // newer than that server
 			continue
 		}
 		seen[name] = true

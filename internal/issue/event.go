@@ -38,6 +38,7 @@ const (
 	EventBaseChanged     EventKind = 23 // another branch that a pull request asks to merge into
 	EventPinned          EventKind = 24
 	EventUnpinned        EventKind = 25
+	EventTransferred     EventKind = 26 // from another repository
 )
 
 // String is the name that payloads have.
@@ -50,7 +51,7 @@ func (k EventKind) String() string {
 		EventReferenced: "referenced", EventCrossReferenced: "cross-referenced", EventMerged: "merged",
 		EventCommentDeleted: "comment_deleted", EventReviewRequested: "review_requested",
 		EventRequestRemoved: "review_request_removed", EventReviewed: "reviewed", EventReviewDismissed: "review_dismissed",
-		EventBaseChanged: "base_ref_changed", EventPinned: "pinned", EventUnpinned: "unpinned",
+		EventBaseChanged: "base_ref_changed", EventPinned: "pinned", EventUnpinned: "unpinned", EventTransferred: "transferred",
 	}[k]
 }
 

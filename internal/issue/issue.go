@@ -10,6 +10,7 @@
 //	page.go, load.go         what the issues of a page refer to; cache.go: what is kept of it
 //	assignee.go, label.go, lock.go, reaction.go   the handlers of each
 //	pin.go                   issues that stand first in their repository
+//	departure.go             issues that are deleted, or transferred to another repository
 //	association.go           how authors stand to a repository
 //	posting.go               what an issue is found by; package posting is that index
 //	event.go                 what is noted of changes
@@ -24,11 +25,11 @@
 //	subscription   who is told of an issue
 //	deletion       labels and milestones are deleted, and taken off their issues
 //
-// Tables: issues, issue_events; and of repos next_number and open_issues.
+// Tables: issues, issue_events, departed_issues; and of repos next_number and open_issues.
 //
 // Invariants: numbers have no gaps (decision 31): the number is taken from the
-// repository's row in the transaction that inserts the issue. Change alone
-// changes an issue's row, so postings and counters follow it always; package deletion
+// repository's row in the transaction that inserts the issue. That of an issue that
+// is deleted or transferred is not used again. Change alone changes an issue's row, so postings and counters follow it always; package deletion
 // changes many at once and moves them itself. Each
 // transaction that changes what a payload of issues shows calls tracker.Lock
 // first. Ids are looked up within their repository.
@@ -143,6 +144,8 @@ const (
 type Forge interface {
 	// WriteIssue writes an issue that a transaction made or changed.
 	WriteIssue(c *Change) error
+	// LoseIssue takes an issue that is deleted or transferred out of its repository.
+	LoseIssue(d *Departure) error
 	// ReopenPull checks, before the transaction, whether a closed pull request may be
 	// opened again; what it returns is called in the transaction. Error: 422.
 	ReopenPull(ctx context.Context, a *repo.Access, i *Issue) (func(*Change) error, error)

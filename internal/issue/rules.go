@@ -27,9 +27,12 @@ func Enabled(r *repo.Repo, i *Issue) error {
 }
 
 // EnabledByNumber finds an issue of a repository that has issues, or a pull request.
-// Errors: 404, 410 (decision 16).
+// Errors: 404; [repo.MovedError] for one that was transferred; 410 (decision 16), also for one that was deleted.
 func EnabledByNumber(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
 	i, err := ByNumber(tx, a.ID, number)
+	if errs.Is(err, errs.NotFound) {
+		err = whereabouts(tx, a, number)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,7 +45,7 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 			return err
 		}
 		if a.Moved {
-			return redirect(w, r, a.Access.Repo)
+			return redirect(w, r, a.Access.Repo, "", "")
 		}
 		safe := holds == nil || r.Method == http.MethodGet || r.Method == http.MethodHead
 		if err := a.Access.tokenLets(!safe); err != nil {
@@ -62,9 +63,27 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 			}
 			r = r.WithContext(db.WithCheck(r.Context(), check))
 		}
-		return h(w, r, &a.Access)
+		err = h(w, r, &a.Access)
+		var moved *MovedError
+		if errors.As(err, &moved) {
+			return redirect(w, r, moved.To, moved.Param, moved.Value)
+		}
+		return err
 	}
 }
+
+// MovedError says that what a request names by a placeholder of its address is in another repository now, which the
+// caller sees, under another name. As an error it is a 404; requests are redirected, those of pages, too.
+type MovedError struct {
+	To    *Repo
+	Param string // the placeholder
+	Value string // the name there
+}
+
+func (e *MovedError) Error() string { return "moved to " + e.To.FullName() + ": " + e.Value }
+
+// Unwrap is the 404.
+func (e *MovedError) Unwrap() error { return errs.Absent() }
 
 // tokenLets returns the 403 for what the caller's token does not let it do on the
 // repository, or nil.
@@ -237,15 +256,19 @@ func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 }
 
 // redirect sends the client from a repository's former address to the present
-// one, in the same tree of routes (decision 54).
-func redirect(w http.ResponseWriter, r *http.Request, to *Repo) error {
+// one, in the same tree of routes (decision 54). A placeholder that is named gets another value.
+func redirect(w http.ResponseWriter, r *http.Request, to *Repo, param, value string) error {
 	info := web.From(r.Context())
 	segments := strings.Split(r.URL.EscapedPath(), "/")
-	at := slices.Index(strings.Split(info.Pattern, "/"), "{owner}")
+	pattern := strings.Split(info.Pattern, "/")
+	at := slices.Index(pattern, "{owner}")
 	if at < 0 || at+1 >= len(segments) {
 		return errs.Absent()
 	}
 	segments[at], segments[at+1] = url.PathEscape(to.Owner.Login), url.PathEscape(to.Name)
+	if n := slices.Index(pattern, "{"+param+"}"); n >= 0 && n < len(segments) {
+		segments[n] = url.PathEscape(value)
+	}
 	if strings.HasSuffix(account.Fold(web.Param(r, "repo")), ".git") {
 		segments[at+1] += ".git"
 	}

@@ -35,7 +35,7 @@ func (s *Service) withGit(role func(*http.Request) account.Role, h Handler) web.
 		case err != nil:
 			return err
 		case a.Moved:
-			return redirect(w, r, a.Access.Repo)
+			return redirect(w, r, a.Access.Repo, "", "")
 		}
 		if err := s.CheckGit(r.Context(), &a.Access, need); err != nil {
 			return err

@@ -37,8 +37,8 @@ type entry struct {
 	has      []posting.Property
 }
 
-// place is the place of an issue in an index: the first that was made is 0. Issues
-// are never deleted on their own, so places are never given back.
+// place is the place of an issue in an index: the first that was made is 0. Places are never
+// given back: an index of which issues departed is filled anew.
 type place = uint32
 
 // index is the issues of one repository. Many may read it at a time, or one write.
@@ -98,10 +98,13 @@ func (x *index) find(id int64) (place, bool) {
 
 // put adds issues, or replaces all that is known of them: they may come in any
 // order, each once. It costs what they hold, and moving them in the two orders. It
-// reports false where a new one has not a larger id than all that are there: then
-// the index counts no longer.
+// reports false where a new one has not a larger id than all that are there, as where
+// issues departed: then the index counts no longer.
 func (x *index) put(entries []entry) (ok bool) {
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
+	if len(entries) > 0 && entries[0].id == departed {
+		return false
+	}
 	known, all := make([]place, 0, len(entries)), make([]place, 0, len(entries))
 	for _, e := range entries {
 		if at, ok := x.find(e.id); ok {

@@ -41,6 +41,9 @@ func sizesOf(tx *db.Tx, repoID repo.ID) (map[posting.Property]int64, error) {
 	return sizes, rows.Err()
 }
 
+// departed is the id of an entry that stands for issues that are gone.
+const departed = -1
+
 const entryColumns = `id, number, updated_at, comments, changed, state`
 
 // queryEntries reads issues without their properties, and the number of the last
@@ -74,11 +77,13 @@ func issuesAfter(tx *db.Tx, repoID repo.ID, number int64) (list []entry, last in
 }
 
 // changedSince reads the issues of a repository that changed after a generation,
-// maxCatchUp and one at most.
+// maxCatchUp and one at most. Where some departed meanwhile, an entry has the id departed.
 func changedSince(tx *db.Tx, repoID repo.ID, generation int64) ([]entry, error) {
-	list, _, err := queryEntries(tx, `SELECT `+entryColumns+` FROM issues
-		WHERE repo_id = $1 AND changed > $2 LIMIT $3`, repoID, generation, maxCatchUp+1)
-	if err != nil || len(list) > maxCatchUp {
+	list, _, err := queryEntries(tx, `SELECT * FROM (SELECT `+entryColumns+` FROM issues
+			WHERE repo_id = $1 AND changed > $2 LIMIT $3) x
+		UNION ALL SELECT * FROM (SELECT -1, number, 0, 0, generation, 0 FROM departed_issues
+			WHERE repo_id = $1 AND generation > $2 LIMIT 1) y`, repoID, generation, maxCatchUp+1)
+	if err != nil || len(list) > maxCatchUp || slices.ContainsFunc(list, func(e entry) bool { return e.id == departed }) {
 		return list, err
 	}
 	return list, readProperties(tx, list)

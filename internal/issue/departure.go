@@ -1,0 +1,316 @@
+package issue
+
+import (
+	"context"
+	"encoding/json"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/hook"
+	"arbor/internal/label"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// Departure is an issue that leaves its repository: for good, or for another repository.
+type Departure struct {
+	Tx    *db.Tx
+	From  *repo.Repo
+	Actor account.ID
+	Issue *Issue // as it was
+
+	To  *repo.Repo // nil: it is deleted
+	New *Issue     // what it is there
+
+	told []hook.Event // hooks of From
+	come []hook.Event // hooks of To
+}
+
+// Delete deletes an issue with all that belongs to it. Its number stays unused. The caller
+// administers the repository. Errors: 403, 404, 410; 422 for a pull request.
+func (s *Service) Delete(ctx context.Context, a *repo.Access, number int64) error {
+	if err := a.Require(account.Admin); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tracker.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		i, err := departing(tx, a, number, "deleted")
+		if err != nil {
+			return err
+		}
+		d := &Departure{Tx: tx, From: a.Repo, Actor: account.IDOf(a.Caller), Issue: i}
+		old, err := s.tellable(tx, a.ID, i)
+		if err != nil {
+			return err
+		}
+		if old != nil {
+			d.told = append(d.told, d.event("deleted", old.issue, nil))
+		}
+		return s.forge.LoseIssue(d)
+	})
+}
+
+// departing finds the issue that is to go. Errors: 404, 410, 422.
+func departing(tx *db.Tx, a *repo.Access, number int64, done string) (*Issue, error) {
+	i, err := EnabledByNumber(tx, a, number)
+	if err == nil && i.Pull {
+		err = errs.Newf(errs.Invalid, "Only issues can be %s, not pull requests.", done)
+	}
+	return i, err
+}
+
+// Transfer says where an issue is to go.
+type Transfer struct {
+	To           *repo.Access
+	CreateLabels bool // labels that the other repository does not have are made there
+}
+
+// Transfer moves an issue with its comments, reactions, subscriptions and history to another
+// repository of the same owner, where it gets a new id and number; the old number leads there. Labels
+// and the milestone follow where the other repository has ones of these names. Who cannot be assigned
+// there is not any more, and it is not pinned. The caller may push to both. Errors: 403; 404, 410 for either
+// repository; 422 for a pull request, the same repository, one of another owner, and from a private to a
+// public one.
+func (s *Service) Transfer(ctx context.Context, a *repo.Access, number int64, t Transfer) (*Issue, error) {
+	for _, side := range [...]*repo.Access{a, t.To} {
+		if err := side.Require(account.Push); err != nil {
+			return nil, err
+		}
+	}
+	var moved *Issue
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		from, to, err := lockBoth(tx, a, t.To)
+		if err != nil {
+			return err
+		}
+		if err := mayTransfer(from, to); err != nil {
+			return err
+		}
+		i, err := departing(tx, from, number, "transferred")
+		if err != nil {
+			return err
+		}
+		d := &Departure{Tx: tx, From: from.Repo, Actor: a.Caller.ID, Issue: i, To: to.Repo}
+		old, err := s.tellable(tx, from.ID, i)
+		if err != nil {
+			return err
+		}
+		if err := d.arrive(t.CreateLabels); err != nil {
+			return err
+		}
+		if err := d.move(); err != nil {
+			return err
+		}
+		if err := s.tellMoved(d, old); err != nil {
+			return err
+		}
+		moved = d.New
+		return s.forge.LoseIssue(d)
+	})
+	return moved, err
+}
+
+// lockBoth locks two repositories in the order of their ids, and gives them as they are then. The right to the
+// second is asked here; that to the first is the request's, which asks it at the end.
+func lockBoth(tx *db.Tx, a, b *repo.Access) (from, to *repo.Access, err error) {
+	for _, id := range [...]repo.ID{min(a.ID, b.ID), max(a.ID, b.ID)} {
+		if err := tracker.Lock(tx, id); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, side := range [...]*repo.Access{a, b} {
+		if err := side.HoldsWritable(tx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if from, err = a.Now(tx); err == nil {
+		to, err = b.Now(tx)
+	}
+	return from, to, err
+}
+
+// mayTransfer returns the error for two repositories between which no issue moves.
+func mayTransfer(from, to *repo.Access) error {
+	switch {
+	case from.ID == to.ID:
+		return errs.New(errs.Invalid, "The issue is in this repository already.")
+	case from.OwnerID != to.OwnerID:
+		return errs.New(errs.Invalid, "Issues can be transferred between repositories of one owner only.")
+	case from.Private && !to.Private:
+		return errs.New(errs.Invalid, "Issues cannot be transferred from a private repository to a public one.")
+	}
+	return Enabled(to.Repo, nil)
+}
+
+// arrive makes the row that the issue has in its new repository, with its postings.
+func (d *Departure) arrive(createLabels bool) (err error) {
+	i := *d.Issue
+	d.New = &i
+	i.ID, i.RepoID, i.PinnedAt, i.PinnedBy = 0, d.To.ID, 0, 0
+	i.UpdatedAt = max(i.UpdatedAt, d.Tx.Now)
+	if i.Labels, err = d.labels(createLabels); err != nil {
+		return err
+	}
+	if i.MilestoneID, err = sameMilestone(d.Tx, d.To.ID, i.MilestoneID); err != nil {
+		return err
+	}
+	people, err := repo.PeopleByID(d.Tx, d.To, i.Assignees)
+	if err != nil {
+		return err
+	}
+	i.Assignees = nil
+	for _, id := range d.Issue.Assignees {
+		if canBeAssigned(d.To, people[id], i.AuthorID) {
+			i.Assignees = append(i.Assignees, id)
+		}
+	}
+	if i.Number, err = takeNumber(d.Tx, d.To.ID); err != nil {
+		return err
+	}
+	if i.State == Closed {
+		if err := addOpenIssues(d.Tx, d.To.ID, -1); err != nil {
+			return err
+		}
+	}
+	if err := insertIssue(d.Tx, &i); err != nil {
+		return err
+	}
+	if err := updateIssue(d.Tx, &i); err != nil { // what no new issue has
+		return err
+	}
+	has, err := besides(d.Tx, d.Issue.ID)
+	if err != nil {
+		return err
+	}
+	return post(d.Tx, nil, &i, has, nil)
+}
+
+// labels are those of the new repository that have the names of the issue's.
+func (d *Departure) labels(create bool) ([]int64, error) {
+	had, err := label.InOrder(d.Tx, d.From.ID, d.Issue.Labels)
+	if err != nil || len(had) == 0 {
+		return nil, err
+	}
+	names, folded := make([]string, len(had)), make([]string, len(had))
+	for n, l := range had {
+		names[n], folded[n] = l.Name, label.Fold(l.Name)
+	}
+	if create {
+		if _, err := label.Ensure(d.Tx, d.To.ID, names); err != nil {
+			return nil, err
+		}
+	}
+	there, err := label.Named(d.Tx, d.To.ID, folded)
+	var ids []int64
+	for _, name := range folded {
+		if l := there[name]; l != nil {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids, err
+}
+
+// Write takes the issue out of its repository. Forge.LoseIssue alone calls it.
+func (d *Departure) Write() error {
+	if err := loseIssue(d.Tx, d.Issue); err != nil {
+		return err
+	}
+	var to ID
+	if d.New != nil {
+		to = d.New.ID
+	}
+	if err := insertDeparture(d.Tx, d.Issue, to); err != nil {
+		return err
+	}
+	if err := hook.Record(d.Tx, d.From.ID, d.told...); err != nil || d.To == nil {
+		return err
+	}
+	return hook.Record(d.Tx, d.To.ID, d.come...)
+}
+
+// tellable is an issue as hooks are told of it.
+type tellable struct{ issue, repository json.RawMessage }
+
+// tellable renders an issue and its repository for hooks, in the transaction that moves it. nil: no hook of
+// the repository listens.
+func (s *Service) tellable(tx *db.Tx, repoID repo.ID, i *Issue) (*tellable, error) {
+	info, err := hook.Listening(tx, repoID, "issues")
+	if err != nil || info == nil {
+		return nil, err
+	}
+	return s.renderTellable(tx, info, i)
+}
+
+func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable, error) {
+	a, err := repo.Told(tx, i.RepoID)
+	if err != nil {
+		return nil, err
+	}
+	ctx := web.WithInfo(context.Background(), info) // of no request: nothing waits in a transaction
+	p := NewPage(ctx, a)
+	p.Full()
+	p.Add(i)
+	if err := p.Load(tx); err != nil {
+		return nil, err
+	}
+	if err := p.Bodies(web.Unsent(ctx), s); err != nil {
+		return nil, err
+	}
+	var out tellable
+	if out.issue, err = p.AppendIssue(nil, i); err != nil {
+		return nil, err
+	}
+	out.repository, err = web.Marshal(repo.NewPayload(a, info))
+	return &out, err
+}
+
+// tellMoved notes what hooks of both sides are told. Those of one side hear of the other only if everybody sees
+// that: to them an issue that left for a private repository was deleted.
+func (s *Service) tellMoved(d *Departure, old *tellable) error {
+	listening, err := hook.Listening(d.Tx, d.To.ID, "issues")
+	if err != nil {
+		return err
+	}
+	if listening != nil {
+		var changes map[string]any
+		if !d.From.Private {
+			was := old
+			if was == nil {
+				if was, err = s.renderTellable(d.Tx, listening, d.Issue); err != nil {
+					return err
+				}
+			}
+			changes = map[string]any{"old_issue": was.issue, "old_repository": was.repository}
+		}
+		d.come = append(d.come, hook.Event{Name: "issues", Action: "opened", Actor: d.Actor,
+			About: hook.About{Number: d.New.Number, Changes: changes}})
+	}
+	if old == nil {
+		return nil
+	}
+	if d.To.Private {
+		d.told = append(d.told, d.event("deleted", old.issue, nil))
+		return nil
+	}
+	info, err := hook.Listening(d.Tx, d.From.ID, "issues")
+	if err != nil {
+		return err
+	}
+	now, err := s.renderTellable(d.Tx, info, d.New)
+	if err != nil {
+		return err
+	}
+	d.told = append(d.told, d.event("transferred", old.issue,
+		map[string]any{"new_issue": now.issue, "new_repository": now.repository}))
+	return nil
+}
+
+// event is one of the issue that goes, which nobody can ask for afterwards.
+func (d *Departure) event(action string, was json.RawMessage, changes map[string]any) hook.Event {
+	return hook.Event{Name: "issues", Action: action, Actor: d.Actor, About: hook.About{Number: d.Issue.Number,
+		Changes: changes, Parts: map[string]json.RawMessage{"issue": was}}}
+}

@@ -135,12 +135,12 @@ func (s *Service) commit(ctx context.Context, a *repo.Access, p *Pull, i *issue.
 	}
 	c := git.Commit{Parents: []git.SHA{p.BaseTip}, Author: by, Committer: by}
 	if o.Method == Squash {
-		if c.Author, c.Message, err = s.squashMessage(ctx, objects, p, i, o); err != nil {
+		if c.Author, c.Message, err = s.squashMessage(ctx, objects, p, i, a.Merging, o); err != nil {
 			return "", err
 		}
 	} else {
 		c.Parents = append(c.Parents, p.HeadSHA)
-		if c.Message, err = s.mergeMessage(ctx, p, i, o); err != nil {
+		if c.Message, err = s.mergeMessage(ctx, p, i, a.Merging, o); err != nil {
 			return "", err
 		}
 	}

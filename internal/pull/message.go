@@ -9,14 +9,24 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/repo"
 )
 
-// mergeMessage is the message of a merge commit (decision 37).
-func (s *Service) mergeMessage(ctx context.Context, p *Pull, i *issue.Issue, o MergeOptions) (string, error) {
-	title, body := "", i.Title
+// mergeMessage is the message of a merge commit (decision 37), as the repository's settings and the request
+// want it.
+func (s *Service) mergeMessage(
+	ctx context.Context, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
+) (string, error) {
+	title, body := i.Title, i.Title
+	switch {
+	case set.Has(repo.MergeWithBody):
+		body = textOf(i.Body)
+	case set.Has(repo.MergeWithoutText):
+		body = ""
+	}
 	if o.Title != nil && *o.Title != "" {
 		title = *o.Title
-	} else {
+	} else if !set.Has(repo.MergeByPullTitle) {
 		owner, err := s.account(ctx, p.HeadOwnerID)
 		if err != nil {
 			return "", err
@@ -30,9 +40,10 @@ func (s *Service) mergeMessage(ctx context.Context, p *Pull, i *issue.Issue, o M
 }
 
 // squashMessage is the author and the message of the one commit of a squash: its
-// title is the pull request's, or the commit's own when there is but one (decision 37).
+// title is the pull request's, or the commit's own when there is but one (decision 37), as far as the repository's
+// settings and the request want no other.
 func (s *Service) squashMessage(
-	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, o MergeOptions,
+	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
 ) (git.Signature, string, error) {
 	who, err := s.account(ctx, i.AuthorID)
 	if err != nil {
@@ -46,14 +57,14 @@ func (s *Service) squashMessage(
 	if err != nil {
 		return author, "", err
 	}
-	commits, err := objects.Commits(ctx, shas[:min(len(shas), 1)])
+	if !set.Has(repo.SquashWithMessages) {
+		shas = shas[:min(len(shas), 1)]
+	}
+	commits, err := objects.Commits(ctx, shas)
 	if err != nil {
 		return author, "", err
 	}
-	title, body := i.Title, ""
-	if total == 1 {
-		title, body, _ = strings.Cut(commits[0].Message, "\n")
-	}
+	title, body := squashDefault(i, commits, total, set)
 	if o.Title != nil && *o.Title != "" {
 		title = *o.Title
 	}
@@ -61,6 +72,48 @@ func (s *Service) squashMessage(
 		body = *o.Message
 	}
 	return author, join(title, body), nil
+}
+
+// squashDefault is what a squash says when the request does not: commits has the first, and all as far as 250 where
+// their messages are wanted.
+func squashDefault(i *issue.Issue, commits []*git.Commit, total int, set repo.Merging) (title, body string) {
+	title = i.Title
+	var own, rest string
+	if total == 1 {
+		own, rest, _ = strings.Cut(commits[0].Message, "\n")
+	}
+	switch {
+	case set.Has(repo.SquashWithBody):
+		body = textOf(i.Body)
+	case set.Has(repo.SquashWithMessages) && total > 1:
+		body = listMessages(commits)
+	case set.Has(repo.SquashWithMessages), !set.Has(repo.SquashByPullTitle):
+		body = rest
+	}
+	if total == 1 && !set.Has(repo.SquashByPullTitle) {
+		title = own
+	}
+	return title, body
+}
+
+// listMessages is a list of the messages of commits, as GitHub writes it, up to maxMessage bytes.
+func listMessages(commits []*git.Commit) string {
+	var b strings.Builder
+	for _, c := range commits {
+		entry := "* " + strings.TrimSpace(c.Message) + "\n\n"
+		if b.Len()+len(entry) > maxMessage {
+			break
+		}
+		b.WriteString(entry)
+	}
+	return b.String()
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // join makes a message of its title line and what follows after a blank line.

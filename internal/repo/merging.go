@@ -18,18 +18,75 @@ const (
 	NoSquashes
 	NoRebases
 	DeletesHead // once it is merged, if it is a branch of the same repository
+
+	// What texts of merges are made of, where the request does not say: see mergingTexts.
+	SquashByPullTitle
+	SquashWithBody
+	SquashWithMessages
+	MergeByPullTitle
+	MergeWithBody
+	MergeWithoutText
 )
 
 // Has reports whether it is set.
 func (m Merging) Has(bit Merging) bool { return m&bit != 0 }
 
-// mergingFields are the settings as the interface has them, where three of four are said the other way round.
+// mergingFields are the settings as the interface has them, where three are said the other way round.
 var mergingFields = [...]struct {
 	name  string
 	bit   Merging
 	means bool // the bit is set when the field is this
 }{{"allow_merge_commit", NoMergeCommits, false}, {"allow_squash_merge", NoSquashes, false},
-	{"allow_rebase_merge", NoRebases, false}, {"delete_branch_on_merge", DeletesHead, true}}
+	{"allow_rebase_merge", NoRebases, false}, {"delete_branch_on_merge", DeletesHead, true},
+	{"use_squash_pr_title_as_default", SquashByPullTitle, true}} // GitHub's former name of a title
+
+// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The first has none.
+type mergingText struct {
+	name   string
+	values []mergingWord
+}
+
+type mergingWord struct {
+	value string
+	bit   Merging
+}
+
+// mergingTexts are those of squashes and of merge commits, a title and a message each.
+var mergingTexts = [...]mergingText{
+	{"squash_merge_commit_title", []mergingWord{{"COMMIT_OR_PR_TITLE", 0}, {"PR_TITLE", SquashByPullTitle}}},
+	{"squash_merge_commit_message", []mergingWord{
+		{"BLANK", 0}, {"PR_BODY", SquashWithBody}, {"COMMIT_MESSAGES", SquashWithMessages}}},
+	{"merge_commit_title", []mergingWord{{"MERGE_MESSAGE", 0}, {"PR_TITLE", MergeByPullTitle}}},
+	{"merge_commit_message", []mergingWord{{"PR_TITLE", 0}, {"PR_BODY", MergeWithBody}, {"BLANK", MergeWithoutText}}},
+}
+
+// of gives the word that is set.
+func (t mergingText) of(m Merging) string {
+	for _, v := range t.values[1:] {
+		if m.Has(v.bit) {
+			return v.value
+		}
+	}
+	return t.values[0].value
+}
+
+// read reads the word that a body has.
+func (t mergingText) read(body *web.Object, c *MergingChange) {
+	words := make([]string, len(t.values))
+	for n, v := range t.values {
+		words[n] = v.value
+	}
+	given := body.Enum(t.name, words...)
+	if !given.Given() {
+		return
+	}
+	for _, v := range t.values { // apply clears before it sets
+		c.clear |= v.bit
+		if c.set &^= v.bit; v.value == given.Value {
+			c.set |= v.bit
+		}
+	}
+}
 
 // MergingChange sets some bits and clears others.
 type MergingChange struct{ set, clear Merging }
@@ -45,6 +102,9 @@ func readMerging(body *web.Object) (c MergingChange) {
 			c.clear |= f.bit
 		}
 	}
+	for _, t := range mergingTexts {
+		t.read(body, &c)
+	}
 	return c
 }
 
@@ -58,8 +118,8 @@ func (c MergingChange) apply(m Merging) (Merging, error) {
 	return m, nil
 }
 
-// mergingPayload is how pull requests are merged, as those see it who may push. What merges by itself,
-// and other texts of commits, cannot be chosen.
+// mergingPayload is how pull requests are merged, as those see it who may push. What merges by itself cannot be
+// chosen.
 type mergingPayload struct {
 	MergeCommit   bool   `json:"allow_merge_commit"`
 	Squash        bool   `json:"allow_squash_merge"`
@@ -80,28 +140,16 @@ func newMergingPayload(a *Access) *mergingPayload {
 	}
 	m := a.Merging
 	return &mergingPayload{MergeCommit: !m.Has(NoMergeCommits), Squash: !m.Has(NoSquashes), Rebase: !m.Has(NoRebases),
-		DeletesHead: m.Has(DeletesHead), SquashTitle: squashTitle, SquashMessage: squashMessage, MergeTitle: mergeTitle,
-		MergeMessage: mergeMessage}
+		DeletesHead: m.Has(DeletesHead), UsesPullTitle: m.Has(SquashByPullTitle), SquashTitle: mergingTexts[0].of(m),
+		SquashMessage: mergingTexts[1].of(m), MergeTitle: mergingTexts[2].of(m), MergeMessage: mergingTexts[3].of(m)}
 }
-
-// What the texts of merges are made of, in GitHub's words.
-const (
-	squashTitle   = "COMMIT_OR_PR_TITLE"
-	squashMessage = "BLANK"
-	mergeTitle    = "MERGE_MESSAGE"
-	mergeMessage  = "PR_TITLE"
-)
 
 // fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
 func fixed(body *web.Object) {
 	for _, name := range [...]string{"has_projects", "has_wiki", "has_downloads", "has_discussions", "is_template",
-		"allow_auto_merge", "use_squash_pr_title_as_default"} {
+		"allow_auto_merge"} {
 		body.Fixed(name, false)
 	}
-	body.Fixed("squash_merge_commit_title", squashTitle)
-	body.Fixed("squash_merge_commit_message", squashMessage)
-	body.Fixed("merge_commit_title", mergeTitle)
-	body.Fixed("merge_commit_message", mergeMessage)
 }
 
 // fixedNew refuses what else cannot be set of a new repository.

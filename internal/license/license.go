@@ -12,6 +12,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/internal/web"
@@ -40,6 +41,16 @@ func (l *License) Text() string {
 		panic(err) // a test reads all of them
 	}
 	return string(b)
+}
+
+// Signed is the text with a holder of the copyright and a year, where its first lines have places for them. Further down
+// such places explain how to apply a license.
+func (l *License) Signed(holder string, year int) string {
+	text := l.Text()
+	first := min(len(text), 200)
+	y := strconv.Itoa(year)
+	return strings.NewReplacer("<year>", y, "[year]", y, "<copyright holders>", holder, "[copyright holders]", holder,
+		"<owner>", holder).Replace(text[:first]) + text[first:]
 }
 
 // Other is the key of a license that the catalog does not have.

@@ -66,6 +66,7 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	private := readPrivate(body)
 	issues := body.Bool("has_issues")
 	autoInit := body.Bool("auto_init")
+	ignore, license := body.String("gitignore_template", 0), body.String("license_template", 0)
 	fixedNew(body)
 	merging, err := readMerging(body).apply(0)
 	if err != nil {
@@ -78,6 +79,7 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	made, err := api.s.Create(r.Context(), caller, NewRepo{
 		Owner: owner, Name: name.Value, Description: text(description), Homepage: text(homepage),
 		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false), Merging: merging,
+		Gitignore: ignore.Value, License: license.Value,
 	})
 	if err != nil {
 		return err

@@ -5,15 +5,21 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/gitignore"
+	"arbor/internal/license"
 )
 
 // createWithCommit makes a repository whose default branch begins with a
-// commit of a README. The id is reserved first, in a transaction of its own; then
+// commit of a README, or of templates. The id is reserved first, in a transaction of its own; then
 // the objects are written; then one transaction adds the row and the ref. Whenever
 // the server dies there is a whole repository or none, and at most a folder that
 // is swept away after a day.
 func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
+	if err := n.checkTemplates(); err != nil {
+		return nil, err
+	}
 	var id ID
 	var author git.Signature
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -50,11 +56,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 func (s *Service) fillAndInsert(
 	ctx context.Context, by *account.Caller, n NewRepo, id ID, author git.Signature,
 ) (*Repo, error) {
-	readme := "# " + n.Name + "\n"
-	if n.Description != nil {
-		readme += "\n" + *n.Description + "\n"
-	}
-	blob := git.NewObject{Type: git.TypeBlob, Data: []byte(readme)}
+	edits, blobs := firstFiles(n, author)
 	objects, release, err := s.GitOf(ctx, id)
 	if err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func (s *Service) fillAndInsert(
 	if err := objects.Init(); err != nil {
 		return nil, err
 	}
-	tree, err := objects.BuildTree(ctx, "", []git.TreeEdit{{Path: "README.md", Mode: git.ModeFile, SHA: blob.SHA()}})
+	tree, err := objects.BuildTree(ctx, "", edits)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +74,46 @@ func (s *Service) fillAndInsert(
 	if err != nil {
 		return nil, err
 	}
-	if _, err := objects.WriteObjects(ctx, append(tree.Objects, blob, encoded)); err != nil {
+	if _, err := objects.WriteObjects(ctx, append(append(tree.Objects, blobs...), encoded)); err != nil {
 		return nil, err
 	}
 	first := RefUpdate{Name: heads + DefaultBranch, Old: git.ZeroSHA, New: encoded.SHA()}
 	return s.insert(context.WithoutCancel(ctx), by, n, id, &first)
+}
+
+// checkTemplates returns the 422 for templates that are not there.
+func (n NewRepo) checkTemplates() error {
+	if _, known := gitignore.Template(n.Gitignore); n.Gitignore != "" && !known {
+		return errs.Validation(errs.Field{Resource: resource, Field: "gitignore_template", Code: errs.InvalidField,
+			Value: errs.Clip(n.Gitignore), Message: "There is no template of this name."})
+	}
+	if n.License != "" && license.ByKey(n.License) == nil {
+		return errs.Validation(errs.Field{Resource: resource, Field: "license_template", Code: errs.InvalidField,
+			Value: errs.Clip(n.License), Message: "There is no license of this key."})
+	}
+	return nil
+}
+
+// firstFiles are the files of the first commit. The license is the author's, of the commit's year, where its text has
+// places for that.
+func firstFiles(n NewRepo, author git.Signature) (edits []git.TreeEdit, blobs []git.NewObject) {
+	add := func(path, text string) {
+		blob := git.NewObject{Type: git.TypeBlob, Data: []byte(text)}
+		blobs = append(blobs, blob)
+		edits = append(edits, git.TreeEdit{Path: path, Mode: git.ModeFile, SHA: blob.SHA()})
+	}
+	if n.AutoInit {
+		readme := "# " + n.Name + "\n"
+		if n.Description != nil {
+			readme += "\n" + *n.Description + "\n"
+		}
+		add("README.md", readme)
+	}
+	if text, known := gitignore.Template(n.Gitignore); known {
+		add(".gitignore", text)
+	}
+	if l := license.ByKey(n.License); l != nil {
+		add("LICENSE", l.Signed(author.Name, author.When.Year()))
+	}
+	return edits, blobs
 }

@@ -9,6 +9,29 @@ import (
 	"arbor/internal/git/gittest"
 )
 
+// Who chooses a license and what git ignores finds both in the first commit, and nothing else unless a README was asked for.
+func TestTemplatesOfNewRepositories(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Run(t, []apitest.Case{
+			{Do: "POST /user/repos", As: "alice", Send: `{"name": "x", "gitignore_template": "go"}`, Status: 422, Want: `{"errors": [{"field": "gitignore_template", "code": "invalid"}]}`},
+			{Do: "POST /user/repos", As: "alice", Send: `{"name": "x", "license_template": "nobodys"}`, Status: 422, Want: `{"errors": [{"field": "license_template", "code": "invalid"}]}`},
+			{Do: "GET /repos/alice/x", As: "alice", Status: 404},
+			{Do: "POST /user/repos", As: "alice", Send: `{"name": "both", "gitignore_template": "Go", "license_template": "mit"}`, Status: 201},
+			{Do: "GET /repos/alice/both/git/trees/main", Status: 200, Want: `{"tree": [{"path": ".gitignore"}, {"path": "LICENSE"}]}`},
+			{Do: "POST /user/repos", As: "alice", Send: `{"name": "all", "auto_init": true, "gitignore_template": "C++", "license_template": "GPL-3.0"}`, Status: 201},
+			{Do: "GET /repos/alice/all/git/trees/main", Status: 200, Want: `{"tree": [{"path": ".gitignore"}, {"path": "LICENSE"}, {"path": "README.md"}]}`},
+			{Do: "POST /user/repos", As: "alice", Send: `{"name": "none", "gitignore_template": "", "license_template": null}`, Status: 201},
+			{Do: "GET /repos/alice/none/git/trees/main", Status: 409},
+		})
+		text := string(s.Do(t, apitest.Case{Do: "GET /repos/alice/both/contents/LICENSE", Headers: map[string]string{"Accept": "application/vnd.github.raw"}}).Body)
+		if !strings.Contains(text, " alice\n") || strings.Contains(text, "<") {
+			t.Errorf("the license begins %q", text[:100])
+		}
+	})
+}
+
 // Somebody who asks for a first commit can clone at once; and a name that is taken
 // leaves nothing behind.
 func TestAutoInit(t *testing.T) {

@@ -39,7 +39,6 @@ func TestFixedFields(t *testing.T) {
 		for _, c := range []struct{ do, rest, name, is, other string }{
 			{"PATCH /repos/alice/garden", "", "allow_forking", "true", "false"},
 			{"PATCH /repos/alice/garden", "", "security_and_analysis", `{"secret_scanning": {"status": "disabled"}}`, `{"secret_scanning": {"status": "enabled"}}`},
-			{"POST /orgs/guild/repos", `"name": "x", `, "license_template", `""`, `"mit"`},
 			{"PATCH /orgs/guild", "", "members_can_create_repositories", "true", "false"},
 			{"PATCH /orgs/guild", "", "billing_email", `""`, `"a@b.c"`},
 			{"PATCH /user", "", "hireable", "false", "true"},

@@ -155,9 +155,6 @@ func fixed(body *web.Object) {
 // fixedNew refuses what else cannot be set of a new repository.
 func fixedNew(body *web.Object) {
 	fixed(body)
-	for _, name := range [...]string{"gitignore_template", "license_template"} {
-		body.Fixed(name, "")
-	}
 	body.Fixed("team_id", nil)
 	body.Fixed("custom_properties", struct{}{})
 }

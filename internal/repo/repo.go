@@ -190,21 +190,23 @@ type NewRepo struct {
 	Homepage    *string
 	Private     bool
 	NoIssues    bool
-	AutoInit    bool // begin with a commit of a README
+	AutoInit    bool   // begin with a commit of a README
+	Gitignore   string // name of a template that the first commit has; empty: none
+	License     string // key of a license that the first commit has; empty: none
 	Merging     Merging
 }
 
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
-// Create makes a repository, empty unless AutoInit is set. by is who asks for it, nil for the operator
+// Create makes a repository, empty unless AutoInit or a template is set. by is who asks for it, nil for the operator
 // at the command line. Errors: 404 for an owner that is not there, 403 when by
-// may not create there, 422 for a name that is not acceptable or taken.
+// may not create there, 422 for a name that is not acceptable or taken, and a template that is not there.
 func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
 		return nil, nameError(message)
 	}
-	if n.AutoInit {
+	if n.AutoInit || n.Gitignore != "" || n.License != "" {
 		return s.createWithCommit(ctx, by, n)
 	}
 	return s.insert(ctx, by, n, 0, nil)

@@ -156,6 +156,7 @@ var needs = []struct {
 	{"GET", "/rate_limit", none, ""},
 	{"GET", "/meta", none, ""},
 	{"GET", "/licenses...", none, ""},
+	{"GET", "/gitignore...", none, ""},
 	{"GET", "/emojis...", none, ""},
 	{"POST", "/markdown...", none, ""},
 	{"GET", "/avatars/{id}", none, ""},

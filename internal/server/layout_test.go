@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},
 	{"internal/git/diff", "internal/backup/tables", "internal/scope", "internal/key", "internal/audit", "internal/hook/outgoing"},
 	{"internal/route"},
-	{"internal/account", "internal/license"},
+	{"internal/account", "internal/gitignore", "internal/license"},
 	{"internal/repo", "internal/plant", "internal/fulltext", "internal/ratelimit"},
 	{"internal/hook"},
 	{"internal/reaction", "internal/star", "internal/tracker", "internal/file"},

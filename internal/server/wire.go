@@ -21,6 +21,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
+	"arbor/internal/gitignore"
 	"arbor/internal/hook"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/hook/payloads"
@@ -139,6 +140,7 @@ func New(o Options) *Server {
 		onCommits,
 		detect.NewAPI(f.Detect),
 		&license.API{},
+		&gitignore.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
 		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
 		plant.NewAPI(o.DB),

@@ -69,7 +69,7 @@ var things = []struct {
 	{"/user/keys", "key", (*World).ownKey}, {"/admin/keys", "key", (*World).ownKey},
 	{"/keys", "deploy key", (*World).deployKey},
 	{"/repositories", "repository id", nil}, {"/user", "account id", nil},
-	{"/licenses", "license", nil}, {"/emojis", "emoji", nil},
+	{"/licenses", "license", nil}, {"/gitignore/templates", "template", nil}, {"/emojis", "emoji", nil},
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/avatars", "avatar", nil}, {"/plants", "plant", nil},
@@ -85,7 +85,7 @@ func (h *Home) thing(is string) string {
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
 		"release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
-		"member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "license": "mit", "plant": "1",
+		"member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "license": "mit", "template": "Go", "plant": "1",
 	}[is]
 }
 

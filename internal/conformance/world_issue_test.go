@@ -6,7 +6,10 @@ import (
 	"net/http"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
 )
 
 // tracker: labels, milestones and issues in every state.
@@ -84,9 +87,33 @@ func (w *world) comments() {
 		w.accept(media, "", "GET "+garden+"/issues")
 	}
 	w.do("", "GET "+garden+"/issues/1/comments")
+	w.do("alice", "PUT "+garden+"/issues/comments/"+one+"/pin")
 	w.do("", "GET "+garden+"/issues/comments")
 	w.do("erin", "DELETE "+garden+"/issues/comments/"+two)
 	w.do("", "GET "+garden+"/issues/1")
+}
+
+// departures: an issue is transferred, pinned and unpinned, for which the API has no addresses.
+func (w *world) departures() {
+	who, err := w.Accounts.Find(w.t.Context(), "alice")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	access := func(r *repo.Repo) *repo.Access {
+		return &repo.Access{Repo: r, Role: account.Admin, Caller: &account.Caller{ID: who.ID, Login: who.Login}}
+	}
+	from, to := access(w.Repo(w.t, "alice/lawn", false)), access(w.Repo(w.t, "alice/meadow", false))
+	w.do("alice", "POST /repos/alice/lawn/issues", `{"title": "Moles"}`)
+	ctx, issues := w.t.Context(), w.Forge.Issues
+	if _, err = issues.Transfer(ctx, from, 1, issue.Transfer{To: to}); err == nil {
+		if _, err = issues.Pin(ctx, to, 1); err == nil {
+			_, err = issues.Unpin(ctx, to, 1)
+		}
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.do("", "GET /repos/alice/meadow/issues/1/events")
 }
 
 // lists: what happened, what is found, and across repositories.
@@ -98,6 +125,7 @@ func (w *world) lists() {
 		w.do("", "GET "+garden+"/issues/"+n+"/timeline?per_page=100")
 		w.accept("application/vnd.github.full+json", "", "GET "+garden+"/issues/"+n+"/timeline?per_page=100")
 	}
+	w.departures()
 	event := w.do("", "GET "+garden+"/issues/events?per_page=100").get("0.id")
 	w.do("", "GET "+garden+"/issues/events/"+event)
 	w.do("alice", "POST /repos/orchard/apples/issues", `{"title": "Codling moths", "assignees": ["alice"], "labels": ["bug"]}`)

@@ -2,7 +2,7 @@
 //
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
-//	arbor user, org, token, repo, issue     administration, also while the server runs
+//	arbor user, org, app, token, repo, issue     administration, also while the server runs
 //	arbor backup, restore, database     copies of a store, and its move between engines
 //	arbor nodes     which servers work on a store
 //	arbor audit     lists who changed accounts and access
@@ -40,6 +40,7 @@ type commandLine struct {
 	Demo     demoCommand     `cmd:"" help:"Run a throwaway server with people, repositories and plants; prints what to try."`
 	User     userCommand     `cmd:"" help:"Manage users."`
 	Org      orgCommand      `cmd:"" help:"Manage organizations."`
+	App      appCommand      `cmd:"" help:"Manage GitHub Apps, and where they are installed."`
 	Token    tokenCommand    `cmd:"" help:"Manage access tokens."`
 	Repo     repoCommand     `cmd:"" help:"Manage repositories."`
 	Issue    issueCommand    `cmd:"" help:"Do with issues what the interface has no address for."`

@@ -18,6 +18,7 @@
 //     former_logins
 //   - delete.go: the end of an account, and ghost
 //   - key.go, store_key.go, api_key.go: public SSH keys, of table ssh_keys, deploy keys included
+//   - installation.go, store_installation.go: tokens of installations of GitHub Apps, and bots
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no
@@ -44,35 +45,45 @@ import (
 // tokens and keys (except when they were last used).
 const Topic = "accounts"
 
-// Kind tells people from organizations.
+// Kind tells people, organizations and bots apart.
 type Kind uint8
 
 // The kinds of account, as they are stored.
 const (
 	User         Kind = 1
 	Organization Kind = 2
+	Bot          Kind = 3 // as whom a GitHub App acts: it never signs in, owns nothing and is no member
 )
 
 // String gives the name that payloads have as type.
 func (k Kind) String() string {
-	if k == Organization {
+	switch k {
+	case Organization:
 		return "Organization"
+	case Bot:
+		return "Bot"
 	}
 	return "User"
 }
 
 // word is the kind within a sentence.
 func (k Kind) word() string {
-	if k == Organization {
+	switch k {
+	case Organization:
 		return "organization"
+	case Bot:
+		return "bot"
 	}
 	return "user"
 }
 
 // noun is word with its article.
 func (k Kind) noun() string {
-	if k == Organization {
+	switch k {
+	case Organization:
 		return "an organization"
+	case Bot:
+		return "a bot"
 	}
 	return "a user"
 }
@@ -151,11 +162,15 @@ type Caller struct {
 	SiteAdmin bool // acts as one: the account is, and the token lets it
 	TokenID   int64
 	KeyID     int64 // of who signed in with an SSH key, and so has no token
+	App       int64 // the id of the App by whose installation token the caller acts; 0: none
+	SignedApp int64 // the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
 
 	Grant        *Grant // of the token or deploy key; nil: there is none
 	Reach        Reach
 	HidesMembers bool  // memberships that are not public are not shown, not even the caller's own
 	Refusal      error // of what the route does, since the token lacks the scopes; nil: it has them
+
+	installed asInstalled // what an App may do by the route
 }
 
 // IDOf is the id of a caller, 0 for the anonymous one, which is no account's.

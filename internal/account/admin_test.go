@@ -108,7 +108,7 @@ func TestLimitsOfTokens(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
 		caller, _, err := b.s.Authenticate(r)
-		if err != nil || caller.Reach != Chosen || caller.Most(99, true) != None || caller.Most(99, false) != Pull || !caller.HidesMembers {
+		if err != nil || caller.Reach != Chosen || caller.Most(99, 1, true) != None || caller.Most(99, 1, false) != Pull || !caller.HidesMembers {
 			t.Errorf("%+v, %v", caller, err)
 		}
 	})

@@ -61,7 +61,8 @@ func basicToken(encoded string) string {
 
 // wellFormed reports whether the text could be a token: the rest costs a lookup.
 func wellFormed(token string) bool {
-	if !strings.HasPrefix(token, tokenPrefix) || len(token) <= len(tokenPrefix) || len(token) > maxToken {
+	known := strings.HasPrefix(token, tokenPrefix) || strings.HasPrefix(token, installationPrefix)
+	if !known || len(token) <= len(tokenPrefix) || len(token) > maxToken {
 		return false
 	}
 	for i := range len(token) {

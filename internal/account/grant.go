@@ -20,6 +20,8 @@ type Grant struct {
 	Changes bool
 	chosen  []int64 // ids of repositories, in order
 
+	installation *installation // whose token it is; nil: none
+
 	ScopesHeader []string // the value of X-OAuth-Scopes
 	ExpiryHeader []string // of GitHub-Authentication-Token-Expiration; nil: the token does not expire
 }
@@ -64,11 +66,14 @@ const (
 	PublicReads         // changes none
 	Chosen              // those of a fine-grained token
 	OneRepo             // that of a deploy key alone, which has a role of its own there; no other, not even public ones
+	Installed           // those of an App's installation, on which it has a role of its own
 )
 
 // reach is the reach of the token where no route says otherwise.
 func (g *Grant) reach() Reach {
 	switch {
+	case g.installation != nil:
+		return Installed
 	case g.Fine:
 		return Chosen
 	case g.Scopes.Any(scope.Repo):
@@ -89,10 +94,12 @@ func (c *Caller) limit(g *Grant) {
 
 // Most is the highest role that the caller's token lets it have on a repository. A nil
 // caller, and one of this process, have no token.
-func (c *Caller) Most(repoID int64, private bool) Role {
+func (c *Caller) Most(repoID int64, owner ID, private bool) Role {
 	switch {
 	case c == nil || c.Reach == Everything:
 		return Admin
+	case c.Reach == Installed && c.Grant.installation.has(repoID, owner):
+		return c.installed.role
 	case (c.Reach == Chosen || c.Reach == OneRepo) && c.Grant.has(repoID):
 		if c.Grant.Changes {
 			return Push
@@ -120,6 +127,8 @@ func (c *Caller) SeesAll() bool { return c != nil && c.SiteAdmin && c.Reach == E
 // words, and for a classic token with the scopes of which it needs one.
 func (c *Caller) Insufficient(accepted scope.Set) error {
 	switch {
+	case c.App != 0:
+		return errs.New(errs.Forbidden, "Resource not accessible by integration")
 	case c.Reach == OneRepo:
 		return errs.New(errs.Forbidden, "The key you are authenticating with has been marked as read only.")
 	case c.Grant.Fine:
@@ -144,6 +153,8 @@ func ViewOf(c *Caller) View {
 		v.TokenID = c.TokenID
 	case OneRepo:
 		v.TokenID = c.KeyID
+	case Installed:
+		v.TokenID, v.installed = c.TokenID, c.installed
 	}
 	return v
 }
@@ -154,7 +165,8 @@ type View struct {
 	SiteAdmin    bool
 	Reach        Reach
 	HidesMembers bool
-	TokenID      int64 // of a fine-grained token, or of a deploy key
+	TokenID      int64 // of a fine-grained token, of a deploy key, or of an installation's token
+	installed    asInstalled
 }
 
 // String gives the view as a part of a key.
@@ -170,6 +182,7 @@ func (v View) String() string {
 		}
 		b = append(b, digit)
 	}
+	b = append(b, v.installed.text()...)
 	return string(b) + ID(v.TokenID).String()
 }
 

@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/base64"
+	"net/url"
 	"strconv"
 
 	"arbor/internal/db"
@@ -53,14 +54,18 @@ func NewSimple(a *Account, i *web.Info) *Simple {
 	if a == nil {
 		return nil
 	}
-	url := i.API("/users/" + a.Login)
+	login := a.Login
+	if a.Kind == Bot { // its login has brackets
+		login = url.PathEscape(login)
+	}
+	url := i.API("/users/" + login)
 	return &Simple{
 		Login:             a.Login,
 		ID:                a.ID,
 		NodeID:            NodeID(a.Kind.String(), a.ID),
 		AvatarURL:         avatarAddress(a.ID, i),
 		URL:               url,
-		HTMLURL:           i.Page("/" + a.Login),
+		HTMLURL:           i.Page("/" + login),
 		FollowersURL:      url + "/followers",
 		FollowingURL:      url + "/following{/other_user}",
 		GistsURL:          url + "/gists{/gist_id}",

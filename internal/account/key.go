@@ -116,7 +116,7 @@ func keyHolder(tx *db.Tx, login string) (*Account, error) {
 	if errs.Is(err, errs.NotFound) {
 		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
 	}
-	if err == nil && a.Kind == Organization {
+	if err == nil && a.Kind != User {
 		return nil, errs.Newf(errs.Invalid, "%q is an organization: only users have keys", a.Login)
 	}
 	return a, err

@@ -42,7 +42,7 @@ func CheckLogin(login string) error {
 		return errs.New(errs.Invalid, "a login must not be empty")
 	case len(login) > MaxLogin:
 		return errs.Newf(errs.Invalid, "a login has at most %d characters", MaxLogin)
-	case !plausible(login):
+	case !spelled(login):
 		return errs.Newf(errs.Invalid, "the login %q may hold only letters, digits, '-', '.' and '_'", login)
 	case login == "." || login == "..":
 		return errs.Newf(errs.Invalid, "the login must not be %q", login)
@@ -75,9 +75,20 @@ func foldFrom(name string, i int) string {
 	return string(b)
 }
 
+// botSuffix ends the logins of bots, and no others.
+const botSuffix = "[bot]"
+
+// BotLogin is the login of the bot as whom an App acts.
+func BotLogin(slug string) string { return slug + botSuffix }
+
 // plausible reports whether an account could have this login. What could not is
 // never handed to SQL, whose engines differ on NUL and on invalid UTF-8.
 func plausible(login string) bool {
+	return spelled(strings.TrimSuffix(login, botSuffix))
+}
+
+// spelled reports whether somebody could register the login.
+func spelled(login string) bool {
 	if login == "" || len(login) > MaxLogin {
 		return false
 	}

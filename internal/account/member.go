@@ -22,6 +22,9 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may access, 
 		return nil, access{}, err
 	case org.Kind != Organization:
 		return nil, access{}, errs.Absent()
+	case caller != nil && caller.App != 0:
+		role := caller.inOrg(org.ID)
+		return org, access{role > None, role == Admin}, nil
 	case caller == nil || caller.HidesMembers:
 		return org, access{}, nil
 	case caller.SiteAdmin:
@@ -38,6 +41,16 @@ func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 		err = mustOwn(org)
 	}
 	return org, err
+}
+
+// Owns reports whether the caller, perhaps nil, is the account, owns the organization that it is, or administrates
+// the site.
+func Owns(tx *db.Tx, caller *Caller, of *Account) (bool, error) {
+	if caller == nil || of.Kind != Organization {
+		return caller != nil && (caller.ID == of.ID || caller.SiteAdmin), nil
+	}
+	_, may, err := orgFor(tx, caller, of.Login)
+	return may.owner, err
 }
 
 // HoldOwnedOrg is OwnedOrg in a transaction that writes: it stays so until that ends.

@@ -17,11 +17,16 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var expires, suspended db.Time
 	var scopes *string
 	var permission int64
-	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, a.id, a.login, a.site_admin, a.suspended_at
+	var of *int64
+	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
+			a.id, a.login, a.site_admin, a.suspended_at
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
-		Scan(&c.TokenID, &expires, &scopes, &permission, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
+		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
 	if err != nil {
 		return nil, 0, orAbsent(err)
+	}
+	if of != nil {
+		return installationCaller(tx, c.TokenID)
 	}
 	if !suspended.IsZero() {
 		return nil, 0, errSuspended()
@@ -61,6 +66,17 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 			err = badCredentials()
 		}
 		return now, err
+	}
+	if c.App != 0 {
+		now, expires, err := installationCaller(tx, c.TokenID)
+		if errs.Is(err, errs.NotFound) || err == nil && tx.Now >= expires {
+			return nil, badCredentials()
+		}
+		if err != nil {
+			return nil, err
+		}
+		now = now.asked(c)
+		return now, nil
 	}
 	if c.TokenID == 0 { // of this process, see server.authenticate
 		return c, nil
@@ -148,7 +164,8 @@ func revoke(tx *db.Tx, column string, key any) (id int64, of *Account, err error
 func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
 	rows, err := tx.Query(`SELECT t.id, a.login, t.hint, t.note, t.scopes, t.permission,
 			t.created_at, t.expires_at, t.last_used_at, t.revoked_at
-		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE CAST($1 AS BIGINT) = 0 OR t.account_id = $1 ORDER BY t.id`, accountID)
+		FROM tokens t JOIN accounts a ON a.id = t.account_id
+		WHERE (CAST($1 AS BIGINT) = 0 OR t.account_id = $1) AND t.installation_id IS NULL ORDER BY t.id`, accountID)
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ const minToken = len(tokenPrefix) + 4
 // CheckToken reports why a text cannot be the value of a token. The error, 422,
 // does not repeat it.
 func CheckToken(token string) error {
-	if len(token) < minToken || !wellFormed(token) {
+	if len(token) < minToken || !strings.HasPrefix(token, tokenPrefix) || !wellFormed(token) {
 		return errs.Newf(errs.Invalid, "a token is %q and from %d to %d letters, digits or underscores",
 			tokenPrefix, minToken-len(tokenPrefix), maxToken-len(tokenPrefix))
 	}
@@ -250,8 +250,8 @@ func holder(tx *db.Tx, login string) (*Account, error) {
 	if errs.Is(err, errs.NotFound) {
 		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
 	}
-	if err == nil && a.Kind == Organization {
-		return nil, errs.Newf(errs.Invalid, "%q is an organization: only users hold tokens", a.Login)
+	if err == nil && a.Kind != User {
+		return nil, errs.Newf(errs.Invalid, "%q is %s: only users hold tokens", a.Login, a.Kind.noun())
 	}
 	return a, err
 }

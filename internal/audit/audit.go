@@ -76,6 +76,16 @@ const (
 	HookTest          Action = "hook.test"
 	HookRedeliver     Action = "hook.redeliver"
 
+	AppCreate                 Action = "integration.create"
+	AppDestroy                Action = "integration.destroy"
+	InstallationCreate        Action = "integration_installation.create"
+	InstallationDestroy       Action = "integration_installation.destroy"
+	InstallationSuspend       Action = "integration_installation.suspend"
+	InstallationUnsuspend     Action = "integration_installation.unsuspend"
+	InstallationAddRepos      Action = "integration_installation.repositories_added"
+	InstallationRemoveRepos   Action = "integration_installation.repositories_removed"
+	InstallationSetPermission Action = "integration_installation.version_updated"
+
 	SiteAdminRefused Action = "site_admin.refused" // nothing happened: who asked may not
 
 	StoreBackup  Action = "store.backup"
@@ -90,7 +100,9 @@ var Actions = []Action{
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
 	RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,
-	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, SiteAdminRefused,
+	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, AppCreate, AppDestroy, InstallationCreate,
+	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos, InstallationRemoveRepos,
+	InstallationSetPermission, SiteAdminRefused,
 	StoreBackup, StoreRestore, StoreMove,
 }
 

@@ -13,6 +13,10 @@ func (f *Forge) DeleteAccount(tx *db.Tx, id, ghost, by account.ID) error {
 	if err := tellOrgDeleted(tx, id, by); err != nil {
 		return err
 	}
+	// Apps are told that they are not installed there any more.
+	if err := f.Apps.Leave(tx, id, by); err != nil {
+		return err
+	}
 	orgs, err := orgsOf(tx, id)
 	if err != nil {
 		return err

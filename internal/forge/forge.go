@@ -9,6 +9,7 @@
 //	delete.go       a repository is deleted
 //	access.go       somebody joins a repository, or loses access
 //	account.go      an account is deleted; storeaccount.go: what becomes of each column
+//	app.go          of what GitHub Apps are told
 //	issue.go        an issue is made or changed, or leaves
 //	hook.go         of what hooks of repositories and organizations are told
 //
@@ -27,6 +28,7 @@ import (
 	"path/filepath"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/detect"
@@ -50,6 +52,7 @@ type Forge struct {
 	Searches *search.Service
 	Files    *file.Store
 	Releases *release.Service
+	Apps     *app.Service
 }
 
 // New makes the features: for a server, and for commands that work beside it.
@@ -64,6 +67,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Searches = search.New(d, f.Issues, log)
 	f.Files = file.New(d, f.Repos, log, dataDir)
 	f.Repos.Files = f.Files
+	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, log)
 	return f
 }

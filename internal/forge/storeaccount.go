@@ -31,12 +31,15 @@ type AccountColumn struct {
 // against the tables of both engines.
 var AccountColumns = []AccountColumn{
 	{"repos", "owner_id", Refused, ""},
+	{"apps", "owner_id", Refused, ""},
+	{"apps", "bot_id", Refused, ""}, // a bot goes after its App
 
 	{"members", "org_id", Dropped, ""},
 	{"members", "user_id", Dropped, ""}, // of the last owner it is refused
 	{"collaborators", "user_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
 	{"emails", "account_id", Dropped, ""},
+	{"installations", "account_id", Dropped, ""},
 	{"ssh_keys", "account_id", Dropped, ""},
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody answers for them any more
 	{"plants", "owner_id", Dropped, ""},

@@ -54,6 +54,10 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID
 	if err := hook.Record(tx, r.ID, told); err != nil {
 		return err
 	}
+	// Apps reach what their installations' accounts own.
+	if err := f.Apps.FollowTransfer(tx, &former, r.OwnerID, by); err != nil {
+		return err
+	}
 	return recordTransfer(tx, &former, r, h, by)
 }
 

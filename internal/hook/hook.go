@@ -3,6 +3,7 @@
 //	hook.go          what a hook is, and its rules
 //	events.go        the names of events
 //	record.go        Record: what happens is noted in its own transaction, a row for each hook
+//	app.go           the hooks of GitHub Apps
 //	edit.go          hooks are made, changed and removed
 //	store.go         the SQL of hooks, storedelivery.go of deliveries, storequeue.go of the worker
 //	api.go           the handlers: GET, POST /repos/{owner}/{repo}/hooks, /orgs/{org}/hooks, ...
@@ -53,8 +54,9 @@ const (
 // Hook is a row of the table hooks.
 type Hook struct {
 	ID           int64
-	RepoID       repo.ID    // 0: it is an organization's
-	OrgID        account.ID // 0: it is a repository's
+	RepoID       repo.ID    // 0: it is not a repository's
+	OrgID        account.ID // 0: it is not an organization's
+	AppID        int64      // of a GitHub App, which has one hook; else 0
 	URL          string
 	Form         bool    // the body is a form
 	Secret       *string // never shown
@@ -72,13 +74,14 @@ type Hook struct {
 	UpdatedAt    db.Time
 }
 
-// place is what a hook belongs to: a repository or an organization.
+// place is what a hook belongs to: a repository, an organization or an App.
 type place struct {
 	repo repo.ID
 	org  account.ID
+	app  int64
 }
 
-func (h *Hook) place() place { return place{h.RepoID, h.OrgID} }
+func (h *Hook) place() place { return place{h.RepoID, h.OrgID, h.AppID} }
 
 // hidden is what stands for a secret in answers; sent back, it keeps the one that there is.
 const hidden = "********"

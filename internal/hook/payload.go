@@ -99,6 +99,9 @@ func newItem(h *Hook, d *Delivery) item {
 	if d.Action != "" {
 		i.Action = &d.Action
 	}
+	if d.Installation != 0 {
+		i.InstallationID = &d.Installation
+	}
 	if d.RepoID != 0 {
 		i.RepositoryID = new(int64(d.RepoID))
 	}

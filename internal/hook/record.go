@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -52,26 +53,51 @@ const perStatement = 50
 // Record notes in its transaction what happens in a repository: a row for each of its hooks, and of its
 // organization's, that wants to know. It is one statement for some events, whatever the number of hooks.
 func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
-	return record(tx, ofRepo, repoID, repoID, list)
+	return record(tx, audience{ofRepo, appsOfRepo}, repoID, repoID, list)
 }
 
 // ofRepo are the hooks of the repository $1 and of its organization.
 const ofRepo = `(h.repo_id = $1 OR h.org_id = (SELECT owner_id FROM repos WHERE id = $1))`
 
+// appsOfRepo are the installations of Apps that reach the repository $1.
+const appsOfRepo = `i.account_id = (SELECT owner_id FROM repos WHERE id = $1) AND (i.every
+	OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $1))`
+
 // recordDispatch is Record for what clients send by hand, as large and as often as they like: hooks for which many
 // deliveries wait are not told.
 func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
-	return record(tx, ofRepo+` AND NOT EXISTS (SELECT 1 FROM hook_deliveries w
-		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET `+itoa(maxByHand-1)+`)`, repoID, repoID, []Event{e})
+	few := ` AND NOT EXISTS (SELECT 1 FROM hook_deliveries w
+		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET ` + itoa(maxByHand-1) + `)`
+	return record(tx, audience{ofRepo + few, appsOfRepo + few}, repoID, repoID, []Event{e})
 }
 
 // RecordForOrg is Record for an organization's own hooks alone: of a repository that is made, that is
 // going or is gone to another owner, or with repository 0 of its members.
 func RecordForOrg(tx *db.Tx, org account.ID, repoID repo.ID, list ...Event) error {
-	return record(tx, `h.org_id = $1`, org, repoID, list)
+	return record(tx, audience{`h.org_id = $1`, `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
+		OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $2))`},
+		org, repoID, list)
 }
 
-func record(tx *db.Tx, where string, of any, repoID repo.ID, list []Event) error {
+// recordForApp notes what happens to an installation for the hook of its App, which is told of that always, also while
+// the installation is suspended.
+func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
+	about, err := web.Marshal(e.About)
+	if err != nil {
+		return err
+	}
+	tx.Ring(Topic)
+	return tx.Run(`INSERT INTO hook_deliveries (hook_id, actor_id, event, action, about, created_at, installation_id)
+		SELECT h.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), `+tx.Engine().Clock()+`,
+			CAST($6 AS BIGINT)
+		FROM hooks h WHERE h.app_id = $1 AND h.active`,
+		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID)
+}
+
+// audience is whose hooks are told: conditions for hooks h, and for installations i of Apps. $1 is what both are about.
+type audience struct{ hooks, installations string }
+
+func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error {
 	for part := range slices.Chunk(list, perStatement) {
 		args := []any{of, db.OrNull(int64(repoID))}
 		rows := make([]string, len(part))
@@ -86,10 +112,14 @@ func record(tx *db.Tx, where string, of any, repoID repo.ID, list []Event) error
 			args = append(args, e.Name, e.Action, db.OrNull(int64(e.Actor)), string(about))
 		}
 		err := tx.Run(`WITH v (n, event, action, actor, about) AS (VALUES `+strings.Join(rows, `, `)+`)
-			INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at)
-			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`
-			FROM hooks h JOIN v ON h.events LIKE '%,' || v.event || ',%' OR h.events = ',*,'
-			WHERE h.active AND `+where+` ORDER BY h.id, v.n`, args...)
+			INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, created_at, installation_id)
+			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`, h.installation
+			FROM (SELECT h.id, h.events, CAST(NULL AS BIGINT) AS installation FROM hooks h
+					WHERE h.active AND `+to.hooks+`
+				UNION ALL SELECT h.id, i.events, i.id FROM installations i JOIN hooks h ON h.app_id = i.app_id
+					WHERE h.active AND i.suspended_at IS NULL AND `+to.installations+`) h
+				JOIN v ON h.events LIKE '%,' || v.event || ',%' OR h.events = ',*,'
+			ORDER BY h.id, v.n`, args...)
 		if err != nil {
 			return err
 		}
@@ -103,12 +133,12 @@ func record(tx *db.Tx, where string, of any, repoID repo.ID, list []Event) error
 // Listening finds out whether a hook of a repository, or of its organization, wants to know of an event, for
 // what must be rendered in the transaction. It gives what addresses in payloads begin with; nil: nobody listens.
 func Listening(tx *db.Tx, repoID repo.ID, event string) (*web.Info, error) {
-	return listening(tx, ofRepo, repoID, event)
+	return listening(tx, audience{ofRepo, appsOfRepo}, repoID, event)
 }
 
 // ListeningOrg is Listening for an organization's own hooks.
 func ListeningOrg(tx *db.Tx, org account.ID, event string) (*web.Info, error) {
-	return listening(tx, `h.org_id = $1`, org, event)
+	return listening(tx, audience{`h.org_id = $1`, `i.account_id = $1`}, org, event)
 }
 
 // Info is what payloads for a hook are rendered with.

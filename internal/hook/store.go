@@ -11,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), h.url, h.form, h.secret, h.insecure, h.active,
+const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), COALESCE(h.app_id, 0), h.url, h.form, h.secret, h.insecure, h.active,
 	h.events, h.salt, h.site, h.prefix, h.last_code, h.last_status, h.last_message, h.failures, h.failing_since,
 	h.created_at, h.updated_at`
 
@@ -19,7 +19,7 @@ const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), h.url, h.f
 func scan(row interface{ Scan(dest ...any) error }) (*Hook, error) {
 	var h Hook
 	var events string
-	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active, &events, &h.Salt,
+	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.AppID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active, &events, &h.Salt,
 		&h.Site, &h.Prefix, &h.LastCode, &h.LastStatus, &h.LastMessage, &h.Failures, &h.FailingSince,
 		&h.CreatedAt, &h.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
@@ -40,6 +40,9 @@ func splitEvents(text string) []string {
 func (p place) where() (string, any) {
 	if p.repo != 0 {
 		return `h.repo_id = $1`, p.repo
+	}
+	if p.app != 0 {
+		return `h.app_id = $1`, p.app
 	}
 	return `h.org_id = $1`, p.org
 }
@@ -70,10 +73,10 @@ func list(tx *db.Tx, p place) (found []*Hook, err error) {
 
 // insert adds a hook and sets its id. Error: 404 when the place is gone.
 func insert(tx *db.Tx, h *Hook) error {
-	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, url, form, secret, insecure, active, events, salt, site,
-			prefix, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING id`,
-		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), h.URL, h.Form, h.Secret, h.Insecure, h.Active,
+	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, app_id, url, form, secret, insecure, active, events, salt,
+			site, prefix, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`,
+		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), db.OrNull(h.AppID), h.URL, h.Form, h.Secret, h.Insecure, h.Active,
 		joined(h.Events), h.Salt, h.Site, h.Prefix, h.CreatedAt).Scan(&h.ID)
 	if errors.Is(err, db.ErrForeignKey) {
 		err = errs.Absent()
@@ -120,11 +123,24 @@ func Bequeath(tx *db.Tx, org account.ID, e Event) error {
 		AND id IN (SELECT hook_id FROM hook_deliveries WHERE state = 0)`, org)
 }
 
-// listening finds a hook that wants to know of an event.
-func listening(tx *db.Tx, where string, of any, event string) (*web.Info, error) {
+// listeningApp finds how an App's hook reaches the server; nil: it is not active.
+func listeningApp(tx *db.Tx, appID int64) (*web.Info, error) {
 	var site, prefix string
-	err := tx.QueryRow(`SELECT h.site, h.prefix FROM hooks h WHERE h.active AND `+where+`
-		AND (h.events LIKE '%,' || $2 || ',%' OR h.events = ',*,') ORDER BY h.id LIMIT 1`, of, event).Scan(&site, &prefix)
+	err := tx.QueryRow(`SELECT site, prefix FROM hooks WHERE app_id = $1 AND active`, appID).Scan(&site, &prefix)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	return Info(site, prefix), err
+}
+
+// listening finds a hook that wants to know of an event.
+func listening(tx *db.Tx, to audience, of any, event string) (*web.Info, error) {
+	var site, prefix string
+	err := tx.QueryRow(`SELECT h.site, h.prefix FROM hooks h WHERE h.active AND (`+to.hooks+`
+			AND (h.events LIKE '%,' || $2 || ',%' OR h.events = ',*,')
+			OR h.app_id IN (SELECT i.app_id FROM installations i
+				WHERE i.events LIKE '%,' || $2 || ',%' AND i.suspended_at IS NULL AND `+to.installations+`))
+		ORDER BY h.id LIMIT 1`, of, event).Scan(&site, &prefix)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
 	}

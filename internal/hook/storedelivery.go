@@ -24,28 +24,30 @@ const (
 
 // Delivery is a row of the table hook_deliveries.
 type Delivery struct {
-	ID          int64
-	HookID      int64
-	RepoID      repo.ID    // 0: it is about an organization
-	Actor       account.ID // 0: the operator
-	Event       string
-	Action      string
-	About       About
-	Origin      int64 // of a redelivery: the first delivery; else 0
-	CreatedAt   db.Time
-	State       State
-	Tries       int64
-	Payload     []byte // nil: not rendered, or not read, yet
-	size        int64  // of the stored payload in bytes; 0: there is none
-	broken      error  // of About, which cannot be read; nil: it can
-	DeliveredAt db.Time
-	Duration    int64 // microseconds
-	Code        int64
-	Status      string
-	URL         string
-	Sent        string // JSON
-	Received    string
-	Body        []byte
+	ID     int64
+	HookID int64
+	RepoID repo.ID    // 0: it is about an organization
+	Actor  account.ID // 0: the operator
+	// Installation is that of the App whose hook it is, by which it is told; else 0.
+	Installation int64
+	Event        string
+	Action       string
+	About        About
+	Origin       int64 // of a redelivery: the first delivery; else 0
+	CreatedAt    db.Time
+	State        State
+	Tries        int64
+	Payload      []byte // nil: not rendered, or not read, yet
+	size         int64  // of the stored payload in bytes; 0: there is none
+	broken       error  // of About, which cannot be read; nil: it can
+	DeliveredAt  db.Time
+	Duration     int64 // microseconds
+	Code         int64
+	Status       string
+	URL          string
+	Sent         string // JSON
+	Received     string
+	Body         []byte
 }
 
 // first is the delivery whose GUID it has.
@@ -57,11 +59,13 @@ func (d *Delivery) first() int64 {
 }
 
 const briefColumns = `d.id, d.hook_id, COALESCE(d.repo_id, 0), COALESCE(d.actor_id, 0), d.event, d.action,
-	COALESCE(d.origin, 0), d.created_at, d.state, d.tries, d.delivered_at, d.duration, d.code, d.status, d.url`
+	COALESCE(d.origin, 0), d.created_at, d.state, d.tries, d.delivered_at, d.duration, d.code, d.status, d.url,
+	COALESCE(d.installation_id, 0)`
 
 func (d *Delivery) brief() []any {
 	return []any{&d.ID, &d.HookID, &d.RepoID, &d.Actor, &d.Event, &d.Action, &d.Origin, &d.CreatedAt, &d.State,
-		&d.Tries, &d.DeliveredAt, &d.Duration, &d.Code, &d.Status, &d.URL}
+		&d.Tries, &d.DeliveredAt, &d.Duration, &d.Code, &d.Status, &d.URL,
+		&d.Installation}
 }
 
 const wholeColumns = briefColumns + `, d.about, d.payload, d.sent, d.received, d.body`
@@ -125,8 +129,9 @@ func again(tx *db.Tx, d *Delivery) error {
 	}
 	tx.Ring(Topic)
 	return tx.Run(`INSERT INTO hook_deliveries (hook_id, repo_id, actor_id, event, action, about, origin, created_at,
-			payload)
-		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id), `+tx.Engine().Clock()+`, payload
+			payload, installation_id)
+		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id), `+tx.Engine().Clock()+`, payload,
+			installation_id
 		FROM hook_deliveries WHERE id = $1`, d.ID)
 }
 

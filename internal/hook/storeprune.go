@@ -23,8 +23,9 @@ const sized = `SELECT d.id, d.state, d.created_at, ROW_NUMBER() OVER of_hook AS 
 		FROM hook_deliveries WHERE `
 
 const sizedOf = `) d JOIN hooks h ON h.id = d.hook_id LEFT JOIN repos r ON r.id = h.repo_id
+	LEFT JOIN apps p ON p.id = h.app_id
 	WINDOW of_hook AS (PARTITION BY d.hook_id ORDER BY d.id DESC),
-		of_owner AS (PARTITION BY COALESCE(h.org_id, r.owner_id) ORDER BY d.id DESC)`
+		of_owner AS (PARTITION BY COALESCE(h.org_id, r.owner_id, p.owner_id) ORDER BY d.id DESC)`
 
 // surplusKept finds deliveries beyond what is kept of each hook, by number and by size, and of each owner.
 func surplusKept(tx *db.Tx) ([]int64, error) {
@@ -50,7 +51,7 @@ func removeDeliveries(tx *db.Tx, ids []int64) error {
 
 // bequeathed finds some hooks without an owner that were told their last event.
 func bequeathed(tx *db.Tx) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT h.id FROM hooks h WHERE h.repo_id IS NULL AND h.org_id IS NULL
+	return db.QueryIDs[int64](tx, `SELECT h.id FROM hooks h WHERE h.repo_id IS NULL AND h.org_id IS NULL AND h.app_id IS NULL
 		AND NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 0) LIMIT 20`)
 }
 

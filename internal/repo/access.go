@@ -91,16 +91,20 @@ func (a *Access) tokenLets(change bool) error {
 	switch c := a.Caller; {
 	case c == nil:
 		return nil
+	case c.Refusal != nil && c.App != 0 && !change && !a.Private:
+		a.Role, a.Granted = min(a.Role, account.Pull), false // read as by everybody
 	case c.Refusal != nil:
 		return c.Refusal
-	case change && c.Reach == account.Chosen && !a.MayChange():
+	case change && (c.Reach == account.Chosen || c.Reach == account.Installed) && !a.MayChange():
 		return c.Insufficient(0)
 	}
 	return nil
 }
 
 // MayChange reports that the caller's token lets it change the repository, where its role does.
-func (a *Access) MayChange() bool { return a.Caller.Most(int64(a.ID), a.Private) >= account.Push }
+func (a *Access) MayChange() bool {
+	return a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) >= account.Push
+}
 
 // Holds returns an error if the caller has lost the access since the request began: a
 // token was revoked, a role taken away or the repository hidden. It is called at the end
@@ -206,7 +210,7 @@ func (a *Access) Require(need account.Role) error {
 		return nil
 	}
 	switch {
-	case a.Caller != nil && a.Caller.Reach == account.Chosen && a.Caller.Most(int64(a.ID), a.Private) < need:
+	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0) && a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) < need:
 		return a.Caller.Insufficient(0)
 	case need == account.Admin:
 		return errs.New(errs.Forbidden, "Must have admin rights to Repository.")
@@ -228,7 +232,7 @@ func (p place) role(caller *account.Caller, r *Repo) account.Role {
 	if !r.Private {
 		role = max(role, account.Pull)
 	}
-	return min(role, caller.Most(int64(r.ID), r.Private))
+	return min(role, caller.Most(int64(r.ID), r.OwnerID, r.Private))
 }
 
 // grantedRole is the caller's role without the one that everybody has.
@@ -237,8 +241,8 @@ func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	if r.Withdrawn && !caller.SeesAll() {
 		return role
 	}
-	if caller != nil && caller.Reach == account.OneRepo {
-		return caller.Most(int64(r.ID), r.Private)
+	if caller != nil && (caller.Reach == account.OneRepo || caller.Covers(int64(r.ID), r.OwnerID)) {
+		return caller.Most(int64(r.ID), r.OwnerID, r.Private)
 	}
 	if p.granted != nil {
 		role = account.Role(*p.granted)
@@ -254,6 +258,9 @@ func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	}
 	return role
 }
+
+// Redirect is redirect for packages that find repositories themselves.
+func Redirect(w http.ResponseWriter, r *http.Request, to *Repo) error { return redirect(w, r, to) }
 
 // redirect sends the client from a repository's former address to the present
 // one, in the same tree of routes (decision 54). A placeholder that is named gets another value.

@@ -29,7 +29,7 @@ type Edit struct {
 // no longer be as visible as its parent; 403 for an archived one that is to stay so, and
 // for one that is to be private with a token that opens no private ones.
 func (s *Service) Edit(ctx context.Context, a *Access, e Edit) (*Access, error) {
-	if e.Private.Or(false) && a.Caller.Most(int64(a.ID), true) < account.Admin {
+	if e.Private.Or(false) && a.Caller.Most(int64(a.ID), a.OwnerID, true) < account.Admin {
 		return nil, a.Caller.Insufficient(scope.Repo) // it could not even see what it did
 	}
 	var edited *Access

@@ -19,6 +19,9 @@ func privateForks(caller *account.Caller) string {
 	if caller.SeesAll() {
 		return from
 	}
+	if caller != nil && caller.Reach == account.Installed {
+		return from + installed(caller, "f") + ` AND `
+	}
 	from += `(f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR fc.role > 0)
 		AND NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = f.id) AND `
 	if caller != nil && caller.Reach == account.Chosen {

@@ -65,7 +65,7 @@ func (s *Service) FindForGit(ctx context.Context, caller *account.Caller, owner,
 // maintainerBranches will do. Errors: 403, 507.
 func (s *Service) CheckGit(ctx context.Context, a *Access, need account.Role) error {
 	if need <= account.Pull {
-		return nil
+		return a.tokenLets(false)
 	}
 	if !a.MayChange() {
 		return a.Caller.Insufficient(scope.PublicRepo)

@@ -20,6 +20,7 @@ type filter struct {
 	granted                     bool    // only those that visibleTo has a role on beyond everyone's
 	kind                        string  // forks, sources, or anything else for both
 	since, before               db.Time // when they were updated; 0: whenever
+	installation                int64   // only those that this installation of an App reaches; 0: any
 	// hide: some of the owner's repositories are withdrawn forks, which are left out
 	hide bool
 }
@@ -67,6 +68,8 @@ func grantedTo(caller *account.Caller) string {
 		return `TRUE`
 	case caller == nil || caller.Reach == account.Everything:
 		return hasRole("$1")
+	case caller.Reach == account.Installed:
+		return installed(caller, "r")
 	case caller.Reach == account.Chosen:
 		return `(` + chosen(caller, "r.id") + ` AND ` + hasRole("$1") + `)`
 	default:
@@ -79,6 +82,12 @@ func grantedTo(caller *account.Caller) string {
 // argument to spare.
 func chosen(caller *account.Caller, id string) string {
 	return fmt.Sprintf(`EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`, caller.TokenID, id)
+}
+
+// installed holds if an App's token reaches the repository of the name r. The ids in it are no texts of a
+// client's.
+func installed(caller *account.Caller, r string) string {
+	return `(` + caller.CoversSQL(r+".owner_id", r+".id") + ` AND ` + notWithdrawn(r) + `)`
 }
 
 // notWithdrawn holds for a repository that is no withdrawn fork.
@@ -104,6 +113,10 @@ func (f *filter) build() *sqlBuilder {
 	if f.granted {
 		b.and(grantedTo(f.visibleTo))
 	}
+	if f.installation != 0 {
+		b.and(`EXISTS (SELECT 1 FROM installations n WHERE n.id = ` + b.arg(f.installation) + ` AND n.account_id = r.owner_id
+			AND (n.every OR EXISTS (SELECT 1 FROM installation_repos z WHERE z.installation_id = n.id AND z.repo_id = r.id)))`)
+	}
 	switch f.kind {
 	case "forks":
 		b.and("r.parent_id IS NOT NULL")
@@ -128,7 +141,7 @@ func (f *filter) build() *sqlBuilder {
 // listRepos reads a page and the total number of rows.
 func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, error) {
 	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything
-	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 && !limited {
+	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 && f.installation == 0 && !limited {
 		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()
@@ -140,6 +153,15 @@ func listRepos(tx *db.Tx, f filter, o order, page web.Page) ([]*Access, int64, e
 	where += o.sql() + ` LIMIT ` + b.arg(page.Size) + ` OFFSET ` + b.arg(page.Offset())
 	list, err := queryAccess(tx, f.visibleTo, where, b.args...)
 	return list, total, err
+}
+
+// ListInstalled reads a page of the repositories that an App's installation on an account reaches, as far as the
+// caller has a role on them beyond everyone's, and how many there are.
+func ListInstalled(
+	tx *db.Tx, caller *account.Caller, owner account.ID, installation int64, page web.Page,
+) ([]*Access, int64, error) {
+	f := filter{owner: owner, visibleTo: caller, granted: true, installation: installation}
+	return listRepos(tx, f, order{sort: "created"}, page)
 }
 
 // publicAfter lists public repositories by id, beginning after since.

@@ -257,7 +257,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 // Insert adds the row of a repository, and the role on it of a member who makes it
 // for an organization. Errors: 403 when by may not create there; as of insertRepo.
 func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
-	if by != nil && by.Most(int64(r.ID), r.Private) < account.Admin { // nobody chose a new one
+	if by != nil && by.Most(int64(r.ID), r.OwnerID, r.Private) < account.Admin { // nobody chose a new one
 		return by.Insufficient(scope.Repo)
 	}
 	admit, err := mayCreate(tx, by, &r.Owner)

@@ -39,7 +39,7 @@ func columnsFor(caller *account.Caller) string {
 	switch {
 	case caller.SeesAll():
 		return columnsOfAll
-	case caller == nil || caller.Reach != account.Chosen:
+	case caller == nil || caller.Reach != account.Chosen && caller.Reach != account.Installed:
 		return columnsByRole
 	default:
 		return fmt.Sprintf(accessColumns, forkColumns(privateForks(caller)))
@@ -70,7 +70,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 	}
 	r.Owner.ID = r.OwnerID
 	a.Role, a.Member = p.role(caller, r), p.owner != nil && !caller.HidesMembers
-	a.Granted = p.grantedRole(caller, r) >= account.Pull && caller.Most(int64(r.ID), true) >= account.Pull
+	a.Granted = p.grantedRole(caller, r) >= account.Pull && caller.Most(int64(r.ID), r.OwnerID, true) >= account.Pull
 	return a, nil
 }
 
@@ -100,7 +100,7 @@ func accessByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 // accessAgain is accessByID for a caller whose token may have ended meanwhile, or who may
 // be no site administrator any more. Errors: 401, 404.
 func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
-	if caller != nil && caller.KeyID != 0 {
+	if caller != nil && (caller.KeyID != 0 || caller.App != 0) {
 		now, err := account.Again(tx, caller)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,10 @@ type Need struct {
 	Scopes scope.Set // a classic token needs one of them, or one that includes it; 0: none
 	Fine   string    // the permission of fine-grained tokens, as GitHub names it; empty: they need none
 	Never  bool      // fine-grained tokens cannot do it
+
+	// App is the permission that an App's installation needs, in the same form. Empty: it needs none;
+	// "-": Apps cannot do it; "jwt": an App does it with a JWT, and nobody else.
+	App string
 }
 
 // Sets of scopes of which one is enough, or a scope that includes it. That private repositories
@@ -27,6 +31,41 @@ const (
 // never is the permission for what fine-grained tokens cannot do: all but reading what is
 // public, and changing what is in the repositories that they were made for.
 const never = "-"
+
+// signed is the permission of what Apps alone do, with a JWT.
+const signed = "jwt"
+
+// apps say what an installation of an App needs where that is not what a fine-grained token does, in the form of
+// needs. What fine-grained tokens can never do, an App cannot do either unless it stands here.
+var apps = []struct{ method, pattern, permission string }{
+	{"*", "/app", signed},
+	{"*", "/app/...", signed},
+	{"GET", "/repos/{owner}/{repo}/installation", signed},
+	{"GET", "/orgs/{org}/installation", signed},
+	{"GET", "/users/{username}/installation", signed},
+	{"GET", "/installation/repositories", "metadata"},
+	{"DELETE", "/installation/token", ""},
+	{"GET", "/orgs/{org}/installations", "organization_administration"},
+	{"*", "/repos/{owner}/{repo}/collaborators...", "administration"},
+	{"PUT", "/repos/{owner}/{repo}/pulls/{number}/merge", "contents"},
+	{"GET", "/orgs/{org}/memberships/{username}", "members"},
+	{"*", "/orgs/{org}/memberships/{username}", "members"},
+	{"*", "/orgs/{org}/members...", "members"},
+	{"GET", "/orgs/{org}/audit-log", "organization_administration"},
+	{"*", "/orgs/{org}/hooks...", "organization_hooks"},
+	{"PATCH", "/orgs/{org}", "organization_administration"},
+	{"GET", "/orgs/{org}/issues", never},
+	{"GET", "/user/{account_id}", ""},
+	{"*", "/user...", never}, // GitHub's words for it are those of a missing permission
+	{"GET", "/users...", ""},
+	{"GET", "/issues", never},
+	{"GET", "/{owner}/{repo}/info/refs", "contents"}, // before the pages for people
+	{"GET", "/{owner}/{repo}/archive/...", "contents"},
+	{"GET", "/{owner}/{repo}/raw/...", "contents"},
+	{"GET", "/{owner}/{repo}/releases/download/...", "contents"},
+	{"GET", "/{owner}/{repo}/releases/latest/download/...", "contents"},
+	{"GET", "/{owner}...", never},
+}
 
 // needs say for each route what it wants of a token. The first line counts that has the method,
 // or "*", and the pattern; "..." at its end stands for anything. The method says whether a permission is to
@@ -45,6 +84,14 @@ var needs = []struct {
 	{"POST", "/repos/{owner}/{repo}/transfer", code, "administration"},
 	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
 	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},
+	{"*", "/app...", none, never},
+	{"GET", "/repos/{owner}/{repo}/installation", none, never},
+	{"GET", "/orgs/{org}/installation", none, never},
+	{"GET", "/users/{username}/installation", none, never},
+	{"*", "/installation/...", none, never},
+	{"GET", "/orgs/{org}/installations", scope.ReadOrg, never},
+	{"GET", "/user/installations...", none, never},
+	{"*", "/user/installations/{installation_id}/repositories/{repository_id}", scope.Repo, never},
 	{"GET", "/repos/{owner}/{repo}/collaborators...", code, "metadata"},
 	{"*", "/repos/{owner}/{repo}/collaborators...", code, never},
 	{"*", "/repos/{owner}/{repo}/issues...", code, "issues"},
@@ -169,26 +216,52 @@ var needs = []struct {
 // NeedOf is what a route wants of a token. A route that is in no line of needs lets no limited
 // token through, and ok is false.
 func NeedOf(method, pattern string) (n Need, ok bool) {
+	n = Need{Scopes: scope.SiteAdmin, Never: true, App: never}
 	for _, l := range needs {
-		prefix, open := strings.CutSuffix(l.pattern, "...")
-		fits := pattern == l.pattern || open && strings.HasPrefix(pattern, prefix)
-		if fits && (l.method == method || l.method == "*") {
-			return newNeed(method, l.scopes, l.fine), true
+		if fits(l.method, l.pattern, method, pattern) {
+			n, ok = newNeed(method, l.scopes, l.fine), true
+			break
 		}
 	}
-	return Need{Scopes: scope.SiteAdmin, Never: true}, false
+	for _, l := range apps {
+		if ok && fits(l.method, l.pattern, method, pattern) {
+			n.App = withAccess(method, l.permission)
+			break
+		}
+	}
+	return n, ok
+}
+
+// fits reports whether a line of a table is about a route.
+func fits(lineMethod, linePattern, method, pattern string) bool {
+	prefix, open := strings.CutSuffix(linePattern, "...")
+	return (pattern == linePattern || open && strings.HasPrefix(pattern, prefix)) &&
+		(lineMethod == method || lineMethod == "*")
 }
 
 func newNeed(method string, scopes scope.Set, fine string) Need {
 	if fine == never {
-		return Need{Scopes: scopes, Never: true}
+		return Need{Scopes: scopes, Never: true, App: never}
 	}
-	if fine != "" && !strings.Contains(fine, "=") {
-		access := "write"
-		if method == http.MethodGet {
-			access = "read"
-		}
-		fine += "=" + access
+	fine = withAccess(method, fine)
+	return Need{Scopes: scopes, Fine: fine, App: fine}
+}
+
+// withAccess adds to a permission whether it is to read or to write.
+func withAccess(method, permission string) string {
+	switch {
+	case permission == "" || permission == never || permission == signed || strings.Contains(permission, "="):
+		return permission
+	case method == http.MethodGet:
+		return permission + "=read"
+	default:
+		return permission + "=write"
 	}
-	return Need{Scopes: scopes, Fine: fine}
+}
+
+// ByApp reads Need.App: the permission and the level that an installation needs. signedOnly says that it takes a
+// JWT; never, that no App can do it.
+func (n Need) ByApp() (permission, level string, signedOnly, cannot bool) {
+	permission, level, _ = strings.Cut(n.App, "=")
+	return permission, level, n.App == signed, n.App == never
 }

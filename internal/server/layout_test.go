@@ -33,6 +33,7 @@ var layers = [][]string{
 	{"internal/route"},
 	{"internal/account", "internal/gitignore", "internal/license"},
 	{"internal/repo", "internal/plant", "internal/fulltext", "internal/ratelimit"},
+	{"internal/app"},
 	{"internal/hook"},
 	{"internal/reaction", "internal/star", "internal/tracker", "internal/file"},
 	{"internal/posting"},

@@ -31,6 +31,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
+	"arbor/internal/app"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -324,6 +325,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 		return err
 	}
 	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin || to.Group == route.API && !safe(r.Method)
+	if caller == nil && to.need.signed {
+		return app.NoJWT()
+	}
 	if caller == nil && signsIn {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
@@ -416,6 +420,9 @@ func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, 
 		return account.CallerFrom(r.Context()), false, nil
 	case g == route.Plants:
 		return s.accounts.AuthenticateBearer(r)
+	case app.IsJWT(r.Header.Get("Authorization")):
+		c, err := s.forge.Apps.AuthenticateJWT(r.Context(), r)
+		return c, true, err
 	default:
 		return s.accounts.Authenticate(r)
 	}

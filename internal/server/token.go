@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
+	"arbor/internal/errs"
 	"arbor/internal/plant"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -12,7 +14,10 @@ import (
 // tokenNeed is what a route wants of a token, with the headers that say so.
 type tokenNeed struct {
 	route.Need
-	scopes, permissions []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
+	// What an App needs, see route.Need.ByApp.
+	permission, level    string
+	signed, closedToApps bool
+	scopes, permissions  []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
 }
 
 func newTokenNeed(r *route.Route) tokenNeed {
@@ -21,6 +26,7 @@ func newTokenNeed(r *route.Route) tokenNeed {
 	if need.Fine != "" {
 		n.permissions = []string{need.Fine}
 	}
+	n.permission, n.level, n.signed, n.closedToApps = need.ByApp()
 	return n
 }
 
@@ -56,6 +62,16 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 // Errors: 403.
 func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
 	g := caller.Grant
+	switch {
+	case caller.SignedApp != 0 && n.signed:
+		return caller, nil
+	case caller.SignedApp != 0:
+		return nil, errs.New(errs.Forbidden, "Resource not accessible by integration")
+	case n.signed:
+		return nil, app.NoJWT()
+	case caller.App != 0:
+		return n.install(caller, method, to)
+	}
 	if !g.Limited() || to.Group == route.Git {
 		return caller, nil
 	}
@@ -85,4 +101,31 @@ func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Rout
 	c := *caller
 	c.Refusal = refusal
 	return &c, nil
+}
+
+// install is narrow for the token of an App's installation: the route's permission decides alone. Without it
+// the App reads what everybody may read, and nothing else: on a route of a repository that is found out
+// once the repository was, see repo.With.
+func (n *tokenNeed) install(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
+	open := safe(method) && to.Right != route.SignedIn
+	now, allowed := caller, false
+	if !n.closedToApps {
+		now, allowed = caller.ForRoute(n.permission, n.level, leastRole(to.Right))
+	}
+	switch {
+	case allowed:
+		return now, nil
+	case (to.OfRepo || to.Group == route.Git) && !n.closedToApps:
+		now.Refusal = caller.Insufficient(0)
+		return now, nil
+	case open:
+		return nil, nil
+	}
+	return nil, caller.Insufficient(0)
+}
+
+// leastRole is the role on a repository that a right names.
+func leastRole(right route.Right) account.Role {
+	role, _ := account.ParseRole(string(right))
+	return role
 }

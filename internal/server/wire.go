@@ -14,6 +14,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/admission"
+	"arbor/internal/app"
 	"arbor/internal/audit"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
@@ -121,6 +122,7 @@ func New(o Options) *Server {
 	s.pages = page.New(o.DB, repos, shown)
 	features := []feature{
 		account.NewAPI(accounts),
+		app.NewAPI(f.Apps),
 		repo.NewAPI(repos),
 		star.NewAPI(star.New(o.DB, repos)),
 		activity.NewAPI(o.DB, repos, issues),

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"arbor/internal/app"
+)
+
+type appCommand struct {
+	Create    appCreate    `cmd:"" help:"Register a GitHub App; prints its private key and its webhook's secret, which are shown once."`
+	List      appList      `cmd:"" help:"List all GitHub Apps, and where they are installed."`
+	Install   appInstall   `cmd:"" help:"Install an App on a user or an organization; again: grant what it asks for by now."`
+	Suspend   appSuspend   `cmd:"" help:"End the use of an installation, at once: its tokens do not work until it is unsuspended."`
+	Unsuspend appUnsuspend `cmd:"" help:"End a suspension."`
+	Remove    appRemove    `cmd:"" help:"Remove an installation, or with no account the App itself, for good."`
+}
+
+type appCreate struct {
+	storeFlags
+	Owner    string `arg:"" help:"Login of the user or organization that the App belongs to."`
+	Manifest string `help:"GitHub's manifest of the App (JSON); - reads it from standard input." placeholder:"FILE"`
+	Name     string `help:"Name of the App, unless the manifest has one."`
+	URL      string `name:"url" help:"The App's own page, unless the manifest has one." placeholder:"URL"`
+	Server   string `help:"How the App reaches this server: addresses in what it is told begin so." default:"http://127.0.0.1:8080" placeholder:"URL"`
+}
+
+// Run registers the App. The key goes to standard output alone, so that it can be redirected into a file.
+func (c *appCreate) Run(p *process) error {
+	m, err := c.manifest()
+	if err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		made, err := s.forge(log).Apps.Create(p.ctx, c.Owner, m)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stderr, "created App %s: id %d, client id %s\nwebhook secret: %s\nprivate key, shown this once:\n",
+			made.Slug, made.ID, made.ClientID, made.Secret)
+		fmt.Fprint(p.stdout, made.PrivateKey)
+		return nil
+	})
+}
+
+// manifest reads what the App is to be.
+func (c *appCreate) manifest() (m app.Manifest, err error) {
+	if c.Manifest != "" {
+		data, err := readBounded(c.Manifest, app.MaxManifest)
+		if err != nil {
+			return m, err
+		}
+		if m, err = app.ParseManifest(data); err != nil {
+			return m, fmt.Errorf("%s: %w", c.Manifest, err)
+		}
+	}
+	m.Name, m.URL = cmpOr(c.Name, m.Name), cmpOr(c.URL, m.URL)
+	if m.Name == "" || m.URL == "" {
+		return m, misuse("an App has a name and a url: give them in a manifest, or with --name and --url")
+	}
+	u, err := url.Parse(c.Server)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return m, misuse("--server must be an address like https://code.example.org, not %q", c.Server)
+	}
+	m.Hook.Site = strings.TrimRight(c.Server, "/")
+	return m, nil
+}
+
+// readBounded reads a file, - for standard input, of at most so many bytes.
+func readBounded(path string, most int64) ([]byte, error) {
+	in := os.Stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
+}
+
+type appList struct{ storeFlags }
+
+// Run prints a line for each App, and one for each installation.
+func (c *appList) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		list, err := s.forge(log).Apps.List(p.ctx)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tAPP\tOWNER\tINSTALLATION\tON\tREPOSITORIES\tSUSPENDED\tPERMISSIONS")
+		for _, a := range list {
+			fmt.Fprintf(w, "%d\t%s\t%s\t-\t-\t-\t-\t%s\n", a.ID, a.Slug, a.Owner.Login, a.Permissions)
+			for _, i := range a.Installations {
+				fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Slug, a.Owner.Login, i.ID, i.Account.Login,
+					i.Selection(), when(i.SuspendedAt), i.Permissions)
+			}
+		}
+		return w.Flush()
+	})
+}
+
+// installed is a command about the installation of an App on an account.
+type installed struct {
+	storeFlags
+	App string `arg:"" help:"The App, by its name in addresses."`
+	On  string `arg:"" help:"Login of the user or organization."`
+}
+
+type appInstall struct {
+	installed
+	Repo []string `help:"Only for these repositories of the account (default: all, also those to come)." placeholder:"NAME"`
+}
+
+// Run installs the App. A running server knows it from the next request on.
+func (c *appInstall) Run(p *process) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		i, err := s.forge(log).Apps.Install(p.ctx, c.App, c.On, c.Repo)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "installed %s on %s: installation %d\n", i.App.Slug, i.Account.Login, i.ID)
+		}
+		return err
+	})
+}
+
+// change runs an operation on the installation, and prints a line when it has succeeded.
+func (c *installed) change(p *process, line string, do func(s *app.Service, id int64) error) error {
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		apps := s.forge(log).Apps
+		i, err := apps.On(p.ctx, c.App, c.On)
+		if err == nil {
+			err = do(apps, i.ID)
+		}
+		if err == nil {
+			fmt.Fprintf(p.stdout, line+"\n", i.App.Slug, i.Account.Login)
+		}
+		return err
+	})
+}
+
+type appSuspend struct{ installed }
+
+// Run suspends the installation.
+func (c *appSuspend) Run(p *process) error {
+	return c.change(p, "suspended %s on %s", func(s *app.Service, id int64) error { return s.Suspend(p.ctx, 0, id, 0) })
+}
+
+type appUnsuspend struct{ installed }
+
+// Run ends the suspension.
+func (c *appUnsuspend) Run(p *process) error {
+	return c.change(p, "unsuspended %s on %s", func(s *app.Service, id int64) error { return s.Unsuspend(p.ctx, 0, id, 0) })
+}
+
+type appRemove struct {
+	storeFlags
+	App string `arg:"" help:"The App, by its name in addresses."`
+	On  string `arg:"" optional:"" help:"Login of the user or organization of whose installation it is (default: the App itself goes)."`
+}
+
+// Run removes the installation, or the App.
+func (c *appRemove) Run(p *process) error {
+	if c.On != "" {
+		on := installed{c.storeFlags, c.App, c.On}
+		return on.change(p, "removed %s from %s", func(s *app.Service, id int64) error { return s.Uninstall(p.ctx, 0, id, 0) })
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		err := s.forge(log).Apps.Remove(p.ctx, c.App)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "removed App %s\n", c.App)
+		}
+		return err
+	})
+}

@@ -1,0 +1,113 @@
+package account
+
+import (
+	"slices"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/scope"
+)
+
+// installationCaller finds who acts by a token of an installation, and until when. Errors: 404; 403 while the
+// installation, the account where it is, or the owner of the App is suspended.
+func installationCaller(tx *db.Tx, tokenID int64) (*Caller, db.Time, error) {
+	c := &Caller{TokenID: tokenID}
+	i := &installation{tokenID: tokenID}
+	var expires, suspended, ownerSuspended db.Time
+	var granted string
+	var asked *string
+	var every bool
+	err := tx.QueryRow(`SELECT t.expires_at, t.permissions, t.narrowed, i.id, i.app_id, i.account_id, i.every,
+			i.permissions, i.suspended_at, COALESCE(o.suspended_at, w.suspended_at), a.id, a.login
+		FROM tokens t JOIN accounts a ON a.id = t.account_id JOIN installations i ON i.id = t.installation_id
+			JOIN accounts o ON o.id = i.account_id
+			JOIN apps p ON p.id = i.app_id JOIN accounts w ON w.id = p.owner_id
+		WHERE t.id = $1 AND t.revoked_at IS NULL`, tokenID).
+		Scan(&expires, &asked, &i.narrowed, &i.id, &c.App, &i.owner, &every, &granted, &suspended, &ownerSuspended,
+			&c.ID, &c.Login)
+	switch {
+	case err != nil:
+		return nil, 0, orAbsent(err)
+	case !suspended.IsZero():
+		return nil, 0, errs.New(errs.Forbidden, "This installation has been suspended")
+	case !ownerSuspended.IsZero():
+		return nil, 0, errSuspended()
+	}
+	i.permissions = scope.ParsePermissions(granted)
+	if asked != nil {
+		i.permissions = scope.ParsePermissions(*asked).Within(i.permissions)
+	}
+	i.selected, i.all = !every, every && !i.narrowed
+	if !i.all {
+		if i.chosen, err = chosenOf(tx, i); err != nil {
+			return nil, 0, err
+		}
+	}
+	c.limit(&Grant{Fine: true, installation: i})
+	c.HidesMembers = true
+	now, _ := c.ForRoute("", "", None)
+	return now, expires, nil
+}
+
+// chosenOf reads the repositories that a token of an installation reaches, in order, whoever owns them now.
+func chosenOf(tx *db.Tx, i *installation) ([]int64, error) {
+	const ofInstallation = `SELECT repo_id FROM installation_repos WHERE installation_id = $1`
+	const ofToken = `SELECT repo_id FROM token_repos WHERE token_id = $1`
+	var query string
+	args := []any{i.id}
+	switch {
+	case i.selected && i.narrowed:
+		query = ofInstallation + ` INTERSECT SELECT repo_id FROM token_repos WHERE token_id = $2`
+		args = append(args, i.tokenID)
+	case i.selected:
+		query = ofInstallation
+	default:
+		query, args = ofToken, []any{i.tokenID}
+	}
+	list, err := db.QueryIDs[int64](tx, query, args...)
+	slices.Sort(list)
+	return list, err
+}
+
+// endOldest removes the tokens of an installation that have expired, and the oldest of too many.
+func endOldest(tx *db.Tx, id int64) error {
+	err := tx.Run(`DELETE FROM tokens WHERE installation_id = $1 AND expires_at < $2`, id, tx.Now)
+	if err != nil {
+		return err
+	}
+	ended, err := tx.Exec(`DELETE FROM tokens WHERE installation_id = $1 AND id <=
+		(SELECT o.id FROM tokens o WHERE o.installation_id = $1 ORDER BY o.id DESC LIMIT 1 OFFSET $2)`, id, maxLive-1)
+	if err != nil || ended == 0 {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// ownedApps lists the slugs of some Apps that an account owns.
+func ownedApps(tx *db.Tx, id ID) ([]string, error) {
+	return db.QueryTexts(tx, `SELECT slug FROM apps WHERE owner_id = $1 ORDER BY id LIMIT 10`, id)
+}
+
+func insertInstallationToken(
+	tx *db.Tx, of Installation, d digest, hint string, n InstallationToken, expires db.Time,
+) (id int64, err error) {
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, permission, created_at, expires_at,
+			installation_id, narrowed, permissions)
+		VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9) RETURNING id`,
+		of.Bot, d[:], hint, fineRead, tx.Now, expires, of.ID, n.Repos != nil, n.Permissions.String()).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	if len(n.Repos) > 0 {
+		args := []any{id}
+		for _, repoID := range n.Repos {
+			args = append(args, repoID)
+		}
+		err := tx.Run(`INSERT INTO token_repos (token_id, repo_id)
+			SELECT CAST($1 AS BIGINT), r.id FROM repos r WHERE r.id IN `+db.ValuesFrom(2, 1, len(n.Repos)), args...)
+		if err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}

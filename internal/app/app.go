@@ -1,0 +1,134 @@
+// Package app is GitHub Apps: programs with rights of their own, which act where they are installed.
+//
+//	app.go       what an App and an installation are
+//	manifest.go  an App as its manifest describes it
+//	jwt.go       the signed requests of an App (RS256)
+//	create.go    Apps are made and removed, by the operator
+//	install.go   installations are made, changed, suspended and removed
+//	token.go     tokens of installations
+//	store.go     the SQL of tables apps, installations, installation_repos
+//	api.go       the handlers for the App itself: GET /app, /app/installations, ...
+//	apiread.go   those for users and installations: GET /installation/repositories, /user/installations, ...
+//	json.go      their JSON
+//
+// An App proves who it is with a JWT that its private key signs; that opens /app and nothing else. To act it gets a
+// token of an installation, which acts as the bot SLUG[bot]: package account has these tokens and what they
+// reach, package route which permission each route needs. Of a key only the public half is kept.
+//
+// An installation belongs to an account: what that account hands over is out of reach with the next request. It has
+// the permissions and events that were granted when it was made, not what its App may want later.
+//
+// It stands below hooks. What hooks are told, package forge does by [Forge].
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/scope"
+)
+
+// App is a row of the table apps.
+type App struct {
+	ID          int64
+	Owner       *account.Account
+	BotID       account.ID
+	Slug        string
+	ClientID    string
+	Name        string
+	Description *string
+	ExternalURL string
+	Public      bool
+	Permissions scope.Permissions
+	Events      []string // in order
+	CreatedAt   db.Time
+	UpdatedAt   db.Time
+
+	publicKey []byte // PKIX
+}
+
+// Installation is a row of the table installations.
+type Installation struct {
+	ID          int64
+	App         *App
+	Account     *account.Account
+	Every       bool // all repositories of the account; else some
+	Permissions scope.Permissions
+	Events      []string
+	SuspendedAt db.Time // zero: it is not
+	CreatedAt   db.Time
+	UpdatedAt   db.Time
+}
+
+// Forge is what happens to hooks and accounts, in the same transaction. Package forge implements it.
+type Forge interface {
+	// CreateAppHook makes the hook of a new App.
+	CreateAppHook(tx *db.Tx, a *App, h Hook) error
+	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend. It is called
+	// before what it tells of is gone. by is 0 for the operator.
+	TellInstallation(tx *db.Tx, i *Installation, action string, by account.ID) error
+	// TellInstallationRepos tells the App of repositories that an installation reaches now, or does not any more.
+	TellInstallationRepos(tx *db.Tx, i *Installation, added, removed []repo.ID, by account.ID) error
+}
+
+// Service holds what the operations on Apps share. Safe for concurrent use.
+type Service struct {
+	db       *db.DB
+	accounts *account.Service
+	repos    *repo.Service
+	forge    Forge
+	clock    func() time.Time // against which times in JWTs are held
+}
+
+// New makes the service.
+func New(d *db.DB, accounts *account.Service, repos *repo.Service, forge Forge) *Service {
+	return &Service{d, accounts, repos, forge, time.Now}
+}
+
+// Find finds Apps by their ids, in one query; those that are not there are missing from the map.
+func (s *Service) Find(tx *db.Tx, ids ...int64) (map[int64]*App, error) { return findApps(tx, ids) }
+
+// maxName is the greatest length of an App's name, as at GitHub.
+const maxName = 34
+
+// slugOf makes the name of an App in addresses: small letters, digits and hyphens. Error: 422 for a name of which
+// nothing is left.
+func slugOf(name string) (string, error) {
+	words := strings.FieldsFunc(account.Fold(name), func(c rune) bool {
+		return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_')
+	})
+	slug := strings.Join(words, "-")
+	if slug == "" {
+		return "", errs.Newf(errs.Invalid, "the name %q has no letters or digits from which an address could be made", name)
+	}
+	return slug, nil
+}
+
+// joined is a list of events as it is stored.
+func joined(events []string) string { return "," + strings.Join(events, ",") + "," }
+
+func splitEvents(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
+}
+
+// tidy gives names once each, in order.
+func tidy(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// read runs fn in a read transaction.
+func read[T any](ctx context.Context, d *db.DB, fn func(tx *db.Tx) (T, error)) (v T, err error) {
+	err = d.Read(ctx, func(tx *db.Tx) error {
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
+}

@@ -1,0 +1,152 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+
+	"arbor/internal/account"
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// keyBits is the size of an App's key.
+const keyBits = 2048
+
+// Made is a new App with what is shown once and never again.
+type Made struct {
+	*App
+	PrivateKey string // PEM, PKCS #1, as GitHub's
+	Secret     string // with which deliveries are signed
+}
+
+// Create makes an App that belongs to a user or an organization, with its bot and its hook. Errors: 404 for the
+// owner; 422 for what the manifest says, and a name that is or was taken.
+func (s *Service) Create(ctx context.Context, owner string, m Manifest) (*Made, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	slug, err := slugOf(m.Name)
+	if err != nil {
+		return nil, err
+	}
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return nil, err
+	}
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	var random [20]byte
+	rand.Read(random[:])
+	private := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+	made := &Made{PrivateKey: string(private), Secret: hex.EncodeToString(random[:])}
+	m.Hook.Secret = made.Secret
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		a := &App{Slug: slug, ClientID: account.NewClientID(), Name: m.Name, Description: web.OrNil(m.Description),
+			ExternalURL: m.URL, Public: m.Public, publicKey: public, Permissions: m.Permissions, Events: m.Events}
+		made.App = a
+		return s.insert(tx, a, owner, m.Hook)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// insert adds a new App with all that belongs to it.
+func (s *Service) insert(tx *db.Tx, a *App, owner string, h Hook) (err error) {
+	if a.Owner, err = account.Hold(tx, owner); errs.Is(err, errs.NotFound) || err == nil && a.Owner.Kind == account.Bot {
+		return errs.Newf(errs.NotFound, "there is no user or organization %q to own the App", owner)
+	}
+	if err != nil {
+		return err
+	}
+	bot, err := account.CreateBot(tx, a.Slug, a.Name)
+	if err != nil {
+		return err
+	}
+	a.BotID = bot.ID
+	if err := insertApp(tx, a); err != nil {
+		return err
+	}
+	if err := s.forge.CreateAppHook(tx, a, h); err != nil {
+		return err
+	}
+	return a.record(tx, audit.AppCreate, a.Owner, map[string]any{"permissions": a.Permissions, "events": a.Events})
+}
+
+// record notes what happens to an App: at its owner, or where it is installed.
+func (a *App) record(tx *db.Tx, action audit.Action, at *account.Account, changes map[string]any) error {
+	if changes == nil {
+		changes = map[string]any{}
+	}
+	changes["app_id"], changes["app_slug"] = a.ID, a.Slug
+	e := audit.Entry{Action: action, User: at.Audited(), Changes: changes}
+	if at.Kind == account.Organization {
+		e.Org, e.User = at.Audited(), audit.Named{}
+	}
+	return audit.Record(tx, e)
+}
+
+// Remove removes an App with its installations, its tokens and its hook, for good. What it wrote becomes ghost's. The
+// App is told of none of that: there is nobody to tell. Error: 404.
+func (s *Service) Remove(ctx context.Context, slug string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		a, err := named(tx, slug)
+		if err != nil {
+			return err
+		}
+		if err := a.record(tx, audit.AppDestroy, a.Owner, nil); err != nil {
+			return err
+		}
+		if err := removeApp(tx, a.ID); err != nil {
+			return err
+		}
+		return s.accounts.RemoveBot(tx, a.BotID)
+	})
+}
+
+// named is bySlug for the operator. Error: 404 that names it.
+func named(tx *db.Tx, slug string) (*App, error) {
+	a, err := bySlug(tx, slug)
+	if errs.Is(err, errs.NotFound) {
+		err = errs.Newf(errs.NotFound, "there is no App %q", slug)
+	}
+	return a, err
+}
+
+// Listed is an App with where it is installed.
+type Listed struct {
+	*App
+	Installations []*Installation
+}
+
+// List lists all Apps, for the operator.
+func (s *Service) List(ctx context.Context) ([]Listed, error) {
+	return read(ctx, s.db, func(tx *db.Tx) ([]Listed, error) {
+		apps, err := appsWhere(tx, `TRUE`)
+		if err != nil {
+			return nil, err
+		}
+		all, err := installationsWhere(tx, `ORDER BY i.id`)
+		if err != nil {
+			return nil, err
+		}
+		on := map[int64][]*Installation{}
+		for _, i := range all {
+			on[i.App.ID] = append(on[i.App.ID], i)
+		}
+		list := make([]Listed, len(apps))
+		for n, a := range apps {
+			list[n] = Listed{a, on[a.ID]}
+		}
+		return list, nil
+	})
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/scope"
+)
+
+// asked is what an App wants of a token.
+type asked struct {
+	permissions scope.Permissions // nil: all of the installation
+	narrow      bool              // for some repositories: those of the names and the ids
+	names       []string
+	ids         []int64
+}
+
+// token is a new token of an installation.
+type token struct {
+	value       string
+	expires     db.Time
+	permissions scope.Permissions
+	of          *Installation
+	narrow      bool
+	repos       []*repo.Access // with narrow
+}
+
+// createToken makes a token of an installation. Errors: 403 while it is suspended; 404; 422 for more than the
+// installation has.
+func (s *Service) createToken(ctx context.Context, appID, id int64, want asked) (t *token, err error) {
+	err = s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
+		t, err = makeToken(tx, i, want)
+		return err
+	})
+	return t, err
+}
+
+func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
+	switch {
+	case !i.SuspendedAt.IsZero():
+		return nil, errs.New(errs.Forbidden, "This installation has been suspended")
+	case !i.Account.SuspendedAt.IsZero():
+		return nil, errs.New(errs.Forbidden, "Sorry. Your account was suspended.")
+	case !i.Permissions.Covers(want.permissions):
+		return nil, errs.New(errs.Invalid, "The permissions requested are not granted to this installation.")
+	}
+	t := &token{of: i, narrow: want.narrow, permissions: i.Permissions}
+	if want.permissions != nil {
+		t.permissions = want.permissions
+		t.permissions["metadata"] = "read"
+	}
+	n := account.InstallationToken{Permissions: t.permissions}
+	if want.narrow {
+		ids, err := want.find(tx, i)
+		if err != nil {
+			return nil, err
+		}
+		n.Repos = ids
+	}
+	of := account.Installation{ID: i.ID, Account: i.Account.ID, App: i.App.ID, Bot: i.App.BotID}
+	made, err := account.CreateInstallationToken(tx, of, n)
+	if err != nil || !want.narrow {
+		t.value, t.expires = made.Value, made.Expires
+		return t, err
+	}
+	t.value, t.expires = made.Value, made.Expires
+	caller, err := account.CallerOfInstallation(tx, made.ID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]repo.ID, len(n.Repos))
+	for k, id := range n.Repos {
+		ids[k] = repo.ID(id)
+	}
+	t.repos, err = repo.VisibleByID(tx, caller, ids)
+	return t, err
+}
+
+// find gives the ids of what a token is asked for. Error: 422 for what the installation does not reach.
+func (want *asked) find(tx *db.Tx, i *Installation) ([]int64, error) {
+	lacks := errs.New(errs.Invalid,
+		"There is at least one repository that does not exist or is not accessible to the parent installation.")
+	names := map[string]bool{}
+	for _, n := range want.names {
+		if repo.CheckName(n) != "" {
+			return nil, lacks
+		}
+		names[account.Fold(n)] = true
+	}
+	ids, err := reposNamed(tx, i.Account.ID, want.names)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) != len(names) {
+		return nil, lacks
+	}
+	ids = append(ids, want.ids...)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	reached, err := reachedRepos(tx, i, ids)
+	if err == nil && len(reached) != len(ids) {
+		err = lacks
+	}
+	return reached, err
+}

@@ -1,0 +1,26 @@
+package forge
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/app"
+	"arbor/internal/db"
+	"arbor/internal/hook"
+	"arbor/internal/repo"
+)
+
+// CreateAppHook makes the hook of a new App.
+func (f *Forge) CreateAppHook(tx *db.Tx, a *app.App, h app.Hook) error {
+	return hook.CreateForApp(tx, a, h)
+}
+
+// TellInstallation tells an App of its installation.
+func (f *Forge) TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.ID) error {
+	return hook.TellInstallation(tx, i, action, by)
+}
+
+// TellInstallationRepos tells an App of repositories that its installation reaches now, or does not any more.
+func (f *Forge) TellInstallationRepos(
+	tx *db.Tx, i *app.Installation, added, removed []repo.ID, by account.ID,
+) error {
+	return hook.TellInstallationRepos(tx, i, added, removed, by)
+}

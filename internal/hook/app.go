@@ -1,0 +1,96 @@
+package hook
+
+import (
+	"encoding/json"
+
+	"arbor/internal/account"
+	"arbor/internal/app"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Each App has one hook, which is told of what happens where the App is installed: of the events that the
+// installation was granted, and always of the installation itself. What events there are depends on the
+// installation, so the hook's own list says only what the App asks for.
+
+// CreateForApp makes the hook of an App. Without an address it is not active.
+func CreateForApp(tx *db.Tx, a *app.App, s app.Hook) error {
+	h := &Hook{AppID: a.ID, URL: s.URL, Secret: &s.Secret, Active: s.Active && s.URL != "", Events: a.Events,
+		Salt: newSalt(), Site: s.Site, Prefix: s.Site, CreatedAt: tx.Now, LastStatus: "unused"}
+	return insert(tx, h)
+}
+
+// reposPart is a repository in what an App is told of its installation.
+type reposPart struct {
+	ID       repo.ID `json:"id"`
+	NodeID   string  `json:"node_id"`
+	Name     string  `json:"name"`
+	FullName string  `json:"full_name"`
+	Private  bool    `json:"private"`
+}
+
+// maxToldRepos is how many repositories an App is told of at once; the rest it lists itself.
+const maxToldRepos = 500
+
+// partsOf reads repositories for what an App is told; with no ids some of those that the installation reaches.
+func partsOf(tx *db.Tx, i *app.Installation, ids []repo.ID) ([]reposPart, error) {
+	list := []reposPart{}
+	rows, err := app.QueryRepos(tx, i, ids, maxToldRepos)
+	for _, r := range rows {
+		list = append(list, reposPart{r.ID, account.NodeID("Repository", r.ID), r.Name, r.FullName, r.Private})
+	}
+	return list, err
+}
+
+// TellInstallation tells an App of its installation. All of it is rendered now, since it may be going.
+func TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.ID) error {
+	list, err := partsOf(tx, i, nil)
+	if err != nil {
+		return err
+	}
+	return tellApp(tx, i, Event{Name: "installation", Action: action, Actor: by},
+		map[string]any{"repositories": list, "requester": nil})
+}
+
+// TellInstallationRepos tells an App of repositories that its installation reaches now, or does not any more.
+func TellInstallationRepos(tx *db.Tx, i *app.Installation, added, removed []repo.ID, by account.ID) error {
+	action := "added"
+	if len(removed) > 0 {
+		action = "removed"
+	}
+	parts := map[string]any{"requester": nil, "repository_selection": i.Selection(),
+		"repositories_added": []reposPart{}, "repositories_removed": []reposPart{}}
+	for name, ids := range map[string][]repo.ID{"repositories_added": added, "repositories_removed": removed} {
+		if len(ids) == 0 {
+			continue
+		}
+		list, err := partsOf(tx, i, ids)
+		if err != nil {
+			return err
+		}
+		parts[name] = list
+	}
+	return tellApp(tx, i, Event{Name: "installation_repositories", Action: action, Actor: by}, parts)
+}
+
+// tellApp notes an event of an installation for the hook of its App, with what is rendered of it now.
+func tellApp(tx *db.Tx, i *app.Installation, e Event, parts map[string]any) error {
+	info, err := listeningApp(tx, i.App.ID)
+	if err != nil || info == nil {
+		return err
+	}
+	p := app.InstallationJSON(i, info)
+	p.NodeID = i.NodeID()
+	parts["installation"] = p
+	if e.Actor == 0 { // the operator: GitHub has a sender always
+		parts["sender"] = account.NewSimple(i.Account, info)
+	}
+	e.About.Parts = map[string]json.RawMessage{}
+	for name, v := range parts {
+		if e.About.Parts[name], err = web.Marshal(v); err != nil {
+			return err
+		}
+	}
+	return recordForApp(tx, i, e)
+}

@@ -32,6 +32,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
+	"arbor/internal/web"
 )
 
 // App is a row of the table apps.
@@ -70,6 +71,8 @@ type Installation struct {
 type Forge interface {
 	// CreateAppHook makes the hook of a new App.
 	CreateAppHook(tx *db.Tx, a *App, h Hook) error
+	// ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.
+	ReachedAt(tx *db.Tx, appID int64, i *web.Info) error
 	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend. It is called
 	// before what it tells of is gone. by is 0 for the operator.
 	TellInstallation(tx *db.Tx, i *Installation, action string, by account.ID) error

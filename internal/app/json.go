@@ -85,7 +85,7 @@ func InstallationJSON(n *Installation, i *web.Info) *InstallationPayload {
 }
 
 // NodeID is the node_id of an installation.
-func (n *Installation) NodeID() string { return account.NodeID("IntegrationInstallation", n.ID) }
+func NodeID(id int64) string { return account.NodeID("IntegrationInstallation", id) }
 
 func newInstallations(list []*Installation, i *web.Info) []*InstallationPayload {
 	out := make([]*InstallationPayload, len(list))

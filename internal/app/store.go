@@ -342,3 +342,27 @@ func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Rea
 	}
 	return list, rows.Err()
 }
+
+// OwnerOf finds who owns an App. Error: 404.
+func OwnerOf(tx *db.Tx, id int64) (*account.Account, error) {
+	a, err := byID(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.Owner, nil
+}
+
+// Reaches reports whether an installation is there, is not suspended, and reaches a repository.
+func Reaches(tx *db.Tx, id int64, r *repo.Repo) (bool, error) {
+	i, err := InstallationByID(tx, id)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return false, nil
+	case err != nil || !i.SuspendedAt.IsZero():
+		return false, err
+	case i.Every:
+		return r.OwnerID == i.Account.ID, nil
+	}
+	ids, err := reachedRepos(tx, i, []int64{int64(r.ID)})
+	return len(ids) == 1, err
+}

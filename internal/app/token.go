@@ -9,6 +9,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
+	"arbor/internal/web"
 )
 
 // asked is what an App wants of a token.
@@ -33,6 +34,9 @@ type token struct {
 // installation has.
 func (s *Service) createToken(ctx context.Context, appID, id int64, want asked) (t *token, err error) {
 	err = s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
+		if err := s.forge.ReachedAt(tx, appID, web.From(ctx)); err != nil {
+			return err
+		}
 		t, err = makeToken(tx, i, want)
 		return err
 	})

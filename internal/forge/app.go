@@ -6,12 +6,16 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/hook"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // CreateAppHook makes the hook of a new App.
 func (f *Forge) CreateAppHook(tx *db.Tx, a *app.App, h app.Hook) error {
 	return hook.CreateForApp(tx, a, h)
 }
+
+// ReachedAt notes how an App reaches the server.
+func (f *Forge) ReachedAt(tx *db.Tx, appID int64, i *web.Info) error { return hook.ReachedAt(tx, appID, i) }
 
 // TellInstallation tells an App of its installation.
 func (f *Forge) TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.ID) error {

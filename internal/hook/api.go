@@ -41,8 +41,24 @@ func (api *API) onOrg(h owned) web.Handler {
 	}
 }
 
-// hookID reads {hook_id}. Error: 404.
-func hookID(r *http.Request) (int64, error) { return web.Number(r, "hook_id") }
+// onApp makes a handler of an App's hook, for the App that signed the request.
+func (api *API) onApp(h owned) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		o, err := api.s.ofApp(r.Context(), account.CallerFrom(r.Context()))
+		if err != nil {
+			return err
+		}
+		return h(w, r, o, "/app")
+	}
+}
+
+// hookID is the hook that {hook_id} names; an App has only the one. Error: 404.
+func (o *owner) hookID(r *http.Request) (int64, error) {
+	if o.app != 0 {
+		return o.hook, nil
+	}
+	return web.Number(r, "hook_id")
+}
 
 // GET /repos/{owner}/{repo}/hooks
 // GET /orgs/{org}/hooks
@@ -140,7 +156,7 @@ func (api *API) GetHook(w http.ResponseWriter, r *http.Request, o owner, path st
 
 // find reads the hook that {hook_id} names. Error: 404.
 func (api *API) find(r *http.Request, o owner) (*Hook, error) {
-	id, err := hookID(r)
+	id, err := o.hookID(r)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +199,7 @@ func (api *API) EditHook(w http.ResponseWriter, r *http.Request, o owner, path s
 //
 // DeleteHook removes a hook. Error: 404.
 func (api *API) DeleteHook(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
-	id, err := hookID(r)
+	id, err := o.hookID(r)
 	if err == nil {
 		err = api.s.remove(r.Context(), o, id)
 	}
@@ -195,6 +211,7 @@ func (api *API) DeleteHook(w http.ResponseWriter, r *http.Request, o owner, _ st
 
 // GET /repos/{owner}/{repo}/hooks/{hook_id}/config
 // GET /orgs/{org}/hooks/{hook_id}/config
+// GET /app/hook/config
 //
 // GetConfig answers the configuration of a hook. Error: 404.
 func (api *API) GetConfig(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
@@ -207,6 +224,7 @@ func (api *API) GetConfig(w http.ResponseWriter, r *http.Request, o owner, _ str
 
 // PATCH /repos/{owner}/{repo}/hooks/{hook_id}/config
 // PATCH /orgs/{org}/hooks/{hook_id}/config
+// PATCH /app/hook/config
 //
 // EditConfig changes what is given of the configuration of a hook. Errors: 404, 422.
 func (api *API) EditConfig(w http.ResponseWriter, r *http.Request, o owner, _ string) error {

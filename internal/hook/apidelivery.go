@@ -18,7 +18,7 @@ import (
 //
 // Ping sends a ping to the hook's receiver, also if the hook is not active. Errors: 404, 409 where many wait.
 func (api *API) Ping(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
-	id, err := hookID(r)
+	id, err := o.hookID(r)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,8 @@ func (api *API) Ping(w http.ResponseWriter, r *http.Request, o owner, _ string) 
 // Test sends the newest commit of the default branch as if it were just pushed, if the hook is told of
 // pushes and there is such a commit. Errors: 404, 409 where many wait.
 func (api *API) Test(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	id, err := hookID(r)
+	o := ofRepository(a)
+	id, err := o.hookID(r)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,6 @@ func (api *API) Test(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil && !errs.Is(err, errs.NotFound) {
 		return err
 	}
-	o := ofRepository(a)
 	_, err = api.s.change(r.Context(), o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
 		if err := note(tx, entry, audit.HookTest, h); err != nil {
 			return err
@@ -67,11 +67,12 @@ func (api *API) Test(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries
 // GET /orgs/{org}/hooks/{hook_id}/deliveries
+// GET /app/hook/deliveries
 //
 // ListDeliveries answers a page of what was delivered, or tried to be, the newest first. The Link header has
 // the cursor of the next page; status chooses success or failure. Errors: 404, 422.
 func (api *API) ListDeliveries(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
-	id, err := hookID(r)
+	id, err := o.hookID(r)
 	if err != nil {
 		return err
 	}
@@ -114,6 +115,7 @@ func (api *API) ListDeliveries(w http.ResponseWriter, r *http.Request, o owner, 
 
 // GET /repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}
 // GET /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}
+// GET /app/hook/deliveries/{delivery_id}
 //
 // GetDelivery answers a delivery with what was sent and the beginning of what came back. Errors: 404.
 func (api *API) GetDelivery(w http.ResponseWriter, r *http.Request, o owner, _ string) error {
@@ -131,7 +133,7 @@ func (api *API) GetDelivery(w http.ResponseWriter, r *http.Request, o owner, _ s
 
 // findDelivery reads the delivery of a request. Error: 404.
 func findDelivery(tx *db.Tx, r *http.Request, o owner) (*Hook, *Delivery, error) {
-	id, err := hookID(r)
+	id, err := o.hookID(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,6 +151,7 @@ func findDelivery(tx *db.Tx, r *http.Request, o owner) (*Hook, *Delivery, error)
 
 // POST /repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}/attempts
 // POST /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts
+// POST /app/hook/deliveries/{delivery_id}/attempts
 //
 // Redeliver sends a delivery once more, with the same body and GUID, to where the hook leads now. Errors: 404, 409
 // where many wait.

@@ -21,6 +21,12 @@ func CreateForApp(tx *db.Tx, a *app.App, s app.Hook) error {
 	return insert(tx, h)
 }
 
+// ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.
+func ReachedAt(tx *db.Tx, appID int64, i *web.Info) error {
+	return tx.Run(`UPDATE hooks SET site = $2, prefix = $3 WHERE app_id = $1 AND (site <> $2 OR prefix <> $3)`,
+		appID, i.Site, i.Prefix)
+}
+
 // reposPart is a repository in what an App is told of its installation.
 type reposPart struct {
 	ID       repo.ID `json:"id"`
@@ -81,7 +87,7 @@ func tellApp(tx *db.Tx, i *app.Installation, e Event, parts map[string]any) erro
 		return err
 	}
 	p := app.InstallationJSON(i, info)
-	p.NodeID = i.NodeID()
+	p.NodeID = app.NodeID(i.ID)
 	parts["installation"] = p
 	if e.Actor == 0 { // the operator: GitHub has a sender always
 		parts["sender"] = account.NewSimple(i.Account, info)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -34,11 +35,12 @@ func New(d *db.DB, repos *repo.Service, networks outgoing.Networks) *Service {
 type owner struct {
 	place
 	caller *account.Caller
+	hook   int64                                // that of the App; else 0
 	hold   func(tx *db.Tx) (audit.Entry, error) // locks it, and asks for the right again
 }
 
 func ofRepository(a *repo.Access) owner {
-	return owner{place{repo: a.ID}, a.Caller, func(tx *db.Tx) (audit.Entry, error) {
+	return owner{place: place{repo: a.ID}, caller: a.Caller, hold: func(tx *db.Tx) (audit.Entry, error) {
 		return a.Audited("", nil), repo.Lock(tx, a.ID)
 	}}
 }
@@ -62,6 +64,31 @@ func (s *Service) ofOrg(ctx context.Context, caller *account.Caller, login strin
 			return audit.Entry{}, errs.Absent()
 		}
 		return audit.Entry{Org: org.Audited(), Right: audit.OrgOwner}, nil
+	}
+	return o, err
+}
+
+// ofApp finds the hook of the App that signed a request. Error: 404 for an App that is gone.
+func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o owner, err error) {
+	o.app, o.caller = caller.SignedApp, caller
+	var of *account.Account
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := list(tx, o.place)
+		if err == nil && len(found) == 0 {
+			err = errs.Absent()
+		}
+		if err == nil {
+			o.hook = found[0].ID
+			of, err = app.OwnerOf(tx, o.app)
+		}
+		return err
+	})
+	o.hold = func(tx *db.Tx) (audit.Entry, error) {
+		e := audit.Entry{User: of.Audited()}
+		if of.Kind == account.Organization {
+			e = audit.Entry{Org: of.Audited()}
+		}
+		return e, nil
 	}
 	return o, err
 }
@@ -159,6 +186,9 @@ func (c *change) apply(h *Hook, info *web.Info, now db.Time) {
 	h.Events = tidy(h.Events)
 	if h.Active = c.Active.Or(h.Active); c.Active.Or(false) && h.LastStatus == "disabled" {
 		h.LastStatus, h.LastMessage = "unused", nil
+	}
+	if h.AppID != 0 && c.URL.Given() { // its config is all that can be changed of it
+		h.Active = true
 	}
 	h.Site, h.Prefix, h.UpdatedAt = info.Site, info.Prefix, now
 }

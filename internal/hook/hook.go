@@ -6,7 +6,7 @@
 //	app.go           the hooks of GitHub Apps
 //	edit.go          hooks are made, changed and removed
 //	store.go         the SQL of hooks, storedelivery.go of deliveries, storequeue.go of the worker
-//	api.go           the handlers: GET, POST /repos/{owner}/{repo}/hooks, /orgs/{org}/hooks, ...
+//	api.go           the handlers: GET, POST /repos/{owner}/{repo}/hooks, /orgs/{org}/hooks, ..., /app/hook/config
 //	apidelivery.go   those of deliveries: lists, single ones, another attempt
 //	dispatch.go      POST /repos/{owner}/{repo}/dispatches
 //	payload.go       their JSON

@@ -32,5 +32,14 @@ func (api *API) Routes() []route.Route {
 		list = append(list, of(route.Admin, x.method+"/repos/{owner}/{repo}/hooks"+x.path, api.onRepo(x.handler)).Calls(x.handler),
 			route.New(route.SignedIn, x.method+"/orgs/{org}/hooks"+x.path, api.onOrg(x.handler)).Calls(x.handler))
 	}
+	for address, h := range map[string]owned{
+		"GET /app/hook/config":                             api.GetConfig,
+		"PATCH /app/hook/config":                           api.EditConfig,
+		"GET /app/hook/deliveries":                         api.ListDeliveries,
+		"GET /app/hook/deliveries/{delivery_id}":           api.GetDelivery,
+		"POST /app/hook/deliveries/{delivery_id}/attempts": api.Redeliver,
+	} {
+		list = append(list, route.New(route.App, address, api.onApp(h)).Calls(h))
+	}
 	return list
 }

@@ -25,6 +25,10 @@ const (
 	Admin    Right = "admin"
 	// SiteAdmin is for site administrators: to anyone else such a route does not exist.
 	SiteAdmin Right = "site admin"
+	// App is for a GitHub App that signs the request with a JWT, which opens nothing else.
+	App Right = "app"
+	// Installation is for the tokens of an App's installations.
+	Installation Right = "installation"
 )
 
 // Group says how the routes of one kind of client behave.

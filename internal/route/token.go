@@ -15,7 +15,7 @@ type Need struct {
 	Never  bool      // fine-grained tokens cannot do it
 
 	// App is the permission that an App's installation needs, in the same form. Empty: it needs none;
-	// "-": Apps cannot do it; "jwt": an App does it with a JWT, and nobody else.
+	// "-": Apps cannot do it.
 	App string
 }
 
@@ -32,17 +32,9 @@ const (
 // public, and changing what is in the repositories that they were made for.
 const never = "-"
 
-// signed is the permission of what Apps alone do, with a JWT.
-const signed = "jwt"
-
 // apps say what an installation of an App needs where that is not what a fine-grained token does, in the form of
 // needs. What fine-grained tokens can never do, an App cannot do either unless it stands here.
 var apps = []struct{ method, pattern, permission string }{
-	{"*", "/app", signed},
-	{"*", "/app/...", signed},
-	{"GET", "/repos/{owner}/{repo}/installation", signed},
-	{"GET", "/orgs/{org}/installation", signed},
-	{"GET", "/users/{username}/installation", signed},
 	{"GET", "/installation/repositories", "metadata"},
 	{"DELETE", "/installation/token", ""},
 	{"GET", "/orgs/{org}/installations", "organization_administration"},
@@ -56,8 +48,9 @@ var apps = []struct{ method, pattern, permission string }{
 	{"PATCH", "/orgs/{org}", "organization_administration"},
 	{"GET", "/orgs/{org}/issues", never},
 	{"GET", "/user/{account_id}", ""},
-	{"*", "/user...", never}, // GitHub's words for it are those of a missing permission
+	{"GET", "/users/{username}/events/orgs/{org}", never},
 	{"GET", "/users...", ""},
+	{"*", "/user...", never},
 	{"GET", "/issues", never},
 	{"GET", "/{owner}/{repo}/info/refs", "contents"}, // before the pages for people
 	{"GET", "/{owner}/{repo}/archive/...", "contents"},
@@ -250,7 +243,7 @@ func newNeed(method string, scopes scope.Set, fine string) Need {
 // withAccess adds to a permission whether it is to read or to write.
 func withAccess(method, permission string) string {
 	switch {
-	case permission == "" || permission == never || permission == signed || strings.Contains(permission, "="):
+	case permission == "" || permission == never || strings.Contains(permission, "="):
 		return permission
 	case method == http.MethodGet:
 		return permission + "=read"
@@ -259,9 +252,8 @@ func withAccess(method, permission string) string {
 	}
 }
 
-// ByApp reads Need.App: the permission and the level that an installation needs. signedOnly says that it takes a
-// JWT; never, that no App can do it.
-func (n Need) ByApp() (permission, level string, signedOnly, cannot bool) {
+// ByApp reads Need.App: the permission and the level that an installation needs; cannot says that no App can do it.
+func (n Need) ByApp() (permission, level string, cannot bool) {
 	permission, level, _ = strings.Cut(n.App, "=")
-	return permission, level, n.App == signed, n.App == never
+	return permission, level, n.App == never
 }

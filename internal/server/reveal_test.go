@@ -128,7 +128,9 @@ func (w *walker) refusal(r *route.Route, login string, role, need account.Role) 
 }
 
 // onRepo says that a route is about one repository.
-func onRepo(r *route.Route) bool { return strings.Contains(r.Pattern, "{repo}") }
+func onRepo(r *route.Route) bool {
+	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App
+}
 
 // queries are asked beside the bare address.
 func queries(r *route.Route) []string {
@@ -211,9 +213,12 @@ func (w *walker) read(t *testing.T, r *route.Route, h *estate.Home, path, query,
 		if want == 0 && login != "reader" && strings.Contains(path, "/reviews/"+h.Is["pending"]) {
 			want = http.StatusNotFound
 		}
-	case !w.valid(login), login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin):
+	case r.Right == route.App, !w.valid(login),
+		login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin || r.Right == route.Installation):
 		want = http.StatusUnauthorized
-	case (r.Pattern == "/orgs/{org}/audit-log" || strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks")) && login != "owner" && login != "chief":
+	case r.Right == route.Installation:
+		want = http.StatusForbidden
+	case (r.Pattern == "/orgs/{org}/audit-log" || strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || r.Pattern == "/orgs/{org}/installations") && login != "owner" && login != "chief":
 		want = http.StatusForbidden
 	case r.Pattern == "/orgs/{org}/memberships/{username}" && !slices.Contains([]string{"member", "owner", "chief"}, login):
 		want = http.StatusForbidden

@@ -324,8 +324,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	if err != nil {
 		return err
 	}
-	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin || to.Group == route.API && !safe(r.Method)
-	if caller == nil && to.need.signed {
+	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin ||
+		to.Right == route.Installation || to.Group == route.API && !safe(r.Method)
+	if caller == nil && to.Right == route.App {
 		return app.NoJWT()
 	}
 	if caller == nil && signsIn {

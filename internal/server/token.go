@@ -15,9 +15,9 @@ import (
 type tokenNeed struct {
 	route.Need
 	// What an App needs, see route.Need.ByApp.
-	permission, level    string
-	signed, closedToApps bool
-	scopes, permissions  []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
+	permission, level   string
+	closedToApps        bool
+	scopes, permissions []string // the values of X-Accepted-OAuth-Scopes and X-Accepted-GitHub-Permissions
 }
 
 func newTokenNeed(r *route.Route) tokenNeed {
@@ -26,7 +26,7 @@ func newTokenNeed(r *route.Route) tokenNeed {
 	if need.Fine != "" {
 		n.permissions = []string{need.Fine}
 	}
-	n.permission, n.level, n.signed, n.closedToApps = need.ByApp()
+	n.permission, n.level, n.closedToApps = need.ByApp()
 	return n
 }
 
@@ -63,11 +63,11 @@ func (n *tokenNeed) headers(h http.Header, g *account.Grant) {
 func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
 	g := caller.Grant
 	switch {
-	case caller.SignedApp != 0 && n.signed:
+	case caller.SignedApp != 0 && to.Right == route.App:
 		return caller, nil
 	case caller.SignedApp != 0:
 		return nil, errs.New(errs.Forbidden, "Resource not accessible by integration")
-	case n.signed:
+	case to.Right == route.App:
 		return nil, app.NoJWT()
 	case caller.App != 0:
 		return n.install(caller, method, to)
@@ -75,7 +75,7 @@ func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Rout
 	if !g.Limited() || to.Group == route.Git {
 		return caller, nil
 	}
-	open := safe(method) && to.Right != route.SignedIn
+	open := safe(method) && !signsIn(to)
 	allowed := n.Scopes == 0 || g.Scopes.Any(n.Scopes)
 	if g.Fine {
 		allowed = !n.Never
@@ -107,7 +107,7 @@ func (n *tokenNeed) narrow(caller *account.Caller, method string, to *route.Rout
 // the App reads what everybody may read, and nothing else: on a route of a repository that is found out
 // once the repository was, see repo.With.
 func (n *tokenNeed) install(caller *account.Caller, method string, to *route.Route) (*account.Caller, error) {
-	open := safe(method) && to.Right != route.SignedIn
+	open := safe(method) && !signsIn(to)
 	now, allowed := caller, false
 	if !n.closedToApps {
 		now, allowed = caller.ForRoute(n.permission, n.level, leastRole(to.Right))
@@ -128,4 +128,9 @@ func (n *tokenNeed) install(caller *account.Caller, method string, to *route.Rou
 func leastRole(right route.Right) account.Role {
 	role, _ := account.ParseRole(string(right))
 	return role
+}
+
+// signsIn reports a route that reads what only some caller has, so nobody reads it without signing in.
+func signsIn(to *route.Route) bool {
+	return to.Right == route.SignedIn || to.Right == route.App || to.Right == route.Installation
 }

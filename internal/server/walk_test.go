@@ -60,7 +60,7 @@ func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 		guild(t, s)
 		for _, r := range s.Server.Routes() {
 			for _, c := range callers {
-				if !strings.Contains(r.Pattern, "{repo}") || r.Group == route.Pages && r.Right == route.Anyone {
+				if !onRepo(&r) || r.Group == route.Pages && r.Right == route.Anyone {
 					checkGlobal(t, s, &r, c.login)
 					continue
 				}
@@ -88,7 +88,8 @@ func checkGlobal(t *testing.T, s *apitest.Server, r *route.Route, login string) 
 	t.Helper()
 	c := request(r, login, "")
 	a := s.Do(t, c)
-	mustSignIn := login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin || r.Method != http.MethodGet)
+	mustSignIn := r.Right == route.App || login == "" && (r.Right == route.SignedIn || r.Right == route.SiteAdmin ||
+		r.Right == route.Installation || r.Method != http.MethodGet)
 	if got := a.Status == http.StatusUnauthorized; got != mustSignIn {
 		t.Errorf("%s as %q: status %d", c.Do, login, a.Status)
 	}

@@ -4,6 +4,7 @@
 //   - estate.go: the people
 //   - home.go: a repository and what is in it
 //   - request.go: a request for any route, made of what its pattern says
+//   - app.go: a GitHub App
 //   - acts.go: the routes of which the pattern does not say enough
 package estate
 
@@ -33,7 +34,9 @@ type World struct {
 	Tokens                   map[string]string // by login; also of those that are not in force
 	fresh                    int
 	key                      string // the id of an SSH key of keeper's
-	guildHook, guildDelivery string // the ids of a hook of the organization, and of what was delivered to it
+	robot                    *apitest.App
+	installations            map[string]string // of the robot, by the login of the account
+	guildHook, guildDelivery string            // the ids of a hook of the organization, and of what was delivered to it
 }
 
 // Graduated asks for everything that can be shown.
@@ -68,6 +71,7 @@ func New(t *testing.T, s *apitest.Server) *World {
 	w.OK(t, "owner", "PUT /orgs/guild/members/member", "")
 	w.OK(t, "owner", "PATCH /orgs/guild", `{"members_can_fork_private_repositories":true}`)
 	w.OK(t, "keeper", "POST /plants", `{"id":1,"name":"`+PlantMark+`","tag":"`+PlantMark+`"}`)
+	w.employ(t)
 	w.Build(t, "guild", "goldenrod", false)
 	w.Build(t, "holder", "chamomile", false)
 	return w

@@ -92,6 +92,8 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	}
 	h.Is["repository id"] = r.ID.String()
 	w.tell(t, h)
+	h.Is["installation"], h.Is["holder installation"] = w.installations[h.Owner], w.installations["holder"]
+	h.Is["app delivery"] = w.appDelivery(t)
 	h.Is["deploy key"], h.Is["key"] = w.deployKey(t, h), w.key
 	w.Homes = append(w.Homes, h)
 }

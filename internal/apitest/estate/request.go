@@ -65,6 +65,9 @@ var things = []struct {
 	{"/releases", "release", (*World).release},
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
+	{"/app/installations", "installation", nil}, {"/apps", "app", nil}, {"/app/hook/deliveries", "app delivery", nil},
+	{"/user/installations", "holder installation", nil},
+	{"/user/installations/{installation_id}/repositories", "repository id", nil},
 	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
 	{"/user/keys", "key", (*World).ownKey}, {"/admin/keys", "key", (*World).ownKey},
 	{"/keys", "deploy key", (*World).deployKey},
@@ -84,7 +87,7 @@ func (h *Home) thing(is string) string {
 		"ref": "heads/" + h.Mark + "-topic", "branch": h.Mark + "-side", "range": "main..." + h.Mark + "-topic",
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
-		"release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
+		"app": "robot", "release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
 		"member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "license": "mit", "template": "Go", "plant": "1",
 	}[is]
 }
@@ -148,7 +151,12 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	q := &Request{Route: r, Values: h.values(t, r.Pattern, made), Who: "keeper", Repo: h.Name, Rule: how.Rule}
 	q.Do, q.Headers = r.Method+" "+h.Address(t, r.Pattern, made)+how.query, Headers(r)
 	q.Send = fill(how.body, made, h.Is, map[string]string{"mark": h.Mark})
-	if how.who != "" {
+	switch {
+	case r.Right == route.App:
+		q.Who = Robot
+	case r.Right == route.Installation:
+		q.Who = Bot
+	case how.who != "":
 		q.Who = how.who
 	}
 	if how.Owner {

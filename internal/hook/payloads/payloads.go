@@ -15,6 +15,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -99,6 +100,8 @@ var makers = map[string]func(t *told) error{
 	"status":                      (*told).status,
 	"release":                     (*told).release,
 	hook.Dispatch:                 (*told).dispatch,
+	"installation":                (*told).nothing, // all of it was rendered before
+	"installation_repositories":   (*told).nothing,
 }
 
 // Render makes the payload of a delivery. Error: 404 where it shall not be told any more: what it tells of is
@@ -131,6 +134,15 @@ func (t *told) load(tx *db.Tx) (err error) {
 		}
 		if t.hook.OrgID != 0 && t.repo.OwnerID != t.hook.OrgID {
 			return errs.Absent() // it left
+		}
+		if t.hook.AppID != 0 {
+			reached, err := app.Reaches(tx, t.d.Installation, t.repo.Repo)
+			if err != nil {
+				return err
+			}
+			if !reached {
+				return errs.Absent()
+			}
 		}
 	}
 	people, err := account.ByIDs(tx, []account.ID{t.d.Actor, t.hook.OrgID, t.about.User})
@@ -165,6 +177,9 @@ func (t *told) common() {
 	}
 	if t.org != nil {
 		t.out["organization"] = account.NewOrganization(t.org, t.info)
+	}
+	if t.d.Installation != 0 {
+		t.out["installation"] = object{"id": t.d.Installation, "node_id": app.NodeID(t.d.Installation)}
 	}
 	if t.about.Changes != nil {
 		t.out["changes"] = t.about.Changes

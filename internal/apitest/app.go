@@ -1,0 +1,95 @@
+package apitest
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"testing"
+	"time"
+
+	"arbor/internal/app"
+	"arbor/internal/scope"
+)
+
+// App is a GitHub App with its private key.
+type App struct {
+	*app.Made
+	Key *rsa.PrivateKey
+	s   *Server
+}
+
+// NewApp makes an App of somebody's.
+func (s *Server) NewApp(t testing.TB, owner string, m app.Manifest) *App {
+	t.Helper()
+	if m.URL == "" {
+		m.URL = "https://robots.example"
+	}
+	made, err := s.Server.Forge().Apps.Create(t.Context(), owner, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, _ := pem.Decode([]byte(made.PrivateKey))
+	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &App{made, key, s}
+}
+
+// Install installs the App on an account, for some repositories or, without names, for all.
+func (a *App) Install(t testing.TB, on string, names ...string) *app.Installation {
+	t.Helper()
+	i, err := a.s.Server.Forge().Apps.Install(t.Context(), a.Slug, on, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// JWT signs as the App does: for ten minutes from now.
+func (a *App) JWT(t testing.TB) string {
+	t.Helper()
+	now := time.Now().Unix()
+	return SignJWT(t, a.Key, `{"alg":"RS256","typ":"JWT"}`, fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, a.ID, now-30, now+570))
+}
+
+// SignJWT signs a header and claims with RS256, whatever the header says.
+func SignJWT(t testing.TB, key *rsa.PrivateKey, header, claims string) string {
+	t.Helper()
+	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+	sum := sha256.Sum256([]byte(text))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
+}
+
+// Token makes a token of an installation by the interface; body may limit it.
+func (a *App) Token(t testing.TB, id int64, body string) string {
+	t.Helper()
+	answer := a.s.Check(t, Case{Do: fmt.Sprintf("POST /app/installations/%d/access_tokens", id), Send: body,
+		Headers: a.Signed(t), Status: 201})
+	var made struct{ Token string }
+	if err := json.Unmarshal(answer.Body, &made); err != nil {
+		t.Fatal(err)
+	}
+	return made.Token
+}
+
+// Signed is the header of a request that the App signs.
+func (a *App) Signed(t testing.TB) map[string]string { return Bearer(a.JWT(t)) }
+
+// Bearer is the header with a token.
+func Bearer(token string) map[string]string {
+	return map[string]string{"Authorization": "Bearer " + token}
+}
+
+// Permissions reads "contents=write,issues=read".
+func Permissions(text string) scope.Permissions { return scope.ParsePermissions(text) }

@@ -1,0 +1,89 @@
+package estate
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"arbor/internal/apitest"
+	"arbor/internal/app"
+)
+
+// Robot is a GitHub App that signs requests, Bot what it is with the token of an installation that may everything.
+const (
+	Robot = "robot"
+	Bot   = "robot[bot]"
+)
+
+// employ makes a GitHub App, and installs it for all repositories of the organization and for one of holder's.
+func (w *World) employ(t *testing.T) {
+	t.Helper()
+	all := "administration=write,checks=write,contents=write,issues=write,members=write,organization_administration=write," +
+		"organization_hooks=write,pull_requests=write,repository_hooks=write,statuses=write"
+	w.robot = w.NewApp(t, "keeper", app.Manifest{Name: Robot, Public: true, Permissions: apitest.Permissions(all),
+		Hook: app.Hook{URL: nobody + "robot", Active: true, Site: w.URL}})
+	w.Repo(t, "holder/allotment", false)
+	w.installations = map[string]string{"guild": fmt.Sprint(w.robot.Install(t, "guild").ID),
+		"holder": fmt.Sprint(w.robot.Install(t, "holder", "allotment").ID)}
+	w.Tokens[Robot] = w.robot.JWT(t)
+	w.botToken(t)
+}
+
+// botToken gives the bot a token of the installation on the organization.
+func (w *World) botToken(t *testing.T) {
+	t.Helper()
+	id, err := strconv.ParseInt(w.installations["guild"], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Tokens[Bot] = w.robot.Token(t, id, "")
+}
+
+// aBotToken makes another token of the bot, for who ends it.
+func aBotToken(w *World, t *testing.T, _ *Home) map[string]string {
+	w.botToken(t)
+	return nil
+}
+
+// appDelivery waits until the App was told that it was installed, or that was tried.
+func (w *World) appDelivery(t *testing.T) string {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		var list []struct{ ID int64 }
+		w.Check(t, apitest.Case{Do: "GET /app/hook/deliveries", Headers: w.robot.Signed(t), Status: 200}).JSON(t, &list)
+		if len(list) > 0 {
+			return fmt.Sprint(list[len(list)-1].ID)
+		}
+	}
+	t.Fatal("the App was not told that it was installed")
+	return ""
+}
+
+// anInstallation installs the App on somebody new.
+func anInstallation(w *World, t *testing.T, h *Home) map[string]string {
+	login := w.name()
+	w.User(t, login)
+	return map[string]string{"installation_id": fmt.Sprint(w.robot.Install(t, login).ID)}
+}
+
+// aSuspension is anInstallation that is suspended.
+func aSuspension(w *World, t *testing.T, h *Home) map[string]string {
+	made := anInstallation(w, t, h)
+	w.Check(t, apitest.Case{Do: "PUT /app/installations/" + made["installation_id"] + "/suspended",
+		Headers: w.robot.Signed(t), Status: 204})
+	return made
+}
+
+// aReach makes a repository of holder's that the installation there does not reach.
+func aReach(w *World, t *testing.T, _ *Home) map[string]string {
+	r := w.Repo(t, "holder/"+w.name(), false)
+	return map[string]string{"installation_id": w.installations["holder"], "repository_id": r.ID.String()}
+}
+
+// aSelection is aReach for one that it does reach.
+func aSelection(w *World, t *testing.T, h *Home) map[string]string {
+	made := aReach(w, t, h)
+	w.OK(t, "holder", "PUT /user/installations/"+made["installation_id"]+"/repositories/"+made["repository_id"], "")
+	return made
+}

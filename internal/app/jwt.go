@@ -166,8 +166,7 @@ func (t *jwt) verify(publicKey []byte) error {
 	return nil
 }
 
-// AuthenticateJWT finds out which App signed a request. Errors: 401; 403 while the App's owner is suspended; 404
-// for an App that is not there, as at GitHub.
+// AuthenticateJWT finds out which App signed a request. Errors: 401; 403 while the App's owner is suspended.
 func (s *Service) AuthenticateJWT(ctx context.Context, r *http.Request) (*account.Caller, error) {
 	values := r.Header["Authorization"]
 	if len(values) != 1 {
@@ -183,7 +182,7 @@ func (s *Service) AuthenticateJWT(ctx context.Context, r *http.Request) (*accoun
 	}
 	a, err := read(ctx, s.db, func(tx *db.Tx) (*App, error) { return byIssuer(tx, t.issuer) })
 	if errs.Is(err, errs.NotFound) {
-		return nil, errs.New(errs.NotFound, "Integration not found")
+		return nil, NoJWT() // as one that another App signed
 	}
 	if err != nil {
 		return nil, err

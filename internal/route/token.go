@@ -77,6 +77,7 @@ var needs = []struct {
 	{"POST", "/repos/{owner}/{repo}/transfer", code, "administration"},
 	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
 	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},
+	{"GET", "/apps/{app_slug}", none, ""},
 	{"*", "/app...", none, never},
 	{"GET", "/repos/{owner}/{repo}/installation", none, never},
 	{"GET", "/orgs/{org}/installation", none, never},

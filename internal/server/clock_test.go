@@ -10,6 +10,7 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
+	"arbor/internal/route"
 	"arbor/internal/server"
 )
 
@@ -27,8 +28,8 @@ func TestClockIsSetBack(t *testing.T) {
 		w := newWalker(t, s)
 		back.Store(int64(time.Hour))
 		for _, r := range s.Server.Routes() {
-			if r.Method == http.MethodGet {
-				continue
+			if r.Method == http.MethodGet || r.Right == route.Installation {
+				continue // tokens of an hour are over by the clock that is not set back here
 			}
 			h := w.Homes[0]
 			q := w.Request(t, &r, h)

@@ -73,13 +73,13 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 			if len(a.missing(c, &r)) == 0 {
 				break // so that no more happens to the estate than must
 			}
-			send := apitest.Case{Do: r.Method + " " + w.Homes[0].Address(t, r.Pattern, made), As: "chief", Headers: estate.Headers(&r)}
+			send := apitest.Case{Do: r.Method + " " + w.Homes[0].Address(t, r.Pattern, made), Headers: estate.Headers(&r)}
 			if r.Method == http.MethodGet {
 				send.Do += "?q=text"
 			} else {
 				send.Send = body
 			}
-			s.Do(t, send)
+			w.ask(t, estate.Asker(&r, "chief"), send)
 		}
 		for _, what := range a.missing(c, &r) {
 			t.Errorf("%s %s: %s is described, and the handler does not look for it", r.Method, r.Pattern, what)

@@ -119,7 +119,7 @@ func TestEveryRouteRefusesInItsForm(t *testing.T) {
 				for name, value := range test.headers {
 					c.Headers[name] = value
 				}
-				a := w.ask(t, "chief", c)
+				a := w.ask(t, estate.Asker(&r, "chief"), c)
 				w.check(t, "chief", c.Do, a)
 				form(t, &r, c, "chief", a)
 				if a.Status != test.status {

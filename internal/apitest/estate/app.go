@@ -33,11 +33,17 @@ func (w *World) employ(t *testing.T) {
 // botToken gives the bot a token of the installation on the organization.
 func (w *World) botToken(t *testing.T) {
 	t.Helper()
+	w.Tokens[Bot] = w.BotToken(t, "")
+}
+
+// BotToken makes a token of the installation on the organization; body may limit it.
+func (w *World) BotToken(t *testing.T, body string) string {
+	t.Helper()
 	id, err := strconv.ParseInt(w.installations["guild"], 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Tokens[Bot] = w.robot.Token(t, id, "")
+	return w.robot.Token(t, id, body)
 }
 
 // aBotToken makes another token of the bot, for who ends it.

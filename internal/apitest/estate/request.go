@@ -151,14 +151,10 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	q := &Request{Route: r, Values: h.values(t, r.Pattern, made), Who: "keeper", Repo: h.Name, Rule: how.Rule}
 	q.Do, q.Headers = r.Method+" "+h.Address(t, r.Pattern, made)+how.query, Headers(r)
 	q.Send = fill(how.body, made, h.Is, map[string]string{"mark": h.Mark})
-	switch {
-	case r.Right == route.App:
-		q.Who = Robot
-	case r.Right == route.Installation:
-		q.Who = Bot
-	case how.who != "":
+	if how.who != "" {
 		q.Who = how.who
 	}
+	q.Who = Asker(r, q.Who)
 	if how.Owner {
 		q.Who = h.holder()
 	}
@@ -166,6 +162,17 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 		q.Repo = made["repo"]
 	}
 	return q
+}
+
+// Asker is who asks for a route in place of a person: an App, or its bot, for what these alone may.
+func Asker(r *route.Route, person string) string {
+	switch r.Right {
+	case route.App:
+		return Robot
+	case route.Installation:
+		return Bot
+	}
+	return person
 }
 
 // Body is the body of such a request, with the given values for names in braces; "" where none is read.

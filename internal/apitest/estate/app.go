@@ -27,6 +27,7 @@ func (w *World) employ(t *testing.T) {
 	w.installations = map[string]string{"guild": fmt.Sprint(w.robot.Install(t, "guild").ID),
 		"holder": fmt.Sprint(w.robot.Install(t, "holder", "allotment").ID)}
 	w.Tokens[Robot] = w.robot.JWT(t)
+	w.SetToken(Robot, w.Tokens[Robot])
 	w.botToken(t)
 }
 
@@ -34,6 +35,7 @@ func (w *World) employ(t *testing.T) {
 func (w *World) botToken(t *testing.T) {
 	t.Helper()
 	w.Tokens[Bot] = w.BotToken(t, "")
+	w.SetToken(Bot, w.Tokens[Bot])
 }
 
 // BotToken makes a token of the installation on the organization; body may limit it.

@@ -18,6 +18,8 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/markdown"
+	"arbor/internal/notification"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
@@ -56,6 +58,7 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service) *Service {
 // the repository is gone.
 func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error {
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
+	mentioned := markdown.Parse(c.Body).References().Logins
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tracker.Lock(tx, a.ID); err != nil { // rights change under it, too
 			return err
@@ -64,9 +67,27 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 		if err := insert(tx, c); err != nil {
 			return err
 		}
+		if err := tellPeople(tx, a, c, mentioned); err != nil {
+			return err
+		}
 		return hook.Record(tx, a.ID, hook.Event{Name: "commit_comment", Action: "created", Actor: c.AuthorID,
 			About: hook.About{ID: c.ID}})
 	})
+}
+
+// tellPeople tells of a new comment, also those mentioned who can see the repository.
+func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned []string) error {
+	act := notification.Act{RepoID: a.ID, Commit: c.SHA, Actor: c.AuthorID, Everyone: true}
+	people, err := repo.PeopleNamed(tx, a.Repo, mentioned)
+	if err != nil {
+		return err
+	}
+	for _, p := range people {
+		if p.Kind == account.User && p.Role >= account.Pull {
+			act.Named.Add(notification.Mention, p.ID)
+		}
+	}
+	return notification.Note(tx, act)
 }
 
 // mayEdit returns the 403 for who may neither edit nor delete a comment: its author and those

@@ -35,6 +35,7 @@ import (
 	"arbor/internal/file"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/notification"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
@@ -50,6 +51,7 @@ type Forge struct {
 	Closing  *closing.Service
 	Detect   *detect.Service
 	Searches *search.Service
+	Notifier *notification.Worker
 	Files    *file.Store
 	Releases *release.Service
 	Apps     *app.Service
@@ -64,6 +66,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
 	f.Closing = closing.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)
+	f.Notifier = notification.NewWorker(d, f.Repos, log)
 	f.Searches = search.New(d, f.Issues, log)
 	f.Files = file.New(d, f.Repos, log, dataDir)
 	f.Repos.Files = f.Files

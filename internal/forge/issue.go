@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/notification"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/review"
@@ -23,7 +24,11 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 	if err := pull.FollowIssue(c); err != nil {
 		return err
 	}
-	if err := hook.Record(c.Tx, c.Repo.ID, c.Told()...); err != nil {
+	told := c.Told()
+	if err := hook.Record(c.Tx, c.Repo.ID, told...); err != nil {
+		return err
+	}
+	if err := notification.Note(c.Tx, actOf(c, told)); err != nil {
 		return err
 	}
 	// The worker that indexes texts begins.
@@ -47,6 +52,24 @@ func (f *Forge) LoseIssue(d *issue.Departure) error {
 	}
 	d.Tx.OnCommit(f.Searches.Changed)
 	return nil
+}
+
+// actOf is what people are told of a change: those with a part in the issue of what is said and of its state, others
+// of what names them.
+func actOf(c *issue.Change, told []hook.Event) notification.Act {
+	act := notification.Act{RepoID: c.Repo.ID, Issue: c.Issue.ID, Actor: c.Actor.ID}
+	for _, e := range told {
+		switch e.Action {
+		case "opened", "closed", "reopened", "created", "submitted": // created: a comment
+			act.Everyone = true
+		case "assigned":
+			act.Named.Add(notification.Assign, e.About.User)
+		case "review_requested":
+			act.Named.Add(notification.ReviewRequested, e.About.User)
+		}
+	}
+	act.Named.Add(notification.Mention, c.Mentioned(act.Everyone)...)
+	return act
 }
 
 // ReopenPull checks whether a closed pull request may be opened again.

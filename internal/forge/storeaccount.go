@@ -52,6 +52,9 @@ var AccountColumns = []AccountColumn{
 	{"followers", "target_id", Dropped, ""},
 	{"requested_reviewers", "user_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
+	{"notification_threads", "user_id", Dropped, ""},
+	{"notification_wishes", "user_id", Dropped, ""},
+	{"notification_inboxes", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
 	{"hooks", "org_id", Dropped, ""},                                // unless it still tells of the deletion
 	{"brought", "user_id", Dropped, ""},                             // there is no quota any more that it could count in
@@ -78,6 +81,7 @@ var AccountColumns = []AccountColumn{
 	{"releases", "publisher_id", Given, ""},
 	{"release_assets", "uploader_id", Given, ""},
 	{"activities", "actor_id", Given, ""},
+	{"notification_acts", "actor_id", Given, ""},
 	{"activities", "subject_id", Given, "kind = 6"}, // who joined a repository
 
 	{"hook_deliveries", "actor_id", Given, ""},

@@ -148,6 +148,21 @@ func (c *Change) Without(list ...posting.Property) { c.less = append(c.less, lis
 // Mention notes the accounts that a new text mentions, which subscribes them.
 func (c *Change) Mention(users ...account.ID) { c.mentions = append(c.mentions, users...) }
 
+// Mentioned are the accounts that new texts mention: with all also those that a text mentioned before. It is
+// complete once the change is written.
+func (c *Change) Mentioned(all bool) []account.ID {
+	if all {
+		return c.mentions
+	}
+	var fresh []account.ID
+	for _, e := range c.events {
+		if e.Kind == EventMentioned {
+			fresh = append(fresh, e.UserID)
+		}
+	}
+	return fresh
+}
+
 // Involve notes accounts that have a part in the issue now, which subscribes
 // them unless they unsubscribed (decision 14).
 func (c *Change) Involve(users ...account.ID) { c.participants = append(c.participants, users...) }

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/hook"
+	"arbor/internal/notification"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -24,6 +25,11 @@ func tell(tx *db.Tx, before, after *Release, by *account.Caller) error {
 	}
 	if !after.Draft && (before == nil || before.Draft) {
 		add("published")
+		err := notification.Note(tx, notification.Act{RepoID: after.RepoID, Release: after.ID, Actor: account.IDOf(by),
+			Everyone: true})
+		if err != nil {
+			return err
+		}
 	}
 	if before != nil && after.Draft && !before.Draft {
 		add("unpublished")

@@ -43,3 +43,13 @@ func VisibleByID(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error)
 	list, err := queryAccess(tx, caller, ` WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids)), args...)
 	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }
+
+// JoinSeers is what stands in FROM behind a join of accounts, here named who, for those of them who may see the
+// repository of the id, an expression. It ends in a condition that may be gone on with. It takes the
+// names r, o, m and c.
+func JoinSeers(id, who string) string {
+	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
+		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who + `.id
+		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + who + `.id
+		WHERE (` + who + `.site_admin OR ` + visibleTo(who+`.id`) + `)`
+}

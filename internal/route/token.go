@@ -52,6 +52,8 @@ var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/users...", ""},
 	{"*", "/user...", never},
 	{"GET", "/issues", never},
+	{"*", "/notifications...", never}, // which are a person's
+	{"*", "/repos/{owner}/{repo}/notifications", never},
 	{"GET", "/{owner}/{repo}/info/refs", "contents"}, // before the pages for people
 	{"GET", "/{owner}/{repo}/archive/...", "contents"},
 	{"GET", "/{owner}/{repo}/raw/...", "contents"},
@@ -86,6 +88,7 @@ var needs = []struct {
 	{"GET", "/orgs/{org}/installations", scope.ReadOrg, never},
 	{"GET", "/user/installations...", none, never},
 	{"*", "/user/installations/{installation_id}/repositories/{repository_id}", scope.Repo, never},
+	{"*", "/repos/{owner}/{repo}/notifications", watches, "metadata=read"},
 	{"GET", "/repos/{owner}/{repo}/collaborators...", code, "metadata"},
 	{"*", "/repos/{owner}/{repo}/collaborators...", code, never},
 	{"*", "/repos/{owner}/{repo}/issues...", code, "issues"},
@@ -149,6 +152,7 @@ var needs = []struct {
 	{"GET", "/user/subscriptions", none, ""},
 	{"GET", "/user/issues", none, "issues"},
 	{"GET", "/issues", none, "issues"},
+	{"*", "/notifications...", watches, "metadata=read"},
 	{"GET", "/search/issues", code, "issues"},
 	{"GET", "/events", none, ""},
 

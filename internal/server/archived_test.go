@@ -18,6 +18,7 @@ var writableArchived = []string{
 	"PATCH /repos/{owner}/{repo}", "DELETE /repos/{owner}/{repo}", "POST /repos/{owner}/{repo}/forks",
 	"POST /repos/{owner}/{repo}/transfer",
 	"PUT /user/starred/{owner}/{repo}", "DELETE /user/starred/{owner}/{repo}",
+	"PUT /repos/{owner}/{repo}/notifications",
 	"PUT /repos/{owner}/{repo}/subscription", "DELETE /repos/{owner}/{repo}/subscription",
 	"POST /{owner}/{repo}/git-upload-pack", "DELETE /repos/{owner}/{repo}/keys/{key_id}", "DELETE /repos/{owner}/{repo}/hooks/{hook_id}",
 }

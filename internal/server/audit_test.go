@@ -24,6 +24,8 @@ var unaudited = map[string]string{
 	"DELETE /user/starred/{owner}/{repo}":                     "the same",
 	"PUT /repos/{owner}/{repo}/subscription":                  "the same",
 	"DELETE /repos/{owner}/{repo}/subscription":               "the same",
+	"PUT /repos/{owner}/{repo}/notifications":                 "the same",
+	"* /notifications":                                        "the same",
 	"* /repos/{owner}/{repo}/issues":                          "daily work, which the timeline tells",
 	"* /repos/{owner}/{repo}/pulls":                           "the same",
 	"* /repos/{owner}/{repo}/labels":                          "the same",

@@ -44,7 +44,7 @@ var layers = [][]string{
 	{"internal/issue/text"},
 	{"internal/issue"},
 	{"internal/issue/comment", "internal/issue/deletion", "internal/issue/subscription", "internal/markup"},
-	{"internal/issue/timeline"},
+	{"internal/issue/timeline", "internal/notification"},
 	{"internal/detect"},
 	{"internal/gitdata", "internal/search", "internal/closing"},
 	{"internal/status"},

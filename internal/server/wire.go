@@ -36,6 +36,7 @@ import (
 	"arbor/internal/license"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
+	"arbor/internal/notification"
 	"arbor/internal/page"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
@@ -97,7 +98,8 @@ func New(o Options) *Server {
 	accounts, repos, issues, pulls := f.Accounts, f.Repos, f.Issues, f.Pulls
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, forge: f,
-		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches, f.Detect,
+		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches, f.Detect, f.Notifier,
+			notification.NewPruner(o.DB, o.Log),
 			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays), repo.NewForgetter(repos)},
 		idPrefix: newIDPrefix(),
 		control:  o.Admission, room: f.Repos.Room, disks: disks,
@@ -133,6 +135,7 @@ func New(o Options) *Server {
 		timeline.NewAPI(o.DB, repos, issues, f),
 		subscription.NewAPI(subscription.New(o.DB, issues), repos),
 		deletion.NewAPI(deletions, repos),
+		notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues))),
 		search.NewAPI(f.Searches),
 		labels,
 		shown.Milestones,
@@ -157,7 +160,7 @@ func New(o Options) *Server {
 	s.routes = s.join(features...)
 	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
 		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos,
-			"detection": f.Detect, "hook_delivery": hooks}}
+			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
 	for _, part := range features {
 		if has, ok := part.(cached); ok {
 			p.caches = append(p.caches, has)
@@ -184,7 +187,7 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // Settle does at once what Run would do in time because of what happened before:
-// it reads pushed commits, makes test merges, looks at code and indexes texts. Nothing else may
+// it reads pushed commits, makes test merges, looks at code, tells people and indexes texts. Nothing else may
 // happen meanwhile.
 func (s *Server) Settle(ctx context.Context) error {
 	if err := s.forge.Closing.Settle(ctx); err != nil {
@@ -194,6 +197,9 @@ func (s *Server) Settle(ctx context.Context) error {
 		return err
 	}
 	if err := s.forge.Detect.Settle(ctx); err != nil {
+		return err
+	}
+	if err := s.forge.Notifier.Settle(ctx); err != nil {
 		return err
 	}
 	return s.forge.Searches.Index(ctx)

@@ -37,6 +37,7 @@ var (
 	aLine    = of("id", (*World).line)
 	aRemark  = of("id", (*World).remark)
 	aLabel   = of("name", (*World).label)
+	aThread  = of("thread_id", (*World).thread)
 	aPlan    = of("number", (*World).milestone)
 )
 
@@ -232,6 +233,11 @@ var acts = map[string]act{
 	"PATCH /orgs/{org}/hooks/{hook_id}/config":                           {body: `{"content_type":"json"}`, who: "owner", Rule: owners},
 	"POST /orgs/{org}/hooks/{hook_id}/pings":                             {who: "owner", Rule: owners},
 	"POST /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts": {who: "owner", Rule: owners},
+	"PUT /notifications":                                                 {},
+	"PATCH /notifications/threads/{thread_id}":                           {make: aThread, Rule: own},
+	"DELETE /notifications/threads/{thread_id}":                          {make: aThread, Rule: own},
+	"PUT /notifications/threads/{thread_id}/subscription":                {make: aThread, Rule: own, body: `{"ignored":true}`},
+	"DELETE /notifications/threads/{thread_id}/subscription":             {make: aThread, Rule: own},
 	"POST /user/keys": {body: `{"title":"t","key":"{key}"}`, who: "guest",
 		make: of("key", (*World).publicKey)},
 	"DELETE /user/keys/{key_id}":                                                {make: of("key_id", (*World).ownKey), Rule: own},

@@ -11,7 +11,8 @@ import (
 // nobody is an address at which nobody listens, with a path of its own for each hook.
 const nobody = "http://127.0.0.1:1/"
 
-// tell makes hooks of the repository and of the organization, each with a delivery that failed.
+// tell makes hooks of the repository and of the organization, each with a delivery that failed, and tells keeper of a
+// mention.
 func (w *World) tell(t *testing.T, h *Home) {
 	t.Helper()
 	h.Is["hook"] = w.newHook(t, "keeper", h.path(), h.Mark, "push")
@@ -20,6 +21,7 @@ func (w *World) tell(t *testing.T, h *Home) {
 		w.guildHook = w.newHook(t, "owner", "/orgs/guild", "guild", "organization")
 		w.guildDelivery = w.delivery(t, "owner", "/orgs/guild", w.guildHook)
 	}
+	h.Is["thread"] = w.thread(t, h)
 	h.Is["guild hook"], h.Is["guild delivery"] = w.guildHook, w.guildDelivery
 }
 

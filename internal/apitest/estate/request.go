@@ -75,6 +75,7 @@ var things = []struct {
 	{"/licenses", "license", nil}, {"/gitignore/templates", "template", nil}, {"/emojis", "emoji", nil},
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
+	{"/notifications/threads", "thread", (*World).thread},
 	{"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 

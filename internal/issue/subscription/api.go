@@ -60,7 +60,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		i, err := issue.EnabledByNumber(tx, a, n)
 		if err == nil {
-			s, err = subscriptionOf(tx, i, a.Caller.ID)
+			s, err = Of(tx, i, a.Caller.ID)
 		}
 		return err
 	})

@@ -50,9 +50,9 @@ func New(d *db.DB, issues *issue.Service) *Service { return &Service{d, issues} 
 // there reports whether it is a subscription, be it to silence.
 func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
 
-// subscriptionOf finds how an account stands to an issue: by what it said, else
+// Of finds how an account stands to an issue: by what it said, else
 // by the part that it has.
-func subscriptionOf(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error) {
+func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error) {
 	wish, at, err := wishOf(tx, i.ID, userID)
 	if err != nil {
 		return s, err
@@ -81,8 +81,18 @@ func subscriptionOf(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscriptio
 // issue now. Saying it again changes nothing; updated_at stays (decision 57).
 // Errors: 404.
 func (s *Service) Subscribe(ctx context.Context, a *repo.Access, number int64, wish Wish) (Subscription, error) {
+	return s.SubscribeIf(ctx, a, number, wish, func(*db.Tx) error { return nil })
+}
+
+// SubscribeIf is Subscribe unless may, which is called in the transaction, refuses it. Errors: also those of may.
+func (s *Service) SubscribeIf(
+	ctx context.Context, a *repo.Access, number int64, wish Wish, may func(*db.Tx) error,
+) (Subscription, error) {
 	var now Subscription
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
+		if err := may(c.Tx); err != nil {
+			return err
+		}
 		if err := follow(c, wish); err != nil {
 			return err
 		}

@@ -1,0 +1,78 @@
+-- Notifications: what people are told of issues, commits and releases.
+
+-- What happened and was not told yet: a row for each act, whoever hears of it.
+CREATE TABLE notification_acts (
+    id         {{id}},
+    repo_id    BIGINT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+    issue_id   BIGINT REFERENCES issues (id) ON DELETE CASCADE,     -- one of these three is the subject
+    release_id BIGINT REFERENCES releases (id) ON DELETE CASCADE,
+    commit_sha {{text}},
+    actor_id   BIGINT NOT NULL,
+    everyone   BOOLEAN NOT NULL,                -- else only those who are named hear of it
+    named      {{text}} NOT NULL,               -- a JSON object: accounts by reason
+    watchers   BOOLEAN NOT NULL DEFAULT FALSE,  -- those with a part were told; watchers still are to be
+    created_at BIGINT NOT NULL,                 -- by the database's clock
+    due_at     BIGINT NOT NULL DEFAULT 0,       -- see db.Jobs
+    tries      BIGINT NOT NULL DEFAULT 0
+);
+CREATE INDEX notification_acts_due ON notification_acts (watchers, due_at, id);
+CREATE INDEX notification_acts_of_repo ON notification_acts (repo_id, commit_sha);
+CREATE INDEX notification_acts_of_issue ON notification_acts (issue_id) WHERE issue_id IS NOT NULL;
+CREATE INDEX notification_acts_of_release ON notification_acts (release_id) WHERE release_id IS NOT NULL;
+
+-- What threads are about. Titles are read where they are.
+CREATE TABLE notification_subjects (
+    id         {{id}},
+    repo_id    BIGINT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+    issue_id   BIGINT REFERENCES issues (id) ON DELETE CASCADE,
+    release_id BIGINT REFERENCES releases (id) ON DELETE CASCADE,
+    commit_sha {{text}}
+);
+CREATE UNIQUE INDEX notification_subjects_issue ON notification_subjects (issue_id) WHERE issue_id IS NOT NULL;
+CREATE UNIQUE INDEX notification_subjects_release ON notification_subjects (release_id) WHERE release_id IS NOT NULL;
+CREATE UNIQUE INDEX notification_subjects_commit ON notification_subjects (repo_id, commit_sha);
+
+-- One for each account and subject.
+CREATE TABLE notification_threads (
+    id         {{id}},
+    user_id    BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    subject_id BIGINT NOT NULL REFERENCES notification_subjects (id) ON DELETE CASCADE,
+    reason     SMALLINT NOT NULL,               -- see notification.Reason
+    unread     BOOLEAN NOT NULL,
+    updated_at BIGINT NOT NULL,                 -- when it was told last, by the database's clock
+    read_at    BIGINT
+);
+CREATE UNIQUE INDEX notification_threads_subject ON notification_threads (subject_id, user_id);
+CREATE INDEX notification_threads_listed ON notification_threads (user_id, updated_at, id);
+
+-- What people said of commits and releases; issues have issue_subscriptions.
+CREATE TABLE notification_wishes (
+    user_id    BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    subject_id BIGINT NOT NULL REFERENCES notification_subjects (id) ON DELETE CASCADE,
+    wish       SMALLINT NOT NULL,               -- as in issue_subscriptions
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (subject_id, user_id)
+);
+CREATE INDEX notification_wishes_of_user ON notification_wishes (user_id);
+
+-- When somebody last marked threads, for If-Modified-Since.
+CREATE TABLE notification_inboxes (
+    user_id    BIGINT NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    changed_at BIGINT NOT NULL
+);
+
+-- An issue takes its threads along.
+-- sqlite
+CREATE TRIGGER issues_notifications AFTER UPDATE OF repo_id ON issues WHEN new.repo_id <> old.repo_id BEGIN
+    UPDATE notification_subjects SET repo_id = new.repo_id WHERE issue_id = new.id;
+    UPDATE notification_acts SET repo_id = new.repo_id WHERE issue_id = new.id;
+END;
+
+-- postgres
+CREATE FUNCTION move_notifications() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE notification_subjects SET repo_id = NEW.repo_id WHERE issue_id = NEW.id;
+    UPDATE notification_acts SET repo_id = NEW.repo_id WHERE issue_id = NEW.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER issues_notifications AFTER UPDATE OF repo_id ON issues FOR EACH ROW
+    WHEN (NEW.repo_id <> OLD.repo_id) EXECUTE FUNCTION move_notifications();

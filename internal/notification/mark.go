@@ -1,0 +1,102 @@
+package notification
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/repo"
+)
+
+// MarkAll marks the caller's threads as read that were told at a time or before, as far as the caller sees them;
+// zero: all. repoID chooses those of one repository; 0: of all.
+func (s *Service) MarkAll(ctx context.Context, caller *account.Caller, repoID repo.ID, until db.Time) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		return markRead(tx, filter{caller: caller, repo: repoID}, until)
+	})
+}
+
+// MarkRead marks a thread as read. Error: 404.
+func (s *Service) MarkRead(ctx context.Context, caller *account.Caller, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := threadByID(tx, caller, id); err != nil {
+			return err
+		}
+		return markRead(tx, filter{caller: caller, id: id}, 0)
+	})
+}
+
+// Finish removes a thread: it is done. What happens later begins another. Error: 404.
+func (s *Service) Finish(ctx context.Context, caller *account.Caller, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		t, err := threadByID(tx, caller, id)
+		if err != nil {
+			return err
+		}
+		return remove(tx, t, caller.ID)
+	})
+}
+
+// Subscription finds how the caller is subscribed to the subject of a thread. Error: 404.
+func (s *Service) Subscription(
+	ctx context.Context, caller *account.Caller, id int64,
+) (found subscription.Subscription, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		t, err := threadByID(tx, caller, id)
+		if err != nil {
+			return err
+		}
+		if t.Issue != 0 {
+			i, err := issue.ByNumber(tx, t.RepoID, t.Number)
+			if err == nil {
+				found, err = subscription.Of(tx, i, caller.ID)
+			}
+			return err
+		}
+		said, at, err := wish(tx, t.SubjectID, caller.ID)
+		found = following(subscription.Wish(said), at)
+		return err
+	})
+	return found, err
+}
+
+// Subscribe stores what the caller wishes to be told of the subject of a thread. Of an issue it is the
+// issue's own subscription. Error: 404.
+func (s *Service) Subscribe(
+	ctx context.Context, caller *account.Caller, id int64, w subscription.Wish,
+) (now subscription.Subscription, err error) {
+	found, err := s.Thread(ctx, caller, id)
+	if err != nil {
+		return now, err
+	}
+	if t := found.Threads[0]; t.Issue != 0 {
+		return s.subscriptions.SubscribeIf(ctx, found.Repos[t.RepoID], t.Number, w, func(tx *db.Tx) error {
+			_, err := threadByID(tx, caller, id)
+			return err
+		})
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		t, err := threadByID(tx, caller, id)
+		if err != nil {
+			return err
+		}
+		if err := putWish(tx, t.SubjectID, caller.ID, int64(w)); err != nil {
+			return err
+		}
+		_, at, err := wish(tx, t.SubjectID, caller.ID)
+		now = following(w, at)
+		return err
+	})
+	return now, err
+}
+
+// following is the subscription that follows from a wish.
+func following(w subscription.Wish, at db.Time) subscription.Subscription {
+	s := subscription.Subscription{Subscribed: w == subscription.Subscribe, Ignored: w == subscription.Ignore}
+	if s.Subscribed || s.Ignored {
+		s.Reason, s.Since = "manual", at
+	}
+	return s
+}

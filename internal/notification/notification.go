@@ -1,0 +1,83 @@
+// Package notification tells people what happens in what they watch and have a part in.
+//
+//	notification.go  threads and their reasons
+//	record.go        Note: what happens is noted in its own transaction, by one row
+//	worker.go        the worker: who hears of it
+//	storequeue.go    its SQL
+//	read.go          lists and threads, as their owner may see them now
+//	mark.go          what owners do with them: read, done, subscriptions
+//	store.go         the SQL of threads
+//	api.go           the handlers; payload.go their JSON; routes.go their addresses
+//	prune.go         what is old or too much goes
+//
+// Tables: notification_acts, _subjects, _threads, _wishes, _inboxes.
+//
+// An account has one thread for each issue, commit and release of which it was told. A thread
+// names its subject and holds nothing of it: titles are read where they are, by who may see the
+// repository now. While somebody may not, the thread is in no list and no count, and it comes
+// back with the repository.
+//
+// Who is told is worked out after the commit, so a comment costs the same whoever hears of it.
+// Those with a part in the subject, and those who are named, are told at once. Watchers follow some
+// hundred at a time, and the more there are, the longer the next acts on the same subject wait to
+// be told together.
+package notification
+
+import (
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// Resource is the name of threads in validation errors (decision 15).
+const Resource = "Notification"
+
+// Reason is why somebody is told. Among several the greatest is shown; of those from Assign on the last.
+type Reason int64
+
+// The reasons, as they are stored.
+const (
+	Subscribed      Reason = 1 // watches the repository
+	Manual          Reason = 2 // subscribed by hand
+	StateChange     Reason = 3 // closed or reopened it
+	Commented       Reason = 4
+	Author          Reason = 5
+	Assign          Reason = 6
+	ReviewRequested Reason = 7
+	Mention         Reason = 8
+)
+
+// String is the word that payloads have.
+func (r Reason) String() string {
+	return [...]string{0: "", Subscribed: "subscribed", Manual: "manual", StateChange: "state_change", Commented: "comment",
+		Author: "author", Assign: "assign", ReviewRequested: "review_requested", Mention: "mention"}[r]
+}
+
+// Thread is a row of notification_threads, with its subject as it is now.
+type Thread struct {
+	ID        int64
+	RepoID    repo.ID
+	SubjectID int64
+	Reason    Reason
+	Unread    bool
+	UpdatedAt db.Time
+	ReadAt    db.Time // zero: never
+
+	Issue   issue.ID // one of the three; 0: another
+	Number  int64    // of the issue
+	Pull    bool     // the issue is a pull request
+	Release int64
+	Commit  git.SHA
+	Title   string // of a commit it is read later
+	Comment int64  // the newest on the issue or the commit; 0: none
+}
+
+// Bounds.
+const (
+	maxThreads = 2000                 // of one account; the oldest go
+	keepRead   = 90 * 24 * time.Hour  // since it was told last
+	keepAny    = 150 * 24 * time.Hour // read or not
+)

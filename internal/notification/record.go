@@ -1,0 +1,62 @@
+package notification
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Act is something that somebody did, of which others are told. One of Issue, Release and
+// Commit is its subject.
+type Act struct {
+	RepoID   repo.ID
+	Issue    issue.ID
+	Release  int64
+	Commit   git.SHA
+	Actor    account.ID
+	Everyone bool // all with a part in it hear of it, and watchers; else only Named
+	Named    Named
+}
+
+// Named are the accounts that an act names, by how it does.
+type Named map[Reason][]account.ID
+
+// Add names an account.
+func (n *Named) Add(r Reason, ids ...account.ID) {
+	if *n == nil {
+		*n = Named{}
+	}
+	if len(ids) > 0 {
+		(*n)[r] = append((*n)[r], ids...)
+	}
+}
+
+// Topic is that of the bell which wakes the worker.
+const Topic = "notifications"
+
+// Note notes an act in its transaction: by one row, or none where nobody would hear of it.
+func Note(tx *db.Tx, a Act) error {
+	if !a.Everyone && len(a.Named) == 0 {
+		return nil
+	}
+	named, err := web.Marshal(a.Named)
+	if err != nil {
+		return err
+	}
+	err = tx.Run(`INSERT INTO notification_acts
+			(repo_id, issue_id, release_id, commit_sha, actor_id, everyone, named, created_at)
+		SELECT r.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS BIGINT), CAST($6 AS BOOLEAN),
+			CAST($7 AS TEXT), `+tx.Engine().Clock()+`
+		FROM repos r WHERE r.id = $1 AND ($8 OR r.watchers > 0 OR EXISTS (SELECT 1 FROM postings p
+			WHERE p.issue_id = $2 AND p.kind = $9 AND p.value <> $5))`,
+		a.RepoID, db.OrNull(int64(a.Issue)), db.OrNull(a.Release), db.OrNull(string(a.Commit)), a.Actor, a.Everyone,
+		string(named), len(a.Named) > 0 || a.Commit != "", int64(posting.BySubscriber))
+	if err == nil {
+		tx.Ring(Topic)
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package notification
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// filter chooses threads of the caller's, of those that the caller may see now.
+type filter struct {
+	caller        *account.Caller
+	repo          repo.ID // 0: of all
+	id            int64   // one thread; 0: all
+	all           bool    // those that were read, too
+	participating bool    // not those of which only watching tells
+	since, before db.Time // when they were told last; 0: whenever
+}
+
+// build gives what stands behind SELECT, and its arguments. A subject that everybody is kept from, a draft or
+// an issue where there are none any more, is left out.
+func (f *filter) build() (from string, args []any) {
+	args = []any{account.IDOf(f.caller)}
+	var where []string
+	and := func(condition string, v any) {
+		args = append(args, v)
+		where = append(where, fmt.Sprintf(condition, len(args)))
+	}
+	if f.repo != 0 {
+		and(`s.repo_id = $%d`, f.repo)
+	}
+	if f.id != 0 {
+		and(`t.id = $%d`, f.id)
+	}
+	if !f.all {
+		where = append(where, `t.unread`)
+	}
+	if f.participating {
+		and(`t.reason > $%d`, int64(Subscribed))
+	}
+	if f.since != 0 {
+		and(`t.updated_at >= $%d`, f.since)
+	}
+	if f.before != 0 {
+		and(`t.updated_at < $%d`, f.before)
+	}
+	where = append(where, `EXISTS (SELECT 1`+repo.FromVisible(`s.repo_id`, f.caller)+
+		` AND (i.id IS NULL OR r.has_issues OR i.pull))`, `(l.id IS NULL OR NOT l.draft)`)
+	return ` FROM notification_threads t JOIN notification_subjects s ON s.id = t.subject_id
+		LEFT JOIN issues i ON i.id = s.issue_id LEFT JOIN releases l ON l.id = s.release_id
+		WHERE t.user_id = $1 AND ` + strings.Join(where, ` AND `), args
+}
+
+// threads reads a page, the one told last first, and how many there are.
+func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err error) {
+	from, args := f.build()
+	rows, err := tx.Query(`SELECT t.id, s.repo_id, t.subject_id, t.reason, t.unread, t.updated_at, COALESCE(t.read_at, 0),
+			COALESCE(i.id, 0), COALESCE(i.number, 0), COALESCE(i.pull, FALSE), COALESCE(l.id, 0),
+			COALESCE(s.commit_sha, ''), COALESCE(i.title, l.name, l.tag, ''),
+			CASE WHEN i.id IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM issue_comments c WHERE c.issue_id = i.id), 0)
+				WHEN s.commit_sha IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM commit_comments c
+					WHERE c.repo_id = s.repo_id AND c.commit_sha = s.commit_sha), 0) ELSE 0 END`+from+
+		fmt.Sprintf(` ORDER BY t.updated_at DESC, t.id DESC LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2),
+		append(args, p.Size, p.Offset())...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t Thread
+		if err := rows.Scan(&t.ID, &t.RepoID, &t.SubjectID, &t.Reason, &t.Unread, &t.UpdatedAt, &t.ReadAt, &t.Issue,
+			&t.Number, &t.Pull, &t.Release, &t.Commit, &t.Title, &t.Comment); err != nil {
+			return nil, 0, err
+		}
+		list = append(list, &t)
+	}
+	if n := int64(len(list)); rows.Err() != nil || n < p.Size && (n > 0 || p.Number == 1) {
+		return list, p.Offset() + n, rows.Err()
+	}
+	err = tx.QueryRow(`SELECT count(*)`+from, args...).Scan(&total)
+	return list, total, err
+}
+
+// threadByID finds a thread of the caller's. Error: 404, also of one that the caller may not see now.
+func threadByID(tx *db.Tx, caller *account.Caller, id int64) (*Thread, error) {
+	list, _, err := threads(tx, filter{caller: caller, id: id, all: true}, web.Page{Number: 1, Size: 1})
+	if err == nil && len(list) == 0 {
+		return nil, errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// changedAt is when a person's threads last changed: when the newest was told, or one was marked. Zero: never.
+func changedAt(tx *db.Tx, id account.ID) (at db.Time, now db.Time, err error) {
+	var told, marked db.Time
+	err = tx.QueryRow(`SELECT COALESCE((SELECT MAX(updated_at) FROM notification_threads WHERE user_id = $1), 0),
+		COALESCE((SELECT changed_at FROM notification_inboxes WHERE user_id = $1), 0), `+tx.Engine().Clock(), id).
+		Scan(&told, &marked, &now)
+	return max(told, marked), now, err
+}
+
+// noteChange notes that a person marked threads.
+func noteChange(tx *db.Tx, id account.ID) error {
+	return tx.Run(`INSERT INTO notification_inboxes (user_id, changed_at) VALUES ($1, `+tx.Engine().Clock()+`)
+		ON CONFLICT (user_id) DO UPDATE SET changed_at = excluded.changed_at`, id)
+}
+
+// markRead marks the unread threads of a filter as read that were told at a time or before; zero: now.
+func markRead(tx *db.Tx, f filter, until db.Time) error {
+	f.all = false
+	from, args := f.build()
+	clock := tx.Engine().Clock()
+	set, condition := clock, ``
+	if until != 0 {
+		args = append(args, until)
+		condition = fmt.Sprintf(` AND t.updated_at <= $%d`, len(args))
+		set = fmt.Sprintf(`CAST($%d AS BIGINT)`, len(args))
+	}
+	err := tx.Run(`UPDATE notification_threads SET unread = FALSE, read_at = `+set+`
+		WHERE id IN (SELECT t.id`+from+condition+`)`, args...)
+	if err != nil {
+		return err
+	}
+	return noteChange(tx, f.caller.ID)
+}
+
+// remove removes a thread, which is done.
+func remove(tx *db.Tx, t *Thread, by account.ID) error {
+	if err := tx.Run(`DELETE FROM notification_threads WHERE id = $1 AND user_id = $2`, t.ID, by); err != nil {
+		return err
+	}
+	return noteChange(tx, by)
+}
+
+// wish is what somebody said of a commit or a release, and when; zero: nothing.
+func wish(tx *db.Tx, subject int64, id account.ID) (said int64, at db.Time, err error) {
+	err = tx.QueryRow(`SELECT wish, created_at FROM notification_wishes WHERE subject_id = $1 AND user_id = $2`,
+		subject, id).Scan(&said, &at)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return said, at, err
+}
+
+// putWish says it; again keeps the time.
+func putWish(tx *db.Tx, subject int64, id account.ID, said int64) error {
+	return tx.Run(`INSERT INTO notification_wishes (user_id, subject_id, wish, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (subject_id, user_id) DO UPDATE SET wish = excluded.wish, created_at = CASE
+			WHEN notification_wishes.wish = excluded.wish THEN notification_wishes.created_at ELSE excluded.created_at END`,
+		id, subject, said, tx.Now)
+}

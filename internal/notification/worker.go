@@ -1,0 +1,302 @@
+package notification
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/journal"
+	"arbor/internal/repo"
+)
+
+const (
+	leaseTime  = 15 * time.Second       // after that, work counts as abandoned
+	pollTime   = time.Second            // between looks for work of other processes
+	maxTries   = 5                      // before acts that cannot be told are dropped
+	perWatcher = 500 * time.Microsecond // how long the next acts on a subject wait for each watcher
+	maxWait    = 30 * time.Second       // for all of them
+)
+
+// Worker tells people of acts. Several may work on one database.
+type Worker struct {
+	db    *db.DB
+	repos *repo.Service
+	log   *slog.Logger
+	again chan struct{} // watchers are to be told
+}
+
+// NewWorker makes a worker.
+func NewWorker(d *db.DB, repos *repo.Service, log *slog.Logger) *Worker {
+	return &Worker{db: d, repos: repos, log: log, again: make(chan struct{}, 1)}
+}
+
+// Run tells until ctx is done. It returns nil: what fails is logged and tried again. Those with a part in a
+// subject do not wait for the watchers of others.
+func (w *Worker) Run(ctx context.Context) error {
+	var both sync.WaitGroup
+	both.Go(func() {
+		db.Follow(ctx, w.db.Bell(Topic), pollTime, func(ctx context.Context) {
+			for ctx.Err() == nil && w.round(ctx, false) {
+			}
+		})
+	})
+	both.Go(func() {
+		db.Follow(ctx, w.again, pollTime, func(ctx context.Context) {
+			for ctx.Err() == nil && w.round(ctx, true) {
+			}
+		})
+	})
+	both.Wait()
+	return nil
+}
+
+// Settle tells of all that happened before the call, of which watchers need not wait for more. For stores
+// that are being filled: what fails is logged, and left to Run.
+func (w *Worker) Settle(ctx context.Context) error {
+	for _, watchers := range []bool{false, true} {
+		for ctx.Err() == nil && w.round(ctx, watchers) {
+		}
+	}
+	return ctx.Err()
+}
+
+// Backlog counts the acts that wait.
+func (w *Worker) Backlog(tx *db.Tx) (db.Backlog, error) { return backlog(tx) }
+
+// round tells of acts on one subject: those with a part in it, or watchers. It reports whether there may be more.
+func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
+	lease, list, err := w.take(ctx, watchers)
+	if err != nil || lease == nil {
+		if err != nil && ctx.Err() == nil {
+			w.log.WarnContext(ctx, "looking for notifications failed", "error", err)
+		}
+		return false
+	}
+	ctx = journal.WithJob(ctx, "notifications")
+	lease, failed := w.db.Hold(ctx, jobs, lease, leaseTime, func(ctx context.Context) error {
+		if watchers {
+			return w.tellWatchers(ctx, list)
+		}
+		return w.tellParticipants(ctx, list)
+	})
+	if failed != nil && ctx.Err() == nil && !gone(failed) {
+		w.log.WarnContext(ctx, "notifications were not sent", "repository", list[0].RepoID, "try", list[0].tries,
+			"error", failed)
+	}
+	err = w.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+		switch {
+		case failed == nil && !watchers:
+			return leaveToWatchers(tx, lease, list[0].RepoID)
+		case failed == nil, list[0].tries >= maxTries && ctx.Err() == nil:
+			return jobs.Remove(tx, lease)
+		case ctx.Err() != nil: // a stop: the worker that comes next goes on
+			return jobs.PutOff(tx, lease, 0)
+		}
+		return jobs.PutOff(tx, lease, time.Second<<list[0].tries)
+	})
+	if err != nil && !gone(err) {
+		w.log.WarnContext(ctx, "notifications wait for a later time", "error", err)
+		return false
+	}
+	if !watchers {
+		select {
+		case w.again <- struct{}{}:
+		default:
+		}
+	}
+	return true
+}
+
+// gone reports that the subject of what was to be told was deleted meanwhile, or that another worker tells it.
+func gone(err error) bool {
+	return errors.Is(err, db.ErrLeaseLost) || errors.Is(err, db.ErrNoRows) || errors.Is(err, db.ErrForeignKey)
+}
+
+func (w *Worker) take(ctx context.Context, watchers bool) (lease *db.Lease, list []act, err error) {
+	var some bool
+	err = w.db.Read(ctx, func(tx *db.Tx) (err error) {
+		some, err = jobs.Due(tx, `watchers = $1`, watchers)
+		return err
+	})
+	if err != nil || !some {
+		return nil, nil, err
+	}
+	err = w.db.Write(ctx, func(tx *db.Tx) (err error) {
+		lease, list, err = takeRound(tx, watchers, leaseTime)
+		return err
+	})
+	return lease, list, err
+}
+
+// lastBy gives for each actor of the acts when somebody else acted last, zero when nobody did; and when
+// anybody did. Only acts of which everyone hears count.
+func lastBy(list []act) (others map[account.ID]db.Time, last db.Time) {
+	others = map[account.ID]db.Time{}
+	for _, a := range list {
+		others[a.Actor] = 0
+	}
+	for _, a := range list {
+		if !a.Everyone {
+			continue
+		}
+		last = max(last, a.at)
+		for id, at := range others {
+			if id != a.Actor {
+				others[id] = max(at, a.at)
+			}
+		}
+	}
+	return others, last
+}
+
+// heard gives those who hear of the acts, each once with the greatest reason, and leaves out who alone acted.
+func heard(list []act, all []hearer) []hearer {
+	others, last := lastBy(list)
+	found := map[account.ID]hearer{}
+	for _, h := range all {
+		if h.at == 0 { // else somebody whom an act names
+			h.at = last
+			if at, acted := others[h.id]; acted {
+				h.at = at
+			}
+		}
+		if old := found[h.id]; h.at != 0 {
+			h.at, h.reason = max(h.at, old.at), max(h.reason, old.reason)
+			found[h.id] = h
+		}
+	}
+	out := slices.Collect(maps.Values(found))
+	slices.SortFunc(out, func(a, b hearer) int { return int(a.id - b.id) })
+	return out
+}
+
+// named are the people whom acts of others name.
+func named(list []act) (out []hearer) {
+	for _, a := range list {
+		for reason, ids := range a.Named {
+			for _, id := range ids {
+				if id != a.Actor {
+					out = append(out, hearer{id, reason, a.at})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// tellParticipants tells those with a part in the subject of the acts, and those whom they name.
+func (w *Worker) tellParticipants(ctx context.Context, list []act) error {
+	all := named(list)
+	if author := w.committer(ctx, list[0].Act); author != 0 {
+		all = append(all, hearer{id: author, reason: Author})
+	}
+	_, last := lastBy(list)
+	var after account.ID
+	for first := true; first || after != 0; first = false {
+		err := w.db.Write(ctx, func(tx *db.Tx) error {
+			subject, err := subjectOf(tx, list[0].Act)
+			if err != nil {
+				return err
+			}
+			var next account.ID
+			found := []hearer{}
+			switch a := list[0].Act; {
+			case last == 0: // only who is named
+			case a.Issue != 0:
+				found, next, err = participants(tx, a.Issue, after)
+			default:
+				found, err = wishers(tx, subject)
+				if err == nil && a.Commit != "" {
+					var more []hearer
+					more, err = commenters(tx, a, subject)
+					found = append(found, more...)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			if first {
+				found = append(found, all...)
+			}
+			tx.OnCommit(func() { after = next })
+			for part := range slices.Chunk(heard(list, found), perBatch) {
+				if err := tell(tx, list[0].Act, subject, part); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellWatchers tells those who watch the repository, some at a time.
+func (w *Worker) tellWatchers(ctx context.Context, list []act) error {
+	var from place
+	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+		var next place
+		err = w.db.Write(ctx, func(tx *db.Tx) error {
+			subject, err := subjectOf(tx, list[0].Act)
+			if err != nil {
+				return err
+			}
+			var found []hearer
+			if found, next, more, err = watchers(tx, list[0].Act, from); err != nil {
+				return err
+			}
+			return tell(tx, list[0].Act, subject, heard(list, found))
+		})
+		from = next
+		return more, err
+	})
+}
+
+// committer finds whose commit the subject of an act is; 0: nobody's, or it is no commit. A commit that
+// cannot be read keeps nobody else from being told.
+func (w *Worker) committer(ctx context.Context, a Act) account.ID {
+	if a.Commit == "" {
+		return 0
+	}
+	commit, err := readCommit(ctx, w.repos, a.RepoID, a.Commit)
+	if err != nil {
+		if ctx.Err() == nil && !errs.Is(err, errs.NotFound) {
+			w.log.WarnContext(ctx, "the author of a commit is not told", "repository", a.RepoID, "error", err)
+		}
+		return 0
+	}
+	var found map[string]*account.Account
+	err = w.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = account.ByEmails(tx, []string{commit.Author.Email})
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	for _, who := range found {
+		return who.ID
+	}
+	return 0
+}
+
+func readCommit(ctx context.Context, repos *repo.Service, id repo.ID, sha git.SHA) (*git.Commit, error) {
+	objects, release, err := repos.GitOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return objects.Commit(ctx, sha)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -25,6 +25,7 @@ const (
 	Turn                   // a request that computes; counted, not measured in bytes
 	Upload                 // a push that comes in, onto the disk; counted
 	Asset                  // a file of a release that comes in, onto the disk; counted
+	Scan                   // a search that walks histories or files; counted
 	kinds
 )
 
@@ -101,6 +102,9 @@ const maxUploads = 64
 // maxAssets is the same of files of releases, which pushes never wait for.
 const maxAssets = maxUploads / 4
 
+// maxScans is how many searches of histories and files go on at a time; one caller has one.
+const maxScans = 2
+
 // turnsOf is how many requests compute at one time. Memory alone would let thousands
 // in, each with a thousandth of the processors: then one crowd of clients would make
 // everybody wait for seconds.
@@ -131,6 +135,7 @@ func NewGate(budget int64) *Gate {
 		Turn:       newLine("turn", time.Second, turn),
 		Upload:     newLine("upload", 10*time.Second, uploads),
 		Asset:      newLine("asset", 10*time.Second, &limit{most: maxAssets}),
+		Scan:       newLine("scan", time.Second, &limit{most: maxScans, kept: maxScans / 2}),
 	}}
 	g.lines[Background].one = true
 	// A fetch has a cage for the worst case of packing. It mostly takes far less, since

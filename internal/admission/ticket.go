@@ -210,6 +210,9 @@ func UploadSlot(ctx context.Context) (release func(), err error) { return slot(c
 // AssetSlot is UploadSlot for a file of a release.
 func AssetSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Asset) }
 
+// ScanSlot is SearchSlot for a search of histories or files, which keeps a processor busy for seconds.
+func ScanSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Scan) }
+
 func slot(ctx context.Context, k Kind) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {

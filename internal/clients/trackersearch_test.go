@@ -48,6 +48,10 @@ func trackerSearch(t *testing.T, h *hub) {
 			equal(t, "what was found", strings.Join(found, " "), c.want)
 		})
 	}
+	equal(t, "repositories", got[*github.RepositoriesSearchResult](t)(h.as(t, "").Search.Repositories(t.Context(), "plot user:garden", nil)).GetTotal(), 1)
+	equal(t, "users", got[*github.UsersSearchResult](t)(h.as(t, "").Search.Users(t.Context(), "alice", nil)).Users[0].GetLogin(), "alice")
+	equal(t, "commits", got[*github.CommitsSearchResult](t)(h.as(t, "").Search.Commits(t.Context(), "nothinglikeit user:garden", nil)).GetTotal(), 0)
+	equal(t, "code", got[*github.CodeSearchResult](t)(h.as(t, "").Search.Code(t.Context(), "nothinglikeit user:garden", &github.SearchOptions{TextMatch: true})).GetTotal(), 0)
 	_, _, err := h.as(t, "sam").Search.Issues(t.Context(), "", nil)
 	refused(t, err, http.StatusUnprocessableEntity, "q", "missing")
 	for _, repository := range []string{"garden/shed", "garden/nowhere"} {

@@ -114,6 +114,8 @@ func (l *loader) load(ctx context.Context, next func() (*TableRows, error)) erro
 var noteTexts = []string{
 	`INSERT INTO texts_changed (issue_id, comment_id) SELECT id, 0 FROM issues`,
 	`INSERT INTO texts_changed (issue_id, comment_id) SELECT issue_id, id FROM issue_comments`,
+	`INSERT INTO names_changed (repo_id, account_id) SELECT id, 0 FROM repos`,
+	`INSERT INTO names_changed (repo_id, account_id) SELECT 0, id FROM accounts`,
 }
 
 // clear makes sure that the database is empty, and removes the rows that every new one has.

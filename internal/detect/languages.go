@@ -27,6 +27,14 @@ type language struct {
 	Bytes int64
 }
 
+// ByName gives the likeliest language of a file by its name; empty where that tells nothing.
+func ByName(file string) string {
+	if found := languages().byName(file); len(found) > 0 {
+		return found[0]
+	}
+	return ""
+}
+
 // counter adds up the code of a tree.
 type counter struct {
 	*table

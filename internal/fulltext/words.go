@@ -13,6 +13,10 @@ import (
 // index.
 const maxWord = 64
 
+// Spaced gives the words of a text with a space around each, so that it holds the words of a phrase
+// where the text has them one after another.
+func Spaced(text string) string { return " " + joinWords(text) }
+
 // splitter cuts text into words, so that both engines index and find the same
 // ones: runs of letters and digits, in lower case, without the accents of
 // Latin, Greek and Cyrillic letters, compatible forms made one. A letter of a

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"slices"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -17,6 +18,22 @@ func FromVisible(id string, caller *account.Caller) string { return fromRepo(id,
 // public or not.
 func FromGranted(id string, caller *account.Caller) string {
 	return fromRepo(id, grantedTo(caller))
+}
+
+// FromVisibleIn is FromVisible for all repositories that the caller may see, or for those whose ids
+// stand in the column id of a SELECT, which has the name f; more columns of it may be used.
+func FromVisibleIn(from string, caller *account.Caller) string {
+	if from == "" {
+		return fromRepo("r.id", visible(caller))
+	}
+	return strings.Replace(fromRepo("f.id", visible(caller)), ` FROM repos r `,
+		` FROM (`+from+`) f JOIN repos r ON r.id = f.id `, 1)
+}
+
+// ForksSeen is how many forks of the repository r of FromVisible the caller may see: an expression.
+func ForksSeen(caller *account.Caller) string {
+	return `CASE WHEN r.private AND r.forks_count > 0
+		THEN (SELECT count(*)` + privateForks(caller) + `f.parent_id = r.id) ELSE r.forks_count END`
 }
 
 func fromRepo(id, condition string) string {

@@ -154,6 +154,10 @@ var needs = []struct {
 	{"GET", "/issues", none, "issues"},
 	{"*", "/notifications...", watches, "metadata=read"},
 	{"GET", "/search/issues", code, "issues"},
+	{"GET", "/search/repositories", code, "metadata"},
+	{"GET", "/search/users", none, ""},
+	{"GET", "/search/commits", code, "contents"},
+	{"GET", "/search/code", code, "contents"},
 	{"GET", "/events", none, ""},
 
 	{"GET", "/user/emails", scope.UserEmail, never},

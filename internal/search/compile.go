@@ -12,7 +12,7 @@ import (
 )
 
 // compile makes the conditions of a whole query.
-func (q *Query) compile(n *names) finder.Expr {
+func (q *Query) compile(n *named) finder.Expr {
 	where := q.conditions(n, 0)
 	if q.Pull == Yes {
 		return where
@@ -28,7 +28,7 @@ func (q *Query) contradicts() bool {
 
 // conditions makes the conditions of a query or of one within a group, whose words are looked for in the parts of
 // the outer one unless it names some.
-func (q *Query) conditions(n *names, in fulltext.Part) finder.Expr {
+func (q *Query) conditions(n *named, in fulltext.Part) finder.Expr {
 	if q.In != 0 {
 		in = q.In
 	}
@@ -39,7 +39,7 @@ func (q *Query) conditions(n *names, in fulltext.Part) finder.Expr {
 	where := append(finder.And{}, q.repos(n)...)
 	where = append(where, words...)
 	where = append(where, q.parts(n)...)
-	where = append(where, q.named()...)
+	where = append(where, q.labels()...)
 	where = append(where, q.states()...)
 	where = append(where, q.flags()...)
 	where = append(where, q.spans()...)
@@ -61,7 +61,7 @@ func negated(e finder.Expr, not bool) finder.Expr {
 }
 
 // repos asks for repositories and what they are. Of several only one has to be there.
-func (q *Query) repos(n *names) (where finder.And) {
+func (q *Query) repos(n *named) (where finder.And) {
 	if len(q.Repos.Yes)+len(q.Owners.Yes) > 0 {
 		where = append(where, finder.OfRepo{Repos: n.repoIDs(q.Repos.Yes), Owners: n.ids(q.Owners.Yes)})
 	}
@@ -101,7 +101,7 @@ func (q *Query) words(in fulltext.Part) (where finder.And, possible bool) {
 }
 
 // parts asks for people who have a part in an issue.
-func (q *Query) parts(n *names) (where finder.And) {
+func (q *Query) parts(n *named) (where finder.And) {
 	if len(q.Authors.Yes) > 0 {
 		where = append(where, finder.HasUser(posting.ByAuthor, n.ids(q.Authors.Yes)))
 	}
@@ -138,9 +138,9 @@ func (q *Query) parts(n *names) (where finder.And) {
 	return where
 }
 
-// named asks for labels and milestones. Titles match without regard to the case of
+// labels asks for labels and milestones. Titles match without regard to the case of
 // ASCII letters, which is what both engines fold.
-func (q *Query) named() (where finder.And) {
+func (q *Query) labels() (where finder.And) {
 	add := func(kind posting.Kind, names []string, fold func(string) string, not bool) {
 		folded := make([]string, len(names))
 		for n, name := range names {

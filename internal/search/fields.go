@@ -69,14 +69,14 @@ type spanField struct {
 
 func spans() []spanField {
 	day := func(name string, of func(q *Query) *Spans) spanField {
-		return spanField{name, of, readTimes, writeTime, int64(time.Second / time.Microsecond)}
+		return spanField{name, of, ReadTimes, writeTime, int64(time.Second / time.Microsecond)}
 	}
 	return []spanField{
 		day("created", func(q *Query) *Spans { return &q.Created }),
 		day("updated", func(q *Query) *Spans { return &q.Updated }),
 		day("closed", func(q *Query) *Spans { return &q.Closed }),
 		day("merged", func(q *Query) *Spans { return &q.MergedAt }),
-		{"comments", func(q *Query) *Spans { return &q.Comments }, readNumbers, func(n int64) string { return strconv.FormatInt(n, 10) }, 1},
+		{"comments", func(q *Query) *Spans { return &q.Comments }, ReadNumbers, func(n int64) string { return strconv.FormatInt(n, 10) }, 1},
 	}
 }
 
@@ -174,8 +174,8 @@ func (f *spanField) span(s Span) string {
 
 func writeTime(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339) }
 
-// readNumbers reads N, >N, >=N, <N, <=N and N..N, of which one may be *.
-func readNumbers(s string) (Span, bool) {
+// ReadNumbers reads N, >N, >=N, <N, <=N and N..N, of which one may be *.
+func ReadNumbers(s string) (Span, bool) {
 	return readSpan(s, func(s string) (Span, bool) {
 		n, err := strconv.ParseInt(s, 10, 62)
 		return Span{n, n + 1}.within(0, 1e15), err == nil
@@ -188,9 +188,9 @@ const (
 	lastTime  = 253370764800_000000 // 9999-01-01
 )
 
-// readTimes does so for times such as 2011-04-22T13:33:48Z, which are one
+// ReadTimes does so for times such as 2011-04-22T13:33:48Z, which are one
 // second long, and for dates, which are the whole day in UTC.
-func readTimes(s string) (Span, bool) {
+func ReadTimes(s string) (Span, bool) {
 	return readSpan(s, func(s string) (Span, bool) {
 		if t, err := time.Parse(time.DateOnly, s); err == nil {
 			return Span{t.UnixMicro(), t.AddDate(0, 0, 1).UnixMicro()}.within(firstTime, lastTime), true

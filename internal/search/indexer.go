@@ -113,29 +113,34 @@ func (s *Service) Index(ctx context.Context) error { return s.index(ctx, func(ti
 
 // index is Index with pauses after each transaction, which are told how long it took.
 func (s *Service) index(ctx context.Context, pause func(took time.Duration)) error {
-	first, last, err := s.notes(ctx)
-	for until := last; err == nil && first != 0 && first <= until; first, _, err = s.notes(ctx) {
-		began := time.Now()
-		if err := s.db.Write(ctx, func(tx *db.Tx) error { return indexChanged(tx, batch) }); err != nil {
+	for _, of := range queues() {
+		first, last, err := s.notes(ctx, of)
+		for until := last; err == nil && first != 0 && first <= until; first, _, err = s.notes(ctx, of) {
+			began := time.Now()
+			if err := s.db.Write(ctx, func(tx *db.Tx) error { return of.index(tx, batch) }); err != nil {
+				return err
+			}
+			pause(time.Since(began))
+		}
+		if err != nil {
 			return err
 		}
-		pause(time.Since(began))
 	}
-	return err
+	return nil
 }
 
-func (s *Service) notes(ctx context.Context) (first, last int64, err error) {
+func (s *Service) notes(ctx context.Context, of queue) (first, last int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		first, last, err = notes(tx)
+		first, last, err = notes(tx, of.table)
 		return err
 	})
 	return first, last, err
 }
 
-// indexed reports whether all that was acknowledged before the call is indexed.
+// indexed reports whether all that was acknowledged before the call is indexed of a queue.
 // Where it is not, it waits for the worker, up to some time.
-func (s *Service) indexed(ctx context.Context) (whole bool, err error) {
-	first, _, err := s.notes(ctx)
+func (s *Service) indexed(ctx context.Context, of queue) (whole bool, err error) {
+	first, _, err := s.notes(ctx, of)
 	if err != nil || first == 0 {
 		return err == nil, err
 	}

@@ -186,7 +186,7 @@ func (p *parser) term(not bool, depth int) bool {
 		p.group(not, depth)
 		return true
 	}
-	if name, ok := p.name(); ok {
+	if name, ok := p.name(ours(), theirs()); ok {
 		p.qualifier(name, not)
 		return name != "sort"
 	}

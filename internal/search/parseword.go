@@ -47,8 +47,8 @@ func (p *parser) word(word string, not bool) bool {
 }
 
 // name reads the name of a qualifier and its colon, and gives it in lower case. False, and nothing
-// is read, where there is none of GitHub's.
-func (p *parser) name() (string, bool) {
+// is read, where it is in none of the lists.
+func (p *parser) name(lists ...[]string) (string, bool) {
 	end := 0
 	for end < len(p.rest) && end < 24 {
 		c := p.rest[end] | 0x20
@@ -61,7 +61,7 @@ func (p *parser) name() (string, bool) {
 		return "", false
 	}
 	name := strings.ToLower(p.rest[:end])
-	if !slices.Contains(ours(), name) && !slices.Contains(theirs(), name) {
+	if !slices.Contains(slices.Concat(lists...), name) {
 		return "", false
 	}
 	p.rest = p.rest[end+1:]

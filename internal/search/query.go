@@ -12,10 +12,18 @@
 //	storescope.go the repositories that are searched
 //	search.go     searching
 //	indexer.go    the worker that keeps the index of words up to date, and who waits for it
-//	store.go      the notes about texts that changed
+//	store.go      the notes about texts that changed; storenames.go those about names
 //	api.go        the handler and its JSON
 //
-// Tables: texts_changed, into which triggers write whatever changes a text; the
+// The searches of repositories, users, commits and code have rooms of their own below this one, and share:
+//
+//	term.go       their language, without alternatives
+//	answer.go     from a request to an answer
+//	conditions.go from terms to SQL
+//	tip.go        which repositories are read, and for how long
+//	fragment.go   what matched
+//
+// Tables: texts_changed and names_changed, into which triggers write whatever changes a text; the
 // full-text index itself is package fulltext's. Only what is in the repositories that
 // the caller may see is counted (decision 13).
 //

@@ -6,9 +6,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// names are the accounts and repositories that a query names, as the caller may
+// named are the accounts and repositories that a query names, as the caller may
 // see them.
-type names struct {
+type named struct {
 	people map[string]*account.Account // by folded login
 	repos  map[string]*repo.Access     // by folded OWNER/NAME
 	caller *account.Caller
@@ -19,8 +19,8 @@ type names struct {
 // for people whom nobody is, and when none of the repositories and owners that
 // are asked for is there; of several, those that are count. What is excluded
 // may be missing.
-func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*names, error) {
-	n := &names{repos: map[string]*repo.Access{}, caller: caller}
+func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*named, error) {
+	n := &named{repos: map[string]*repo.Access{}, caller: caller}
 	var logins, repos []string
 	q.each(true, func(q *Query, _ bool) {
 		for _, c := range append(q.people(), &q.Owners) {
@@ -51,7 +51,7 @@ func (q *Query) people() []*Choice {
 }
 
 // check is the 422 for what is asked for and not there.
-func (n *names) check(q *Query) error {
+func (n *named) check(q *Query) error {
 	nobody, scoped, found := false, 0, 0
 	q.each(true, func(q *Query, wanted bool) {
 		if !wanted {
@@ -65,17 +65,15 @@ func (n *names) check(q *Query) error {
 	})
 	switch {
 	case nobody:
-		return invalid("The listed users cannot be searched either because the users do not exist or " +
-			"you do not have permission to view the users.")
+		return errNobody()
 	case scoped > 0 && found == 0:
-		return invalid("The listed users and repositories cannot be searched either because the resources " +
-			"do not exist or you do not have permission to view them.")
+		return errNoScope()
 	}
 	return nil
 }
 
 // ids gives the accounts with the logins, as far as they are there.
-func (n *names) ids(logins []string) (ids []account.ID) {
+func (n *named) ids(logins []string) (ids []account.ID) {
 	for _, login := range logins {
 		folded := account.Fold(login)
 		if folded == Me && n.caller != nil {
@@ -87,7 +85,7 @@ func (n *names) ids(logins []string) (ids []account.ID) {
 	return ids
 }
 
-func (n *names) repoIDs(full []string) (ids []repo.ID) {
+func (n *named) repoIDs(full []string) (ids []repo.ID) {
 	for _, name := range full {
 		if a := n.repos[account.Fold(name)]; a != nil {
 			ids = append(ids, a.ID)

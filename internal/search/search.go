@@ -50,7 +50,7 @@ type Hit struct {
 // people and repositories that are not there or not to be seen, 503 when it takes
 // too long.
 func (s *Service) Search(ctx context.Context, caller *account.Caller, q *Query, at web.Page) (*Results, error) {
-	whole, err := s.indexed(ctx)
+	whole, err := s.indexed(ctx, texts())
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,22 @@ import (
 	"arbor/internal/issue"
 )
 
-// notes gives the first and the last of the notes about changed texts; 0: there
-// are none.
-func notes(tx *db.Tx) (first, last int64, err error) {
-	err = tx.QueryRow(`SELECT COALESCE((SELECT MIN(id) FROM texts_changed), 0),
-		COALESCE((SELECT MAX(id) FROM texts_changed), 0)`).Scan(&first, &last)
+// queue is a table of notes about what changed, and what indexes the oldest of them.
+type queue struct {
+	table string
+	index func(tx *db.Tx, most int) error
+}
+
+// texts are issues and comments, names are repositories and accounts.
+func texts() queue { return queue{"texts_changed", indexChanged} }
+func names() queue { return queue{"names_changed", indexNames} }
+
+func queues() []queue { return []queue{texts(), names()} }
+
+// notes gives the first and the last of the notes in a table; 0: there are none.
+func notes(tx *db.Tx, table string) (first, last int64, err error) {
+	err = tx.QueryRow(`SELECT COALESCE((SELECT MIN(id) FROM `+table+`), 0),
+		COALESCE((SELECT MAX(id) FROM `+table+`), 0)`).Scan(&first, &last)
 	return first, last, err
 }
 

@@ -27,7 +27,11 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		Events           string `json:"events_url"`
 		Followers        string `json:"followers_url"`
 		Following        string `json:"following_url"`
+		CodeSearch       string `json:"code_search_url"`
+		CommitSearch     string `json:"commit_search_url"`
 		IssueSearch      string `json:"issue_search_url"`
+		RepositorySearch string `json:"repository_search_url"`
+		UserSearch       string `json:"user_search_url"`
 		Issues           string `json:"issues_url"`
 		Organization     string `json:"organization_url"`
 		OrganizationRepo string `json:"organization_repositories_url"`
@@ -44,7 +48,11 @@ func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 		CurrentUser: i.API("/user"), CurrentUserRepos: i.API("/user/repos{?type,page,per_page,sort}"),
 		CurrentUserOrgs: i.API("/user/orgs"), Events: i.API("/events"), Followers: i.API("/user/followers"),
 		Following: i.API("/user/following{/target}"), Issues: i.API("/issues"),
+		CodeSearch:       i.API("/search/code?q={query}{&page,per_page,sort,order}"),
+		CommitSearch:     i.API("/search/commits?q={query}{&page,per_page,sort,order}"),
 		IssueSearch:      i.API("/search/issues?q={query}{&page,per_page,sort,order}"),
+		RepositorySearch: i.API("/search/repositories?q={query}{&page,per_page,sort,order}"),
+		UserSearch:       i.API("/search/users?q={query}{&page,per_page,sort,order}"),
 		Organization:     i.API("/orgs/{org}"),
 		OrganizationRepo: i.API("/orgs/{org}/repos{?type,page,per_page,sort}"), Plants: i.Page("/plants{?limit}"),
 		RateLimit: i.API(rateLimitPath), Repository: i.API("/repos/{owner}/{repo}"),
@@ -78,7 +86,7 @@ func (s *Server) RateLimit(w http.ResponseWriter, r *http.Request) error {
 	}
 	core.Used = core.Limit - core.Remaining
 	return web.JSON(w, r, http.StatusOK, map[string]any{
-		"resources": map[string]rate{"core": core, "search": core},
+		"resources": map[string]rate{"core": core, "search": core, "code_search": core},
 		"rate":      core,
 	})
 }

@@ -46,6 +46,10 @@ import (
 	"arbor/internal/review"
 	"arbor/internal/route"
 	"arbor/internal/search"
+	"arbor/internal/search/code"
+	"arbor/internal/search/commit"
+	"arbor/internal/search/repository"
+	"arbor/internal/search/user"
 	"arbor/internal/space"
 	"arbor/internal/star"
 	"arbor/internal/status"
@@ -122,6 +126,7 @@ func New(o Options) *Server {
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits}
 	s.pages = page.New(o.DB, repos, shown)
+	kinds := search.NewKinds(f.Searches)
 	features := []feature{
 		account.NewAPI(accounts),
 		app.NewAPI(f.Apps),
@@ -137,6 +142,10 @@ func New(o Options) *Server {
 		deletion.NewAPI(deletions, repos),
 		notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues))),
 		search.NewAPI(f.Searches),
+		repository.NewAPI(kinds),
+		user.NewAPI(kinds),
+		commit.NewAPI(kinds, repos, objects),
+		code.NewAPI(kinds, repos),
 		labels,
 		shown.Milestones,
 		shown.Pulls,

@@ -12,7 +12,7 @@ import (
 type Media struct {
 	Graduated bool     // a vnd.github type was named: all previews are on
 	JSON      bool     // an answer in JSON is acceptable
-	Kind      string   // the first kind named: raw, text, html, full, diff, patch, star, sha, object, or ""
+	Kind      string   // the first kind named: raw, text, html, full, diff, patch, star, sha, object, text-match, or ""
 	Type      string   // the type of GitHub's tree that named Kind, without +json; "" when none did
 	Asked     []string // kinds and known previews in the order of the request, each once
 }
@@ -27,7 +27,7 @@ const (
 
 var previews = [...]string{Reactions, Assignees, Locking, SquashWith}
 
-var kinds = [...]string{"raw", "text", "html", "full", "diff", "patch", "star", "sha", "object"}
+var kinds = [...]string{"raw", "text", "html", "full", "diff", "patch", "star", "sha", "object", "text-match"}
 
 // Preview reports whether the named preview is on for this request: asked for,
 // or graduated.

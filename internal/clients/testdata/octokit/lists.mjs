@@ -124,5 +124,11 @@ async function searches({ as }) {
     const { total_count, incomplete_results } = await data(search.issuesAndPullRequests(ask));
     assert.deepEqual([total_count, incomplete_results], [found.length, false]);
   }
+  for (const [kind, q] of [['repos', 'trees'], ['users', 'robin'], ['commits', 'user:orchard'], ['code', 'x user:orchard']]) {
+    const found = await as().paginate(search[kind], { q, per_page: 1 });
+    const { total_count, incomplete_results } = await data(search[kind]({ q }));
+    assert.deepEqual([total_count, incomplete_results], [found.length, false], kind);
+    await refused(search[kind]({ q: '' }), 422, { field: 'q', code: 'missing' });
+  }
   await refused(search.issuesAndPullRequests({ q: '' }), 422, { field: 'q', code: 'missing' });
 }

@@ -1,0 +1,220 @@
+package search
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/cache"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Kind is a search whose terms all must hold: of repositories, accounts, commits or code.
+type Kind struct {
+	Language
+	Sorts []string      // the first is the default, which has no direction
+	Limit string        // the rate limit that it counts on, as GitHub calls it
+	Scans bool          // it reads histories or files
+	Time  time.Duration // the longest that it may take: then it is a 503; 0: it sees to that itself
+}
+
+// Asked is a search as a request asks for it.
+type Asked struct {
+	Terms     []*Term // but for sort:
+	Sort      string
+	Asc       bool
+	Page      web.Page
+	Caller    *account.Caller
+	Fragments bool // what matched is to be shown
+}
+
+// Words are the terms that are words, and those of them that must not be there.
+func (q *Asked) Words() (yes, no []string) {
+	for _, t := range q.Terms {
+		switch {
+		case t.Name != "":
+		case t.Not:
+			no = append(no, t.Value)
+		default:
+			yes = append(yes, t.Value)
+		}
+	}
+	return yes, no
+}
+
+// Found is a page of what a search found.
+type Found struct {
+	Total int64
+	Part  bool // there may be more
+	Items []any
+}
+
+// Kinds answers searches of several kinds, and keeps answers.
+type Kinds struct {
+	s       *Service
+	answers *web.Answers
+}
+
+// NewKinds shares the index and its worker with the service.
+func NewKinds(s *Service) *Kinds {
+	return &Kinds{s: s, answers: web.NewAnswers(web.NewKept(cacheBytes))}
+}
+
+// Stats tells of the cache.
+func (k *Kinds) Stats(name string) cache.Stats { return k.answers.Stats(name) }
+
+// Serve answers a search with what find makes of it. It waits for a slot first, so few run at one
+// time. Errors: 422 for what cannot be understood and beyond the first thousand results; 429, 503.
+func (k *Kinds) Serve(w http.ResponseWriter, r *http.Request, kind Kind,
+	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) error {
+	if h := w.Header(); h.Get("X-RateLimit-Resource") != "" {
+		h.Set("X-RateLimit-Resource", kind.Limit)
+	}
+	q, err := kind.ask(r)
+	if err != nil {
+		return err
+	}
+	render := func(out *web.Output) error {
+		found, err := kind.find(out, q, find)
+		if err != nil {
+			return err
+		}
+		web.Link(w, r, q.Page, min(found.Total, MaxReach))
+		return found.write(out)
+	}
+	return k.answers.Serve(w, r, k.s.db.State(r.Context()), web.Key(r, account.ViewOf(q.Caller)), render)
+}
+
+// find has a slot while it calls find, for as long as a search of the kind may take.
+func (k *Kind) find(out *web.Output, q *Asked,
+	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) (*Found, error) {
+	ctx := out.Context()
+	slot := admission.SearchSlot
+	if k.Scans {
+		slot = admission.ScanSlot
+	}
+	release, err := slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if k.Time == 0 {
+		return find(ctx, out, q)
+	}
+	limited, cancel := context.WithTimeout(ctx, k.Time)
+	defer cancel()
+	found, err := find(limited, out, q)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = errs.Wrap(errs.Unavailable, "the search takes too long: narrow it down, for instance by user:", err)
+	}
+	return found, err
+}
+
+// ReadNamed reads the database once all repositories and accounts that were acknowledged before are
+// indexed; whole is false where some are not after some seconds.
+func (k *Kinds) ReadNamed(ctx context.Context, fn func(tx *db.Tx) error) (whole bool, err error) {
+	if whole, err = k.s.indexed(ctx, names()); err != nil {
+		return false, err
+	}
+	return whole, k.s.db.ReadLong(ctx, fn)
+}
+
+// Read reads the database.
+func (k *Kinds) Read(ctx context.Context, fn func(tx *db.Tx) error) error {
+	return k.s.db.ReadLong(ctx, fn)
+}
+
+// ask reads a request.
+func (k *Kind) ask(r *http.Request) (*Asked, error) {
+	terms, err := k.Read(web.QueryOf(r).Get("q"))
+	if err != nil {
+		return nil, err
+	}
+	q := &Asked{Page: web.ReadPage(r), Caller: account.CallerFrom(r.Context()),
+		Fragments: web.From(r.Context()).Media.Kind == "text-match"}
+	if q.Sort, err = web.QueryEnum(r, resource, "sort", k.Sorts...); err != nil {
+		return nil, err
+	}
+	order, err := web.QueryEnum(r, resource, "order", "desc", "asc")
+	if err != nil {
+		return nil, err
+	}
+	q.Asc = order == "asc" && q.Sort != k.Sorts[0]
+	for _, t := range terms {
+		if t.Name != "sort" {
+			q.Terms = append(q.Terms, t)
+		} else if !k.sort(t, q) {
+			return nil, t.Wrong()
+		}
+	}
+	if q.Page.Offset() >= MaxReach {
+		return nil, errs.Newf(errs.Invalid, "Only the first %d search results are available", MaxReach)
+	}
+	q.Page.Size = min(q.Page.Size, MaxReach)
+	if len(q.Terms) == 0 {
+		return nil, errs.Validation(errs.Field{Resource: resource, Field: "q", Code: errs.Missing})
+	}
+	return q, nil
+}
+
+// sort reads sort:, which outweighs the parameters.
+func (k *Kind) sort(t *Term, q *Asked) bool {
+	name, asc := strings.CutSuffix(strings.ToLower(t.Value), "-asc")
+	if !asc {
+		name = strings.TrimSuffix(name, "-desc")
+	}
+	for at, sort := range k.Sorts {
+		if sort == name && !t.Not {
+			q.Sort, q.Asc = name, asc && at > 0
+			return true
+		}
+	}
+	return false
+}
+
+// MaxRows is how many rows of the page can be read.
+func (q *Asked) MaxRows() int64 { return min(q.Page.Size, MaxReach-q.Page.Offset()) }
+
+// write renders what was found.
+func (f *Found) write(out *web.Output) error {
+	err := out.Open(struct {
+		Total int64 `json:"total_count"`
+		Part  bool  `json:"incomplete_results"`
+	}{f.Total, f.Part})
+	if err != nil {
+		return err
+	}
+	out.Member("items")
+	if err := out.List(len(f.Items), func(n int) (any, error) { return f.Items[n], nil }); err != nil {
+		return err
+	}
+	out.Close()
+	return nil
+}
+
+// Score is a number with a fraction in JSON, as at GitHub. Only numbers of one search compare.
+type Score int64
+
+// MarshalJSON renders it.
+func (s Score) MarshalJSON() ([]byte, error) {
+	return append(strconv.AppendInt(nil, int64(s), 10), ".0"...), nil
+}
+
+// Extend renders an object with the members of another one behind its own.
+func Extend(object, more any) ([]byte, error) {
+	b, err := web.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := web.Marshal(more)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b[:len(b)-1], ','), rest[1:]...), nil
+}

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 
 	"arbor/internal/activity"
 	"arbor/internal/db"
@@ -38,12 +39,13 @@ func (f *Forge) WriteIssue(c *issue.Change) error {
 
 // LoseIssue takes an issue out of its repository: for good, or for another, where it is already.
 func (f *Forge) LoseIssue(d *issue.Departure) error {
-	// What feeds say of it goes along, or goes.
+	// What feeds say of it and people were told goes along, or goes; threads by their foreign key.
 	if d.New == nil {
 		if err := activity.DropIssue(d.Tx, d.From.ID, int64(d.Issue.ID)); err != nil {
 			return err
 		}
-	} else if err := activity.MoveIssue(d.Tx, d.From.ID, int64(d.Issue.ID), d.To, int64(d.New.ID)); err != nil {
+	} else if err := errors.Join(activity.MoveIssue(d.Tx, d.From.ID, int64(d.Issue.ID), d.To, int64(d.New.ID)),
+		notification.MoveIssue(d.Tx, d.Issue.ID, d.New.ID, d.To.ID)); err != nil {
 		return err
 	}
 	// The row, and all rows that belong to it; the repository's counters, where it went, and hooks.

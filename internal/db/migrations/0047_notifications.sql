@@ -60,19 +60,3 @@ CREATE TABLE notification_inboxes (
     user_id    BIGINT NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     changed_at BIGINT NOT NULL
 );
-
--- An issue takes its threads along.
--- sqlite
-CREATE TRIGGER issues_notifications AFTER UPDATE OF repo_id ON issues WHEN new.repo_id <> old.repo_id BEGIN
-    UPDATE notification_subjects SET repo_id = new.repo_id WHERE issue_id = new.id;
-    UPDATE notification_acts SET repo_id = new.repo_id WHERE issue_id = new.id;
-END;
-
--- postgres
-CREATE FUNCTION move_notifications() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-    UPDATE notification_subjects SET repo_id = NEW.repo_id WHERE issue_id = NEW.id;
-    UPDATE notification_acts SET repo_id = NEW.repo_id WHERE issue_id = NEW.id;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER issues_notifications AFTER UPDATE OF repo_id ON issues FOR EACH ROW
-    WHEN (NEW.repo_id <> OLD.repo_id) EXECUTE FUNCTION move_notifications();

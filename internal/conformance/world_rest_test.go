@@ -85,6 +85,10 @@ func (w *world) refusals() {
 	for _, row := range w.rows {
 		method, pattern := row.route.Method, row.route.Pattern
 		nowhere := placeholder.ReplaceAllString(pattern, "1")
+		if row.route.Right == route.App {
+			w.refused(http.StatusUnauthorized, "erin", method+" "+nowhere)
+			continue
+		}
 		switch {
 		case method != http.MethodGet:
 			w.refused(http.StatusUnauthorized, "", method+" "+nowhere)

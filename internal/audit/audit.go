@@ -76,6 +76,9 @@ const (
 	HookTest          Action = "hook.test"
 	HookRedeliver     Action = "hook.redeliver"
 
+	ChecksAutoOn  Action = "checks.auto_trigger_enabled"
+	ChecksAutoOff Action = "checks.auto_trigger_disabled"
+
 	AppCreate                 Action = "integration.create"
 	AppDestroy                Action = "integration.destroy"
 	InstallationCreate        Action = "integration_installation.create"
@@ -98,7 +101,7 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
-	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
+	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, ChecksAutoOn, ChecksAutoOff, RepoTransfer, RepoTransferOut, RepoPurge,
 	RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,
 	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, AppCreate, AppDestroy, InstallationCreate,
 	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos, InstallationRemoveRepos,

@@ -89,6 +89,15 @@ var columns = []derived{
 	statuses("contexts", "COUNT(*)", `status_contexts`),
 	statuses("failed", "COUNT(*)", `status_contexts WHERE state IN (1, 2)`),
 	statuses("pending", "COUNT(*)", `status_contexts WHERE state = 3`),
+	suites("runs", "TRUE"),
+	suites("waiting", "status < 3"),
+	suites("failing", "status = 3 AND conclusion <= 4"),
+	{table: "check_runs", column: "annotations", keys: []string{"id"}, means: "annotations", repo: "repo_id",
+		right: `SELECT run_id AS id, COUNT(*) AS n FROM check_annotations GROUP BY run_id`,
+		lock:  []string{"check_totals", "check_runs", "check_annotations"}},
+	{table: "check_totals", column: "bytes", keys: []string{"repo_id"}, means: "bytes of checks", repo: "repo_id",
+		right: `SELECT repo_id, CAST(SUM(bytes) AS BIGINT) AS n FROM check_suites GROUP BY repo_id`,
+		lock:  []string{"check_totals", "check_suites"}},
 	{table: "posting_counts", column: "n", keys: []string{"repo_id", "kind", "value", "state"}, made: true,
 		means: "issues of that kind", repo: "repo_id",
 		right: `SELECT repo_id, kind, value, state, COUNT(*) AS n FROM postings GROUP BY repo_id, kind, value, state
@@ -116,6 +125,13 @@ func statuses(column, sum, from string) derived {
 	return derived{table: "status_commits", column: column, keys: []string{"repo_id", "sha"}, means: "statuses",
 		right: `SELECT repo_id, sha, ` + sum + ` AS n FROM ` + from + ` GROUP BY repo_id, sha`, repo: "repo_id",
 		lock: []string{"status_commits", "status_contexts", "statuses"}}
+}
+
+// suites counts the latest runs of suites for which a condition holds.
+func suites(column, where string) derived {
+	return derived{table: "check_suites", column: column, keys: []string{"id"}, means: "check runs", repo: "repo_id",
+		right: `SELECT suite_id AS id, COUNT(*) AS n FROM check_runs WHERE latest = TRUE AND ` + where + ` GROUP BY suite_id`,
+		lock:  []string{"check_totals", "check_suites", "check_runs"}}
 }
 
 // wrong is a row whose column is not what it should be.

@@ -89,8 +89,8 @@ func (b *postgresBackend) scrub(ctx context.Context, whole bool) error {
 		statement = "VACUUM FULL"
 	}
 	// Those that may hold what was deleted; all would take long.
-	for _, table := range []string{"review_comments", "statuses", "status_contexts", "status_commits", "pull_commits",
-		"unreached_objects", "pushed_commits", "refs"} {
+	for _, table := range []string{"review_comments", "statuses", "status_contexts", "status_commits", "check_suites",
+		"check_runs", "check_annotations", "pull_commits", "unreached_objects", "pushed_commits", "refs"} {
 		if err = m.script(ctx, statement+" "+table); err != nil {
 			break
 		}

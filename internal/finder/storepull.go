@@ -36,10 +36,10 @@ const (
 	ChangesRequested                 // somebody asks for changes
 )
 
-// StatusIs asks for pull requests by what the statuses of their head come to.
+// StatusIs asks for pull requests by what the statuses and checks of their head come to.
 type StatusIs uint8
 
-// What statuses come to. A head without any is in none of these.
+// What statuses and checks come to. A head without any is in none of these.
 const (
 	StatusPending StatusIs = iota
 	StatusSuccess
@@ -97,13 +97,20 @@ func (e ReviewIs) sql(*builder) string {
 }
 
 func (e StatusIs) sql(*builder) string {
-	counts := [...]string{
-		StatusPending: "s.failed = 0 AND s.pending > 0",
-		StatusSuccess: "s.failed = 0 AND s.pending = 0",
-		StatusFailure: "s.failed > 0",
+	ofHead := func(counts, checks string) string {
+		return "(EXISTS (SELECT 1 FROM pulls h JOIN status_commits s ON s.repo_id = h.repo_id AND s.sha = h.head_sha" +
+			" WHERE h.issue_id = p.issue_id AND " + counts + ") OR EXISTS (SELECT 1 FROM pulls h JOIN check_suites s" +
+			" ON s.repo_id = h.repo_id AND s.head_sha = h.head_sha WHERE h.issue_id = p.issue_id AND " + checks + "))"
 	}
-	return "EXISTS (SELECT 1 FROM pulls h JOIN status_commits s ON s.repo_id = h.repo_id AND s.sha = h.head_sha" +
-		" WHERE h.issue_id = p.issue_id AND s.contexts > 0 AND " + counts[e] + ")"
+	failed := ofHead("s.failed > 0", "s.failing > 0")
+	waits := ofHead("s.pending > 0", "s.waiting > 0")
+	switch e {
+	case StatusFailure:
+		return failed
+	case StatusPending:
+		return "(" + waits + " AND NOT " + failed + ")"
+	}
+	return "(" + ofHead("s.contexts > 0", "s.runs > 0") + " AND NOT " + waits + " AND NOT " + failed + ")"
 }
 
 func (e InReason) sql(b *builder) string {

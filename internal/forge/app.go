@@ -15,7 +15,9 @@ func (f *Forge) CreateAppHook(tx *db.Tx, a *app.App, h app.Hook) error {
 }
 
 // ReachedAt notes how an App reaches the server.
-func (f *Forge) ReachedAt(tx *db.Tx, appID int64, i *web.Info) error { return hook.ReachedAt(tx, appID, i) }
+func (f *Forge) ReachedAt(tx *db.Tx, appID int64, i *web.Info) error {
+	return hook.ReachedAt(tx, appID, i)
+}
 
 // TellInstallation tells an App of its installation.
 func (f *Forge) TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.ID) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/activity"
+	"arbor/internal/checkrun"
 	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/hook"
@@ -52,6 +53,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	// Open pull requests get new heads, or are closed with their branches. Those that
 	// the push merged are found after the commit.
 	if err := f.Pulls.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	// Apps are asked for their checks of new tips.
+	if err := checkrun.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
 	// Releases whose tags were deleted are drafts again.

@@ -53,7 +53,7 @@ const perStatement = 50
 // Record notes in its transaction what happens in a repository: a row for each of its hooks, and of its
 // organization's, that wants to know. It is one statement for some events, whatever the number of hooks.
 func Record(tx *db.Tx, repoID repo.ID, list ...Event) error {
-	return record(tx, audience{ofRepo, appsOfRepo}, repoID, repoID, list)
+	return record(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, repoID, list)
 }
 
 // ofRepo are the hooks of the repository $1 and of its organization.
@@ -68,13 +68,13 @@ const appsOfRepo = `i.account_id = (SELECT owner_id FROM repos WHERE id = $1) AN
 func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 	few := ` AND NOT EXISTS (SELECT 1 FROM hook_deliveries w
 		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET ` + itoa(maxByHand-1) + `)`
-	return record(tx, audience{ofRepo + few, appsOfRepo + few}, repoID, repoID, []Event{e})
+	return record(tx, audience{hooks: ofRepo + few, installations: appsOfRepo + few}, repoID, repoID, []Event{e})
 }
 
 // RecordForOrg is Record for an organization's own hooks alone: of a repository that is made, that is
 // going or is gone to another owner, or with repository 0 of its members.
 func RecordForOrg(tx *db.Tx, org account.ID, repoID repo.ID, list ...Event) error {
-	return record(tx, audience{`h.org_id = $1`, `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
+	return record(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
 		OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $2))`},
 		org, repoID, list)
 }
@@ -94,10 +94,24 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID)
 }
 
+// RecordForApp notes what an App is asked for in a repository, for its own hook alone: also of events that it did not
+// ask to be told of.
+func RecordForApp(tx *db.Tx, appID int64, repoID repo.ID, list ...Event) error {
+	to := audience{hooks: `FALSE`, installations: appsOfRepo + ` AND i.app_id = ` + itoa(appID), always: true}
+	return record(tx, to, repoID, repoID, list)
+}
+
 // audience is whose hooks are told: conditions for hooks h, and for installations i of Apps. $1 is what both are about.
-type audience struct{ hooks, installations string }
+type audience struct {
+	hooks, installations string
+	always               bool // whatever events the installations have
+}
 
 func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error {
+	events := `i.events`
+	if to.always {
+		events = `',*,'`
+	}
 	for part := range slices.Chunk(list, perStatement) {
 		args := []any{of, db.OrNull(int64(repoID))}
 		rows := make([]string, len(part))
@@ -116,7 +130,7 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 			SELECT h.id, CAST($2 AS BIGINT), v.actor, v.event, v.action, v.about, `+tx.Engine().Clock()+`, h.installation
 			FROM (SELECT h.id, h.events, CAST(NULL AS BIGINT) AS installation FROM hooks h
 					WHERE h.active AND `+to.hooks+`
-				UNION ALL SELECT h.id, i.events, i.id FROM installations i JOIN hooks h ON h.app_id = i.app_id
+				UNION ALL SELECT h.id, `+events+`, i.id FROM installations i JOIN hooks h ON h.app_id = i.app_id
 					WHERE h.active AND i.suspended_at IS NULL AND `+to.installations+`) h
 				JOIN v ON h.events LIKE '%,' || v.event || ',%' OR h.events = ',*,'
 			ORDER BY h.id, v.n`, args...)
@@ -133,12 +147,12 @@ func record(tx *db.Tx, to audience, of any, repoID repo.ID, list []Event) error 
 // Listening finds out whether a hook of a repository, or of its organization, wants to know of an event, for
 // what must be rendered in the transaction. It gives what addresses in payloads begin with; nil: nobody listens.
 func Listening(tx *db.Tx, repoID repo.ID, event string) (*web.Info, error) {
-	return listening(tx, audience{ofRepo, appsOfRepo}, repoID, event)
+	return listening(tx, audience{hooks: ofRepo, installations: appsOfRepo}, repoID, event)
 }
 
 // ListeningOrg is Listening for an organization's own hooks.
 func ListeningOrg(tx *db.Tx, org account.ID, event string) (*web.Info, error) {
-	return listening(tx, audience{`h.org_id = $1`, `i.account_id = $1`}, org, event)
+	return listening(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1`}, org, event)
 }
 
 // Info is what payloads for a hook are rendered with.

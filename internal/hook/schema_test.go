@@ -24,7 +24,7 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 	compile := schemas(t, filepath.Join(folder, "node_modules/@octokit/openapi-webhooks/generated/ghes-3.19.json"))
 	s := apitest.Start(t, db.SQLite, loopback)
 	seen := map[string]bool{}
-	for _, d := range story(t, s) {
+	for _, d := range append(story(t, s), checks(t, apitest.Start(t, db.SQLite, loopback))...) {
 		name := strings.NewReplacer(".", "-", "_", "-").Replace(d.name())
 		if d.Event == "repository_dispatch" {
 			name = "repository-dispatch-sample"

@@ -6,6 +6,7 @@
 //   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go
 //   - .../pull/{file}: pull.go
 //   - .../releases, /releases/latest, /releases/tag/{tag...}: release.go
+//   - .../runs/{check_run_id}: run.go
 //   - .../commit/{sha}, /compare/{basehead...}: commit.go
 //   - .../tree/{path...}, /blob/{path...}: file.go
 //   - ask.go, payload.go: what pages ask the API, and what they read of it
@@ -25,6 +26,7 @@ package page
 import (
 	"time"
 
+	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/gitdata"
@@ -55,6 +57,7 @@ type Sources struct {
 	Git        *gitdata.API
 	Releases   *release.API
 	OnCommits  *commitcomment.API
+	Checks     *checkrun.API
 }
 
 // New makes the pages of a database, its repositories and what hangs on them.

@@ -23,6 +23,7 @@ func (p *Pages) Routes() []route.Route {
 		p.route("GET /{owner}/{repo}/releases/latest", p.LatestRelease),
 		p.route("GET /{owner}/{repo}/releases/tag/{tag...}", p.Release),
 		p.route("GET /{owner}/{repo}/commit/{sha}", p.Commit),
+		p.route("GET /{owner}/{repo}/runs/{check_run_id}", p.Run),
 		p.route("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
 		p.route("GET /{owner}/{repo}/tree/{path...}", p.Tree),
 		p.route("GET /{owner}/{repo}/blob/{path...}", p.Blob),

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
+	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
@@ -20,14 +21,15 @@ import (
 // page is a page of pull requests of one repository and all that they show.
 type page struct {
 	*issue.Page
-	info   *web.Info
-	base   *repo.Access
-	repos  map[repo.ID]*repo.Payload // the base, and the repositories of heads that the caller may see
-	pulls  map[issue.ID]*Pull        // by id of the issue
-	asked  map[issue.ID][]account.ID // who is asked for a review, by id of the issue
-	at     *tracker.Place            // the base
-	full   bool
-	checks map[git.SHA]status.Summary // of the heads, in the full form
+	info     *web.Info
+	base     *repo.Access
+	repos    map[repo.ID]*repo.Payload // the base, and the repositories of heads that the caller may see
+	pulls    map[issue.ID]*Pull        // by id of the issue
+	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
+	at       *tracker.Place            // the base
+	full     bool
+	checks   map[git.SHA]checkrun.Summary // of the heads, in the full form
+	statuses map[git.SHA]status.Summary
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
@@ -67,7 +69,10 @@ func (p *page) load(tx *db.Tx) error {
 		}
 	}
 	if p.full {
-		if p.checks, err = status.Combined(tx, p.base.ID, tips...); err != nil {
+		if p.statuses, err = status.Combined(tx, p.base.ID, tips...); err != nil {
+			return err
+		}
+		if p.checks, err = checkrun.Combined(tx, p.base.ID, tips...); err != nil {
 			return err
 		}
 	}
@@ -226,9 +231,10 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 }
 
 // fullOf makes what only the form of a single pull request has. What merges is
-// unstable when a status of its head failed (decision 36).
+// unstable when a status of its head failed (decision 36), and as at GitHub when a check
+// failed or is not completed.
 func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
-	ok, state := pull.Mergeable(), "clean"
+	ok, state, checks := pull.Mergeable(), "clean", p.checks[pull.HeadSHA]
 	switch {
 	case i.Draft:
 		state = "draft"
@@ -236,7 +242,7 @@ func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 		state = "unknown"
 	case !*ok:
 		state = "dirty"
-	case p.checks[pull.HeadSHA].Failed > 0:
+	case p.statuses[pull.HeadSHA].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
 		state = "unstable"
 	}
 	return &full{

@@ -212,6 +212,7 @@ func dropTestMerges(tx *db.Tx, id ID, list []testMerge) error {
 //	review_comments.original_sha  the comment stays, its hunk goes
 //	review_comments.current_sha   the comment becomes outdated
 //	statuses, status_contexts, status_commits  go: what they describe is gone
+//	check_suites                  go with their runs, as statuses
 //	pull_commits                  go: they only find the pull request of a commit
 //	unreached_objects             go: nobody finds the object any more
 //	pushed_commits                go: there is nothing to read
@@ -223,6 +224,7 @@ const named = `SELECT commit_sha AS sha FROM reviews WHERE repo_id = $1
 	UNION SELECT current_sha FROM review_comments WHERE repo_id = $1
 	UNION SELECT sha FROM statuses WHERE repo_id = $1
 	UNION SELECT sha FROM status_commits WHERE repo_id = $1
+	UNION SELECT head_sha FROM check_suites WHERE repo_id = $1
 	UNION SELECT sha FROM pull_commits WHERE repo_id = $1
 	UNION SELECT sha FROM unreached_objects WHERE repo_id = $1
 	UNION SELECT new_sha FROM pushed_commits WHERE repo_id = $1`
@@ -251,7 +253,12 @@ func forgetNamed(tx *db.Tx, id ID, gone []git.SHA) (hunks, statuses int64, err e
 	if statuses, err = tx.Exec(`DELETE FROM statuses WHERE repo_id = $1 AND sha`+in, args...); err != nil {
 		return 0, 0, err
 	}
-	for _, from := range []string{"status_contexts WHERE repo_id = $1 AND sha",
+	_, err = tx.Exec(`UPDATE check_totals SET bytes = bytes - (SELECT COALESCE(SUM(bytes), 0) FROM check_suites
+		WHERE repo_id = $1 AND head_sha`+in+`) WHERE repo_id = $1`, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, from := range []string{"check_suites WHERE repo_id = $1 AND head_sha", "status_contexts WHERE repo_id = $1 AND sha",
 		"status_commits WHERE repo_id = $1 AND sha",
 		"pull_commits WHERE repo_id = $1 AND sha", "unreached_objects WHERE repo_id = $1 AND sha",
 		"pushed_commits WHERE repo_id = $1 AND new_sha"} {

@@ -206,6 +206,16 @@ func setDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 	return err
 }
 
+// BranchAt gives a branch whose tip is a commit, the first by name; "": none is.
+func BranchAt(tx *db.Tx, repoID ID, sha git.SHA) (name string, err error) {
+	err = tx.QueryRow(`SELECT name FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3 AND sha = $4
+		ORDER BY name LIMIT 1`, repoID, heads, "refs/heads0", string(sha)).Scan(&name)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return strings.TrimPrefix(name, heads), err
+}
+
 // Branches reads what each branch of a repository names, by its full name.
 func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
 	return db.QueryMap[string, git.SHA](tx,

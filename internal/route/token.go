@@ -73,6 +73,8 @@ var needs = []struct {
 	{"GET", "/repos/{owner}/{repo}/statuses/...", builds, "statuses"},
 	{"POST", "/repos/{owner}/{repo}/statuses/...", builds, "statuses"},
 	{"GET", "/repos/{owner}/{repo}/commits/{ref...}/status...", builds, "statuses"},
+	{"*", "/repos/{owner}/{repo}/check-...", code, "checks"},
+	{"GET", "/repos/{owner}/{repo}/commits/{ref...}/check-...", code, "checks"},
 	{"DELETE", "/repos/{owner}/{repo}", scope.DeleteRepo, "administration"},
 	{"PATCH", "/repos/{owner}/{repo}", code, "administration"},
 	{"POST", "/repos/{owner}/{repo}/forks", code, never},

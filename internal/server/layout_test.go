@@ -47,7 +47,7 @@ var layers = [][]string{
 	{"internal/issue/timeline", "internal/notification"},
 	{"internal/detect"},
 	{"internal/gitdata", "internal/search", "internal/closing"},
-	{"internal/status", "internal/search/repository", "internal/search/user", "internal/search/commit", "internal/search/code"},
+	{"internal/status", "internal/checkrun", "internal/search/repository", "internal/search/user", "internal/search/commit", "internal/search/code"},
 	{"internal/pull"},
 	{"internal/review", "internal/release", "internal/commitcomment"},
 	{"internal/activity", "internal/hook/payloads"},

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/app"
 	"arbor/internal/audit"
+	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/detect"
@@ -118,13 +119,14 @@ func New(o Options) *Server {
 	s.runners = append(s.runners, s.limiter)
 	objects := gitdata.NewAPI(o.DB, repos, o.MaxTreeEntries)
 	onCommits := commitcomment.NewAPI(commitcomment.New(o.DB, repos, issues), objects)
+	checks := checkrun.NewAPI(checkrun.New(o.DB, repos, f.Apps), objects)
 	deletions := deletion.New(o.DB, o.Log)
 	statuses, labels := status.NewAPI(status.New(o.DB, repos), objects), label.NewAPI(label.New(o.DB), repos)
 	s.runners = append(s.runners, deletions)
 	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
 		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
-		Releases: release.NewAPI(f.Releases), OnCommits: onCommits}
+		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
 	s.pages = page.New(o.DB, repos, shown)
 	kinds := search.NewKinds(f.Searches)
 	features := []feature{
@@ -135,6 +137,7 @@ func New(o Options) *Server {
 		activity.NewAPI(o.DB, repos, issues),
 		shown.Git,
 		statuses,
+		checks,
 		shown.Issues,
 		shown.Comments,
 		timeline.NewAPI(o.DB, repos, issues, f),
@@ -162,7 +165,7 @@ func New(o Options) *Server {
 	}
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,
 		Labels: labels, Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews, Releases: shown.Releases,
-		Statuses: statuses, Git: objects, OnCommits: onCommits})
+		Statuses: statuses, Git: objects, OnCommits: onCommits, Checks: checks})
 	hooks := hook.NewSender(hook.SenderOptions{DB: o.DB, Log: o.Log, Render: told, Networks: o.HookNetworks,
 		BaseURL: o.BaseURL})
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))

@@ -93,6 +93,9 @@ func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, found *
 		return // pushes have tests of their own, see repo's TestPushAfter...
 	}
 	q := w.Request(t, r, h)
+	if q.ByInspector() {
+		return // it is no account that could be suspended
+	}
 	c, who, name := q.Case, q.Who, q.Repo
 
 	before := w.digest(t)

@@ -122,11 +122,15 @@ func aTransfer(w *World, t *testing.T, h *Home) map[string]string {
 	return made
 }
 
+// byInspector is who writes checks.
+const byInspector = "{owner}" + inspector + "[bot]"
+
 // Rules that several routes have.
 var (
 	push    = Rule{Role: account.Push}
 	admin   = Rule{Role: account.Admin}
 	own     = Rule{Own: true}
+	checks  = Rule{Role: account.Push, Own: true}                                 // of an App
 	owners  = Rule{Outsiders: []string{"stranger", "member", "keeper", "holder"}} // of an organization
 	members = Rule{Outsiders: []string{"stranger", "keeper", "holder"}}
 	chiefs  = Rule{Outsiders: []string{"stranger", "owner", "keeper"}} // of the site
@@ -148,35 +152,41 @@ var acts = map[string]act{
 	"PUT /user/starred/{owner}/{repo}":    {},
 	"DELETE /user/starred/{owner}/{repo}": {},
 
-	"POST /git/trees":                    {Rule: push, body: `{"tree":[{"path":"a","mode":"100644","content":"x"}]}`},
-	"POST /git/blobs":                    {Rule: push, body: `{"content":"x"}`},
-	"POST /git/commits":                  {Rule: push, body: `{"message":"m","tree":"{tree}"}`},
-	"POST /git/tags":                     {Rule: push, body: `{"tag":"{new}","message":"m","object":"{commit}","type":"commit"}`, make: aName},
-	"POST /git/refs":                     {Rule: push, body: `{"ref":"refs/heads/{new}","sha":"{commit}"}`, make: aName},
-	"PATCH /git/refs/{ref...}":           {Rule: push, body: `{"sha":"{commit}","force":true}`, make: aRef},
-	"DELETE /git/refs/{ref...}":          {Rule: push, make: aRef},
-	"POST /statuses/{ref...}":            {Rule: push, body: `{"state":"success"}`},
-	"PUT /contents/{path...}":            {Rule: push, body: `{"message":"m","content":"eA=="}`, make: of("path", func(w *World, _ *testing.T, _ *Home) string { return w.name() })},
-	"DELETE /contents/{path...}":         {Rule: push, body: `{"message":"m","sha":"{sha}"}`, make: aFile},
-	"POST /merge-upstream":               {Rule: push, body: `{"branch":"main"}`, make: aFork},
-	"POST /merges":                       {Rule: push, body: `{"base":"main","head":"{new}"}`, make: aBranch},
-	"POST /releases":                     {Rule: push, body: `{"tag_name":"{new}","draft":true}`, make: aName},
-	"POST /releases/{release_id}/assets": {Rule: push, body: `"seeds"`, query: "?name=seeds.zip", make: aDraft},
-	"POST /labels":                       {Rule: push, body: `{"name":"{new}","color":"ffffff"}`, make: aName},
-	"PATCH /labels/{name}":               {Rule: push, body: `{"color":"000000"}`, make: aLabel},
-	"POST /milestones":                   {Rule: push, body: `{"title":"{new}"}`, make: aName},
-	"PATCH /milestones/{number}":         {Rule: push, body: `{"description":"m"}`, make: aPlan},
-	"POST /issues":                       {body: `{"title":"t"}`},
-	"PATCH /issues/{number}":             {body: `{"title":"t"}`, make: anIssue, Rule: push},
-	"POST /commits/{sha}/comments":       {body: `{"body":"t"}`},
-	"PATCH /comments/{id}":               {body: `{"body":"t"}`, make: aRemark, Rule: push},
-	"DELETE /comments/{id}":              {make: aRemark, Rule: push},
-	"PATCH /issues/comments/{id}":        {body: `{"body":"t"}`, make: aComment, Rule: push},
-	"DELETE /issues/comments/{id}":       {make: aComment, Rule: push},
-	"PUT /issues/comments/{id}/pin":      {make: aComment, Rule: push},
-	"DELETE /issues/comments/{id}/pin":   {make: aComment, Rule: push},
-	"POST /issues/{number}/labels":       {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
-	"PUT /issues/{number}/labels":        {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
+	"POST /git/trees":                               {Rule: push, body: `{"tree":[{"path":"a","mode":"100644","content":"x"}]}`},
+	"POST /git/blobs":                               {Rule: push, body: `{"content":"x"}`},
+	"POST /git/commits":                             {Rule: push, body: `{"message":"m","tree":"{tree}"}`},
+	"POST /git/tags":                                {Rule: push, body: `{"tag":"{new}","message":"m","object":"{commit}","type":"commit"}`, make: aName},
+	"POST /git/refs":                                {Rule: push, body: `{"ref":"refs/heads/{new}","sha":"{commit}"}`, make: aName},
+	"PATCH /git/refs/{ref...}":                      {Rule: push, body: `{"sha":"{commit}","force":true}`, make: aRef},
+	"DELETE /git/refs/{ref...}":                     {Rule: push, make: aRef},
+	"POST /check-runs":                              {Rule: checks, body: `{"name":"{mark}","head_sha":"{commit}"}`, who: byInspector},
+	"PATCH /check-runs/{check_run_id}":              {Rule: checks, body: `{"conclusion":"neutral"}`, who: byInspector},
+	"POST /check-runs/{check_run_id}/rerequest":     {Rule: checks, who: byInspector},
+	"POST /check-suites":                            {Rule: checks, body: `{"head_sha":"{commit}"}`, who: byInspector},
+	"POST /check-suites/{check_suite_id}/rerequest": {Rule: checks, who: byInspector},
+	"PATCH /check-suites/preferences":               {Rule: admin, body: `{"auto_trigger_checks":[{"app_id":{inspector},"setting":true}]}`},
+	"POST /statuses/{ref...}":                       {Rule: push, body: `{"state":"success"}`},
+	"PUT /contents/{path...}":                       {Rule: push, body: `{"message":"m","content":"eA=="}`, make: of("path", func(w *World, _ *testing.T, _ *Home) string { return w.name() })},
+	"DELETE /contents/{path...}":                    {Rule: push, body: `{"message":"m","sha":"{sha}"}`, make: aFile},
+	"POST /merge-upstream":                          {Rule: push, body: `{"branch":"main"}`, make: aFork},
+	"POST /merges":                                  {Rule: push, body: `{"base":"main","head":"{new}"}`, make: aBranch},
+	"POST /releases":                                {Rule: push, body: `{"tag_name":"{new}","draft":true}`, make: aName},
+	"POST /releases/{release_id}/assets":            {Rule: push, body: `"seeds"`, query: "?name=seeds.zip", make: aDraft},
+	"POST /labels":                                  {Rule: push, body: `{"name":"{new}","color":"ffffff"}`, make: aName},
+	"PATCH /labels/{name}":                          {Rule: push, body: `{"color":"000000"}`, make: aLabel},
+	"POST /milestones":                              {Rule: push, body: `{"title":"{new}"}`, make: aName},
+	"PATCH /milestones/{number}":                    {Rule: push, body: `{"description":"m"}`, make: aPlan},
+	"POST /issues":                                  {body: `{"title":"t"}`},
+	"PATCH /issues/{number}":                        {body: `{"title":"t"}`, make: anIssue, Rule: push},
+	"POST /commits/{sha}/comments":                  {body: `{"body":"t"}`},
+	"PATCH /comments/{id}":                          {body: `{"body":"t"}`, make: aRemark, Rule: push},
+	"DELETE /comments/{id}":                         {make: aRemark, Rule: push},
+	"PATCH /issues/comments/{id}":                   {body: `{"body":"t"}`, make: aComment, Rule: push},
+	"DELETE /issues/comments/{id}":                  {make: aComment, Rule: push},
+	"PUT /issues/comments/{id}/pin":                 {make: aComment, Rule: push},
+	"DELETE /issues/comments/{id}/pin":              {make: aComment, Rule: push},
+	"POST /issues/{number}/labels":                  {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
+	"PUT /issues/{number}/labels":                   {Rule: push, body: `{"labels":["bug"]}`, make: anIssue},
 	"DELETE /issues/{number}/labels/{name}": {Rule: push, make: func(w *World, t *testing.T, h *Home) map[string]string {
 		return map[string]string{"number": w.issue(t, h), "name": "bug"}
 	}},

@@ -3,6 +3,7 @@ package estate
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,21 @@ const (
 	Robot = "robot"
 	Bot   = "robot[bot]"
 )
+
+// inspector is what an App is called, after the owner of repositories, that writes their checks and may nothing else.
+const inspector = "-inspector"
+
+// ByInspector reports that only an App may do it, the one that checks the repository.
+func (q *Request) ByInspector() bool { return strings.HasSuffix(q.Who, inspector+"[bot]") }
+
+// inspect makes a check of a commit of the home.
+func (w *World) inspect(t *testing.T, h *Home) string {
+	t.Helper()
+	return w.made(t, h.Owner+inspector+"[bot]", "POST "+h.path()+"/check-runs", fmt.Sprintf(
+		`{"name":%q,"head_sha":%q,"external_id":%q,"conclusion":"success","output":{"title":%q,"summary":%q,"text":%q,
+		"annotations":[{"path":%q,"start_line":1,"end_line":1,"annotation_level":"notice","message":%q}]}}`,
+		h.Mark, h.Is["commit"], h.Mark, h.Mark, h.Mark, h.Mark, h.Mark+".txt", h.Mark), "id")
+}
 
 // employ makes a GitHub App, and installs it for all repositories of the organization and for one of holder's.
 func (w *World) employ(t *testing.T) {

@@ -60,6 +60,7 @@ var things = []struct {
 	{"/commit", "commit", nil}, {"/statuses", "commit", nil}, {"/git/ref", "ref", nil}, {"/git/refs", "ref", nil},
 	{"/git/matching-refs", "ref", nil}, {"/branches", "branch", nil}, {"/compare", "range", nil},
 	{"/contents", "file", nil}, {"/blob", "main file", nil}, {"/tree", "main", nil}, {"/raw", "main file", nil},
+	{"/check-runs", "check run", nil}, {"/runs", "check run", nil}, {"/check-suites", "check suite", nil},
 	{"/releases/assets", "asset", (*World).asset}, {"/releases/tags", "release tag", nil}, {"/releases/tag", "release tag", nil},
 	{"/releases/latest/download", "asset name", nil}, {"/releases/download", "asset path", nil},
 	{"/releases", "release", (*World).release},
@@ -153,7 +154,7 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	q.Do, q.Headers = r.Method+" "+h.Address(t, r.Pattern, made)+how.query, Headers(r)
 	q.Send = fill(how.body, made, h.Is, map[string]string{"mark": h.Mark})
 	if how.who != "" {
-		q.Who = how.who
+		q.Who = fill(how.who, map[string]string{"owner": h.Owner})
 	}
 	q.Who = Asker(r, q.Who)
 	if how.Owner {

@@ -5,7 +5,7 @@
 //	payloads.go    the table of events, and what all payloads have
 //	ask.go         a question to the API
 //	issue.go       issues, pull requests, and what is said of them
-//	push.go        branches and tags, statuses
+//	push.go        branches and tags, statuses, checks
 //	repository.go  repositories, people, organizations, releases
 //
 // To render another event, add a line to makers.
@@ -16,6 +16,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/app"
+	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -46,6 +47,7 @@ type Sources struct {
 	Statuses   *status.API
 	Git        *gitdata.API
 	OnCommits  *commitcomment.API
+	Checks     *checkrun.API
 }
 
 // Renderer renders payloads.
@@ -99,6 +101,8 @@ var makers = map[string]func(t *told) error{
 	"commit_comment":              (*told).commitComment,
 	"status":                      (*told).status,
 	"release":                     (*told).release,
+	"check_run":                   (*told).checkRun,
+	"check_suite":                 (*told).checkSuite,
 	hook.Dispatch:                 (*told).dispatch,
 	"installation":                (*told).nothing, // all of it was rendered before
 	"installation_repositories":   (*told).nothing,

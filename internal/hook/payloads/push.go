@@ -298,3 +298,15 @@ func (t *told) branchesAt(sha git.SHA) error {
 	t.out["branches"] = list
 	return err
 }
+
+func (t *told) checkRun() error {
+	run, err := t.from.Checks.Told(t.ctx, t.repo, t.about.ID)
+	t.out["check_run"] = run
+	return err
+}
+
+func (t *told) checkSuite() error {
+	suite, err := t.from.Checks.ToldSuite(t.ctx, t.repo, t.about.ID)
+	t.out["check_suite"] = suite
+	return err
+}

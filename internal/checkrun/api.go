@@ -1,0 +1,247 @@
+package checkrun
+
+import (
+	"net/http"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/gitdata"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// API answers the requests about checks.
+type API struct {
+	s   *Service
+	git *gitdata.API
+}
+
+// NewAPI makes the handlers of the service; g finds commits by their names.
+func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
+
+// POST /repos/{owner}/{repo}/check-runs
+//
+// Create makes a run of the caller's App for the commit of a full SHA. Errors: 403 for who is no App, 422.
+func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := mayWrite(a); err != nil {
+		return err
+	}
+	sha, change, err := readNew(r)
+	if err != nil {
+		return err
+	}
+	run, err := api.s.Create(r.Context(), a, sha, change)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/check-runs/"+itoa(run.ID))
+	return api.answer(w, r, a, http.StatusCreated, run)
+}
+
+// GET /repos/{owner}/{repo}/check-runs/{check_run_id}
+//
+// Get answers one run. Error: 404.
+func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	run, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, http.StatusOK, run)
+}
+
+// find reads the run that {check_run_id} names. Error: 404.
+func (api *API) find(r *http.Request, a *repo.Access) (run *Run, err error) {
+	id, err := web.Number(r, "check_run_id")
+	if err != nil {
+		return nil, err
+	}
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		run, err = runByID(tx, a.ID, id)
+		return err
+	})
+	return run, err
+}
+
+// answer answers with one run.
+func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, run *Run) error {
+	var v *view
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		v, err = api.s.look(r.Context(), tx, a, run.SHA, []int64{run.AppID})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, status, v.run(run))
+}
+
+// PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}
+//
+// Edit changes a run of the caller's App; what is not sent stays, annotations are added. Errors: 403, 404, 422.
+func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := mayWrite(a); err != nil {
+		return err
+	}
+	run, err := api.find(r, a)
+	if err == nil {
+		err = mayChange(a, run.AppID)
+	}
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	change, err := readChange(body, "summary")
+	if err != nil {
+		return err
+	}
+	if run, err = api.s.Edit(r.Context(), a, run.ID, change); err != nil {
+		return err
+	}
+	return api.answer(w, r, a, http.StatusOK, run)
+}
+
+// POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest
+//
+// Rerequest tells the run's App, which is the caller, to make it again: 201. Errors: 403, 404.
+func (api *API) Rerequest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := mayWrite(a); err != nil {
+		return err
+	}
+	id, err := web.Number(r, "check_run_id")
+	if err == nil {
+		err = api.s.Rerequest(r.Context(), a, id)
+	}
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusCreated, struct{}{})
+}
+
+// GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations
+//
+// ListAnnotations answers a page of a run's annotations, in the order in which they came. Error: 404.
+func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	run, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var list []Annotation
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		list, err = annotationsOf(tx, run.ID, page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, page, run.Annotations)
+	v := &view{at: tracker.PlaceOf(r, a)}
+	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
+		return out.List(len(list), func(n int) (any, error) { return v.annotation(run.SHA, &list[n]), nil })
+	})
+}
+
+// GET /repos/{owner}/{repo}/commits/{ref...}/check-runs
+//
+// ListOfCommit answers a page of the runs of a commit, the newest first: those of one name by check_name, of one
+// status, of one App by app_id; filter all has also those that later ones of their name replaced. Errors: 409 for an
+// empty repository, 422.
+func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := readFilter(r)
+	if err == nil {
+		f.app, err = readApp(r)
+	}
+	if err == nil {
+		f.sha, err = api.git.CommitNamed(r.Context(), a, web.Param(r, "ref"))
+	}
+	if err != nil {
+		return err
+	}
+	return api.list(w, r, a, f)
+}
+
+// GET /repos/{owner}/{repo}/check-suites/{check_suite_id}/check-runs
+//
+// ListOfSuite answers a page of the runs of a suite, as ListOfCommit. Errors: 404, 422.
+func (api *API) ListOfSuite(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := readFilter(r)
+	if err != nil {
+		return err
+	}
+	suite, err := api.findSuite(r, a)
+	if err != nil {
+		return err
+	}
+	f.sha, f.app = suite.SHA, suite.AppID // which have this suite alone
+	return api.list(w, r, a, f)
+}
+
+// readFilter reads which runs a list shall have. Error: 422.
+func readFilter(r *http.Request) (*filter, error) {
+	status, err := web.QueryEnum(r, Resource, "status", append([]string{""}, statuses[:]...)...)
+	if err != nil {
+		return nil, err
+	}
+	which, err := web.QueryEnum(r, Resource, "filter", "latest", "all")
+	return &filter{all: which == "all", name: web.QueryOf(r).Get("check_name"),
+		status: Status(numberOf(statuses[:], status))}, err
+}
+
+// readApp reads app_id; 0: none was sent. Error: 422.
+func readApp(r *http.Request) (int64, error) {
+	text := web.QueryOf(r).Get("app_id")
+	if text == "" {
+		return 0, nil
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		return 0, errs.Validation(errs.Field{Resource: Resource, Field: "app_id", Code: errs.InvalidField, Value: text})
+	}
+	return id, nil
+}
+
+// list answers a page of runs of one commit.
+func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *filter) error {
+	page := web.ReadPage(r)
+	var list []*Run
+	var total int64
+	var v *view
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if list, total, err = runsOf(tx, a.ID, f, page); err != nil {
+			return err
+		}
+		apps := make([]int64, len(list))
+		for n, run := range list {
+			apps[n] = run.AppID
+		}
+		v, err = api.s.look(r.Context(), tx, a, f.sha, apps)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	web.Link(w, r, page, total)
+	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
+		return counted(out, total, "check_runs", len(list), func(n int) any { return v.run(list[n]) })
+	})
+}
+
+// counted renders a list within an object, as GitHub does where it tells how many there are.
+func counted(out *web.Output, total int64, name string, n int, item func(n int) any) error {
+	if err := out.Open(struct {
+		Total int64 `json:"total_count"`
+	}{total}); err != nil {
+		return err
+	}
+	out.Member(name)
+	if err := out.List(n, func(n int) (any, error) { return item(n), nil }); err != nil {
+		return err
+	}
+	out.Close()
+	return nil
+}

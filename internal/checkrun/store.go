@@ -1,0 +1,201 @@
+package checkrun
+
+import (
+	"errors"
+	"fmt"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+const runColumns = `r.id, r.suite_id, r.repo_id, r.app_id, r.head_sha, r.name, r.latest, r.status, r.conclusion, r.external_id,
+	r.details_url, r.started_at, r.completed_at, r.title, r.summary, r.body, r.images, r.actions, r.annotations, r.bytes,
+	r.created_at, r.updated_at`
+
+type scanner interface{ Scan(dest ...any) error }
+
+// scanRun reads runColumns. Error: 404 when there is no row.
+func scanRun(row scanner) (*Run, error) {
+	var r Run
+	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status, &r.Conclusion, &r.ExternalID,
+		&r.DetailsURL, &r.StartedAt, &r.CompletedAt, &r.Title, &r.Summary, &r.Text, &r.Images, &r.Actions, &r.Annotations,
+		&r.Bytes, &r.CreatedAt, &r.UpdatedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return &r, err
+}
+
+// runByID finds a run of a repository. Error: 404.
+func runByID(tx *db.Tx, repoID repo.ID, id int64) (*Run, error) {
+	return scanRun(tx.QueryRow(`SELECT `+runColumns+` FROM check_runs r WHERE r.id = $1 AND r.repo_id = $2`, id, repoID))
+}
+
+// filter chooses among the runs of a commit.
+type filter struct {
+	sha    git.SHA
+	app    int64 // 0: of all Apps
+	all    bool  // not only the latest of each name
+	name   string
+	status Status // 0: any
+}
+
+// where gives the condition for rows of check_runs, and its values.
+func (f *filter) where(repoID repo.ID) (string, []any) {
+	where, args := `repo_id = $1 AND head_sha = $2`, []any{repoID, string(f.sha)}
+	if !f.all {
+		where += ` AND latest = TRUE`
+	}
+	add := func(column string, value any) {
+		args = append(args, value)
+		where += fmt.Sprintf(` AND %s = $%d`, column, len(args))
+	}
+	if f.app != 0 {
+		add(`app_id`, f.app)
+	}
+	if f.name != "" {
+		add(`name`, f.name)
+	}
+	if f.status != 0 {
+		add(`status`, int64(f.status))
+	}
+	return where, args
+}
+
+// runsOf reads a page of the runs that f chooses, the newest first, and counts all of them.
+func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, total int64, err error) {
+	where, args := f.where(repoID)
+	if err = tx.QueryRow(`SELECT COUNT(*) FROM check_runs WHERE `+where, args...).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	if page.Offset() >= total {
+		return nil, total, nil
+	}
+	rows, err := tx.Query(fmt.Sprintf(`SELECT %s FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
+		JOIN check_runs r ON r.id = p.id ORDER BY r.id DESC`, runColumns, where, len(args)+1, len(args)+2),
+		append(args, page.Size, page.Offset())...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r, err := scanRun(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, r)
+	}
+	return list, total, rows.Err()
+}
+
+func insertRun(tx *db.Tx, r *Run) error {
+	return tx.QueryRow(`INSERT INTO check_runs (suite_id, repo_id, app_id, head_sha, name, latest, status, conclusion, external_id,
+		details_url, started_at, completed_at, title, summary, body, images, actions, bytes, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, TRUE, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, $17, $18) RETURNING id`,
+		r.SuiteID, r.RepoID, r.AppID, string(r.SHA), r.Name, int64(r.Status), int64(r.Conclusion), r.ExternalID,
+		r.DetailsURL, r.StartedAt, r.CompletedAt, r.Title, r.Summary, r.Text, r.Images, r.Actions, r.CreatedAt,
+		r.UpdatedAt).Scan(&r.ID)
+}
+
+// updateRun writes a run, but for its name.
+func updateRun(tx *db.Tx, r *Run) error {
+	_, err := tx.Exec(`UPDATE check_runs SET status = $2, conclusion = $3, external_id = $4, details_url = $5, started_at = $6,
+		completed_at = $7, title = $8, summary = $9, body = $10, images = $11, actions = $12, annotations = $13, bytes = $14,
+		updated_at = $15 WHERE id = $1`, r.ID, int64(r.Status), int64(r.Conclusion), r.ExternalID, r.DetailsURL, r.StartedAt,
+		r.CompletedAt, r.Title, r.Summary, r.Text, r.Images, r.Actions, r.Annotations, r.Bytes, r.UpdatedAt)
+	return err
+}
+
+func setName(tx *db.Tx, id int64, name string) error {
+	_, err := tx.Exec(`UPDATE check_runs SET name = $2 WHERE id = $1`, id, name)
+	return err
+}
+
+func countOfName(tx *db.Tx, suiteID int64, name string) (n int64, err error) {
+	err = tx.QueryRow(`SELECT COUNT(*) FROM check_runs WHERE suite_id = $1 AND name = $2`, suiteID, name).Scan(&n)
+	return n, err
+}
+
+// dropOldest removes the oldest run of a name, and tells how much it took.
+func dropOldest(tx *db.Tx, suiteID int64, name string) (bytes int64, err error) {
+	err = tx.QueryRow(`DELETE FROM check_runs WHERE id = (SELECT MIN(id) FROM check_runs WHERE suite_id = $1 AND name = $2)
+		RETURNING bytes`, suiteID, name).Scan(&bytes)
+	return bytes, err
+}
+
+// unsetLatest says that none of a name's runs is the latest: a new one comes.
+func unsetLatest(tx *db.Tx, suiteID int64, name string) error {
+	_, err := tx.Exec(`UPDATE check_runs SET latest = FALSE WHERE suite_id = $1 AND name = $2 AND latest = TRUE`, suiteID, name)
+	return err
+}
+
+// setLatest says that the newest of a name's runs is the latest.
+func setLatest(tx *db.Tx, suiteID int64, name string) error {
+	_, err := tx.Exec(`UPDATE check_runs SET latest = (id = (SELECT MAX(id) FROM check_runs WHERE suite_id = $1 AND name = $2))
+		WHERE suite_id = $1 AND name = $2`, suiteID, name)
+	return err
+}
+
+func insertAnnotations(tx *db.Tx, runID int64, list []Annotation) error {
+	if len(list) == 0 {
+		return nil
+	}
+	args := make([]any, 0, len(list)*10)
+	for _, a := range list {
+		args = append(args, runID, a.Path, a.StartLine, a.EndLine, a.StartColumn, a.EndColumn, int64(a.Level), a.Title,
+			a.Message, a.RawDetails)
+	}
+	_, err := tx.Exec(`INSERT INTO check_annotations (run_id, path, start_line, end_line, start_column, end_column, level, title,
+		message, raw_details) VALUES `+db.Values(len(list), 10), args...)
+	return err
+}
+
+// annotationsOf reads a page of a run's annotations, in the order in which they came.
+func annotationsOf(tx *db.Tx, runID int64, page web.Page) ([]Annotation, error) {
+	rows, err := tx.Query(`SELECT a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title, a.message,
+		a.raw_details FROM (SELECT id FROM check_annotations WHERE run_id = $1 ORDER BY id LIMIT $2 OFFSET $3) p
+		JOIN check_annotations a ON a.id = p.id ORDER BY a.id`, runID, page.Size, page.Offset())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Annotation
+	for rows.Next() {
+		var a Annotation
+		if err := rows.Scan(&a.Path, &a.StartLine, &a.EndLine, &a.StartColumn, &a.EndColumn, &a.Level, &a.Title, &a.Message,
+			&a.RawDetails); err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// pullRow is an open pull request whose head is a commit of the repository itself.
+type pullRow struct {
+	id, number                int64
+	headRef, baseRef, baseSHA string
+}
+
+// pullsOf finds some open pull requests within a repository whose head is one of its own commits.
+func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
+	rows, err := tx.Query(`SELECT issue_id, number, head_ref, base_ref, base_sha FROM pulls
+		WHERE head_repo_id = $1 AND head_sha = $2 AND open AND repo_id = $1 ORDER BY issue_id LIMIT $3`,
+		repoID, string(sha), maxPulls)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []pullRow
+	for rows.Next() {
+		var p pullRow
+		if err := rows.Scan(&p.id, &p.number, &p.headRef, &p.baseRef, &p.baseSHA); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,219 @@
+package checkrun
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.before_sha, s.status, s.conclusion, s.runs, s.bytes,
+	s.created_at, s.updated_at`
+
+// scanSuite reads suiteColumns. Error: 404 when there is no row.
+func scanSuite(row scanner) (*Suite, error) {
+	var s Suite
+	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status, &s.Conclusion, &s.Runs, &s.Bytes,
+		&s.CreatedAt, &s.UpdatedAt)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	s.counted = s.Bytes
+	return &s, err
+}
+
+// suiteByID finds a suite of a repository. Error: 404.
+func suiteByID(tx *db.Tx, repoID repo.ID, id int64) (*Suite, error) {
+	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM check_suites s WHERE s.id = $1 AND s.repo_id = $2`, id, repoID))
+}
+
+// suiteOf finds the suite of an App for a commit. Error: 404.
+func suiteOf(tx *db.Tx, repoID repo.ID, sha git.SHA, app int64) (*Suite, error) {
+	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM check_suites s
+		WHERE s.repo_id = $1 AND s.head_sha = $2 AND s.app_id = $3`, repoID, string(sha), app))
+}
+
+// suiteFilter chooses among the suites of a commit.
+type suiteFilter struct {
+	sha  git.SHA
+	app  int64  // 0: of all Apps
+	name string // of a run that the suite has; "": any
+}
+
+// suitesOf reads a page of the suites that f chooses, the oldest first, and counts all of them.
+func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*Suite, total int64, err error) {
+	const where = ` FROM check_suites s WHERE s.repo_id = $1 AND s.head_sha = $2 AND (CAST($3 AS BIGINT) = 0 OR s.app_id = $3)
+		AND (CAST($4 AS TEXT) = '' OR EXISTS (SELECT 1 FROM check_runs r WHERE r.suite_id = s.id AND r.name = $4))`
+	args := []any{repoID, string(f.sha), f.app, f.name}
+	if err = tx.QueryRow(`SELECT COUNT(*)`+where, args...).Scan(&total); err != nil || page.Offset() >= total {
+		return nil, total, err
+	}
+	rows, err := tx.Query(`SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`, append(args, page.Size, page.Offset())...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		s, err := scanSuite(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, s)
+	}
+	return list, total, rows.Err()
+}
+
+func insertSuite(tx *db.Tx, s *Suite) error {
+	return tx.QueryRow(`INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`, s.RepoID, s.AppID, string(s.SHA), s.Branch, s.Before, s.Bytes,
+		s.CreatedAt).Scan(&s.ID)
+}
+
+// updateSuite writes what the runs of a suite come to.
+func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
+	s.UpdatedAt = tx.Now
+	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = $3, runs = $4, waiting = $5, failing = $6, bytes = $7,
+		updated_at = $8 WHERE id = $1`, s.ID, int64(s.Status), int64(s.Conclusion), sum.Runs, sum.Waiting, sum.Failing, s.Bytes,
+		s.UpdatedAt)
+	return err
+}
+
+// reset lets a suite wait for its App.
+func reset(tx *db.Tx, id int64) error {
+	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`, id, int64(Queued), tx.Now)
+	return err
+}
+
+// tallyOf sums up the latest runs of a suite, of which there are maxNames at most.
+func tallyOf(tx *db.Tx, suiteID int64) (t tally, err error) {
+	err = tx.QueryRow(`SELECT COUNT(*), COALESCE(SUM(CASE WHEN status < 3 THEN 1 ELSE 0 END), 0),
+		COALESCE(SUM(CASE WHEN status = 3 AND conclusion <= $2 THEN 1 ELSE 0 END), 0),
+		COALESCE(SUM(CASE WHEN status = 1 THEN 1 ELSE 0 END), 0), COALESCE(MIN(CASE WHEN status = 3 THEN conclusion END), 0)
+		FROM check_runs WHERE suite_id = $1 AND latest = TRUE`, suiteID, int64(lastFailing)).
+		Scan(&t.Runs, &t.Waiting, &t.Failing, &t.queued, &t.worst)
+	return t, err
+}
+
+// addUp counts what a suite takes more or less than before, and gives what the repository has in all.
+func addUp(tx *db.Tx, s *Suite) (total int64, err error) {
+	total, err = count(tx, s.RepoID, s.Bytes-s.counted)
+	s.counted = s.Bytes
+	return total, err
+}
+
+// dropOldestSuite removes the oldest suite of the repository but for the one that is written, and tells how much it
+// took: 0 when there is no other.
+func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
+	err = tx.QueryRow(`DELETE FROM check_suites WHERE id = (SELECT MIN(id) FROM check_suites WHERE repo_id = $1 AND id <> $2)
+		RETURNING bytes`, kept.RepoID, kept.ID).Scan(&bytes)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, nil
+	}
+	if err == nil {
+		_, err = count(tx, kept.RepoID, -bytes)
+	}
+	return bytes, err
+}
+
+// Combined tells what the checks of each of some commits come to, in one query. Commits without any run are missing
+// from the map; their zero Summary is right.
+func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
+	found := make(map[git.SHA]Summary, len(shas))
+	if len(shas) == 0 {
+		return found, nil
+	}
+	args := []any{repoID}
+	for _, sha := range shas {
+		args = append(args, string(sha))
+	}
+	rows, err := tx.Query(`SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
+		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var sha git.SHA
+		var s Summary
+		if err := rows.Scan(&sha, &s.Runs, &s.Waiting, &s.Failing); err != nil {
+			return nil, err
+		}
+		found[sha] = s
+	}
+	return found, rows.Err()
+}
+
+// installed reports that an App is installed with the owner of a repository.
+func installed(tx *db.Tx, repoID repo.ID, app int64) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM installations i JOIN repos r ON r.owner_id = i.account_id
+		WHERE r.id = $1 AND i.app_id = $2)`, repoID, app).Scan(&is)
+	return is, err
+}
+
+func setPreference(tx *db.Tx, repoID repo.ID, p Preference) error {
+	_, err := tx.Exec(`INSERT INTO check_preferences (repo_id, app_id, auto) VALUES ($1, $2, $3)
+		ON CONFLICT (repo_id, app_id) DO UPDATE SET auto = excluded.auto`, repoID, p.AppID, p.Auto)
+	return err
+}
+
+// preferences lists what was said of Apps, by their ids.
+func preferences(tx *db.Tx, repoID repo.ID) ([]Preference, error) {
+	rows, err := tx.Query(`SELECT app_id, auto FROM check_preferences WHERE repo_id = $1 ORDER BY app_id`, repoID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := []Preference{}
+	for rows.Next() {
+		var p Preference
+		if err := rows.Scan(&p.AppID, &p.Auto); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, rows.Err()
+}
+
+// count adds to what a repository's suites take, and gives that.
+func count(tx *db.Tx, repoID repo.ID, bytes int64) (total int64, err error) {
+	err = tx.QueryRow(`INSERT INTO check_totals (repo_id, bytes) VALUES ($1, $2)
+		ON CONFLICT (repo_id) DO UPDATE SET bytes = check_totals.bytes + excluded.bytes RETURNING bytes`, repoID, bytes).Scan(&total)
+	return total, err
+}
+
+// insertPushed makes the suites of a push, and gives their ids by Apps.
+func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64][]int64, error) {
+	args := []any{repoID, int64(rowBytes), tx.Now}
+	rows := make([]string, len(heads))
+	for n, u := range heads {
+		k := len(args)
+		rows[n] = fmt.Sprintf(`(CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS TEXT))`, k+1, k+2, k+3)
+		args = append(args, string(u.New), strings.TrimPrefix(u.Name, "refs/heads/"), string(u.Old))
+	}
+	made, err := tx.Query(`WITH v (sha, branch, before) AS (VALUES `+strings.Join(rows, `, `)+`)
+		INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes, created_at, updated_at)
+		SELECT r.id, i.app_id, v.sha, v.branch, v.before, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($3 AS BIGINT)
+		FROM v CROSS JOIN repos r JOIN installations i ON i.account_id = r.owner_id
+		WHERE r.id = $1 AND i.suspended_at IS NULL AND ',' || i.permissions || ',' LIKE '%,checks=write,%'
+			AND (i.every OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = r.id))
+			AND NOT EXISTS (SELECT 1 FROM check_preferences p WHERE p.repo_id = r.id AND p.app_id = i.app_id AND NOT p.auto)
+		ORDER BY i.app_id ON CONFLICT (repo_id, head_sha, app_id) DO NOTHING RETURNING app_id, id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer made.Close()
+	ids := map[int64][]int64{}
+	for made.Next() {
+		var app, id int64
+		if err := made.Scan(&app, &id); err != nil {
+			return nil, err
+		}
+		ids[app] = append(ids[app], id)
+	}
+	return ids, made.Err()
+}

@@ -262,7 +262,7 @@ func (w *walk) excused(l link, address string, status int, body []byte) bool {
 	case http.StatusConflict:
 		return strings.Contains(address, "/"+demoOrg+"/seeds/") && bytes.Contains(body, []byte("Git Repository is empty."))
 	case http.StatusNotFound:
-		return l.name() == "repositories subscription_url" && bytes.Contains(body, []byte("Not Found"))
+		return l.field == "subscription_url" && bytes.Contains(body, []byte("Not Found"))
 	}
 	return false
 }

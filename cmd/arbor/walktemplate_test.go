@@ -15,6 +15,10 @@ var sure = map[string]string{"privacy": "public", "archive_format": "tarball", "
 	"page": "1", "per_page": "5", "sort": "created", "order": "desc", "type": "all", "limit": "3", "since": "2011-04-22T13:33:48Z",
 	"all": "true", "participating": "false", "org": demoOrg}
 
+// sorts are the orders of searches that have not that of issues.
+var sorts = map[string]string{"repository_search_url": "stars", "user_search_url": "joined",
+	"commit_search_url": "author-date", "code_search_url": "indexed"}
+
 // shownAs is the member of a list's elements that fills a variable.
 var shownAs = map[string][]string{"collaborator": {"login"}, "member": {"login"}, "other_user": {"login"}, "user": {"login"},
 	"target": {"login"}, "org": {"login"}, "branch": {"name"}, "name": {"name"}, "owner": {"owner", "login"}, "repo": {"name"},
@@ -59,6 +63,8 @@ func (w *walk) values(l link, t *uritemplate.Template) (list []uritemplate.Value
 	filled := uritemplate.Values{}
 	for _, n := range names {
 		switch branch := l.beside["default_branch"]; {
+		case n == "sort" && sorts[l.field] != "":
+			filled.Set(n, uritemplate.String(sorts[l.field]))
 		case sure[n] != "":
 			filled.Set(n, uritemplate.String(sure[n]))
 		case branch != nil && (n == "base" || n == "head" || n == "ref"):

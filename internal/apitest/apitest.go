@@ -265,6 +265,21 @@ func (s *Server) Team(t testing.TB) {
 	s.Grant(t, shed, "rae", account.Pull)
 }
 
+// Access finds a repository named OWNER/NAME as somebody sees it.
+func (s *Server) Access(t testing.TB, login, name string) *repo.Access {
+	t.Helper()
+	who, err := s.Accounts.Find(t.Context(), login)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, name, _ := strings.Cut(name, "/")
+	found, err := s.Repos.Find(t.Context(), &account.Caller{ID: who.ID, Login: who.Login}, owner, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &found.Access
+}
+
 // Import fills a repository with the history of a real one.
 func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
 	t.Helper()

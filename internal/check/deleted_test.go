@@ -33,6 +33,10 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := keeper.ID
+		s.Check(t, apitest.Case{Do: "DELETE /admin/users/keeper", As: "chief", Status: 422}) // who owns an App
+		if err := s.Forge.Apps.Remove(t.Context(), estate.Robot); err != nil {
+			t.Fatal(err)
+		}
 		before := readAll(t, w)
 
 		refused := func(do, as string, status int, message string) {

@@ -51,7 +51,7 @@ func TestTransfer(t *testing.T) {
 		s.Repo(t, "will/own", false)
 		aTalk(t, s)
 		issues := s.Forge.Issues
-		plot, yard, shed := accessOf(t, s, "will", "garden", "plot"), accessOf(t, s, "will", "garden", "yard"), accessOf(t, s, "will", "garden", "shed")
+		plot, yard, shed := s.Access(t, "will", "garden/plot"), s.Access(t, "will", "garden/yard"), s.Access(t, "will", "garden/shed")
 		if _, err := issues.Pin(t.Context(), plot, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -68,11 +68,11 @@ func TestTransfer(t *testing.T) {
 			{"the same repository", "plot", 1, "plot", "will", "in this repository already"},
 			{"from private to public", "shed", 1, "yard", "will", "from a private repository to a public one"},
 		} {
-			from, to := accessOf(t, s, c.by, "garden", c.from), accessOf(t, s, c.by, "garden", c.to)
+			from, to := s.Access(t, c.by, "garden/"+c.from), s.Access(t, c.by, "garden/"+c.to)
 			_, err := issues.Transfer(t.Context(), from, c.number, issue.Transfer{To: to})
 			refusal(t, c.name, err, c.want)
 		}
-		_, err := issues.Transfer(t.Context(), plot, 1, issue.Transfer{To: accessOf(t, s, "will", "will", "own")})
+		_, err := issues.Transfer(t.Context(), plot, 1, issue.Transfer{To: s.Access(t, "will", "will/own")})
 		refusal(t, "another owner", err, "of one owner only")
 
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/yard/issues", As: "sam", Send: `{"title": "first"}`, Status: 201})
@@ -131,7 +131,7 @@ func TestTransfer(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"has_issues": false}`, Status: 200})
 		s.Check(t, apitest.Case{Name: "switched off there", Do: "GET /repos/garden/plot/issues/1", As: "rae", Status: 404})
 		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"has_issues": true, "archived": true}`, Status: 200})
-		if err = issues.Delete(t.Context(), accessOf(t, s, "will", "garden", "shed"), 1); !errs.Is(err, errs.Forbidden) {
+		if err = issues.Delete(t.Context(), s.Access(t, "will", "garden/shed"), 1); !errs.Is(err, errs.Forbidden) {
 			t.Error("deleted by who may only push:", err)
 		}
 		_, err = issues.Transfer(t.Context(), plot, 2, issue.Transfer{To: shed})
@@ -150,9 +150,9 @@ func TestDeleteIssue(t *testing.T) {
 		s.Grant(t, s.Repo(t, "garden/yard", false), "will", account.Push)
 		aTalk(t, s)
 		issues := s.Forge.Issues
-		refusal(t, "by who may push", issues.Delete(t.Context(), accessOf(t, s, "will", "garden", "plot"), 1), "Must have admin rights")
-		refusal(t, "by its author", issues.Delete(t.Context(), accessOf(t, s, "sam", "garden", "plot"), 1), "Must have admin rights")
-		plot := accessOf(t, s, "alice", "garden", "plot")
+		refusal(t, "by who may push", issues.Delete(t.Context(), s.Access(t, "will", "garden/plot"), 1), "Must have admin rights")
+		refusal(t, "by its author", issues.Delete(t.Context(), s.Access(t, "sam", "garden/plot"), 1), "Must have admin rights")
+		plot := s.Access(t, "alice", "garden/plot")
 		refusal(t, "absent", issues.Delete(t.Context(), plot, 9), "Not Found")
 		refusal(t, "", issues.Delete(t.Context(), plot, 1), "")
 		refusal(t, "again", issues.Delete(t.Context(), plot, 1), "This issue was deleted")
@@ -187,7 +187,7 @@ func TestTransfersCross(t *testing.T) {
 				s.Check(t, apitest.Case{Do: "POST /repos/garden/" + repo + "/issues", As: "sam", Send: fmt.Sprintf(`{"title": "%d"}`, n), Status: 201})
 			}
 		}
-		plot, yard := accessOf(t, s, "will", "garden", "plot"), accessOf(t, s, "will", "garden", "yard")
+		plot, yard := s.Access(t, "will", "garden/plot"), s.Access(t, "will", "garden/yard")
 		done := make(chan error, 2*each)
 		for n := range each {
 			go func() {

@@ -5,26 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/issue"
 	"arbor/internal/issue/issuetest"
 	"arbor/internal/repo"
 )
-
-// accessOf finds a repository as somebody sees it.
-func accessOf(t *testing.T, s *apitest.Server, login, owner, name string) *repo.Access {
-	t.Helper()
-	who, err := s.Accounts.Find(t.Context(), login)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := s.Repos.Find(t.Context(), &account.Caller{ID: who.ID, Login: who.Login}, owner, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &found.Access
-}
 
 // Who comes to a repository's issues sees first what its people pinned, three at most, and can read in
 // the timeline who did it. The page shows no closed one first.
@@ -36,7 +21,7 @@ func TestPin(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "` + title + `"}`, Status: 201})
 		}
 		issues := s.Forge.Issues
-		will, sam := accessOf(t, s, "will", "garden", "plot"), accessOf(t, s, "sam", "garden", "plot")
+		will, sam := s.Access(t, "will", "garden/plot"), s.Access(t, "sam", "garden/plot")
 		try := func(do func(context.Context, *repo.Access, int64) (*issue.Issue, error), a *repo.Access, n int64, refused string) {
 			t.Helper()
 			_, err := do(t.Context(), a, n)

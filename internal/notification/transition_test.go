@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
+	"arbor/internal/issue"
 	"arbor/internal/scope"
 )
 
@@ -49,7 +50,9 @@ func TestTransitions(t *testing.T) {
 		}, told1},
 		"repository deleted": {func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 204, "DELETE "+at) }, "", nil, ""},
 		"issue deleted": {func(t *testing.T, s *apitest.Server) {
-			exec(t, s, `DELETE FROM issues WHERE number = 1`)
+			if err := s.Forge.Issues.Delete(t.Context(), s.Access(t, "boss", "guild/hall"), 1); err != nil {
+				t.Error(err)
+			}
 		}, "", nil, ""},
 		"issues switched off": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "boss", 200, "PATCH "+at, `{"has_issues": false}`)
@@ -77,9 +80,12 @@ func TestTransitions(t *testing.T) {
 			comment(t, s)
 		}, ""},
 		"issue in another repository": {func(t *testing.T, s *apitest.Server) {
-			r := s.Repo(t, "boss/den", true)
-			exec(t, s, `UPDATE issues SET repo_id = $1 WHERE title = 'Door'`, r.ID)
-		}, "", func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 204, "PUT /repos/boss/den/collaborators/pip") }, told1},
+			s.Repo(t, "guild/den", true)
+			from, to := s.Access(t, "boss", "guild/hall"), s.Access(t, "boss", "guild/den")
+			if _, err := s.Forge.Issues.Transfer(t.Context(), from, 1, issue.Transfer{To: to}); err != nil {
+				t.Error(err)
+			}
+		}, told1, func(t *testing.T, s *apitest.Server) { do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip") }, ""},
 		"account deleted": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "chief", 204, "DELETE /admin/users/pip")
 			if n := count(t, s, `SELECT count(*) FROM notification_threads WHERE reason = 8`); n != 0 {
@@ -152,6 +158,7 @@ func TestLimitedTokens(t *testing.T) {
 		hall(t, s)
 		s.Repo(t, "guild/yard", false)
 		do(t, s, "boss", 201, "POST /repos/guild/yard/issues", `{"title": "Tree", "body": "@pip"}`)
+		settle(t, s) // so that what comes next is the newer one
 		other := s.Repo(t, "guild/attic", true)
 		do(t, s, "boss", 201, "POST /repos/guild/attic/issues", `{"title": "Box", "body": "@pip"}`)
 		expect(t, s, map[string]string{"pip": "Box:mention Door:mention Tree:mention"})

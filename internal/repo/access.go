@@ -260,7 +260,9 @@ func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 }
 
 // Redirect is redirect for packages that find repositories themselves.
-func Redirect(w http.ResponseWriter, r *http.Request, to *Repo) error { return redirect(w, r, to, "", "") }
+func Redirect(w http.ResponseWriter, r *http.Request, to *Repo) error {
+	return redirect(w, r, to, "", "")
+}
 
 // redirect sends the client from a repository's former address to the present
 // one, in the same tree of routes (decision 54). A placeholder that is named gets another value.

@@ -268,7 +268,6 @@ func TestHeaders(t *testing.T) {
 				}
 			}},
 			{Name: "health", Do: "GET /healthz", Status: 200, Body: "ok\n"},
-			{Name: "ready", Do: "GET /readyz", Status: 200, Body: "ok\n"},
 		})
 	})
 }

@@ -88,10 +88,6 @@ func TestLackingBelowNames(t *testing.T) {
 				Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`})
 		}
 		s.Run(t, []apitest.Case{
-			{Do: "GET /repos/alice/garden/commits/main/check-runs", Status: 404, Want: `{"message":
-				"Not Found: this server does not have GET /repos/{owner}/{repo}/commits/{ref}/check-runs of GitHub's API"}`},
-			{Do: "GET /repos/alice/garden/commits/feature/one/check-runs", Status: 404, Want: `{"message":
-				"Not Found: this server does not have GET /repos/{owner}/{repo}/commits/{ref}/check-runs of GitHub's API"}`},
 			{Do: "PUT /api/v3/repos/alice/garden/branches/main/protection", As: "alice", Send: `{}`, Status: 404, Want: `{"message":
 				"Not Found: this server does not have PUT /repos/{owner}/{repo}/branches/{branch}/protection of GitHub's API"}`},
 			{Do: "GET /repos/alice/garden/branches/a/b/protection/restrictions/users", Status: 404, Want: `{"message":

@@ -121,7 +121,7 @@ func (w *walker) withdrawn(t *testing.T, r *route.Route, h *estate.Home, found *
 func (w *walker) waits(c apitest.Case) bool {
 	never := []string{"/git/trees", "/git/blobs", "/git/commits", "/git/tags", "/generate-notes"}
 	if w.Engine == db.PostgreSQL {
-		never = append(never, "/statuses/", "/reactions", "/subscription", "/user/starred")
+		never = append(never, "/statuses/", "/reactions", "/subscription", "/notifications", "/user/starred")
 	}
 	return !slices.ContainsFunc(never, func(part string) bool { return strings.Contains(c.Do, part) })
 }

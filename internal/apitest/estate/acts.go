@@ -123,7 +123,7 @@ func aTransfer(w *World, t *testing.T, h *Home) map[string]string {
 }
 
 // byInspector is who writes checks.
-const byInspector = "{owner}" + inspector + "[bot]"
+const byInspector = "{inspector bot}"
 
 // Rules that several routes have.
 var (
@@ -160,7 +160,7 @@ var acts = map[string]act{
 	"PATCH /git/refs/{ref...}":                      {Rule: push, body: `{"sha":"{commit}","force":true}`, make: aRef},
 	"DELETE /git/refs/{ref...}":                     {Rule: push, make: aRef},
 	"POST /check-runs":                              {Rule: checks, body: `{"name":"{mark}","head_sha":"{commit}"}`, who: byInspector},
-	"PATCH /check-runs/{check_run_id}":              {Rule: checks, body: `{"conclusion":"neutral"}`, who: byInspector},
+	"PATCH /check-runs/{check_run_id}":              {Rule: checks, body: `{"name":"{mark}","conclusion":"neutral"}`, who: byInspector},
 	"POST /check-runs/{check_run_id}/rerequest":     {Rule: checks, who: byInspector},
 	"POST /check-suites":                            {Rule: checks, body: `{"head_sha":"{commit}"}`, who: byInspector},
 	"POST /check-suites/{check_suite_id}/rerequest": {Rule: checks, who: byInspector},

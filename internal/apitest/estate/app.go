@@ -17,16 +17,30 @@ const (
 	Bot   = "robot[bot]"
 )
 
-// inspector is what an App is called, after the owner of repositories, that writes their checks and may nothing else.
-const inspector = "-inspector"
+// inspector begins the names of Apps, one for each owner of repositories, that write checks and may nothing else.
+const inspector = "inspector-"
+
+// firstInspector checks the repositories of the first home.
+const firstInspector = inspector + "1[bot]"
 
 // ByInspector reports that only an App may do it, the one that checks the repository.
-func (q *Request) ByInspector() bool { return strings.HasSuffix(q.Who, inspector+"[bot]") }
+func (q *Request) ByInspector() bool { return strings.HasPrefix(q.Who, inspector) }
+
+// inspector is the App that checks an owner's repositories, which it makes.
+func (w *World) inspector(t *testing.T, owner string) *apitest.App {
+	t.Helper()
+	if w.inspectors[owner] == nil {
+		a := w.Bot(t, fmt.Sprint(inspector, len(w.inspectors)+1), owner, "checks=write")
+		w.inspectors[owner] = a
+		w.Tokens[a.Slug+"[bot]"] = w.Token(t, a.Slug+"[bot]")
+	}
+	return w.inspectors[owner]
+}
 
 // inspect makes a check of a commit of the home.
 func (w *World) inspect(t *testing.T, h *Home) string {
 	t.Helper()
-	return w.made(t, h.Owner+inspector+"[bot]", "POST "+h.path()+"/check-runs", fmt.Sprintf(
+	return w.made(t, h.Is["inspector bot"], "POST "+h.path()+"/check-runs", fmt.Sprintf(
 		`{"name":%q,"head_sha":%q,"external_id":%q,"conclusion":"success","output":{"title":%q,"summary":%q,"text":%q,
 		"annotations":[{"path":%q,"start_line":1,"end_line":1,"annotation_level":"notice","message":%q}]}}`,
 		h.Mark, h.Is["commit"], h.Mark, h.Mark, h.Mark, h.Mark, h.Mark+".txt", h.Mark), "id")
@@ -37,7 +51,7 @@ func (w *World) employ(t *testing.T) {
 	t.Helper()
 	all := "administration=write,checks=write,contents=write,issues=write,members=write,organization_administration=write," +
 		"organization_hooks=write,pull_requests=write,repository_hooks=write,statuses=write"
-	w.robot = w.NewApp(t, "keeper", app.Manifest{Name: Robot, Public: true, Description: "It works.", Events: []string{"issues"}, Permissions: apitest.Permissions(all),
+	w.robot = w.NewApp(t, "keeper", app.Manifest{Name: Robot, Public: true, Description: "It works.", Events: []string{"public"}, Permissions: apitest.Permissions(all),
 		Hook: app.Hook{URL: nobody + "robot", Active: true, Site: w.URL}})
 	w.Repo(t, "holder/allotment", false)
 	w.installations = map[string]string{"guild": fmt.Sprint(w.robot.Install(t, "guild").ID),

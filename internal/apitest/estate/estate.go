@@ -31,8 +31,8 @@ const (
 type World struct {
 	*apitest.Server
 	Homes                    []*Home
-	inspectors               map[string]string // the ids of Apps that write checks, by owners of repositories
-	Tokens                   map[string]string // by login; also of those that are not in force
+	inspectors               map[string]*apitest.App // that write checks, by owners of repositories
+	Tokens                   map[string]string       // by login; also of those that are not in force
 	fresh                    int
 	key                      string // the id of an SSH key of keeper's
 	robot                    *apitest.App
@@ -73,11 +73,7 @@ func New(t *testing.T, s *apitest.Server) *World {
 	w.OK(t, "owner", "PATCH /orgs/guild", `{"members_can_fork_private_repositories":true}`)
 	w.OK(t, "keeper", "POST /plants", `{"id":1,"name":"`+PlantMark+`","tag":"`+PlantMark+`"}`)
 	w.employ(t)
-	w.inspectors = map[string]string{}
-	for _, owner := range []string{"guild", "holder"} {
-		w.inspectors[owner] = fmt.Sprint(w.Bot(t, owner+inspector, owner, "checks=write").ID)
-		w.Tokens[owner+inspector+"[bot]"] = w.Token(t, owner+inspector+"[bot]")
-	}
+	w.inspectors = map[string]*apitest.App{}
 	w.Build(t, "guild", "goldenrod", false)
 	w.Build(t, "holder", "chamomile", false)
 	return w

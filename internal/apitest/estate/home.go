@@ -80,7 +80,8 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	w.OK(t, "keeper", "PUT "+h.path()+"/topics", `{"names":["`+mark+`"]}`)
 	w.OK(t, "keeper", "POST "+h.path()+"/statuses/"+h.Is["commit"], fmt.Sprintf(
 		`{"state":"success","context":%q,"description":%q,"target_url":"http://example.org/%s"}`, mark, mark, mark))
-	h.Is["inspector"] = w.inspectors[owner]
+	checks := w.inspector(t, owner)
+	h.Is["inspector"], h.Is["inspector bot"] = fmt.Sprint(checks.ID), checks.Slug+"[bot]"
 	h.Is["check run"] = w.inspect(t, h)
 	suite := w.OK(t, "keeper", "GET "+h.path()+"/check-runs/"+h.Is["check run"], "")["check_suite"].(map[string]any)
 	h.Is["check suite"] = fmt.Sprint(int64(suite["id"].(float64)))

@@ -150,13 +150,12 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	if how.make != nil {
 		maps.Copy(made, how.make(w, t, h))
 	}
-	q := &Request{Route: r, Values: h.values(t, r.Pattern, made), Who: "keeper", Repo: h.Name, Rule: how.Rule}
+	q := &Request{Route: r, Values: h.values(t, r.Pattern, made), Who: Asker(r, "keeper"), Repo: h.Name, Rule: how.Rule}
 	q.Do, q.Headers = r.Method+" "+h.Address(t, r.Pattern, made)+how.query, Headers(r)
 	q.Send = fill(how.body, made, h.Is, map[string]string{"mark": h.Mark})
 	if how.who != "" {
-		q.Who = fill(how.who, map[string]string{"owner": h.Owner})
+		q.Who = fill(how.who, h.Is)
 	}
-	q.Who = Asker(r, q.Who)
 	if how.Owner {
 		q.Who = h.holder()
 	}
@@ -166,13 +165,17 @@ func (w *World) Request(t *testing.T, r *route.Route, h *Home) *Request {
 	return q
 }
 
-// Asker is who asks for a route in place of a person: an App, or its bot, for what these alone may.
+// Asker is who asks for a route in place of a person, in the first home: an App, or its bot, for what these alone
+// may.
 func Asker(r *route.Route, person string) string {
 	switch r.Right {
 	case route.App:
 		return Robot
 	case route.Installation:
 		return Bot
+	}
+	if actOf(r).who == byInspector {
+		return firstInspector
 	}
 	return person
 }

@@ -242,7 +242,8 @@ func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more boo
 }
 
 // tell makes threads unread, and those that are new: of people who can see the repository, work, and silenced
-// neither it nor the subject. Who was told after what happened last hears nothing.
+// neither it nor the subject. Who was told after what happened last hears nothing, but of a greater reason: two
+// workers may tell of two acts in either order.
 func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 	if len(list) == 0 {
 		return nil
@@ -265,7 +266,7 @@ func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 			AND NOT EXISTS (SELECT 1 FROM notification_wishes w
 				WHERE w.subject_id = $1 AND w.user_id = a.id AND w.wish = $4)
 			AND NOT EXISTS (SELECT 1 FROM notification_threads t
-				WHERE t.subject_id = $1 AND t.user_id = a.id AND t.updated_at > v.at)
+				WHERE t.subject_id = $1 AND t.user_id = a.id AND t.updated_at > v.at AND t.reason >= v.reason)
 		ORDER BY a.id
 		ON CONFLICT (subject_id, user_id) DO UPDATE SET unread = TRUE, updated_at = excluded.updated_at,
 			reason = CASE WHEN excluded.reason >= 6 OR excluded.reason > notification_threads.reason

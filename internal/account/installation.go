@@ -99,6 +99,12 @@ func (c *Caller) Covers(repoID int64, owner ID) bool {
 	return c != nil && c.Reach == Installed && c.Grant.installation.has(repoID, owner)
 }
 
+// Opens reports that the caller may read what a category of permissions opens. Tokens of installations alone have
+// categories; to all others everything is open.
+func (c *Caller) Opens(category string) bool {
+	return c == nil || c.Reach != Installed || c.Grant.installation.permissions.Has(category, "read")
+}
+
 // CoversSQL is Covers as a condition; owner and id are expressions.
 func (c *Caller) CoversSQL(owner, id string) string {
 	i := c.Grant.installation

@@ -60,12 +60,12 @@ func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int6
 // list reads what the caller may see of a scope, the newest first, Newest at
 // most, as far as their issues, comments, reviews, releases and forks exist. Activities that are
 // not public, since the repository is private now or was then (decision 63), are for
-// people with a role of their own in it.
+// people with a role of their own in it, and for Apps as far as their permissions go.
 func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 	rows, err := tx.Query(`SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
 			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha, ''), a.created_at
 		FROM (`+s.sql+`) a
-		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromGranted(`a.repo_id`, caller)+`))
+		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromGranted(`a.repo_id`, caller)+`)`+open(caller)+`)
 			AND (a.issue_id IS NULL OR EXISTS (SELECT 1 FROM issues i JOIN repos h ON h.id = i.repo_id
 				WHERE i.id = a.issue_id AND (i.pull = TRUE OR h.has_issues = TRUE)))
 			AND CASE a.kind WHEN 4 THEN EXISTS (SELECT 1`+repo.FromVisible(`a.subject_id`, caller)+`)
@@ -90,4 +90,26 @@ func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
 		found = append(found, &a)
 	}
 	return found, rows.Err()
+}
+
+// open is the condition that a caller's permissions open an activity, which is told with what it is about: an issue
+// is told of in full.
+func open(caller *account.Caller) string {
+	const pull = `EXISTS (SELECT 1 FROM issues p WHERE p.id = a.issue_id AND p.pull = TRUE)`
+	if caller == nil || caller.Reach != account.Installed {
+		return ``
+	}
+	kinds := `FALSE`
+	for _, x := range []struct{ category, kinds string }{
+		{"metadata", `a.kind IN (4, 5, 6)`},
+		{"contents", `a.kind IN (1, 2, 3, 13, 14)`},
+		{"issues", `a.kind = 10`},
+		{"issues", `a.kind IN (7, 8, 9) AND NOT ` + pull},
+		{"pull_requests", `a.kind BETWEEN 7 AND 12 AND ` + pull},
+	} {
+		if caller.Opens(x.category) {
+			kinds += ` OR ` + x.kinds
+		}
+	}
+	return ` AND (` + kinds + `)`
 }

@@ -2,7 +2,9 @@ package app_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +105,43 @@ func TestInstallationToken(t *testing.T) {
 			{Name: "end", Do: "DELETE /installation/token", Headers: token, Status: 204},
 			{Name: "ended", Do: "GET /installation/repositories", Headers: token, Status: 401},
 		})
+	})
+}
+
+// What happened in private tells an App as much as it could read elsewhere.
+func TestEventsByPermission(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		r := robot(t, s)
+		in := r.Install(t, "alice", "garden")
+		const at = "/repos/alice/garden/"
+		s.Run(t, []apitest.Case{
+			{Do: "PUT " + at + "contents/a", As: "alice", Send: `{"message":"m","content":"eA=="}`, Status: 201},
+			{Do: "PUT " + at + "contents/b", As: "alice", Send: `{"message":"m","content":"eA==","branch":"main"}`, Status: 201},
+			{Do: "POST " + at + "issues", As: "alice", Send: `{"title":"secret"}`, Status: 201},
+			{Do: "POST " + at + "issues/1/comments", As: "alice", Send: `{"body":"secret"}`, Status: 201},
+		})
+		kinds := func(permissions, address string) string {
+			var list []struct{ Type string }
+			s.Check(t, apitest.Case{Do: "GET " + address, Status: 200,
+				Headers: apitest.Bearer(r.Token(t, in.ID, `{"permissions":{`+permissions+`}}`))}).JSON(t, &list)
+			found := map[string]bool{}
+			for _, e := range list {
+				found[e.Type] = true
+			}
+			return strings.Join(slices.Sorted(maps.Keys(found)), " ")
+		}
+		for _, address := range []string{at + "events", "/networks/alice/garden/events"} {
+			for permissions, want := range map[string]string{
+				`"metadata":"read"`: "",
+				`"issues":"read"`:   "IssueCommentEvent IssuesEvent",
+				`"contents":"read"`: "CreateEvent PushEvent",
+			} {
+				if got := kinds(permissions, address); got != want {
+					t.Errorf("%s with %s tells of %q, want %q", address, permissions, got, want)
+				}
+			}
+		}
 	})
 }
 

@@ -149,7 +149,7 @@ func walk(ctx context.Context, objects *git.Repository, tip search.Tip, f *filte
 	return whole && err == nil, err
 }
 
-// text reads a file in small letters. A large or binary one is empty.
+// text reads a file. A large or binary one is empty.
 func text(ctx context.Context, objects *git.Repository, sha git.SHA, size int64) (string, error) {
 	if size > maxSize {
 		return "", nil

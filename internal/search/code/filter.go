@@ -68,7 +68,7 @@ func (f *filter) add(t *search.Term) (ok bool) {
 // is another possibility: extension:go extension:c.
 func (f *filter) named(file string, size int64) bool {
 	folded := strings.ToLower(file)
-	asked, found := map[string]bool{}, map[string]bool{}
+	found := map[string]bool{} // what is said, and whether the file is one of its possibilities
 	for _, t := range f.terms {
 		is := f.sizes[t].Has(size)
 		switch t.Name {
@@ -85,18 +85,15 @@ func (f *filter) named(file string, size int64) bool {
 			return false
 		}
 		if !t.Not {
-			asked[t.Name] = true
 			found[t.Name] = found[t.Name] || is
 		}
 	}
-	return len(asked) == len(found) && !slices.Contains(values(found), false)
-}
-
-func values(m map[string]bool) (list []bool) {
-	for _, v := range m {
-		list = append(list, v)
+	for _, is := range found {
+		if !is {
+			return false
+		}
 	}
-	return list
+	return true
 }
 
 // inDirectory reports that a file lies in a directory, or below one. "/" is the root alone.

@@ -58,11 +58,15 @@ func ghScript(t *testing.T, requests []*estate.Request) (file string) {
 	for n, q := range requests {
 		method, path, _ := strings.Cut(q.Do, " ")
 		fmt.Fprintf(&commands, "as %s\n", q.Who)
+		fmt.Fprintf(&commands, "exec gh api -X %s '%s'", method, path)
+		if q.Who == estate.Robot { // gh sends its token by another scheme, which GitHub does not take for a JWT either
+			commands.WriteString(` -H 'Authorization: Bearer '$GH_TOKEN`)
+		}
 		if q.Send == "" {
-			fmt.Fprintf(&commands, "exec gh api -X %s '%s'\n", method, path)
+			commands.WriteString("\n")
 			continue
 		}
-		fmt.Fprintf(&commands, "exec gh api -X %s '%s' --input body%d\n", method, path, n)
+		fmt.Fprintf(&commands, " --input body%d\n", n)
 		fmt.Fprintf(&bodies, "-- body%d --\n%s\n", n, q.Send)
 	}
 	file = filepath.Join(t.TempDir(), "others.txtar")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,7 +185,7 @@ func nullable(schema map[string]any) any {
 	if name, ok := schema["type"].(string); ok {
 		schema["type"] = []any{name, "null"}
 	}
-	if values, ok := schema["enum"].([]any); ok {
+	if values, ok := schema["enum"].([]any); ok && !slices.Contains(values, nil) {
 		schema["enum"] = append(values, nil)
 	}
 	return schema

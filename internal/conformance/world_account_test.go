@@ -15,6 +15,7 @@ func (w *world) run() {
 	w.comments()
 	w.pulls()
 	w.reviews()
+	w.checks()
 	w.merging()
 	w.lists()
 	w.stars()

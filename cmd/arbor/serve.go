@@ -283,6 +283,7 @@ func (f *serverFlags) serve(ctx context.Context, srv served, ready func(address 
 	g.Go(func() error { return srv.Serve(ctx, l) })
 	g.Go(func() error { return f.front.run(ctx) })
 	g.Go(func() error { return ready(address(l, f.front.scheme())) })
+	debug.FreeOSMemory() // of what the start took, which a server that does little would keep for minutes
 	return g.Wait()
 }
 

@@ -33,6 +33,10 @@ type load struct{ objects, bytes int64 }
 
 // load sums up the repository's packs. Loose objects are few, and do not count.
 func (r *Repository) load() (l load) {
+	for _, part := range r.joins {
+		of := part.load()
+		l.objects, l.bytes = l.objects+of.objects, l.bytes+of.bytes
+	}
 	entries, _ := os.ReadDir(r.path("objects", "pack"))
 	for _, e := range entries {
 		isIndex := strings.HasSuffix(e.Name(), ".idx")

@@ -59,11 +59,7 @@ func (q *Quarantine) envOver(r *Repository) []string {
 	if q.dir == "" {
 		return nil
 	}
-	objects := r.path("objects")
-	if strings.ContainsAny(objects, ":\"\\\n") {
-		objects = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(objects) + `"`
-	}
-	return []string{"GIT_OBJECT_DIRECTORY=" + q.dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects,
+	return []string{"GIT_OBJECT_DIRECTORY=" + q.dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + alternate(r),
 		"GIT_QUARANTINE_PATH=" + q.dir}
 }
 

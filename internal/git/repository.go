@@ -13,8 +13,9 @@ import (
 
 // Repository is a handle on a bare repository's directory.
 type Repository struct {
-	git *Git
-	dir string // absolute
+	git   *Git
+	dir   string        // absolute
+	joins []*Repository // of one made by Joint: where its objects are
 }
 
 // Dir is the absolute path of the repository.

@@ -21,6 +21,8 @@ type basis struct {
 	sha    git.SHA   // of the object it is about, for the ETag; may be empty
 	pair   string    // two commits that the address does not name; may be empty
 	named  []git.SHA // that the client gives in full
+
+	elsewhere bool // another repository, too: the answer is not kept
 }
 
 // named is the basis of an answer about a revision: a full SHA never leads
@@ -84,6 +86,9 @@ func (api *API) cached(
 			out.ETag = etagOf(on, out.Buf)
 		}
 		return err
+	}
+	if on.elsewhere {
+		return web.Answer(w, r, http.StatusOK, render)
 	}
 	reached, err := api.repos.Reached(r.Context(), a, on.named...)
 	switch {

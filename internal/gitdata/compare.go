@@ -38,25 +38,21 @@ type comparisonJSON struct {
 // compareAnswer is a comparison with its commits and files.
 type compareAnswer struct {
 	payload comparisonJSON
-	commits commitList // behind the base and the merge base
+	commits commitList // behind the merge base
 	files   fileList
 }
 
 func (c compareAnswer) render(ctx context.Context, out *web.Output) error {
 	err := c.commits.api.eachCommit(ctx, out, c.commits.access, c.commits.shas,
 		func(n int, commit *commitJSON) error {
-			switch n {
-			case 0:
-				c.payload.Base = commit
-				return nil
-			case 1:
-				c.payload.MergeBase = commit
-				err := out.Open(c.payload)
-				out.Member("commits")
-				out.Buf = append(out.Buf, '[')
-				return err
+			if n > 0 {
+				return out.Item(n-1, commit)
 			}
-			return out.Item(n-2, commit)
+			c.payload.MergeBase = commit
+			err := out.Open(c.payload)
+			out.Member("commits")
+			out.Buf = append(out.Buf, '[')
+			return err
 		})
 	if err != nil {
 		return err
@@ -70,12 +66,20 @@ func (c compareAnswer) render(ctx context.Context, out *web.Output) error {
 
 // comparison is what an address asks to compare.
 type comparison struct {
-	base, head       string  // as the client named them
-	direct           bool    // "..": from base itself, not from the merge base
-	baseSHA, headSHA git.SHA // what they are
-	mergeBase        git.SHA
-	ahead, behind    int
-	commits          []git.SHA
+	base, head    side
+	direct        bool // "..": from base itself, not from the merge base
+	mergeBase     git.SHA
+	ahead, behind int
+	commits       []git.SHA
+}
+
+// side is one of the two commits of a comparison.
+type side struct {
+	text string   // as an address calls it
+	of   []string // the owner and perhaps the name of another repository
+	name string   // the revision there
+	at   *repo.Access
+	sha  git.SHA
 }
 
 // GET /repos/{owner}/{repo}/compare/{basehead...}
@@ -83,95 +87,127 @@ type comparison struct {
 // Compare answers what head has that base lacks: commits, the oldest first, 250
 // a page, and on the first page up to 300 files, from the merge base to the
 // head. BASE..HEAD compares the two trees themselves. Both may be branches,
-// tags, SHAs (also abbreviated, decision 50) and OWNER:BRANCH of this
-// repository. The media types diff and patch give those alone (decision 30).
+// tags and SHAs (also abbreviated, decision 50), also of a fork or of what this
+// is a fork of: OWNER:BRANCH, OWNER:REPO:BRANCH. The media types diff and patch
+// give those alone (decision 30).
 func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := readComparison(web.Param(r, "basehead"), a)
+	c, err := api.comparison(r.Context(), web.Param(r, "basehead"), a)
 	if err != nil {
 		return api.orEmpty(r.Context(), a, err)
 	}
 	switch kind := web.From(r.Context()).Media.Kind; kind {
 	case "diff", "patch":
-		return api.compareAs(w, r, a, c, kind)
+		return api.compareAs(w, r, c, kind)
 	}
-	base, head := named(c.base, true), named(c.head, true)
+	base, head := named(c.base.name, true), named(c.head.name, true)
 	on := basis{refs: base.refs || head.refs, people: true, named: append(base.named, head.named...)}
+	on.elsewhere = c.base.at.ID != a.ID || c.head.at.ID != a.ID
 	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) { return api.compare(ctx, w, r, a, c) })
 }
 
-// readComparison splits BASE...HEAD. No ref's name has two dots in a row.
+// readComparison splits BASE...HEAD, which are in the repository of the access unless they say otherwise. No ref's
+// name has two dots in a row. Error: 404.
 func readComparison(text string, a *repo.Access) (*comparison, error) {
 	c := &comparison{}
-	var ok bool
-	if c.base, c.head, ok = strings.Cut(text, "..."); !ok {
+	base, head, ok := strings.Cut(text, "...")
+	if !ok {
 		c.direct = true
-		if c.base, c.head, ok = strings.Cut(text, ".."); !ok {
+		if base, head, ok = strings.Cut(text, ".."); !ok {
 			return nil, errs.Absent()
 		}
 	}
-	for _, side := range []*string{&c.base, &c.head} {
-		owner, name, has := strings.Cut(*side, ":")
-		if has {
-			if account.Fold(owner) != account.Fold(a.Owner.Login) {
-				return nil, errs.Absent()
-			}
-			*side = name
-		}
-		if *side == "" {
-			return nil, errs.Absent()
-		}
+	c.base, c.head = readSide(base, a), readSide(head, a)
+	if c.base.name == "" || c.head.name == "" {
+		return nil, errs.Absent()
 	}
 	return c, nil
 }
 
+// readSide reads REVISION, OWNER:REVISION or OWNER:REPO:REVISION. Without a name it is none of these.
+func readSide(text string, a *repo.Access) side {
+	parts := strings.Split(text, ":")
+	name := parts[len(parts)-1]
+	switch {
+	case len(parts) > 3:
+		return side{}
+	case len(parts) == 1, len(parts) == 2 && account.Fold(parts[0]) == account.Fold(a.Owner.Login):
+		return side{text: name, name: name, at: a}
+	}
+	return side{text: text, name: name, of: parts[:len(parts)-1]}
+}
+
+// findRepo finds the repository of a side that names one. Error: 404, also where that is not in the network of a, or
+// the caller does not see it.
+func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err error) {
+	switch len(s.of) {
+	case 1:
+		s.at, err = api.repos.ForkOf(ctx, a.Caller, a.NetworkID, s.of[0])
+	case 2:
+		s.at, err = api.repos.InNetwork(ctx, a, s.of[0], s.of[1])
+	}
+	return err
+}
+
+// comparison reads what an address asks for, and finds the repositories. Error: 404.
+func (api *API) comparison(ctx context.Context, text string, a *repo.Access) (*comparison, error) {
+	c, err := readComparison(text, a)
+	if err == nil {
+		err = api.findRepo(ctx, &c.base, a)
+	}
+	if err == nil {
+		err = api.findRepo(ctx, &c.head, a)
+	}
+	return c, err
+}
+
 // resolveBoth finds the two commits.
-func (api *API) resolveBoth(ctx context.Context, a *repo.Access, c *comparison) (err error) {
-	if c.baseSHA, err = api.revision(ctx, a, c.base, true); err == nil {
-		c.headSHA, err = api.revision(ctx, a, c.head, true)
+func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
+	if c.base.sha, err = api.revision(ctx, c.base.at, c.base.name, true); err == nil {
+		c.head.sha, err = api.revision(ctx, c.head.at, c.head.name, true)
 	}
 	return err
 }
 
 func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, c *comparison) (any, error) {
-	if err := api.resolveBoth(ctx, a, c); err != nil {
+	if err := api.resolveBoth(ctx, c); err != nil {
 		return nil, err
 	}
 	page := web.ReadPage(r)
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = commitsPerComparison
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, c.base.at)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	g, both := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
-		c.mergeBase, err = objects.MergeBase(both, c.baseSHA, c.headSHA)
+		c.mergeBase, err = objects.MergeBase(both, c.base.sha, c.head.sha)
 		return err
 	})
 	g.Go(func() (err error) {
 		skip := int(min(page.Offset(), maxSkipped))
-		c.behind, c.ahead, c.commits, err = objects.Diverged(both, c.baseSHA, c.headSHA, skip, int(page.Size))
+		c.behind, c.ahead, c.commits, err = objects.Diverged(both, c.base.sha, c.head.sha, skip, int(page.Size))
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	changes := &diff.Changes{}
-	if page.Number == 1 && c.mergeBase != c.headSHA || c.direct && page.Number == 1 {
-		if changes, err = diff.Compare(ctx, objects, c.from(), c.headSHA, filePage(ctx, 0, filesPerPage)); err != nil {
+	if page.Number == 1 && c.mergeBase != c.head.sha || c.direct && page.Number == 1 {
+		if changes, err = diff.Compare(ctx, objects, c.from(), c.head.sha, filePage(ctx, 0, filesPerPage)); err != nil {
 			return nil, err
 		}
 	}
 	web.Link(w, r, page, int64(c.ahead))
-	return api.renderComparison(ctx, a, c, changes), nil
+	return api.renderComparison(ctx, a, c, changes)
 }
 
 // from is the tree that the head's is compared with.
 func (c *comparison) from() git.SHA {
 	if c.direct {
-		return c.baseSHA
+		return c.base.sha
 	}
 	return c.mergeBase
 }
@@ -189,47 +225,63 @@ func (c *comparison) status() string {
 	}
 }
 
-func (api *API) renderComparison(
-	ctx context.Context, a *repo.Access, c *comparison, changes *diff.Changes,
-) compareAnswer {
+// permanent names the commit of a side wherever its branch goes.
+func (s *side) permanent(a *repo.Access) string {
+	text := s.at.Owner.Login + ":"
+	if s.at.ID != a.ID {
+		text += s.at.Name + ":"
+	}
+	return text + string(s.sha[:7])
+}
+
+// renderComparison makes the answer. Commits and files are shown where they are: in the head's repository.
+func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison, changes *diff.Changes) (any, error) {
+	commit, err := api.commit(ctx, c.base.at, c.base.sha)
+	if err != nil {
+		return nil, err
+	}
+	known, err := api.people(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
 	p := newPlace(ctx, a)
 	dots := "..."
 	if c.direct {
 		dots = ".."
 	}
-	spec := "/compare/" + escapePath(c.base) + dots + escapePath(c.head)
-	owner := a.Owner.Login
+	spec := "/compare/" + escapePath(c.base.text) + dots + escapePath(c.head.text)
 	payload := comparisonJSON{
 		URL: p.api + spec, HTMLURL: p.page + spec,
-		PermalinkURL: p.page + "/compare/" + owner + ":" + string(c.baseSHA[:7]) + dots + owner + ":" + string(c.headSHA[:7]),
+		PermalinkURL: p.page + "/compare/" + c.base.permanent(a) + dots + c.head.permanent(a),
 		DiffURL:      p.page + spec + ".diff", PatchURL: p.page + spec + ".patch",
-		Status: c.status(), Ahead: c.ahead, Behind: c.behind, Total: c.ahead,
+		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead, Behind: c.behind, Total: c.ahead,
 	}
-	shas := append([]git.SHA{c.baseSHA, c.mergeBase}, c.commits...)
-	return compareAnswer{payload, commitList{api, a, shas}, fileList{p, changes, c.headSHA, c.from()}}
+	shas := append([]git.SHA{c.mergeBase}, c.commits...)
+	files := fileList{newPlace(ctx, c.head.at), changes, c.head.sha, c.from()}
+	return compareAnswer{payload, commitList{api, c.head.at, shas}, files}, nil
 }
 
 // compareAs answers a comparison as a diff, or as the patches of its commits.
-func (api *API) compareAs(w http.ResponseWriter, r *http.Request, a *repo.Access, c *comparison, kind string) error {
+func (api *API) compareAs(w http.ResponseWriter, r *http.Request, c *comparison, kind string) error {
 	ctx := r.Context()
-	if err := api.resolveBoth(ctx, a, c); err != nil {
+	if err := api.resolveBoth(ctx, c); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, c.base.at)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if c.mergeBase, err = objects.MergeBase(ctx, c.baseSHA, c.headSHA); err != nil {
+	if c.mergeBase, err = objects.MergeBase(ctx, c.base.sha, c.head.sha); err != nil {
 		return err
 	}
-	if web.NotModified(w, r, `W/"`+string(c.from())+"-"+string(c.headSHA)+"-"+kind+`"`) {
+	if web.NotModified(w, r, `W/"`+string(c.from())+"-"+string(c.head.sha)+"-"+kind+`"`) {
 		return nil
 	}
 	return stream(w, r, func(to io.Writer) error {
 		if kind == "diff" {
-			return diff.Write(ctx, to, objects, c.from(), c.headSHA)
+			return diff.Write(ctx, to, objects, c.from(), c.head.sha)
 		}
-		return diff.WritePatches(ctx, to, objects, c.headSHA, c.baseSHA)
+		return diff.WritePatches(ctx, to, objects, c.head.sha, c.base.sha)
 	})
 }

@@ -35,13 +35,13 @@ func FuzzReadFilter(f *testing.F) {
 
 // Both sides of a comparison are names that resolving can look up.
 func FuzzReadComparison(f *testing.F) {
-	for _, s := range []string{"a...b", "a..b", "alice:a...ALICE:b", "bob:a...b", "...", "a....b", "a", ":...:", "a...b...c"} {
+	for _, s := range []string{"a...b", "a..b", "alice:a...ALICE:b", "bob:a...b", "bob:c:a...::b", "...", "a....b", "a", ":...:", "a...b...c"} {
 		f.Add(s)
 	}
 	a := &repo.Access{Repo: &repo.Repo{Name: "r", Owner: account.Account{Login: "alice"}}}
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := readComparison(text, a)
-		if err == nil && (c.base == "" || c.head == "") {
+		if err == nil && (c.base.name == "" || c.head.name == "") {
 			t.Errorf("%q is read as %+v", text, c)
 		}
 	})

@@ -67,11 +67,11 @@ func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	text := web.Param(r, "basehead")
 	for _, kind := range [...]string{"diff", "patch"} {
 		if spec, ok := strings.CutSuffix(text, "."+kind); ok {
-			c, err := readComparison(spec, a)
+			c, err := api.comparison(r.Context(), spec, a)
 			if err != nil {
 				return err
 			}
-			return api.compareAs(w, r, a, c, kind)
+			return api.compareAs(w, r, c, kind)
 		}
 	}
 	return errs.Absent()

@@ -72,6 +72,32 @@ func (s *Service) GitInUse(ctx context.Context, a *Access) (objects *git.Reposit
 	}
 }
 
+// GitOfBoth is Git for what is asked of two repositories together. The caller may see both.
+func (s *Service) GitOfBoth(ctx context.Context, a, b *Access) (objects *git.Repository, release func(), err error) {
+	if a.ID == b.ID {
+		return s.Git(ctx, a)
+	}
+	first, doneFirst, err := s.GitInUse(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	second, doneSecond, err := s.GitInUse(ctx, b)
+	if err != nil {
+		doneFirst()
+		return nil, nil, err
+	}
+	objects, drop, err := git.Joint(first, second)
+	if err != nil {
+		drop = func() {}
+	}
+	release = func() { drop(); doneSecond(); doneFirst() }
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return objects, release, nil
+}
+
 // GitOf is Git for work without a caller, such as maintenance and test merges.
 func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository, release func(), err error) {
 	purges, err := s.Purges(ctx, repoID)

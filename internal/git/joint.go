@@ -1,0 +1,45 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Joint gives a repository that holds what two others hold, to read commits of both beside each
+// other: a folder without objects of its own, below the first one's, in which sweeping finds it
+// after a crash. The others must stay open until release is called, which is to happen once.
+// Nothing is to be written to it. Who names an object in it answers for that it may be seen.
+func Joint(a, b *Repository) (r *Repository, release func(), err error) {
+	dir, err := os.MkdirTemp(a.path("objects"), incomingPrefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	r = &Repository{git: a.git, dir: dir, joins: []*Repository{a, b}}
+	release = func() { a.git.Remove(dir, func() { _ = os.RemoveAll(dir) }) }
+	var list strings.Builder
+	for _, of := range r.joins {
+		list.WriteString(alternate(of) + "\n")
+	}
+	for _, name := range folders() {
+		err = errors.Join(err, os.MkdirAll(r.path(name), 0o700))
+	}
+	for name, text := range map[string]string{"objects/info/alternates": list.String(), "config": config, "HEAD": "ref: refs/heads/main\n"} {
+		err = errors.Join(err, os.WriteFile(r.path(filepath.FromSlash(name)), []byte(text), 0o600))
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return r, release, nil
+}
+
+// alternate is the folder of a repository's objects, as git reads it in a list of such folders.
+func alternate(r *Repository) string {
+	objects := r.path("objects")
+	if strings.ContainsAny(objects, ":\"\\\n") {
+		objects = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(objects) + `"`
+	}
+	return objects
+}

@@ -33,7 +33,7 @@
 //	              until it is accepted and bounds its trees, foreign.go hides what
 //	              the pusher may not see, fsck.go and progress.go what git says of it
 //	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
-//	copyobjects.go, fork.go, mirror.go  from other repositories
+//	copyobjects.go, fork.go, mirror.go  from other repositories; joint.go two beside each other
 //	maintenance.go  packing that never deletes an object; replaced.go how packs go
 //	              whose objects are all in another one
 //	purge.go      what goes and what stays of a folder; inuse.go who works in one

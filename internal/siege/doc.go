@@ -21,6 +21,7 @@
 //	plant_test.go     the repositories that harm
 //	honest_test.go    the honest callers
 //	web_test.go       attacks by requests of the API
+//	bots_test.go      attacks by what is there for automation
 //	fetch_test.go     attacks by fetches, archives and pushes
 //	socket_test.go    attacks by connections that send or read slowly, or never
 //	memory_test.go    the memory of the server and of its children

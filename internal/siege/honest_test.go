@@ -92,6 +92,8 @@ func (h *honest) requests() []step {
 		get("commit", "/repos/alice/garden/commits/main"),
 		get("file", "/repos/alice/garden/contents/dir1/file1.txt"),
 		get("search", "/search/issues?q=slugs+repo:alice/garden"),
+		get("search of repositories", "/search/repositories?q=garden+user:alice"),
+		get("notifications", "/notifications"),
 		{"file an issue", requestBound, func(ctx context.Context, turn int) error {
 			return h.want(ctx, "POST", own+"/issues",
 				fmt.Sprintf(`{"title": "Turn %d", "body": "It *works*."}`, turn), 201)

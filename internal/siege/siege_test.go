@@ -84,7 +84,7 @@ func besiege(t *testing.T, engine db.Engine) {
 	}
 	peak := w.watchMemory(ctx)
 	var all sync.WaitGroup
-	attacks := slices.Concat(webAttacks(w), fetchAttacks(w), socketAttacks(w))
+	attacks := slices.Concat(webAttacks(w), botAttacks(w), fetchAttacks(w), socketAttacks(w))
 	for n, a := range attacks {
 		if *only != "" && a.name != *only {
 			continue

@@ -39,6 +39,7 @@ type world struct {
 	garden string             // a clone's source: the history of alice/garden
 	pushes map[string]*push   // packs that are harmful to unpack, by name
 	tips   map[string]git.SHA // of planted repositories, by name
+	bot    bot
 }
 
 // honestPeople work; mallory has an account and means harm.
@@ -67,6 +68,7 @@ func newWorld(t *testing.T, engine db.Engine) *world {
 	w.garden = gittest.Repository(t, 400, 300)
 	w.arbor("repo", "create", "alice/garden", "--import", w.garden)
 	w.plant()
+	w.employ()
 	w.serve()
 	w.fill()
 	return w
@@ -102,7 +104,8 @@ func (w *world) serve() {
 		w.t.Fatal(err)
 	}
 	defer log.Close()
-	w.server = exec.Command(w.binary, "serve", "--listen", "127.0.0.1:0", "--memory", "1GiB")
+	w.server = exec.Command(w.binary, "serve", "--listen", "127.0.0.1:0", "--memory", "1GiB",
+		"--allow-hook-networks", "127.0.0.0/8")
 	w.server.Env = w.env()
 	w.server.Stderr = log
 	out, err := w.server.StdoutPipe()
@@ -142,6 +145,7 @@ func (w *world) fill() {
 	mallory := newCaller(w, "127.0.0.1", w.tokens["mallory"])
 	w.must(mallory, "POST", "/user/repos", `{"name": "heavy"}`, 201)
 	w.must(mallory, "POST", "/user/repos", `{"name": "target", "auto_init": true}`, 201)
+	w.breed(mallory)
 	body, _ := json.Marshal(strings.Repeat("a\n=\n", 16_000))
 	control, _ := json.Marshal(strings.Repeat("\x01", 65_000))
 	for n := range 100 {

@@ -22,7 +22,7 @@ import (
 const probotStory = "testdata/probot"
 
 // A real GitHub App, made with probot, signs in with its key, is told that it is installed and of what happens there,
-// and answers as its bot.
+// answers as its bot, and checks what is pushed.
 func TestProbot(t *testing.T) {
 	apitest.Programs(t)
 	t.Parallel()
@@ -40,8 +40,8 @@ func TestProbot(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", true)
 		port := freePort(t)
-		robot := s.NewApp(t, "alice", app.Manifest{Name: "Robot", Permissions: apitest.Permissions("issues=write"),
-			Events: []string{"issues"}, Hook: app.Hook{URL: fmt.Sprintf("http://127.0.0.1:%d/", port), Active: true, Site: s.URL}})
+		robot := s.NewApp(t, "alice", app.Manifest{Name: "Robot", Permissions: apitest.Permissions("issues=write,checks=write"),
+			Events: []string{"issues", "check_suite"}, Hook: app.Hook{URL: fmt.Sprintf("http://127.0.0.1:%d/", port), Active: true, Site: s.URL}})
 		said := startProbot(t, dir, map[string]any{"appId": robot.ID, "privateKey": robot.PrivateKey, "secret": robot.Secret,
 			"baseUrl": s.URL + "/api/v3", "port": port})
 		hears(t, said, `{"slug":"robot"}`)
@@ -52,6 +52,10 @@ func TestProbot(t *testing.T) {
 		hears(t, said, fmt.Sprintf(`{"commented":"robot[bot]","installation":%d}`, at.ID))
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/comments", As: "alice", Status: 200,
 			Want: `[{"body":"Thank you!","user":{"login":"robot[bot]","type":"Bot"}}]`})
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/beds.txt", As: "alice", Send: `{"message":"Dig","content":"eA=="}`, Status: 201})
+		hears(t, said, `{"checked":"main","conclusion":"failure","annotations":1}`)
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/main/check-runs", As: "alice", Status: 200,
+			Want: `{"total_count":1,"check_runs":[{"name":"slugs","conclusion":"failure","app":{"slug":"robot"}}]}`})
 	})
 }
 

@@ -15,8 +15,8 @@ demo: ## Run a throwaway server with something in it
 test: ## Run every test; what the machine lacks is skipped, loudly
 	$(GO) test ./...
 
-PROGRAMS := 'TestGH|TestOctokit|TestProbot|TestSemanticRelease|TestPayloads'
-programs: ## Run the tests with programs of others: gh, octokit, probot, semantic-release, reviewdog, GitHub's description of its API
+PROGRAMS := 'TestGH|TestOctokit|TestProbot|TestRenovate|TestSemanticRelease|TestPayloads'
+programs: ## Run the tests with programs of others: gh, octokit, probot, renovate, semantic-release, reviewdog, GitHub's description of its API
 	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance -run $(PROGRAMS)
 
 ci: ## Run what must pass before anything lands

@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long an installation may take.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // Install gives a folder whose node_modules holds what the package-lock.json
 // of dir names, installed without running anything of it. It is in the cache

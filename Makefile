@@ -17,7 +17,7 @@ test: ## Run every test; what the machine lacks is skipped, loudly
 
 PROGRAMS := 'TestGH|TestOctokit|TestProbot|TestRenovate|TestSemanticRelease|TestPayloads'
 programs: ## Run the tests with programs of others: gh, octokit, probot, renovate, semantic-release, reviewdog, GitHub's description of its API
-	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance -run $(PROGRAMS)
+	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook -run $(PROGRAMS)
 
 ci: ## Run what must pass before anything lands
 	.ci/run

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,9 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 	compile := schemas(t, filepath.Join(folder, "node_modules/@octokit/openapi-webhooks/generated/ghes-3.19.json"))
 	s := apitest.Start(t, db.SQLite, loopback)
 	seen := map[string]bool{}
-	for _, d := range append(story(t, s), checks(t, apitest.Start(t, db.SQLite, loopback))...) {
+	all := slices.Concat(story(t, s), checks(t, apitest.Start(t, db.SQLite, loopback)),
+		installations(t, apitest.Start(t, db.SQLite, loopback)))
+	for _, d := range all {
 		name := strings.NewReplacer(".", "-", "_", "-").Replace(d.name())
 		if d.Event == "repository_dispatch" {
 			name = "repository-dispatch-sample"

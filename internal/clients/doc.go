@@ -18,6 +18,14 @@
 //	git_test.go            go-github: histories made of API calls
 //	pull_test.go           go-github: a change from a fork to the merge
 //	reviews_test.go        go-github: reviewers at work
+//	releases_test.go       go-github: releases and their files
+//	hooks_test.go          go-github: hooks and their deliveries
+//	feeds_test.go          go-github: feeds of what happened
+//	siteadmin_test.go      go-github: what site administrators do
 //	octokit_test.go        octokit, the client for JavaScript: runs testdata/octokit
 //	gh_test.go             gh, the command: runs testdata/gh
+//	probot_test.go         a GitHub App that hears, comments and checks
+//	reviewdog_test.go      reviewdog: checks and reviews of what a linter says
+//	semanticrelease_test.go  semantic-release: versions, notes and files
+//	renovate_test.go       renovate, as far as it gets
 package clients

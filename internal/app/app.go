@@ -6,7 +6,7 @@
 //	create.go    Apps are made and removed, by the operator
 //	install.go   installations are made, changed, suspended and removed
 //	token.go     tokens of installations
-//	store.go     the SQL of tables apps, installations, installation_repos
+//	store.go     the SQL of table apps; storeinstallation.go of installations and what they reach
 //	api.go       the handlers for the App itself: GET /app, /app/installations, ...
 //	apiread.go   those for users and installations: GET /installation/repositories, /user/installations, ...
 //	json.go      their JSON

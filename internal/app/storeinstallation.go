@@ -1,0 +1,240 @@
+package app
+
+import (
+	"errors"
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/scope"
+)
+
+const installationColumns = `i.id, i.app_id, i.account_id, i.every, i.permissions, i.events, i.suspended_at,
+	i.created_at, i.updated_at`
+
+// installationsWhere finds installations with their Apps and accounts, by id; rest is what stands behind FROM.
+func installationsWhere(tx *db.Tx, rest string, args ...any) (list []*Installation, err error) {
+	rows, err := tx.Query(`SELECT `+installationColumns+` FROM installations i `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var apps []int64
+	var places []account.ID
+	for rows.Next() {
+		i := &Installation{App: &App{}, Account: &account.Account{}}
+		var permissions, events string
+		err := rows.Scan(&i.ID, &i.App.ID, &i.Account.ID, &i.Every, &permissions, &events, &i.SuspendedAt,
+			&i.CreatedAt, &i.UpdatedAt)
+		if err != nil {
+			return nil, err
+		}
+		i.Permissions, i.Events = scope.ParsePermissions(permissions), splitEvents(events)
+		list, apps, places = append(list, i), append(apps, i.App.ID), append(places, i.Account.ID)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	found, err := findApps(tx, apps)
+	if err != nil {
+		return nil, err
+	}
+	people, err := account.ByIDs(tx, places)
+	for _, i := range list {
+		i.App, i.Account = found[i.App.ID], people[i.Account.ID]
+	}
+	return list, err
+}
+
+// oneInstallation is installationsWhere for a condition that one fulfils. Error: 404.
+func oneInstallation(tx *db.Tx, rest string, args ...any) (*Installation, error) {
+	list, err := installationsWhere(tx, rest, args...)
+	if err == nil && len(list) == 0 {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// InstallationByID finds an installation. Error: 404.
+func InstallationByID(tx *db.Tx, id int64) (*Installation, error) {
+	return oneInstallation(tx, `WHERE i.id = $1`, id)
+}
+
+// installationOn finds an App's installation on an account. Error: 404.
+func installationOn(tx *db.Tx, appID int64, on account.ID) (*Installation, error) {
+	return oneInstallation(tx, `WHERE i.app_id = $1 AND i.account_id = $2`, appID, on)
+}
+
+// installationFor finds the installation by which an App reaches a repository. Error: 404.
+func installationFor(tx *db.Tx, appID int64, r *repo.Repo) (*Installation, error) {
+	return oneInstallation(tx, `WHERE i.app_id = $1 AND i.account_id = $2 AND `+reaches("i", "$3"),
+		appID, r.OwnerID, r.ID)
+}
+
+// reaches is the condition that an installation on the owner of a repository reaches it.
+func reaches(i, repoID string) string {
+	return `(` + i + `.every OR EXISTS (SELECT 1 FROM installation_repos x
+		WHERE x.installation_id = ` + i + `.id AND x.repo_id = ` + repoID + `))`
+}
+
+// holdInstallation takes the row until the transaction ends. Error: 404.
+func holdInstallation(tx *db.Tx, id int64) (*Installation, error) {
+	n, err := tx.Exec(`UPDATE installations SET every = every WHERE id = $1`, id)
+	if err == nil && n == 0 {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return InstallationByID(tx, id)
+}
+
+func insertInstallation(tx *db.Tx, i *Installation) error {
+	err := tx.QueryRow(`INSERT INTO installations (app_id, account_id, every, permissions, events, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
+		i.App.ID, i.Account.ID, i.Every, i.Permissions.String(), joined(i.Events), tx.Now).Scan(&i.ID)
+	if errors.Is(err, db.ErrUnique) {
+		return errs.Newf(errs.Invalid, "the App %q is installed on %q already", i.App.Slug, i.Account.Login)
+	}
+	i.CreatedAt, i.UpdatedAt = tx.Now, tx.Now
+	return err
+}
+
+// updateInstallation writes what can change, with which all that was kept for its tokens counts no longer.
+func updateInstallation(tx *db.Tx, i *Installation) error {
+	i.UpdatedAt = tx.Now
+	err := tx.Run(`UPDATE installations SET every = $2, permissions = $3, events = $4, suspended_at = $5, updated_at = $6
+		WHERE id = $1`, i.ID, i.Every, i.Permissions.String(), joined(i.Events), i.SuspendedAt, tx.Now)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(account.Topic)
+}
+
+func removeInstallation(tx *db.Tx, id int64) error {
+	if err := tx.Run(`DELETE FROM installations WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return tx.Bump(account.Topic)
+}
+
+// addRepos adds repositories that the account has to an installation for some, and gives those that are new.
+func addRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return db.QueryIDs[repo.ID](tx, `INSERT INTO installation_repos (installation_id, repo_id)
+		SELECT CAST($1 AS BIGINT), r.id FROM repos r WHERE r.owner_id = $2 AND r.id IN `+
+		db.ValuesFrom(3, 1, len(ids))+` ON CONFLICT DO NOTHING RETURNING repo_id`,
+		append([]any{i.ID, i.Account.ID}, anys(ids)...)...)
+}
+
+// dropRepo takes a repository from an installation for some, and reports whether it was there.
+func dropRepo(tx *db.Tx, id int64, repoID repo.ID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM installation_repos WHERE installation_id = $1 AND repo_id = $2`, id, repoID)
+	return n > 0, err
+}
+
+// countRepos counts the repositories of an installation for some.
+func countRepos(tx *db.Tx, id int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM installation_repos WHERE installation_id = $1`, id).Scan(&n)
+	return n, err
+}
+
+// reachedRepos gives those of some repositories that an installation reaches, in the order of their ids.
+func reachedRepos(tx *db.Tx, i *Installation, ids []int64) ([]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	where := ``
+	if !i.Every {
+		where = ` AND EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = ` +
+			strconv.FormatInt(i.ID, 10) + ` AND x.repo_id = r.id)`
+	}
+	return db.QueryIDs[int64](tx, `SELECT r.id FROM repos r WHERE r.owner_id = $1 AND r.id IN `+
+		db.ValuesFrom(2, 1, len(ids))+where+` ORDER BY r.id`, append([]any{i.Account.ID}, anys(ids)...)...)
+}
+
+// reposNamed finds repositories of an account by their names. Those that are not there are missing.
+func reposNamed(tx *db.Tx, owner account.ID, names []string) ([]int64, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	args := []any{owner}
+	for _, n := range names {
+		args = append(args, account.Fold(n))
+	}
+	return db.QueryIDs[int64](tx, `SELECT id FROM repos WHERE owner_id = $1 AND name_folded IN `+
+		db.ValuesFrom(2, 1, len(names))+` ORDER BY id`, args...)
+}
+
+func countInstallations(tx *db.Tx, appID int64) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM installations WHERE app_id = $1`, appID).Scan(&n)
+	return n, err
+}
+
+// Reached is a repository in what an App is told of its installation.
+type Reached struct {
+	ID       repo.ID
+	Name     string
+	FullName string
+	Private  bool
+}
+
+// QueryRepos reads repositories of the ids, whoever has them; with no ids those that an installation reaches. At
+// most so many, in the order of their ids.
+func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Reached, err error) {
+	where, args := `r.id IN `+db.ValuesFrom(2, 1, len(ids)), append([]any{most}, anys(ids)...)
+	if len(ids) == 0 {
+		where, args = `r.owner_id = $2 AND (CAST($3 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM installation_repos x
+			WHERE x.installation_id = $3 AND x.repo_id = r.id))`, []any{most, i.Account.ID, int64(0)}
+		if !i.Every {
+			args[2] = i.ID
+		}
+	}
+	rows, err := tx.Query(`SELECT r.id, r.name, o.login, r.private FROM repos r JOIN accounts o ON o.id = r.owner_id
+		WHERE `+where+` ORDER BY r.id LIMIT $1`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r Reached
+		var owner string
+		if err := rows.Scan(&r.ID, &r.Name, &owner, &r.Private); err != nil {
+			return nil, err
+		}
+		r.FullName = owner + "/" + r.Name
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// OwnerOf finds who owns an App. Error: 404.
+func OwnerOf(tx *db.Tx, id int64) (*account.Account, error) {
+	a, err := byID(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.Owner, nil
+}
+
+// Reaches reports whether an installation is there, is not suspended, and reaches a repository.
+func Reaches(tx *db.Tx, id int64, r *repo.Repo) (bool, error) {
+	i, err := InstallationByID(tx, id)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return false, nil
+	case err != nil || !i.SuspendedAt.IsZero():
+		return false, err
+	case i.Every:
+		return r.OwnerID == i.Account.ID, nil
+	}
+	ids, err := reachedRepos(tx, i, []int64{int64(r.ID)})
+	return len(ids) == 1, err
+}

@@ -277,9 +277,15 @@ func (s *Service) edit(ctx context.Context, o owner, id int64, c change) (*Hook,
 				return err
 			}
 		}
+		reconfigured := h.URL != before.URL || h.Form != before.Form || h.Insecure != before.Insecure ||
+			c.Secret.Set || c.Replace && before.Secret != nil
+		if reconfigured && h.Active {
+			if err := wake(tx, h.ID); err != nil {
+				return err
+			}
+		}
 		for action, differs := range map[audit.Action]bool{
-			audit.HookConfigChanged: h.URL != before.URL || h.Form != before.Form || h.Insecure != before.Insecure ||
-				c.Secret.Set || c.Replace && before.Secret != nil,
+			audit.HookConfigChanged: reconfigured,
 			audit.HookEventsChanged: !slices.Equal(h.Events, before.Events),
 			audit.HookActiveChanged: h.Active != before.Active,
 		} {

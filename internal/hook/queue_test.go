@@ -212,3 +212,20 @@ func TestPayloadsTellNothingOfPrivateForks(t *testing.T) {
 		}
 	})
 }
+
+// Who mends the address of a hook whose receiver failed does not wait for what was put off.
+func TestAMendedHookIsTriedAtOnce(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		old, mended := receive(t, nil), receive(t, nil)
+		id := hookOn(t, s, garden, "alice", old, `["issues"]`)
+		rest(t, s, id)
+		s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Send: `{"title": "Slugs"}`, Status: 201})
+		later := s.DB.Engine().Clock() + ` + 3600000000`
+		alter(t, s, `UPDATE hook_deliveries SET tries = 9, due_at = `+later+` WHERE state = 0`)
+		told(t, s, mended, apitest.Case{Do: fmt.Sprintf("PATCH %s/hooks/%d/config", garden, id), As: "alice", Status: 200,
+			Send: `{"url": "` + mended.URL + `"}`}, "issues.opened")
+	})
+}

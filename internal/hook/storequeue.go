@@ -180,6 +180,18 @@ func (h *Hook) storeOutcome(tx *db.Tx, d *Delivery) error {
 		h.LastStatus != "disabled")
 }
 
+// wake ends the rest of a hook and of what it is still to tell. A lease, which is shorter than what counts as rest
+// here, stays.
+func wake(tx *db.Tx, id int64) error {
+	clock := tx.Engine().Clock()
+	err := tx.Run(`UPDATE hooks SET due_at = 0 WHERE id = $1 AND due_at > `+clock+` + $2`, id, leaseTime.Microseconds())
+	if err != nil {
+		return err
+	}
+	tx.Ring(Topic)
+	return tx.Run(`UPDATE hook_deliveries SET due_at = 0 WHERE hook_id = $1 AND state = 0 AND due_at > `+clock, id)
+}
+
 // release ends a lease; what rests is due later.
 func release(tx *db.Tx, l *db.Lease, wait time.Duration) error {
 	err := jobs.PutOff(tx, l, wait)

@@ -67,6 +67,9 @@ const (
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
 
+	IssueDestroy  Action = "issue.destroy"
+	IssueTransfer Action = "issue.transfer"
+
 	HookCreate        Action = "hook.create"
 	HookConfigChanged Action = "hook.config_changed"
 	HookEventsChanged Action = "hook.events_changed"
@@ -101,7 +104,7 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
-	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, ChecksAutoOn, ChecksAutoOff, RepoTransfer, RepoTransferOut, RepoPurge,
+	RepoRename, RepoAccess, IssueDestroy, IssueTransfer, RepoArchived, RepoUnarchived, RepoDestroy, ChecksAutoOn, ChecksAutoOff, RepoTransfer, RepoTransferOut, RepoPurge,
 	RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,
 	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, AppCreate, AppDestroy, InstallationCreate,
 	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos, InstallationRemoveRepos,

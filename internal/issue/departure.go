@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"arbor/internal/account"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
@@ -226,10 +227,22 @@ func (d *Departure) Write() error {
 	if err := insertDeparture(d.Tx, d.Issue, to); err != nil {
 		return err
 	}
+	if err := d.record(); err != nil {
+		return err
+	}
 	if err := hook.Record(d.Tx, d.From.ID, d.told...); err != nil || d.To == nil {
 		return err
 	}
 	return hook.Record(d.Tx, d.To.ID, d.come...)
+}
+
+// record writes the audit log: numbers, and nothing that somebody wrote.
+func (d *Departure) record() error {
+	action, told := audit.IssueDestroy, map[string]any{"number": d.Issue.Number}
+	if d.New != nil {
+		action, told["to"], told["new_number"] = audit.IssueTransfer, d.To.FullName(), d.New.Number
+	}
+	return audit.Record(d.Tx, d.From.Audited(action, told))
 }
 
 // tellable is an issue as hooks are told of it.

@@ -167,6 +167,8 @@ func TestDeleteIssue(t *testing.T) {
 			{Do: "GET /repos/garden/plot/issues/2/timeline", Status: 200, Body: "[]"},
 			{Do: "POST /repos/garden/plot/issues", As: "sam", Send: `{"title": "next"}`, Status: 201, Want: `{"number": 3}`},
 			{Do: "GET /repos/garden/plot", Status: 200, Want: `{"open_issues_count": 2}`},
+			{Do: "GET /orgs/garden/audit-log?phrase=action:issue", As: "alice", Status: 200,
+				Want: `[{"action": "issue.destroy", "repo": "garden/plot"}]`},
 		})
 		if feed := string(s.Do(t, apitest.Case{Do: "GET /repos/garden/plot/events?per_page=100"}).Body); strings.Contains(feed, "Slugs") || strings.Contains(feed, "Beer") {
 			t.Error("the feed still tells of the issue")

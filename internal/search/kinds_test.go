@@ -229,3 +229,17 @@ func TestSearchKinds(t *testing.T) {
 		}
 	})
 }
+
+// Somebody who is suspended is not found, until that ends.
+func TestSuspendedUsersAreNotFound(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "marigold")
+		s.User(t, "marie")
+		s.Admin(t, "chief")
+		for _, x := range []struct{ method, want string }{{"PUT", "marie"}, {"DELETE", "marie marigold"}} {
+			s.Check(t, apitest.Case{Do: x.method + " /users/marigold/suspended", As: "chief", Status: 204})
+			sought{q: "mari", want: x.want, rest: "&sort=joined&order=desc"}.check(t, s, "users", text("login"))
+		}
+	})
+}

@@ -3,7 +3,8 @@
 //	GET /search/users
 //
 // Words are looked for in the index of names that package fulltext has and the worker of package
-// search keeps. An e-mail address is found by callers who may read it in profiles: all who signed in.
+// search keeps. An e-mail address is found by callers who may read it in profiles: all who signed in. Who is
+// suspended is not found.
 package user
 
 import (
@@ -119,7 +120,7 @@ func list(c *search.Conditions, from string, q *search.Asked, found *search.Foun
 	if from != "" {
 		rest, score = ` FROM (`+from+`) f JOIN accounts a ON a.id = f.id WHERE `, "f.score"
 	}
-	rest += "CAST($1 AS BIGINT) >= 0 AND " + c.SQL() // no account depends on the caller
+	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND " + c.SQL() // no account depends on the caller
 	counted := c.Args
 	limit, offset := c.Arg(q.MaxRows()), c.Arg(q.Page.Offset())
 	rows, err := c.Tx.Query(`SELECT a.id, CAST(`+score+` AS BIGINT), count(*) OVER ()`+rest+orderBy(q, from != "")+

@@ -10,16 +10,18 @@ import (
 
 // Pruner removes old deliveries.
 type Pruner struct {
-	db  *db.DB
-	log *slog.Logger
+	db     *db.DB
+	log    *slog.Logger
+	pruned time.Time // when the last time began that all went well; what was before was looked at
 }
 
 // NewPruner makes a pruner, of which several may work on one database.
-func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{d, log} }
+func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{db: d, log: log} }
 
 const (
 	pruneEvery = time.Minute
-	perPrune   = 500 // deliveries that one transaction removes
+	perPrune   = 500             // deliveries that one transaction removes
+	slack      = 5 * time.Minute // by which one looks back further: attempts and transactions take a while
 )
 
 // Run prunes until ctx is done. It returns nil: what fails is logged and tried again.
@@ -38,10 +40,15 @@ func (p *Pruner) Run(ctx context.Context) error {
 	}
 }
 
-// Prune removes what is too old or too much, some rows a transaction: what was tried three days ago, what has
-// waited for longer than it is tried, of each hook what is beyond its bounds, and hooks of deleted organizations.
+// Prune removes what is too old or too much, some rows a transaction: what was tried three days ago, what has waited
+// for longer than it is tried, of each hook what is beyond its bounds, and hooks of deleted organizations. It is not for
+// several at once.
 func (p *Pruner) Prune(ctx context.Context) error {
-	for _, surplus := range []func(*db.Tx) ([]int64, error){aged, surplusKept, surplusWaiting} {
+	began := time.Now()
+	lately := min(began.Sub(p.pruned), keepFor) + slack
+	kept := func(tx *db.Tx) ([]int64, error) { return surplus(tx, lately, false, maxKept) }
+	waiting := func(tx *db.Tx) ([]int64, error) { return surplus(tx, lately, true, maxQueue) }
+	for _, surplus := range []func(*db.Tx) ([]int64, error){aged, stale, kept, waiting} {
 		err := db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
 			var ids []int64
 			if err := p.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
@@ -56,6 +63,7 @@ func (p *Pruner) Prune(ctx context.Context) error {
 			return err
 		}
 	}
+	p.pruned = began
 	var told []int64
 	err := p.db.Read(ctx, func(tx *db.Tx) (err error) {
 		told, err = bequeathed(tx)

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"strconv"
+	"time"
 
 	"arbor/internal/db"
 )
@@ -14,31 +15,40 @@ func aged(tx *db.Tx) ([]int64, error) {
 		WHERE created_at < `+tx.Engine().Clock()+` - $1 ORDER BY created_at`+limit, keepFor.Microseconds())
 }
 
-// sized reads deliveries with, of each, which one of its hook's it is, the newest being the first, and how many bytes
-// it, the newer ones of its hook, and those of all hooks of its owner take together.
-const sized = `SELECT d.id, d.state, d.created_at, ROW_NUMBER() OVER of_hook AS n, SUM(d.size) OVER of_hook AS bytes,
-		SUM(d.size) OVER of_owner AS owned
-	FROM (SELECT id, hook_id, state, created_at, OCTET_LENGTH(about) + COALESCE(OCTET_LENGTH(payload), 0)
-			+ COALESCE(OCTET_LENGTH(body), 0) AS size
-		FROM hook_deliveries WHERE `
-
-const sizedOf = `) d JOIN hooks h ON h.id = d.hook_id LEFT JOIN repos r ON r.id = h.repo_id
-	LEFT JOIN apps p ON p.id = h.app_id
-	WINDOW of_hook AS (PARTITION BY d.hook_id ORDER BY d.id DESC),
-		of_owner AS (PARTITION BY COALESCE(h.org_id, r.owner_id, p.owner_id) ORDER BY d.id DESC)`
-
-// surplusKept finds deliveries beyond what is kept of each hook, by number and by size, and of each owner.
-func surplusKept(tx *db.Tx) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT id FROM (`+sized+`state <> 0`+sizedOf+`) x
-		WHERE n > $1 OR bytes > $2 OR owned > $3`+limit, maxKept, maxBytes, maxOwned)
+// surplus finds deliveries beyond what is kept of each hook, by number and by size, and of each owner: of those that
+// wait, or of those that do not. It looks at owners of whom a hook was told something lately, or tried: nothing else
+// has grown.
+func surplus(tx *db.Tx, lately time.Duration, waiting bool, most int64) ([]int64, error) {
+	since := tx.Engine().Clock() + ` - $1`
+	which := `x.state <> 0 AND x.delivered_at IS NOT NULL` // as an index has it
+	if waiting {
+		which = `x.state = 0`
+	}
+	return db.QueryIDs[int64](tx, `WITH touched AS (SELECT h.repo_id, h.org_id, h.app_id FROM hooks h
+			WHERE h.due_at > `+since+` OR h.id IN (SELECT hook_id FROM hook_deliveries WHERE created_at > `+since+`)
+		), owners AS (
+			SELECT org_id AS id FROM touched WHERE org_id IS NOT NULL
+			UNION SELECT r.owner_id FROM touched t JOIN repos r ON r.id = t.repo_id
+			UNION SELECT p.owner_id FROM touched t JOIN apps p ON p.id = t.app_id
+		), grown AS (
+			SELECT h.id, o.id AS owner FROM owners o JOIN hooks h ON h.org_id = o.id
+			UNION ALL SELECT h.id, o.id FROM owners o JOIN repos r ON r.owner_id = o.id JOIN hooks h ON h.repo_id = r.id
+			UNION ALL SELECT h.id, o.id FROM owners o JOIN apps p ON p.owner_id = o.id JOIN hooks h ON h.app_id = p.id
+		), sized AS (
+			SELECT d.id, ROW_NUMBER() OVER of_hook AS n, SUM(d.size) OVER of_hook AS bytes, SUM(d.size) OVER of_owner AS owned
+			FROM (SELECT x.id, x.hook_id, g.owner, OCTET_LENGTH(x.about) + COALESCE(OCTET_LENGTH(x.payload), 0)
+					+ COALESCE(OCTET_LENGTH(x.body), 0) AS size
+				FROM grown g JOIN hook_deliveries x ON x.hook_id = g.id WHERE `+which+`) d
+			WINDOW of_hook AS (PARTITION BY d.hook_id ORDER BY d.id DESC), of_owner AS (PARTITION BY d.owner ORDER BY d.id DESC)
+		)
+		SELECT id FROM sized WHERE n > $2 OR bytes > $3 OR owned > $4`+limit,
+		lately.Microseconds(), most, maxBytes, maxOwned)
 }
 
-// surplusWaiting finds deliveries that wait although too many later ones do, or too large ones, or for too long to be
-// tried.
-func surplusWaiting(tx *db.Tx) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT id FROM (`+sized+`state = 0`+sizedOf+`) x
-		WHERE n > $1 OR bytes > $2 OR owned > $3 OR created_at < `+tx.Engine().Clock()+` - $4 - $5`+limit,
-		maxQueue, maxBytes, maxOwned, giveUp.Microseconds(), pauses[len(pauses)-1].Microseconds())
+// stale finds deliveries that have waited for longer than they are tried.
+func stale(tx *db.Tx) ([]int64, error) {
+	return db.QueryIDs[int64](tx, `SELECT id FROM hook_deliveries WHERE state = 0 AND created_at < `+tx.Engine().Clock()+
+		` - $1 - $2`+limit, giveUp.Microseconds(), pauses[len(pauses)-1].Microseconds())
 }
 
 func removeDeliveries(tx *db.Tx, ids []int64) error {

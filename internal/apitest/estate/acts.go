@@ -270,7 +270,7 @@ var acts = map[string]act{
 	"PUT /app/installations/{installation_id}/suspended":                        {make: anInstallation},
 	"DELETE /app/installations/{installation_id}/suspended":                     {make: aSuspension},
 	"POST /app/installations/{installation_id}/access_tokens":                   {},
-	"PATCH /app/hook/config":                                                    {body: `{"content_type":"json"}`},
+	"PATCH /app/hook/config":                                                    {body: `{"secret":"peas"}`},
 	"DELETE /installation/token":                                                {make: aBotToken},
 	"PUT /user/installations/{installation_id}/repositories/{repository_id}":    {who: "holder", make: aReach},
 	"DELETE /user/installations/{installation_id}/repositories/{repository_id}": {who: "holder", make: aSelection},

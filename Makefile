@@ -15,9 +15,9 @@ demo: ## Run a throwaway server with something in it
 test: ## Run every test; what the machine lacks is skipped, loudly
 	$(GO) test ./...
 
-PROGRAMS := 'TestGH|TestOctokit|TestProbot|TestRenovate|TestSemanticRelease|TestPayloads'
-programs: ## Run the tests with programs of others: gh, octokit, probot, renovate, semantic-release, reviewdog, GitHub's description of its API
-	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook -run $(PROGRAMS)
+PROGRAMS := 'TestGH|TestOctokit|TestProbot|TestReleasePlease|TestRenovate|TestSemanticRelease|TestPayloads|TestSchema'
+programs: ## Run the tests with programs of others: gh, octokit, probot, release-please, renovate, semantic-release, reviewdog, GitHub's descriptions of its APIs
+	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook ./internal/graphql/... -run $(PROGRAMS)
 
 ci: ## Run what must pass before anything lands
 	.ci/run

@@ -186,8 +186,8 @@ type Reached struct {
 	Private  bool
 }
 
-// QueryRepos reads repositories of the ids, whoever has them; with no ids those that an installation reaches. At
-// most so many, in the order of their ids.
+// QueryRepos reads repositories by their ids, and does not ask who owns them. Without ids it reads those that the
+// installation reaches. It gives the first ones by id, most of them at most.
 func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Reached, err error) {
 	where, args := `r.id IN `+db.ValuesFrom(2, 1, len(ids)), append([]any{most}, anys(ids)...)
 	if len(ids) == 0 {

@@ -44,7 +44,7 @@ func ToFolder(ctx context.Context, from Source, dir string) (*Manifest, error) {
 	return (&save{Source: from, to: t}).run(ctx)
 }
 
-func openTarget(data, dir string) (*folder, *os.File, error) {
+func openTarget(data, dir string) (*folder, io.Closer, error) {
 	if err := apart(data, dir); err != nil {
 		return nil, nil, err
 	}

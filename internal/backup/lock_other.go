@@ -2,7 +2,10 @@
 
 package backup
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
 // lockFolder does not lock here: only one process may work on a backup.
-func lockFolder(dir string, _ bool) (*os.File, error) { return os.Open(dir) }
+func lockFolder(dir string, _ bool) (io.Closer, error) { return os.Open(dir) }

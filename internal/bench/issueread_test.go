@@ -2,6 +2,8 @@ package bench
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -46,6 +48,30 @@ func (s *suite) readIssues(b *testing.B, a *arbor) {
 		s.besideMemory(b, a, 0, next, 200, 0.25)
 		s.besideMemory(b, a, readsPerWrite, next, 200, 0.15)
 	})
+	s.part(b, "graphql", func(b *testing.B) { s.besideREST(b, a) })
+}
+
+// ghIssueList is what gh issue list asks for.
+const ghIssueList = `fragment issue on Issue {number,title,url,state,updatedAt,labels(first:100){nodes{id,name,description,color},totalCount}}
+	query IssueList($owner:String!,$repo:String!,$limit:Int,$endCursor:String,$states:[IssueState!]=OPEN){repository(owner:$owner,name:$repo){
+	hasIssuesEnabled issues(first:$limit,after:$endCursor,orderBy:{field:CREATED_AT,direction:DESC},states:$states){
+	totalCount nodes{...issue} pageInfo{hasNextPage endCursor}}}}`
+
+// besideREST compares what gh issue list asks for, a page further each time, with lists by REST that nobody asked for.
+func (s *suite) besideREST(b *testing.B, a *arbor) {
+	asked := distinct(a.token)
+	var at, page atomic.Int64
+	lists := newLoad(b, a.url, 8, func(int) []byte { return asked[int(at.Add(1))%len(asked)] })
+	queries := newLoad(b, a.url, 8, func(int) []byte {
+		after := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "cursor:%d", page.Add(1)%1000*30))
+		body, _ := json.Marshal(map[string]any{"query": ghIssueList,
+			"variables": map[string]any{"owner": "works", "repo": "project0", "limit": 30, "endCursor": after}})
+		return request("POST", "/graphql", a.token, string(body))
+	})
+	lists.run(b, slice)
+	queries.run(b, slice)
+	ratio, x, y := pairs(rounds, func() float64 { return lists.run(b, 2*slice) }, func() float64 { return queries.run(b, 2*slice) })
+	s.atMost(b, ratio, 2, "x-of-rest", rates(x, y)+", 30 issues as gh issue list asks for them")
 }
 
 // etag is the entity tag of an answer.

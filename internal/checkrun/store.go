@@ -3,6 +3,8 @@ package checkrun
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -198,4 +200,45 @@ func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 		list = append(list, p)
 	}
 	return list, rows.Err()
+}
+
+// latestOfMany reads the latest runs of each name of many commits in one query: of each as many as rows, the newest
+// first.
+func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) (list []*Run, err error) {
+	if len(shas) == 0 {
+		return nil, nil
+	}
+	parts, args := make([]string, len(shas)), []any{repoID, rows}
+	for n, sha := range shas {
+		args = append(args, string(sha))
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT id FROM (SELECT id FROM check_runs WHERE repo_id = $1 AND head_sha = $` + at +
+			` AND latest = TRUE ORDER BY id DESC LIMIT $2) p` + at
+	}
+	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		r, err := scanRun(found)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, found.Err()
+}
+
+// countOfMany tells how many latest runs each of some commits has.
+func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, error) {
+	if len(shas) == 0 {
+		return nil, nil
+	}
+	args := []any{repoID}
+	for _, sha := range shas {
+		args = append(args, string(sha))
+	}
+	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_runs WHERE repo_id = $1 AND latest = TRUE
+		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 }

@@ -140,6 +140,7 @@ func script(t *testing.T, s *apitest.Server, file string, reach func(*testscript
 					ts.Fatalf("usage: as LOGIN")
 				}
 				ts.Setenv("GH_TOKEN", s.Token(t, args[0]))
+				ts.Setenv("GH_ENTERPRISE_TOKEN", s.Token(t, args[0]))
 			},
 			"is": func(ts *testscript.TestScript, not bool, args []string) {
 				if got, want := printed(ts), strings.Join(args, "\n"); not || got != want {

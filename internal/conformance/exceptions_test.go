@@ -60,6 +60,9 @@ func matches(pattern, text string) bool {
 // with why we do. A route that is missing here was perhaps written otherwise
 // than at GitHub.
 var alone = map[string]string{
+	"POST /graphql":     "GitHub describes GraphQL by its schema",
+	"POST /api/graphql": "the same, at GitHub Enterprise",
+
 	"GET /{owner}/{repo}/raw/{path...}":                         "where download_url leads; GitHub has another host for it",
 	"GET /{owner}/{repo}/releases/download/{path...}":           "where browser_download_url leads; pages have it at GitHub",
 	"GET /{owner}/{repo}/releases/latest/download/{name}":       "the same",

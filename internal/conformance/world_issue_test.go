@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"strings"
+
 	"bytes"
 	"fmt"
 	"net/http"
@@ -93,7 +95,8 @@ func (w *world) comments() {
 	w.do("", "GET "+garden+"/issues/1")
 }
 
-// departures: an issue is transferred, pinned and unpinned, for which the API has no addresses.
+// departures: an issue is transferred, pinned and unpinned, and a pull request is ready and a draft again, for which
+// the API has no addresses.
 func (w *world) departures() {
 	who, err := w.Accounts.Find(w.t.Context(), "alice")
 	if err != nil {
@@ -114,6 +117,13 @@ func (w *world) departures() {
 		w.t.Fatal(err)
 	}
 	w.do("", "GET /repos/alice/meadow/issues/1/events")
+	grass := w.Access(w.t, "alice", strings.TrimPrefix(garden, "/repos/"))
+	for _, draft := range []bool{false, true} {
+		if err := w.Forge.Pulls.SetDraft(ctx, grass, 7, draft); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.do("", "GET "+garden+"/issues/7/timeline?per_page=100")
 }
 
 // lists: what happened, what is found, and across repositories.

@@ -48,7 +48,7 @@ func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.
 		c, size, contents, err = r.openBlob(ctx, sha, r.largeCage())
 	}
 	if err != nil {
-		return err
+		return r.readError(ctx, err)
 	}
 	defer c.End()
 	return errors.Join(fn(size, contents), ctx.Err())

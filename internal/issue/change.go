@@ -280,6 +280,20 @@ func (c *Change) CloseBy(commit string) {
 	}
 }
 
+// SetDraft makes a pull request a draft, or one that is ready.
+func (c *Change) SetDraft(draft bool) {
+	if c.Issue.Draft == draft {
+		return
+	}
+	kind := EventReady
+	if draft {
+		kind = EventDrafted
+	}
+	c.Issue.Draft = draft
+	c.Event(kind, Event{})
+	c.Touch()
+}
+
 // SetLabels replaces the labels.
 func (c *Change) SetLabels(labels []*label.Label) error {
 	ids := make([]int64, len(labels))

@@ -39,6 +39,8 @@ const (
 	EventPinned          EventKind = 24
 	EventUnpinned        EventKind = 25
 	EventTransferred     EventKind = 26 // from another repository
+	EventReady           EventKind = 27 // a draft of a pull request is one no longer
+	EventDrafted         EventKind = 28 // a pull request is a draft from now on
 )
 
 // String is the name that payloads have.
@@ -52,6 +54,7 @@ func (k EventKind) String() string {
 		EventCommentDeleted: "comment_deleted", EventReviewRequested: "review_requested",
 		EventRequestRemoved: "review_request_removed", EventReviewed: "reviewed", EventReviewDismissed: "review_dismissed",
 		EventBaseChanged: "base_ref_changed", EventPinned: "pinned", EventUnpinned: "unpinned", EventTransferred: "transferred",
+		EventReady: "ready_for_review", EventDrafted: "convert_to_draft",
 	}[k]
 }
 

@@ -76,8 +76,10 @@ func textOf(s *string) string {
 // tellEvent tells of what an event notes.
 func (c *Change) tellEvent(e *Event) {
 	switch e.Kind {
-	case EventClosed, EventReopened, EventLocked, EventUnlocked, EventPinned, EventUnpinned:
+	case EventClosed, EventReopened, EventLocked, EventUnlocked, EventPinned, EventUnpinned, EventReady:
 		c.tell(e.Kind.String(), hook.About{})
+	case EventDrafted:
+		c.tell("converted_to_draft", hook.About{})
 	case EventLabeled, EventUnlabeled:
 		c.tell(e.Kind.String(), hook.About{Label: e.Detail.Label.Name})
 	case EventAssigned, EventUnassigned, EventReviewRequested, EventRequestRemoved:

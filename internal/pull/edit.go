@@ -78,6 +78,29 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 	return err
 }
 
+// SetDraft makes an open pull request a draft, which cannot be merged, or one that is ready for review. One that is so
+// already stays as it is. The caller may edit it. Errors: 403, 404; 422 for a closed one.
+func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, draft bool) error {
+	_, i, err := s.find(ctx, a, number)
+	if err != nil {
+		return err
+	}
+	if err := mayEdit(a, i); err != nil {
+		return err
+	}
+	_, err = s.issues.Change(ctx, a, number, func(c *issue.Change) error {
+		if !c.Issue.Pull {
+			return errs.Absent()
+		}
+		if c.Issue.State == issue.Closed {
+			return errs.New(errs.Invalid, "Only open pull requests become drafts or ready for review.")
+		}
+		c.SetDraft(draft)
+		return nil
+	})
+	return err
+}
+
 // checkBase checks that a pull request may ask to merge into another branch, as
 // a new one may, and gives its tip. Error: 422 (decision 38).
 func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch string) (git.SHA, error) {

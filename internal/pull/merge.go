@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,6 +194,9 @@ func (s *Service) complete(tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, m
 		return errNotMergeable
 	case now.HeadSHA != p.HeadSHA || now.BaseRef != p.BaseRef:
 		return errMoved
+	}
+	if of, err := issue.ByNumber(tx, p.RepoID, p.Number); err != nil || of.Draft { // since the merge began
+		return cmp.Or(err, error(errDraft))
 	}
 	merging, err := repo.MergingNow(tx, p.RepoID) // may have changed since the access was read
 	if err == nil {

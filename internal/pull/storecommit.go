@@ -1,6 +1,8 @@
 package pull
 
 import (
+	"strconv"
+
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
@@ -75,4 +77,41 @@ func ofCommit(
 func anyOpenOf(tx *db.Tx, repoID repo.ID, sha git.SHA) (some bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1`+withCommit+` AND p.open)`, repoID, string(sha)).Scan(&some)
 	return some, err
+}
+
+// ofOne is a pull request that has a commit.
+type ofOne struct {
+	sha    git.SHA
+	number int64
+	merged bool // else it is open
+}
+
+// mostOfCommits bounds how many pull requests are told of many commits.
+const mostOfCommits = 10_000
+
+// ofCommits reads the pull requests of commits, merged and open ones, the oldest first.
+func ofCommits(tx *db.Tx, repoID repo.ID, shas []git.SHA) (list []ofOne, err error) {
+	args := []any{repoID}
+	for _, sha := range shas {
+		args = append(args, string(sha))
+	}
+	in := db.ValuesFrom(2, 1, len(shas))
+	rows, err := tx.Query(`SELECT c.sha, p.number, p.merge_sha IS NOT NULL FROM (
+			SELECT sha, issue_id FROM pull_commits WHERE repo_id = $1 AND sha IN `+in+`
+			UNION SELECT merge_sha, issue_id FROM pulls WHERE repo_id = $1 AND merge_sha IN `+in+`) c
+		JOIN pulls p ON p.issue_id = c.issue_id
+		WHERE p.merge_sha IS NOT NULL OR p.open
+		ORDER BY p.number LIMIT `+strconv.Itoa(mostOfCommits), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p ofOne
+		if err := rows.Scan(&p.sha, &p.number, &p.merged); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, rows.Err()
 }

@@ -88,14 +88,11 @@ func (s *Service) GitOfBoth(ctx context.Context, a, b *Access) (objects *git.Rep
 	}
 	objects, drop, err := git.Joint(first, second)
 	if err != nil {
-		drop = func() {}
-	}
-	release = func() { drop(); doneSecond(); doneFirst() }
-	if err != nil {
-		release()
+		doneSecond()
+		doneFirst()
 		return nil, nil, err
 	}
-	return objects, release, nil
+	return objects, func() { drop(); doneSecond(); doneFirst() }, nil
 }
 
 // GitOf is Git for work without a caller, such as maintenance and test merges.

@@ -2,11 +2,14 @@ package review
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -48,6 +51,15 @@ func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 		said[id] = body
 	}
 	return said, rows.Err()
+}
+
+// Place gives the repository of a review and the number of its pull request. It does not ask who may see it. Error: 404.
+func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
+	err = tx.QueryRow(`SELECT v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id WHERE v.id = $1`, id).Scan(&in, &number)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return in, number, err
 }
 
 // shownReviews finds reviews that everyone sees, in one query.
@@ -140,4 +152,33 @@ func dropEmpty(tx *db.Tx, id int64) error {
 func publish(tx *db.Tx, reviewID int64) (n int64, err error) {
 	return tx.Exec(`UPDATE review_comments SET pending = FALSE, created_at = $2, updated_at = $2 WHERE review_id = $1 AND pending`,
 		reviewID, tx.Now)
+}
+
+// firstOf reads reviews of many pull requests in one query: of each as many as rows, behind offset of them, the oldest
+// first, as far as the user may see them.
+func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64) ([]*Review, error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	parts, args := make([]string, len(issues)), []any{userID, rows, offset}
+	for n, id := range issues {
+		args = append(args, id)
+		at := strconv.Itoa(n + 4)
+		parts[n] = `SELECT id FROM (SELECT id FROM reviews WHERE issue_id = $` + at +
+			` AND (state <> 1 OR author_id = $1) ORDER BY id LIMIT $2 OFFSET $3) p` + at
+	}
+	found, err := tx.Query(`SELECT `+reviewColumns+` FROM reviews r WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	var list []*Review
+	for found.Next() {
+		v, err := scanReview(found)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, found.Err()
 }

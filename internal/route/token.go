@@ -203,6 +203,10 @@ var needs = []struct {
 	{"*", "/admin/...", scope.SiteAdmin, never},
 	{"*", "/plants...", scope.Plants, never},
 
+	// Each question that GraphQL asks has a route of its own, whose need is asked.
+	{"POST", "/graphql", none, ""},
+	{"POST", "/api/graphql", none, ""},
+
 	{"GET", "/", none, ""},
 	{"GET", "/rate_limit", none, ""},
 	{"GET", "/meta", none, ""},

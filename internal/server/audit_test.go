@@ -43,6 +43,8 @@ var unaudited = map[string]string{
 	"POST /repos/{owner}/{repo}/check-suites":                            "the same",
 	"POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest": "the same",
 	"POST /{owner}/{repo}/git-upload-pack":                               "it only reads",
+	"POST /graphql":                                                      "it asks other routes, which tell",
+	"POST /api/graphql":                                                  "the same",
 	"* /markdown":                                                        "it changes nothing",
 	"POST /app/installations/{installation_id}/access_tokens":            "an hour's use of what was granted with the installation",
 	"DELETE /installation/token":                                         "the end of the same",

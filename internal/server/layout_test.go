@@ -23,7 +23,7 @@ import (
 // import those of lower layers only; beside each other stand those that must
 // not know each other.
 var layers = [][]string{
-	{"internal/cache", "internal/keyed", "internal/durable"},
+	{"internal/cache", "internal/keyed", "internal/durable", "internal/graphql/exec", "internal/graphql/schema"},
 	{"internal/errs", "internal/markdown", "internal/journal"},
 	{"internal/admission", "internal/git/object", "internal/space"},
 	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
@@ -52,7 +52,7 @@ var layers = [][]string{
 	{"internal/review", "internal/release", "internal/commitcomment"},
 	{"internal/activity", "internal/hook/payloads"},
 	{"internal/forge"},
-	{"internal/page", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
+	{"internal/page", "internal/graphql", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
 	{"internal/server"},
 	{"internal/seed"},
 	{"internal/ephemeral"},

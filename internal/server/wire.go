@@ -163,6 +163,7 @@ func New(o Options) *Server {
 		plant.NewAPI(o.DB),
 		s.pages,
 	}
+	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,
 		Labels: labels, Milestones: shown.Milestones, Pulls: shown.Pulls, Reviews: shown.Reviews, Releases: shown.Releases,
 		Statuses: statuses, Git: objects, OnCommits: onCommits, Checks: checks})

@@ -73,7 +73,7 @@ func (w *world) breed(mallory *caller) {
 	}
 }
 
-// botAttacks are those by what is there for automation.
+// botAttacks are those by what is there for automation, and by its queries.
 func botAttacks(w *world) []attack {
 	long, _ := json.Marshal(strings.Repeat("*moles* ", 8000))
 	var crowd strings.Builder
@@ -87,6 +87,15 @@ func botAttacks(w *world) []attack {
 	}
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	graphQL := func(ofCommit string) string {
+		query, _ := json.Marshal(map[string]string{"query": `query QRANDOM{repository(owner:"mallory",name:"target"){object(expression:"main"){
+			...on Commit{` + ofCommit + `}}}}`})
+		return string(query)
+	}
+	var fields strings.Builder
+	for n := range 3000 {
+		fmt.Fprintf(&fields, "f%d:history(first:1,path:\"p%d\"){totalCount} ", n, n)
 	}
 	// writes is an attack by a request as mallory, or as her bot. RANDOM is a number.
 	writes := func(name string, workers int, as *caller, do, body string) attack {
@@ -122,6 +131,9 @@ func botAttacks(w *world) []attack {
 		writes("mentions of everybody", 2, nil, "POST /repos/mallory/target/issues/1/comments", fmt.Sprintf(`{"body": "RANDOM%s"}`, &crowd)),
 		writes("events for hooks that nobody hears", 2, nil, "POST /repos/mallory/target/dispatches", fmt.Sprintf(
 			`{"event_type": "RANDOM", "client_payload": {"text": %s}}`, long)),
+		writes("GraphQL that asks for half a million nodes", 2, nil, "POST /graphql", graphQL(`history(first:100){nodes{
+			history(first:100){nodes{history(first:40){nodes{oid message tree{oid}}}}}}}`)),
+		writes("GraphQL with thousands of fields", 2, nil, "POST /graphql", graphQL(fields.String())),
 		writes("polls of notifications", 2, nil, "GET /notifications?all=true&per_page=50&x=RANDOM", ""),
 		writes("releases with notes", 1, nil, "POST /repos/mallory/target/releases", `{"tag_name": "vRANDOM", "generate_release_notes": true}`),
 	}

@@ -2,6 +2,8 @@ package status
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -125,4 +127,20 @@ func query(tx *db.Tx, text string, args ...any) ([]*Status, error) {
 		found = append(found, &s)
 	}
 	return found, rows.Err()
+}
+
+// latestOfMany reads the latest statuses of the contexts of many commits in one query: of each as many as rows, by
+// context.
+func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Status, error) {
+	if len(shas) == 0 {
+		return nil, nil
+	}
+	parts, args := make([]string, len(shas)), []any{repoID, rows}
+	for n, sha := range shas {
+		args = append(args, string(sha))
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT status_id, context FROM (SELECT status_id, context FROM status_contexts WHERE repo_id = $1 AND sha = $` + at +
+			` ORDER BY context LIMIT $2) p` + at
+	}
+	return query(tx, columns+`(`+strings.Join(parts, ` UNION ALL `)+`) p JOIN statuses s ON s.id = p.status_id ORDER BY p.context`, args...)
 }

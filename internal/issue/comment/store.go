@@ -3,6 +3,7 @@ package comment
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -200,4 +201,23 @@ func pin(tx *db.Tx, c *Comment) error {
 func unpin(tx *db.Tx, id issue.ID) error {
 	return tx.Run(`UPDATE issue_comments SET pinned_at = NULL, pinned_by = NULL
 		WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
+}
+
+// ByIDs finds comments in one query, in no order, whoever may see them: code that shows them asks for their
+// repositories first.
+func ByIDs(tx *db.Tx, ids []int64) ([]*Comment, error) { return byIDs(tx, ids) }
+
+// firstOf finds the ids of comments of many issues in one query: of each issue as many as rows, behind offset of them,
+// by age.
+func firstOf(tx *db.Tx, issues []issue.ID, rows, offset int64) ([]int64, error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	parts, args := make([]string, len(issues)), []any{rows, offset}
+	for n, id := range issues {
+		args = append(args, id)
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT id FROM (SELECT id FROM issue_comments WHERE issue_id = $` + at + ` ORDER BY id LIMIT $1 OFFSET $2) p` + at
+	}
+	return db.QueryIDs[int64](tx, strings.Join(parts, ` UNION ALL `), args...)
 }

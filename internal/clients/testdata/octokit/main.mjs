@@ -17,11 +17,12 @@ import { merges } from './merges.mjs';
 import { reviews } from './reviews.mjs';
 import { protocol } from './protocol.mjs';
 import { releases } from './releases.mjs';
+import { graphql } from './graphql.mjs';
 
 const server = JSON.parse(readFileSync(0, 'utf8'));
 const hub = open(server);
 
-for (const story of [people, stars, feeds, tracker, lists, events, files, objects, pulls, merges, reviews, protocol, releases]) {
+for (const story of [people, stars, feeds, tracker, lists, events, files, objects, pulls, merges, reviews, protocol, releases, graphql]) {
   try {
     await story(hub);
   } catch (error) {

@@ -1,5 +1,5 @@
-// A GitHub App: it comments on what is opened and checks what is pushed, by a token of the installation that it is told of. It listens on a port
-// of its own, which it says, and goes when its standard input ends.
+// A GitHub App: it comments on what is opened and checks what is pushed, by a token of the installation that it is
+// told of. It listens on a port of its own, which it says, and goes when its standard input ends.
 import fs from "node:fs";
 import { Octokit } from "@octokit/core";
 import { createAppAuth } from "@octokit/auth-app";

@@ -1,0 +1,178 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"arbor/internal/admission"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Question is a request to the REST API, made within the server for a part of a query. What its route wants of the
+// caller and of the token is asked as of any other request.
+type Question struct {
+	Method string
+	Path   string // escaped, without a prefix
+	Query  url.Values
+	Body   []byte // JSON; nil: none
+	Media  string // raw, or full for texts as HTML, too
+
+	// Handler answers in place of the route's own, where REST has no address for what is asked: a list of the same
+	// things, chosen in another way. The rights are those of the route.
+	Handler web.Handler
+}
+
+// Ask answers a question as the REST API answers the caller of ctx. Errors: those of the route.
+type Ask func(ctx context.Context, q Question) (*web.Captured, error)
+
+// query is one request for GraphQL while it runs.
+type query struct {
+	*API
+	kept     map[string]kept // answers to questions that only read
+	estimate estimate
+	sent     *http.Request
+
+	repositories map[string]*object // one of each that lists were asked for
+
+	used, held int64 // bytes of memory; what is held was asked for
+	stopped    error // for which the whole answer fails
+}
+
+// What is counted of memory, in bytes: it is asked for in steps, since small amounts are not asked for at all.
+const (
+	holdStep  = 256 << 10
+	nodeBytes = 3 << 10 // of an object of a list, with its members
+)
+
+// hold asks for memory until the request is answered. Once it was refused, it is refused at once.
+func (q *query) hold(ctx context.Context, bytes int64) error {
+	q.used += bytes
+	if q.stopped == nil && q.used-q.held >= holdStep {
+		q.stopped = admission.Hold(ctx, q.used-q.held)
+		q.held = q.used
+	}
+	return q.stopped
+}
+
+// request asks a question, and counts what is answered.
+func (q *query) request(ctx context.Context, question Question) (*web.Captured, error) {
+	if q.stopped != nil {
+		return nil, q.stopped
+	}
+	answer, err := q.ask(ctx, question)
+	switch errs.KindOf(err) {
+	case errs.Canceled, errs.Unauthenticated, errs.Unavailable, errs.TooManyRequests, errs.Paused:
+		if err != nil {
+			q.stopped = err
+		}
+	}
+	if err == nil {
+		err = q.hold(ctx, int64(answer.Body.Len()))
+	}
+	return answer, err
+}
+
+type kept struct {
+	answer *web.Captured
+	err    error
+}
+
+type queryKey struct{}
+
+// queryOf gives the query that a resolver works for.
+func queryOf(ctx context.Context) *query { return ctx.Value(queryKey{}).(*query) }
+
+// read asks for what is there, once for the same address and handler.
+func (q *query) read(ctx context.Context, question Question) (*web.Captured, error) {
+	question.Method = http.MethodGet
+	if question.Media == "" {
+		question.Media = "raw"
+	}
+	key := keyOf(question)
+	if k, ok := q.kept[key]; ok {
+		return k.answer, k.err
+	}
+	answer, err := q.follow(ctx, question)
+	q.kept[key] = kept{answer, err}
+	return answer, err
+}
+
+// keyOf is what the answer to a question is kept under.
+func keyOf(question Question) string {
+	return fmt.Sprintf("%s?%s %s %t", question.Path, question.Query.Encode(), cmp.Or(question.Media, "raw"), question.Handler != nil)
+}
+
+// follow asks, and asks again where a repository has moved to, as clients of REST do.
+func (q *query) follow(ctx context.Context, question Question) (*web.Captured, error) {
+	for range 2 {
+		answer, err := q.request(ctx, question)
+		switch {
+		case err != nil:
+			return nil, err
+		case answer.Status == http.StatusOK || answer.Status == http.StatusNoContent:
+			return answer, nil
+		case answer.Status == http.StatusNotFound: // as some routes say no
+			return nil, errs.Absent()
+		case answer.Status != http.StatusMovedPermanently:
+			return nil, fmt.Errorf("graphql: %s answers %d", question.Path, answer.Status)
+		}
+		to, err := url.Parse(answer.Header().Get("Location"))
+		if err != nil {
+			return nil, err
+		}
+		path := to.EscapedPath()
+		if at := strings.Index(path, "/repos/"); at > 0 { // behind the prefix
+			path = path[at:]
+		}
+		question.Path = path
+	}
+	return nil, errs.Absent()
+}
+
+// change asks for a change. What was read before counts no longer.
+func (q *query) change(ctx context.Context, method, path string, body map[string]any) (json.RawMessage, error) {
+	clear(q.kept)
+	question := Question{Method: method, Path: path, Media: "raw"}
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		question.Body = b
+	}
+	answer, err := q.request(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Status >= http.StatusMultipleChoices {
+		return nil, fmt.Errorf("graphql: %s %s answers %d", method, path, answer.Status)
+	}
+	return answer.Body.Bytes(), nil
+}
+
+// object asks for one thing.
+func (q *query) object(ctx context.Context, question Question) (map[string]json.RawMessage, error) {
+	answer, err := q.read(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	return members(answer.Body.Bytes())
+}
+
+// list asks for a list. next tells that more follows it.
+func (q *query) list(ctx context.Context, question Question) (list []json.RawMessage, next bool, err error) {
+	answer, err := q.read(ctx, question)
+	if err != nil {
+		return nil, false, err
+	}
+	if list, err = elements(answer.Body.Bytes()); err != nil {
+		return nil, false, fmt.Errorf("graphql: %s: %w", question.Path, err)
+	}
+	return list, strings.Contains(answer.Header().Get("Link"), `rel="next"`), nil
+}

@@ -1,0 +1,117 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"arbor/internal/graphql/exec"
+)
+
+// comments lists those of an issue or a pull request.
+func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q, media := queryOf(ctx), textMedia(f)
+	return q.connect(ctx, f, pages{kind: "IssueCommentConnection",
+		question: commentsOf(o, media),
+		count: func() (int, error) {
+			n, err := o.value(ctx, "comments")
+			number, _ := n.(json.Number)
+			count, _ := number.Int64()
+			return int(count), err
+		},
+		node: func(raw json.RawMessage) (any, error) { return newComment(o.repo, o, raw, media) }})
+}
+
+// commentsOf is where the comments of an issue or a pull request are.
+func commentsOf(o *object, media string) Question {
+	return Question{Path: o.repo.path("issues", numberOf(o), "comments"), Media: media}
+}
+
+// newComment is a comment of an issue or a pull request.
+func newComment(in, of *object, raw json.RawMessage, media string) (*object, error) {
+	data, err := members(raw)
+	return &object{kind: "IssueComment", data: data, whole: true, repo: in, of: of,
+		source: Question{Path: in.path("issues", "comments", string(data["id"])), Media: media}}, err
+}
+
+func commentFields() map[string]exec.Resolver {
+	return merge(commented(), map[string]exec.Resolver{
+		"isMinimized": always(false), "minimizedReason": always(nil),
+		"includesCreatedEdit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return o.text(ctx, "created_at") != o.text(ctx, "updated_at"), nil
+		}),
+		"issue": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if o.of != nil && o.of.kind == "Issue" {
+				return o.of, nil
+			}
+			at := o.text(ctx, "issue_url")
+			answer, err := queryOf(ctx).read(ctx, Question{Path: o.repo.path("issues", at[strings.LastIndexByte(at, '/')+1:])})
+			if err != nil {
+				return nil, err
+			}
+			of, err := newIssue(o.repo, answer.Body.Bytes(), "raw")
+			if err != nil {
+				return nil, err
+			}
+			of.kind, of.whole = "Issue", true // also of a pull request, as at GitHub
+			return of, nil
+		}),
+	})
+}
+
+// commented are the fields of all that people write in a conversation.
+func commented() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "databaseId": same("id"), "author": accountField("user"),
+		"authorAssociation": same("author_association"), "body": orEmpty("body"), "bodyText": texts("body_text"),
+		"bodyHTML": texts("body_html"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
+		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "repository": inRepository,
+		"reactionGroups": one(reactionGroups), "includesCreatedEdit": always(false),
+		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return didAuthor(ctx, o) }),
+	}
+}
+
+// texts is a text as HTML, or without markup, which payloads have if they are asked for it.
+func texts(member string) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		if _, there := o.data[member]; !there && o.source.Path != "" {
+			o.source.Media = "full"
+			data, err := queryOf(ctx).object(ctx, o.source)
+			if err != nil {
+				return nil, err
+			}
+			o.data, o.whole = data, true
+		}
+		v, err := o.value(ctx, member)
+		if v == nil {
+			v = ""
+		}
+		return v, err
+	})
+}
+
+func didAuthor(ctx context.Context, o *object) (bool, error) {
+	author, err := o.inner(ctx, "user")
+	return textOf(author, "login") == viewer(ctx).Login, err
+}
+
+// reactions are REST's names and GraphQL's, in GitHub's order.
+var reactions = [...][2]string{{"+1", "THUMBS_UP"}, {"-1", "THUMBS_DOWN"}, {"laugh", "LAUGH"}, {"hooray", "HOORAY"},
+	{"confused", "CONFUSED"}, {"heart", "HEART"}, {"rocket", "ROCKET"}, {"eyes", "EYES"}}
+
+func reactionGroups(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	counts, err := o.inner(ctx, "reactions")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]any, len(reactions))
+	for n, name := range reactions {
+		count := decode(counts[name[0]])
+		if count == nil {
+			count = 0
+		}
+		list[n] = bare{"ReactionGroup", map[string]any{"content": name[1], "createdAt": nil,
+			"users": bare{"ReactingUserConnection", map[string]any{"totalCount": count}}}}
+	}
+	return list, nil
+}

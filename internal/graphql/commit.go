@@ -1,0 +1,243 @@
+package graphql
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
+)
+
+// repositoryGit are the fields of a repository about refs.
+func repositoryGit() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"refs": one(refs), "object": one(named),
+		"defaultBranchRef": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return queryOf(ctx).ref(ctx, o, "refs/heads/"+o.text(ctx, "default_branch"))
+		}),
+		"ref": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			name := f.Args["qualifiedName"].(string)
+			if strings.HasPrefix(name, "refs/") {
+				return queryOf(ctx).ref(ctx, o, name)
+			}
+			branch, err := queryOf(ctx).ref(ctx, o, "refs/heads/"+name)
+			if branch != nil || err != nil {
+				return branch, err
+			}
+			return queryOf(ctx).ref(ctx, o, "refs/tags/"+name)
+		}),
+	}
+}
+
+// ref finds a ref by its full name; nil where there is none.
+func (q *query) ref(ctx context.Context, in *object, name string) (any, error) {
+	short := strings.TrimPrefix(name, "refs/")
+	if strings.HasSuffix(short, "/") || short == "" {
+		return nil, nil
+	}
+	data, err := q.object(ctx, Question{Path: in.source.Path + "/git/ref/" + escapeRef(short)})
+	switch {
+	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Conflict), errs.Is(err, errs.Invalid): // an empty repository
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &object{kind: "Ref", data: data, whole: true, repo: in}, nil
+}
+
+// escapeRef escapes the segments of a ref, and keeps the slashes between them.
+func escapeRef(name string) string {
+	segments := strings.Split(name, "/")
+	for n, s := range segments {
+		segments[n] = url.PathEscape(s)
+	}
+	return strings.Join(segments, "/")
+}
+
+func refFields() map[string]exec.Resolver {
+	parts := func(o *object) (prefix, name string) {
+		full := textOf(o.data, "ref")
+		for _, prefix := range [...]string{"refs/heads/", "refs/tags/", "refs/pull/"} {
+			if name, ok := strings.CutPrefix(full, prefix); ok {
+				return prefix, name
+			}
+		}
+		at := strings.LastIndexByte(full, '/') + 1
+		return full[:at], full[at:]
+	}
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "repository": inRepository, "branchProtectionRule": always(nil),
+		"name": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { _, name := parts(o); return name, nil }),
+		"prefix": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			prefix, _ := parts(o)
+			return prefix, nil
+		}),
+		"target": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			to, err := o.inner(ctx, "object")
+			if err != nil {
+				return nil, err
+			}
+			return gitObject(o.repo, textOf(to, "type"), textOf(to, "sha")), nil
+		}),
+	}
+}
+
+// gitObject is an object of Git's, of which only the name is known so far.
+func gitObject(in *object, kind, sha string) *object {
+	raw, _ := json.Marshal(sha)
+	o := &object{kind: "Commit", data: map[string]json.RawMessage{"sha": raw}, repo: in}
+	switch kind {
+	case "tree":
+		o.kind, o.source.Path = "Tree", in.path("git", "trees", sha)
+	case "blob":
+		o.kind, o.source.Path = "Blob", in.path("git", "blobs", sha)
+	case "tag":
+		o.kind, o.source.Path = "Tag", in.path("git", "tags", sha)
+	default:
+		o.source.Path = in.path("git", "commits", sha)
+	}
+	return o
+}
+
+// listedCommit is a commit of a list, where REST has the commit within and whose it is beside it.
+func listedCommit(in *object, raw json.RawMessage) (*object, error) {
+	outer, err := members(raw)
+	if err != nil {
+		return nil, err
+	}
+	data, err := members(outer["commit"])
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range [...]string{"sha", "node_id", "html_url"} {
+		data[name] = outer[name]
+	}
+	data["author_account"], data["committer_account"], data["parents"] = outer["author"], outer["committer"], outer["parents"]
+	return &object{kind: "Commit", data: data, whole: true, repo: in}, nil
+}
+
+// gitObjectFields are the fields of all objects of Git's.
+func gitObjectFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"oid": same("sha"), "repository": inRepository,
+		"abbreviatedOid": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			return textOf(o.data, "sha")[:7], nil
+		}),
+		"id": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			number, err := repositoryID(ctx, o.repo) // REST makes these ids so, where it tells them
+			inner := account.NodeID(o.kind, number) + ":" + textOf(o.data, "sha")
+			return base64.RawURLEncoding.EncodeToString([]byte(inner)), err
+		}),
+	}
+}
+
+func commitFields() map[string]exec.Resolver {
+	headline := func(message string) string { first, _, _ := strings.Cut(message, "\n"); return first }
+	body := func(message string) string {
+		_, rest, _ := strings.Cut(message, "\n")
+		return strings.TrimLeft(rest, "\n")
+	}
+	message := func(part func(string) string) exec.Resolver {
+		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			v, err := o.value(ctx, "message")
+			text, _ := v.(string)
+			return part(text), err
+		})
+	}
+	date := func(member string) exec.Resolver {
+		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			who, err := o.inner(ctx, member)
+			return decode(who["date"]), err
+		})
+	}
+	fields := merge(map[string]exec.Resolver{
+		"message": same("message"), "messageHeadline": message(headline), "messageBody": message(body),
+		"authoredDate": date("author"), "committedDate": date("committer"), "url": same("html_url"),
+		"resourcePath": resourcePath("html_url"),
+		"author":       one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return actor(ctx, o, "author") }),
+		"committer":    one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return actor(ctx, o, "committer") }),
+		"authors": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			author, err := actor(ctx, o, "author")
+			if err != nil {
+				return nil, err
+			}
+			return connectAll(f, "GitActorConnection", []any{author})
+		}),
+		"history": one(history), "parents": one(parents),
+		"tree": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			tree, err := o.inner(ctx, "tree")
+			if err != nil {
+				return nil, err
+			}
+			return gitObject(o.repo, "tree", textOf(tree, "sha")), nil
+		}),
+	})
+	for name, r := range fields {
+		fields[name] = fillGit("Commit", r)
+	}
+	return merge(gitObjectFields(), fields, map[string]exec.Resolver{
+		"associatedPullRequests": associated,
+		"statusCheckRollup":      rollups(func(_ context.Context, o *object) (*object, error) { return o, nil }),
+	})
+}
+
+// gitActor is who wrote or made a commit.
+type gitActor struct {
+	commit *object
+	member string // author or committer
+	data   map[string]json.RawMessage
+}
+
+func (*gitActor) TypeName() string { return "GitActor" }
+
+func actor(ctx context.Context, o *object, member string) (any, error) {
+	data, err := o.inner(ctx, member)
+	if err != nil {
+		return nil, err
+	}
+	return &gitActor{o, member, data}, nil
+}
+
+func gitActorFields() map[string]exec.Resolver {
+	each := func(value func(ctx context.Context, a *gitActor) (any, error)) exec.Resolver {
+		return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				v, err := value(ctx, p.(*gitActor))
+				if values[n] = v; err != nil {
+					values[n] = asError(err)
+				}
+			}
+			return values
+		}
+	}
+	member := func(name string) exec.Resolver {
+		return each(func(_ context.Context, a *gitActor) (any, error) { return decode(a.data[name]), nil })
+	}
+	return map[string]exec.Resolver{
+		"name": member("name"), "email": member("email"), "date": member("date"),
+		"user": each(func(ctx context.Context, a *gitActor) (any, error) {
+			if a.member == "tagger" {
+				return nil, nil // REST does not say whose the address is
+			}
+			raw, there := a.commit.data[a.member+"_account"]
+			if !there { // the plain commit does not say whose the address is
+				sha := textOf(a.commit.data, "sha")
+				data, err := queryOf(ctx).object(ctx, Question{Path: a.commit.repo.path("commits", sha)})
+				if err != nil {
+					return nil, err
+				}
+				raw = data[a.member]
+			}
+			data, err := members(raw)
+			if err != nil || textOf(data, "type") != "User" {
+				return nil, err
+			}
+			return newAccount(data), nil
+		}),
+	}
+}

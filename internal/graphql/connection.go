@@ -1,0 +1,322 @@
+package graphql
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"arbor/internal/graphql/exec"
+)
+
+// connection is a list of which a part is asked for. Cursors are places in the list, so the same query pages in one
+// order while nothing is added before them.
+type connection struct {
+	kind   string
+	part   part
+	nodes  []any
+	next   bool                // there is more behind
+	total  func() (int, error) // of all parts
+	rollup *rollup             // of contexts of checks; else nil
+}
+
+func (c *connection) TypeName() string { return c.kind }
+
+// edge is a node with its cursor.
+type edge struct {
+	kind   string
+	node   any
+	cursor string
+	fields map[string]any // that this edge has besides
+}
+
+func (e *edge) TypeName() string { return e.kind }
+
+// part is which part of a list is asked for.
+type part struct {
+	offset int
+	size   int
+	last   bool // size counts from the end
+	before int  // where the end is; -1: at the end of the list
+}
+
+// cursorPrefix begins a cursor before it is encoded.
+const cursorPrefix = "cursor:"
+
+func cursorOf(place int) string {
+	return base64.StdEncoding.EncodeToString([]byte(cursorPrefix + strconv.Itoa(place)))
+}
+
+// placeOf reads a cursor: places count from 1.
+func placeOf(cursor string) (int, error) {
+	b, err := base64.StdEncoding.DecodeString(cursor)
+	text, ok := strings.CutPrefix(string(b), cursorPrefix)
+	n, err2 := strconv.Atoi(text)
+	if err != nil || err2 != nil || !ok || n < 0 || n > 1<<40 {
+		return 0, &exec.Error{Type: "INVALID_CURSOR_ARGUMENTS",
+			Message: fmt.Sprintf("`%s` does not appear to be a valid cursor.", clip(cursor))}
+	}
+	return n, nil
+}
+
+func clip(s string) string {
+	if len(s) > 100 {
+		return s[:100] + "..."
+	}
+	return s
+}
+
+// readPart reads first, last, after and before. Without first and last only counts are asked for.
+func readPart(f *exec.Field) (p part, err error) {
+	p.before = -1
+	if s, ok := f.Args["after"].(string); ok && s != "" {
+		if p.offset, err = placeOf(s); err != nil {
+			return p, err
+		}
+	}
+	if s, ok := f.Args["before"].(string); ok && s != "" {
+		if p.before, err = placeOf(s); err != nil {
+			return p, err
+		}
+		p.before = max(0, p.before-1)
+	}
+	if n, ok := f.Args["first"].(int); ok {
+		p.size = n
+	} else if n, ok := f.Args["last"].(int); ok {
+		p.size, p.last = n, true
+	}
+	return p, nil
+}
+
+// settle makes the part one that is counted from the beginning.
+func (p *part) settle(total func() (int, error)) error {
+	if p.last {
+		end := p.before
+		if end < 0 {
+			var err error
+			if end, err = total(); err != nil {
+				return err
+			}
+		}
+		begin := max(p.offset, end-p.size)
+		p.offset, p.size, p.last = begin, max(0, end-begin), false
+	} else if p.before >= 0 {
+		p.size = max(0, min(p.size, p.before-p.offset))
+	}
+	return nil
+}
+
+// wantsNodes reports that a connection's nodes are asked for, or where they end.
+func wantsNodes(f *exec.Field) bool { return f.Selects("nodes", "edges", "pageInfo") }
+
+// pages is a list of the REST API.
+type pages struct {
+	kind     string // of the connection
+	question Question
+	node     func(json.RawMessage) (any, error)
+	count    func() (int, error) // where it is known otherwise
+}
+
+// connect asks for a part of a list.
+func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error) {
+	p, err := readPart(f)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{kind: l.kind, total: l.count}
+	if c.total == nil {
+		c.total = func() (int, error) { return q.count(ctx, l.question) }
+	}
+	if !wantsNodes(f) {
+		return c, nil
+	}
+	if err := p.settle(c.total); err != nil {
+		return nil, err
+	}
+	c.part = p
+	if l.count != nil {
+		if n, err := l.count(); err != nil || p.offset >= n {
+			return c, err
+		}
+	}
+	list, next, err := q.part(ctx, l.question, p)
+	if err != nil {
+		return nil, err
+	}
+	c.next = next
+	if err := q.hold(ctx, int64(len(list))*nodeBytes); err != nil {
+		return nil, err
+	}
+	for _, raw := range list {
+		node, err := l.node(raw)
+		if err != nil {
+			return nil, err
+		}
+		c.nodes = append(c.nodes, node)
+	}
+	return c, nil
+}
+
+// part asks for the pages of a list that hold a part: one page, or two where it begins within one.
+func (q *query) part(ctx context.Context, question Question, p part) (list []json.RawMessage, next bool, err error) {
+	if p.size == 0 {
+		return nil, false, nil
+	}
+	first, skip := p.offset/p.size, p.offset%p.size
+	for n := first; n <= first+min(skip, 1); n++ {
+		var more []json.RawMessage
+		if more, next, err = q.list(ctx, paged(question, n+1, p.size)); err != nil {
+			return nil, false, err
+		}
+		list = append(list, more...)
+		if !next {
+			break
+		}
+	}
+	list = list[min(skip, len(list)):]
+	if len(list) > p.size {
+		list, next = list[:p.size], true
+	}
+	return list, next, nil
+}
+
+func paged(question Question, number, size int) Question {
+	values := url.Values{}
+	for k, v := range question.Query {
+		values[k] = v
+	}
+	values.Set("page", strconv.Itoa(number))
+	values.Set("per_page", strconv.Itoa(size))
+	question.Query = values
+	return question
+}
+
+// count is how long a list is: its last page of one row each says so.
+func (q *query) count(ctx context.Context, question Question) (int, error) {
+	question = paged(question, 1, 1)
+	list, _, err := q.list(ctx, question)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := q.read(ctx, question)
+	if err != nil {
+		return 0, err
+	}
+	for link := range strings.SplitSeq(answer.Header().Get("Link"), ",") {
+		address, rel, _ := strings.Cut(strings.TrimSpace(link), ">; ")
+		if rel != `rel="last"` {
+			continue
+		}
+		u, err := url.Parse(strings.TrimPrefix(address, "<"))
+		if err != nil {
+			return 0, err
+		}
+		return strconv.Atoi(u.Query().Get("page"))
+	}
+	return len(list), nil
+}
+
+// connectAll is a connection of a list that is at hand, whole.
+func connectAll(f *exec.Field, kind string, all []any) (any, error) {
+	p, err := readPart(f)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{kind: kind, total: func() (int, error) { return len(all), nil }}
+	if err := p.settle(c.total); err != nil {
+		return nil, err
+	}
+	c.part = p
+	begin := min(p.offset, len(all))
+	end := min(begin+p.size, len(all))
+	c.nodes, c.next = all[begin:end], end < len(all)
+	return c, nil
+}
+
+// none is a connection of what Arbor does not have.
+func none(kind string) exec.Resolver {
+	return func(_ context.Context, f *exec.Field, parents []exec.Object) []any {
+		values := make([]any, len(parents))
+		for n := range values {
+			c, err := connectAll(f, kind, nil)
+			if values[n] = c; err != nil {
+				values[n] = asError(err)
+			}
+		}
+		return values
+	}
+}
+
+// connectionFields are the fields of all connections.
+func connectionFields(kind string) map[string]exec.Resolver {
+	each := func(value func(c *connection) (any, error)) exec.Resolver {
+		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				v, err := value(p.(*connection))
+				if values[n] = v; err != nil {
+					values[n] = asError(err)
+				}
+			}
+			return values
+		}
+	}
+	edges := strings.TrimSuffix(kind, "Connection") + "Edge"
+	return map[string]exec.Resolver{
+		"nodes": each(func(c *connection) (any, error) {
+			list := make([]any, len(c.nodes))
+			for n, node := range c.nodes {
+				if e, ok := node.(*edge); ok {
+					node = e.node
+				}
+				list[n] = node
+			}
+			return list, nil
+		}),
+		"edges": each(func(c *connection) (any, error) {
+			list := make([]any, len(c.nodes))
+			for n, node := range c.nodes {
+				if e, ok := node.(*edge); ok {
+					e.cursor = cursorOf(c.part.offset + n + 1)
+					list[n] = e
+					continue
+				}
+				list[n] = &edge{kind: edges, node: node, cursor: cursorOf(c.part.offset + n + 1)}
+			}
+			return list, nil
+		}),
+		"totalCount": each(func(c *connection) (any, error) {
+			n, err := c.total()
+			return n, err
+		}),
+		"pageInfo": each(func(c *connection) (any, error) {
+			info := map[string]any{"hasNextPage": c.next, "hasPreviousPage": c.part.offset > 0,
+				"startCursor": nil, "endCursor": nil}
+			if len(c.nodes) > 0 {
+				info["startCursor"], info["endCursor"] = cursorOf(c.part.offset+1), cursorOf(c.part.offset+len(c.nodes))
+			}
+			return bare{"PageInfo", info}, nil
+		}),
+	}
+}
+
+// edgeFields are the fields of all edges.
+func edgeFields() map[string]exec.Resolver {
+	each := func(value func(e *edge) any) exec.Resolver {
+		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				values[n] = value(p.(*edge))
+			}
+			return values
+		}
+	}
+	return map[string]exec.Resolver{
+		"node":   each(func(e *edge) any { return e.node }),
+		"cursor": each(func(e *edge) any { return e.cursor }),
+		"size":   each(func(e *edge) any { return e.fields["size"] }),
+	}
+}

@@ -1,0 +1,223 @@
+// Package exec runs GraphQL operations on a schema. It knows nothing of Arbor: resolvers give the values.
+//
+//	exec.go           an operation, level by level
+//	collect.go        which fields a selection asks of an object
+//	input.go          arguments and variables as the schema has them
+//	complete.go       values as the schema has them, and the answer
+//	introspection.go  the schema, told by itself
+//
+// Execution is breadth first: a field is resolved once for all objects of its place in the query, so a resolver can
+// ask for what all of them need at one time. A resolver gets the objects and returns one value for each.
+package exec
+
+import (
+	"context"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Object is a value that has fields. Its type is that of the schema by this name.
+type Object interface{ TypeName() string }
+
+// Resolver gives the value of a field for each of the parents, in their order: nil, a bool, a number, a text, a
+// json.RawMessage of one of these, an Object, a []any of these, or an error, which is that value's alone.
+type Resolver func(ctx context.Context, f *Field, parents []Object) []any
+
+// Field is a field as it is asked for.
+type Field struct {
+	Name string         // in the schema
+	Key  string         // in the answer
+	Type string         // the type whose field it is
+	Args map[string]any // as the schema has them; what was not given and has no default is missing
+
+	definition *ast.FieldDefinition
+	nodes      []*ast.Field // where it stands in the query, more than once where selections are merged
+	run        *run
+	err        error // what stands under its key does not go together
+}
+
+// Selects reports that the field's own selection asks for one of the names, in whatever fragment.
+func (f *Field) Selects(names ...string) bool {
+	for _, node := range f.nodes {
+		if f.run.selects(node.SelectionSet, names) {
+			return true
+		}
+	}
+	return false
+}
+
+// Schema is a schema with the resolvers of its fields.
+type Schema struct {
+	*ast.Schema
+	// Resolvers are by type and field: "Issue.title".
+	Resolvers map[string]Resolver
+}
+
+// Request is an operation of a validated document.
+type Request struct {
+	Document  *ast.QueryDocument
+	Operation *ast.OperationDefinition
+	Variables map[string]any // coerced, see Variables
+
+	// Hold asks for bytes of memory until the answer is sent, before they are used; nil: all may be used. After an error
+	// the operation stops.
+	Hold func(bytes int64) error
+}
+
+// What a field takes of memory for each object that it is resolved for, and an object besides, in bytes.
+const (
+	fieldBytes  = 256
+	objectBytes = 512
+)
+
+// run is one operation that runs.
+type run struct {
+	*Schema
+	request Request
+	errors  []*Error
+	stopped bool
+}
+
+// place is an object's place in the answer.
+type place struct {
+	parent *place
+	key    any // a response key or an index; of the root nil
+}
+
+func (p *place) path() []any {
+	if p == nil || p.key == nil {
+		return []any{}
+	}
+	return append(p.parent.path(), p.key)
+}
+
+// target is an object whose fields are to be found, and where its answer goes.
+type target struct {
+	value Object
+	at    *place
+	out   *answer
+}
+
+// maxErrors bounds the errors that one answer tells.
+const maxErrors = 100
+
+// Execute runs an operation; root is the object of its type. Errors of fields are in the result.
+func (s *Schema) Execute(ctx context.Context, q Request, root Object) *Result {
+	r := &run{Schema: s, request: q}
+	out := &answer{}
+	top := []*target{{value: root, out: out}}
+	if q.Operation.Operation == ast.Mutation {
+		r.serially(ctx, top)
+	} else {
+		r.fields(ctx, top, q.Operation.SelectionSet)
+	}
+	return r.result(out)
+}
+
+// serially runs the fields of a mutation one after the other, each with all that it selects.
+func (r *run) serially(ctx context.Context, top []*target) {
+	for _, f := range r.collect(top[0].value.TypeName(), []ast.SelectionSet{r.request.Operation.SelectionSet}) {
+		r.field(ctx, f, top)
+	}
+}
+
+// fields finds what a selection asks of targets, which may be of several types.
+func (r *run) fields(ctx context.Context, targets []*target, selections ...ast.SelectionSet) {
+	var names []string
+	byType := map[string][]*target{}
+	for _, t := range targets {
+		name := t.value.TypeName()
+		if byType[name] == nil {
+			names = append(names, name)
+		}
+		byType[name] = append(byType[name], t)
+	}
+	for _, name := range names {
+		for _, f := range r.collect(name, selections) {
+			r.field(ctx, f, byType[name])
+		}
+	}
+}
+
+// field resolves one field for all targets, and then what it selects of their values.
+func (r *run) field(ctx context.Context, f *Field, targets []*target) {
+	if r.stopped {
+		return
+	}
+	if err := r.proceed(ctx, len(targets)*fieldBytes); err != nil {
+		r.stopped = true
+		r.fail(err, f, &place{targets[0].at, f.Key})
+		return
+	}
+	values, err := r.resolve(ctx, f, targets)
+	if err != nil {
+		r.failAll(f, targets, err)
+		return
+	}
+	var next []*target
+	for n, t := range targets {
+		at := &place{t.at, f.Key}
+		next = append(next, r.complete(f, f.definition.Type, values[n], at, t.out.put(f.Key, f.definition.Type))...)
+	}
+	if len(next) > 0 {
+		if err := r.proceed(ctx, len(next)*objectBytes); err != nil {
+			r.stopped = true
+			r.fail(err, f, next[0].at)
+			return
+		}
+		selections := make([]ast.SelectionSet, len(f.nodes))
+		for n, node := range f.nodes {
+			selections[n] = node.SelectionSet
+		}
+		r.fields(ctx, next, selections...)
+	}
+}
+
+// proceed asks whether the operation may go on, and use so many bytes of memory.
+func (r *run) proceed(ctx context.Context, bytes int) error {
+	if err := ctx.Err(); err != nil || r.request.Hold == nil {
+		return err
+	}
+	return r.request.Hold(int64(bytes))
+}
+
+func (r *run) failAll(f *Field, targets []*target, err error) {
+	for _, t := range targets {
+		t.out.put(f.Key, f.definition.Type)
+		r.fail(err, f, &place{t.at, f.Key})
+	}
+}
+
+// resolve calls the resolver of a field.
+func (r *run) resolve(ctx context.Context, f *Field, targets []*target) ([]any, error) {
+	parents := make([]Object, len(targets))
+	for n, t := range targets {
+		parents[n] = t.value
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	args, err := r.arguments(f)
+	if err != nil {
+		return nil, err
+	}
+	f.Args = args
+	if _, ok := introspect(r.Schema.Schema, f, parents[0]); ok {
+		values := make([]any, len(parents))
+		for n, p := range parents {
+			values[n], _ = introspect(r.Schema.Schema, f, p)
+		}
+		return values, nil
+	}
+	return r.Resolvers[f.Type+"."+f.Name](ctx, f, parents), nil
+}
+
+// Deep is Selects for all that the field asks for, at whatever depth.
+func (f *Field) Deep(names ...string) bool {
+	for _, node := range f.nodes {
+		if f.run.deep(node.SelectionSet, names) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package graphql
+
+import (
+	"context"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"arbor/internal/graphql/exec"
+	"arbor/internal/web"
+)
+
+// resolvers are those of all fields of the schema. A test holds that none lacks one.
+func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
+	types := map[string]map[string]exec.Resolver{
+		"Query": {
+			"viewer": root(viewerAccount), "repository": root(repositoryByName),
+			"repositoryOwner": orNothing(accountOf("", "a RepositoryOwner")),
+			"user":            accountOf("User", "a User"), "organization": accountOf("Organization", "an Organization"),
+			"node": root(node), "nodes": root(nodes), "search": root(search), "rateLimit": root(api.rateLimit),
+		},
+		"Mutation": mutations(),
+		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(), "Repository": repositoryFields(),
+		"Issue": issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
+		"PullRequestReview": reviewFields(), "Label": labelFields(), "Milestone": milestoneFields(),
+		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(), "Tag": tagFields(),
+		"GitActor": gitActorFields(), "StatusCheckRollup": rollupFields(), "StatusContext": statusContextFields(),
+		"CheckRun": checkRunFields(), "Release": releaseFields(),
+		"SearchResultItemConnection": searchFields(),
+	}
+	out := map[string]exec.Resolver{}
+	for name, d := range s.Types {
+		if d.Kind != ast.Object || strings.HasPrefix(name, "__") {
+			continue
+		}
+		fields := types[name]
+		switch {
+		case fields != nil:
+		case name == "StatusCheckRollupContextConnection":
+			fields = merge(connectionFields(name), rollupCounts())
+		case strings.HasSuffix(name, "Connection") && name != "ReactingUserConnection":
+			fields = connectionFields(name)
+		case strings.HasSuffix(name, "Edge"):
+			fields = edgeFields()
+		}
+		for _, f := range d.Fields {
+			r := fields[f.Name]
+			if r == nil && types[name] == nil {
+				r = computed
+			}
+			if r != nil {
+				out[name+"."+f.Name] = r
+			}
+		}
+	}
+	return out
+}
+
+// viewerAccount is who asks. An App's bot is one, too.
+func viewerAccount(ctx context.Context, f *exec.Field) (any, error) {
+	login := viewer(ctx).Login
+	source := Question{Path: web.Path("users", login)}
+	if viewer(ctx).App == 0 {
+		source.Path = "/user"
+	}
+	data, err := queryOf(ctx).object(ctx, source)
+	return &object{kind: "User", data: data, whole: true}, err
+}
+
+// orNothing is a field of the root that is null, without an error, where nothing is.
+func orNothing(next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		values := next(ctx, f, parents)
+		if e, ok := values[0].(*exec.Error); ok && e.Type == "NOT_FOUND" {
+			values[0] = nil
+		}
+		return values
+	}
+}
+
+// siteOf is scheme and host of pages.
+func siteOf(ctx context.Context) string { return web.From(ctx).Site }

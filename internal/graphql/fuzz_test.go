@@ -1,0 +1,104 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/graphql/schema"
+	"arbor/internal/web"
+)
+
+// Whatever is sent as a query and its variables gets an answer or an error, and no panic.
+func FuzzQuery(f *testing.F) {
+	for _, seed := range [][2]string{
+		{`{viewer{login}}`, `{}`},
+		{`query($n:Int!,$s:[IssueState!]=OPEN){repository(owner:"a",name:"b"){issues(first:$n,states:$s){nodes{...F}}}} fragment F on Issue{title}`, `{"n":3}`},
+		{`mutation($i:CreateIssueInput!){createIssue(input:$i){issue{id}}}`, `{"i":{"repositoryId":7,"title":"x","labelIds":null}}`},
+		{`{__schema{types{name fields(includeDeprecated:true){name args{defaultValue}}}}}`, `null`},
+		{`query($x:Nothing){viewer{a:login @skip(if:true) ...on Bot{id}}}`, `{"x":[{}]}`},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	nothing := func(context.Context, Question) (*web.Captured, error) { return nil, errs.Absent() }
+	api := &API{documents: newDocuments(), ask: nothing, with: Handlers{DB: dbtest.Open(f, db.SQLite)}, limits: unlimited{}}
+	loaded := schema.Load()
+	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}
+	api.schema = func() *exec.Schema { return s }
+	f.Fuzz(func(t *testing.T, text, variables string) {
+		d := api.document(text)
+		if len(d.errors) > 0 {
+			return
+		}
+		given, _ := decode(json.RawMessage(variables)).(map[string]any)
+		for _, op := range d.query.Operations {
+			coerced, err := exec.Variables(loaded, op, given)
+			if err != nil {
+				continue
+			}
+			if _, wrong := api.estimateOf(op, coerced); len(wrong) > 0 {
+				continue
+			}
+			ctx := account.WithCaller(t.Context(), &account.Caller{ID: 1, Login: "alice"})
+			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{}, sent: httptest.NewRequest("POST", "/graphql", nil)})
+			kind := "Query"
+			if op.Operation == ast.Mutation {
+				kind = "Mutation"
+			}
+			result := s.Execute(ctx, exec.Request{Document: d.query, Operation: op, Variables: coerced}, bare{kind: kind})
+			if !json.Valid(result.Data) {
+				t.Errorf("no JSON: %s", result.Data)
+			}
+		}
+	})
+}
+
+// unlimited is no rate limit.
+type unlimited struct{ Limits }
+
+func (unlimited) Left(*http.Request, *account.Caller) (limit, remaining int64, reset time.Time) {
+	return
+}
+
+// What is taken apart here has the parts that encoding/json finds.
+func FuzzScan(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,{"b":"\"}"}],"c\n":null}`, `[]`, ` [ "\\" , 1.5e3, true ] `, `{"x": {}}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := members([]byte(text))
+		list, err2 := elements([]byte(text))
+		if !json.Valid([]byte(text)) {
+			return // no panic is enough
+		}
+		var want map[string]json.RawMessage
+		if json.Unmarshal([]byte(text), &want) == nil && (err != nil || len(m) != len(want)) {
+			t.Errorf("%s: %v, %d members, want %d", text, err, len(m), len(want))
+		}
+		var wanted []json.RawMessage
+		if json.Unmarshal([]byte(text), &wanted) == nil && (err2 != nil || len(list) != len(wanted)) {
+			t.Errorf("%s: %v, %d elements, want %d", text, err2, len(list), len(wanted))
+		}
+		for n := range min(len(list), len(wanted)) {
+			if string(list[n]) != string(wanted[n]) {
+				t.Errorf("%s: %s, want %s", text, list[n], wanted[n])
+			}
+		}
+		for name := range want {
+			if utf8.ValidString(text) && string(m[name]) != string(want[name]) {
+				t.Errorf("%s: %s is %s, want %s", text, name, m[name], want[name])
+			}
+		}
+	})
+}

@@ -1,0 +1,350 @@
+package graphql
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/graphql/exec"
+)
+
+// refs lists the refs below a prefix.
+func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q, values := queryOf(ctx), url.Values{}
+	prefix, _ := f.Args["refPrefix"].(string)
+	if !strings.HasPrefix(prefix, "refs/") || !strings.HasSuffix(prefix, "/") {
+		return nil, refused("refPrefix must begin with refs/ and end with a slash, as refs/heads/ does.")
+	}
+	values.Set("prefix", prefix)
+	if part, _ := f.Args["query"].(string); part != "" {
+		values.Set("part", part)
+	}
+	direction := f.Args["direction"]
+	if order, ok := f.Args["orderBy"].(map[string]any); ok {
+		direction = order["direction"]
+		if order["field"] == "TAG_COMMIT_DATE" && prefix == "refs/tags/" { // others stand by name, as at GitHub
+			values.Set("order", "date")
+		}
+	}
+	if direction == "DESC" {
+		values.Set("direction", "desc")
+	}
+	c, err := q.connect(ctx, f, pages{kind: "RefConnection",
+		question: Question{Path: o.path("git", "refs"), Query: values, Handler: q.with.Refs},
+		node: func(raw json.RawMessage) (any, error) {
+			data, err := members(raw)
+			return &object{kind: "Ref", data: data, whole: true, repo: o}, err
+		}})
+	if errs.Is(err, errs.Conflict) { // an empty repository
+		return connectAll(f, "RefConnection", nil)
+	}
+	return c, err
+}
+
+// named finds a Git object by its SHA, or by what git calls it: main, v1.0, HEAD:docs/a.md. Null where there is none.
+func named(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	name, _ := f.Args["expression"].(string)
+	if oid, _ := f.Args["oid"].(string); oid != "" {
+		if _, err := git.ParseSHA(oid); err != nil {
+			return nil, nil
+		}
+		name = oid
+	}
+	if name == "" {
+		return nil, refused("A repository's object is asked for by oid or by expression.")
+	}
+	at, err := queryOf(ctx).nameOf(ctx, o, name)
+	switch {
+	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Conflict), errs.Is(err, errs.Invalid):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	found := gitObject(o, textOf(at, "type"), textOf(at, "sha"))
+	found.data["size"], found.data["path"] = at["size"], at["path"]
+	return found, nil
+}
+
+// nameOf tells what a name in a repository leads to.
+func (q *query) nameOf(ctx context.Context, in *object, name string) (map[string]json.RawMessage, error) {
+	return q.object(ctx, Question{Path: in.path("git", "trees", "HEAD"), Query: url.Values{"name": {name}}, Handler: q.with.Named})
+}
+
+// fillGit asks for the commits or tags of which only the names are known, of all of a repository at one time. One alone
+// is asked for as REST answers it.
+func fillGit(kind string, next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		byRepo := map[*object][]*object{}
+		for _, p := range parents {
+			if o := p.(*object); !o.whole {
+				in := q.sameRepository(o.repo)
+				byRepo[in] = append(byRepo[in], o)
+			}
+		}
+		for in, list := range byRepo {
+			if len(list) == 1 {
+				continue
+			}
+			if err := q.fillObjects(ctx, kind, in, list); err != nil {
+				return failed(asError(err), len(parents))
+			}
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+func (q *query) fillObjects(ctx context.Context, kind string, in *object, list []*object) error {
+	question := Question{Path: in.path("commits"), Handler: q.with.Commits}
+	if kind == "Tag" {
+		question = Question{Path: in.path("git", "tags", textOf(list[0].data, "sha")), Handler: q.with.Tags}
+	}
+	for part := range slices.Chunk(list, maxPrimed) {
+		question.Query = url.Values{"shas": {shasOf(part)}}
+		found, _, err := q.list(ctx, question)
+		if err != nil {
+			return err
+		}
+		bySHA := map[string]*object{}
+		for _, raw := range found {
+			o := &object{}
+			if kind == "Tag" {
+				o.data, err = members(raw)
+			} else {
+				o, err = listedCommit(in, raw)
+			}
+			if err != nil {
+				return err
+			}
+			bySHA[textOf(o.data, "sha")] = o
+		}
+		for _, o := range part {
+			if full := bySHA[textOf(o.data, "sha")]; full != nil {
+				o.data, o.whole = full.data, true
+			}
+		}
+	}
+	return nil
+}
+
+// shasOf are the names of objects, each once.
+func shasOf(list []*object) string {
+	names := make([]string, len(list))
+	for n, o := range list {
+		names[n] = textOf(o.data, "sha")
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ",")
+}
+
+// history lists the commits that a commit has behind it, itself first.
+func history(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	values := url.Values{"sha": {textOf(o.data, "sha")}}
+	for _, name := range [...]string{"path", "since", "until"} {
+		if v, ok := f.Args[name].(string); ok && v != "" {
+			values.Set(name, v)
+		}
+	}
+	if author, ok := f.Args["author"].(map[string]any); ok {
+		emails, _ := author["emails"].([]any)
+		switch id, _ := author["id"].(string); {
+		case id != "":
+			who, err := queryOf(ctx).find(ctx, id, "User", "Bot")
+			if err != nil {
+				return nil, err
+			}
+			values.Set("author", who.(*object).text(ctx, "login"))
+		case len(emails) == 1:
+			values.Set("author", emails[0].(string))
+		case len(emails) > 1:
+			return nil, refused("A history is looked through for one e-mail address at a time.")
+		}
+	}
+	return queryOf(ctx).connect(ctx, f, pages{kind: "CommitHistoryConnection",
+		question: Question{Path: o.repo.path("commits"), Query: values},
+		node:     func(raw json.RawMessage) (any, error) { return listedCommit(o.repo, raw) }})
+}
+
+// associated lists the pull requests of commits: those that were merged with one, and open ones that bring it.
+func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, media := queryOf(ctx), textMedia(f)
+	byRepo := map[*object][]*object{}
+	for _, p := range parents {
+		in := q.sameRepository(p.(*object).repo)
+		byRepo[in] = append(byRepo[in], p.(*object))
+	}
+	numbers := map[string][]json.RawMessage{} // by repository and SHA
+	for in, list := range byRepo {
+		for part := range slices.Chunk(list, maxPrimed) {
+			path := in.path("commits", textOf(part[0].data, "sha"), "pulls")
+			found, err := q.object(ctx, Question{Path: path, Query: url.Values{"shas": {shasOf(part)}}, Handler: q.with.PullsOf})
+			if err != nil {
+				return failed(asError(err), len(parents))
+			}
+			for sha, raw := range found {
+				all, err := elements(raw)
+				if err != nil {
+					return failed(err, len(parents))
+				}
+				numbers[in.source.Path+" "+sha] = all
+			}
+		}
+	}
+	values := make([]any, len(parents))
+	for n, p := range parents {
+		in := q.sameRepository(p.(*object).repo)
+		var all []any
+		for _, number := range numbers[in.source.Path+" "+textOf(p.(*object).data, "sha")] {
+			all = append(all, &object{kind: "PullRequest", data: map[string]json.RawMessage{"number": number}, repo: in,
+				source: Question{Path: in.path("pulls", string(number)), Media: media}})
+		}
+		if order, ok := f.Args["orderBy"].(map[string]any); ok && order["direction"] == "DESC" {
+			slices.Reverse(all)
+		}
+		c, err := connectAll(f, "PullRequestConnection", all)
+		if values[n] = c; err != nil {
+			values[n] = asError(err)
+		}
+	}
+	return values
+}
+
+// parents lists the commits before a commit.
+func parents(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	raw, err := o.member(ctx, "parents")
+	if err != nil {
+		return nil, err
+	}
+	list, err := objectsIn(raw)
+	all := make([]any, len(list))
+	for n, data := range list {
+		all[n] = gitObject(o.repo, "commit", textOf(data, "sha"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return connectAll(f, "CommitConnection", all)
+}
+
+func tagFields() map[string]exec.Resolver {
+	fields := merge(gitObjectFields(), map[string]exec.Resolver{
+		"name": same("tag"), "message": same("message"),
+		"tagger": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "tagger")
+			if data == nil {
+				return nil, err
+			}
+			return &gitActor{o, "tagger", data}, nil
+		}),
+		"target": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			to, err := o.inner(ctx, "object")
+			if err != nil {
+				return nil, err
+			}
+			return gitObject(o.repo, textOf(to, "type"), textOf(to, "sha")), nil
+		}),
+	})
+	for _, name := range [...]string{"name", "message", "tagger", "target"} {
+		fields[name] = fillGit("Tag", fields[name])
+	}
+	return fields
+}
+
+func treeFields() map[string]exec.Resolver {
+	return merge(gitObjectFields(), map[string]exec.Resolver{"entries": one(treeEntries)})
+}
+
+// treeEntries lists what is in a tree.
+func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	at := o.data["path"] // REST does not say it of a tree
+	raw, err := o.member(ctx, "tree")
+	if err != nil {
+		return nil, err
+	}
+	o.data["path"] = at
+	list, err := objectsIn(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := queryOf(ctx).hold(ctx, int64(len(list))*nodeBytes); err != nil {
+		return nil, err
+	}
+	all := make([]any, len(list))
+	for n, data := range list {
+		name, kind := textOf(data, "path"), textOf(data, "type")
+		mode, _ := strconv.ParseInt(textOf(data, "mode"), 8, 32)
+		entry := map[string]any{"name": name, "nameRaw": base64.StdEncoding.EncodeToString([]byte(name)),
+			"extension": path.Ext(name), "mode": mode, "oid": textOf(data, "sha"), "type": kind, "size": 0, "object": nil,
+			"path": path.Join(textOf(o.data, "path"), name), "repository": o.repo}
+		if size := data["size"]; len(size) > 0 {
+			entry["size"] = size
+		}
+		if kind != "commit" { // that of a submodule is elsewhere
+			inner := gitObject(o.repo, kind, textOf(data, "sha"))
+			inner.data["size"] = data["size"]
+			inner.data["path"], _ = json.Marshal(entry["path"])
+			entry["object"] = inner
+		}
+		all[n] = bare{"TreeEntry", entry}
+	}
+	return all, nil
+}
+
+// maxText is the longest blob whose text is told, in bytes.
+const maxText = 1 << 20
+
+func blobFields() map[string]exec.Resolver {
+	size := func(ctx context.Context, o *object) (int64, error) {
+		if len(o.data["size"]) == 0 {
+			at, err := queryOf(ctx).nameOf(ctx, o.repo, textOf(o.data, "sha"))
+			if err != nil {
+				return 0, err
+			}
+			o.data["size"] = at["size"]
+		}
+		return strconv.ParseInt(string(o.data["size"]), 10, 64)
+	}
+	contents := func(ctx context.Context, o *object) (text []byte, told bool, err error) {
+		if n, err := size(ctx, o); err != nil || n > maxText {
+			return nil, false, err
+		}
+		answer, err := queryOf(ctx).read(ctx, Question{Path: o.source.Path, Media: "raw"})
+		if err != nil {
+			return nil, false, err
+		}
+		return answer.Body.Bytes(), true, nil
+	}
+	return merge(gitObjectFields(), map[string]exec.Resolver{
+		"byteSize": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return size(ctx, o) }),
+		"isTruncated": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			n, err := size(ctx, o)
+			return n > maxText, err
+		}),
+		"isBinary": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			text, told, err := contents(ctx, o)
+			if !told {
+				return nil, err
+			}
+			return isBinary(text), nil
+		}),
+		"text": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			text, told, err := contents(ctx, o)
+			if !told || isBinary(text) {
+				return nil, err
+			}
+			return string(text), nil
+		}),
+	})
+}
+
+// isBinary reports what is no text in UTF-8.
+func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 || !utf8.Valid(b) }

@@ -1,0 +1,275 @@
+package graphql_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/server"
+)
+
+// ask is one operation and what its answer contains.
+type ask struct {
+	as, query string // empty: alice
+	variables map[string]any
+	want      string
+}
+
+func (a ask) check(t *testing.T, s *apitest.Server) string {
+	t.Helper()
+	if a.as == "" {
+		a.as = "alice"
+	}
+	body := run(t, s, a.as, a.query, a.variables)
+	if err := apitest.Contains([]byte(body), strings.ReplaceAll(a.want, "{base}", s.URL)); err != nil {
+		t.Errorf("%s\n%s\n%v", a.query, body, err)
+	}
+	return body
+}
+
+// Clients match these words, and read what type and path say.
+func TestErrorsAreAsAtGitHub(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Org(t, "guild", "alice")
+		s.Repo(t, "alice/garden", false)
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"has_issues": false}`, Status: 200})
+		for _, a := range []ask{
+			{query: `{repository(owner:"alice",name:"x"){id}}`, want: `{"data": {"repository": null}, "errors": [{"type": "NOT_FOUND",
+				"path": ["repository"], "locations": [{"line": 1, "column": 2}],
+				"message": "Could not resolve to a Repository with the name 'alice/x'."}]}`},
+			{query: `{a:repository(owner:"alice",name:"garden"){name issue:issueOrPullRequest(number:9){__typename} hasIssuesEnabled}}`,
+				want: `{"data": {"a": {"name": "garden", "issue": null, "hasIssuesEnabled": false}}, "errors": [{"type": "NOT_FOUND",
+				"path": ["a", "issue"], "message": "Could not resolve to an issue or pull request with the number of 9."}]}`},
+			{query: `{repository(owner:"alice",name:"garden"){issue(number:1){id} pullRequest(number:2){id} issues(first:3){totalCount}}}`,
+				want: `{"data": {"repository": {"issue": null, "pullRequest": null, "issues": {"totalCount": 0}}}, "errors": [
+				{"message": "Could not resolve to an Issue with the number of 1."},
+				{"message": "Could not resolve to a PullRequest with the number of 2."}]}`},
+			{query: `{user(login:"nobody"){id} organization(login:"alice"){id} o:organization(login:"guild"){login} u:user(login:"guild"){id}
+				repositoryOwner(login:"nobody"){id}}`,
+				want: `{"data": {"user": null, "organization": null, "o": {"login": "guild"}, "u": null, "repositoryOwner": null}, "errors": [
+				{"message": "Could not resolve to a User with the login of 'nobody'."},
+				{"message": "Could not resolve to an Organization with the login of 'alice'."},
+				{"message": "Could not resolve to a User with the login of 'guild'."}]}`},
+			{query: `query Q{repository(owner:"a",name:"b"){nonsense}}`, want: `{"errors": [{"path": ["query Q", "repository", "nonsense"],
+				"extensions": {"code": "undefinedField", "typeName": "Repository", "fieldName": "nonsense"},
+				"message": "Field 'nonsense' doesn't exist on type 'Repository'"}]}`},
+			{query: `{viewer{login(x:1)}}`, want: `{"errors": [{"message": "Field 'login' doesn't accept argument 'x'"}]}`},
+			{query: `{viewer{repositories{nodes{id}}}}`, want: `{"errors": [{"type": "MISSING_PAGINATION_BOUNDARIES", "path": ["viewer", "repositories"],
+				"message": "You must provide a ` + "`first` or `last`" + ` value to properly paginate the ` + "`repositories`" + ` connection."}]}`},
+			{query: `{viewer{repositories(first:101){nodes{id}}}}`, want: `{"errors": [{"type": "EXCESSIVE_PAGINATION"}]}`},
+			{query: `{viewer{repositories(first:100){nodes{issues(first:100){nodes{comments(first:100){nodes{id}}}}}}}}`,
+				want: `{"errors": [{"type": "MAX_NODE_LIMIT_EXCEEDED"}]}`},
+			{query: `{viewer{repositories(first:1,after:"x"){nodes{id}}}}`, want: `{"errors": [{"type": "INVALID_CURSOR_ARGUMENTS"}]}`},
+			{query: `{`, want: `{"errors": [{}]}`},
+			{query: `query($n:Int!){repository(owner:"a",name:"b"){issue(number:$n){id}}}`, variables: map[string]any{"n": "one"}, want: `{"errors": [{}]}`},
+			{query: `query A{viewer{login}} query B{viewer{id}}`, want: `{"errors": [{"message": "An operation name is required"}]}`},
+			{query: `{viewer{a:login a:id}}`, want: `{"errors": [{"path": ["viewer", "a"], "extensions": {"code": "fieldConflict"}}]}`},
+			{query: `{node(id:"nonsense"){id}}`, want: `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND",
+				"message": "Could not resolve to a node with the global id of 'nonsense'."}]}`},
+			{query: `fragment F on User{...G} fragment G on User{...F} {viewer{...F}}`, want: `{"errors": [{"extensions": {"code": "infiniteLoop"}}]}`},
+			// What gh asks, and is not quite GraphQL.
+			{query: `{viewer{login ...on Bot{id} ...on Organization{login}}}`, want: `{"data": {"viewer": {"login": "alice"}}}`},
+			{query: `query($unused:[IssueState!]=OPEN){repository(owner:"alice",name:"garden"){issues(states:$unused){totalCount}}}`,
+				variables: map[string]any{"perPage": 3}, want: `{"data": {"repository": {"issues": {"totalCount": 0}}}}`},
+			{query: `{none:__type(name:"Nothing"){name} t:__type(name:"PullRequest"){name kind}}`,
+				want: `{"data": {"none": null, "t": {"name": "PullRequest", "kind": "OBJECT"}}}`},
+			{query: `{repository(owner:"alice",name:"garden"){ref(qualifiedName:""){id} label(name:"nope"){id} milestone(number:3){id} release(tagName:"v"){id}
+				defaultBranchRef{name} latestRelease{name}}}`, want: `{"data": {"repository": {"ref": null, "label": null, "milestone": null, "release": null,
+				"defaultBranchRef": null, "latestRelease": null}}}`},
+		} {
+			a.check(t, s)
+		}
+	})
+}
+
+// Somebody hostile is refused before there is work.
+func TestHostileQueriesAreBounded(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	post := func(body string, status int) string {
+		t.Helper()
+		return string(s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: body, Status: status}).Body)
+	}
+	quote := func(query string) string { b, _ := json.Marshal(map[string]string{"query": query}); return string(b) }
+	post(quote("{viewer{login}}"+strings.Repeat(" ", 5<<20)), 413)
+	for name, query := range map[string]string{
+		"aliases":       "{" + strings.Repeat("a:viewer{login} ", 1) + manyAliases(10_001) + "}",
+		"depth":         strings.Repeat("{viewer", 1) + strings.Repeat("{organizations(first:1){nodes", 40) + "{id}" + strings.Repeat("}}", 40) + "}",
+		"introspection": "{__schema{types" + strings.Repeat("{fields{type", 40) + "{name}" + strings.Repeat("}}", 40) + "}}",
+		"fragments":     doubling(30),
+		"tokens":        "{viewer{login " + strings.Repeat("login ", 70_000) + "}}",
+	} {
+		if body := post(quote(query), 200); !strings.Contains(body, `"errors"`) || strings.Contains(body, `"data"`) {
+			t.Errorf("%s: %.300s", name, body)
+		}
+	}
+	for _, body := range []string{``, `[]`, `{`, `{}`, `{"query": 7}`, `{"query": "{viewer{login}}", "variables": []}`} {
+		if a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: body}); a.Status < 400 || a.Status > 422 {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		}
+	}
+}
+
+// A query may ask for as many nodes as GitHub's, and not take the server's memory.
+func TestMemoryOfAQueryIsCounted(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.Admission = admission.New(256<<20, nil) })
+	s.User(t, "alice")
+	s.Repo(t, "alice/garden", false)
+	for n := range 30 {
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/contents/a%d", n), As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+	}
+	for name, inner := range map[string]string{
+		"nodes":  `history(first:100){nodes{history(first:100){nodes{history(first:40){nodes{oid message tree{oid}}}}}}}`,
+		"fields": `history(first:100){nodes{` + strings.ReplaceAll(manyAliases(9_000), ":viewer{login}", ":message") + `}}`,
+	} {
+		query, err := json.Marshal(map[string]string{"query": `{repository(owner:"alice",name:"garden"){object(expression:"main"){...on Commit{` + inner + `}}}}`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: string(query)})
+		if a.Status != 429 || s.Admitted.Usage()[admission.Work].Held != 0 {
+			t.Errorf("%s: %d %.300s, then %+v is held", name, a.Status, a.Body, s.Admitted.Usage())
+		}
+	}
+	ask{query: `{viewer{login}}`, want: `{"data": {"viewer": {"login": "alice"}}}`}.check(t, s)
+}
+
+func manyAliases(n int) string {
+	var b strings.Builder
+	for k := range n {
+		fmt.Fprintf(&b, "v%d:viewer{login} ", k)
+	}
+	return b.String()
+}
+
+// doubling is a query whose fragments are spread twice as often on each level.
+func doubling(levels int) string {
+	b := "{viewer{...F0}} fragment F" + fmt.Sprint(levels) + " on User{login} "
+	for k := range levels {
+		b += fmt.Sprintf("fragment F%d on User{a:organizations(first:1){totalCount} ...F%d ...F%d} ", k, k+1, k+1)
+	}
+	return b
+}
+
+// The number of statements depends on what is asked for, and not on how much there is.
+func TestStatementsDoNotGrowWithRows(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var statements atomic.Int64
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
+				if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
+					statements.Add(1)
+				}
+			}})
+		})
+		s.User(t, "alice")
+		s.User(t, "bob")
+		for n := range 30 {
+			s.Repo(t, fmt.Sprintf("bob/plot%d", n), false)
+		}
+		s.Repo(t, "alice/garden", false)
+		for n := range 20 {
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/contents/a%d", n), As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+		}
+		sha := member(t, s, "alice", "/repos/alice/garden/commits/main", "sha")
+		for n := range 30 {
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: []string{"alice", "bob"}[n%2], Send: `{"title": "Peas", "labels": ["bug"]}`, Status: 201})
+		}
+		for n := range 20 {
+			branch := fmt.Sprintf("b%d", n)
+			for _, c := range []apitest.Case{
+				{Do: "POST /repos/alice/garden/releases", Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n), Status: 201},
+				{Do: "POST /repos/alice/garden/git/refs", Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`, Status: 201},
+				{Do: "PUT /repos/alice/garden/contents/" + branch, Send: `{"message": "B", "content": "Yg==", "branch": "` + branch + `"}`, Status: 201},
+				{Do: "POST /repos/alice/garden/pulls", Send: `{"title": "Peas", "head": "` + branch + `", "base": "main"}`, Status: 201},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Peas"}`, Status: 201},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Beans"}`, Status: 201},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Kale"}`, Status: 201},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/pulls/%d/reviews", 31+n), Send: `{"body": "Fine", "event": "COMMENT"}`, Status: 200},
+			} {
+				c.As = "alice"
+				s.Check(t, c)
+			}
+		}
+		if err := s.Server.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		in := func(inner string) string {
+			return `query($n:Int!){repository(owner:"alice",name:"garden"){` + inner + `}}`
+		}
+		for _, query := range []string{
+			in(`issues(first:$n){totalCount nodes{number title state labels(first:5){nodes{name}} milestone{title}
+				author{login ...on User{id name}} assignees(first:5){nodes{name}} reactionGroups{content users{totalCount}} isPinned} pageInfo{hasNextPage endCursor}}`),
+			in(`issues(first:$n,orderBy:{field:CREATED_AT,direction:DESC}){nodes{comments(first:2){totalCount nodes{body author{login} reactionGroups{content}}}}}`),
+			in(`pullRequests(first:$n){nodes{comments(first:100){nodes{id}} reviews(first:2){nodes{state author{login}}} latestReviews(first:5){nodes{body}}
+				statusCheckRollup{state} commits(last:1){nodes{commit{statusCheckRollup{contexts(first:5){nodes{...on StatusContext{context}}}}}}}}}`),
+			in(`pullRequests(first:$n){nodes{number title headRefName headRepositoryOwner{login ...on User{name}} isCrossRepository isDraft mergeable
+				mergeStateStatus additions mergedBy{login} reviewRequests(first:5){nodes{requestedReviewer{...on User{login}}}} headRepository{name} mergeCommit{oid}}}`),
+			in(`object(expression:"b19"){...on Commit{history(first:$n){nodes{oid author{user{login}} tree{oid} parents(first:2){nodes{messageHeadline}}
+				associatedPullRequests(first:5){nodes{number title labels(first:5){nodes{name}} mergeCommit{oid}}}}}}}`),
+			in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name target{...on Commit{oid committedDate author{user{login}}}}}}`),
+			in(`releases(first:$n){nodes{name tag{name target{oid}} tagCommit{oid committedDate}}}`),
+			`query($n:Int!){search(type:ISSUE,query:"repo:alice/garden is:pr",first:$n){issueCount nodes{...on PullRequest{number headRefName isDraft additions}}}}`,
+			`query($n:Int!){user(login:"bob"){repositories(first:$n){nodes{nameWithOwner owner{login} pushedAt isFork} totalCount}}}`,
+		} {
+			cost := func(n int) int64 {
+				statements.Store(0)
+				if body := run(t, s, "alice", query, map[string]any{"n": n}); strings.Contains(body, `"errors"`) {
+					t.Fatalf("%s\n%s", query, body)
+				}
+				return statements.Load()
+			}
+			few, many := cost(2), cost(20)
+			for range 20 { // what workers change meanwhile is read anew
+				few, many = min(few, cost(2)), min(many, cost(20))
+				if many <= few {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			if few == 0 || many > few || many > 30 {
+				t.Errorf("%s\n%d statements for 2, %d for 20", query, few, many)
+			}
+		}
+	})
+}
+
+// What is asked for in one request takes off the limit what it would by REST, and rateLimit tells it.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.RateLimit = 50 })
+	s.User(t, "alice")
+	s.Repo(t, "alice/garden", false)
+	ask{query: `{rateLimit{limit cost remaining used nodeCount} viewer{repositories(first:10){nodes{issues(first:20){totalCount nodes{id}}}}}}`,
+		want: `{"data": {"rateLimit": {"limit": 50, "cost": 1, "remaining": 49, "used": 1, "nodeCount": 210}}}`}.check(t, s)
+	ask{query: `{rateLimit{cost remaining} viewer{repositories(first:100){nodes{i:issues(first:1){nodes{id}} p:pullRequests(first:1){nodes{id}}}}}}`,
+		want: `{"data": {"rateLimit": {"cost": 2, "remaining": 47}}}`}.check(t, s)
+	id := member(t, s, "alice", "/repos/alice/garden", "node_id")
+	star := `mutation{` + strings.Repeat(`a%d:addStar(input:{starrableId:"`+id+`"}){clientMutationId} `, 20) + `}`
+	numbers := make([]any, 20)
+	for n := range numbers {
+		numbers[n] = n
+	}
+	run(t, s, "alice", fmt.Sprintf(star, numbers...), nil)
+	ask{query: `{rateLimit{remaining}}`, want: `{"data": {"rateLimit": {"remaining": 25}}}`}.check(t, s)
+	run(t, s, "alice", fmt.Sprintf(star, numbers...), nil)
+	send, err := json.Marshal(map[string]string{"query": fmt.Sprintf(star, numbers...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: string(send), Status: 403, Want: `{"message": "API rate limit exceeded"}`})
+}

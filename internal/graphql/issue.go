@@ -1,0 +1,226 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
+)
+
+// textMedia asks for texts as HTML where the query wants them.
+func textMedia(f *exec.Field) string {
+	if f.Deep("bodyHTML", "bodyText") {
+		return "full"
+	}
+	return "raw"
+}
+
+// newIssue is an issue, or the pull request that it is. media is that of its payload.
+func newIssue(in *object, raw json.RawMessage, media string) (*object, error) {
+	data, err := members(raw)
+	if err != nil {
+		return nil, err
+	}
+	if in == nil { // of a list across repositories
+		u, err := url.Parse(textOf(data, "repository_url"))
+		if err != nil {
+			return nil, err
+		}
+		path := u.EscapedPath()
+		in = repositoryAt(path[strings.Index(path, "/repos/"):])
+	}
+	number := string(data["number"])
+	if data["pull_request"] != nil {
+		return &object{kind: "PullRequest", data: data, repo: in,
+			source: Question{Path: in.path("pulls", number), Media: media}}, nil
+	}
+	return &object{kind: "Issue", data: data, repo: in, source: Question{Path: in.path("issues", number), Media: media}}, nil
+}
+
+// issueNumbered finds an issue or a pull request. kind is the one that is wanted; empty: either.
+func (q *query) issueNumbered(ctx context.Context, f *exec.Field, in *object, kind, article string) (any, error) {
+	number := f.Args["number"].(int)
+	what := fmt.Sprintf("%s with the number of %d", article, number)
+	media := textMedia(f)
+	answer, err := q.read(ctx, Question{Path: in.path("issues", strconv.Itoa(number)), Media: media})
+	if err != nil {
+		return nil, orUnresolved(err, what)
+	}
+	o, err := newIssue(in, answer.Body.Bytes(), media)
+	if err != nil {
+		return nil, err
+	}
+	if kind != "" && o.kind != kind {
+		return nil, unresolved(what)
+	}
+	o.whole = o.kind == "Issue"
+	return o, nil
+}
+
+// repositoryIssues are the fields of a repository about issues, labels and milestones.
+func repositoryIssues() map[string]exec.Resolver {
+	numbered := func(kind, article string) exec.Resolver {
+		return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			return queryOf(ctx).issueNumbered(ctx, f, o, kind, article)
+		})
+	}
+	return map[string]exec.Resolver{
+		"issue": numbered("Issue", "an Issue"), "issueOrPullRequest": numbered("", "an issue or pull request"),
+		"issues": one(issues), "labels": one(labels), "milestones": one(milestones),
+		"assignableUsers": people("assignees"), "mentionableUsers": people("assignees"), "watchers": people("subscribers"),
+		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
+		}),
+		"milestone": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			return queryOf(ctx).thing(ctx, "Milestone", o, o.path("milestones", strconv.Itoa(f.Args["number"].(int))))
+		}),
+	}
+}
+
+// orNull is one for what is null where it is not there.
+func orNull(value func(ctx context.Context, f *exec.Field, o *object) (any, error)) exec.Resolver {
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		v, err := value(ctx, f, o)
+		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
+			return nil, nil
+		}
+		return v, err
+	})
+}
+
+// thing asks for something in a repository.
+func (q *query) thing(ctx context.Context, kind string, in *object, path string) (any, error) {
+	data, err := q.object(ctx, Question{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	return &object{kind: kind, data: data, whole: true, repo: in}, nil
+}
+
+// things reads a list of things in a repository that stands in a payload.
+func things(kind string, in *object, raw json.RawMessage) ([]any, error) {
+	list, err := objectsIn(raw)
+	all := make([]any, len(list))
+	for n, data := range list {
+		all[n] = &object{kind: kind, data: data, whole: true, repo: in}
+	}
+	return all, err
+}
+
+// issues lists those of a repository.
+func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q, media := queryOf(ctx), textMedia(f)
+	if on, err := o.value(ctx, "has_issues"); on == false || err != nil { // hasIssuesEnabled says so
+		if err != nil {
+			return nil, err
+		}
+		return connectAll(f, "IssueConnection", nil)
+	}
+	values := url.Values{"state": {"all"}, "direction": {"asc"}}
+	filter, _ := f.Args["filterBy"].(map[string]any)
+	states := f.Args["states"]
+	if states == nil {
+		states = filter["states"]
+	}
+	if list, ok := states.([]any); ok && !(slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED"))) && len(list) > 0 {
+		values.Set("state", strings.ToLower(list[0].(string)))
+	}
+	if err := setOrder(f, values, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "comments"}); err != nil {
+		return nil, err
+	}
+	for name, parameter := range map[string]string{"assignee": "assignee", "createdBy": "creator", "mentioned": "mentioned",
+		"since": "since", "milestoneNumber": "milestone"} {
+		if v, ok := filter[name]; ok {
+			text, _ := v.(string)
+			if v == nil && (name == "assignee" || name == "milestoneNumber") {
+				text = "none"
+			}
+			if text != "" {
+				values.Set(parameter, text)
+			}
+		}
+	}
+	if list, ok := filter["labels"].([]any); ok {
+		names := make([]string, len(list))
+		for n, name := range list {
+			if names[n], _ = name.(string); strings.Contains(names[n], ",") {
+				return nil, refused("Labels with a comma in their name cannot be filtered by: use search.")
+			}
+		}
+		values.Set("labels", strings.Join(names, ","))
+	}
+	return q.connect(ctx, f, pages{kind: "IssueConnection",
+		question: Question{Path: o.path("issues"), Query: values, Media: media, Handler: q.with.Issues},
+		node:     func(raw json.RawMessage) (any, error) { return newIssue(o, raw, media) }})
+}
+
+// tracked are the fields of issues and pull requests.
+func tracked() map[string]exec.Resolver {
+	return merge(commented(), map[string]exec.Resolver{
+		"number": same("number"), "title": same("title"), "closedAt": same("closed_at"), "locked": same("locked"),
+		"activeLockReason": upper("active_lock_reason"),
+		"closed": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return o.text(ctx, "state") == "closed", nil
+		}),
+		"assignees": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			raw, err := o.member(ctx, "assignees")
+			if err != nil {
+				return nil, err
+			}
+			list, err := objectsIn(raw)
+			if err != nil {
+				return nil, err
+			}
+			all := make([]any, len(list))
+			for n, data := range list {
+				all[n] = newAccount(data)
+			}
+			return connectAll(f, "UserConnection", all)
+		}),
+		"labels": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			raw, err := o.member(ctx, "labels")
+			if err != nil {
+				return nil, err
+			}
+			all, err := things("Label", o.repo, raw)
+			if err != nil {
+				return nil, err
+			}
+			return connectAll(f, "LabelConnection", all)
+		}),
+		"milestone": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "milestone")
+			if data == nil {
+				return nil, err
+			}
+			return &object{kind: "Milestone", data: data, whole: true, repo: o.repo}, nil
+		}),
+		"comments": primed(manyComments, one(comments)),
+		"viewerCanUpdate": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if own, err := didAuthor(ctx, o); own || err != nil {
+				return own, err
+			}
+			may, err := permissionOn(ctx, o.repo)
+			return may != "READ", err
+		}),
+		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
+	})
+}
+
+func issueFields() map[string]exec.Resolver {
+	return merge(tracked(), map[string]exec.Resolver{
+		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
+	})
+}
+
+func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	q := queryOf(ctx)
+	list, _, err := q.list(ctx, Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}}, Handler: q.with.Pinned})
+	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == string(o.data["number"]) }), err
+}

@@ -1,0 +1,103 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/graphql/exec"
+)
+
+// mostLabels is how many hundreds of labels are looked through for a query or in another order.
+const mostLabels = 10
+
+// labels lists those of a repository.
+func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q := queryOf(ctx)
+	question := Question{Path: o.path("labels")}
+	text, _ := f.Args["query"].(string)
+	order, _ := f.Args["orderBy"].(map[string]any)
+	if text == "" && order == nil {
+		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question, node: func(raw json.RawMessage) (any, error) {
+			data, err := members(raw)
+			return &object{kind: "Label", data: data, whole: true, repo: o}, err
+		}})
+	}
+	list, err := q.all(ctx, question, mostLabels)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	all, err := things("Label", o, raw)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(l any) bool {
+		data := l.(*object).data
+		both := textOf(data, "name") + "\n" + textOf(data, "description")
+		return !strings.Contains(strings.ToLower(both), strings.ToLower(text))
+	})
+	slices.SortStableFunc(all, func(a, b any) int {
+		x, y := a.(*object).data, b.(*object).data
+		var by int
+		if order["field"] == "NAME" {
+			by = strings.Compare(strings.ToLower(textOf(x, "name")), strings.ToLower(textOf(y, "name")))
+		} else if order != nil { // ids grow as labels are made
+			i, _ := strconv.ParseInt(string(x["id"]), 10, 64)
+			j, _ := strconv.ParseInt(string(y["id"]), 10, 64)
+			by = int(max(-1, min(1, i-j)))
+		}
+		if order["direction"] == "DESC" {
+			by = -by
+		}
+		return by
+	})
+	return connectAll(f, "LabelConnection", all)
+}
+
+// milestones lists those of a repository.
+func milestones(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	values := url.Values{"state": {"all"}}
+	if list, ok := f.Args["states"].([]any); ok && len(list) == 1 {
+		values.Set("state", strings.ToLower(list[0].(string)))
+	}
+	return queryOf(ctx).connect(ctx, f, pages{kind: "MilestoneConnection",
+		question: Question{Path: o.path("milestones"), Query: values},
+		node: func(raw json.RawMessage) (any, error) {
+			data, err := members(raw)
+			return &object{kind: "Milestone", data: data, whole: true, repo: o}, err
+		}})
+}
+
+func labelFields() map[string]exec.Resolver {
+	page := func(ctx context.Context, o *object) (string, error) {
+		at, err := o.repo.value(ctx, "html_url")
+		text, _ := at.(string)
+		return text + "/labels/" + url.PathEscape(textOf(o.data, "name")), err
+	}
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "name": same("name"), "color": same("color"), "description": same("description"),
+		"isDefault": same("default"), "repository": inRepository,
+		"createdAt": always(nil), "updatedAt": always(nil), // REST does not tell
+		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return page(ctx, o) }),
+		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			at, err := page(ctx, o)
+			return strings.TrimPrefix(at, siteOf(ctx)), err
+		}),
+	}
+}
+
+func milestoneFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "number": same("number"), "title": same("title"), "description": same("description"),
+		"state": upper("state"), "dueOn": same("due_on"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
+		"closedAt": same("closed_at"), "closed": isNull("closed_at", false), "creator": accountField("creator"),
+		"url": same("html_url"), "resourcePath": resourcePath("html_url"),
+	}
+}

@@ -1,0 +1,170 @@
+package graphql
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"arbor/internal/graphql/exec"
+)
+
+// GitHub's bounds of one query: how many nodes it may ask for, and how many a connection gives.
+const (
+	maxAskedNodes = 500_000
+	maxPage       = 100
+)
+
+// estimate is what an operation may ask for, counted before it runs.
+type estimate struct {
+	nodes    int64
+	requests int64 // lists and things that are asked for one by one
+	changes  int64 // mutations
+}
+
+// cost is what the operation takes off the rate limit: a point for each hundred requests, as at GitHub, and one for each
+// mutation, which is a request by REST.
+func (e estimate) cost() int64 { return max(1, (e.requests+50)/100, e.changes) }
+
+// estimator walks an operation with its variables. The document was checked, so it is not too large.
+type estimator struct {
+	schema    *ast.Schema
+	variables map[string]any
+	estimate
+	errors []*exec.Error
+	path   []any
+}
+
+// estimateOf counts what an operation may ask for. Errors: what GitHub refuses.
+func (api *API) estimateOf(op *ast.OperationDefinition, variables map[string]any) (estimate, []*exec.Error) {
+	e := estimator{schema: api.schema().Schema, variables: variables}
+	if op.Operation == ast.Mutation {
+		e.changes = fieldsOf(op.SelectionSet)
+	}
+	e.selection(op.SelectionSet, 1)
+	if len(e.errors) == 0 && e.nodes > maxAskedNodes {
+		e.tell(nil, "MAX_NODE_LIMIT_EXCEEDED", fmt.Sprintf("This query requests up to %d possible nodes which exceeds the maximum limit of %d.",
+			e.nodes, maxAskedNodes))
+	}
+	return e.estimate, e.errors
+}
+
+// fieldsOf counts the fields of a selection, those of its fragments too.
+func fieldsOf(set ast.SelectionSet) (n int64) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			n++
+		case *ast.InlineFragment:
+			n += fieldsOf(s.SelectionSet)
+		case *ast.FragmentSpread:
+			n += fieldsOf(s.Definition.SelectionSet)
+		}
+	}
+	return n
+}
+
+func (e *estimator) selection(set ast.SelectionSet, times int64) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			e.field(s, times)
+		case *ast.InlineFragment:
+			e.selection(s.SelectionSet, times)
+		case *ast.FragmentSpread:
+			e.selection(s.Definition.SelectionSet, times)
+		}
+	}
+}
+
+func (e *estimator) field(s *ast.Field, times int64) {
+	if len(s.SelectionSet) == 0 || strings.HasPrefix(s.Name, "__") {
+		return
+	}
+	key := s.Alias
+	if key == "" {
+		key = s.Name
+	}
+	e.path = append(e.path, key)
+	defer func() { e.path = e.path[:len(e.path)-1] }()
+	d := s.Definition
+	if d.Arguments.ForName("first") == nil {
+		if d.Type.Elem == nil && len(d.Arguments) > 0 || d.Name == "viewer" {
+			e.requests += times // a thing by its name or number
+		}
+		e.selection(s.SelectionSet, times)
+		return
+	}
+	args, err := exec.Arguments(e.schema, d, s, e.variables)
+	if err != nil {
+		return // the field tells it
+	}
+	size := e.size(s, args)
+	e.requests = min(e.requests+times, maxAskedNodes)
+	times = min(times*max(1, size), maxAskedNodes+1)
+	if size > 0 {
+		e.nodes = min(e.nodes+times, 2*maxAskedNodes)
+	}
+	e.selection(s.SelectionSet, times)
+}
+
+// size is how many nodes a connection is asked for; 0 where only counts are.
+func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
+	if !selectsNodes(s.SelectionSet) {
+		return 0
+	}
+	given := false
+	var size int
+	for _, name := range [...]string{"first", "last"} {
+		n, ok := args[name].(int)
+		switch {
+		case !ok:
+			continue
+		case n < 0:
+			e.tell(s.Position, "", fmt.Sprintf("`%s` on the `%s` connection cannot be less than zero.", name, s.Name))
+		case n > maxPage:
+			e.tell(s.Position, "EXCESSIVE_PAGINATION", fmt.Sprintf(
+				"Requesting %d records on the `%s` connection exceeds the `%s` limit of %d records.", n, s.Name, name, maxPage))
+		}
+		if !given {
+			given, size = true, n
+		}
+	}
+	if !given {
+		e.tell(s.Position, "MISSING_PAGINATION_BOUNDARIES", fmt.Sprintf(
+			"You must provide a `first` or `last` value to properly paginate the `%s` connection.", s.Name))
+	}
+	return int64(max(0, size))
+}
+
+// selectsNodes reports that a connection's nodes are asked for, and not only counts.
+func selectsNodes(set ast.SelectionSet) bool {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			if s.Name == "nodes" || s.Name == "edges" {
+				return true
+			}
+		case *ast.InlineFragment:
+			if selectsNodes(s.SelectionSet) {
+				return true
+			}
+		case *ast.FragmentSpread:
+			if selectsNodes(s.Definition.SelectionSet) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *estimator) tell(at *ast.Position, kind, message string) {
+	if len(e.errors) >= maxTold {
+		return
+	}
+	told := &exec.Error{Type: kind, Message: message, Path: append([]any(nil), e.path...)}
+	if at != nil {
+		told.Locations = []exec.Location{{Line: at.Line, Column: at.Column}}
+	}
+	e.errors = append(e.errors, told)
+}

@@ -1,0 +1,73 @@
+package graphql
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
+	in, err := m.target(ctx, "repositoryId", "Repository")
+	if err != nil {
+		return nil, err
+	}
+	raw, err := m.change(ctx, http.MethodPost, in.path("git", "refs"), map[string]any{"ref": m.text("name"), "sha": m.text("oid")})
+	if err != nil {
+		return nil, err
+	}
+	return refPayload(in, raw)
+}
+
+func refPayload(in *object, raw []byte) (map[string]any, error) {
+	data, err := members(raw)
+	return map[string]any{"ref": &object{kind: "Ref", data: data, whole: true, repo: in}}, err
+}
+
+// refPath is where REST changes a ref.
+func refPath(o *object) string {
+	return o.repo.source.Path + "/git/refs/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
+}
+
+func updateRef(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "refId", "Ref")
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"sha": m.text("oid"), "force": m.input["force"] == true}
+	raw, err := m.change(ctx, http.MethodPatch, refPath(o), body)
+	if err != nil {
+		return nil, err
+	}
+	return refPayload(o.repo, raw)
+}
+
+func deleteRef(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "refId", "Ref")
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.change(ctx, http.MethodDelete, refPath(o), nil)
+	return map[string]any{}, err
+}
+
+// mergeBranch merges a branch or a commit into a branch.
+func mergeBranch(ctx context.Context, m *mutation) (map[string]any, error) {
+	in, err := m.target(ctx, "repositoryId", "Repository")
+	if err != nil {
+		return nil, err
+	}
+	if m.given("authorEmail") {
+		return nil, refused("A merge is authored with the e-mail address of who makes it.")
+	}
+	body := map[string]any{"base": m.text("base"), "head": m.text("head")}
+	m.copy(body, "commitMessage", "commit_message")
+	raw, err := m.change(ctx, http.MethodPost, in.path("merges"), body)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) == 0 {
+		return nil, refused("Already merged")
+	}
+	made, err := listedCommit(in, raw)
+	return map[string]any{"mergeCommit": made}, err
+}

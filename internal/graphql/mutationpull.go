@@ -1,0 +1,212 @@
+package graphql
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+func createPullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
+	in, err := m.target(ctx, "repositoryId", "Repository")
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"head": m.text("headRefName"), "base": m.text("baseRefName"), "title": m.text("title")}
+	m.copy(body, "body", "body")
+	m.copy(body, "draft", "draft")
+	m.copy(body, "maintainerCanModify", "maintainer_can_modify")
+	if m.given("headRepositoryId") {
+		head, err := m.target(ctx, "headRepositoryId", "Repository")
+		if err != nil {
+			return nil, err
+		}
+		owner, name, _ := strings.Cut(head.text(ctx, "full_name"), "/")
+		_, branch, whose := strings.Cut(m.text("headRefName"), ":")
+		if !whose {
+			branch = m.text("headRefName")
+		}
+		body["head"], body["head_repo"] = owner+":"+branch, name
+	}
+	raw, err := m.change(ctx, http.MethodPost, in.path("pulls"), body)
+	if err != nil {
+		return nil, err
+	}
+	made, err := newPull(in, raw, "raw")
+	return map[string]any{"pullRequest": made}, err
+}
+
+// setPull changes a pull request that an input names.
+func setPull(ctx context.Context, m *mutation, body map[string]any) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	changed, err := m.patch(ctx, o, body)
+	return map[string]any{"pullRequest": changed}, err
+}
+
+func closePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setPull(ctx, m, map[string]any{"state": "closed"})
+}
+
+func reopenPullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setPull(ctx, m, map[string]any{"state": "open"})
+}
+
+// updatePullRequest changes what REST has at two addresses: the pull request first, then what it has of issues.
+func updatePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	ofIssue, err := m.equipment(ctx, o.repo)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayEquip(ctx, o.repo, ofIssue); err != nil {
+		return nil, err
+	}
+	body := map[string]any{}
+	for name, as := range map[string]string{"title": "title", "body": "body", "baseRefName": "base",
+		"maintainerCanModify": "maintainer_can_modify"} {
+		m.copy(body, name, as)
+	}
+	if m.given("state") {
+		body["state"] = strings.ToLower(m.text("state"))
+	}
+	if len(body) > 0 {
+		if _, err := m.change(ctx, http.MethodPatch, o.source.Path, body); err != nil {
+			return nil, err
+		}
+	}
+	if len(ofIssue) > 0 {
+		if _, err := m.change(ctx, http.MethodPatch, numbered(o, "issues"), ofIssue); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := m.again(ctx, o)
+	return map[string]any{"pullRequest": changed}, err
+}
+
+func mergePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"merge_method": "merge"}
+	if m.given("mergeMethod") {
+		body["merge_method"] = strings.ToLower(m.text("mergeMethod"))
+	}
+	m.copy(body, "commitHeadline", "commit_title")
+	m.copy(body, "commitBody", "commit_message")
+	m.copy(body, "expectedHeadOid", "sha")
+	if _, err := m.change(ctx, http.MethodPut, numbered(o, "pulls", "merge"), body); err != nil {
+		return nil, err
+	}
+	merged, err := m.again(ctx, o)
+	return map[string]any{"pullRequest": merged}, err
+}
+
+func markReady(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setDraft(ctx, m, false)
+}
+func convertToDraft(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setDraft(ctx, m, true)
+}
+
+func setDraft(ctx context.Context, m *mutation, draft bool) (map[string]any, error) {
+	o, raw, err := special(ctx, m, "PullRequest", "pullRequestId", m.with.Draft, map[string]any{"draft": draft})
+	if err != nil {
+		return nil, err
+	}
+	changed, err := newPull(o.repo, raw, "raw")
+	return map[string]any{"pullRequest": changed}, err
+}
+
+func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	if m.text("updateMethod") == "REBASE" {
+		return nil, refused("Arbor updates branches of pull requests by merging, and does not rebase them.")
+	}
+	body := map[string]any{}
+	m.copy(body, "expectedHeadOid", "expected_head_sha")
+	if _, err := m.change(ctx, http.MethodPut, numbered(o, "pulls", "update-branch"), body); err != nil {
+		return nil, err
+	}
+	updated, err := m.again(ctx, o)
+	return map[string]any{"pullRequest": updated}, err
+}
+
+func disableAutoMerge(ctx context.Context, m *mutation) (map[string]any, error) {
+	if _, err := m.target(ctx, "pullRequestId", "PullRequest"); err != nil {
+		return nil, err
+	}
+	return nil, refused("Can't disable auto-merge for this pull request: it is not enabled.")
+}
+
+func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	if m.text("event") == "DISMISS" {
+		return nil, refused("A new review cannot be dismissed.")
+	}
+	body := map[string]any{}
+	m.copy(body, "body", "body")
+	m.copy(body, "event", "event")
+	m.copy(body, "commitOID", "commit_id")
+	raw, err := m.change(ctx, http.MethodPost, numbered(o, "pulls", "reviews"), body)
+	if err != nil {
+		return nil, err
+	}
+	made, err := newReview(o.repo, o, raw, "raw")
+	return map[string]any{"pullRequestReview": made}, err
+}
+
+// requestReviews asks people for reviews; without union it asks nobody else any more.
+func requestReviews(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	if len(m.ids("teamIds")) > 0 {
+		return nil, refused("Arbor has no teams.")
+	}
+	logins, err := m.logins(ctx, "userIds")
+	if err != nil {
+		return nil, err
+	}
+	path := numbered(o, "pulls", "requested_reviewers")
+	if m.input["union"] != true {
+		var gone []string
+		raw, err := o.member(ctx, "requested_reviewers")
+		if err != nil {
+			return nil, err
+		}
+		list, _ := decode(raw).([]any)
+		for _, v := range list {
+			user, _ := v.(map[string]any)
+			login, _ := user["login"].(string)
+			if !slices.Contains(logins, login) {
+				gone = append(gone, login)
+			}
+		}
+		if len(gone) > 0 {
+			if _, err := m.change(ctx, http.MethodDelete, path, map[string]any{"reviewers": gone}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(logins) > 0 {
+		if _, err := m.change(ctx, http.MethodPost, path, map[string]any{"reviewers": logins}); err != nil {
+			return nil, err
+		}
+	}
+	asked, err := m.again(ctx, o)
+	return map[string]any{"pullRequest": asked}, err
+}

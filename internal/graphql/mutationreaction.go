@@ -1,0 +1,81 @@
+package graphql
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// reactable finds what an input names for a reaction, and where REST has its reactions.
+func (m *mutation) reactable(ctx context.Context) (o *object, path, content string, err error) {
+	o, err = m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment")
+	if err != nil {
+		return nil, "", "", err
+	}
+	for _, r := range reactions {
+		if r[1] == m.text("content") {
+			content = r[0]
+		}
+	}
+	path = o.source.Path + "/reactions"
+	if o.kind != "IssueComment" {
+		path = numbered(o, "issues", "reactions")
+	}
+	return o, path, content, nil
+}
+
+func addReaction(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, path, content, err := m.reactable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := m.change(ctx, http.MethodPost, path, map[string]any{"content": content})
+	if err != nil {
+		return nil, err
+	}
+	return m.reactionPayload(ctx, o, raw)
+}
+
+// removeReaction takes the caller's own reaction away.
+func removeReaction(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, path, content, err := m.reactable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := m.all(ctx, Question{Path: path, Query: url.Values{"content": {content}}}, 100)
+	if err != nil {
+		return nil, err
+	}
+	for _, raw := range list {
+		data, err := members(raw)
+		if err != nil {
+			return nil, err
+		}
+		who, err := members(data["user"])
+		if err != nil {
+			return nil, err
+		}
+		if textOf(who, "login") != viewer(ctx).Login {
+			continue
+		}
+		if _, err := m.change(ctx, http.MethodDelete, path+"/"+string(data["id"]), nil); err != nil {
+			return nil, err
+		}
+		return m.reactionPayload(ctx, o, raw)
+	}
+	return nil, unresolved("a reaction of yours to it")
+}
+
+func (m *mutation) reactionPayload(ctx context.Context, o *object, raw []byte) (map[string]any, error) {
+	data, err := members(raw)
+	if err != nil {
+		return nil, err
+	}
+	who, err := members(data["user"])
+	if err != nil {
+		return nil, err
+	}
+	o, err = m.again(ctx, o)
+	return map[string]any{"subject": o, "reaction": bare{"Reaction", map[string]any{"id": data["node_id"], "databaseId": data["id"],
+		"content": m.text("content"), "createdAt": data["created_at"], "user": newAccount(who), "reactable": o}}}, err
+}

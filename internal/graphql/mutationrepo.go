@@ -1,0 +1,123 @@
+package graphql
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"arbor/internal/web"
+)
+
+func createRepository(ctx context.Context, m *mutation) (map[string]any, error) {
+	if m.input["template"] == true {
+		return nil, refused("Arbor has no templates of repositories.")
+	}
+	if m.given("teamId") {
+		return nil, refused("Arbor has no teams.")
+	}
+	if m.text("visibility") == "INTERNAL" {
+		return nil, refused("Arbor has no internal repositories.")
+	}
+	body := map[string]any{"name": m.text("name"), "private": m.text("visibility") == "PRIVATE"}
+	m.copy(body, "description", "description")
+	m.copy(body, "homepageUrl", "homepage")
+	m.copy(body, "hasIssuesEnabled", "has_issues")
+	path := "/user/repos"
+	if m.given("ownerId") {
+		owner, err := m.target(ctx, "ownerId", "User", "Organization")
+		if err != nil {
+			return nil, err
+		}
+		login := owner.text(ctx, "login")
+		switch {
+		case owner.kind == "Organization":
+			path = web.Path("orgs", login, "repos")
+		case login != viewer(ctx).Login:
+			return nil, refused("You can't create a repository for " + login + ".")
+		}
+	}
+	raw, err := m.change(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return nil, err
+	}
+	return repositoryPayload(raw)
+}
+
+func repositoryPayload(raw []byte) (map[string]any, error) {
+	data, err := members(raw)
+	if err != nil {
+		return nil, err
+	}
+	r := newRepository(data)
+	r.whole = true
+	return map[string]any{"repository": r}, nil
+}
+
+// setRepository changes a repository that an input names.
+func setRepository(ctx context.Context, m *mutation, body map[string]any) (map[string]any, error) {
+	o, err := m.target(ctx, "repositoryId", "Repository")
+	if err != nil {
+		return nil, err
+	}
+	raw, err := m.change(ctx, http.MethodPatch, o.source.Path, body)
+	if err != nil {
+		return nil, err
+	}
+	return repositoryPayload(raw)
+}
+
+func updateRepository(ctx context.Context, m *mutation) (map[string]any, error) {
+	if m.input["template"] == true {
+		return nil, refused("Arbor has no templates of repositories.")
+	}
+	body := map[string]any{}
+	for name, as := range map[string]string{"name": "name", "description": "description", "homepageUrl": "homepage",
+		"hasIssuesEnabled": "has_issues"} {
+		m.copy(body, name, as)
+	}
+	return setRepository(ctx, m, body)
+}
+
+func archiveRepository(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setRepository(ctx, m, map[string]any{"archived": true})
+}
+
+func unarchiveRepository(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setRepository(ctx, m, map[string]any{"archived": false})
+}
+
+func addStar(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setStar(ctx, m, http.MethodPut)
+}
+
+func removeStar(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setStar(ctx, m, http.MethodDelete)
+}
+
+func setStar(ctx context.Context, m *mutation, method string) (map[string]any, error) {
+	o, err := m.target(ctx, "starrableId", "Repository")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.change(ctx, method, "/user/starred"+strings.TrimPrefix(o.source.Path, "/repos"), nil); err != nil {
+		return nil, err
+	}
+	return map[string]any{"starrable": repositoryAt(o.source.Path)}, nil
+}
+
+func followUser(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setFollowed(ctx, m, http.MethodPut)
+}
+
+func unfollowUser(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setFollowed(ctx, m, http.MethodDelete)
+}
+
+func setFollowed(ctx context.Context, m *mutation, method string) (map[string]any, error) {
+	o, err := m.target(ctx, "userId", "User")
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.change(ctx, method, web.Path("user", "following", o.text(ctx, "login")), nil)
+	return map[string]any{"user": o}, err
+}

@@ -1,0 +1,231 @@
+package graphql
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
+	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/web"
+)
+
+// parseNode reads a node id as REST gives it: a kind and a number. That of something in Git is the id of its kind and
+// the repository's number, once more with a name behind it.
+func parseNode(id string) (kind string, number int64, name string, ok bool) {
+	b, err := base64.RawURLEncoding.DecodeString(id)
+	if err != nil {
+		return "", 0, "", false
+	}
+	if kind, number, ok = parsePlain(string(b)); ok {
+		return kind, number, "", true
+	}
+	inner, name, _ := strings.Cut(string(b), ":")
+	if b, err = base64.RawURLEncoding.DecodeString(inner); err != nil {
+		return "", 0, "", false
+	}
+	kind, number, ok = parsePlain(string(b))
+	return kind, number, name, ok
+}
+
+// parsePlain reads what is in a node id: Issue:7.
+func parsePlain(text string) (kind string, number int64, ok bool) {
+	kind, digits, _ := strings.Cut(text, ":")
+	number, ok = web.ParseNumber(digits)
+	return kind, number, ok
+}
+
+// node is Query.node.
+func node(ctx context.Context, f *exec.Field) (any, error) {
+	return queryOf(ctx).find(ctx, f.Args["id"].(string))
+}
+
+// maxNodes is how many nodes one field asks for.
+const maxNodes = 100
+
+// nodes is Query.nodes: those that cannot be found are null, each with its error.
+func nodes(ctx context.Context, f *exec.Field) (any, error) {
+	ids := f.Args["ids"].([]any)
+	if len(ids) > maxNodes {
+		return nil, &exec.Error{Type: "ARGUMENT_LIMIT", Message: "You may not provide more than 100 node ids; you provided " +
+			strconv.Itoa(len(ids)) + "."}
+	}
+	list := make([]any, len(ids))
+	for n, id := range ids {
+		v, err := queryOf(ctx).find(ctx, id.(string))
+		if list[n] = v; err != nil {
+			list[n] = asError(err)
+		}
+	}
+	return list, nil
+}
+
+// find gives the thing that a node id names. Where it is says the database; whether the caller may see it, the REST API
+// that is asked for it. Error: NOT_FOUND in the same words for what is not there, not to be seen, or of a kind that is no
+// node here; FORBIDDEN for what the token is not for.
+func (q *query) find(ctx context.Context, id string, kinds ...string) (any, error) {
+	kind, number, name, ok := parseNode(id)
+	if !ok || len(kinds) > 0 && !slices.Contains(kinds, kind) {
+		return nil, unresolvedNode(id)
+	}
+	o, err := q.findKind(ctx, kind, number, name)
+	switch {
+	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Gone), err == nil && o == nil:
+		return nil, unresolvedNode(id)
+	case err != nil:
+		return nil, asError(err)
+	}
+	if found, ok := o.(*object); ok && found.kind != kind {
+		return nil, unresolvedNode(id)
+	}
+	return o, nil
+}
+
+func (q *query) findKind(ctx context.Context, kind string, id int64, name string) (any, error) {
+	switch kind {
+	case "User", "Organization", "Bot":
+		data, err := q.object(ctx, Question{Path: "/user/" + strconv.FormatInt(id, 10)})
+		return newAccount(data), err
+	case "Repository":
+		return q.repositoryByID(ctx, repo.ID(id))
+	case "Ref", "Commit", "Tree", "Blob", "Tag":
+		return q.findInGit(ctx, kind, repo.ID(id), name)
+	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone":
+		return q.findInTracker(ctx, kind, id)
+	}
+	return nil, errs.Absent()
+}
+
+func (q *query) repositoryByID(ctx context.Context, id repo.ID) (*object, error) {
+	data, err := q.object(ctx, Question{Path: "/repositories/" + strconv.FormatInt(int64(id), 10)})
+	if err != nil {
+		return nil, err
+	}
+	r := newRepository(data)
+	r.whole = true
+	return r, nil
+}
+
+func (q *query) findInGit(ctx context.Context, kind string, in repo.ID, name string) (any, error) {
+	r, err := q.repositoryByID(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if kind == "Ref" {
+		return q.ref(ctx, r, name)
+	}
+	if _, err := git.ParseSHA(name); err != nil {
+		return nil, errs.Absent()
+	}
+	at, err := q.nameOf(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	if textOf(at, "type") != strings.ToLower(kind) {
+		return nil, errs.Absent()
+	}
+	return gitObject(r, strings.ToLower(kind), name), nil
+}
+
+// spot is where a thing of the tracker is.
+type spot struct {
+	repo repo.ID // 0: nowhere
+	path []string
+}
+
+// findInTracker finds what is in a repository by its id.
+func (q *query) findInTracker(ctx context.Context, kind string, id int64) (any, error) {
+	var at spot
+	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		at, err = locate(tx, kind, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := q.repositoryByID(ctx, at.repo)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := q.read(ctx, Question{Path: r.path(at.path...)})
+	if err != nil {
+		return nil, err
+	}
+	raw := json.RawMessage(answer.Body.Bytes())
+	switch kind {
+	case "PullRequest":
+		return newPull(r, raw, "raw")
+	case "Issue":
+		o, err := newIssue(r, raw, "raw")
+		if err == nil {
+			o.whole = true
+		}
+		return o, err
+	case "IssueComment":
+		return newComment(r, nil, raw, "raw")
+	case "PullRequestReview":
+		return newReview(r, pullAt(r, at.path[1]), raw, "raw")
+	}
+	data, err := members(raw)
+	return &object{kind: kind, data: data, whole: true, repo: r}, err
+}
+
+// locate finds the address of a thing, whoever may see it. Error: 404.
+func locate(tx *db.Tx, kind string, id int64) (at spot, err error) {
+	decimal := func(n int64) string { return strconv.FormatInt(n, 10) }
+	switch kind {
+	case "Issue", "PullRequest":
+		list, err := issue.ByIDs(tx, []issue.ID{issue.ID(id)})
+		if err != nil {
+			return at, err
+		}
+		for _, i := range list {
+			at = spot{i.RepoID, []string{"issues", decimal(i.Number)}}
+			if kind == "PullRequest" {
+				at.path[0] = "pulls"
+			}
+		}
+	case "IssueComment":
+		list, err := comment.ByIDs(tx, []int64{id})
+		if err != nil {
+			return at, err
+		}
+		for _, c := range list {
+			at = spot{c.RepoID, []string{"issues", "comments", decimal(c.ID)}}
+		}
+	case "PullRequestReview":
+		in, number, err := review.Place(tx, id)
+		return spot{in, []string{"pulls", decimal(number), "reviews", decimal(id)}}, err
+	case "Label":
+		found, err := label.OfIssues(tx, []int64{id})
+		if err != nil {
+			return at, err
+		}
+		for _, l := range found {
+			at = spot{l.RepoID, []string{"labels", l.Name}}
+		}
+	case "Milestone":
+		found, err := milestone.ByIDs(tx, []int64{id})
+		if err != nil {
+			return at, err
+		}
+		for _, m := range found {
+			at = spot{m.RepoID, []string{"milestones", decimal(m.Number)}}
+		}
+	}
+	if at.repo == 0 {
+		return at, errs.Absent()
+	}
+	return at, nil
+}

@@ -1,0 +1,150 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"arbor/internal/graphql/exec"
+	"arbor/internal/web"
+)
+
+// many asks for the same list of many things of a repository at one time, and keeps the answers as those to the
+// questions for each of them. So what follows asks these, and no more is asked of the database for many than for one.
+type many struct {
+	path     string                   // below the repository: the route whose right is asked
+	handler  web.Handler              // answers an object with what REST answers for each key, or one row more
+	keys     string                   // the parameter with the keys
+	key      func(o *object) string   // of a thing
+	question func(o *object) Question // for the thing alone
+	media    string
+}
+
+// maxPrimed is how many things one question is for.
+const maxPrimed = 100
+
+// prime asks for the page of a list of all objects. What cannot be had so is asked for one by one later, and fails then.
+func (q *query) prime(ctx context.Context, m many, number, size int, objects []*object) {
+	byRepo := map[*object][]*object{}
+	var repos []*object
+	for _, o := range objects {
+		in := q.sameRepository(o.repo)
+		if byRepo[in] == nil {
+			repos = append(repos, in)
+		}
+		byRepo[in] = append(byRepo[in], o)
+	}
+	for _, in := range repos {
+		list := byRepo[in]
+		for len(list) > 1 {
+			part := list[:min(maxPrimed, len(list))]
+			list = list[len(part):]
+			q.primePart(ctx, m, number, size, in, part)
+		}
+	}
+}
+
+// sameRepository gives one object for each repository.
+func (q *query) sameRepository(o *object) *object {
+	if q.repositories == nil {
+		q.repositories = map[string]*object{}
+	}
+	if q.repositories[o.source.Path] == nil {
+		q.repositories[o.source.Path] = o
+	}
+	return q.repositories[o.source.Path]
+}
+
+func (q *query) primePart(ctx context.Context, m many, number, size int, in *object, part []*object) {
+	keys := make([]string, len(part))
+	for n, o := range part {
+		keys[n] = m.key(o)
+	}
+	question := paged(Question{Path: in.source.Path + m.path, Query: url.Values{m.keys: {strings.Join(keys, ",")}}, Media: m.media,
+		Handler: m.handler}, number, size)
+	found, err := q.object(ctx, question)
+	if err != nil {
+		return
+	}
+	for n, o := range part {
+		answer := web.Capture()
+		body := found[keys[n]]
+		var rows []json.RawMessage
+		switch {
+		case len(body) == 0:
+			body = json.RawMessage("[]")
+		case json.Unmarshal(body, &rows) == nil && len(rows) > size:
+			if body, err = json.Marshal(rows[:size]); err != nil {
+				return
+			}
+			answer.Header().Set("Link", `<>; rel="next"`)
+		}
+		answer.Body.Write(body)
+		q.kept[keyOf(paged(m.question(o), number, size))] = kept{answer: answer}
+	}
+}
+
+// primed makes a resolver of lists that asks for the lists of all parents first, where they begin with a page.
+func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		p, err := readPart(f)
+		if len(parents) > 1 && err == nil && !p.last && p.before < 0 && p.size > 0 && p.offset%p.size == 0 && wantsNodes(f) {
+			q := queryOf(ctx)
+			objects := make([]*object, len(parents))
+			for n, parent := range parents {
+				objects[n] = parent.(*object)
+			}
+			q.prime(ctx, of(q, f), p.offset/p.size+1, p.size, objects)
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+// primedAll is primed for what looks through whole lists, whatever part is asked for.
+func primedAll(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		if len(parents) > 1 {
+			q := queryOf(ctx)
+			objects := make([]*object, len(parents))
+			for n, parent := range parents {
+				objects[n] = parent.(*object)
+			}
+			q.prime(ctx, of(q, f), 1, web.MaxPageSize, objects)
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+// numberOf is the number of an issue or a pull request.
+func numberOf(o *object) string { return string(o.data["number"]) }
+
+func manyComments(q *query, f *exec.Field) many {
+	media := textMedia(f)
+	return many{path: "/issues/comments", handler: q.with.Comments, keys: "numbers", key: numberOf, media: media,
+		question: func(o *object) Question { return commentsOf(o, media) }}
+}
+
+func manyReviews(q *query, f *exec.Field) many {
+	media := textMedia(f)
+	return many{path: "/pulls", handler: q.with.Reviews, keys: "numbers", key: numberOf, media: media,
+		question: func(o *object) Question { return reviewsOf(o, media) }}
+}
+
+// primeRollups asks for the first statuses and checks of commits.
+func (q *query) primeRollups(ctx context.Context, commits []*object) {
+	if len(commits) < 2 {
+		return
+	}
+	sha := func(o *object) string { return textOf(o.data, "sha") }
+	first := sha(commits[0])
+	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, keys: "shas", key: sha, media: "raw",
+		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/status", Media: "raw"} }}, 1, 100, commits)
+	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks, keys: "shas", key: sha, media: "raw",
+		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"} }}, 1, 100, commits)
+}
+
+// rollupPath is the address of a commit, below which its statuses and checks are.
+func rollupPath(commit *object) string {
+	return commit.repo.path("commits", textOf(commit.data, "sha"))
+}

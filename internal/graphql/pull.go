@@ -1,0 +1,307 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/graphql/exec"
+)
+
+// repositoryPulls are the fields of a repository about pull requests.
+func repositoryPulls() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"pullRequests": one(pullRequests),
+		"pullRequest": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			q, number, media := queryOf(ctx), f.Args["number"].(int), textMedia(f)
+			answer, err := q.read(ctx, Question{Path: o.path("pulls", strconv.Itoa(number)), Media: media})
+			if err != nil {
+				return nil, orUnresolved(err, fmt.Sprintf("a PullRequest with the number of %d", number))
+			}
+			return newPull(o, answer.Body.Bytes(), media)
+		}),
+	}
+}
+
+// pullRequests lists those of a repository.
+func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q, media := queryOf(ctx), textMedia(f)
+	values := url.Values{"state": {"all"}, "direction": {"asc"}}
+	if list, ok := f.Args["states"].([]any); ok {
+		names := make([]string, len(list))
+		for n, name := range list {
+			names[n], _ = name.(string)
+		}
+		values.Set("states", strings.Join(names, ","))
+	}
+	for name, parameter := range map[string]string{"baseRefName": "base", "headRefName": "head_ref"} {
+		if v, ok := f.Args[name].(string); ok && v != "" {
+			values.Set(parameter, v)
+		}
+	}
+	if err := setOrder(f, values, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "popularity"}); err != nil {
+		return nil, err
+	}
+	return q.connect(ctx, f, pages{kind: "PullRequestConnection",
+		question: Question{Path: o.path("pulls"), Query: values, Media: media, Handler: q.with.Pulls},
+		node:     func(raw json.RawMessage) (any, error) { return newPull(o, raw, media) }})
+}
+
+// newPull is a pull request of its full payload.
+func newPull(in *object, raw json.RawMessage, media string) (*object, error) {
+	data, err := members(raw)
+	return &object{kind: "PullRequest", data: data, whole: true, repo: in,
+		source: Question{Path: in.path("pulls", string(data["number"])), Media: media}}, err
+}
+
+// pullAt is a pull request of which only the number is at hand.
+func pullAt(in *object, number string) *object {
+	return &object{kind: "PullRequest", data: map[string]json.RawMessage{"number": json.RawMessage(number)}, repo: in,
+		source: Question{Path: in.path("pulls", number)}}
+}
+
+// fillPulls asks for what the payloads of issues do not say of the pull requests among them, of all of a repository at
+// one time. One alone is asked for as REST answers it, which makes a test merge that is missing.
+func fillPulls(next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		byRepo := map[string][]*object{}
+		for _, p := range parents {
+			if o := p.(*object); !o.whole {
+				byRepo[o.repo.source.Path] = append(byRepo[o.repo.source.Path], o)
+			}
+		}
+		for path, list := range byRepo {
+			if len(list) == 1 {
+				continue
+			}
+			if err := q.fillIn(ctx, path, list); err != nil {
+				return failed(asError(err), len(parents))
+			}
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+func (q *query) fillIn(ctx context.Context, path string, list []*object) error {
+	for part := range slices.Chunk(list, 100) {
+		numbers := make([]string, len(part))
+		for n, o := range part {
+			numbers[n] = string(o.data["number"])
+		}
+		found, _, err := q.list(ctx, Question{Path: path + "/pulls", Query: url.Values{"numbers": {strings.Join(numbers, ",")}},
+			Media: part[0].source.Media, Handler: q.with.NumberedPulls})
+		if err != nil {
+			return err
+		}
+		byNumber := map[string]map[string]json.RawMessage{}
+		for _, raw := range found {
+			data, err := members(raw)
+			if err != nil {
+				return err
+			}
+			byNumber[string(data["number"])] = data
+		}
+		for _, o := range part {
+			if data := byNumber[string(o.data["number"])]; data != nil {
+				o.data, o.whole = data, true
+			}
+		}
+	}
+	return nil
+}
+
+func pullFields() map[string]exec.Resolver {
+	fields := merge(tracked(), map[string]exec.Resolver{
+		"fullDatabaseId": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			id, err := o.member(ctx, "id")
+			return string(id), err
+		}),
+		"state": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			merged, err := o.value(ctx, "merged_at")
+			if merged != nil {
+				return "MERGED", err
+			}
+			return strings.ToUpper(o.text(ctx, "state")), err
+		}),
+		"merged": isNull("merged_at", false), "mergedAt": same("merged_at"), "mergedBy": accountField("merged_by"),
+		"isDraft": same("draft"), "maintainerCanModify": same("maintainer_can_modify"), "additions": same("additions"),
+		"deletions": same("deletions"), "changedFiles": same("changed_files"),
+		"baseRefName": side("base", "ref"), "baseRefOid": side("base", "sha"),
+		"headRefName": side("head", "ref"), "headRefOid": side("head", "sha"),
+		"baseRepository": inRepository, "headRepository": one(headRepository),
+		"headRepositoryOwner": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			head, err := o.inner(ctx, "head")
+			if err != nil {
+				return nil, err
+			}
+			owner, err := members(head["user"])
+			return newAccount(owner), err
+		}),
+		"isCrossRepository": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			head, err := headRepository(ctx, nil, o)
+			if head == nil || err != nil {
+				return true, err
+			}
+			return textOf(head.(*object).data, "full_name") != o.repo.text(ctx, "full_name"), nil
+		}),
+		"baseRef": branchOf("base"), "headRef": branchOf("head"),
+		"mergeable": one(mergeable), "mergeStateStatus": one(mergeState),
+		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
+		"reviewDecision": always(nil), // nothing requires reviews
+		"reviewRequests": one(reviewRequests), "reviews": primed(manyReviews, one(reviews)), "latestReviews": primedAll(manyReviews, one(latestReviews)),
+		"commits": one(pullCommits), "files": one(pullFiles),
+		"isInMergeQueue": always(false), "isMergeQueueEnabled": always(false), "autoMergeRequest": always(nil),
+		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
+			head, err := o.inner(ctx, "head")
+			return gitObject(o.repo, "commit", textOf(head, "sha")), err
+		}),
+	})
+	for name, r := range fields {
+		fields[name] = fillPulls(r)
+	}
+	return fields
+}
+
+// side is a member of the head or the base.
+func side(which, member string) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		data, err := o.inner(ctx, which)
+		return decode(data[member]), err
+	})
+}
+
+// headRepository is where the head is; nil where it is gone, or not to be seen.
+func headRepository(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	head, err := o.inner(ctx, "head")
+	if err != nil {
+		return nil, err
+	}
+	data, err := members(head["repo"])
+	if data == nil || err != nil {
+		return nil, err
+	}
+	return newRepository(data), nil
+}
+
+// branchOf is the branch of the head or the base; null where it is gone.
+func branchOf(which string) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		data, err := o.inner(ctx, which)
+		if err != nil {
+			return nil, err
+		}
+		in := o.repo
+		if which == "head" {
+			head, err := headRepository(ctx, nil, o)
+			if head == nil || err != nil {
+				return nil, err
+			}
+			in = head.(*object)
+		}
+		return queryOf(ctx).ref(ctx, in, "refs/heads/"+textOf(data, "ref"))
+	})
+}
+
+func mergeable(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	v, err := o.value(ctx, "mergeable")
+	switch v {
+	case true:
+		return "MERGEABLE", err
+	case false:
+		return "CONFLICTING", err
+	}
+	return "UNKNOWN", err
+}
+
+// mergeState says whether a pull request can be merged. A draft is blocked: gh merges what is anything else.
+func mergeState(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	v, err := o.value(ctx, "mergeable_state")
+	state, _ := v.(string)
+	if state == "draft" {
+		return "BLOCKED", err
+	}
+	return strings.ToUpper(state), err
+}
+
+// merging is the commit on the base once it is merged, or that of the test merge before.
+func merging(merged bool) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		at, err := o.value(ctx, "merged_at")
+		sha := o.text(ctx, "merge_commit_sha")
+		if err != nil || (at != nil) != merged || sha == "" {
+			return nil, err
+		}
+		return gitObject(o.repo, "commit", sha), nil
+	})
+}
+
+// pullCommits lists the commits that a pull request brings. The last alone is its head, which needs no list.
+func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q := queryOf(ctx)
+	count := func() (int, error) {
+		v, err := o.value(ctx, "commits")
+		number, _ := v.(json.Number)
+		n, _ := number.Int64()
+		return int(n), err
+	}
+	commit := func(c *object) any {
+		return bare{"PullRequestCommit", map[string]any{"commit": c, "url": pullCommitURL(ctx, o, c),
+			"resourcePath": strings.TrimPrefix(pullCommitURL(ctx, o, c), siteOf(ctx))}}
+	}
+	if f.Args["last"] == 1 && f.Args["before"] == nil && f.Args["after"] == nil && f.Args["first"] == nil {
+		head, err := o.inner(ctx, "head")
+		if err != nil {
+			return nil, err
+		}
+		total, err := count()
+		if err != nil {
+			return nil, err
+		}
+		return &connection{kind: "PullRequestCommitConnection", part: part{offset: max(0, total-1), size: 1},
+			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))}, total: count}, nil
+	}
+	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count,
+		question: Question{Path: o.repo.path("pulls", string(o.data["number"]), "commits")},
+		node: func(raw json.RawMessage) (any, error) {
+			c, err := listedCommit(o.repo, raw)
+			if err != nil {
+				return nil, err
+			}
+			return commit(c), nil
+		}})
+}
+
+func pullCommitURL(ctx context.Context, o, c *object) string {
+	return o.text(ctx, "html_url") + "/commits/" + textOf(c.data, "sha")
+}
+
+// changeTypes are REST's words for what happened to a file, where they are others than GraphQL's.
+var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"}
+
+func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestChangedFileConnection",
+		question: Question{Path: o.repo.path("pulls", string(o.data["number"]), "files")},
+		count: func() (int, error) {
+			v, err := o.value(ctx, "changed_files")
+			number, _ := v.(json.Number)
+			n, _ := number.Int64()
+			return int(n), err
+		},
+		node: func(raw json.RawMessage) (any, error) {
+			data, err := members(raw)
+			if err != nil {
+				return nil, err
+			}
+			status := textOf(data, "status")
+			if name := changeTypes[status]; name != "" {
+				status = name
+			}
+			return bare{"PullRequestChangedFile", map[string]any{"path": decode(data["filename"]),
+				"additions": decode(data["additions"]), "deletions": decode(data["deletions"]), "changeType": strings.ToUpper(status)}}, nil
+		}})
+}

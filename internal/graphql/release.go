@@ -1,0 +1,121 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
+)
+
+// repositoryReleases are the fields of a repository about releases.
+func repositoryReleases() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"releases": one(releases), "release": orNull(releaseTagged),
+		"latestRelease": orNull(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return queryOf(ctx).thing(ctx, "Release", o, o.path("releases", "latest"))
+		}),
+	}
+}
+
+func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	if order, ok := f.Args["orderBy"].(map[string]any); ok && (order["field"] != "CREATED_AT" || order["direction"] != "DESC") {
+		return nil, refused("Arbor lists releases by CREATED_AT, DESC.")
+	}
+	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection", question: Question{Path: o.path("releases")},
+		node: func(raw json.RawMessage) (any, error) {
+			data, err := members(raw)
+			return &object{kind: "Release", data: data, whole: true, repo: o}, err
+		}})
+}
+
+// releaseTagged finds the release of a tag, among the newest hundred drafts, too, for who sees these.
+func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q, tag := queryOf(ctx), f.Args["tagName"].(string)
+	if tag == "" {
+		return nil, nil
+	}
+	found, err := q.thing(ctx, "Release", o, o.path("releases", "tags")+"/"+url.PathEscape(tag))
+	if !errs.Is(err, errs.NotFound) {
+		return found, err
+	}
+	list, err := q.all(ctx, Question{Path: o.path("releases")}, 1)
+	for _, raw := range list {
+		data, err := members(raw)
+		if err == nil && textOf(data, "tag_name") == tag {
+			return &object{kind: "Release", data: data, whole: true, repo: o}, nil
+		}
+	}
+	return nil, err
+}
+
+func releaseFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "tagName": same("tag_name"),
+		"description": same("body"), "isDraft": same("draft"), "isPrerelease": same("prerelease"),
+		"createdAt": same("created_at"), "publishedAt": same("published_at"), "updatedAt": same("updated_at"),
+		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "author": accountField("author"),
+		"repository": inRepository, "tag": tagsOf(func(ref *object) any { return ref }),
+		"tagCommit": tagsOf(func(ref *object) any {
+			return gitObject(ref.repo, "commit", textOf(ref.data, "leads_to"))
+		}),
+		"isLatest": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			latest, err := queryOf(ctx).object(ctx, Question{Path: o.repo.path("releases", "latest")})
+			if errs.Is(err, errs.NotFound) {
+				return false, nil
+			}
+			return string(latest["id"]) == string(o.data["id"]), err
+		}),
+	}
+}
+
+// tagsOf makes a resolver of what the tags of releases give, of all of a repository asked for at one time. It is null for
+// a draft whose tag is not there yet.
+func tagsOf(value func(ref *object) any) exec.Resolver {
+	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+		q, values, byRepo := queryOf(ctx), make([]any, len(parents)), map[*object][]int{}
+		for n, p := range parents {
+			in := q.sameRepository(p.(*object).repo)
+			byRepo[in] = append(byRepo[in], n)
+		}
+		for in, places := range byRepo {
+			for part := range slices.Chunk(places, maxPrimed) {
+				names := make([]string, len(part))
+				for n, at := range part {
+					names[n] = "refs/tags/" + textOf(parents[at].(*object).data, "tag_name")
+				}
+				found, err := q.refsNamed(ctx, in, names)
+				for n, at := range part {
+					if err != nil {
+						values[at] = asError(err)
+					} else if data := found[names[n]]; data != nil {
+						values[at] = value(&object{kind: "Ref", data: data, whole: true, repo: in})
+					}
+				}
+			}
+		}
+		return values
+	}
+}
+
+// refsNamed asks for refs of a repository by their full names, a hundred at most.
+func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]map[string]json.RawMessage, error) {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	list, _, err := q.list(ctx, paged(Question{Path: in.path("git", "refs"), Handler: q.with.Refs,
+		Query: url.Values{"prefix": {"refs/"}, "names": {strings.Join(names, " ")}}}, 1, maxPrimed))
+	if errs.Is(err, errs.Conflict) { // an empty repository
+		return nil, nil
+	}
+	found := map[string]map[string]json.RawMessage{}
+	for _, raw := range list {
+		data, err := members(raw)
+		if err != nil {
+			return nil, err
+		}
+		found[textOf(data, "ref")] = data
+	}
+	return found, err
+}

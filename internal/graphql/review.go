@@ -1,0 +1,91 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+
+	"arbor/internal/graphql/exec"
+)
+
+func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	raw, err := o.member(ctx, "requested_reviewers")
+	if err != nil {
+		return nil, err
+	}
+	list, err := objectsIn(raw)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]any, len(list))
+	for n, data := range list {
+		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": newAccount(data)}}
+	}
+	return connectAll(f, "ReviewRequestConnection", all)
+}
+
+// reviewsOf is where a pull request's reviews are.
+func reviewsOf(o *object, media string) Question {
+	return Question{Path: o.repo.path("pulls", string(o.data["number"]), "reviews"), Media: media}
+}
+
+func newReview(in, of *object, raw json.RawMessage, media string) (*object, error) {
+	data, err := members(raw)
+	source := reviewsOf(of, media)
+	source.Path += "/" + string(data["id"])
+	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of, source: source}, err
+}
+
+func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	media := textMedia(f)
+	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
+		node: func(raw json.RawMessage) (any, error) { return newReview(o.repo, o, raw, media) }})
+}
+
+// mostReviews is how many hundreds of reviews are looked through for the latest.
+const mostReviews = 10
+
+// latestReviews are the last reviews of each author, in the order of the first.
+func latestReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	media := textMedia(f)
+	list, err := queryOf(ctx).all(ctx, reviewsOf(o, media), mostReviews)
+	if err != nil {
+		return nil, err
+	}
+	var all []any
+	at := map[string]int{}
+	for _, raw := range list {
+		v, err := newReview(o.repo, o, raw, media)
+		if err != nil {
+			return nil, err
+		}
+		if textOf(v.data, "state") == "PENDING" {
+			continue
+		}
+		author, err := v.inner(ctx, "user")
+		if err != nil {
+			return nil, err
+		}
+		n, there := at[textOf(author, "login")]
+		if !there {
+			at[textOf(author, "login")] = len(all)
+			all = append(all, v)
+			continue
+		}
+		all[n] = v
+	}
+	return connectAll(f, "PullRequestReviewConnection", all)
+}
+
+func reviewFields() map[string]exec.Resolver {
+	return merge(commented(), map[string]exec.Resolver{
+		"state": upper("state"), "submittedAt": same("submitted_at"),
+		"createdAt": same("submitted_at"), "updatedAt": same("submitted_at"),
+		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			sha := o.text(ctx, "commit_id")
+			if sha == "" {
+				return nil, nil
+			}
+			return gitObject(o.repo, "commit", sha), nil
+		}),
+	})
+}

@@ -1,0 +1,216 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"arbor/internal/graphql/exec"
+)
+
+// rollups makes a resolver of what gives the commit of a parent.
+func rollups(commitOf func(ctx context.Context, o *object) (*object, error)) exec.Resolver {
+	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+		q, values := queryOf(ctx), make([]any, len(parents))
+		var commits []*object
+		at := map[int]*object{}
+		for n, p := range parents {
+			commit, err := commitOf(ctx, p.(*object))
+			if err != nil {
+				values[n] = asError(err)
+				continue
+			}
+			commits, at[n] = append(commits, commit), commit
+		}
+		q.primeRollups(ctx, commits)
+		for n, commit := range at {
+			v, err := q.rollup(ctx, commit)
+			if values[n] = v; err != nil {
+				values[n] = asError(err)
+			}
+		}
+		return values
+	}
+}
+
+// rollup is what statuses and checks of a commit come to; nil where there are none.
+func (q *query) rollup(ctx context.Context, commit *object) (any, error) {
+	at := rollupPath(commit)
+	r := &rollup{commit: commit}
+	statuses, err := q.within(ctx, at+"/status", "statuses")
+	if err != nil {
+		return nil, err
+	}
+	runs, err := q.within(ctx, at+"/check-runs", "check_runs")
+	if err != nil {
+		return nil, err
+	}
+	for _, data := range runs {
+		r.contexts = append(r.contexts, &object{kind: "CheckRun", data: data, whole: true, repo: commit.repo})
+	}
+	for _, data := range statuses {
+		r.contexts = append(r.contexts, &object{kind: "StatusContext", data: data, whole: true, repo: commit.repo})
+	}
+	if len(r.contexts) == 0 {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// mostContexts is how many hundreds of statuses, and of checks, a rollup counts.
+const mostContexts = 10
+
+// within asks for a list that stands in an object, whole.
+func (q *query) within(ctx context.Context, path, member string) (all []map[string]json.RawMessage, err error) {
+	for n := 1; n <= mostContexts; n++ {
+		data, err := q.object(ctx, paged(Question{Path: path}, n, 100))
+		if err != nil {
+			return nil, err
+		}
+		list, err := objectsIn(data[member])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+		if total, _ := strconv.Atoi(string(data["total_count"])); len(list) < 100 || len(all) >= total {
+			break
+		}
+	}
+	return all, nil
+}
+
+// rollup is a StatusCheckRollup.
+type rollup struct {
+	commit   *object
+	contexts []any
+}
+
+func (*rollup) TypeName() string { return "StatusCheckRollup" }
+
+// contextState is the state of a check or a status within counts.
+func contextState(o *object) string {
+	if o.kind == "StatusContext" {
+		return enumName(textOf(o.data, "state"))
+	}
+	if conclusion := textOf(o.data, "conclusion"); conclusion != "" {
+		return enumName(conclusion)
+	}
+	return enumName(textOf(o.data, "status"))
+}
+
+// state sums up: a failure counts most, then what waits.
+func (r *rollup) state() string {
+	sum := "SUCCESS"
+	for _, c := range r.contexts {
+		switch contextState(c.(*object)) {
+		case "SUCCESS", "NEUTRAL", "SKIPPED":
+		case "ERROR", "FAILURE", "CANCELLED", "TIMED_OUT", "ACTION_REQUIRED", "STARTUP_FAILURE":
+			return "FAILURE"
+		default:
+			sum = "PENDING"
+		}
+	}
+	return sum
+}
+
+// counts tells how many checks or statuses are in each state. All states are listed: gh counts nothing without.
+func (r *rollup) counts(kind, typeName string, states ...string) []any {
+	n := map[string]int{}
+	for _, c := range r.contexts {
+		if o := c.(*object); o.kind == kind {
+			n[contextState(o)]++
+		}
+	}
+	list := make([]any, len(states))
+	for k, s := range states {
+		list[k] = bare{typeName, map[string]any{"state": s, "count": n[s]}}
+	}
+	return list
+}
+
+func rollupFields() map[string]exec.Resolver {
+	each := func(value func(f *exec.Field, r *rollup) (any, error)) exec.Resolver {
+		return func(_ context.Context, f *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				v, err := value(f, p.(*rollup))
+				if values[n] = v; err != nil {
+					values[n] = asError(err)
+				}
+			}
+			return values
+		}
+	}
+	return map[string]exec.Resolver{
+		"commit": each(func(_ *exec.Field, r *rollup) (any, error) { return r.commit, nil }),
+		"state":  each(func(_ *exec.Field, r *rollup) (any, error) { return r.state(), nil }),
+		"contexts": each(func(f *exec.Field, r *rollup) (any, error) {
+			c, err := connectAll(f, "StatusCheckRollupContextConnection", r.contexts)
+			if err != nil {
+				return nil, err
+			}
+			c.(*connection).rollup = r
+			return c, nil
+		}),
+	}
+}
+
+// rollupCounts are the fields that the connection of contexts has besides.
+func rollupCounts() map[string]exec.Resolver {
+	each := func(value func(r *rollup) any) exec.Resolver {
+		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				values[n] = value(p.(*connection).rollup)
+			}
+			return values
+		}
+	}
+	of := func(kind string) exec.Resolver {
+		return each(func(r *rollup) any {
+			n := 0
+			for _, c := range r.contexts {
+				if c.(*object).kind == kind {
+					n++
+				}
+			}
+			return n
+		})
+	}
+	return map[string]exec.Resolver{
+		"checkRunCount": of("CheckRun"), "statusContextCount": of("StatusContext"),
+		"checkRunCountsByState": each(func(r *rollup) any {
+			return r.counts("CheckRun", "CheckRunStateCount", "ACTION_REQUIRED", "CANCELLED", "COMPLETED", "FAILURE",
+				"IN_PROGRESS", "NEUTRAL", "PENDING", "QUEUED", "SKIPPED", "STALE", "STARTUP_FAILURE", "SUCCESS", "TIMED_OUT", "WAITING")
+		}),
+		"statusContextCountsByState": each(func(r *rollup) any {
+			return r.counts("StatusContext", "StatusContextStateCount", "ERROR", "EXPECTED", "FAILURE", "PENDING", "SUCCESS")
+		}),
+	}
+}
+
+func statusContextFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "context": same("context"), "state": upper("state"), "description": same("description"),
+		"targetUrl": same("target_url"), "createdAt": same("created_at"), "creator": accountField("creator"),
+		"isRequired": always(false),
+	}
+}
+
+func checkRunFields() map[string]exec.Resolver {
+	output := func(member string) exec.Resolver {
+		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "output")
+			return decode(data[member]), err
+		})
+	}
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "status": upper("status"),
+		"conclusion": upper("conclusion"), "detailsUrl": same("details_url"), "title": output("title"), "summary": output("summary"),
+		"startedAt": same("started_at"), "completedAt": same("completed_at"), "url": same("html_url"), "isRequired": always(false),
+		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "check_suite")
+			return bare{"CheckSuite", map[string]any{"databaseId": decode(data["id"]), "workflowRun": nil}}, err
+		}),
+	}
+}

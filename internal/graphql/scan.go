@@ -1,0 +1,192 @@
+package graphql
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// What REST answers is taken apart only as far as a query needs it: encoding/json would look at each byte several times
+// (BenchmarkIssueList). The bytes are this server's own. What is not well formed is an error where it is seen.
+
+var errNoJSON = errors.New("graphql: no JSON where some was expected")
+
+// members reads the members of a JSON object; nil of null.
+func members(b []byte) (map[string]json.RawMessage, error) {
+	if isNullJSON(b) {
+		return nil, nil
+	}
+	m := make(map[string]json.RawMessage, min(32, 2+len(b)/100))
+	err := each(b, '{', '}', func(key, value []byte) error {
+		name := string(key[1 : len(key)-1])
+		if bytes.IndexByte(key, '\\') >= 0 {
+			if err := json.Unmarshal(key, &name); err != nil {
+				return err
+			}
+		}
+		m[name] = value
+		return nil
+	})
+	return m, err
+}
+
+// elements reads the elements of a JSON array; nil of null.
+func elements(b []byte) (list []json.RawMessage, err error) {
+	if isNullJSON(b) {
+		return nil, nil
+	}
+	err = each(b, '[', ']', func(_, value []byte) error {
+		list = append(list, value)
+		return nil
+	})
+	return list, err
+}
+
+func isNullJSON(b []byte) bool {
+	trimmed := bytes.TrimSpace(b)
+	return len(trimmed) == 0 || string(trimmed) == "null"
+}
+
+// each calls fn for what is in an array or an object; key is nil in an array.
+func each(b []byte, begin, end byte, fn func(key, value []byte) error) error {
+	at := space(b, 0)
+	if at >= len(b) || b[at] != begin {
+		return errNoJSON
+	}
+	at = space(b, at+1)
+	if at < len(b) && b[at] == end {
+		return nil
+	}
+	for at < len(b) {
+		var key []byte
+		if begin == '{' {
+			after, err := skip(b, at)
+			if err != nil || b[at] != '"' {
+				return errNoJSON
+			}
+			key = b[at:after]
+			if at = space(b, after); at >= len(b) || b[at] != ':' {
+				return errNoJSON
+			}
+			at = space(b, at+1)
+		}
+		after, err := skip(b, at)
+		if err != nil {
+			return err
+		}
+		if err := fn(key, b[at:after:after]); err != nil {
+			return err
+		}
+		switch at = space(b, after); {
+		case at >= len(b):
+			return errNoJSON
+		case b[at] == end:
+			return nil
+		case b[at] != ',':
+			return errNoJSON
+		}
+		at = space(b, at+1)
+	}
+	return errNoJSON
+}
+
+func space(b []byte, at int) int {
+	for at < len(b) && (b[at] == ' ' || b[at] == '\n' || b[at] == '\t' || b[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// skip gives where the value that begins at a place ends.
+func skip(b []byte, at int) (int, error) {
+	depth := 0
+	for begin := at; at < len(b); {
+		switch c := b[at]; c {
+		case '"':
+			after, err := skipText(b, at)
+			if err != nil {
+				return 0, err
+			}
+			at = after
+		case '{', '[':
+			depth++
+			at++
+			continue
+		case '}', ']':
+			if depth--; depth < 0 {
+				return 0, errNoJSON
+			}
+			at++
+		case ',', ':', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return 0, errNoJSON
+			}
+			at++
+			continue
+		default:
+			for at++; at < len(b) && bytes.IndexByte([]byte(",:{}[] \n\t\r\""), b[at]) < 0; {
+				at++
+			}
+		}
+		if depth == 0 {
+			if at == begin {
+				return 0, errNoJSON
+			}
+			return at, nil
+		}
+	}
+	return 0, errNoJSON
+}
+
+// skipText gives where the text that begins at a place ends.
+func skipText(b []byte, at int) (int, error) {
+	for at++; at < len(b); {
+		n := bytes.IndexByte(b[at:], '"')
+		if n < 0 {
+			break
+		}
+		slash := bytes.IndexByte(b[at:at+n], '\\')
+		if slash < 0 {
+			return at + n + 1, nil
+		}
+		at += slash + 2
+	}
+	return 0, errNoJSON
+}
+
+// decode reads a JSON value; numbers stay as they are. Nil: it is null, or there is none.
+func decode(b json.RawMessage) any {
+	switch {
+	case len(b) == 0 || string(b) == "null":
+		return nil
+	case string(b) == "true":
+		return true
+	case string(b) == "false":
+		return false
+	case len(b) >= 2 && b[0] == '"' && bytes.IndexByte(b, '\\') < 0:
+		return string(b[1 : len(b)-1])
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}
+
+// objectsIn reads a list of objects.
+func objectsIn(b []byte) ([]map[string]json.RawMessage, error) {
+	list, err := elements(b)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]map[string]json.RawMessage, len(list))
+	for n, raw := range list {
+		if out[n], err = members(raw); err != nil {
+			return nil, fmt.Errorf("graphql: element %d: %w", n, err)
+		}
+	}
+	return out, nil
+}

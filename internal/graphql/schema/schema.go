@@ -1,0 +1,18 @@
+// Package schema is the GraphQL schema of Arbor: a part of GitHub's own, with the same names, types, nullability and
+// arguments. schema.graphql has it.
+package schema
+
+import (
+	_ "embed"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+//go:embed schema.graphql
+var text string
+
+// Load reads the schema. It panics where the file is wrong, which each test sees.
+func Load() *ast.Schema {
+	return gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: text})
+}

@@ -1,0 +1,145 @@
+package pull
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/finder"
+	"arbor/internal/issue"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+	"arbor/internal/web"
+)
+
+// ListChosen answers pull requests in their full form, for GraphQL: in one of the states (OPEN, CLOSED, MERGED, with
+// commas between them), into the branch base, from a branch head whoever has it. The order is as in GET
+// /repos/{owner}/{repo}/pulls. Errors: 422.
+func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	c, err := readChoice(r)
+	if err != nil {
+		return err
+	}
+	at, values := web.ReadPage(r), web.QueryOf(r)
+	return api.answerFull(w, r, a, func(tx *db.Tx) ([]*issue.Issue, error) {
+		where := finder.And{finder.HasOne(posting.ByPull.Of(0)), inStates(values.Get("states"))}
+		if base := values.Get("base"); base != "" {
+			id, err := branchID(tx, a.ID, 0, base)
+			if err != nil {
+				return nil, err
+			}
+			where = append(where, finder.Has{Kind: posting.ByBranch, Values: known(id)})
+		}
+		if head := values.Get("head_ref"); head != "" {
+			ids, err := headBranches(tx, a.ID, head)
+			if err != nil {
+				return nil, err
+			}
+			where = append(where, finder.Has{Kind: posting.ByBranch, Values: ids})
+		}
+		in := []finder.Repo{{ID: a.ID, Generation: finder.Unread}}
+		list, found, err := api.s.issues.Find(tx, finder.Query{Repos: in, Where: where, Order: c.order}, at.Offset(), at.Size)
+		tx.OnCommit(func() { web.Link(w, r, at, found.Total) })
+		return list, err
+	})
+}
+
+// known are the values that a branch is found by: none where no pull request ever had it.
+func known(id int64) []int64 {
+	if id == 0 {
+		return nil
+	}
+	return []int64{id}
+}
+
+// inStates is the condition that a pull request is in one of GraphQL's states; none are all.
+func inStates(names string) finder.Expr {
+	if names == "" {
+		return finder.And{}
+	}
+	merged := finder.Between{Field: finder.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
+	var any finder.Or
+	for name := range strings.SplitSeq(names, ",") {
+		switch name {
+		case "OPEN":
+			any = append(any, finder.InState(tracker.Open))
+		case "CLOSED":
+			any = append(any, finder.And{finder.InState(tracker.Closed), finder.Not{Expr: merged}})
+		case "MERGED":
+			any = append(any, merged)
+		}
+	}
+	return any
+}
+
+// maxNumbered is how many pull requests one request asks for by their numbers.
+const maxNumbered = 100
+
+// ListNumbered answers the pull requests of the parameter numbers in their full form, for GraphQL. Those that are not
+// there are left out.
+func (api *API) ListNumbered(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	var numbers []int64
+	for text := range strings.SplitSeq(web.QueryOf(r).Get("numbers"), ",") {
+		if n, ok := web.ParseNumber(text); ok && len(numbers) < maxNumbered {
+			numbers = append(numbers, n)
+		}
+	}
+	return api.answerFull(w, r, a, func(tx *db.Tx) ([]*issue.Issue, error) {
+		found, err := issue.Numbered(tx, a.ID, numbers)
+		var list []*issue.Issue
+		for _, n := range db.Unique(numbers) {
+			if i := found[n]; i != nil && i.Pull {
+				list = append(list, i)
+			}
+		}
+		return list, err
+	})
+}
+
+// answerFull answers pull requests of the repository in their full form, with a fixed number of queries.
+func (api *API) answerFull(w http.ResponseWriter, r *http.Request, a *repo.Access,
+	find func(tx *db.Tx) ([]*issue.Issue, error)) error {
+	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
+		var p *page
+		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
+			p = newPage(out.Context(), a)
+			p.full = true
+			list, err := find(tx)
+			if err != nil {
+				return err
+			}
+			p.Add(list...)
+			return p.load(tx)
+		})
+		if err == nil {
+			err = p.Bodies(out, api.s.issues)
+		}
+		if err != nil {
+			return err
+		}
+		return p.write(out)
+	})
+}
+
+// SetDraft makes the pull request a draft, or with draft false one that is ready, and answers it: for GraphQL, since
+// GitHub's REST API has no address for it. Errors: those of Service.SetDraft.
+func (api *API) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	draft := body.Bool("draft")
+	body.Require("draft")
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := api.s.SetDraft(r.Context(), a, n, draft.Value); err != nil {
+		return err
+	}
+	return api.answer(w, r, a, http.StatusOK, n)
+}

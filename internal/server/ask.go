@@ -1,0 +1,121 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"arbor/internal/account"
+	"arbor/internal/admission"
+	"arbor/internal/errs"
+	"arbor/internal/graphql"
+	"arbor/internal/page"
+	"arbor/internal/ratelimit"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/space"
+	"arbor/internal/status"
+	"arbor/internal/web"
+)
+
+// maxAsked is the size in bytes of the largest answer that a part of a GraphQL query has.
+const maxAsked = 32 << 20
+
+// ask answers a question of GraphQL as the REST API answers the caller of the context, whom the server found out and
+// who has no more rights here: what the token may by the route is asked, and all that the route's handler asks. The
+// request that the question belongs to was counted and admitted. Errors: those of the route.
+func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, error) {
+	address := q.Path
+	if len(q.Query) > 0 {
+		address += "?" + q.Query.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, q.Method, address, nil)
+	if err != nil {
+		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
+	}
+	outer := web.From(ctx)
+	info := &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost, SSHPort: outer.SSHPort,
+		Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID,
+		Media: web.ParseAccept([]string{"application/vnd.github." + q.Media + "+json"})}
+	to := s.endpointOf(r, info)
+	if to == nil {
+		return nil, errs.Absent()
+	}
+	r = web.With(r, info)
+	if q.Body != nil {
+		r.Body, r.ContentLength = &web.Body{Data: q.Body}, int64(len(q.Body))
+	}
+	if r, err = s.permit(r, account.CallerFrom(ctx), info, to); err != nil {
+		return nil, err
+	}
+	if growing(r, to.Route) {
+		if err := s.room.Check(); err != nil {
+			return nil, err
+		}
+	}
+	handler := to.Handler
+	if q.Handler != nil {
+		handler = q.Handler
+	}
+	answer := web.Capture()
+	answer.Limit(maxAsked, func(bytes int64) error { return admission.Hold(ctx, bytes) })
+	if err := handler(answer, r); err != nil {
+		if !safe(r.Method) {
+			err = space.Explain(err, s.disks...)
+		}
+		return nil, err
+	}
+	return answer, nil
+}
+
+// endpointOf finds the API's route of a request, and notes the placeholders' values; nil: there is none.
+func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
+	c := chi.NewRouteContext()
+	n := s.match(c, r.URL.EscapedPath(), "")
+	if n == nil || n.group != route.API || n.isLacking() || graphql.IsRoute(n.pattern) {
+		return nil
+	}
+	info.Pattern = n.pattern
+	if !setParams(info, c, n) {
+		return nil
+	}
+	return n.find(r.Method)
+}
+
+// newGraphQL makes the handlers of GraphQL, which ask those of the features.
+func (s *Server) newGraphQL(of page.Sources, statuses *status.API) *graphql.API {
+	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
+	return graphql.NewAPI(s.ask, graphql.Handlers{
+		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: repo.NewAPI(repos),
+		Issues: repos.With(account.Pull, issues.ListIssues), Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
+		Pulls: repos.With(account.Pull, pulls.ListChosen), NumberedPulls: repos.With(account.Pull, pulls.ListNumbered),
+		Pin: repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
+		Draft:    repos.With(account.Pull, pulls.SetDraft),
+		Comments: repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
+		Statuses: repos.With(account.Pull, statuses.CombineMany), Checks: repos.With(account.Pull, of.Checks.ListMany),
+		Transfer: repos.With(account.Push, issues.TransferIssue),
+		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
+		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits), Tags: repos.With(account.Pull, of.Git.ListChosenTags),
+		Refs: repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+	}, graphqlLimits{s.limiter}, s.log)
+}
+
+// graphqlLimits is the rate limit as GraphQL sees it.
+type graphqlLimits struct{ *ratelimit.Limiter }
+
+// Take takes more off the limit.
+func (l graphqlLimits) Take(w http.ResponseWriter, r *http.Request, caller *account.Caller, more int64) error {
+	ww, ok := w.(*web.Writer)
+	if !ok {
+		ww = &web.Writer{ResponseWriter: w}
+	}
+	return l.Limiter.Take(ww, r, caller, more)
+}
+
+// Left tells what is left.
+func (l graphqlLimits) Left(r *http.Request, caller *account.Caller) (limit, remaining int64, reset time.Time) {
+	remaining, reset = l.Limiter.Left(r, caller)
+	return l.Limit(), max(0, remaining), reset
+}

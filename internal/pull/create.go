@@ -115,7 +115,7 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 	}
 	err := s.repos.Bring(ctx, p.crossing(), head, base)
 	if errors.Is(err, repo.ErrNoCrossing) {
-		return nil, wrong("head", errs.InvalidField, n.Head)
+		return nil, s.barred(ctx, a, wrong("head", errs.InvalidField, n.Head))
 	}
 	if err != nil {
 		return nil, err

@@ -52,7 +52,11 @@ func (s *Service) mergeUpstreamOnce(ctx context.Context, a *repo.Access, branch 
 	}
 	from := parent.Owner.Login + ":" + branch
 	crossing := repo.Crossing{From: parent.ID, To: a.ID, UserID: a.Caller.ID}
-	if err := s.repos.Bring(ctx, crossing, theirs, own); err != nil {
+	err = s.repos.Bring(ctx, crossing, theirs, own)
+	if errors.Is(err, repo.ErrNoCrossing) {
+		return nil, s.barred(ctx, a, errNoUpstream())
+	}
+	if err != nil {
 		return nil, err
 	}
 	sha, kind, err := s.joinUpstream(ctx, a, own, theirs, "Merge branch '"+from+"' into "+branch+"\n")
@@ -126,6 +130,15 @@ func (s *Service) upstream(ctx context.Context, a *repo.Access) (parent *repo.Ac
 		err = errNoUpstream()
 	}
 	return parent, err
+}
+
+// barred is why objects may not come into a repository: its caller has lost it meanwhile, or
+// else as the operation puts it.
+func (s *Service) barred(ctx context.Context, a *repo.Access, otherwise error) error {
+	if err := s.db.Read(ctx, a.Holds); err != nil {
+		return err
+	}
+	return otherwise
 }
 
 func errNoUpstream() error {

@@ -62,7 +62,7 @@ func fillUsers(next exec.Resolver) exec.Resolver {
 		var ids []string
 		for _, p := range parents {
 			o := p.(*object)
-			id := string(o.data["id"])
+			id := string(o.data.get("id"))
 			if o.whole || id == "" {
 				continue
 			}
@@ -79,7 +79,7 @@ func fillUsers(next exec.Resolver) exec.Resolver {
 			}
 			for _, raw := range list {
 				if data, err := members(raw); err == nil {
-					for _, o := range missing[string(data["id"])] {
+					for _, o := range missing[string(data.get("id"))] {
 						o.data, o.whole = data, true
 					}
 				}

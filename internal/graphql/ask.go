@@ -157,7 +157,7 @@ func (q *query) change(ctx context.Context, method, path string, body map[string
 }
 
 // object asks for one thing.
-func (q *query) object(ctx context.Context, question Question) (map[string]json.RawMessage, error) {
+func (q *query) object(ctx context.Context, question Question) (payload, error) {
 	answer, err := q.read(ctx, question)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func commentsOf(o *object, media string) Question {
 func newComment(in, of *object, raw json.RawMessage, media string) (*object, error) {
 	data, err := members(raw)
 	return &object{kind: "IssueComment", data: data, whole: true, repo: in, of: of,
-		source: Question{Path: in.path("issues", "comments", string(data["id"])), Media: media}}, err
+		source: Question{Path: in.path("issues", "comments", string(data.get("id"))), Media: media}}, err
 }
 
 func commentFields() map[string]exec.Resolver {
@@ -74,7 +74,7 @@ func commented() map[string]exec.Resolver {
 // texts is a text as HTML, or without markup, which payloads have if they are asked for it.
 func texts(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		if _, there := o.data[member]; !there && o.source.Path != "" {
+		if _, there := o.data.find(member); !there && o.source.Path != "" {
 			o.source.Media = "full"
 			data, err := queryOf(ctx).object(ctx, o.source)
 			if err != nil {
@@ -106,7 +106,7 @@ func reactionGroups(ctx context.Context, _ *exec.Field, o *object) (any, error) 
 	}
 	list := make([]any, len(reactions))
 	for n, name := range reactions {
-		count := decode(counts[name[0]])
+		count := decode(counts.get(name[0]))
 		if count == nil {
 			count = 0
 		}

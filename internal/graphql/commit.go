@@ -89,7 +89,7 @@ func refFields() map[string]exec.Resolver {
 // gitObject is an object of Git's, of which only the name is known so far.
 func gitObject(in *object, kind, sha string) *object {
 	raw, _ := json.Marshal(sha)
-	o := &object{kind: "Commit", data: map[string]json.RawMessage{"sha": raw}, repo: in}
+	o := &object{kind: "Commit", data: payload{}.with("sha", raw), repo: in}
 	switch kind {
 	case "tree":
 		o.kind, o.source.Path = "Tree", in.path("git", "trees", sha)
@@ -109,14 +109,16 @@ func listedCommit(in *object, raw json.RawMessage) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := members(outer["commit"])
+	data, err := members(outer.get("commit"))
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range [...]string{"sha", "node_id", "html_url"} {
-		data[name] = outer[name]
+		data = data.with(name, outer.get(name))
 	}
-	data["author_account"], data["committer_account"], data["parents"] = outer["author"], outer["committer"], outer["parents"]
+	for _, as := range [...][2]string{{"author_account", "author"}, {"committer_account", "committer"}, {"parents", "parents"}} {
+		data = data.with(as[0], outer.get(as[1]))
+	}
 	return &object{kind: "Commit", data: data, whole: true, repo: in}, nil
 }
 
@@ -151,7 +153,7 @@ func commitFields() map[string]exec.Resolver {
 	date := func(member string) exec.Resolver {
 		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			who, err := o.inner(ctx, member)
-			return decode(who["date"]), err
+			return decode(who.get("date")), err
 		})
 	}
 	fields := merge(map[string]exec.Resolver{
@@ -189,7 +191,7 @@ func commitFields() map[string]exec.Resolver {
 type gitActor struct {
 	commit *object
 	member string // author or committer
-	data   map[string]json.RawMessage
+	data   payload
 }
 
 func (*gitActor) TypeName() string { return "GitActor" }
@@ -216,7 +218,7 @@ func gitActorFields() map[string]exec.Resolver {
 		}
 	}
 	member := func(name string) exec.Resolver {
-		return each(func(_ context.Context, a *gitActor) (any, error) { return decode(a.data[name]), nil })
+		return each(func(_ context.Context, a *gitActor) (any, error) { return decode(a.data.get(name)), nil })
 	}
 	return map[string]exec.Resolver{
 		"name": member("name"), "email": member("email"), "date": member("date"),
@@ -224,14 +226,14 @@ func gitActorFields() map[string]exec.Resolver {
 			if a.member == "tagger" {
 				return nil, nil // REST does not say whose the address is
 			}
-			raw, there := a.commit.data[a.member+"_account"]
+			raw, there := a.commit.data.find(a.member+"_account")
 			if !there { // the plain commit does not say whose the address is
 				sha := textOf(a.commit.data, "sha")
 				data, err := queryOf(ctx).object(ctx, Question{Path: a.commit.repo.path("commits", sha)})
 				if err != nil {
 					return nil, err
 				}
-				raw = data[a.member]
+				raw = data.get(a.member)
 			}
 			data, err := members(raw)
 			if err != nil || textOf(data, "type") != "User" {

@@ -83,7 +83,7 @@ func FuzzScan(f *testing.F) {
 			return // no panic is enough
 		}
 		var want map[string]json.RawMessage
-		if json.Unmarshal([]byte(text), &want) == nil && (err != nil || len(m) != len(want)) {
+		if json.Unmarshal([]byte(text), &want) == nil && (err != nil || len(m) < len(want)) {
 			t.Errorf("%s: %v, %d members, want %d", text, err, len(m), len(want))
 		}
 		var wanted []json.RawMessage
@@ -96,8 +96,8 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 		for name := range want {
-			if utf8.ValidString(text) && string(m[name]) != string(want[name]) {
-				t.Errorf("%s: %s is %s, want %s", text, name, m[name], want[name])
+			if utf8.ValidString(text) && string(m.get(name)) != string(want[name]) {
+				t.Errorf("%s: %s is %s, want %s", text, name, m.get(name), want[name])
 			}
 		}
 	})

@@ -70,12 +70,12 @@ func named(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return nil, err
 	}
 	found := gitObject(o, textOf(at, "type"), textOf(at, "sha"))
-	found.data["size"], found.data["path"] = at["size"], at["path"]
+	found.data = found.data.with("size", at.get("size")).with("path", at.get("path"))
 	return found, nil
 }
 
 // nameOf tells what a name in a repository leads to.
-func (q *query) nameOf(ctx context.Context, in *object, name string) (map[string]json.RawMessage, error) {
+func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, error) {
 	return q.object(ctx, Question{Path: in.path("git", "trees", "HEAD"), Query: url.Values{"name": {name}}, Handler: q.with.Named})
 }
 
@@ -190,12 +190,12 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 			if err != nil {
 				return failed(asError(err), len(parents))
 			}
-			for sha, raw := range found {
-				all, err := elements(raw)
+			for _, m := range found {
+				all, err := elements(m.value)
 				if err != nil {
 					return failed(err, len(parents))
 				}
-				numbers[in.source.Path+" "+sha] = all
+				numbers[in.source.Path+" "+string(m.name)] = all
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 		in := q.sameRepository(p.(*object).repo)
 		var all []any
 		for _, number := range numbers[in.source.Path+" "+textOf(p.(*object).data, "sha")] {
-			all = append(all, &object{kind: "PullRequest", data: map[string]json.RawMessage{"number": number}, repo: in,
+			all = append(all, &object{kind: "PullRequest", data: payload{}.with("number", number), repo: in,
 				source: Question{Path: in.path("pulls", string(number)), Media: media}})
 		}
 		if order, ok := f.Args["orderBy"].(map[string]any); ok && order["direction"] == "DESC" {
@@ -265,12 +265,12 @@ func treeFields() map[string]exec.Resolver {
 
 // treeEntries lists what is in a tree.
 func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	at := o.data["path"] // REST does not say it of a tree
+	at := o.data.get("path") // REST does not say it of a tree
 	raw, err := o.member(ctx, "tree")
 	if err != nil {
 		return nil, err
 	}
-	o.data["path"] = at
+	o.data = o.data.with("path", at)
 	list, err := objectsIn(raw)
 	if err != nil {
 		return nil, err
@@ -285,13 +285,13 @@ func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		entry := map[string]any{"name": name, "nameRaw": base64.StdEncoding.EncodeToString([]byte(name)),
 			"extension": path.Ext(name), "mode": mode, "oid": textOf(data, "sha"), "type": kind, "size": 0, "object": nil,
 			"path": path.Join(textOf(o.data, "path"), name), "repository": o.repo}
-		if size := data["size"]; len(size) > 0 {
+		if size := data.get("size"); len(size) > 0 {
 			entry["size"] = size
 		}
 		if kind != "commit" { // that of a submodule is elsewhere
 			inner := gitObject(o.repo, kind, textOf(data, "sha"))
-			inner.data["size"] = data["size"]
-			inner.data["path"], _ = json.Marshal(entry["path"])
+			at, _ := json.Marshal(entry["path"])
+			inner.data = inner.data.with("size", data.get("size")).with("path", at)
 			entry["object"] = inner
 		}
 		all[n] = bare{"TreeEntry", entry}
@@ -304,14 +304,14 @@ const maxText = 1 << 20
 
 func blobFields() map[string]exec.Resolver {
 	size := func(ctx context.Context, o *object) (int64, error) {
-		if len(o.data["size"]) == 0 {
+		if len(o.data.get("size")) == 0 {
 			at, err := queryOf(ctx).nameOf(ctx, o.repo, textOf(o.data, "sha"))
 			if err != nil {
 				return 0, err
 			}
-			o.data["size"] = at["size"]
+			o.data = o.data.with("size", at.get("size"))
 		}
-		return strconv.ParseInt(string(o.data["size"]), 10, 64)
+		return strconv.ParseInt(string(o.data.get("size")), 10, 64)
 	}
 	contents := func(ctx context.Context, o *object) (text []byte, told bool, err error) {
 		if n, err := size(ctx, o); err != nil || n > maxText {

@@ -174,6 +174,9 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	if err := admission.Hold(r.Context(), int64(len(result.Data))); err != nil {
 		return err
 	}
+	if len(result.Errors) == 0 {
+		return web.Bytes(w, r, http.StatusOK, append(append([]byte(`{"data":`), result.Data...), '}'), "")
+	}
 	return web.JSON(w, r, http.StatusOK, answer{Data: result.Data, Errors: result.Errors})
 }
 

@@ -35,8 +35,8 @@ func newIssue(in *object, raw json.RawMessage, media string) (*object, error) {
 		path := u.EscapedPath()
 		in = repositoryAt(path[strings.Index(path, "/repos/"):])
 	}
-	number := string(data["number"])
-	if data["pull_request"] != nil {
+	number := string(data.get("number"))
+	if data.get("pull_request") != nil {
 		return &object{kind: "PullRequest", data: data, repo: in,
 			source: Question{Path: in.path("pulls", number), Media: media}}, nil
 	}
@@ -222,5 +222,5 @@ func issueFields() map[string]exec.Resolver {
 func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	q := queryOf(ctx)
 	list, _, err := q.list(ctx, Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}}, Handler: q.with.Pinned})
-	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == string(o.data["number"]) }), err
+	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == string(o.data.get("number")) }), err
 }

@@ -49,8 +49,8 @@ func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		if order["field"] == "NAME" {
 			by = strings.Compare(strings.ToLower(textOf(x, "name")), strings.ToLower(textOf(y, "name")))
 		} else if order != nil { // ids grow as labels are made
-			i, _ := strconv.ParseInt(string(x["id"]), 10, 64)
-			j, _ := strconv.ParseInt(string(y["id"]), 10, 64)
+			i, _ := strconv.ParseInt(string(x.get("id")), 10, 64)
+			j, _ := strconv.ParseInt(string(y.get("id")), 10, 64)
 			by = int(max(-1, min(1, i-j)))
 		}
 		if order["direction"] == "DESC" {

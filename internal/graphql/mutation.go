@@ -99,7 +99,7 @@ func (m *mutation) target(ctx context.Context, name string, kinds ...string) (*o
 
 // numbered is the path of an issue or a pull request, as one or the other.
 func numbered(o *object, segments ...string) string {
-	return o.repo.path(append([]string{segments[0], string(o.data["number"])}, segments[1:]...)...)
+	return o.repo.path(append([]string{segments[0], string(o.data.get("number"))}, segments[1:]...)...)
 }
 
 // again reads something once more after it was changed.

@@ -51,14 +51,14 @@ func removeReaction(ctx context.Context, m *mutation) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		who, err := members(data["user"])
+		who, err := members(data.get("user"))
 		if err != nil {
 			return nil, err
 		}
 		if textOf(who, "login") != viewer(ctx).Login {
 			continue
 		}
-		if _, err := m.change(ctx, http.MethodDelete, path+"/"+string(data["id"]), nil); err != nil {
+		if _, err := m.change(ctx, http.MethodDelete, path+"/"+string(data.get("id")), nil); err != nil {
 			return nil, err
 		}
 		return m.reactionPayload(ctx, o, raw)
@@ -71,11 +71,11 @@ func (m *mutation) reactionPayload(ctx context.Context, o *object, raw []byte) (
 	if err != nil {
 		return nil, err
 	}
-	who, err := members(data["user"])
+	who, err := members(data.get("user"))
 	if err != nil {
 		return nil, err
 	}
 	o, err = m.again(ctx, o)
-	return map[string]any{"subject": o, "reaction": bare{"Reaction", map[string]any{"id": data["node_id"], "databaseId": data["id"],
-		"content": m.text("content"), "createdAt": data["created_at"], "user": newAccount(who), "reactable": o}}}, err
+	return map[string]any{"subject": o, "reaction": bare{"Reaction", map[string]any{"id": data.get("node_id"), "databaseId": data.get("id"),
+		"content": m.text("content"), "createdAt": data.get("created_at"), "user": newAccount(who), "reactable": o}}}, err
 }

@@ -13,7 +13,7 @@ import (
 // object is a payload of the REST API as an object of the schema. So both show the same of it.
 type object struct {
 	kind   string
-	data   map[string]json.RawMessage // as it was met, perhaps in another payload, which has not all members
+	data   payload // as it was met, perhaps in another payload, which has not all members
 	source Question                   // of its full payload; without a path there is none
 	whole  bool                       // data is the full payload
 	repo   *object                    // the repository that it is in; nil: none
@@ -33,7 +33,7 @@ func (b bare) TypeName() string { return b.kind }
 
 // member gives a member of the payload, for which it asks if the object was met without it. Nil: there is none.
 func (o *object) member(ctx context.Context, name string) (json.RawMessage, error) {
-	if v, ok := o.data[name]; ok || o.whole || o.source.Path == "" {
+	if v, ok := o.data.find(name); ok || o.whole || o.source.Path == "" {
 		return v, nil
 	}
 	data, err := queryOf(ctx).object(ctx, o.source)
@@ -41,7 +41,7 @@ func (o *object) member(ctx context.Context, name string) (json.RawMessage, erro
 		return nil, err
 	}
 	o.data, o.whole = data, true
-	return data[name], nil
+	return data.get(name), nil
 }
 
 // value gives a member decoded.
@@ -58,7 +58,7 @@ func (o *object) text(ctx context.Context, name string) string {
 }
 
 // inner gives an object inside the payload; nil for null.
-func (o *object) inner(ctx context.Context, name string) (map[string]json.RawMessage, error) {
+func (o *object) inner(ctx context.Context, name string) (payload, error) {
 	raw, err := o.member(ctx, name)
 	if err != nil || len(raw) == 0 || string(raw) == "null" {
 		return nil, err
@@ -67,13 +67,13 @@ func (o *object) inner(ctx context.Context, name string) (map[string]json.RawMes
 }
 
 // textOf reads a text out of a payload.
-func textOf(data map[string]json.RawMessage, name string) string {
-	s, _ := decode(data[name]).(string)
+func textOf(data payload, name string) string {
+	s, _ := decode(data.get(name)).(string)
 	return s
 }
 
 // newAccount is an account that stands in a payload; nil for null. It may be a person, an organization or a bot.
-func newAccount(data map[string]json.RawMessage) any {
+func newAccount(data payload) any {
 	if data == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func newAccount(data map[string]json.RawMessage) any {
 }
 
 // newRepository is a repository of which a payload is at hand.
-func newRepository(data map[string]json.RawMessage) *object {
+func newRepository(data payload) *object {
 	owner, name, _ := strings.Cut(textOf(data, "full_name"), "/")
 	return &object{kind: "Repository", data: data, source: Question{Path: web.Path("repos", owner, name)}}
 }

@@ -69,12 +69,12 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 	}
 	for n, o := range part {
 		answer := web.Capture()
-		body := found[keys[n]]
-		var rows []json.RawMessage
+		body := found.get(keys[n])
+		rows, _ := elements(body) // none of what is no list
 		switch {
 		case len(body) == 0:
 			body = json.RawMessage("[]")
-		case json.Unmarshal(body, &rows) == nil && len(rows) > size:
+		case len(rows) > size:
 			if body, err = json.Marshal(rows[:size]); err != nil {
 				return
 			}
@@ -117,7 +117,7 @@ func primedAll(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.R
 }
 
 // numberOf is the number of an issue or a pull request.
-func numberOf(o *object) string { return string(o.data["number"]) }
+func numberOf(o *object) string { return string(o.data.get("number")) }
 
 func manyComments(q *query, f *exec.Field) many {
 	media := textMedia(f)

@@ -55,12 +55,12 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 func newPull(in *object, raw json.RawMessage, media string) (*object, error) {
 	data, err := members(raw)
 	return &object{kind: "PullRequest", data: data, whole: true, repo: in,
-		source: Question{Path: in.path("pulls", string(data["number"])), Media: media}}, err
+		source: Question{Path: in.path("pulls", string(data.get("number"))), Media: media}}, err
 }
 
 // pullAt is a pull request of which only the number is at hand.
 func pullAt(in *object, number string) *object {
-	return &object{kind: "PullRequest", data: map[string]json.RawMessage{"number": json.RawMessage(number)}, repo: in,
+	return &object{kind: "PullRequest", data: payload{}.with("number", json.RawMessage(number)), repo: in,
 		source: Question{Path: in.path("pulls", number)}}
 }
 
@@ -91,23 +91,23 @@ func (q *query) fillIn(ctx context.Context, path string, list []*object) error {
 	for part := range slices.Chunk(list, 100) {
 		numbers := make([]string, len(part))
 		for n, o := range part {
-			numbers[n] = string(o.data["number"])
+			numbers[n] = string(o.data.get("number"))
 		}
 		found, _, err := q.list(ctx, Question{Path: path + "/pulls", Query: url.Values{"numbers": {strings.Join(numbers, ",")}},
 			Media: part[0].source.Media, Handler: q.with.NumberedPulls})
 		if err != nil {
 			return err
 		}
-		byNumber := map[string]map[string]json.RawMessage{}
+		byNumber := map[string]payload{}
 		for _, raw := range found {
 			data, err := members(raw)
 			if err != nil {
 				return err
 			}
-			byNumber[string(data["number"])] = data
+			byNumber[string(data.get("number"))] = data
 		}
 		for _, o := range part {
-			if data := byNumber[string(o.data["number"])]; data != nil {
+			if data := byNumber[string(o.data.get("number"))]; data != nil {
 				o.data, o.whole = data, true
 			}
 		}
@@ -139,7 +139,7 @@ func pullFields() map[string]exec.Resolver {
 			if err != nil {
 				return nil, err
 			}
-			owner, err := members(head["user"])
+			owner, err := members(head.get("user"))
 			return newAccount(owner), err
 		}),
 		"isCrossRepository": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
@@ -171,7 +171,7 @@ func pullFields() map[string]exec.Resolver {
 func side(which, member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		data, err := o.inner(ctx, which)
-		return decode(data[member]), err
+		return decode(data.get(member)), err
 	})
 }
 
@@ -181,7 +181,7 @@ func headRepository(ctx context.Context, _ *exec.Field, o *object) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	data, err := members(head["repo"])
+	data, err := members(head.get("repo"))
 	if data == nil || err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))}, total: count}, nil
 	}
 	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count,
-		question: Question{Path: o.repo.path("pulls", string(o.data["number"]), "commits")},
+		question: Question{Path: o.repo.path("pulls", string(o.data.get("number")), "commits")},
 		node: func(raw json.RawMessage) (any, error) {
 			c, err := listedCommit(o.repo, raw)
 			if err != nil {
@@ -285,7 +285,7 @@ var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"
 
 func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestChangedFileConnection",
-		question: Question{Path: o.repo.path("pulls", string(o.data["number"]), "files")},
+		question: Question{Path: o.repo.path("pulls", string(o.data.get("number")), "files")},
 		count: func() (int, error) {
 			v, err := o.value(ctx, "changed_files")
 			number, _ := v.(json.Number)
@@ -301,7 +301,7 @@ func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			if name := changeTypes[status]; name != "" {
 				status = name
 			}
-			return bare{"PullRequestChangedFile", map[string]any{"path": decode(data["filename"]),
-				"additions": decode(data["additions"]), "deletions": decode(data["deletions"]), "changeType": strings.ToUpper(status)}}, nil
+			return bare{"PullRequestChangedFile", map[string]any{"path": decode(data.get("filename")),
+				"additions": decode(data.get("additions")), "deletions": decode(data.get("deletions")), "changeType": strings.ToUpper(status)}}, nil
 		}})
 }

@@ -67,7 +67,7 @@ func releaseFields() map[string]exec.Resolver {
 			if errs.Is(err, errs.NotFound) {
 				return false, nil
 			}
-			return string(latest["id"]) == string(o.data["id"]), err
+			return string(latest.get("id")) == string(o.data.get("id")), err
 		}),
 	}
 }
@@ -102,14 +102,14 @@ func tagsOf(value func(ref *object) any) exec.Resolver {
 }
 
 // refsNamed asks for refs of a repository by their full names, a hundred at most.
-func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]map[string]json.RawMessage, error) {
+func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]payload, error) {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	list, _, err := q.list(ctx, paged(Question{Path: in.path("git", "refs"), Handler: q.with.Refs,
 		Query: url.Values{"prefix": {"refs/"}, "names": {strings.Join(names, " ")}}}, 1, maxPrimed))
 	if errs.Is(err, errs.Conflict) { // an empty repository
 		return nil, nil
 	}
-	found := map[string]map[string]json.RawMessage{}
+	found := map[string]payload{}
 	for _, raw := range list {
 		data, err := members(raw)
 		if err != nil {

@@ -63,7 +63,7 @@ func repositoryFields() map[string]exec.Resolver {
 		"deleteBranchOnMerge": setting("delete_branch_on_merge", false), "allowUpdateBranch": setting("allow_update_branch", false),
 		"openGraphImageUrl": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			owner, err := o.inner(ctx, "owner")
-			return decode(owner["avatar_url"]), err
+			return decode(owner.get("avatar_url")), err
 		}),
 		"isInOrganization": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			owner, err := o.inner(ctx, "owner")
@@ -121,7 +121,7 @@ func repositoryViewer() map[string]exec.Resolver {
 				return nil, nil
 			case err != nil:
 				return nil, err
-			case string(data["ignored"]) == "true":
+			case string(data.get("ignored")) == "true":
 				return "IGNORED", nil
 			}
 			return "SUBSCRIBED", nil
@@ -135,9 +135,9 @@ func permissionOn(ctx context.Context, o *object) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case string(may["admin"]) == "true":
+	case string(may.get("admin")) == "true":
 		return "ADMIN", nil
-	case string(may["push"]) == "true":
+	case string(may.get("push")) == "true":
 		return "WRITE", nil
 	}
 	return "READ", nil
@@ -159,8 +159,8 @@ func repositoryTexts() map[string]exec.Resolver {
 			if data == nil {
 				return nil, err
 			}
-			return bare{"License", map[string]any{"key": decode(data["key"]), "name": decode(data["name"]),
-				"spdxId": decode(data["spdx_id"]), "nickname": nil}}, nil
+			return bare{"License", map[string]any{"key": decode(data.get("key")), "name": decode(data.get("name")),
+				"spdxId": decode(data.get("spdx_id")), "nickname": nil}}, nil
 		}),
 		"repositoryTopics": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			topics, err := o.value(ctx, "topics")
@@ -188,8 +188,9 @@ func languages(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	sizes := map[string]int64{}
 	names := make([]string, 0, len(data))
-	for name, raw := range data {
-		sizes[name], _ = strconv.ParseInt(string(raw), 10, 64)
+	for _, m := range data {
+		name := string(m.name)
+		sizes[name], _ = strconv.ParseInt(string(m.value), 10, 64)
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b)) })

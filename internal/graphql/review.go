@@ -25,13 +25,13 @@ func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) 
 
 // reviewsOf is where a pull request's reviews are.
 func reviewsOf(o *object, media string) Question {
-	return Question{Path: o.repo.path("pulls", string(o.data["number"]), "reviews"), Media: media}
+	return Question{Path: o.repo.path("pulls", string(o.data.get("number")), "reviews"), Media: media}
 }
 
 func newReview(in, of *object, raw json.RawMessage, media string) (*object, error) {
 	data, err := members(raw)
 	source := reviewsOf(of, media)
-	source.Path += "/" + string(data["id"])
+	source.Path += "/" + string(data.get("id"))
 	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of, source: source}, err
 }
 

@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"arbor/internal/graphql/exec"
@@ -61,18 +60,18 @@ func (q *query) rollup(ctx context.Context, commit *object) (any, error) {
 const mostContexts = 10
 
 // within asks for a list that stands in an object, whole.
-func (q *query) within(ctx context.Context, path, member string) (all []map[string]json.RawMessage, err error) {
+func (q *query) within(ctx context.Context, path, member string) (all []payload, err error) {
 	for n := 1; n <= mostContexts; n++ {
 		data, err := q.object(ctx, paged(Question{Path: path}, n, 100))
 		if err != nil {
 			return nil, err
 		}
-		list, err := objectsIn(data[member])
+		list, err := objectsIn(data.get(member))
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, list...)
-		if total, _ := strconv.Atoi(string(data["total_count"])); len(list) < 100 || len(all) >= total {
+		if total, _ := strconv.Atoi(string(data.get("total_count"))); len(list) < 100 || len(all) >= total {
 			break
 		}
 	}
@@ -201,7 +200,7 @@ func checkRunFields() map[string]exec.Resolver {
 	output := func(member string) exec.Resolver {
 		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			data, err := o.inner(ctx, "output")
-			return decode(data[member]), err
+			return decode(data.get(member)), err
 		})
 	}
 	return map[string]exec.Resolver{
@@ -210,7 +209,7 @@ func checkRunFields() map[string]exec.Resolver {
 		"startedAt": same("started_at"), "completedAt": same("completed_at"), "url": same("html_url"), "isRequired": always(false),
 		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			data, err := o.inner(ctx, "check_suite")
-			return bare{"CheckSuite", map[string]any{"databaseId": decode(data["id"]), "workflowRun": nil}}, err
+			return bare{"CheckSuite", map[string]any{"databaseId": decode(data.get("id")), "workflowRun": nil}}, err
 		}),
 	}
 }

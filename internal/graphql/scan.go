@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // What REST answers is taken apart only as far as a query needs it: encoding/json would look at each byte several times
@@ -12,23 +13,55 @@ import (
 
 var errNoJSON = errors.New("graphql: no JSON where some was expected")
 
+// payload is a JSON object of the REST API: its members in their order, parts of the answer's own bytes. There are too few
+// for a map to be worth its making.
+type payload []member
+
+type member struct {
+	name  []byte
+	value json.RawMessage
+}
+
+// get gives a member's value; nil: there is none.
+func (p payload) get(name string) json.RawMessage {
+	value, _ := p.find(name)
+	return value
+}
+
+// find is get that tells a member without a value from none. Of members of one name the last counts.
+func (p payload) find(name string) (value json.RawMessage, found bool) {
+	for n := len(p) - 1; n >= 0; n-- {
+		if string(p[n].name) == name {
+			return p[n].value, true
+		}
+	}
+	return nil, false
+}
+
+// with gives the payload with one member more, or another value of one.
+func (p payload) with(name string, value json.RawMessage) payload {
+	return append(slices.Clip(p), member{[]byte(name), value}) // what stands behind p may be another's
+}
+
 // members reads the members of a JSON object; nil of null.
-func members(b []byte) (map[string]json.RawMessage, error) {
+func members(b []byte) (payload, error) {
 	if isNullJSON(b) {
 		return nil, nil
 	}
-	m := make(map[string]json.RawMessage, min(32, 2+len(b)/100))
+	p := make(payload, 0, min(32, 4+len(b)/100))
 	err := each(b, '{', '}', func(key, value []byte) error {
-		name := string(key[1 : len(key)-1])
+		name := key[1 : len(key)-1]
 		if bytes.IndexByte(key, '\\') >= 0 {
-			if err := json.Unmarshal(key, &name); err != nil {
+			var text string
+			if err := json.Unmarshal(key, &text); err != nil {
 				return err
 			}
+			name = []byte(text)
 		}
-		m[name] = value
+		p = append(p, member{name, value})
 		return nil
 	})
-	return m, err
+	return p, err
 }
 
 // elements reads the elements of a JSON array; nil of null.
@@ -125,7 +158,7 @@ func skip(b []byte, at int) (int, error) {
 			at++
 			continue
 		default:
-			for at++; at < len(b) && bytes.IndexByte([]byte(",:{}[] \n\t\r\""), b[at]) < 0; {
+			for at++; at < len(b) && !ends(b[at]); {
 				at++
 			}
 		}
@@ -137,6 +170,15 @@ func skip(b []byte, at int) (int, error) {
 		}
 	}
 	return 0, errNoJSON
+}
+
+// ends reports what cannot stand in a number or a name.
+func ends(c byte) bool {
+	switch c {
+	case ',', ':', '{', '}', '[', ']', ' ', '\n', '\t', '\r', '"':
+		return true
+	}
+	return false
 }
 
 // skipText gives where the text that begins at a place ends.
@@ -177,12 +219,12 @@ func decode(b json.RawMessage) any {
 }
 
 // objectsIn reads a list of objects.
-func objectsIn(b []byte) ([]map[string]json.RawMessage, error) {
+func objectsIn(b []byte) ([]payload, error) {
 	list, err := elements(b)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]map[string]json.RawMessage, len(list))
+	out := make([]payload, len(list))
 	for n, raw := range list {
 		if out[n], err = members(raw); err != nil {
 			return nil, fmt.Errorf("graphql: element %d: %w", n, err)

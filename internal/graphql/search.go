@@ -66,12 +66,12 @@ func (r *results) read(ctx context.Context, q *query, question Question, node fu
 		if err != nil {
 			return err
 		}
-		list, err := elements(data["items"])
+		list, err := elements(data.get("items"))
 		if err != nil {
 			return err
 		}
 		items = append(items, list...)
-		r.count, _ = strconv.Atoi(string(data["total_count"]))
+		r.count, _ = strconv.Atoi(string(data.get("total_count")))
 	}
 	items = items[min(skip, len(items)):]
 	items = items[:min(r.part.size, len(items))]

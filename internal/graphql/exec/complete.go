@@ -36,11 +36,17 @@ type Result struct {
 
 // answer is an object, a list or a leaf of the answer while it is made.
 type answer struct {
-	keys  []string
-	types []*ast.Type // of the values
-	list  []*answer   // the values of the keys, or those of a list
-	leaf  any         // a value; nil: null
 	kind  answerKind
+	slots []slot    // of an object
+	list  []answer  // of a list
+	leaf  any       // a value
+	elem  *ast.Type // of what is in the list
+}
+
+// slot is a field of an object of the answer.
+type slot struct {
+	*Field
+	value *answer
 }
 
 type answerKind uint8
@@ -52,55 +58,53 @@ const (
 	list
 )
 
-// put makes room for the value of a key of an object.
-func (a *answer) put(key string, t *ast.Type) *answer {
-	v := &answer{}
+// put makes a value the next field of an object.
+func (a *answer) put(f *Field, value *answer) {
 	a.kind = object
-	a.keys, a.types, a.list = append(a.keys, key), append(a.types, t), append(a.list, v)
-	return v
+	a.slots = append(a.slots, slot{f, value})
 }
 
-// complete writes a value as its type wants it, and gives the objects whose fields are still to be found.
-func (r *run) complete(f *Field, t *ast.Type, value any, at *place, out *answer) []*target {
+// complete writes a value as its type wants it to where to says, and appends the objects whose fields are still to be
+// found.
+func (r *run) complete(next []target, f *Field, t *ast.Type, value any, to target) []target {
 	if err, ok := value.(error); ok {
-		r.fail(err, f, at)
-		return nil
+		r.fail(err, f, to.at)
+		return next
 	}
 	if value == nil {
 		if t.NonNull {
-			r.fail(fmt.Errorf("exec: %s.%s is null", f.Type, f.Name), f, at)
+			r.fail(fmt.Errorf("exec: %s.%s is null", f.Type, f.Name), f, to.at)
 		}
-		return nil
+		return next
 	}
 	if t.Elem != nil {
 		values, ok := value.([]any)
 		if !ok {
-			r.fail(fmt.Errorf("exec: %s.%s is no list", f.Type, f.Name), f, at)
-			return nil
+			r.fail(fmt.Errorf("exec: %s.%s is no list", f.Type, f.Name), f, to.at)
+			return next
 		}
-		out.kind, out.types = list, []*ast.Type{t.Elem}
-		var next []*target
+		to.out.kind, to.out.elem, to.out.list = list, t.Elem, make([]answer, len(values))
+		places := make([]place, len(values))
 		for n, v := range values {
-			item := &answer{}
-			out.list = append(out.list, item)
-			next = append(next, r.complete(f, t.Elem, v, &place{at, n}, item)...)
+			places[n] = place{parent: to.at, index: n}
+			next = r.complete(next, f, t.Elem, v, target{nil, &places[n], &to.out.list[n]})
 		}
 		return next
 	}
 	if o, ok := value.(Object); ok {
 		if !r.mayBe(t.NamedType, o.TypeName()) {
-			r.fail(fmt.Errorf("exec: %s.%s is a %s", f.Type, f.Name, o.TypeName()), f, at)
-			return nil
+			r.fail(fmt.Errorf("exec: %s.%s is a %s", f.Type, f.Name, o.TypeName()), f, to.at)
+			return next
 		}
-		out.kind = object
-		return []*target{{o, at, out}}
+		to.value, to.out.kind = o, object
+		return append(next, to)
 	}
 	if d := r.Types[t.NamedType]; d.IsCompositeType() {
-		r.fail(fmt.Errorf("exec: %s.%s is no object but %T", f.Type, f.Name, value), f, at)
-		return nil
+		r.fail(fmt.Errorf("exec: %s.%s is no object but %T", f.Type, f.Name, value), f, to.at)
+		return next
 	}
-	out.kind, out.leaf = leaf, value
-	return nil
+	to.out.kind, to.out.leaf = leaf, value
+	return next
 }
 
 // mayBe reports that an object of a type can stand where another is wanted.
@@ -161,12 +165,12 @@ func (a *answer) render(b []byte, t *ast.Type) (_ []byte, ok bool) {
 
 func (a *answer) renderObject(b []byte) (_ []byte, ok bool) {
 	b = append(b, '{')
-	for n, key := range a.keys {
+	for n, s := range a.slots {
 		if n > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '"'), key...), '"', ':')
-		if b, ok = a.list[n].render(b, a.types[n]); !ok {
+		b = append(append(append(b, '"'), s.Key...), '"', ':')
+		if b, ok = s.value.render(b, s.definition.Type); !ok {
 			return b, false
 		}
 	}
@@ -175,11 +179,11 @@ func (a *answer) renderObject(b []byte) (_ []byte, ok bool) {
 
 func (a *answer) renderList(b []byte) (_ []byte, ok bool) {
 	b = append(b, '[')
-	for n, item := range a.list {
+	for n := range a.list {
 		if n > 0 {
 			b = append(b, ',')
 		}
-		if b, ok = item.render(b, a.types[0]); !ok {
+		if b, ok = a.list[n].render(b, a.elem); !ok {
 			return b, false
 		}
 	}

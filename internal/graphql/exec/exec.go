@@ -78,15 +78,19 @@ type run struct {
 	stopped bool
 }
 
-// place is an object's place in the answer.
+// place is a value's place in the answer; nil: the root.
 type place struct {
 	parent *place
-	key    any // a response key or an index; of the root nil
+	key    string // in an object
+	index  int    // in a list, where key is empty
 }
 
 func (p *place) path() []any {
-	if p == nil || p.key == nil {
+	switch {
+	case p == nil:
 		return []any{}
+	case p.key == "":
+		return append(p.parent.path(), p.index)
 	}
 	return append(p.parent.path(), p.key)
 }
@@ -105,7 +109,7 @@ const maxErrors = 100
 func (s *Schema) Execute(ctx context.Context, q Request, root Object) *Result {
 	r := &run{Schema: s, request: q}
 	out := &answer{}
-	top := []*target{{value: root, out: out}}
+	top := []target{{value: root, out: out}}
 	if q.Operation.Operation == ast.Mutation {
 		r.serially(ctx, top)
 	} else {
@@ -115,16 +119,16 @@ func (s *Schema) Execute(ctx context.Context, q Request, root Object) *Result {
 }
 
 // serially runs the fields of a mutation one after the other, each with all that it selects.
-func (r *run) serially(ctx context.Context, top []*target) {
+func (r *run) serially(ctx context.Context, top []target) {
 	for _, f := range r.collect(top[0].value.TypeName(), []ast.SelectionSet{r.request.Operation.SelectionSet}) {
 		r.field(ctx, f, top)
 	}
 }
 
 // fields finds what a selection asks of targets, which may be of several types.
-func (r *run) fields(ctx context.Context, targets []*target, selections ...ast.SelectionSet) {
+func (r *run) fields(ctx context.Context, targets []target, selections ...ast.SelectionSet) {
 	var names []string
-	byType := map[string][]*target{}
+	byType := map[string][]target{}
 	for _, t := range targets {
 		name := t.value.TypeName()
 		if byType[name] == nil {
@@ -133,20 +137,25 @@ func (r *run) fields(ctx context.Context, targets []*target, selections ...ast.S
 		byType[name] = append(byType[name], t)
 	}
 	for _, name := range names {
-		for _, f := range r.collect(name, selections) {
+		fields := r.collect(name, selections)
+		slots := make([]slot, len(fields)*len(byType[name]))
+		for n, t := range byType[name] {
+			t.out.slots = slots[n*len(fields) : n*len(fields) : (n+1)*len(fields)]
+		}
+		for _, f := range fields {
 			r.field(ctx, f, byType[name])
 		}
 	}
 }
 
 // field resolves one field for all targets, and then what it selects of their values.
-func (r *run) field(ctx context.Context, f *Field, targets []*target) {
+func (r *run) field(ctx context.Context, f *Field, targets []target) {
 	if r.stopped {
 		return
 	}
 	if err := r.proceed(ctx, len(targets)*fieldBytes); err != nil {
 		r.stopped = true
-		r.fail(err, f, &place{targets[0].at, f.Key})
+		r.fail(err, f, &place{parent: targets[0].at, key: f.Key})
 		return
 	}
 	values, err := r.resolve(ctx, f, targets)
@@ -154,10 +163,12 @@ func (r *run) field(ctx context.Context, f *Field, targets []*target) {
 		r.failAll(f, targets, err)
 		return
 	}
-	var next []*target
+	places, answers := make([]place, len(targets)), make([]answer, len(targets))
+	var next []target
 	for n, t := range targets {
-		at := &place{t.at, f.Key}
-		next = append(next, r.complete(f, f.definition.Type, values[n], at, t.out.put(f.Key, f.definition.Type))...)
+		places[n] = place{parent: t.at, key: f.Key}
+		t.out.put(f, &answers[n])
+		next = r.complete(next, f, f.definition.Type, values[n], target{nil, &places[n], &answers[n]})
 	}
 	if len(next) > 0 {
 		if err := r.proceed(ctx, len(next)*objectBytes); err != nil {
@@ -181,15 +192,15 @@ func (r *run) proceed(ctx context.Context, bytes int) error {
 	return r.request.Hold(int64(bytes))
 }
 
-func (r *run) failAll(f *Field, targets []*target, err error) {
+func (r *run) failAll(f *Field, targets []target, err error) {
 	for _, t := range targets {
-		t.out.put(f.Key, f.definition.Type)
-		r.fail(err, f, &place{t.at, f.Key})
+		t.out.put(f, &answer{})
+		r.fail(err, f, &place{parent: t.at, key: f.Key})
 	}
 }
 
 // resolve calls the resolver of a field.
-func (r *run) resolve(ctx context.Context, f *Field, targets []*target) ([]any, error) {
+func (r *run) resolve(ctx context.Context, f *Field, targets []target) ([]any, error) {
 	parents := make([]Object, len(targets))
 	for n, t := range targets {
 		parents[n] = t.value

@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"strings"
 
@@ -77,11 +76,9 @@ func fillUsers(next exec.Resolver) exec.Resolver {
 			if err != nil {
 				return failed(asError(err), len(parents))
 			}
-			for _, raw := range list {
-				if data, err := members(raw); err == nil {
-					for _, o := range missing[string(data.get("id"))] {
-						o.data, o.whole = data, true
-					}
+			for _, data := range list {
+				for _, o := range missing[string(data.get("id"))] {
+					o.data, o.whole = data, true
 				}
 			}
 		}
@@ -164,10 +161,7 @@ func organizations() exec.Resolver {
 			path = "/user/orgs"
 		}
 		return q.connect(ctx, f, pages{kind: "OrganizationConnection", question: Question{Path: path},
-			node: func(raw json.RawMessage) (any, error) {
-				data, err := members(raw)
-				return newAccount(data), err
-			}})
+			node: func(data payload) (any, error) { return newAccount(data), nil }})
 	})
 }
 
@@ -214,13 +208,7 @@ func ownedRepositories() exec.Resolver {
 	})
 }
 
-func repositoryNode(raw json.RawMessage) (any, error) {
-	data, err := members(raw)
-	if err != nil {
-		return nil, err
-	}
-	return newRepository(data), nil
-}
+func repositoryNode(data payload) (any, error) { return newRepository(data), nil }
 
 // setOrder writes orderBy as sort and direction. Error: for an order that REST does not have.
 func setOrder(f *exec.Field, values url.Values, sorts map[string]string) error {

@@ -135,8 +135,8 @@ func (q *query) follow(ctx context.Context, question Question) (*web.Captured, e
 	return nil, errs.Absent()
 }
 
-// change asks for a change. What was read before counts no longer.
-func (q *query) change(ctx context.Context, method, path string, body map[string]any) (json.RawMessage, error) {
+// change asks for a change, and gives what is answered, see changed. What was read before counts no longer.
+func (q *query) change(ctx context.Context, method, path string, body map[string]any) (payload, error) {
 	clear(q.kept)
 	question := Question{Method: method, Path: path, Media: "raw"}
 	if body != nil {
@@ -153,7 +153,15 @@ func (q *query) change(ctx context.Context, method, path string, body map[string
 	if answer.Status >= http.StatusMultipleChoices {
 		return nil, fmt.Errorf("graphql: %s %s answers %d", method, path, answer.Status)
 	}
-	return answer.Body.Bytes(), nil
+	return changed(answer)
+}
+
+// changed reads what a change answers; nil where that is no object.
+func changed(answer *web.Captured) (payload, error) {
+	if b := answer.Body.Bytes(); len(b) > 0 && b[0] == '{' {
+		return members(b)
+	}
+	return nil, nil
 }
 
 // object asks for one thing.
@@ -166,12 +174,12 @@ func (q *query) object(ctx context.Context, question Question) (payload, error) 
 }
 
 // list asks for a list. next tells that more follows it.
-func (q *query) list(ctx context.Context, question Question) (list []json.RawMessage, next bool, err error) {
+func (q *query) list(ctx context.Context, question Question) (list []payload, next bool, err error) {
 	answer, err := q.read(ctx, question)
 	if err != nil {
 		return nil, false, err
 	}
-	if list, err = elements(answer.Body.Bytes()); err != nil {
+	if list, err = objectsIn(answer.Body.Bytes()); err != nil {
 		return nil, false, fmt.Errorf("graphql: %s: %w", question.Path, err)
 	}
 	return list, strings.Contains(answer.Header().Get("Link"), `rel="next"`), nil

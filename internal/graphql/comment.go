@@ -19,7 +19,7 @@ func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			count, _ := number.Int64()
 			return int(count), err
 		},
-		node: func(raw json.RawMessage) (any, error) { return newComment(o.repo, o, raw, media) }})
+		node: func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }})
 }
 
 // commentsOf is where the comments of an issue or a pull request are.
@@ -28,10 +28,9 @@ func commentsOf(o *object, media string) Question {
 }
 
 // newComment is a comment of an issue or a pull request.
-func newComment(in, of *object, raw json.RawMessage, media string) (*object, error) {
-	data, err := members(raw)
+func newComment(in, of *object, data payload, media string) *object {
 	return &object{kind: "IssueComment", data: data, whole: true, repo: in, of: of,
-		source: Question{Path: in.path("issues", "comments", string(data.get("id"))), Media: media}}, err
+		source: Question{Path: in.path("issues", "comments", string(data.get("id"))), Media: media}}
 }
 
 func commentFields() map[string]exec.Resolver {
@@ -45,11 +44,11 @@ func commentFields() map[string]exec.Resolver {
 				return o.of, nil
 			}
 			at := o.text(ctx, "issue_url")
-			answer, err := queryOf(ctx).read(ctx, Question{Path: o.repo.path("issues", at[strings.LastIndexByte(at, '/')+1:])})
+			data, err := queryOf(ctx).object(ctx, Question{Path: o.repo.path("issues", at[strings.LastIndexByte(at, '/')+1:])})
 			if err != nil {
 				return nil, err
 			}
-			of, err := newIssue(o.repo, answer.Body.Bytes(), "raw")
+			of, err := newIssue(o.repo, data, "raw")
 			if err != nil {
 				return nil, err
 			}

@@ -104,11 +104,7 @@ func gitObject(in *object, kind, sha string) *object {
 }
 
 // listedCommit is a commit of a list, where REST has the commit within and whose it is beside it.
-func listedCommit(in *object, raw json.RawMessage) (*object, error) {
-	outer, err := members(raw)
-	if err != nil {
-		return nil, err
-	}
+func listedCommit(in *object, outer payload) (*object, error) {
 	data, err := members(outer.get("commit"))
 	if err != nil {
 		return nil, err
@@ -226,7 +222,7 @@ func gitActorFields() map[string]exec.Resolver {
 			if a.member == "tagger" {
 				return nil, nil // REST does not say whose the address is
 			}
-			raw, there := a.commit.data.find(a.member+"_account")
+			raw, there := a.commit.data.find(a.member + "_account")
 			if !there { // the plain commit does not say whose the address is
 				sha := textOf(a.commit.data, "sha")
 				data, err := queryOf(ctx).object(ctx, Question{Path: a.commit.repo.path("commits", sha)})

@@ -3,7 +3,6 @@ package graphql
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -116,7 +115,7 @@ func wantsNodes(f *exec.Field) bool { return f.Selects("nodes", "edges", "pageIn
 type pages struct {
 	kind     string // of the connection
 	question Question
-	node     func(json.RawMessage) (any, error)
+	node     func(payload) (any, error)
 	count    func() (int, error) // where it is known otherwise
 }
 
@@ -150,8 +149,8 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 	if err := q.hold(ctx, int64(len(list))*nodeBytes); err != nil {
 		return nil, err
 	}
-	for _, raw := range list {
-		node, err := l.node(raw)
+	for _, data := range list {
+		node, err := l.node(data)
 		if err != nil {
 			return nil, err
 		}
@@ -161,13 +160,13 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 }
 
 // part asks for the pages of a list that hold a part: one page, or two where it begins within one.
-func (q *query) part(ctx context.Context, question Question, p part) (list []json.RawMessage, next bool, err error) {
+func (q *query) part(ctx context.Context, question Question, p part) (list []payload, next bool, err error) {
 	if p.size == 0 {
 		return nil, false, nil
 	}
 	first, skip := p.offset/p.size, p.offset%p.size
 	for n := first; n <= first+min(skip, 1); n++ {
-		var more []json.RawMessage
+		var more []payload
 		if more, next, err = q.list(ctx, paged(question, n+1, p.size)); err != nil {
 			return nil, false, err
 		}

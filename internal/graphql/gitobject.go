@@ -40,9 +40,8 @@ func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	c, err := q.connect(ctx, f, pages{kind: "RefConnection",
 		question: Question{Path: o.path("git", "refs"), Query: values, Handler: q.with.Refs},
-		node: func(raw json.RawMessage) (any, error) {
-			data, err := members(raw)
-			return &object{kind: "Ref", data: data, whole: true, repo: o}, err
+		node: func(data payload) (any, error) {
+			return &object{kind: "Ref", data: data, whole: true, repo: o}, nil
 		}})
 	if errs.Is(err, errs.Conflict) { // an empty repository
 		return connectAll(f, "RefConnection", nil)
@@ -115,15 +114,12 @@ func (q *query) fillObjects(ctx context.Context, kind string, in *object, list [
 			return err
 		}
 		bySHA := map[string]*object{}
-		for _, raw := range found {
-			o := &object{}
-			if kind == "Tag" {
-				o.data, err = members(raw)
-			} else {
-				o, err = listedCommit(in, raw)
-			}
-			if err != nil {
-				return err
+		for _, data := range found {
+			o := &object{data: data}
+			if kind != "Tag" {
+				if o, err = listedCommit(in, data); err != nil {
+					return err
+				}
 			}
 			bySHA[textOf(o.data, "sha")] = o
 		}
@@ -171,7 +167,7 @@ func history(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	return queryOf(ctx).connect(ctx, f, pages{kind: "CommitHistoryConnection",
 		question: Question{Path: o.repo.path("commits"), Query: values},
-		node:     func(raw json.RawMessage) (any, error) { return listedCommit(o.repo, raw) }})
+		node:     func(data payload) (any, error) { return listedCommit(o.repo, data) }})
 }
 
 // associated lists the pull requests of commits: those that were merged with one, and open ones that bring it.

@@ -22,11 +22,7 @@ func textMedia(f *exec.Field) string {
 }
 
 // newIssue is an issue, or the pull request that it is. media is that of its payload.
-func newIssue(in *object, raw json.RawMessage, media string) (*object, error) {
-	data, err := members(raw)
-	if err != nil {
-		return nil, err
-	}
+func newIssue(in *object, data payload, media string) (*object, error) {
 	if in == nil { // of a list across repositories
 		u, err := url.Parse(textOf(data, "repository_url"))
 		if err != nil {
@@ -48,11 +44,11 @@ func (q *query) issueNumbered(ctx context.Context, f *exec.Field, in *object, ki
 	number := f.Args["number"].(int)
 	what := fmt.Sprintf("%s with the number of %d", article, number)
 	media := textMedia(f)
-	answer, err := q.read(ctx, Question{Path: in.path("issues", strconv.Itoa(number)), Media: media})
+	data, err := q.object(ctx, Question{Path: in.path("issues", strconv.Itoa(number)), Media: media})
 	if err != nil {
 		return nil, orUnresolved(err, what)
 	}
-	o, err := newIssue(in, answer.Body.Bytes(), media)
+	o, err := newIssue(in, data, media)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +99,13 @@ func (q *query) thing(ctx context.Context, kind string, in *object, path string)
 	return &object{kind: kind, data: data, whole: true, repo: in}, nil
 }
 
-// things reads a list of things in a repository that stands in a payload.
-func things(kind string, in *object, raw json.RawMessage) ([]any, error) {
-	list, err := objectsIn(raw)
+// things are objects of one kind in a repository.
+func things(kind string, in *object, list []payload) []any {
 	all := make([]any, len(list))
 	for n, data := range list {
 		all[n] = &object{kind: kind, data: data, whole: true, repo: in}
 	}
-	return all, err
+	return all
 }
 
 // issues lists those of a repository.
@@ -157,7 +152,7 @@ func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	return q.connect(ctx, f, pages{kind: "IssueConnection",
 		question: Question{Path: o.path("issues"), Query: values, Media: media, Handler: q.with.Issues},
-		node:     func(raw json.RawMessage) (any, error) { return newIssue(o, raw, media) }})
+		node:     func(data payload) (any, error) { return newIssue(o, data, media) }})
 }
 
 // tracked are the fields of issues and pull requests.
@@ -188,11 +183,11 @@ func tracked() map[string]exec.Resolver {
 			if err != nil {
 				return nil, err
 			}
-			all, err := things("Label", o.repo, raw)
+			list, err := objectsIn(raw)
 			if err != nil {
 				return nil, err
 			}
-			return connectAll(f, "LabelConnection", all)
+			return connectAll(f, "LabelConnection", things("Label", o.repo, list))
 		}),
 		"milestone": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			data, err := o.inner(ctx, "milestone")
@@ -221,6 +216,10 @@ func issueFields() map[string]exec.Resolver {
 
 func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	q := queryOf(ctx)
-	list, _, err := q.list(ctx, Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}}, Handler: q.with.Pinned})
+	answer, err := q.read(ctx, Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}}, Handler: q.with.Pinned})
+	if err != nil {
+		return nil, err
+	}
+	list, err := elements(answer.Body.Bytes())
 	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == string(o.data.get("number")) }), err
 }

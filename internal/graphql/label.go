@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,30 +20,19 @@ func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	text, _ := f.Args["query"].(string)
 	order, _ := f.Args["orderBy"].(map[string]any)
 	if text == "" && order == nil {
-		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question, node: func(raw json.RawMessage) (any, error) {
-			data, err := members(raw)
-			return &object{kind: "Label", data: data, whole: true, repo: o}, err
+		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question, node: func(data payload) (any, error) {
+			return &object{kind: "Label", data: data, whole: true, repo: o}, nil
 		}})
 	}
 	list, err := q.all(ctx, question, mostLabels)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := json.Marshal(list)
-	if err != nil {
-		return nil, err
-	}
-	all, err := things("Label", o, raw)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(l any) bool {
-		data := l.(*object).data
-		both := textOf(data, "name") + "\n" + textOf(data, "description")
+	list = slices.DeleteFunc(list, func(label payload) bool {
+		both := textOf(label, "name") + "\n" + textOf(label, "description")
 		return !strings.Contains(strings.ToLower(both), strings.ToLower(text))
 	})
-	slices.SortStableFunc(all, func(a, b any) int {
-		x, y := a.(*object).data, b.(*object).data
+	slices.SortStableFunc(list, func(x, y payload) int {
 		var by int
 		if order["field"] == "NAME" {
 			by = strings.Compare(strings.ToLower(textOf(x, "name")), strings.ToLower(textOf(y, "name")))
@@ -58,7 +46,7 @@ func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		}
 		return by
 	})
-	return connectAll(f, "LabelConnection", all)
+	return connectAll(f, "LabelConnection", things("Label", o, list))
 }
 
 // milestones lists those of a repository.
@@ -69,9 +57,8 @@ func milestones(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	return queryOf(ctx).connect(ctx, f, pages{kind: "MilestoneConnection",
 		question: Question{Path: o.path("milestones"), Query: values},
-		node: func(raw json.RawMessage) (any, error) {
-			data, err := members(raw)
-			return &object{kind: "Milestone", data: data, whole: true, repo: o}, err
+		node: func(data payload) (any, error) {
+			return &object{kind: "Milestone", data: data, whole: true, repo: o}, nil
 		}})
 }
 

@@ -116,12 +116,11 @@ func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
 
 // patch changes something by PATCH of its own address, and gives it as it is then.
 func (m *mutation) patch(ctx context.Context, o *object, body map[string]any) (*object, error) {
-	raw, err := m.change(ctx, http.MethodPatch, o.source.Path, body)
+	data, err := m.change(ctx, http.MethodPatch, o.source.Path, body)
 	if err != nil {
 		return nil, err
 	}
-	data, err := members(raw)
-	return &object{kind: o.kind, repo: o.repo, source: o.source, data: data, whole: true}, err
+	return &object{kind: o.kind, repo: o.repo, source: o.source, data: data, whole: true}, nil
 }
 
 // logins gives the logins of accounts by their node ids.

@@ -11,16 +11,15 @@ func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := m.change(ctx, http.MethodPost, in.path("git", "refs"), map[string]any{"ref": m.text("name"), "sha": m.text("oid")})
+	data, err := m.change(ctx, http.MethodPost, in.path("git", "refs"), map[string]any{"ref": m.text("name"), "sha": m.text("oid")})
 	if err != nil {
 		return nil, err
 	}
-	return refPayload(in, raw)
+	return refPayload(in, data), nil
 }
 
-func refPayload(in *object, raw []byte) (map[string]any, error) {
-	data, err := members(raw)
-	return map[string]any{"ref": &object{kind: "Ref", data: data, whole: true, repo: in}}, err
+func refPayload(in *object, data payload) map[string]any {
+	return map[string]any{"ref": &object{kind: "Ref", data: data, whole: true, repo: in}}
 }
 
 // refPath is where REST changes a ref.
@@ -34,11 +33,11 @@ func updateRef(ctx context.Context, m *mutation) (map[string]any, error) {
 		return nil, err
 	}
 	body := map[string]any{"sha": m.text("oid"), "force": m.input["force"] == true}
-	raw, err := m.change(ctx, http.MethodPatch, refPath(o), body)
+	data, err := m.change(ctx, http.MethodPatch, refPath(o), body)
 	if err != nil {
 		return nil, err
 	}
-	return refPayload(o.repo, raw)
+	return refPayload(o.repo, data), nil
 }
 
 func deleteRef(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -61,13 +60,13 @@ func mergeBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	}
 	body := map[string]any{"base": m.text("base"), "head": m.text("head")}
 	m.copy(body, "commitMessage", "commit_message")
-	raw, err := m.change(ctx, http.MethodPost, in.path("merges"), body)
+	data, err := m.change(ctx, http.MethodPost, in.path("merges"), body)
 	if err != nil {
 		return nil, err
 	}
-	if len(raw) == 0 {
+	if data == nil {
 		return nil, refused("Already merged")
 	}
-	made, err := listedCommit(in, raw)
+	made, err := listedCommit(in, data)
 	return map[string]any{"mergeCommit": made}, err
 }

@@ -23,15 +23,15 @@ func createIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	}
 	m.copy(body, "title", "title")
 	m.copy(body, "body", "body")
-	raw, err := m.change(ctx, http.MethodPost, in.path("issues"), body)
+	data, err := m.change(ctx, http.MethodPost, in.path("issues"), body)
 	if err != nil {
 		return nil, err
 	}
-	return issuePayload(in, raw)
+	return issuePayload(in, data)
 }
 
-func issuePayload(in *object, raw json.RawMessage) (map[string]any, error) {
-	o, err := newIssue(in, raw, "raw")
+func issuePayload(in *object, data payload) (map[string]any, error) {
+	o, err := newIssue(in, data, "raw")
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func updateIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 
 // special changes something by a handler for which REST has no address.
 func special(ctx context.Context, m *mutation, kind, name string, handler web.Handler, body map[string]any) (
-	*object, json.RawMessage, error,
+	*object, payload, error,
 ) {
 	o, err := m.target(ctx, name, kind)
 	if err != nil {
@@ -99,7 +99,8 @@ func special(ctx context.Context, m *mutation, kind, name string, handler web.Ha
 	if err != nil {
 		return nil, nil, err
 	}
-	return o, answer.Body.Bytes(), nil
+	data, err := changed(answer)
+	return o, data, err
 }
 
 func pinIssue(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -133,11 +134,11 @@ func transferIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	}
 	owner, name, _ := strings.Cut(to.text(ctx, "full_name"), "/")
 	body := map[string]any{"owner": owner, "name": name, "create_labels": m.input["createLabelsIfMissing"] == true}
-	_, raw, err := special(ctx, m, "Issue", "issueId", m.with.Transfer, body)
+	_, data, err := special(ctx, m, "Issue", "issueId", m.with.Transfer, body)
 	if err != nil {
 		return nil, err
 	}
-	return issuePayload(to, raw)
+	return issuePayload(to, data)
 }
 
 func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -145,14 +146,11 @@ func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := m.change(ctx, http.MethodPost, numbered(o, "issues", "comments"), map[string]any{"body": m.text("body")})
+	data, err := m.change(ctx, http.MethodPost, numbered(o, "issues", "comments"), map[string]any{"body": m.text("body")})
 	if err != nil {
 		return nil, err
 	}
-	made, err := newComment(o.repo, o, raw, "raw")
-	if err != nil {
-		return nil, err
-	}
+	made := newComment(o.repo, o, data, "raw")
 	subject, err := m.again(ctx, o)
 	if err != nil {
 		return nil, err

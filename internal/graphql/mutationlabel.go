@@ -12,16 +12,15 @@ func createLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 	}
 	body := map[string]any{"name": m.text("name"), "color": m.text("color")}
 	m.copy(body, "description", "description")
-	raw, err := m.change(ctx, http.MethodPost, in.path("labels"), body)
+	data, err := m.change(ctx, http.MethodPost, in.path("labels"), body)
 	if err != nil {
 		return nil, err
 	}
-	return labelPayload(in, raw)
+	return labelPayload(in, data), nil
 }
 
-func labelPayload(in *object, raw []byte) (map[string]any, error) {
-	data, err := members(raw)
-	return map[string]any{"label": &object{kind: "Label", data: data, whole: true, repo: in}}, err
+func labelPayload(in *object, data payload) map[string]any {
+	return map[string]any{"label": &object{kind: "Label", data: data, whole: true, repo: in}}
 }
 
 func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -33,11 +32,11 @@ func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 	for name, as := range map[string]string{"name": "new_name", "color": "color", "description": "description"} {
 		m.copy(body, name, as)
 	}
-	raw, err := m.change(ctx, http.MethodPatch, o.repo.path("labels", textOf(o.data, "name")), body)
+	data, err := m.change(ctx, http.MethodPatch, o.repo.path("labels", textOf(o.data, "name")), body)
 	if err != nil {
 		return nil, err
 	}
-	return labelPayload(o.repo, raw)
+	return labelPayload(o.repo, data), nil
 }
 
 func deleteLabel(ctx context.Context, m *mutation) (map[string]any, error) {

@@ -28,12 +28,11 @@ func createPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 		}
 		body["head"], body["head_repo"] = owner+":"+branch, name
 	}
-	raw, err := m.change(ctx, http.MethodPost, in.path("pulls"), body)
+	data, err := m.change(ctx, http.MethodPost, in.path("pulls"), body)
 	if err != nil {
 		return nil, err
 	}
-	made, err := newPull(in, raw, "raw")
-	return map[string]any{"pullRequest": made}, err
+	return map[string]any{"pullRequest": newPull(in, data, "raw")}, nil
 }
 
 // setPull changes a pull request that an input names.
@@ -116,12 +115,11 @@ func convertToDraft(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func setDraft(ctx context.Context, m *mutation, draft bool) (map[string]any, error) {
-	o, raw, err := special(ctx, m, "PullRequest", "pullRequestId", m.with.Draft, map[string]any{"draft": draft})
+	o, data, err := special(ctx, m, "PullRequest", "pullRequestId", m.with.Draft, map[string]any{"draft": draft})
 	if err != nil {
 		return nil, err
 	}
-	changed, err := newPull(o.repo, raw, "raw")
-	return map[string]any{"pullRequest": changed}, err
+	return map[string]any{"pullRequest": newPull(o.repo, data, "raw")}, nil
 }
 
 func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -160,12 +158,11 @@ func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, err
 	m.copy(body, "body", "body")
 	m.copy(body, "event", "event")
 	m.copy(body, "commitOID", "commit_id")
-	raw, err := m.change(ctx, http.MethodPost, numbered(o, "pulls", "reviews"), body)
+	data, err := m.change(ctx, http.MethodPost, numbered(o, "pulls", "reviews"), body)
 	if err != nil {
 		return nil, err
 	}
-	made, err := newReview(o.repo, o, raw, "raw")
-	return map[string]any{"pullRequestReview": made}, err
+	return map[string]any{"pullRequestReview": newReview(o.repo, o, data, "raw")}, nil
 }
 
 // requestReviews asks people for reviews; without union it asks nobody else any more.

@@ -29,11 +29,11 @@ func addReaction(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := m.change(ctx, http.MethodPost, path, map[string]any{"content": content})
+	data, err := m.change(ctx, http.MethodPost, path, map[string]any{"content": content})
 	if err != nil {
 		return nil, err
 	}
-	return m.reactionPayload(ctx, o, raw)
+	return m.reactionPayload(ctx, o, data)
 }
 
 // removeReaction takes the caller's own reaction away.
@@ -46,11 +46,7 @@ func removeReaction(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, raw := range list {
-		data, err := members(raw)
-		if err != nil {
-			return nil, err
-		}
+	for _, data := range list {
 		who, err := members(data.get("user"))
 		if err != nil {
 			return nil, err
@@ -61,16 +57,12 @@ func removeReaction(ctx context.Context, m *mutation) (map[string]any, error) {
 		if _, err := m.change(ctx, http.MethodDelete, path+"/"+string(data.get("id")), nil); err != nil {
 			return nil, err
 		}
-		return m.reactionPayload(ctx, o, raw)
+		return m.reactionPayload(ctx, o, data)
 	}
 	return nil, unresolved("a reaction of yours to it")
 }
 
-func (m *mutation) reactionPayload(ctx context.Context, o *object, raw []byte) (map[string]any, error) {
-	data, err := members(raw)
-	if err != nil {
-		return nil, err
-	}
+func (m *mutation) reactionPayload(ctx context.Context, o *object, data payload) (map[string]any, error) {
 	who, err := members(data.get("user"))
 	if err != nil {
 		return nil, err

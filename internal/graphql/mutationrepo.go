@@ -36,21 +36,17 @@ func createRepository(ctx context.Context, m *mutation) (map[string]any, error) 
 			return nil, refused("You can't create a repository for " + login + ".")
 		}
 	}
-	raw, err := m.change(ctx, http.MethodPost, path, body)
+	data, err := m.change(ctx, http.MethodPost, path, body)
 	if err != nil {
 		return nil, err
 	}
-	return repositoryPayload(raw)
+	return repositoryPayload(data), nil
 }
 
-func repositoryPayload(raw []byte) (map[string]any, error) {
-	data, err := members(raw)
-	if err != nil {
-		return nil, err
-	}
+func repositoryPayload(data payload) map[string]any {
 	r := newRepository(data)
 	r.whole = true
-	return map[string]any{"repository": r}, nil
+	return map[string]any{"repository": r}
 }
 
 // setRepository changes a repository that an input names.
@@ -59,11 +55,11 @@ func setRepository(ctx context.Context, m *mutation, body map[string]any) (map[s
 	if err != nil {
 		return nil, err
 	}
-	raw, err := m.change(ctx, http.MethodPatch, o.source.Path, body)
+	data, err := m.change(ctx, http.MethodPatch, o.source.Path, body)
 	if err != nil {
 		return nil, err
 	}
-	return repositoryPayload(raw)
+	return repositoryPayload(data), nil
 }
 
 func updateRepository(ctx context.Context, m *mutation) (map[string]any, error) {

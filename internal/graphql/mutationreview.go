@@ -32,13 +32,9 @@ func (m *mutation) begunReview(ctx context.Context) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, raw := range list {
-		v, err := newReview(o.repo, o, raw, "raw")
-		if err != nil {
-			return nil, err
-		}
-		if textOf(v.data, "state") == "PENDING" { // others' are not shown
-			return v, nil
+	for _, data := range list {
+		if textOf(data, "state") == "PENDING" { // others' are not shown
+			return newReview(o.repo, o, data, "raw"), nil
 		}
 	}
 	return nil, unresolved("a review of yours that is not submitted")
@@ -46,12 +42,11 @@ func (m *mutation) begunReview(ctx context.Context) (*object, error) {
 
 // changeReview asks for a change below a review's address.
 func (m *mutation) changeReview(ctx context.Context, v *object, method, below string, body map[string]any) (map[string]any, error) {
-	raw, err := m.change(ctx, method, v.source.Path+below, body)
+	data, err := m.change(ctx, method, v.source.Path+below, body)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := newReview(v.repo, v.of, raw, "raw")
-	return map[string]any{"pullRequestReview": changed}, err
+	return map[string]any{"pullRequestReview": newReview(v.repo, v.of, data, "raw")}, nil
 }
 
 func updateReview(ctx context.Context, m *mutation) (map[string]any, error) {

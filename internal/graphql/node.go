@@ -3,7 +3,6 @@ package graphql
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,27 +157,25 @@ func (q *query) findInTracker(ctx context.Context, kind string, id int64) (any, 
 	if err != nil {
 		return nil, err
 	}
-	answer, err := q.read(ctx, Question{Path: r.path(at.path...)})
+	data, err := q.object(ctx, Question{Path: r.path(at.path...)})
 	if err != nil {
 		return nil, err
 	}
-	raw := json.RawMessage(answer.Body.Bytes())
 	switch kind {
 	case "PullRequest":
-		return newPull(r, raw, "raw")
+		return newPull(r, data, "raw"), nil
 	case "Issue":
-		o, err := newIssue(r, raw, "raw")
+		o, err := newIssue(r, data, "raw")
 		if err == nil {
 			o.whole = true
 		}
 		return o, err
 	case "IssueComment":
-		return newComment(r, nil, raw, "raw")
+		return newComment(r, nil, data, "raw"), nil
 	case "PullRequestReview":
-		return newReview(r, pullAt(r, at.path[1]), raw, "raw")
+		return newReview(r, pullAt(r, at.path[1]), data, "raw"), nil
 	}
-	data, err := members(raw)
-	return &object{kind: kind, data: data, whole: true, repo: r}, err
+	return &object{kind: kind, data: data, whole: true, repo: r}, nil
 }
 
 // locate finds the address of a thing, whoever may see it. Error: 404.

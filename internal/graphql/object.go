@@ -13,11 +13,11 @@ import (
 // object is a payload of the REST API as an object of the schema. So both show the same of it.
 type object struct {
 	kind   string
-	data   payload // as it was met, perhaps in another payload, which has not all members
-	source Question                   // of its full payload; without a path there is none
-	whole  bool                       // data is the full payload
-	repo   *object                    // the repository that it is in; nil: none
-	of     *object                    // what it is a comment on, where that is at hand
+	data   payload  // as it was met, perhaps in another payload, which has not all members
+	source Question // of its full payload; without a path there is none
+	whole  bool     // data is the full payload
+	repo   *object  // the repository that it is in; nil: none
+	of     *object  // what it is a comment on, where that is at hand
 }
 
 // TypeName is the type in the schema.

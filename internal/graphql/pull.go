@@ -18,11 +18,11 @@ func repositoryPulls() map[string]exec.Resolver {
 		"pullRequests": one(pullRequests),
 		"pullRequest": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			q, number, media := queryOf(ctx), f.Args["number"].(int), textMedia(f)
-			answer, err := q.read(ctx, Question{Path: o.path("pulls", strconv.Itoa(number)), Media: media})
+			data, err := q.object(ctx, Question{Path: o.path("pulls", strconv.Itoa(number)), Media: media})
 			if err != nil {
 				return nil, orUnresolved(err, fmt.Sprintf("a PullRequest with the number of %d", number))
 			}
-			return newPull(o, answer.Body.Bytes(), media)
+			return newPull(o, data, media), nil
 		}),
 	}
 }
@@ -48,14 +48,13 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	return q.connect(ctx, f, pages{kind: "PullRequestConnection",
 		question: Question{Path: o.path("pulls"), Query: values, Media: media, Handler: q.with.Pulls},
-		node:     func(raw json.RawMessage) (any, error) { return newPull(o, raw, media) }})
+		node:     func(data payload) (any, error) { return newPull(o, data, media), nil }})
 }
 
 // newPull is a pull request of its full payload.
-func newPull(in *object, raw json.RawMessage, media string) (*object, error) {
-	data, err := members(raw)
+func newPull(in *object, data payload, media string) *object {
 	return &object{kind: "PullRequest", data: data, whole: true, repo: in,
-		source: Question{Path: in.path("pulls", string(data.get("number"))), Media: media}}, err
+		source: Question{Path: in.path("pulls", string(data.get("number"))), Media: media}}
 }
 
 // pullAt is a pull request of which only the number is at hand.
@@ -99,11 +98,7 @@ func (q *query) fillIn(ctx context.Context, path string, list []*object) error {
 			return err
 		}
 		byNumber := map[string]payload{}
-		for _, raw := range found {
-			data, err := members(raw)
-			if err != nil {
-				return err
-			}
+		for _, data := range found {
 			byNumber[string(data.get("number"))] = data
 		}
 		for _, o := range part {
@@ -267,8 +262,8 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count,
 		question: Question{Path: o.repo.path("pulls", string(o.data.get("number")), "commits")},
-		node: func(raw json.RawMessage) (any, error) {
-			c, err := listedCommit(o.repo, raw)
+		node: func(data payload) (any, error) {
+			c, err := listedCommit(o.repo, data)
 			if err != nil {
 				return nil, err
 			}
@@ -292,11 +287,7 @@ func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			n, _ := number.Int64()
 			return int(n), err
 		},
-		node: func(raw json.RawMessage) (any, error) {
-			data, err := members(raw)
-			if err != nil {
-				return nil, err
-			}
+		node: func(data payload) (any, error) {
 			status := textOf(data, "status")
 			if name := changeTypes[status]; name != "" {
 				status = name

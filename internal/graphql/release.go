@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -26,9 +25,8 @@ func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return nil, refused("Arbor lists releases by CREATED_AT, DESC.")
 	}
 	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection", question: Question{Path: o.path("releases")},
-		node: func(raw json.RawMessage) (any, error) {
-			data, err := members(raw)
-			return &object{kind: "Release", data: data, whole: true, repo: o}, err
+		node: func(data payload) (any, error) {
+			return &object{kind: "Release", data: data, whole: true, repo: o}, nil
 		}})
 }
 
@@ -43,9 +41,8 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return found, err
 	}
 	list, err := q.all(ctx, Question{Path: o.path("releases")}, 1)
-	for _, raw := range list {
-		data, err := members(raw)
-		if err == nil && textOf(data, "tag_name") == tag {
+	for _, data := range list {
+		if textOf(data, "tag_name") == tag {
 			return &object{kind: "Release", data: data, whole: true, repo: o}, nil
 		}
 	}
@@ -110,11 +107,7 @@ func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[
 		return nil, nil
 	}
 	found := map[string]payload{}
-	for _, raw := range list {
-		data, err := members(raw)
-		if err != nil {
-			return nil, err
-		}
+	for _, data := range list {
 		found[textOf(data, "ref")] = data
 	}
 	return found, err

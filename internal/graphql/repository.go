@@ -3,7 +3,6 @@ package graphql
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -206,10 +205,7 @@ func languages(ctx context.Context, f *exec.Field, o *object) (any, error) {
 func people(segment string) exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return queryOf(ctx).connect(ctx, f, pages{kind: "UserConnection", question: Question{Path: o.path(segment)},
-			node: func(raw json.RawMessage) (any, error) {
-				data, err := members(raw)
-				return newAccount(data), err
-			}})
+			node: func(data payload) (any, error) { return newAccount(data), nil }})
 	})
 }
 
@@ -225,7 +221,7 @@ func merge(tables ...map[string]exec.Resolver) map[string]exec.Resolver {
 }
 
 // all asks for a list, whole, up to a number of pages of a hundred.
-func (q *query) all(ctx context.Context, question Question, most int) (list []json.RawMessage, err error) {
+func (q *query) all(ctx context.Context, question Question, most int) (list []payload, err error) {
 	for n := 1; n <= most; n++ {
 		page, next, err := q.list(ctx, paged(question, n, web.MaxPageSize))
 		if err != nil {

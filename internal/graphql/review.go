@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 
 	"arbor/internal/graphql/exec"
 )
@@ -28,17 +27,16 @@ func reviewsOf(o *object, media string) Question {
 	return Question{Path: o.repo.path("pulls", string(o.data.get("number")), "reviews"), Media: media}
 }
 
-func newReview(in, of *object, raw json.RawMessage, media string) (*object, error) {
-	data, err := members(raw)
+func newReview(in, of *object, data payload, media string) *object {
 	source := reviewsOf(of, media)
 	source.Path += "/" + string(data.get("id"))
-	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of, source: source}, err
+	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of, source: source}
 }
 
 func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
 	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
-		node: func(raw json.RawMessage) (any, error) { return newReview(o.repo, o, raw, media) }})
+		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
 }
 
 // mostReviews is how many hundreds of reviews are looked through for the latest.
@@ -53,11 +51,8 @@ func latestReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	}
 	var all []any
 	at := map[string]int{}
-	for _, raw := range list {
-		v, err := newReview(o.repo, o, raw, media)
-		if err != nil {
-			return nil, err
-		}
+	for _, data := range list {
+		v := newReview(o.repo, o, data, media)
 		if textOf(v.data, "state") == "PENDING" {
 			continue
 		}

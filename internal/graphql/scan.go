@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -48,20 +47,29 @@ func members(b []byte) (payload, error) {
 	if isNullJSON(b) {
 		return nil, nil
 	}
-	p := make(payload, 0, min(32, 4+len(b)/100))
-	err := each(b, '{', '}', func(key, value []byte) error {
+	p, _, err := membersAt(b, space(b, 0), min(32, 4+len(b)/100))
+	return p, err
+}
+
+// membersAt reads the object that begins at a place, and gives where it ends; about is how many members it may have.
+func membersAt(b []byte, at, about int) (p payload, after int, err error) {
+	p = make(payload, 0, about)
+	after, err = each(b, at, '{', '}', func(key []byte, at int) (int, error) {
 		name := key[1 : len(key)-1]
 		if bytes.IndexByte(key, '\\') >= 0 {
 			var text string
 			if err := json.Unmarshal(key, &text); err != nil {
-				return err
+				return 0, err
 			}
 			name = []byte(text)
 		}
-		p = append(p, member{name, value})
-		return nil
+		after, err := skip(b, at)
+		if err == nil {
+			p = append(p, member{name, b[at:after:after]})
+		}
+		return after, err
 	})
-	return p, err
+	return p, after, err
 }
 
 // elements reads the elements of a JSON array; nil of null.
@@ -69,9 +77,26 @@ func elements(b []byte) (list []json.RawMessage, err error) {
 	if isNullJSON(b) {
 		return nil, nil
 	}
-	err = each(b, '[', ']', func(_, value []byte) error {
-		list = append(list, value)
-		return nil
+	_, err = each(b, space(b, 0), '[', ']', func(_ []byte, at int) (int, error) {
+		after, err := skip(b, at)
+		if err == nil {
+			list = append(list, b[at:after:after])
+		}
+		return after, err
+	})
+	return list, err
+}
+
+// objectsIn reads a list of objects; nil of null.
+func objectsIn(b []byte) (list []payload, err error) {
+	if isNullJSON(b) {
+		return nil, nil
+	}
+	about := 8
+	_, err = each(b, space(b, 0), '[', ']', func(_ []byte, at int) (int, error) {
+		p, after, err := membersAt(b, at, about)
+		list, about = append(list, p), len(p)
+		return after, err
 	})
 	return list, err
 }
@@ -81,47 +106,44 @@ func isNullJSON(b []byte) bool {
 	return len(trimmed) == 0 || string(trimmed) == "null"
 }
 
-// each calls fn for what is in an array or an object; key is nil in an array.
-func each(b []byte, begin, end byte, fn func(key, value []byte) error) error {
-	at := space(b, 0)
+// each calls fn for what is in the array or the object that begins at a place; key is nil in an array. fn gives where
+// the value ends that begins at its place, and each where all of it ends.
+func each(b []byte, at int, begin, end byte, fn func(key []byte, at int) (after int, err error)) (int, error) {
 	if at >= len(b) || b[at] != begin {
-		return errNoJSON
+		return 0, errNoJSON
 	}
 	at = space(b, at+1)
 	if at < len(b) && b[at] == end {
-		return nil
+		return at + 1, nil
 	}
 	for at < len(b) {
 		var key []byte
 		if begin == '{' {
 			after, err := skip(b, at)
 			if err != nil || b[at] != '"' {
-				return errNoJSON
+				return 0, errNoJSON
 			}
 			key = b[at:after]
 			if at = space(b, after); at >= len(b) || b[at] != ':' {
-				return errNoJSON
+				return 0, errNoJSON
 			}
 			at = space(b, at+1)
 		}
-		after, err := skip(b, at)
+		after, err := fn(key, at)
 		if err != nil {
-			return err
-		}
-		if err := fn(key, b[at:after:after]); err != nil {
-			return err
+			return 0, err
 		}
 		switch at = space(b, after); {
 		case at >= len(b):
-			return errNoJSON
+			return 0, errNoJSON
 		case b[at] == end:
-			return nil
+			return at + 1, nil
 		case b[at] != ',':
-			return errNoJSON
+			return 0, errNoJSON
 		}
 		at = space(b, at+1)
 	}
-	return errNoJSON
+	return 0, errNoJSON
 }
 
 func space(b []byte, at int) int {
@@ -216,19 +238,4 @@ func decode(b json.RawMessage) any {
 		return nil
 	}
 	return v
-}
-
-// objectsIn reads a list of objects.
-func objectsIn(b []byte) ([]payload, error) {
-	list, err := elements(b)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]payload, len(list))
-	for n, raw := range list {
-		if out[n], err = members(raw); err != nil {
-			return nil, fmt.Errorf("graphql: element %d: %w", n, err)
-		}
-	}
-	return out, nil
 }

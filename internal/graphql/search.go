@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -17,7 +16,7 @@ const maxFound = 1000
 func search(ctx context.Context, f *exec.Field) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	question := Question{Media: media, Query: url.Values{"q": {f.Args["query"].(string)}}}
-	node := func(raw json.RawMessage) (any, error) { return newIssue(nil, raw, media) }
+	node := func(data payload) (any, error) { return newIssue(nil, data, media) }
 	counts := map[string]string{"ISSUE": "issueCount", "REPOSITORY": "repositoryCount", "USER": "userCount"}
 	kind, _ := f.Args["type"].(string)
 	switch kind {
@@ -27,10 +26,7 @@ func search(ctx context.Context, f *exec.Field) (any, error) {
 		question.Path, node = "/search/repositories", repositoryNode
 	case "USER":
 		question.Path = "/search/users"
-		node = func(raw json.RawMessage) (any, error) {
-			data, err := members(raw)
-			return newAccount(data), err
-		}
+		node = func(data payload) (any, error) { return newAccount(data), nil }
 	default:
 		return nil, refused("Arbor does not search for " + kind + ".")
 	}
@@ -54,19 +50,19 @@ type results struct {
 }
 
 // read asks for the pages that hold the part, as query.part does for lists.
-func (r *results) read(ctx context.Context, q *query, question Question, node func(json.RawMessage) (any, error)) error {
+func (r *results) read(ctx context.Context, q *query, question Question, node func(payload) (any, error)) error {
 	size := max(1, r.part.size)
 	first, skip := r.part.offset/size, r.part.offset%size
 	if r.part.offset >= maxFound {
 		return refused(fmt.Sprintf("Only the first %d search results are available", maxFound))
 	}
-	var items []json.RawMessage
+	var items []payload
 	for n := first; n <= first+min(skip, 1); n++ {
 		data, err := q.object(ctx, paged(question, n+1, size))
 		if err != nil {
 			return err
 		}
-		list, err := elements(data.get("items"))
+		list, err := objectsIn(data.get("items"))
 		if err != nil {
 			return err
 		}
@@ -75,8 +71,8 @@ func (r *results) read(ctx context.Context, q *query, question Question, node fu
 	}
 	items = items[min(skip, len(items)):]
 	items = items[:min(r.part.size, len(items))]
-	for _, raw := range items {
-		v, err := node(raw)
+	for _, found := range items {
+		v, err := node(found)
 		if err != nil {
 			return err
 		}

@@ -171,7 +171,7 @@ func (e *fileEdit) try(ctx context.Context) (*fileChangeJSON, bool, error) {
 	}
 	built, err := e.objects.BuildTree(ctx, tree, []git.TreeEdit{edit})
 	if err != nil {
-		return nil, false, e.explain(err)
+		return nil, false, explainTree(err)
 	}
 	commit, err := e.write(ctx, tip, built)
 	if err != nil {
@@ -238,8 +238,8 @@ func (e *fileEdit) mismatch() error {
 	return errs.Newf(errs.Conflict, "%s does not match %s", e.path, e.guard)
 }
 
-// explain puts what BuildTree refuses in the words of the request.
-func (e *fileEdit) explain(err error) error {
+// explainTree puts what BuildTree refuses in the words of a request for a commit.
+func explainTree(err error) error {
 	var problem *git.TreeProblem
 	if errors.As(err, &problem) {
 		return commitError("path", errs.InvalidField, "path "+problem.Reason)
@@ -253,8 +253,20 @@ func (e *fileEdit) explain(err error) error {
 // write makes the objects durable and then moves the branch, or fails with
 // errMoved.
 func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree) (*git.Commit, error) {
+	made := built.Objects
+	if !e.remove {
+		made = append(made, e.blob)
+	}
 	commit := e.commit
 	commit.Tree = built.SHA
+	return e.api.commitTo(ctx, e.access, e.branch, tip, commit, made)
+}
+
+// commitTo writes a commit with the objects that it needs and puts it on a branch, which is at tip; without a tip there
+// is no branch yet. Errors: errMoved for a branch that is elsewhere, 403 for a quota, 422.
+func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip git.SHA, commit git.Commit,
+	objects []git.NewObject,
+) (*git.Commit, error) {
 	if tip != "" {
 		commit.Parents = []git.SHA{tip}
 	}
@@ -263,24 +275,19 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 		return nil, commitError("message", errs.InvalidField, err.Error())
 	}
 	commit.SHA = encoded.SHA()
-	objects := append(built.Objects, encoded)
-	if !e.remove {
-		objects = append(objects, e.blob)
-	}
-	if err := e.api.repos.MayGrow(ctx, e.access, objects); err != nil {
+	objects = append(objects, encoded)
+	if err := api.repos.MayGrow(ctx, a, objects); err != nil {
 		return nil, err
 	}
-	if _, err := e.api.repos.WriteObjects(ctx, e.access, objects); err != nil {
+	if _, err := api.repos.WriteObjects(ctx, a, objects); err != nil {
 		return nil, err
 	}
-	move := repo.RefUpdate{Name: "refs/heads/" + e.branch, Old: tip, New: commit.SHA,
-		By: e.access.Caller.ID, Forward: true}
+	move := repo.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: commit.SHA, By: a.Caller.ID, Forward: true}
 	if tip == "" {
 		move.Old = git.ZeroSHA
 	}
-	refused, err := e.api.repos.MoveRefs(ctx,
-		repo.Push{RepoID: e.access.ID, Purges: e.access.Purges, Updates: []repo.RefUpdate{move}, Atomic: true,
-			GrownKB: repo.Kilobytes(objects)})
+	refused, err := api.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{move},
+		Atomic: true, GrownKB: repo.Kilobytes(objects)})
 	if err != nil {
 		return nil, err
 	}

@@ -137,8 +137,13 @@ func (q *query) follow(ctx context.Context, question Question) (*web.Captured, e
 
 // change asks for a change, and gives what is answered, see changed. What was read before counts no longer.
 func (q *query) change(ctx context.Context, method, path string, body map[string]any) (payload, error) {
+	return q.changeBy(ctx, Question{Method: method, Path: path}, body)
+}
+
+// changeBy is change by a question that may have a handler of its own.
+func (q *query) changeBy(ctx context.Context, question Question, body map[string]any) (payload, error) {
 	clear(q.kept)
-	question := Question{Method: method, Path: path, Media: "raw"}
+	question.Media = "raw"
 	if body != nil {
 		b, err := json.Marshal(body)
 		if err != nil {
@@ -151,7 +156,7 @@ func (q *query) change(ctx context.Context, method, path string, body map[string
 		return nil, err
 	}
 	if answer.Status >= http.StatusMultipleChoices {
-		return nil, fmt.Errorf("graphql: %s %s answers %d", method, path, answer.Status)
+		return nil, fmt.Errorf("graphql: %s %s answers %d", question.Method, question.Path, answer.Status)
 	}
 	return changed(answer)
 }

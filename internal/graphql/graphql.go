@@ -69,6 +69,7 @@ type Handlers struct {
 	PullsOf               web.Handler // the numbers of pull requests, of many commits
 	Commits, Tags         web.Handler // chosen by their SHAs
 	Refs, Named           web.Handler // refs in an order; what a name leads to
+	CommitFiles           web.Handler // puts a commit on a branch
 }
 
 // Limits tells and takes from a caller's rate limit.

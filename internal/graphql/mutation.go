@@ -33,7 +33,8 @@ func mutations() map[string]exec.Resolver {
 		"submitPullRequestReview": submitReview, "updatePullRequestReview": updateReview,
 		"deletePullRequestReview": deleteReview, "dismissPullRequestReview": dismissReview,
 		"createRef": createRef, "updateRef": updateRef, "deleteRef": deleteRef, "mergeBranch": mergeBranch,
-		"createLabel": createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel, "updateTopics": updateTopics,
+		"createCommitOnBranch": createCommitOnBranch,
+		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel, "updateTopics": updateTopics,
 		"addReaction": addReaction, "removeReaction": removeReaction, "followUser": followUser, "unfollowUser": unfollowUser,
 	}
 	fields := map[string]exec.Resolver{}

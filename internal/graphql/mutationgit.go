@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
 )
 
 func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -69,4 +72,63 @@ func mergeBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	}
 	made, err := listedCommit(in, data)
 	return map[string]any{"mergeCommit": made}, err
+}
+
+// createCommitOnBranch adds, changes and deletes files with one commit on a branch, which must be where the caller thinks.
+func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, error) {
+	in, name, err := m.branch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	message, _ := m.input["message"].(map[string]any)
+	text, _ := message["headline"].(string)
+	if more, _ := message["body"].(string); more != "" {
+		text += "\n\n" + more
+	}
+	files, _ := m.input["fileChanges"].(map[string]any)
+	body := map[string]any{"message": text, "branch": name, "tip": m.text("expectedHeadOid"),
+		"additions": files["additions"], "deletions": files["deletions"]}
+	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: in.path("git", "commits"), Handler: m.with.CommitFiles}, body)
+	if err != nil {
+		told := asError(err)
+		if e, ok := told.(*exec.Error); ok && errs.Is(err, errs.Conflict) {
+			e.Type = "STALE_DATA"
+		}
+		return nil, told
+	}
+	refs, err := m.refsNamed(ctx, in, []string{"refs/heads/" + name})
+	if err != nil {
+		return nil, err
+	}
+	payload := map[string]any{"commit": gitObject(in, "commit", textOf(data, "sha")), "ref": nil}
+	if ref := refs["refs/heads/"+name]; ref != nil {
+		payload["ref"] = &object{kind: "Ref", data: ref, whole: true, repo: in}
+	}
+	return payload, nil
+}
+
+// branch finds the branch that is to be committed to, by its id or by names.
+func (m *mutation) branch(ctx context.Context) (in *object, name string, err error) {
+	given, _ := m.input["branch"].(map[string]any)
+	id, _ := given["id"].(string)
+	at, _ := given["repositoryNameWithOwner"].(string)
+	name, _ = given["branchName"].(string)
+	owner, of, whole := strings.Cut(at, "/")
+	switch {
+	case id != "" && (at != "" || name != ""), id == "" && (!whole || name == ""):
+		return nil, "", refused("A branch is named by its id, or by repositoryNameWithOwner and branchName.")
+	case id == "":
+		in, err = m.repository(ctx, owner, of)
+		return in, strings.TrimPrefix(name, "refs/heads/"), orUnresolved(err, "a Repository with the name '"+clip(at)+"'")
+	}
+	v, err := m.find(ctx, id, "Ref")
+	if err != nil {
+		return nil, "", err
+	}
+	ref := v.(*object)
+	name, isBranch := strings.CutPrefix(textOf(ref.data, "ref"), "refs/heads/")
+	if !isBranch {
+		return nil, "", refused("Only a branch can be committed to.")
+	}
+	return ref.repo, name, nil
 }

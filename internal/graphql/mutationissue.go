@@ -90,16 +90,7 @@ func special(ctx context.Context, m *mutation, kind, name string, handler web.Ha
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := json.Marshal(body)
-	if err != nil {
-		return nil, nil, err
-	}
-	clear(m.kept)
-	answer, err := m.request(ctx, Question{Method: http.MethodPatch, Path: o.source.Path, Body: b, Media: "raw", Handler: handler})
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := changed(answer)
+	data, err := m.changeBy(ctx, Question{Method: http.MethodPatch, Path: o.source.Path, Handler: handler}, body)
 	return o, data, err
 }
 

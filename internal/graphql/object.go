@@ -146,9 +146,9 @@ func upper(member string) exec.Resolver {
 }
 
 // enumName writes a word of REST as enums have it: "off-topic" is OFF_TOPIC.
-func enumName(s string) string {
-	return strings.ToUpper(strings.NewReplacer("-", "_", " ", "_").Replace(s))
-}
+func enumName(s string) string { return strings.ToUpper(enumWords.Replace(s)) }
+
+var enumWords = strings.NewReplacer("-", "_", " ", "_")
 
 // always is a field with one value for all.
 func always(value any) exec.Resolver {

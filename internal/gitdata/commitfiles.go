@@ -1,0 +1,191 @@
+package gitdata
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// maxFiles is how many files one request of CommitFiles changes.
+const maxFiles = 1000
+
+// filesCommit is a commit that changes several files of a branch, on its way.
+type filesCommit struct {
+	api     *API
+	access  *repo.Access
+	objects *git.Repository
+	branch  string  // without refs/heads/
+	tip     git.SHA // where the caller wants the branch to be
+	edits   []git.TreeEdit
+	blobs   []git.NewObject
+	special map[string][]byte // what git looks into, by path
+	commit  git.Commit
+}
+
+// fileChange is a file that the body of CommitFiles adds or deletes.
+type fileChange struct {
+	Path     string `json:"path"`
+	Contents string `json:"contents"` // Base64
+}
+
+// CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for it; REST has no address for
+// it. The body has message, branch, tip, additions and deletions. A file that is there keeps its mode. The answer is the
+// commit. Errors: 404 for a branch that is not there, 409 where it is not at tip, 422 for files, each with its path.
+func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	ctx := r.Context()
+	body, err := web.ReadObject(r, "Commit")
+	if err != nil {
+		return err
+	}
+	self, err := api.identity(r)
+	if err != nil {
+		return err
+	}
+	c := &filesCommit{api: api, access: a, special: map[string][]byte{}}
+	body.Require("message", "branch", "tip")
+	c.commit = git.Commit{Message: body.String("message", 0).Value, Author: self, Committer: self}
+	c.branch, c.tip = body.String("branch", 0).Value, readSHA(body, "tip", true)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := c.read(body.Raw("additions"), body.Raw("deletions")); err != nil {
+		return err
+	}
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	c.objects = objects
+	made, err := c.run(ctx)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusCreated, newPlace(ctx, a).gitCommit(made))
+}
+
+// read takes the files.
+func (c *filesCommit) read(additions, deletions json.RawMessage) error {
+	var add, remove []fileChange
+	for raw, list := range map[*json.RawMessage]*[]fileChange{&additions: &add, &deletions: &remove} {
+		if len(*raw) > 0 && json.Unmarshal(*raw, list) != nil {
+			return errs.New(errs.Malformed, "Problems parsing JSON")
+		}
+	}
+	if len(add)+len(remove) > maxFiles {
+		return commitError("files", errs.InvalidField, fmt.Sprintf("one commit changes at most %d files here", maxFiles))
+	}
+	named := map[string]bool{}
+	for n, f := range append(add, remove...) {
+		if problem := git.PathProblem(f.Path, git.ModeFile); problem != "" {
+			return c.wrong(f.Path, problem)
+		}
+		if named[f.Path] {
+			return c.wrong(f.Path, "is named twice")
+		}
+		named[f.Path] = true
+		edit := git.TreeEdit{Path: f.Path}
+		if n < len(add) {
+			data, err := decodeBase64(f.Contents)
+			if err != nil {
+				return c.wrong(f.Path, "has contents that are no valid Base64")
+			}
+			blob := git.NewObject{Type: git.TypeBlob, Data: data}
+			c.blobs = append(c.blobs, blob)
+			edit.Mode, edit.SHA = git.ModeFile, blob.SHA()
+			if git.IsSpecial(f.Path) {
+				c.special[f.Path] = data
+			}
+		}
+		c.edits = append(c.edits, edit)
+	}
+	return nil
+}
+
+func (c *filesCommit) wrong(path, problem string) error {
+	return commitError("path", errs.InvalidField, fmt.Sprintf("path %q %s", errs.Clip(path), problem))
+}
+
+// run makes the commit.
+func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
+	if err := c.checkTip(ctx); err != nil {
+		return nil, err
+	}
+	tree, err := c.objects.PeelToTree(ctx, c.tip)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.keepModes(ctx, tree); err != nil {
+		return nil, err
+	}
+	if len(c.special) > 0 {
+		err := c.objects.CheckSpecial(ctx, c.special)
+		if errs.Is(err, errs.Invalid) {
+			return nil, commitError("contents", errs.InvalidField, "would be refused by git: "+err.Error())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	built := &git.BuiltTree{SHA: tree}
+	if len(c.edits) > 0 {
+		var problem *git.TreeProblem
+		switch built, err = c.objects.BuildTree(ctx, tree, c.edits); {
+		case errors.As(err, &problem):
+			return nil, c.wrong(c.edits[problem.Edit].Path, problem.Reason)
+		case err != nil:
+			return nil, explainTree(err)
+		}
+	}
+	c.commit.Tree = built.SHA
+	made, err := c.api.commitTo(ctx, c.access, c.branch, c.tip, c.commit, append(built.Objects, c.blobs...))
+	if errors.Is(err, errMoved) {
+		if err := c.checkTip(ctx); err != nil { // which says where it is now
+			return nil, err
+		}
+		err = errs.Wrap(errs.Conflict, "The branch was moved meanwhile. Review it and try again.", err)
+	}
+	return made, err
+}
+
+// checkTip looks whether the branch is where the caller thinks.
+func (c *filesCommit) checkTip(ctx context.Context) error {
+	at, err := c.api.repos.Ref(ctx, c.access, "refs/heads/"+c.branch)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return errs.Newf(errs.NotFound, "Branch %s not found", c.branch)
+	case err != nil:
+		return err
+	case at != c.tip:
+		return errs.Newf(errs.Conflict, "Expected branch to point to %q but it points to %q. Pull and try again.", c.tip, at)
+	}
+	return nil
+}
+
+// keepModes looks at the files as they are in a tree: what is changed keeps its mode, and what is deleted must be there.
+func (c *filesCommit) keepModes(ctx context.Context, tree git.SHA) error {
+	for n := range c.edits {
+		e := &c.edits[n]
+		old, err := c.objects.Lookup(ctx, tree, e.Path)
+		switch {
+		case errs.Is(err, errs.NotFound) && e.SHA == "":
+			return c.wrong(e.Path, "is not there")
+		case errs.Is(err, errs.NotFound):
+			continue
+		case err != nil:
+			return err
+		case old.Type != git.TypeBlob:
+			return c.wrong(e.Path, "is no file")
+		case e.SHA != "":
+			e.Mode = old.Mode
+		}
+	}
+	return nil
+}

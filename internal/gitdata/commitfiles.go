@@ -35,9 +35,10 @@ type fileChange struct {
 	Contents string `json:"contents"` // Base64
 }
 
-// CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for it; REST has no address for
-// it. The body has message, branch, tip, additions and deletions. A file that is there keeps its mode. The answer is the
-// commit. Errors: 404 for a branch that is not there, 409 where it is not at tip, 422 for files, each with its path.
+// CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for
+// it; REST has no address for it. The body has message, branch, expectedHeadOid, additions
+// and deletions. A file that is there keeps its mode. The answer is the commit. Errors: 404
+// for a branch that is not there, 409 where it is elsewhere, 422 for files, each with its path.
 func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
 	body, err := web.ReadObject(r, "Commit")
@@ -49,9 +50,9 @@ func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	c := &filesCommit{api: api, access: a, special: map[string][]byte{}}
-	body.Require("message", "branch", "tip")
+	body.Require("message", "branch", "expectedHeadOid")
 	c.commit = git.Commit{Message: body.String("message", 0).Value, Author: self, Committer: self}
-	c.branch, c.tip = body.String("branch", 0).Value, readSHA(body, "tip", true)
+	c.branch, c.tip = body.String("branch", 0).Value, readSHA(body, "expectedHeadOid", true)
 	if err := body.Err(); err != nil {
 		return err
 	}

@@ -64,6 +64,7 @@ func TestCommitOnBranch(t *testing.T) {
 				t.Errorf("%s: %s, want %s", path, got, text)
 			}
 		}
+		check("", refused("UNPROCESSABLE", "expectedHeadOid must be a full SHA of 40 hexadecimal digits"), onBranch(byName, now[:7]))
 		check("", refused("UNPROCESSABLE", `path "twice" is named twice`), onBranch(byName, now, "twice=x", "twice=-"))
 		check("", refused("UNPROCESSABLE", "A branch is named by its id, or by repositoryNameWithOwner and branchName."),
 			onBranch(map[string]any{"branchName": "main"}, now))

@@ -86,7 +86,7 @@ func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, err
 		text += "\n\n" + more
 	}
 	files, _ := m.input["fileChanges"].(map[string]any)
-	body := map[string]any{"message": text, "branch": name, "tip": m.text("expectedHeadOid"),
+	body := map[string]any{"message": text, "branch": name, "expectedHeadOid": m.text("expectedHeadOid"),
 		"additions": files["additions"], "deletions": files["deletions"]}
 	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: in.path("git", "commits"), Handler: m.with.CommitFiles}, body)
 	if err != nil {

@@ -176,7 +176,7 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(result.Errors) == 0 {
-		return web.Bytes(w, r, http.StatusOK, append(append([]byte(`{"data":`), result.Data...), '}'), "")
+		return web.Bytes(w, r, http.StatusOK, slices.Concat([]byte(`{"data":`), result.Data, []byte("}")), "")
 	}
 	return web.JSON(w, r, http.StatusOK, answer{Data: result.Data, Errors: result.Errors})
 }

@@ -132,7 +132,7 @@ func (r *run) fail(err error, f *Field, at *place) {
 
 // result renders the answer.
 func (r *run) result(out *answer) *Result {
-	b, ok := out.render(nil, nil)
+	b, ok := out.render(make([]byte, 0, 4<<10), nil)
 	if !ok {
 		b = []byte("null")
 	}

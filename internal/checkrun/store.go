@@ -215,7 +215,8 @@ func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) (list [
 		parts[n] = `SELECT id FROM (SELECT id FROM check_runs WHERE repo_id = $1 AND head_sha = $` + at +
 			` AND latest = TRUE ORDER BY id DESC LIMIT $2) p` + at
 	}
-	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
+	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r
+		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -165,12 +165,13 @@ func (c *filesCommit) checkTip(ctx context.Context) error {
 	case err != nil:
 		return err
 	case at != c.tip:
-		return errs.Newf(errs.Conflict, "Expected branch to point to %q but it points to %q. Pull and try again.", c.tip, at)
+		return errs.Newf(errs.Conflict, "Expected branch to point to %q but it points to %q. Pull and try again.",
+			c.tip, at)
 	}
 	return nil
 }
 
-// keepModes looks at the files as they are in a tree: what is changed keeps its mode, and what is deleted must be there.
+// keepModes gives changed files the modes that they have in a tree. Error: 422 for a deleted file that is not there.
 func (c *filesCommit) keepModes(ctx context.Context, tree git.SHA) error {
 	for n := range c.edits {
 		e := &c.edits[n]

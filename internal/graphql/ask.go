@@ -105,7 +105,8 @@ func (q *query) read(ctx context.Context, question Question) (*web.Captured, err
 
 // keyOf is what the answer to a question is kept under.
 func keyOf(question Question) string {
-	return fmt.Sprintf("%s?%s %s %t", question.Path, question.Query.Encode(), cmp.Or(question.Media, "raw"), question.Handler != nil)
+	media := cmp.Or(question.Media, "raw")
+	return fmt.Sprintf("%s?%s %s %t", question.Path, question.Query.Encode(), media, question.Handler != nil)
 }
 
 // follow asks, and asks again where a repository has moved to, as clients of REST do.

@@ -112,9 +112,8 @@ func listedCommit(in *object, outer payload) (*object, error) {
 	for _, name := range [...]string{"sha", "node_id", "html_url"} {
 		data = data.with(name, outer.get(name))
 	}
-	for _, as := range [...][2]string{{"author_account", "author"}, {"committer_account", "committer"}, {"parents", "parents"}} {
-		data = data.with(as[0], outer.get(as[1]))
-	}
+	data = data.with("author_account", outer.get("author")).with("committer_account", outer.get("committer")).
+		with("parents", outer.get("parents"))
 	return &object{kind: "Commit", data: data, whole: true, repo: in}, nil
 }
 

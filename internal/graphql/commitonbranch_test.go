@@ -86,7 +86,7 @@ func TestCommitOnBranch(t *testing.T) {
 	})
 }
 
-// Who may not push may not commit, by whatever name; what is hidden is told as what is not there.
+// A commit needs push access, whether the branch is given by id or by names. Hidden repositories are told as absent.
 func TestCommitOnBranchNeedsPush(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -50,7 +50,7 @@ func messageOf(e *errs.Error) string {
 	return strings.Join(list, ", ")
 }
 
-// unresolved is the error for what is not there, or not to be seen: both in the same words.
+// unresolved is the error for a thing that is absent or hidden: both in the same words.
 func unresolved(what string) error {
 	return &exec.Error{Type: "NOT_FOUND", Message: "Could not resolve to " + what + "."}
 }

@@ -75,7 +75,8 @@ func named(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // nameOf tells what a name in a repository leads to.
 func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, error) {
-	return q.object(ctx, Question{Path: in.path("git", "trees", "HEAD"), Query: url.Values{"name": {name}}, Handler: q.with.Named})
+	return q.object(ctx, Question{Path: in.path("git", "trees", "HEAD"), Query: url.Values{"name": {name}},
+		Handler: q.with.Named})
 }
 
 // fillGit asks for the commits or tags of which only the names are known, of all of a repository at one time. One alone
@@ -182,7 +183,8 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 	for in, list := range byRepo {
 		for part := range slices.Chunk(list, maxPrimed) {
 			path := in.path("commits", textOf(part[0].data, "sha"), "pulls")
-			found, err := q.object(ctx, Question{Path: path, Query: url.Values{"shas": {shasOf(part)}}, Handler: q.with.PullsOf})
+			question := Question{Path: path, Query: url.Values{"shas": {shasOf(part)}}, Handler: q.with.PullsOf}
+			found, err := q.object(ctx, question)
 			if err != nil {
 				return failed(asError(err), len(parents))
 			}
@@ -216,11 +218,7 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 
 // parents lists the commits before a commit.
 func parents(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	raw, err := o.member(ctx, "parents")
-	if err != nil {
-		return nil, err
-	}
-	list, err := objectsIn(raw)
+	list, err := o.list(ctx, "parents")
 	all := make([]any, len(list))
 	for n, data := range list {
 		all[n] = gitObject(o.repo, "commit", textOf(data, "sha"))
@@ -262,15 +260,11 @@ func treeFields() map[string]exec.Resolver {
 // treeEntries lists what is in a tree.
 func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	at := o.data.get("path") // REST does not say it of a tree
-	raw, err := o.member(ctx, "tree")
+	list, err := o.list(ctx, "tree")
 	if err != nil {
 		return nil, err
 	}
 	o.data = o.data.with("path", at)
-	list, err := objectsIn(raw)
-	if err != nil {
-		return nil, err
-	}
 	if err := queryOf(ctx).hold(ctx, int64(len(list))*nodeBytes); err != nil {
 		return nil, err
 	}

@@ -123,10 +123,13 @@ func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	if states == nil {
 		states = filter["states"]
 	}
-	if list, ok := states.([]any); ok && !(slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED"))) && len(list) > 0 {
+	list, _ := states.([]any)
+	both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED"))
+	if len(list) > 0 && !both {
 		values.Set("state", strings.ToLower(list[0].(string)))
 	}
-	if err := setOrder(f, values, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "comments"}); err != nil {
+	sorts := map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "comments"}
+	if err := setOrder(f, values, sorts); err != nil {
 		return nil, err
 	}
 	for name, parameter := range map[string]string{"assignee": "assignee", "createdBy": "creator", "mentioned": "mentioned",
@@ -164,11 +167,7 @@ func tracked() map[string]exec.Resolver {
 			return o.text(ctx, "state") == "closed", nil
 		}),
 		"assignees": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			raw, err := o.member(ctx, "assignees")
-			if err != nil {
-				return nil, err
-			}
-			list, err := objectsIn(raw)
+			list, err := o.list(ctx, "assignees")
 			if err != nil {
 				return nil, err
 			}
@@ -179,11 +178,7 @@ func tracked() map[string]exec.Resolver {
 			return connectAll(f, "UserConnection", all)
 		}),
 		"labels": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			raw, err := o.member(ctx, "labels")
-			if err != nil {
-				return nil, err
-			}
-			list, err := objectsIn(raw)
+			list, err := o.list(ctx, "labels")
 			if err != nil {
 				return nil, err
 			}
@@ -216,10 +211,12 @@ func issueFields() map[string]exec.Resolver {
 
 func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	q := queryOf(ctx)
-	answer, err := q.read(ctx, Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}}, Handler: q.with.Pinned})
+	question := Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}}, Handler: q.with.Pinned}
+	answer, err := q.read(ctx, question)
 	if err != nil {
 		return nil, err
 	}
 	list, err := elements(answer.Body.Bytes())
-	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == string(o.data.get("number")) }), err
+	number := numberOf(o)
+	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == number }), err
 }

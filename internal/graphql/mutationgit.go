@@ -14,7 +14,8 @@ func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, in.path("git", "refs"), map[string]any{"ref": m.text("name"), "sha": m.text("oid")})
+	body := map[string]any{"ref": m.text("name"), "sha": m.text("oid")}
+	data, err := m.change(ctx, http.MethodPost, in.path("git", "refs"), body)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func mergeBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	return map[string]any{"mergeCommit": made}, err
 }
 
-// createCommitOnBranch adds, changes and deletes files with one commit on a branch, which must be where the caller thinks.
+// createCommitOnBranch adds, changes and deletes files with one commit, if the branch is at the expected commit.
 func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	in, name, err := m.branch(ctx)
 	if err != nil {
@@ -88,7 +89,8 @@ func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, err
 	files, _ := m.input["fileChanges"].(map[string]any)
 	body := map[string]any{"message": text, "branch": name, "expectedHeadOid": m.text("expectedHeadOid"),
 		"additions": files["additions"], "deletions": files["deletions"]}
-	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: in.path("git", "commits"), Handler: m.with.CommitFiles}, body)
+	question := Question{Method: http.MethodPost, Path: in.path("git", "commits"), Handler: m.with.CommitFiles}
+	data, err := m.changeBy(ctx, question, body)
 	if err != nil {
 		told := asError(err)
 		if e, ok := told.(*exec.Error); ok && errs.Is(err, errs.Conflict) {

@@ -214,11 +214,7 @@ func removeLabels(ctx context.Context, m *mutation) (map[string]any, error) {
 
 // has reports that a list in a payload has an object with a member of that value.
 func has(ctx context.Context, o *object, list, member, value string) bool {
-	raw, err := o.member(ctx, list)
-	if err != nil {
-		return false
-	}
-	all, _ := objectsIn(raw)
+	all, _ := o.list(ctx, list)
 	for _, data := range all {
 		if textOf(data, member) == value {
 			return true

@@ -70,9 +70,9 @@ func nodes(ctx context.Context, f *exec.Field) (any, error) {
 	return list, nil
 }
 
-// find gives the thing that a node id names. Where it is says the database; whether the caller may see it, the REST API
-// that is asked for it. Error: NOT_FOUND in the same words for what is not there, not to be seen, or of a kind that is no
-// node here; FORBIDDEN for what the token is not for.
+// find gives the thing that a node id names. The database tells its address, and the REST API is asked for it, which
+// checks that the caller may see it. Errors: NOT_FOUND, in the same words whether the thing is absent, hidden or of
+// another kind; FORBIDDEN for what the token is not for.
 func (q *query) find(ctx context.Context, id string, kinds ...string) (any, error) {
 	kind, number, name, ok := parseNode(id)
 	if !ok || len(kinds) > 0 && !slices.Contains(kinds, kind) {
@@ -178,7 +178,7 @@ func (q *query) findInTracker(ctx context.Context, kind string, id int64) (any, 
 	return &object{kind: kind, data: data, whole: true, repo: r}, nil
 }
 
-// locate finds the address of a thing, whoever may see it. Error: 404.
+// locate finds the address of a thing. It checks no rights: asking for the address does. Error: 404.
 func locate(tx *db.Tx, kind string, id int64) (at spot, err error) {
 	decimal := func(n int64) string { return strconv.FormatInt(n, 10) }
 	switch kind {

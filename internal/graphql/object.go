@@ -66,6 +66,15 @@ func (o *object) inner(ctx context.Context, name string) (payload, error) {
 	return members(raw)
 }
 
+// list gives the objects of a list inside the payload.
+func (o *object) list(ctx context.Context, name string) ([]payload, error) {
+	raw, err := o.member(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return objectsIn(raw)
+}
+
 // textOf reads a text out of a payload.
 func textOf(data payload, name string) string {
 	s, _ := decode(data.get(name)).(string)

@@ -43,7 +43,8 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			values.Set(parameter, v)
 		}
 	}
-	if err := setOrder(f, values, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "popularity"}); err != nil {
+	sorts := map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "popularity"}
+	if err := setOrder(f, values, sorts); err != nil {
 		return nil, err
 	}
 	return q.connect(ctx, f, pages{kind: "PullRequestConnection",
@@ -148,8 +149,9 @@ func pullFields() map[string]exec.Resolver {
 		"mergeable": one(mergeable), "mergeStateStatus": one(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
 		"reviewDecision": always(nil), // nothing requires reviews
-		"reviewRequests": one(reviewRequests), "reviews": primed(manyReviews, one(reviews)), "latestReviews": primedAll(manyReviews, one(latestReviews)),
-		"commits": one(pullCommits), "files": one(pullFiles),
+		"reviewRequests": one(reviewRequests), "reviews": primed(manyReviews, one(reviews)),
+		"latestReviews": primedAll(manyReviews, one(latestReviews)),
+		"commits":       one(pullCommits), "files": one(pullFiles),
 		"isInMergeQueue": always(false), "isMergeQueueEnabled": always(false), "autoMergeRequest": always(nil),
 		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
 			head, err := o.inner(ctx, "head")
@@ -293,6 +295,7 @@ func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 				status = name
 			}
 			return bare{"PullRequestChangedFile", map[string]any{"path": decode(data.get("filename")),
-				"additions": decode(data.get("additions")), "deletions": decode(data.get("deletions")), "changeType": strings.ToUpper(status)}}, nil
+				"additions": decode(data.get("additions")), "deletions": decode(data.get("deletions")),
+				"changeType": strings.ToUpper(status)}}, nil
 		}})
 }

@@ -7,11 +7,7 @@ import (
 )
 
 func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	raw, err := o.member(ctx, "requested_reviewers")
-	if err != nil {
-		return nil, err
-	}
-	list, err := objectsIn(raw)
+	list, err := o.list(ctx, "requested_reviewers")
 	if err != nil {
 		return nil, err
 	}

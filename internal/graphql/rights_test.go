@@ -264,7 +264,7 @@ func TestNobodyIsAnswered(t *testing.T) {
 	})
 }
 
-// What is hidden and what is not there are told in the same words.
+// Hidden things and absent ones get the same error.
 func TestInvisibleIsAbsent(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -14,7 +14,7 @@ import (
 )
 
 // ListChosen answers pull requests in their full form, for GraphQL: in one of the states (OPEN, CLOSED, MERGED, with
-// commas between them), into the branch base, from a branch head whoever has it. The order is as in GET
+// commas between them), into the branch base, from branches named head of any owner. The order is as in GET
 // /repos/{owner}/{repo}/pulls. Errors: 422.
 func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	c, err := readChoice(r)
@@ -79,12 +79,7 @@ const maxNumbered = 100
 // ListNumbered answers the pull requests of the parameter numbers in their full form, for GraphQL. Those that are not
 // there are left out.
 func (api *API) ListNumbered(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var numbers []int64
-	for text := range strings.SplitSeq(web.QueryOf(r).Get("numbers"), ",") {
-		if n, ok := web.ParseNumber(text); ok && len(numbers) < maxNumbered {
-			numbers = append(numbers, n)
-		}
-	}
+	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxNumbered)
 	return api.answerFull(w, r, a, func(tx *db.Tx) ([]*issue.Issue, error) {
 		found, err := issue.Numbered(tx, a.ID, numbers)
 		var list []*issue.Issue

@@ -3,7 +3,6 @@ package review
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -19,12 +18,7 @@ const maxMany = 100
 // each, as GET /repos/{owner}/{repo}/pulls/{number}/reviews has it, and one review more where there are more than the
 // page holds. Pull requests that are not there have none.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var numbers []int64
-	for text := range strings.SplitSeq(web.QueryOf(r).Get("numbers"), ",") {
-		if n, ok := web.ParseNumber(text); ok && len(numbers) < maxMany {
-			numbers = append(numbers, n)
-		}
-	}
+	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
 	at := web.ReadPage(r)
 	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
 		p, of := newPage(out.Context(), a), map[issue.ID]int64{}

@@ -3,7 +3,6 @@ package comment
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -18,12 +17,7 @@ const maxMany = 100
 // GET /repos/{owner}/{repo}/issues/{number}/comments has it, and one comment more where there are more than the page
 // holds. Issues that are not there, or switched off, have none.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var numbers []int64
-	for text := range strings.SplitSeq(web.QueryOf(r).Get("numbers"), ",") {
-		if n, ok := web.ParseNumber(text); ok && len(numbers) < maxMany {
-			numbers = append(numbers, n)
-		}
-	}
+	numbers := web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany)
 	at := web.ReadPage(r)
 	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
 		var p *Page

@@ -203,8 +203,8 @@ func unpin(tx *db.Tx, id issue.ID) error {
 		WHERE issue_id = $1 AND pinned_at IS NOT NULL`, id)
 }
 
-// ByIDs finds comments in one query, in no order, whoever may see them: code that shows them asks for their
-// repositories first.
+// ByIDs finds comments in one query, in no order. It checks no rights: code that shows them asks for their repositories
+// first.
 func ByIDs(tx *db.Tx, ids []int64) ([]*Comment, error) { return byIDs(tx, ids) }
 
 // firstOf finds the ids of comments of many issues in one query: of each issue as many as rows, behind offset of them,

@@ -11,25 +11,15 @@ import (
 
 	"arbor/internal/admission"
 	"arbor/internal/errs"
+	"arbor/internal/inside"
 	"arbor/internal/web"
 )
 
-// Question is a request to the REST API, made within the server for a part of a query. What its route wants of the
-// caller and of the token is asked as of any other request.
-type Question struct {
-	Method string
-	Path   string // escaped, without a prefix
-	Query  url.Values
-	Body   []byte // JSON; nil: none
-	Media  string // raw, or full for texts as HTML, too
-
-	// Handler answers in place of the route's own, where REST has no address for what is asked: a list of the same
-	// things, chosen in another way. The rights are those of the route.
-	Handler web.Handler
-}
+// Question is a request to the REST API, made within the server for a part of a query.
+type Question = inside.Request
 
 // Ask answers a question as the REST API answers the caller of ctx. Errors: those of the route.
-type Ask func(ctx context.Context, q Question) (*web.Captured, error)
+type Ask = inside.Ask
 
 // query is one request for GraphQL while it runs.
 type query struct {

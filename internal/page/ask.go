@@ -8,91 +8,111 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/internal/admission"
 	"arbor/internal/errs"
-	"arbor/internal/repo"
+	"arbor/internal/inside"
 	"arbor/internal/web"
 )
 
-// question is one request to the API, made within the server for a page.
-type question struct {
-	handler repo.Handler
-	path    string // below the repository's resource, escaped: the API keeps answers under it
-	params  []string
-	query   url.Values
-	bodies  bool   // texts are wanted as HTML
-	kind    string // of the media type, instead of bodies
+// Get asks the API for what is at a path, as the page's caller, and reads the answer into a value. more tells that the
+// list has another page. Errors: those of the API; one for any status but 200 and 204.
+func (k *Kit) Get(r *http.Request, path string, query url.Values, into any) (more bool, err error) {
+	return k.Read(r, inside.Request{Path: path, Query: query}, into)
 }
 
-// ask answers a question as the API would answer the page's caller, and reads
-// the answer into a value. So a page shows what the API shows this caller, and
-// can show nothing else. more tells that there is another page. Errors: those
-// of the API.
-func ask(r *http.Request, a *repo.Access, q question, into any) (more bool, err error) {
-	answer, err := send(r, a, q)
+// Read is Get for a request that says more. Texts come as HTML, too, unless Media says otherwise.
+func (k *Kit) Read(r *http.Request, q inside.Request, into any) (more bool, err error) {
+	answer, err := k.Send(r, q)
 	if err != nil {
 		return false, err
 	}
-	if answer.Status != http.StatusOK {
-		return false, fmt.Errorf("page: %s answers %d", q.path, answer.Status)
-	}
-	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
-		return false, fmt.Errorf("page: %s: %w", q.path, err)
+	if err := decode(q.Path, answer, into); err != nil {
+		return false, err
 	}
 	return strings.Contains(answer.Header().Get("Link"), `rel="next"`), nil
 }
 
-// send asks a question.
-func send(r *http.Request, a *repo.Access, q question) (*web.Captured, error) {
-	info := web.From(r.Context())
-	accept := "application/vnd.github+json"
+// Holds asks the API a question that it answers by 204 or 404, such as whether the caller stars a repository.
+func (k *Kit) Holds(r *http.Request, path string) (bool, error) {
+	answer, err := k.Send(r, inside.Request{Path: path})
 	switch {
-	case q.kind != "":
-		accept = "application/vnd.github." + q.kind
-	case q.bodies:
-		accept = "application/vnd.github.html+json"
+	case errs.Is(err, errs.NotFound):
+		return false, nil
+	case err != nil:
+		return false, err
 	}
-	inner := &web.Info{Brief: true, ID: info.ID, Site: info.Site, Prefix: info.Prefix, Docs: info.Docs,
-		Media: web.ParseAccept([]string{accept})}
-	for n := 0; n < len(q.params); n += 2 {
-		inner.SetParam(q.params[n], q.params[n+1])
-	}
-	address := web.Path("repos", a.Owner.Login, a.Name) + q.path
-	if len(q.query) > 0 {
-		address += "?" + q.query.Encode()
-	}
-	request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
-	}
-	answer := web.Capture()
-	answer.Limit(maxAnswer, func(bytes int64) error { return admission.Hold(r.Context(), bytes) })
-	return answer, q.handler(answer, web.With(request, inner), a)
+	return answer.Status/100 == 2, nil
 }
 
-// maxAnswer is the size in bytes of the largest answer of which a page is made.
-const maxAnswer = 32 << 20
+// Change asks the API for a change, and reads the answer into a value, which may be nil. The body is anything that
+// encoding/json takes; nil: none. Errors: those of the API.
+func (k *Kit) Change(r *http.Request, method, path string, body, into any) error {
+	q := inside.Request{Method: method, Path: path}
+	if body != nil {
+		var err error
+		if q.Body, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	answer, err := k.Send(r, q)
+	if err != nil || into == nil {
+		return err
+	}
+	return decode(path, answer, into)
+}
 
-// part is the query for a page of a list, as the request numbers it.
-func part(r *http.Request, size int, more ...string) url.Values {
-	v := url.Values{"page": {strconv.FormatInt(web.ReadPage(r).Number, 10)}, "per_page": {strconv.Itoa(size)}}
-	for n := 0; n < len(more); n += 2 {
-		v.Set(more[n], more[n+1])
+// Send makes a request to the API and gives its whole answer. Errors: those of the API, also where it answers 404
+// without one.
+func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
+	if q.Media == "" {
+		q.Media = "full"
+	}
+	q.Brief = true
+	answer, err := k.Ask(r.Context(), q)
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.Status == http.StatusNotFound: // as some routes say no
+		return nil, errs.Absent()
+	case answer.Status >= 400:
+		return nil, fmt.Errorf("page: %s answers %d", q.Path, answer.Status)
+	}
+	return answer, nil
+}
+
+func decode(path string, answer *web.Captured, into any) error {
+	if into == nil || answer.Status == http.StatusNoContent {
+		return nil
+	}
+	if answer.Status >= 300 {
+		return fmt.Errorf("page: %s answers %d", path, answer.Status)
+	}
+	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
+		return fmt.Errorf("page: %s: %w", path, err)
+	}
+	return nil
+}
+
+// Query makes a query of names and values in turn; empty values are left out.
+func Query(pairs ...string) url.Values {
+	v := url.Values{}
+	for n := 0; n+1 < len(pairs); n += 2 {
+		if pairs[n+1] != "" {
+			v.Set(pairs[n], pairs[n+1])
+		}
 	}
 	return v
 }
 
-// next is the address of the page after this one.
-func next(r *http.Request, more bool) string {
-	if !more {
-		return ""
-	}
-	return "?page=" + strconv.FormatInt(web.ReadPage(r).Number+1, 10)
+// Part is the query for a page of a list, as the request numbers it, with names and values in turn.
+func Part(r *http.Request, size int, pairs ...string) url.Values {
+	v := Query(pairs...)
+	v.Set("page", strconv.FormatInt(web.ReadPage(r).Number, 10))
+	v.Set("per_page", strconv.Itoa(size))
+	return v
 }
 
-// absent makes a 404 of what the API says of names that name nothing: to who
-// follows a link it is the same.
-func absent(err error) error {
+// Absent makes a 404 of what the API says of names that name nothing: to who follows a link it is the same.
+func Absent(err error) error {
 	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
 		return errs.Absent()
 	}

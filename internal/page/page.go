@@ -1,86 +1,54 @@
-// Package page shows people what html_url leads to, small and readable.
+// Package page is what all pages for people share. A feature's pages are in a room below it:
 //
-//   - GET / of a browser: home.go
-//   - GET /{owner}: owner.go
-//   - GET /{owner}/{repo}: repo.go, readme.go
-//   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go
-//   - .../pull/{file}: pull.go
-//   - .../releases, /releases/latest, /releases/tag/{tag...}: release.go
-//   - .../runs/{check_run_id}: run.go
-//   - .../commit/{sha}, /compare/{basehead...}: commit.go
-//   - .../tree/{path...}, /blob/{path...}: file.go
-//   - ask.go, payload.go: what pages ask the API, and what they read of it
-//   - render.go: templates, headers and the HTML form of an error
-//   - store.go: the SQL
+//   - front: the home page, signing in, the first visit to an empty server
+//   - code: a repository's home, its files, commits, branches and comparisons; editing
+//   - thread: issues; change: pull requests; people, settings
 //
-// What hangs on a repository is a template over what the API answers the same
-// caller: a page can show nothing that the API would not.
+// Files of this package:
 //
-// A page of a repository follows its caller's token, which no browser sends by
-// itself: without one it shows what is public and nothing else; what is not
-// looks like what is not there (decision 13). Pages run no script, load
-// nothing from elsewhere, and every text in them was escaped by html/template, but
-// for bodies that package markdown has sanitized.
+//   - route.go: who may open a page, and the HTML form of errors
+//   - ask.go: what pages ask the API, and tell it
+//   - frame.go: what stands around a page: who looks, which repository, which tab
+//   - form.go: what forms send, and what was wrong with it
+//   - render.go: templates, headers, ETags
+//   - assets.go, assets/: the one stylesheet and the one script
+//   - payload.go, format.go: what pages read of the API's answers, and how they show it
+//
+// A page asks the REST API, within the server, as its caller: it can show and change nothing that the API would not.
+// So pages hold no rules and no SQL of their own. Pages work without the script, load nothing from elsewhere, and
+// every text in them is escaped by html/template, but for bodies that package markdown has sanitized.
+//
+// The caller of a page is found by the cookie of a session, or by a token as for the API. Unsafe requests must come
+// from the site's own pages.
 package page
 
 import (
-	"time"
+	"context"
+	"html/template"
 
-	"arbor/internal/checkrun"
-	"arbor/internal/commitcomment"
-	"arbor/internal/db"
-	"arbor/internal/gitdata"
-	"arbor/internal/issue"
-	"arbor/internal/issue/comment"
-	"arbor/internal/milestone"
-	"arbor/internal/pull"
-	"arbor/internal/release"
+	"arbor/internal/inside"
 	"arbor/internal/repo"
-	"arbor/internal/review"
 )
 
-// Pages answers the pages.
-type Pages struct {
-	db     *db.DB
-	repos  *repo.Service
-	from   Sources
-	render *renderer
+// Options are what a kit works with.
+type Options struct {
+	Repos *repo.Service
+	Ask   inside.Ask // answers what pages ask the API
+
+	// OpenPulls counts the open pull requests of a repository.
+	OpenPulls func(context.Context, repo.ID) (int64, error)
 }
 
-// Sources are the parts of the API whose answers pages show.
-type Sources struct {
-	Issues     *issue.API
-	Comments   *comment.API
-	Milestones *milestone.API
-	Pulls      *pull.API
-	Reviews    *review.API
-	Git        *gitdata.API
-	Releases   *release.API
-	OnCommits  *commitcomment.API
-	Checks     *checkrun.API
+// Kit is what pages are made with.
+type Kit struct {
+	Options
+	assets *assets
+	base   *template.Template
 }
 
-// New makes the pages of a database, its repositories and what hangs on them.
-func New(d *db.DB, repos *repo.Service, from Sources) *Pages {
-	return &Pages{db: d, repos: repos, from: from, render: newRenderer()}
-}
-
-// or returns the text, or other where it is absent or empty.
-func or(text *string, other string) string {
-	if text == nil || *text == "" {
-		return other
-	}
-	return *text
-}
-
-// stamp and day write a time for machines and for people; empty when absent.
-func stamp(t db.Time) string { return format(t, time.RFC3339) }
-
-func day(t db.Time) string { return format(t, "2 January 2006") }
-
-func format(t db.Time, layout string) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Time().UTC().Format(layout)
+// NewKit makes the kit.
+func NewKit(o Options) *Kit {
+	k := &Kit{Options: o, assets: newAssets()}
+	k.base = newBase(k.assets)
+	return k
 }

@@ -2,58 +2,60 @@ package page
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"html/template"
+	"io/fs"
 	"net/http"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
-	"arbor/internal/errs"
 	"arbor/internal/web"
 )
 
 //go:embed templates
 var files embed.FS
 
-// renderer fills the templates and knows the policy that their one stylesheet
-// needs.
-type renderer struct {
-	templates *template.Template
-	policy    string
+// newBase reads the templates that all pages share; a mistake in them is a panic at the start and in every test.
+func newBase(a *assets) *template.Template {
+	funcs := functions()
+	funcs["assets"] = func() *assets { return a }
+	return template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/*.html"))
 }
 
-// newRenderer reads the embedded templates; a mistake in them is a panic at
-// the start and in every test.
-func newRenderer() *renderer {
-	css, err := files.ReadFile("templates/style.css")
-	if err != nil {
-		panic(err)
-	}
-	// Trusted: it is compiled in, and holds nothing that anyone sent.
-	style := template.CSS(css)
-	sum := sha256.Sum256(css)
-	return &renderer{
-		templates: template.Must(template.New("").
-			Funcs(template.FuncMap{"style": func() template.CSS { return style }}).
-			ParseFS(files, "templates/*.html")),
-		policy: "default-src 'none'; img-src 'self'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-	}
+// Templates are those of one room, and the shared ones.
+type Templates struct{ set *template.Template }
+
+// Templates reads a room's templates, templates/*.html of its files. A template is named by its file.
+func (k *Kit) Templates(from fs.FS) *Templates {
+	set := template.Must(template.Must(k.base.Clone()).ParseFS(from, "templates/*.html"))
+	return &Templates{set}
 }
 
-// page answers 200 with a filled template.
-func (p *renderer) page(w http.ResponseWriter, r *http.Request, name string, data any) error {
-	p.headers(w)
+// policy lets pages load their own files alone, and send forms to their own site alone.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const vary = "Accept, Authorization, Cookie"
+
+func headers(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Vary", vary)
 	scope := "public"
 	if account.CallerFrom(r.Context()) != nil {
 		scope = "private"
 	}
-	w.Header().Set("Cache-Control", scope+", max-age=0, must-revalidate")
+	h.Set("Cache-Control", scope+", max-age=0, must-revalidate")
+}
+
+// Page answers 200 with a filled template.
+func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, view any) error {
+	headers(w, r)
 	b := &held{to: w, request: r}
-	if err := p.templates.ExecuteTemplate(b, name, data); err != nil || b.begun {
+	if err := t.set.ExecuteTemplate(b, name, view); err != nil || b.begun {
 		return err
 	}
 	if web.NotModified(w, r, web.Tag(b.Bytes())) {
@@ -62,6 +64,21 @@ func (p *renderer) page(w http.ResponseWriter, r *http.Request, name string, dat
 	if err := b.hold(); err != nil {
 		return err
 	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Again answers a form that was not taken: the page with what was sent and what was wrong with it.
+func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p *Problem, view any) error {
+	headers(w, r)
+	var b bytes.Buffer
+	if err := t.set.ExecuteTemplate(&b, name, view); err != nil {
+		return err
+	}
+	if err := admission.Hold(r.Context(), int64(b.Cap())); err != nil {
+		return err
+	}
+	w.WriteHeader(p.Status)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -93,41 +110,4 @@ func (h *held) Write(b []byte) (int, error) {
 		h.Reset()
 	}
 	return h.to.Write(b)
-}
-
-func (p *renderer) headers(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", p.policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Vary", "Accept, Authorization")
-}
-
-// Asked reports whether a client asks for a page rather than for the API's JSON, as
-// browsers do.
-func Asked(r *http.Request) bool {
-	return strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
-}
-
-// errors is the form of errors for those who asked for HTML. Anyone else at
-// such an address is a program that looks for the API.
-func (p *renderer) errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
-	w.Header().Set("Vary", "Accept, Authorization")
-	if !Asked(r) {
-		web.APIErrors(w, r, status, e)
-		return
-	}
-	var b bytes.Buffer
-	data := struct{ Title, Message string }{http.StatusText(status), e.Message}
-	if status == http.StatusNotFound {
-		data.Message = "There is nothing at this address, or nothing that everyone may see."
-	}
-	if err := p.templates.ExecuteTemplate(&b, "error.html", data); err != nil {
-		web.APIErrors(w, r, status, e)
-		return
-	}
-	p.headers(w)
-	w.WriteHeader(status)
-	w.Write(b.Bytes())
 }

@@ -108,3 +108,10 @@ func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
 		int64(p.Kind), p.Value)
 	return err
 }
+
+// TotalIn gives the number of issues with a property in one state.
+func TotalIn(tx *db.Tx, repoID repo.ID, p Property, s tracker.State) (n int64, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts
+		WHERE repo_id = $1 AND kind = $2 AND value = $3 AND state = $4`, repoID, int64(p.Kind), p.Value, int64(s)).Scan(&n)
+	return n, err
+}

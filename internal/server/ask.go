@@ -11,7 +11,8 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/graphql"
-	"arbor/internal/page"
+	"arbor/internal/inside"
+	"arbor/internal/page/old"
 	"arbor/internal/ratelimit"
 	"arbor/internal/repo"
 	"arbor/internal/route"
@@ -20,24 +21,24 @@ import (
 	"arbor/internal/web"
 )
 
-// maxAsked is the size in bytes of the largest answer that a part of a GraphQL query has.
+// maxAsked is the size in bytes of the largest answer of which a page or a part of a GraphQL query is made.
 const maxAsked = 32 << 20
 
-// ask answers a question of GraphQL as the REST API answers the caller of the context, whom the server found out and
+// ask answers a question of GraphQL or of a page as the REST API answers the caller of the context, whom the server found out and
 // who has no more rights here: what the token may by the route is asked, and all that the route's handler asks. The
 // request that the question belongs to was counted and admitted. Errors: those of the route.
-func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, error) {
+func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, error) {
 	address := q.Path
 	if len(q.Query) > 0 {
 		address += "?" + q.Query.Encode()
 	}
-	r, err := http.NewRequestWithContext(ctx, q.Method, address, nil)
+	r, err := http.NewRequestWithContext(ctx, q.MethodOf(), address, nil)
 	if err != nil {
 		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
 	}
 	outer := web.From(ctx)
 	info := &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost, SSHPort: outer.SSHPort,
-		Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID,
+		Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Brief: q.Brief,
 		Media: web.ParseAccept([]string{"application/vnd.github." + q.Media + "+json"})}
 	to := s.endpointOf(r, info)
 	if to == nil {
@@ -85,7 +86,7 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 }
 
 // newGraphQL makes the handlers of GraphQL, which ask those of the features.
-func (s *Server) newGraphQL(of page.Sources, statuses *status.API) *graphql.API {
+func (s *Server) newGraphQL(of old.Sources, statuses *status.API) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	return graphql.NewAPI(s.ask, graphql.Handlers{
 		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: repo.NewAPI(repos),

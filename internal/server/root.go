@@ -15,7 +15,7 @@ import (
 func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 	i := web.From(r.Context())
 	if page.Asked(r) && i.Prefix == i.Site {
-		return s.pages.Home(w, r)
+		return s.home(w, r)
 	}
 	if err := acceptsJSON(i); err != nil {
 		return err

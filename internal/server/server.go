@@ -34,7 +34,6 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/graphql"
 	"arbor/internal/journal"
-	"arbor/internal/page"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
 	"arbor/internal/space"
@@ -47,7 +46,7 @@ type Server struct {
 	log      *slog.Logger
 	accounts *account.Service
 	forge    *forge.Forge
-	pages    *page.Pages
+	home     web.Handler // the page at the root
 	runners  []runner
 	control  *admission.Control
 	room     *space.Guard

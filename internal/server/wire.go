@@ -39,6 +39,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page"
+	"arbor/internal/page/old"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/ratelimit"
@@ -123,11 +124,13 @@ func New(o Options) *Server {
 	deletions := deletion.New(o.DB, o.Log)
 	statuses, labels := status.NewAPI(status.New(o.DB, repos), objects), label.NewAPI(label.New(o.DB), repos)
 	s.runners = append(s.runners, deletions)
-	shown := page.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
+	shown := old.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
 		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
-	s.pages = page.New(o.DB, repos, shown)
+	pages := old.New(o.DB, repos, shown)
+	s.home = pages.Home
+	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls})
 	kinds := search.NewKinds(f.Searches)
 	features := []feature{
 		account.NewAPI(accounts),
@@ -161,7 +164,8 @@ func New(o Options) *Server {
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
 		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
 		plant.NewAPI(o.DB),
-		s.pages,
+		kit,
+		pages,
 	}
 	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,

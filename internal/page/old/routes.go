@@ -1,4 +1,4 @@
-package page
+package old
 
 import (
 	"net/http"

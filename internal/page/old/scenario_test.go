@@ -1,4 +1,4 @@
-package page_test
+package old_test
 
 import (
 	"encoding/base64"

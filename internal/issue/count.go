@@ -1,0 +1,19 @@
+package issue
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+)
+
+// OpenPulls counts the open pull requests of a repository, which repo.Repo.OpenIssues has together with issues.
+func (s *Service) OpenPulls(ctx context.Context, id repo.ID) (n int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		n, err = posting.TotalIn(tx, id, posting.ByPull.Of(0), tracker.Open)
+		return err
+	})
+	return n, err
+}

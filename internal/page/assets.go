@@ -1,0 +1,86 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"slices"
+
+	"arbor/internal/errs"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+//go:embed assets
+var assetFiles embed.FS
+
+// assets are the files that pages load, under names that change with what is in them, so browsers keep them for ever.
+type assets struct {
+	Style, Script, Icon string // addresses
+	files               map[string]asset
+}
+
+type asset struct {
+	kind string // its media type
+	data []byte
+}
+
+// newAssets joins the style sheets and the scripts, each kind in the order of their names.
+func newAssets() *assets {
+	a := &assets{files: map[string]asset{}}
+	a.Style = a.add("css", "text/css; charset=utf-8", joined("assets/*.css"))
+	a.Script = a.add("js", "text/javascript; charset=utf-8", joined("assets/*.js"))
+	a.Icon = a.add("svg", "image/svg+xml", joined("assets/icon.svg"))
+	return a
+}
+
+// joined is what is in the files that match; a mistake is a panic at the start and in every test.
+func joined(pattern string) []byte {
+	names, err := fs.Glob(assetFiles, pattern)
+	if err != nil {
+		panic(err)
+	}
+	slices.Sort(names)
+	var b bytes.Buffer
+	for _, name := range names {
+		data, err := assetFiles.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		b.Write(data)
+	}
+	return b.Bytes()
+}
+
+func (a *assets) add(end, kind string, data []byte) (address string) {
+	sum := sha256.Sum256(data)
+	name := "arbor-" + hex.EncodeToString(sum[:6]) + "." + end
+	a.files[name] = asset{kind, data}
+	return "/assets/" + name
+}
+
+// Routes are the files that pages load.
+func (k *Kit) Routes() []route.Route {
+	r := route.New(route.Anyone, "GET /assets/{asset}", k.Asset).In(route.Pages)
+	return []route.Route{r}
+}
+
+// GET /assets/{asset}
+//
+// Asset answers a file that pages load. Error: 404.
+func (k *Kit) Asset(w http.ResponseWriter, r *http.Request) error {
+	f, found := k.assets.files[web.Param(r, "asset")]
+	if !found {
+		return errs.Absent()
+	}
+	h := w.Header()
+	h.Set("Content-Type", f.kind)
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	_, err := w.Write(f.data)
+	return err
+}

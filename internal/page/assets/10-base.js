@@ -1,0 +1,56 @@
+// What makes pages nicer; each works without it. Rooms have their own files beside this one, all one module.
+
+// on runs fn for each element that matches, also those that come later with pieces of pages.
+const readers = [];
+function on(selector, fn) {
+	readers.push([selector, fn]);
+	document.querySelectorAll(selector).forEach(fn);
+}
+
+// enliven does for a new piece of the page what on did for the page.
+function enliven(piece) {
+	for (const [selector, fn] of readers) {
+		if (piece.matches?.(selector)) fn(piece);
+		piece.querySelectorAll(selector).forEach(fn);
+	}
+}
+
+// A button that copies the value of the field before it.
+on('.copy', (box) => {
+	const field = box.querySelector('input');
+	const button = document.createElement('button');
+	button.type = 'button';
+	button.textContent = 'Copy';
+	button.addEventListener('click', async () => {
+		field.select();
+		try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand('copy'); }
+		button.textContent = 'Copied';
+		setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+	});
+	box.append(button);
+});
+
+// Menus close when one clicks elsewhere or presses Escape.
+document.addEventListener('click', (e) => {
+	document.querySelectorAll('details.menu[open]').forEach((m) => { if (!m.contains(e.target)) m.open = false; });
+});
+document.addEventListener('keydown', (e) => {
+	if (e.key === 'Escape') {
+		document.querySelectorAll('details.menu[open]').forEach((m) => { m.open = false; m.querySelector('summary').focus(); });
+	}
+	if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select, [contenteditable]')) return;
+	const target = document.querySelector(`[data-key="${CSS.escape(e.key)}"]`);
+	if (!target) return;
+	e.preventDefault();
+	if (target.matches('input, textarea')) target.focus(); else target.click();
+});
+
+// Ctrl+Enter in a text sends its form.
+document.addEventListener('keydown', (e) => {
+	if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && e.target.matches('textarea')) e.target.form?.requestSubmit();
+});
+
+// Forms that cannot be undone ask first.
+on('form[data-confirm]', (form) => form.addEventListener('submit', (e) => {
+	if (!confirm(form.dataset.confirm)) e.preventDefault();
+}));

@@ -1,0 +1,104 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Form is what a form sent, with one kind of line end: what a browser's text area makes CRLF is LF.
+type Form struct{ url.Values }
+
+// maxFields is how many fields a form may have.
+const maxFields = 1000
+
+// ReadForm reads a form in its usual encoding. Errors: 400, 413, 415.
+func ReadForm(r *http.Request) (Form, error) {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if strings.TrimSpace(kind) != "application/x-www-form-urlencoded" {
+		return Form{}, errs.New(errs.UnsupportedMedia, "a form is sent as application/x-www-form-urlencoded")
+	}
+	body, err := web.ReadBody(r)
+	if err != nil {
+		return Form{}, err
+	}
+	if strings.Count(string(body), "&") >= maxFields {
+		return Form{}, errs.Newf(errs.Malformed, "a form has at most %d fields", maxFields)
+	}
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return Form{}, errs.New(errs.Malformed, "the form is not encoded as forms are")
+	}
+	for name, list := range values {
+		for n, text := range list {
+			if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+				return Form{}, errs.Newf(errs.Malformed, "the field %q is no text", errs.Clip(name))
+			}
+			list[n] = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+		}
+	}
+	return Form{values}, nil
+}
+
+// Text is the field's text without space around it.
+func (f Form) Text(name string) string { return strings.TrimSpace(f.Get(name)) }
+
+// List is the field's texts that are not empty.
+func (f Form) List(name string) []string {
+	list := []string{} // null would be another thing in JSON
+	for _, text := range f.Values[name] {
+		if text = strings.TrimSpace(text); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// Checked reports a box that was checked, or a button that was pressed.
+func (f Form) Checked(name string) bool { return f.Get(name) != "" }
+
+// Problem is what was wrong with a form, shown above it.
+type Problem struct {
+	Status  int // of the answer
+	Message string
+	Fields  []string // what is wrong with each
+}
+
+// ProblemOf makes of an error what people can mend in the form that they sent: the page shows the form again, with
+// what they wrote. Other errors are returned.
+func ProblemOf(err error) (*Problem, error) {
+	switch errs.KindOf(err) {
+	case errs.Invalid, errs.Conflict, errs.Forbidden, errs.MethodNotAllowed, errs.Malformed, errs.TooLarge, errs.NoRoom:
+	default:
+		return nil, err
+	}
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return nil, err
+	}
+	return &Problem{Status: web.Status(e.Kind), Message: e.Message, Fields: fieldMessages(e)}, nil
+}
+
+// fieldMessages says in words what is wrong with each field.
+func fieldMessages(e *errs.Error) (list []string) {
+	for _, f := range e.Fields {
+		switch name := strings.ReplaceAll(f.Field, "_", " "); {
+		case f.Message != "":
+			list = append(list, f.Message)
+		case f.Code == errs.MissingField:
+			list = append(list, name+" is missing")
+		case f.Code == errs.AlreadyExists:
+			list = append(list, name+" is taken")
+		case f.Code == errs.Missing:
+			list = append(list, name+": there is no such thing")
+		default:
+			list = append(list, name+" is not valid")
+		}
+	}
+	return list
+}

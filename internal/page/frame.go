@@ -1,0 +1,160 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Viewer is who looks at a page.
+type Viewer struct {
+	ID        int64
+	Login     string
+	SiteAdmin bool
+	Session   bool // signed in by a session, so the page offers to sign out
+	Unread    bool // has notifications that are not read
+}
+
+// Avatar is the address of the viewer's picture.
+func (v *Viewer) Avatar() string { return "/avatars/" + strconv.FormatInt(v.ID, 10) }
+
+// Frame is what stands around each page. A page's view embeds it; templates begin with {{template "top" .}} and end
+// with {{template "bottom" .}}.
+type Frame struct {
+	Title   string
+	Viewer  *Viewer
+	Repo    *Head    // nil: the page is about no repository
+	Tab     string   // the tab that is open, by its name: code, issues, pulls, ...
+	Here    string   // the page's own path and query, to come back to
+	Wide    bool     // the page wants the whole width, as diffs do
+	Done    bool     // a form was taken: the page says so (?done=1)
+	Problem *Problem // what was wrong with a form that is shown again
+	Pages   Pager
+}
+
+// Head is the repository that a page is about.
+type Head struct {
+	*repo.Access
+	Path    string // escaped
+	Starred bool   // by the viewer
+	Watched bool   // by the viewer
+	Issues  int64  // that are open, without pull requests
+	Pulls   int64  // that are open
+	Parent  string // OWNER/NAME of what it was forked from, if the viewer sees that
+}
+
+// CanPush, CanTriage and CanAdmin say what the viewer may do.
+func (h *Head) CanPush() bool { return h.can(account.Push) && !h.Archived }
+
+// CanTriage reports that the viewer sorts issues: labels, assigns, closes.
+func (h *Head) CanTriage() bool { return h.CanPush() }
+
+// CanAdmin reports that the viewer changes the repository's settings.
+func (h *Head) CanAdmin() bool { return h.can(account.Admin) }
+
+// CanWrite reports that the viewer may open issues and comment.
+func (h *Head) CanWrite() bool { return h.Caller != nil && !h.Archived }
+
+func (h *Head) can(role account.Role) bool { return h.Caller != nil && h.Role >= role }
+
+// OwnerPath is the address of the owner's page.
+func (h *Head) OwnerPath() string { return web.Path(h.Owner.Login) }
+
+// bare is a frame that asks nothing.
+func (k *Kit) bare(r *http.Request, title string) Frame {
+	return Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI(), Done: web.QueryOf(r).Get("done") == "1"}
+}
+
+// Frame is the frame of a page about no repository. Errors: those of asking for notifications.
+func (k *Kit) Frame(r *http.Request, title string) (Frame, error) {
+	f := k.bare(r, title)
+	return f, k.unread(r, f.Viewer)
+}
+
+// RepoFrame is the frame of a page about a repository.
+func (k *Kit) RepoFrame(r *http.Request, a *repo.Access, tab, title string) (Frame, error) {
+	f := k.bare(r, title)
+	f.Tab = tab
+	f.Repo = &Head{Access: a, Path: web.Path(a.Owner.Login, a.Name)}
+	if err := k.unread(r, f.Viewer); err != nil {
+		return f, err
+	}
+	if err := k.count(r, f.Repo); err != nil || f.Viewer == nil {
+		return f, err
+	}
+	var err error
+	if f.Repo.Starred, err = k.Holds(r, "/user/starred"+f.Repo.Path); err != nil {
+		return f, err
+	}
+	var watched struct{ Subscribed bool }
+	_, err = k.Get(r, "/repos"+f.Repo.Path+"/subscription", nil, &watched)
+	if errs.Is(err, errs.NotFound) {
+		err = nil
+	}
+	f.Repo.Watched = watched.Subscribed
+	return f, err
+}
+
+// count tells open issues from open pull requests, and finds what the repository was forked from.
+func (k *Kit) count(r *http.Request, h *Head) error {
+	pulls, err := k.OpenPulls(r.Context(), h.ID)
+	if err != nil {
+		return err
+	}
+	h.Pulls, h.Issues = pulls, max(0, h.OpenIssues-pulls)
+	if h.ParentID == 0 {
+		return nil
+	}
+	var of struct {
+		Parent *struct {
+			FullName string `json:"full_name"`
+		}
+	}
+	if _, err := k.Get(r, "/repos"+h.Path, nil, &of); err != nil || of.Parent == nil {
+		return err
+	}
+	h.Parent = of.Parent.FullName
+	return nil
+}
+
+// unread finds out whether the viewer has notifications.
+func (k *Kit) unread(r *http.Request, v *Viewer) error {
+	if v == nil {
+		return nil
+	}
+	var threads []struct{}
+	_, err := k.Get(r, "/notifications", Query("per_page", "1"), &threads)
+	if errs.Is(err, errs.Forbidden) { // by a token that does not open them
+		return nil
+	}
+	v.Unread = len(threads) > 0
+	return err
+}
+
+// Pager leads to the pages before and after this one of a list.
+type Pager struct{ Newer, Older string } // addresses; empty: there is none
+
+// PagesOf makes the pager of the request's list; more says that there is another page.
+func PagesOf(r *http.Request, more bool) (p Pager) {
+	number := web.ReadPage(r).Number
+	at := func(n int64) string {
+		v := url.Values{}
+		for name, values := range r.URL.Query() {
+			v[name] = values
+		}
+		v.Set("page", strconv.FormatInt(n, 10))
+		return "?" + v.Encode()
+	}
+	if number > 1 {
+		p.Newer = at(number - 1)
+	}
+	if more {
+		p.Older = at(number + 1)
+	}
+	return p
+}

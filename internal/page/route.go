@@ -1,0 +1,133 @@
+package page
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+// Anyone is a page that everybody may open.
+func (k *Kit) Anyone(address string, h web.Handler) route.Route {
+	return k.page(route.Anyone, address, h)
+}
+
+// SignedIn is a page, or the target of a form, for people who signed in. Others are led to where they sign in.
+func (k *Kit) SignedIn(address string, h web.Handler) route.Route {
+	return k.page(route.SignedIn, address, h)
+}
+
+// SiteAdmin is a page for site administrators. To others it does not exist.
+func (k *Kit) SiteAdmin(address string, h web.Handler) route.Route {
+	return k.page(route.SiteAdmin, address, h)
+}
+
+func (k *Kit) page(right route.Right, address string, h web.Handler) route.Route {
+	return route.New(right, address, k.inForm(h)).In(route.Pages).Calls(h)
+}
+
+// OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. The API asks for the
+// rights that a change wants.
+func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
+	return route.New(route.Pull, address, k.inForm(k.Repos.WithVisible(k.signed(h)))).In(route.Pages).Calls(h)
+}
+
+// signed wants a caller of unsafe requests.
+func (k *Kit) signed(h repo.Handler) repo.Handler {
+	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+		if a.Caller == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+			return errs.New(errs.Unauthenticated, "Requires authentication")
+		}
+		return h(w, r, a)
+	}
+}
+
+// inForm answers errors as pages.
+func (k *Kit) inForm(h web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		web.From(r.Context()).Form = k.Errors
+		return h(w, r)
+	}
+}
+
+// Asked reports whether a client asks for a page rather than for the API's JSON, as browsers do.
+func Asked(r *http.Request) bool {
+	accept := strings.Join(r.Header["Accept"], ",")
+	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "json")
+	return html >= 0 && (json < 0 || html < json)
+}
+
+// Errors is the form of errors for those who asked for HTML. Anyone else at such an address is a program that looks
+// for the API. Who has to sign in is led there.
+func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
+	w.Header().Set("Vary", vary)
+	if !Asked(r) {
+		web.APIErrors(w, r, status, e)
+		return
+	}
+	if status == http.StatusUnauthorized {
+		http.Redirect(w, r, LoginPath(r), http.StatusSeeOther)
+		return
+	}
+	var b bytes.Buffer
+	v := struct {
+		Frame
+		Message string
+		Fields  []string
+	}{k.bare(r, http.StatusText(status)), e.Message, fieldMessages(e)}
+	if status == http.StatusNotFound {
+		v.Message = "There is nothing at this address, or nothing that you may see."
+	}
+	if err := k.base.ExecuteTemplate(&b, "error.html", v); err != nil {
+		web.APIErrors(w, r, status, e)
+		return
+	}
+	headers(w, r)
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}
+
+// LoginPath is the address where people sign in, and come back from to where the request was made.
+func LoginPath(r *http.Request) string {
+	back := "/"
+	if r.Method == http.MethodGet {
+		back = r.URL.RequestURI()
+	} else if from, err := url.Parse(r.Referer()); err == nil && from.Host == r.Host {
+		back = from.RequestURI()
+	}
+	if back == "/" {
+		return "/login"
+	}
+	return "/login?return_to=" + url.QueryEscape(back)
+}
+
+// ReturnTo is where a form wants its caller to be led, if that is an address of this site; else other.
+func ReturnTo(address, other string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(address, "/") ||
+		strings.HasPrefix(address, "//") || strings.ContainsAny(address, "\\\r\n\t") {
+		return other
+	}
+	return address
+}
+
+// SeeOther leads the browser to a page of this site after a form was taken.
+func SeeOther(w http.ResponseWriter, r *http.Request, path string) error {
+	http.Redirect(w, r, path, http.StatusSeeOther)
+	return nil
+}
+
+// viewer is the caller of a page; nil: nobody signed in.
+func viewer(r *http.Request) *Viewer {
+	c := account.CallerFrom(r.Context())
+	if c == nil {
+		return nil
+	}
+	return &Viewer{ID: int64(c.ID), Login: c.Login, SiteAdmin: c.SiteAdmin, Session: c.Session}
+}

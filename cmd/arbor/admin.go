@@ -20,6 +20,7 @@ type userCommand struct {
 	Demote    userDemote    `cmd:"" help:"Make a site administrator an ordinary user."`
 	Rename    userRename    `cmd:"" help:"Give a user another login; the old one redirects, and stays reserved."`
 	Delete    userDelete    `cmd:"" help:"Delete a user who owns nothing: what it wrote becomes ghost's, its login stays reserved."`
+	Passwd    userPasswd    `cmd:"" help:"Set the password with which a user signs in to the pages. It is asked for, or the first line of standard input. It opens pages and nothing else; setting it ends the user's sessions."`
 	Quota     userQuota     `cmd:"" help:"Show or change how many repositories a user may own, and how large they may be together."`
 	Email     emailCommand  `cmd:"" help:"Manage the addresses by which commits are a user's."`
 	Key       keyCommand    `cmd:"" help:"Manage the SSH keys of users."`

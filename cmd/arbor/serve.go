@@ -196,7 +196,13 @@ func (c *serveCommand) Run(p *process) error {
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {
-		err = c.serve(p.ctx, server.New(o), ready)
+		srv := server.New(o)
+		err = c.serve(p.ctx, srv, func(address string) error {
+			if err := ready(address); err != nil {
+				return err
+			}
+			return c.invite(p, srv, address)
+		})
 	}
 	return errors.Join(err, s.close())
 }

@@ -203,6 +203,9 @@ type Service struct {
 	tokens *cache.Cache[digest, cachedToken] // in use
 	keys   *cache.Cache[string, *Caller]     // by the fingerprints of keys in use
 	uses   lastUses
+
+	attempts attempts // to sign in
+
 	// keyUses are those of keys, at most one an hour.
 	keyUses lastUses
 	counts  *cache.Cache[any, int64] // rows of long lists, see total

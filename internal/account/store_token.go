@@ -18,10 +18,10 @@ func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var scopes *string
 	var permission int64
 	var of *int64
-	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
+	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id, t.agent IS NOT NULL,
 			a.id, a.login, a.site_admin, a.suspended_at
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1 AND t.revoked_at IS NULL`, d[:]).
-		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
+		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ID, &c.Login, &c.SiteAdmin, &suspended)
 	if err != nil {
 		return nil, 0, orAbsent(err)
 	}
@@ -157,6 +157,11 @@ func revoke(tx *db.Tx, column string, key any) (id int64, of *Account, err error
 	if of, err = ByID(tx, holder); err != nil {
 		return 0, nil, err
 	}
+	// What was signed in with it ends, too.
+	err = tx.Run(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE begun_with = $1`, id, tx.Now)
+	if err != nil {
+		return 0, nil, err
+	}
 	return id, of, tx.Bump(Topic)
 }
 
@@ -165,7 +170,8 @@ func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
 	rows, err := tx.Query(`SELECT t.id, a.login, t.hint, t.note, t.scopes, t.permission,
 			t.created_at, t.expires_at, t.last_used_at, t.revoked_at
 		FROM tokens t JOIN accounts a ON a.id = t.account_id
-		WHERE (CAST($1 AS BIGINT) = 0 OR t.account_id = $1) AND t.installation_id IS NULL ORDER BY t.id`, accountID)
+		WHERE (CAST($1 AS BIGINT) = 0 OR t.account_id = $1) AND t.installation_id IS NULL AND t.agent IS NULL
+		ORDER BY t.id`, accountID)
 	if err != nil {
 		return nil, err
 	}

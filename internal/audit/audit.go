@@ -35,6 +35,9 @@ const (
 	UserUnsuspend   Action = "user.unsuspend"
 	UserPromote     Action = "user.promote"
 	UserDemote      Action = "user.demote"
+	UserPassword    Action = "user.change_password"
+	UserLogin       Action = "user.login"
+	UserLogout      Action = "user.logout"
 	UserAddEmail    Action = "user.add_email"
 	UserVerifyEmail Action = "user.verify_email"
 	UserRemoveEmail Action = "user.remove_email"
@@ -102,7 +105,7 @@ const (
 // Actions are all of them.
 var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
-	UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate,
+	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,

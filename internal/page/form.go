@@ -73,7 +73,8 @@ type Problem struct {
 // what they wrote. Other errors are returned.
 func ProblemOf(err error) (*Problem, error) {
 	switch errs.KindOf(err) {
-	case errs.Invalid, errs.Conflict, errs.Forbidden, errs.MethodNotAllowed, errs.Malformed, errs.TooLarge, errs.NoRoom:
+	case errs.Invalid, errs.Conflict, errs.Forbidden, errs.MethodNotAllowed, errs.Malformed, errs.TooLarge, errs.NoRoom,
+		errs.TooManyRequests:
 	default:
 		return nil, err
 	}

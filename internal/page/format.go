@@ -20,13 +20,13 @@ func functions() template.FuncMap {
 		"compact": compact,
 		"path":    web.Path,
 		"files":   filePath,
-		"query":   url.QueryEscape,
+		"query":   func(s string) template.URL { return template.URL(url.QueryEscape(s)) }, // escaped once
 		"short":   Short,
 		"lower":   strings.ToLower,
 		"join":    strings.Join,
 		"add":     func(a, b int) int { return a + b },
 		"plural":  plural,
-		"color":  color,
+		"color":   color,
 		"dict":    dict,
 	}
 }

@@ -44,6 +44,9 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 		return nil
 	}
 	info.Pattern, info.Form = n.pattern, errorForm(n.group)
+	if n.group == route.Pages {
+		info.Form = s.pageErrors
+	}
 	if !setParams(info, c, n) {
 		return nil
 	}
@@ -129,7 +132,7 @@ func (s *Server) formOf(path string) web.Form {
 	case isGitPath(path) && !s.reserved[account.Fold(first)]:
 		return errorForm(route.Git)
 	default:
-		return errorForm(route.API)
+		return s.pageErrors // which are the API's for programs
 	}
 }
 

@@ -48,8 +48,14 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	if q.Body != nil {
 		r.Body, r.ContentLength = &web.Body{Data: q.Body}, int64(len(q.Body))
 	}
-	if r, err = s.permit(r, account.CallerFrom(ctx), info, to); err != nil {
+	caller := account.CallerFrom(ctx)
+	if err := s.open(r, caller, info, to); err != nil {
 		return nil, err
+	}
+	if caller != nil {
+		if r, err = s.permit(r, caller, info, to); err != nil {
+			return nil, err
+		}
 	}
 	if growing(r, to.Route) {
 		if err := s.room.Check(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/page"
 	"arbor/internal/web"
 )
 
@@ -14,7 +13,7 @@ import (
 // browser, at the site's own address, a page. Error: 415 to others that take no JSON.
 func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 	i := web.From(r.Context())
-	if page.Asked(r) && i.Prefix == i.Site {
+	if isPage(r, i) {
 		return s.home(w, r)
 	}
 	if err := acceptsJSON(i); err != nil {

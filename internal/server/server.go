@@ -42,22 +42,24 @@ import (
 
 // Server is the whole interface as an http.Handler.
 type Server struct {
-	o        Options
-	log      *slog.Logger
-	accounts *account.Service
-	forge    *forge.Forge
-	home     web.Handler // the page at the root
-	runners  []runner
-	control  *admission.Control
-	room     *space.Guard
-	disks    []string // folders on them, of all that is written
-	routes   []route.Route
-	table    *table
-	metrics  *metrics
-	limiter  *ratelimit.Limiter
-	docs     *docs
-	reserved map[string]bool // logins that nobody can have
-	refusals refusals
+	o          Options
+	log        *slog.Logger
+	accounts   *account.Service
+	forge      *forge.Forge
+	home       web.Handler // the page at the root
+	setup      string      // the code that opens the setup of an empty server
+	runners    []runner
+	control    *admission.Control
+	room       *space.Guard
+	disks      []string // folders on them, of all that is written
+	routes     []route.Route
+	pageErrors web.Form
+	table      *table
+	metrics    *metrics
+	limiter    *ratelimit.Limiter
+	docs       *docs
+	reserved   map[string]bool // logins that nobody can have
+	refusals   refusals
 
 	database *probe
 	folder   *probe
@@ -115,7 +117,7 @@ func fail(err error) web.Handler {
 
 // serve takes the request through the checks before its handler.
 func (s *Server) serve(w *web.Writer, r *http.Request, info *web.Info, n *node) {
-	if s.o.RequireToken && withoutToken(r) && !isOpenPattern(info.Pattern) {
+	if s.o.RequireToken && withoutToken(r) && !isOpenPattern(info.Pattern) && !bringsSession(r, info, n) {
 		web.Handle(w, r, fail(errs.New(errs.Unauthenticated, "Requires authentication")))
 		return
 	}
@@ -186,6 +188,12 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 // the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpoint) error {
 	caller, given, err := s.authenticate(r, to.Group)
+	if err == nil && !given && caller == nil && takesCookie(r, info, to) {
+		if caller, err = s.authenticateSession(w, r); err == nil && caller == nil && s.o.RequireToken &&
+			!isOpenPattern(info.Pattern) {
+			err = errs.New(errs.Unauthenticated, "Requires authentication")
+		}
+	}
 	if to.Counts() {
 		// First of all, so that guessing credentials counts too.
 		if err := s.count(w, r, caller, info.Pattern); err != nil {
@@ -195,20 +203,14 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	if err != nil {
 		return err
 	}
-	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin ||
-		to.Right == route.Installation || to.Group == route.API && !safe(r.Method)
-	if caller == nil && to.Right == route.App {
-		return app.NoJWT()
-	}
-	if caller == nil && signsIn {
-		return errs.New(errs.Unauthenticated, "Requires authentication")
-	}
-	if to.Right == route.SiteAdmin && !caller.SiteAdmin {
-		s.noteRefused(r, caller, info, to.Route)
-		return errs.Absent()
+	if err := s.open(r, caller, info, to); err != nil {
+		return err
 	}
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
 		return errs.New(errs.Forbidden, "A request from another site must send its token as Bearer.")
+	}
+	if to.Group == route.Pages && s.crossOrigin(r, info) {
+		return errs.New(errs.Forbidden, "This form was sent from another site.")
 	}
 	signedIn := caller
 	if caller != nil {
@@ -241,6 +243,23 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	return to.Handler(w, r)
 }
 
+// open reports why the route is not open to the caller, whatever its token may. Errors: 401, and 404 where only site
+// administrators may go.
+func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
+	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin ||
+		to.Right == route.Installation || to.Group == route.API && !safe(r.Method)
+	switch {
+	case caller == nil && to.Right == route.App:
+		return app.NoJWT()
+	case caller == nil && signsIn:
+		return errs.New(errs.Unauthenticated, "Requires authentication")
+	case to.Right == route.SiteAdmin && !caller.SiteAdmin:
+		s.noteRefused(r, caller, info, to.Route)
+		return errs.Absent()
+	}
+	return nil
+}
+
 // permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request asks
 // again whether the token holds. Errors: 403.
 func (s *Server) permit(r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint) (*http.Request, error) {
@@ -254,7 +273,7 @@ func (s *Server) permit(r *http.Request, signedIn *account.Caller, info *web.Inf
 	if !safe(r.Method) && to.Group != route.Git {
 		ctx = db.WithCheck(ctx, signedIn.Holds)
 	}
-	if !safe(r.Method) && to.Group == route.API {
+	if !safe(r.Method) && (to.Group == route.API || to.Group == route.Pages) {
 		ctx = audit.With(ctx, actorOf(signedIn, info, to.Right))
 	}
 	return r.WithContext(ctx), nil
@@ -266,7 +285,8 @@ func growing(r *http.Request, to *route.Route) bool {
 	switch {
 	case to.Pattern == "/{owner}/{repo}/info/refs":
 		return web.QueryOf(r).Get("service") == "git-receive-pack"
-	case safe(r.Method), to.Pattern == "/{owner}/{repo}/git-upload-pack", graphql.IsRoute(to.Pattern):
+	case safe(r.Method), to.Pattern == "/{owner}/{repo}/git-upload-pack", graphql.IsRoute(to.Pattern),
+		to.Group == route.Pages: // what a page asks of the API is asked this, too
 		return false
 	case r.Method == http.MethodDelete:
 		return to.Pattern == "/repos/{owner}/{repo}/contents/{path...}" // that is a commit
@@ -290,8 +310,14 @@ func withoutToken(r *http.Request) bool {
 }
 
 // isOpenPattern reports the routes that need no token with --require-token: load
-// balancers have none.
-func isOpenPattern(pattern string) bool { return pattern == "/healthz" || pattern == "/readyz" }
+// balancers have none, nor has who is about to sign in.
+func isOpenPattern(pattern string) bool {
+	switch pattern {
+	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}":
+		return true
+	}
+	return false
+}
 
 func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {
 	switch {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -39,6 +40,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page"
+	"arbor/internal/page/front"
 	"arbor/internal/page/old"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
@@ -107,8 +109,8 @@ func New(o Options) *Server {
 		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches, f.Detect, f.Notifier,
 			notification.NewPruner(o.DB, o.Log),
 			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays), repo.NewForgetter(repos)},
-		idPrefix: newIDPrefix(),
-		control:  o.Admission, room: f.Repos.Room, disks: disks,
+		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
+		control: o.Admission, room: f.Repos.Room, disks: disks,
 	}
 	s.database, s.folder = s.databaseProbe(), s.folderProbe()
 	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
@@ -129,8 +131,9 @@ func New(o Options) *Server {
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
 	pages := old.New(o.DB, repos, shown)
-	s.home = pages.Home
 	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls})
+	door := front.New(kit, accounts, s.setup)
+	s.home, s.pageErrors = door.Home, kit.Errors
 	kinds := search.NewKinds(f.Searches)
 	features := []feature{
 		account.NewAPI(accounts),
@@ -165,6 +168,7 @@ func New(o Options) *Server {
 		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
 		plant.NewAPI(o.DB),
 		kit,
+		door,
 		pages,
 	}
 	features = append(features, s.newGraphQL(shown, statuses))

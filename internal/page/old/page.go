@@ -1,6 +1,5 @@
 // Package old shows people what html_url leads to, small and readable.
 //
-//   - GET / of a browser: home.go
 //   - GET /{owner}: owner.go
 //   - GET /{owner}/{repo}: repo.go, readme.go
 //   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go

@@ -13,13 +13,6 @@ type listed struct {
 	pushedAt     db.Time
 }
 
-// latelyPushed reads the public repositories that were last pushed to, at most twenty.
-func latelyPushed(tx *db.Tx) ([]listed, error) {
-	return queryListed(tx, `SELECT a.login, r.name, r.name_folded, r.description, r.pushed_at
-		FROM (SELECT * FROM repos WHERE private = FALSE ORDER BY pushed_at DESC, id DESC LIMIT 20) r
-		JOIN accounts a ON a.id = r.owner_id ORDER BY r.pushed_at DESC, r.id DESC`)
-}
-
 // publicRepos reads the owner's public repositories whose folded names come
 // after the given one, by name.
 func publicRepos(tx *db.Tx, owner *account.Account, after string, limit int) ([]listed, error) {

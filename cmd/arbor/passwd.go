@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"arbor/internal/server"
+)
+
+type userPasswd struct{ userNamed }
+
+// Run sets the password of a user.
+func (c *userPasswd) Run(p *process) error {
+	password, err := askPassword(os.Stdin, p.stderr)
+	if err != nil {
+		return err
+	}
+	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		if err := s.forge(log).Accounts.SetPassword(p.ctx, c.Login, password, nil); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.stdout, "%s has a new password\n", c.Login)
+		return err
+	})
+}
+
+// askPassword asks a person at a terminal twice, without showing what is typed; of anything else it reads a line.
+func askPassword(in *os.File, out io.Writer) (string, error) {
+	if !term.IsTerminal(int(in.Fd())) {
+		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		return strings.TrimRight(line, "\r\n"), nil
+	}
+	var typed [2]string
+	for n, question := range []string{"Password: ", "Again: "} {
+		fmt.Fprint(out, question)
+		b, err := term.ReadPassword(int(in.Fd()))
+		fmt.Fprintln(out)
+		if err != nil {
+			return "", err
+		}
+		typed[n] = string(b)
+	}
+	if typed[0] != typed[1] {
+		return "", misuse("the two passwords differ")
+	}
+	return typed[0], nil
+}
+
+// invite says how the first account is made, on a server that has none.
+func (c *serveCommand) invite(p *process, srv *server.Server, address string) error {
+	some, err := srv.Forge().Accounts.HasUsers(p.ctx)
+	if err != nil || some {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stdout, "nobody is registered yet: open %s/setup with the code %s\n", address, srv.SetupCode())
+	return err
+}

@@ -1,0 +1,259 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// SessionCookie is the name of the cookie that holds a browser's session.
+const SessionCookie = "arbor_session"
+
+// sessionPrefix begins the value of each session, so that it cannot be taken for a token: the API accepts none.
+const sessionPrefix = "arbs_"
+
+// SessionAge is how long a session lasts.
+const SessionAge = 30 * 24 * time.Hour
+
+// maxSessions is how many sessions an account may have; a new one ends the oldest.
+const maxSessions = 50
+
+// Origin is where somebody signs in from.
+type Origin struct {
+	Address netip.Addr // invalid: over a socket in the file system
+	Agent   string     // what the browser calls itself
+}
+
+// Session describes a session without being able to stand for it.
+type Session struct {
+	ID         int64
+	Agent      string // what the browser called itself
+	Address    string // from where it was begun; empty: not known
+	CreatedAt  db.Time
+	ExpiresAt  db.Time
+	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
+}
+
+// AuthenticateSession finds who has signed in with the browser that makes a request; nil: nobody. given reports that a
+// cookie was sent, also one that is worth nothing any more.
+func (s *Service) AuthenticateSession(r *http.Request) (caller *Caller, given bool, err error) {
+	c, err := r.Cookie(SessionCookie)
+	if err != nil || c.Value == "" {
+		return nil, false, nil
+	}
+	if !strings.HasPrefix(c.Value, sessionPrefix) || !wellFormed(tokenPrefix+c.Value[len(sessionPrefix):]) {
+		return nil, true, nil
+	}
+	token, err := s.findToken(r.Context(), digestOf(c.Value))
+	if errs.Is(err, errs.Unauthenticated) || errs.Is(err, errs.Forbidden) { // revoked, or suspended
+		return nil, true, nil
+	}
+	now := s.now()
+	if err != nil || !token.caller.Session || now >= token.expires {
+		return nil, true, err
+	}
+	s.uses.note(token.caller.TokenID, now)
+	return token.caller, true, nil
+}
+
+// SignIn begins a session for who knows a login and its password, and gives the cookie's value. Errors: 422 when they
+// do not fit, whether there is such an account or not; 403 for a suspended one; 429 after too many attempts, 429 and
+// 503 when there is no memory to compare passwords.
+func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
+	if !plausible(login) || len(password) > maxPassword {
+		return "", wrongPassword()
+	}
+	if err := s.attempts.take(login, from.Address, s.now()); err != nil {
+		return "", err
+	}
+	kept, err := s.keptPassword(ctx, login)
+	if err != nil {
+		return "", err
+	}
+	held := kept
+	if held == "" {
+		held = noPassword
+	}
+	ok, err := matches(ctx, password, held)
+	if err != nil {
+		return "", err
+	}
+	if !ok || kept == "" {
+		return "", wrongPassword()
+	}
+	s.attempts.forget(login, from.Address)
+	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+		a, err := ByLogin(tx, login)
+		if err != nil {
+			return nil, err
+		}
+		now, err := passwordOf(tx, login)
+		if err == nil && now != kept { // it was changed meanwhile
+			err = wrongPassword()
+		}
+		return &newSession{account: a, how: "password"}, err
+	})
+}
+
+func wrongPassword() error { return errs.New(errs.Invalid, "The login or the password is wrong.") }
+
+// SignInWithToken begins a session that may do what a token may, lasts no longer than it does and ends when it is
+// revoked. Errors: 422 for what is no token that counts; 403 for one of a suspended account.
+func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin) (string, error) {
+	wrong := errs.New(errs.Invalid, "That is no token of yours that counts.")
+	token = strings.TrimSpace(token)
+	if !strings.HasPrefix(token, tokenPrefix) || !wellFormed(token) {
+		return "", wrong
+	}
+	if err := s.attempts.take("", from.Address, s.now()); err != nil {
+		return "", err
+	}
+	d := digestOf(token)
+	found, err := s.findToken(ctx, d)
+	if errs.Is(err, errs.Unauthenticated) {
+		return "", wrong
+	}
+	if err != nil {
+		return "", err
+	}
+	value, err := s.begin(ctx, found.caller.Login, from, func(tx *db.Tx) (*newSession, error) {
+		c, expires, err := tokenByDigest(tx, d)
+		if errs.Is(err, errs.NotFound) || err == nil && (c.App != 0 || c.Session || !expires.IsZero() && tx.Now >= expires) {
+			return nil, wrong
+		}
+		if err != nil {
+			return nil, err
+		}
+		a, err := ByID(tx, c.ID)
+		return &newSession{account: a, token: c.TokenID, expires: expires, how: "token"}, err
+	})
+	if err == nil {
+		s.attempts.forget("", from.Address)
+	}
+	return value, err
+}
+
+// newSession is whose session is begun, and by what.
+type newSession struct {
+	account *Account
+	token   int64   // that it was begun with, and that bounds what it may do; 0: a password
+	expires db.Time // of the token; zero: never
+	how     string  // for the audit log
+}
+
+// begin stores a session of who has a login.
+func (s *Service) begin(ctx context.Context, login string, from Origin, whose func(tx *db.Tx) (*newSession, error)) (string, error) {
+	value := sessionPrefix + (rand.Text() + rand.Text())[:tokenRandom]
+	actor := audit.Actor{Login: login, Right: audit.Self}
+	if from.Address.IsValid() {
+		actor.Address = from.Address.String()
+	}
+	err := s.db.Write(audit.With(ctx, actor), func(tx *db.Tx) error {
+		n, err := whose(tx)
+		if err != nil {
+			return err
+		}
+		if !n.account.SuspendedAt.IsZero() {
+			return errSuspended()
+		}
+		expires := tx.Now + db.Time(SessionAge.Microseconds())
+		if !n.expires.IsZero() {
+			expires = min(expires, n.expires)
+		}
+		id, err := insertSession(tx, n, digestOf(value), from, expires)
+		if err != nil {
+			return err
+		}
+		return record(tx, audit.UserLogin, n.account, "", map[string]any{"token_id": id, "by": n.how})
+	})
+	if err != nil {
+		return "", err
+	}
+	return value, nil
+}
+
+// Sessions lists the sessions of the caller that have not ended, the newest first.
+func (s *Service) Sessions(ctx context.Context, of *Caller) (list []Session, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = sessionsOf(tx, of.ID)
+		return err
+	})
+	return list, err
+}
+
+// EndSession ends one of the caller's sessions: the next request with it is nobody's, whichever process serves it.
+// Error: 404.
+func (s *Service) EndSession(ctx context.Context, of *Caller, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		a, err := ByID(tx, of.ID)
+		if err != nil {
+			return err
+		}
+		if err := endSession(tx, of.ID, id); err != nil {
+			return err
+		}
+		return record(tx, audit.UserLogout, a, "", map[string]any{"token_id": id})
+	})
+}
+
+// EndOtherSessions ends all sessions of the caller but the one that it uses.
+func (s *Service) EndOtherSessions(ctx context.Context, of *Caller) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		a, err := ByID(tx, of.ID)
+		if err != nil {
+			return err
+		}
+		if err := endSessions(tx, of.ID, of.TokenID); err != nil {
+			return err
+		}
+		return record(tx, audit.UserLogout, a, "", map[string]any{"all_but": of.TokenID})
+	})
+}
+
+// FirstUser makes the site's administrator, with a password, on a server that has no users yet, and signs it in.
+// Errors: 404 when there is somebody; those of CreateUser and SetPassword.
+func (s *Service) FirstUser(ctx context.Context, login, password string, from Origin) (string, error) {
+	if err := CheckPassword(password); err != nil {
+		return "", err
+	}
+	kept, err := hashPassword(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+		if some, err := hasUsers(tx); err != nil || some {
+			return nil, errOr(err, errs.Absent())
+		}
+		a := &Account{Login: login, Kind: User, SiteAdmin: true}
+		if err := register(tx, a); err != nil {
+			return nil, err
+		}
+		if err := record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": true}); err != nil {
+			return nil, err
+		}
+		return &newSession{account: a, how: "setup"}, storePassword(tx, a.ID, kept)
+	})
+}
+
+func errOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// HasUsers tells whether anybody is registered.
+func (s *Service) HasUsers(ctx context.Context) (some bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		some, err = hasUsers(tx)
+		return err
+	})
+	return some, err
+}

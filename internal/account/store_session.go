@@ -1,0 +1,101 @@
+package account
+
+import (
+	"errors"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// maxAgent is how much of a browser's name is kept, in bytes.
+const maxAgent = 255
+
+// insertSession stores a session, which may do what the token may that it was begun with. Sessions that have ended by
+// themselves go, and the oldest beyond maxSessions.
+func insertSession(tx *db.Tx, n *newSession, d digest, from Origin, expires db.Time) (id int64, err error) {
+	err = tx.Run(`DELETE FROM tokens WHERE account_id = $1 AND agent IS NOT NULL AND (expires_at <= $2 OR revoked_at IS NOT NULL
+		OR id <= (SELECT o.id FROM tokens o WHERE o.account_id = $1 AND o.agent IS NOT NULL ORDER BY o.id DESC LIMIT 1 OFFSET $3))`,
+		n.account.ID, tx.Now, maxSessions-1)
+	if err != nil {
+		return 0, err
+	}
+	agent := strings.ToValidUTF8(from.Agent[:min(len(from.Agent), maxAgent)], "")
+	var address any
+	if from.Address.IsValid() {
+		address = from.Address.String()
+	}
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at, expires_at, agent, address, begun_with)
+		SELECT a.id, $2, '', '', t.scopes, COALESCE(t.permission, 0), $3, $4, $5, $6, t.id
+		FROM accounts a LEFT JOIN tokens t ON t.id = $7 WHERE a.id = $1 RETURNING id`,
+		n.account.ID, d[:], tx.Now, expires, strings.ReplaceAll(agent, "\x00", ""), address, n.token).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	err = tx.Run(`INSERT INTO token_repos (token_id, repo_id) SELECT CAST($1 AS BIGINT), repo_id FROM token_repos
+		WHERE token_id = $2`, id, n.token)
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.Bump(Topic)
+}
+
+// sessionsOf lists the sessions of an account that have not ended, the newest first.
+func sessionsOf(tx *db.Tx, of ID) ([]Session, error) {
+	rows, err := tx.Query(`SELECT id, agent, COALESCE(address, ''), created_at, expires_at, last_used_at FROM tokens
+		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND expires_at > $2 ORDER BY id DESC`, of, tx.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Session
+	for rows.Next() {
+		var s Session
+		if err := rows.Scan(&s.ID, &s.Agent, &s.Address, &s.CreatedAt, &s.ExpiresAt, &s.LastUsedAt); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, rows.Err()
+}
+
+// endSession ends a session. Error: errs.Absent.
+func endSession(tx *db.Tx, of ID, id int64) error {
+	err := tx.QueryRow(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $3)
+		WHERE id = $2 AND account_id = $1 AND agent IS NOT NULL RETURNING id`, of, id, tx.Now).Scan(&id)
+	if err != nil {
+		return orAbsent(err)
+	}
+	return tx.Bump(Topic)
+}
+
+// endSessions ends all sessions of an account but one; 0: all.
+func endSessions(tx *db.Tx, of ID, but int64) error {
+	err := tx.Run(`UPDATE tokens SET revoked_at = $3
+		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND id <> $2`, of, but, tx.Now)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// storePassword stores what is kept of a password.
+func storePassword(tx *db.Tx, of ID, kept string) error {
+	return tx.Run(`UPDATE accounts SET password = $2 WHERE id = $1`, of, kept)
+}
+
+// passwordOf reads what is kept of a user's password; empty: nothing, or there is no such user.
+func passwordOf(tx *db.Tx, login string) (kept string, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(password, '') FROM accounts WHERE login_folded = $1 AND kind = $2`,
+		Fold(login), int64(User)).Scan(&kept)
+	if errors.Is(err, db.ErrNoRows) || errs.Is(err, errs.NotFound) {
+		return "", nil
+	}
+	return kept, err
+}
+
+// hasUsers tells whether somebody is registered.
+func hasUsers(tx *db.Tx) (some bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE kind = $1 AND login_folded <> 'ghost')`, int64(User)).Scan(&some)
+	return some, err
+}

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/page"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+// takesCookie reports a request that a browser's session counts for: that of a page. The API never takes the cookie.
+func takesCookie(r *http.Request, info *web.Info, to *endpoint) bool {
+	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info)
+}
+
+// bringsSession reports a request for a page with a cookie, which may be worth something.
+func bringsSession(r *http.Request, info *web.Info, n *node) bool {
+	if n == nil || n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) {
+		return false
+	}
+	c, err := r.Cookie(account.SessionCookie)
+	return err == nil && c.Value != ""
+}
+
+// SetupCode is the code with which a person makes the first account of a server without users.
+func (s *Server) SetupCode() string { return s.setup }
+
+// isPage reports a browser's request for the page at the root.
+func isPage(r *http.Request, info *web.Info) bool { return page.Asked(r) && info.Prefix == info.Site }
+
+// authenticateSession finds who has signed in with the browser. A cookie that is worth nothing any more is taken back.
+func (s *Server) authenticateSession(w http.ResponseWriter, r *http.Request) (*account.Caller, error) {
+	caller, given, err := s.accounts.AuthenticateSession(r)
+	if given && caller == nil && err == nil {
+		http.SetCookie(w, page.NoSession())
+	}
+	return caller, err
+}
+
+// crossOrigin reports an unsafe request that a browser makes for another site's page. Behind a proxy the request's host
+// may be another than that of the site.
+func (s *Server) crossOrigin(r *http.Request, info *web.Info) bool {
+	if safe(r.Method) {
+		return false
+	}
+	if r.Header.Get("Origin") == info.Site {
+		return false
+	}
+	asked := *r
+	asked.Host = strings.TrimPrefix(strings.TrimPrefix(info.Site, "https://"), "http://")
+	return http.NewCrossOriginProtection().Check(&asked) != nil
+}

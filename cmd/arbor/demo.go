@@ -110,6 +110,9 @@ func (d *demo) fill(ctx context.Context) error {
 			return err
 		}
 		d.tokens[n.Login] = token
+		if err := accounts.SetPassword(ctx, n.Login, demoPassword, nil); err != nil {
+			return err
+		}
 	}
 	if _, err := accounts.CreateOrg(ctx, demoOrg, "alice"); err != nil {
 		return err
@@ -209,12 +212,15 @@ func (d *demo) fillPlants(ctx context.Context) error {
 	return nil
 }
 
+// demoPassword is with which everybody in the demo signs in to the pages.
+const demoPassword = "greenhouse"
+
 // explain prints what to try; each line can be pasted.
 func (d *demo) explain(address string) error {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("Arbor demo at %s  (everything is thrown away when you press Ctrl-C)\n", address)
-	say("People and tokens:")
+	say("People and tokens; all have the password %q:", demoPassword)
 	for _, p := range demoPeople {
 		role := ""
 		if p.Admin {
@@ -227,7 +233,7 @@ func (d *demo) explain(address string) error {
 		curl, host = "curl -s --unix-socket "+path+" http://localhost", ""
 	}
 	if host != "" {
-		say("\nOpen in a browser:\n  %s/\n  %s/alice/greenhouse\n  %s/docs", host, host, host)
+		say("\nOpen in a browser, and sign in:\n  %s/\n  %s/alice/greenhouse\n  %s/docs", host, host, host)
 	}
 	say("\nTry the API:")
 	say("  %s/", curl)

@@ -101,6 +101,9 @@ func (s *Service) SetPassword(ctx context.Context, login, password string, by *C
 		return err
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Check(); err != nil { // now: the session of this request ends, too
+			return err
+		}
 		a, err := holder(tx, login)
 		if err != nil {
 			return err

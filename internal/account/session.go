@@ -105,15 +105,12 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 func wrongPassword() error { return errs.New(errs.Invalid, "The login or the password is wrong.") }
 
 // SignInWithToken begins a session that may do what a token may, lasts no longer than it does and ends when it is
-// revoked. Errors: 422 for what is no token that counts; 403 for one of a suspended account.
+// revoked. Nobody guesses tokens, so attempts are not counted. Errors: 422 for what is no token that counts; 403 for one of a suspended account.
 func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin) (string, error) {
 	wrong := errs.New(errs.Invalid, "That is no token of yours that counts.")
 	token = strings.TrimSpace(token)
 	if !strings.HasPrefix(token, tokenPrefix) || !wellFormed(token) {
 		return "", wrong
-	}
-	if err := s.attempts.take("", from.Address, s.now()); err != nil {
-		return "", err
 	}
 	d := digestOf(token)
 	found, err := s.findToken(ctx, d)
@@ -123,7 +120,7 @@ func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin
 	if err != nil {
 		return "", err
 	}
-	value, err := s.begin(ctx, found.caller.Login, from, func(tx *db.Tx) (*newSession, error) {
+	return s.begin(ctx, found.caller.Login, from, func(tx *db.Tx) (*newSession, error) {
 		c, expires, err := tokenByDigest(tx, d)
 		if errs.Is(err, errs.NotFound) || err == nil && (c.App != 0 || c.Session || !expires.IsZero() && tx.Now >= expires) {
 			return nil, wrong
@@ -134,10 +131,6 @@ func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin
 		a, err := ByID(tx, c.ID)
 		return &newSession{account: a, token: c.TokenID, expires: expires, how: "token"}, err
 	})
-	if err == nil {
-		s.attempts.forget("", from.Address)
-	}
-	return value, err
 }
 
 // newSession is whose session is begun, and by what.
@@ -192,6 +185,9 @@ func (s *Service) Sessions(ctx context.Context, of *Caller) (list []Session, err
 // Error: 404.
 func (s *Service) EndSession(ctx context.Context, of *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Check(); err != nil { // now: it may be the session of this request
+			return err
+		}
 		a, err := ByID(tx, of.ID)
 		if err != nil {
 			return err

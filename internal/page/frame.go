@@ -67,7 +67,7 @@ func (h *Head) OwnerPath() string { return web.Path(h.Owner.Login) }
 
 // bare is a frame that asks nothing.
 func (k *Kit) bare(r *http.Request, title string) Frame {
-	return Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI(), Done: web.QueryOf(r).Get("done") == "1"}
+	return Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI(), Done: r.URL.Query().Get("done") == "1"}
 }
 
 // Frame is the frame of a page about no repository. Errors: those of asking for notifications.

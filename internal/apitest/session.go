@@ -1,0 +1,32 @@
+package apitest
+
+import (
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/scope"
+)
+
+// Session signs a user in as by a browser, and gives the cookie's value.
+func (s *Server) Session(t testing.TB, login string) string {
+	t.Helper()
+	session, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, login), account.Origin{Agent: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// Scoped makes a token of a user with scopes, such as "repo, read:org".
+func (s *Server) Scoped(t testing.TB, login, scopes string) string {
+	t.Helper()
+	set, err := scope.Parse(scopes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: login, Note: "test", Scopes: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}

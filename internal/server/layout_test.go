@@ -53,6 +53,7 @@ var layers = [][]string{
 	{"internal/activity", "internal/hook/payloads"},
 	{"internal/forge"},
 	{"internal/page", "internal/page/old", "internal/graphql", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
+	{"internal/page/diff"},
 	{"internal/server"},
 	{"internal/seed"},
 	{"internal/ephemeral"},

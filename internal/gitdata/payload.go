@@ -285,6 +285,15 @@ type fileJSON struct {
 	ContentsURL string  `json:"contents_url"`
 	Patch       *string `json:"patch,omitempty"`
 	Previous    string  `json:"previous_filename,omitempty"`
+
+	Brief *fileBriefJSON `json:"brief,omitempty"`
+}
+
+// fileBriefJSON is what pages show of a changed file, and GitHub's API does not tell.
+type fileBriefJSON struct {
+	OldMode string `json:"old_mode"`
+	Mode    string `json:"mode"`
+	Binary  bool   `json:"binary"`
 }
 
 // file renders a changed file; of a deleted one the addresses lead to where it was
@@ -303,6 +312,9 @@ func (p *place) file(f *diff.File, head, base git.SHA) *fileJSON {
 	}
 	if f.HasPatch {
 		out.Patch = &f.Patch
+	}
+	if p.info.Brief {
+		out.Brief = &fileBriefJSON{f.OldMode.String(), f.Mode.String(), f.Binary}
 	}
 	return out
 }

@@ -97,7 +97,10 @@ func (l *Line) describe(kind string, d *eventDetails) bool {
 			return false
 		}
 		l.What = spoken(kind, d, subject)
-		l.Text, l.Path = fmt.Sprintf("#%d %s", subject.Number, subject.Title), subject.Path()
+		l.Text, l.Path = strings.TrimSpace(fmt.Sprintf("#%d %s", subject.Number, subject.Title)), subject.Path()
+		if subject.HTMLURL == "" { // events tell little of a pull request
+			l.Path = l.RepoPath() + fmt.Sprintf("/pull/%d", subject.Number)
+		}
 	case "ReleaseEvent":
 		if d.Release == nil {
 			return false

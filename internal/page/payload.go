@@ -211,4 +211,9 @@ type ChangedFile struct {
 	BlobURL   string `json:"blob_url"`
 	RawURL    string `json:"raw_url"`
 	Patch     *string
+	Brief     *struct { // told to pages alone
+		OldMode string `json:"old_mode"` // six octal digits, as 100644
+		Mode    string
+		Binary  bool
+	}
 }

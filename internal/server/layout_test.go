@@ -53,6 +53,7 @@ var layers = [][]string{
 	{"internal/activity", "internal/hook/payloads"},
 	{"internal/forge"},
 	{"internal/page"},
+	{"internal/page/diff"},
 	{"internal/page/front", "internal/page/old", "internal/graphql", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
 	{"internal/server"},
 	{"internal/seed"},

@@ -1,0 +1,166 @@
+package diff_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"arbor/internal/page"
+	"arbor/internal/page/diff"
+	"arbor/internal/web"
+)
+
+const patch = "@@ -1,4 +1,4 @@ func main() {\n one\n-two old word\n+two new word\n three\n\\ No newline at end of file"
+
+// slots are templates that a room defines again.
+const slots = `{{define "diff-under"}}<i>under {{.Side}} {{.Line}} {{.Value}} {{.Extra}}</i>{{end}}` +
+	`{{define "diff-file-acts"}}<b>acts {{.Value}}</b>{{end}}{{define "diff-file-end"}}<b>end {{.Value}}</b>{{end}}` +
+	`{{define "diff-top"}}<b>top {{.Extra}}</b>{{end}}{{template "diff" .}}`
+
+func render(t *testing.T, v *diff.View, room string) string {
+	t.Helper()
+	kit := page.NewKit(page.Options{})
+	set := kit.Templates(fstest.MapFS{"templates/room.html": {Data: []byte(room)}})
+	r, w := httptest.NewRequest("GET", "/x", nil), httptest.NewRecorder()
+	if err := set.Page(w, web.With(r, &web.Info{}), "room.html", v); err != nil {
+		t.Fatal(err)
+	}
+	return w.Body.String()
+}
+
+func changed(name, patch string) page.ChangedFile {
+	return page.ChangedFile{Filename: name, Status: "modified", Additions: 1, Deletions: 1, Changes: 2, Patch: &patch}
+}
+
+// Reviewers read what changed in both forms, find each line by GitHub's address, and see the words that changed.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	files := []page.ChangedFile{changed("main.go", patch)}
+	unified := render(t, diff.New(httptest.NewRequest("GET", "/x?w=1", nil), files, diff.Options{}), `{{template "diff" .}}`)
+	split := render(t, diff.New(httptest.NewRequest("GET", "/x?diff=split", nil), files, diff.Options{}), `{{template "diff" .}}`)
+	// printf main.go | sha256sum
+	at := "diff-2873f79a86c0d8b3335cd7731b0ecf7dd4301eb19a82ef7a1cba7589b5252261"
+	for name, html := range map[string]string{"unified": unified, "split": split} {
+		for _, part := range []string{`id="` + at + `R2"`, `id="` + at + `L2"`, `data-n="3"`, "two <mark>old</mark> word", "two <mark>new</mark> word",
+			"func main() {", "No newline", `+1</span>`, `−1</span>`, `diff=unified`, `diff=split`} {
+			if !strings.Contains(html, part) {
+				t.Errorf("%s has no %q: %s", name, part, html)
+			}
+		}
+	}
+	if !strings.Contains(unified, "w=1") {
+		t.Error("the links lose the rest of the query")
+	}
+	if !strings.Contains(split, `class="d">two`) || !strings.Contains(split, `class="diff two"`) {
+		t.Errorf("split: %s", split)
+	}
+}
+
+// Rooms put their own below lines and around files, also where the line is not shown.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	o := diff.Options{Extra: "more", OfFile: map[string]any{"a": "file"}, Under: map[diff.Place]any{
+		{Path: "a", Side: diff.Right, Line: 2}: "new", {Path: "a", Side: diff.Left, Line: 2}: "old", {Path: "a", Side: diff.Right, Line: 99}: "far",
+		{Path: "b", Side: diff.Right, Line: 2}: "other"}}
+	for _, address := range []string{"/x", "/x?diff=split"} {
+		html := render(t, diff.New(httptest.NewRequest("GET", address, nil), []page.ChangedFile{changed("a", patch)}, o), slots)
+		for _, part := range []string{"under RIGHT 2 new more", "under LEFT 2 old more", "under RIGHT 99 far", "acts file", "end file", "top more"} {
+			if strings.Count(html, part) != 1 {
+				t.Errorf("%s has %d times %q: %s", address, strings.Count(html, part), part, html)
+			}
+		}
+		if strings.Contains(html, "other") {
+			t.Error("a slot of another file is shown")
+		}
+	}
+}
+
+// What is large, generated or binary is not in the page at first, and one link shows it.
+func TestCollapsed(t *testing.T) {
+	t.Parallel()
+	long := "@@ -0,0 +1,2000 @@" + strings.Repeat("\n+line", 2000)
+	gone := page.ChangedFile{Filename: "far.txt", Status: "modified", Additions: 5000, Changes: 5000}
+	files := []page.ChangedFile{changed("long.txt", long), changed("go.sum", patch), changed("web/vendor/x.js", patch), gone, changed("seen.go", patch),
+		{Filename: "new", Previous: "old", Status: "renamed"}}
+	o := diff.Options{Collapse: func(f *page.ChangedFile) bool { return f.Filename == "seen.go" }}
+	v := diff.New(httptest.NewRequest("GET", "/x", nil), files, o)
+	for n, why := range []string{"large", "generated", "generated", "large", "collapsed", "same"} {
+		f := v.Files[n]
+		if f.Why != why || len(f.Rows) > 0 || (f.Href == "") != (f.Patch == nil) {
+			t.Errorf("%s: %q, %d rows, %q", f.Filename, f.Why, len(f.Rows), f.Href)
+		}
+	}
+	address, _, _ := strings.Cut(v.Files[0].Href, "#")
+	again := diff.New(httptest.NewRequest("GET", "/x"+address, nil), files, o)
+	if f := again.Files[0]; f.Why != "" || len(f.Rows) != 2001 || f.Rows[2000].New != 2000 {
+		t.Errorf("%q %d", f.Why, len(f.Rows))
+	}
+	if again.Files[1].Why != "generated" || !strings.Contains(again.Files[1].Href, v.Files[0].ID) {
+		t.Error("opening one more closes the first")
+	}
+	var many []page.ChangedFile
+	for n := range 100 {
+		many = append(many, changed(fmt.Sprint("f", n), "@@ -0,0 +1,900 @@"+strings.Repeat("\n+line", 900)))
+	}
+	rows := 0
+	for _, f := range diff.New(httptest.NewRequest("GET", "/x", nil), many, diff.Options{}).Files {
+		rows += len(f.Rows)
+	}
+	if rows > 5000 {
+		t.Errorf("a page shows %d lines", rows)
+	}
+}
+
+// Nothing in a file's name or text runs, and no patch is too odd to be shown.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	evil := `"><script>alert(1)</script><img src=x onerror=alert(2)>`
+	html := render(t, diff.New(httptest.NewRequest("GET", "/x?diff="+`"><script>`, nil), []page.ChangedFile{
+		changed(evil, "@@ -1 +1 @@ "+evil+"\n-"+evil+"\n+"+evil+"x")}, diff.Options{}), `{{template "diff" .}}`)
+	if strings.Contains(html, "<script") || strings.Contains(html, "<img") {
+		t.Error(html)
+	}
+	for _, p := range []string{"", "\n", "@@", "@@ -1 +1 @@", "@@ -x +y @@\n+a", "+a", "@@ -1 +1 @@\n\n", "@@ -1,1 +9999999999999999999999 @@\n a",
+		"@@ -1 +1 @@\n-\xff\n+\xffé", "@@ -1 +1 @@\n-é\n+è", "@@ -1 +1 @@\n+" + strings.Repeat("x", 100_000)} {
+		for _, address := range []string{"/x", "/x?diff=split"} {
+			html := render(t, diff.New(httptest.NewRequest("GET", address, nil), []page.ChangedFile{changed("a", p)}, diff.Options{}), `{{template "diff" .}}`)
+			if len(html) > 20_000 {
+				t.Errorf("%q makes %d bytes", p[:20], len(html))
+			}
+		}
+	}
+}
+
+// FuzzPatch: whatever a patch is, both forms show as many lines of it.
+func FuzzPatch(f *testing.F) {
+	f.Add(patch)
+	f.Add("@@ -1,2 +1 @@\n-a\n-b\n+a\n\\ No newline\n@@ -9 +8 @@\n+x")
+	f.Fuzz(func(t *testing.T, p string) {
+		count := func(v *diff.View) (old, now int) {
+			for _, row := range v.Files[0].Rows {
+				if row.Kind == "d" {
+					old++
+				} else if row.Kind == "a" {
+					now++
+				}
+			}
+			for _, pair := range v.Files[0].Pairs {
+				if pair.Old.Kind == "d" {
+					old++
+				}
+				if pair.New.Kind == "a" {
+					now++
+				}
+			}
+			return old, now
+		}
+		files := []page.ChangedFile{changed("a", p)}
+		a, b := count(diff.New(httptest.NewRequest("GET", "/x", nil), files, diff.Options{}))
+		c, d := count(diff.New(httptest.NewRequest("GET", "/x?diff=split", nil), files, diff.Options{}))
+		if a != c || b != d {
+			t.Errorf("unified %d %d, split %d %d", a, b, c, d)
+		}
+	})
+}

@@ -59,7 +59,7 @@ var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/{owner}/{repo}/raw/...", "contents"},
 	{"GET", "/{owner}/{repo}/releases/download/...", "contents"},
 	{"GET", "/{owner}/{repo}/releases/latest/download/...", "contents"},
-	{"GET", "/{owner}...", never},
+	{"*", "/{owner}...", never},
 }
 
 // needs say for each route what it wants of a token. The first line counts that has the method,
@@ -137,7 +137,7 @@ var needs = []struct {
 	{"GET", "/{owner}/{repo}/info/refs", code, "contents"},
 	{"POST", "/{owner}/{repo}/git-upload-pack", code, "contents=read"},
 	{"POST", "/{owner}/{repo}/git-receive-pack", code, "contents"},
-	{"GET", "/{owner}...", code, ""},
+	{"*", "/{owner}...", code, ""},
 
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},

@@ -42,6 +42,8 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/page/front"
 	"arbor/internal/page/old"
+	"arbor/internal/page/talk"
+	"arbor/internal/page/thread"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/ratelimit"
@@ -170,6 +172,10 @@ func New(o Options) *Server {
 		kit,
 		door,
 		pages,
+		thread.New(kit),
+		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, shown.Issues.PinIssue),
+			Delete:   repos.With(account.Admin, shown.Issues.DeleteIssue),
+			Transfer: repos.With(account.Push, shown.Issues.TransferIssue)}),
 	}
 	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,

@@ -28,35 +28,6 @@ func at(a *repo.Access, title string) where {
 		RepoPath: web.Path(a.Owner.Login, a.Name), HasIssues: a.HasIssues}
 }
 
-type issueView struct {
-	where
-	Issue    issueJSON
-	Comments []commentJSON
-}
-
-// GET /{owner}/{repo}/issues/{number}
-//
-// Issue answers the page of an issue: what it says, and a hundred comments with
-// the anchors that their html_url names. The number of a pull request leads to
-// its own page. Errors: 404, 410 where the repository has no issues.
-func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	number := web.Param(r, "number")
-	v := &issueView{}
-	if err := p.issue(r, a, number, &v.Issue); err != nil {
-		return err
-	}
-	if v.Issue.Pull != nil {
-		return lead(w, r, a, "pull", v.Issue.Number)
-	}
-	v.where = at(a, v.Issue.Title)
-	more, err := p.comments(r, a, number, &v.Comments)
-	if err != nil {
-		return err
-	}
-	v.Next = next(r, more)
-	return p.render.page(w, r, "issue.html", v)
-}
-
 // issue reads an issue, or the issue of a pull request.
 func (p *Pages) issue(r *http.Request, a *repo.Access, number string, into *issueJSON) error {
 	_, err := ask(r, a, question{handler: p.from.Issues.Get, path: "/issues" + web.Path(number), params: []string{"number", number}, bodies: true}, into)

@@ -15,7 +15,6 @@ func (p *Pages) Routes() []route.Route {
 		route.New(route.Anyone, "GET /{owner}", p.Owner).In(route.Pages),
 		route.New(route.Anyone, "GET /{owner}/{repo}", p.Repo).In(route.Pages),
 		p.route("GET /{owner}/{repo}/issues", p.IssueList),
-		p.route("GET /{owner}/{repo}/issues/{number}", p.Issue),
 		p.route("GET /{owner}/{repo}/milestone/{number}", p.Milestone),
 		p.route("GET /{owner}/{repo}/pulls", p.PullList),
 		p.route("GET /{owner}/{repo}/pull/{file}", p.Pull),

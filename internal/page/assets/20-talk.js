@@ -1,0 +1,205 @@
+// Conversations: menus that load their forms, texts edited in their place, tasks, and the editor of Markdown.
+
+// load reads a page of this site and gives its document, or nothing.
+async function load(address, options) {
+	const answer = await fetch(address, { headers: { Accept: 'text/html' }, ...options });
+	if (!answer.ok) throw new Error(answer.status);
+	return new DOMParser().parseFromString(await answer.text(), 'text/html');
+}
+
+// A menu that holds a link to a form gets the form itself when it is opened.
+on('details[data-load]', (menu) => menu.addEventListener('toggle', async () => {
+	if (!menu.open || menu.dataset.loaded) return;
+	menu.dataset.loaded = '1';
+	try {
+		const piece = (await load(menu.dataset.load)).querySelector('[data-piece]');
+		if (!piece) return;
+		menu.lastElementChild.replaceChildren(piece);
+		enliven(piece);
+		piece.querySelector('input:not([type=hidden]), button, select, a')?.focus();
+	} catch { delete menu.dataset.loaded; }
+}));
+
+// A text is edited where it stands.
+on('a[data-edit]', (link) => link.addEventListener('click', async (e) => {
+	const inside = link.closest('article')?.querySelector('.in');
+	if (!inside) return;
+	e.preventDefault();
+	link.closest('details').open = false;
+	const form = await load(link.href).then((d) => d.querySelector('[data-piece]')).catch(() => null);
+	if (!form) { location = link.href; return; }
+	const kept = [...inside.childNodes];
+	inside.replaceChildren(form);
+	for (const field of form.querySelectorAll('[id]')) { // the page may hold the same form twice
+		const label = form.querySelector(`label[for="${field.id}"]`);
+		field.id += '-' + link.closest('article').id;
+		if (label) label.htmlFor = field.id;
+	}
+	enliven(form);
+	form.querySelector('[data-cancel]').addEventListener('click', (c) => { c.preventDefault(); inside.replaceChildren(...kept); });
+	form.querySelector('textarea').focus();
+}));
+
+on('a[data-copy-link]', (link) => link.addEventListener('click', () => {
+	navigator.clipboard?.writeText(link.href);
+	link.closest('details').open = false;
+}));
+
+// Quoting takes what is selected, or the whole text.
+on('a[data-quote]', (link) => link.addEventListener('click', (e) => {
+	const field = document.querySelector('#new-comment textarea');
+	const text = String(getSelection()).trim();
+	if (!field || !text || !document.getElementById(link.dataset.quote)?.contains(getSelection().anchorNode)) return;
+	e.preventDefault();
+	field.value += (field.value && !field.value.endsWith('\n\n') ? '\n\n' : '') + text.replace(/^/gm, '> ') + '\n\n';
+	link.closest('details').open = false;
+	field.focus();
+}));
+
+// A task is ticked without leaving the page. The answer is the page as it is then.
+on('form[data-tasks]', (form) => form.addEventListener('submit', async (e) => {
+	e.preventDefault();
+	const body = new URLSearchParams(new FormData(form, e.submitter));
+	const box = form.closest('article');
+	e.submitter.ariaChecked = e.submitter.ariaChecked !== 'true';
+	try {
+		const fresh = (await load(form.action, { method: 'POST', body })).getElementById(box.id);
+		if (!fresh) throw new Error();
+		box.querySelector('.in').replaceWith(fresh.querySelector('.in'));
+		enliven(box.querySelector('.in'));
+		box.querySelector(`.task[value="${body.get('task')}"]`)?.focus();
+	} catch { location.reload(); }
+}));
+
+// What is hidden of a long conversation comes in part by part.
+async function fill(gap) {
+	const items = (await load('?page=' + gap.dataset.next)).querySelectorAll('.timeline > li');
+	for (const item of items) { gap.before(item); enliven(item); }
+	if (+gap.dataset.next + 1 >= +gap.dataset.last) gap.remove(); else gap.querySelector('a').href = '?page=' + ++gap.dataset.next;
+}
+on('.gap', (gap) => {
+	gap.querySelector('a').addEventListener('click', (e) => { e.preventDefault(); fill(gap); });
+	(async () => { // the address names a comment that is hidden
+		const id = decodeURIComponent(location.hash.slice(1));
+		if (!/^(issuecomment|event|pullrequestreview|discussion_r)/.test(id)) return;
+		while (gap.isConnected && !document.getElementById(id)) await fill(gap);
+		document.getElementById(id)?.scrollIntoView();
+	})().catch(() => {});
+});
+
+// The editor: a toolbar, a preview, and what completes @ and #.
+const tools = [
+	['B', 'Bold', '**', '**'], ['I', 'Italic', '_', '_'], ['H', 'Heading', '\n### ', ''], ['❝', 'Quote', '\n> ', ''], ['<>', 'Code', '`', '`'],
+	['🔗', 'Link', '[', '](url)'], ['•', 'List', '\n- ', ''], ['1.', 'Numbered list', '\n1. ', ''], ['☑', 'Task list', '\n- [ ] ', ''], ['@', 'Mention', '@', ''],
+];
+const keys = { b: 0, i: 1, e: 4, k: 5 };
+
+function put(field, before, after) {
+	field.focus();
+	const { selectionStart: from, selectionEnd: to, value } = field;
+	let chosen = value.slice(from, to);
+	if (before[0] === '\n') {
+		const mark = before.slice(1);
+		chosen = chosen.split('\n').map((line) => mark + line).join('\n');
+		before = from === 0 || value[from - 1] === '\n' ? '' : '\n';
+	}
+	if (!document.execCommand('insertText', false, before + chosen + after)) field.setRangeText(before + chosen + after, from, to, 'end');
+	if (before && from === to && after) field.selectionEnd = field.selectionStart = from + before.length;
+	field.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+on('.editor', (box) => {
+	const field = box.querySelector('textarea');
+	const bar = document.createElement('div');
+	bar.className = 'bar';
+	bar.setAttribute('role', 'toolbar');
+	bar.setAttribute('aria-label', 'Formatting');
+	const button = (text, name, fn) => {
+		const b = document.createElement('button');
+		b.type = 'button';
+		b.textContent = text;
+		if (name) { b.title = name; b.setAttribute('aria-label', name); }
+		b.addEventListener('click', () => fn(b));
+		bar.append(b);
+		return b;
+	};
+	for (const [text, name, before, after] of tools) button(text, name, () => put(field, before, after));
+	if (box.dataset.repo) {
+		const seen = document.createElement('div');
+		seen.className = 'seen said';
+		seen.hidden = true;
+		seen.setAttribute('aria-live', 'polite');
+		button('Preview', '', async (b) => {
+			seen.hidden = !seen.hidden;
+			field.hidden = !seen.hidden;
+			b.setAttribute('aria-pressed', String(field.hidden));
+			b.textContent = field.hidden ? 'Write' : 'Preview';
+			if (!field.hidden) { field.focus(); return; }
+			seen.textContent = '…';
+			try {
+				const body = new URLSearchParams({ text: field.value });
+				seen.replaceChildren(...(await load(`/${box.dataset.repo}/preview`, { method: 'POST', body })).body.childNodes);
+			} catch { seen.textContent = 'The preview cannot be shown now.'; }
+		}).classList.add('right');
+		field.after(seen);
+		hints(box, field);
+	}
+	field.before(bar);
+	field.addEventListener('keydown', (e) => {
+		if (!(e.ctrlKey || e.metaKey) || e.shiftKey || e.altKey || keys[e.key] === undefined) return;
+		e.preventDefault();
+		put(field, tools[keys[e.key]][2], tools[keys[e.key]][3]);
+	});
+});
+
+// hints shows below a text who is meant by @ and which issue by #.
+function hints(box, field) {
+	const list = document.createElement('ul');
+	list.className = 'hints';
+	list.id = field.id + '-hints';
+	list.setAttribute('role', 'listbox');
+	list.setAttribute('aria-label', 'Suggestions');
+	list.hidden = true;
+	box.append(list);
+	field.setAttribute('aria-controls', list.id);
+	field.setAttribute('aria-autocomplete', 'list');
+	let word = '', asked = 0, timer;
+	const hide = () => { list.hidden = true; list.replaceChildren(); field.removeAttribute('aria-activedescendant'); };
+	const mark = (n) => [...list.children].forEach((li, at) => {
+		li.id = list.id + '-' + at;
+		li.setAttribute('aria-selected', String(at === n));
+		if (at === n) field.setAttribute('aria-activedescendant', li.id);
+	});
+	const take = (li) => {
+		field.focus();
+		field.setRangeText(li.dataset.insert, field.selectionStart - word.length, field.selectionStart, 'end');
+		hide();
+	};
+	field.addEventListener('input', () => {
+		word = field.value.slice(0, field.selectionStart).match(/(?:^|[\s(])([@#][\w-]{0,39})$/)?.[1] || '';
+		clearTimeout(timer);
+		if (!word) { hide(); return; }
+		timer = setTimeout(async () => {
+			const turn = ++asked;
+			try {
+				const found = await load(`/${box.dataset.repo}/suggest?q=${encodeURIComponent(word)}`);
+				if (turn !== asked) return;
+				list.replaceChildren(...found.querySelectorAll('li'));
+				list.hidden = !list.children.length;
+				mark(0);
+			} catch { hide(); }
+		}, 150);
+	});
+	field.addEventListener('keydown', (e) => {
+		if (list.hidden) return;
+		const now = [...list.children].findIndex((li) => li.ariaSelected === 'true');
+		if (e.key === 'ArrowDown' || e.key === 'ArrowUp') mark((now + (e.key === 'ArrowDown' ? 1 : -1) + list.children.length) % list.children.length);
+		else if ((e.key === 'Enter' && !e.ctrlKey && !e.metaKey) || e.key === 'Tab') take(list.children[now]);
+		else if (e.key === 'Escape') hide();
+		else return;
+		e.preventDefault();
+		e.stopPropagation();
+	});
+	list.addEventListener('mousedown', (e) => { e.preventDefault(); const li = e.target.closest('li'); if (li) take(li); });
+	field.addEventListener('blur', hide);
+}

@@ -1,0 +1,108 @@
+package talk
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+
+	"arbor/internal/page"
+)
+
+// Box is one text in a conversation, with who wrote it and what can be done with it.
+type Box struct {
+	page.Comment
+	Thread *Thread
+	Anchor string // its id in the page, as html_url has it
+	Number int64  // its id among comments; 0: the text of the issue itself
+	Edit   string // the address of the form that edits it; empty: the viewer may not
+	Delete string // the address that deletes it; empty: the viewer may not
+	Edited bool
+	Guard  string        // names the text as it is, for changes of it; empty: no tasks to tick
+	Shown  template.HTML // its body, with tasks that can be ticked
+}
+
+// Badges are what the author is here: Author, Owner, Member, Collaborator, Contributor.
+func (b *Box) Badges() (list []string) {
+	if by := b.Thread.Issue.User; by != nil && b.User != nil && by.ID == b.User.ID && b.Number != 0 {
+		list = append(list, "Author")
+	}
+	switch b.Association {
+	case "OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR":
+		list = append(list, b.Association[:1]+strings.ToLower(b.Association[1:]))
+	}
+	return list
+}
+
+// Count is how many reacted in one way.
+type Count struct {
+	Content string // as the API names it
+	Emoji   string
+	Name    string
+	N       int64
+}
+
+// Contents are the ways to react, in GitHub's order.
+func Contents(r page.Reactions) []Count {
+	return []Count{
+		{"+1", "👍", "thumbs up", r.PlusOne}, {"-1", "👎", "thumbs down", r.MinusOne}, {"laugh", "😄", "laugh", r.Laugh},
+		{"hooray", "🎉", "hooray", r.Hooray}, {"confused", "😕", "confused", r.Confused}, {"heart", "❤️", "heart", r.Heart},
+		{"rocket", "🚀", "rocket", r.Rocket}, {"eyes", "👀", "eyes", r.Eyes},
+	}
+}
+
+// Counts are the reactions that there are.
+func (b *Box) Counts() (list []Count) {
+	for _, c := range Contents(b.Reactions) {
+		if c.N > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// box makes the box of a text. comment is its id among comments; 0: the text of the issue.
+func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
+	b := &Box{Comment: c, Thread: t, Anchor: anchor, Number: comment, Shown: c.Body}
+	mine := t.Viewer != nil && c.User != nil && c.User.ID == t.Viewer.ID
+	may := t.MaySort || mine && t.MayComment
+	switch {
+	case comment == 0:
+		may = t.MayEdit
+		b.Edit = t.Act + "/edit"
+	default:
+		b.Edit = t.Act + "/comments/" + strconv.FormatInt(comment, 10)
+		b.Delete = b.Edit + "/delete"
+		b.Edited = c.UpdatedAt.After(c.CreatedAt)
+	}
+	if !may {
+		b.Edit, b.Delete = "", ""
+		return b
+	}
+	if shown, ok := withTasks(c.Text, c.Body, b.Form()); ok {
+		b.Shown, b.Guard = shown, guardOf(c.Text)
+	}
+	return b
+}
+
+// Form is the id of the form that ticks the box's tasks.
+func (b *Box) Form() string { return "tasks-" + b.Anchor }
+
+// prepare makes what pages show of an entry.
+func (t *Thread) prepare(e *Entry) {
+	id := strconv.FormatInt(e.ID, 10)
+	switch e.Event {
+	case "commented":
+		e.Box = t.box(e.Comment, "issuecomment-"+id, e.ID)
+	case "reviewed":
+		e.Box = t.box(e.Comment, "pullrequestreview-"+id, e.ID)
+		e.Box.Edit, e.Box.Delete, e.Box.Guard, e.Box.Shown = "", "", "", e.Body // a review has forms of its own
+	case "labeled":
+		if e.Label != nil {
+			e.Added = []page.Label{*e.Label}
+		}
+	case "unlabeled":
+		if e.Label != nil {
+			e.Removed = []page.Label{*e.Label}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// Package talk is what the pages of issues and of pull requests share: a conversation and all that one does in it.
+//
+// A room shows a conversation in three steps:
+//
+//   - t, err := talk.Read(kit, r, &frame, issue) reads the timeline and what stands beside it, for an issue (or a pull
+//     request as the API's issues/{number} shows it). The frame is of kit.RepoFrame.
+//   - the room's view holds t, and its template calls the parts of ../templates/talk.html, each with t:
+//     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of an aside).
+//   - what is particular to the room is redefined in its templates: "talk-review" shows an *Entry that is a review,
+//     "talk-commit" one that is a commit. Thread.Weave puts entries of the room's own between the others, each with
+//     whatever the room's templates need in Extra.
+//
+// What the forms send goes to the addresses of this package, all below /{owner}/{repo}/issues/{number}, also for pull
+// requests; return_to in each form names the page to come back to. Each menu of the parts is a link to a page of this
+// package that holds the form alone; the script opens that form in place (details[data-load]).
+//
+//   - thread.go, entry.go: reading a conversation; box.go: one text in it, tasks.go: its task lists
+//   - comment.go: comments, texts and titles; act.go: state, reactions, lock, pin, subscription, deletion
+//   - choose.go: labels, assignees, milestone; assist.go: preview, and what completes @ and #
+package talk
+
+import (
+	"embed"
+	"net/http"
+	"net/url"
+
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Handlers are what pages ask of issues where REST has no address. Each stands in for the API's PATCH of an issue or a
+// comment, and brings the rights of its own.
+type Handlers struct {
+	Pin, Delete, Transfer web.Handler
+}
+
+// Pages are the forms of conversations.
+type Pages struct {
+	kit  *page.Kit
+	t    *page.Templates
+	with Handlers
+}
+
+// New makes the pages.
+func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, kit.Templates(files), with} }
+
+// Routes are the addresses of the forms.
+func (p *Pages) Routes() []route.Route {
+	const issue = "/{owner}/{repo}/issues/{number}"
+	on := p.kit.OnRepo
+	return []route.Route{
+		on("POST /{owner}/{repo}/preview", p.Preview),
+		on("GET /{owner}/{repo}/suggest", p.Suggest),
+		on("POST "+issue+"/comments", p.Comment),
+		on("GET "+issue+"/comments/{id}", p.EditComment),
+		on("POST "+issue+"/comments/{id}", p.SaveComment),
+		on("POST "+issue+"/comments/{id}/delete", p.DeleteComment),
+		on("GET "+issue+"/edit", p.Edit),
+		on("POST "+issue+"/edit", p.Save),
+		on("POST "+issue+"/tasks", p.Tick),
+		on("POST "+issue+"/state", p.SetState),
+		on("GET "+issue+"/reactions", p.React),
+		on("POST "+issue+"/reactions", p.SetReaction),
+		on("GET "+issue+"/lock", p.Lock),
+		on("POST "+issue+"/lock", p.SetLock),
+		on("POST "+issue+"/subscription", p.Subscribe),
+		on("GET "+issue+"/labels", p.Labels),
+		on("POST "+issue+"/labels", p.SetLabels),
+		on("GET "+issue+"/assignees", p.Assignees),
+		on("POST "+issue+"/assignees", p.SetAssignees),
+		on("GET "+issue+"/milestone", p.Milestone),
+		on("POST "+issue+"/milestone", p.SetMilestone),
+		on("POST "+issue+"/pin", p.Pin),
+		on("GET "+issue+"/transfer", p.Transfer),
+		on("POST "+issue+"/transfer", p.Move),
+		on("GET "+issue+"/delete", p.Delete),
+		on("POST "+issue+"/delete", p.Remove),
+	}
+}
+
+// target is what a form is about.
+type target struct {
+	page.Frame
+	Issue  page.Issue
+	Act    string // the address below which its forms are
+	Return string // the page to come back to
+}
+
+// target reads the issue or pull request that the request's address numbers, and makes a page's frame. Errors: 404, 410.
+func (p *Pages) target(r *http.Request, a *repo.Access, title string) (t target, err error) {
+	if _, err = p.kit.Get(r, p.api(r, a), nil, &t.Issue); err != nil {
+		return t, err
+	}
+	tab := "issues"
+	if t.Issue.IsPull() {
+		tab = "pulls"
+	}
+	if t.Frame, err = p.kit.RepoFrame(r, a, tab, title); err != nil {
+		return t, err
+	}
+	t.Act, t.Return = act(a, r), page.ReturnTo(web.QueryOf(r).Get("return_to"), t.Issue.Path())
+	return t, nil
+}
+
+// act is the address below which the forms of the request's issue are.
+func act(a *repo.Access, r *http.Request) string {
+	return web.Path(a.Owner.Login, a.Name, "issues", web.Param(r, "number"))
+}
+
+// api is the address of the request's issue in the API; more are segments below it.
+func (p *Pages) api(r *http.Request, a *repo.Access, more ...string) string {
+	return web.Path(append([]string{"repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")}, more...)...)
+}
+
+// back leads to the page that a form names, or to the issue; anchor may be empty.
+func back(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, anchor string) error {
+	to := page.ReturnTo(f.Get("return_to"), act(a, r))
+	if u, err := url.Parse(to); err == nil && anchor != "" {
+		u.Fragment = anchor
+		to = u.String()
+	}
+	return page.SeeOther(w, r, to)
+}

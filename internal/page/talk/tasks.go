@@ -1,0 +1,61 @@
+package talk
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/markdown"
+)
+
+// A box as package markdown writes it, and with a check.
+const (
+	taskOpen    = `<input type="checkbox" class="task-list-item-checkbox" disabled="">`
+	taskChecked = `<input type="checkbox" class="task-list-item-checkbox" disabled="" checked="">`
+)
+
+// guardOf names a text: what was written for another version of it is not applied.
+func guardOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:9])
+}
+
+// withTasks makes buttons of the boxes of a text's task lists, which send the named form. Not ok where there is none,
+// or where boxes that are no tasks stand among them: then it is not certain which box is which task.
+func withTasks(source string, body template.HTML, form string) (template.HTML, bool) {
+	text := string(body)
+	boxes := strings.Count(text, taskOpen) + strings.Count(text, taskChecked)
+	if boxes == 0 || len(markdown.Tasks(source)) != boxes {
+		return body, false
+	}
+	var b strings.Builder
+	for n := 0; n < boxes; n++ {
+		at, mark, checked := strings.Index(text, taskOpen), taskOpen, "false"
+		if other := strings.Index(text, taskChecked); at < 0 || other >= 0 && other < at {
+			at, mark, checked = other, taskChecked, "true"
+		}
+		b.WriteString(text[:at])
+		number := strconv.Itoa(n)
+		b.WriteString(`<button class="task" role="checkbox" aria-checked="` + checked + `" aria-label="Task ` + strconv.Itoa(n+1) +
+			`" form="` + form + `" name="task" value="` + number + `"></button>`)
+		text = text[at+len(mark):]
+	}
+	b.WriteString(text)
+	return template.HTML(b.String()), true // the sanitized body, with buttons whose attributes are numbers
+}
+
+// ticked is a text with one of its tasks changed from done to not, or back. Error: 409 when there is no such task.
+func ticked(source string, number int) (string, error) {
+	tasks := markdown.Tasks(source)
+	if number < 0 || number >= len(tasks) {
+		return "", errs.New(errs.Conflict, "There is no such task in the text.")
+	}
+	t, mark := tasks[number], "x"
+	if t.Done {
+		mark = " "
+	}
+	return source[:t.At] + mark + source[t.At+1:], nil
+}

@@ -1,0 +1,38 @@
+package thread
+
+import (
+	"net/http"
+
+	"arbor/internal/page"
+	"arbor/internal/page/talk"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+type issueView struct {
+	page.Frame
+	Issue  page.Issue
+	Thread *talk.Thread
+}
+
+// GET /{owner}/{repo}/issues/{number}
+//
+// Issue shows an issue with its conversation. The number of a pull request leads to its own page. Errors: 404, 410
+// where the repository has no issues, or the issue was deleted.
+func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	v := &issueView{}
+	_, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")), nil, &v.Issue)
+	if err != nil {
+		return err
+	}
+	if v.Issue.IsPull() {
+		return page.SeeOther(w, r, v.Issue.Path())
+	}
+	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", v.Issue.Title); err != nil {
+		return err
+	}
+	if v.Thread, err = talk.Read(p.kit, r, &v.Frame, &v.Issue); err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "issue.html", v)
+}

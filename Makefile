@@ -15,9 +15,9 @@ demo: ## Run a throwaway server with something in it
 test: ## Run every test; what the machine lacks is skipped, loudly
 	$(GO) test ./...
 
-PROGRAMS := 'TestGH|TestOctokit|TestProbot|TestReleasePlease|TestRenovate|TestSemanticRelease|TestPayloads|TestSchema'
+PROGRAMS := 'TestGH|TestPagesAccessible|TestOctokit|TestProbot|TestReleasePlease|TestRenovate|TestSemanticRelease|TestPayloads|TestSchema'
 programs: ## Run the tests with programs of others: gh, octokit, probot, release-please, renovate, semantic-release, reviewdog, GitHub's descriptions of its APIs
-	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook ./internal/graphql/... -run $(PROGRAMS)
+	ARBOR_TEST_PROGRAMS=1 $(GO) test ./internal/clients ./internal/conformance ./internal/hook ./internal/graphql/... ./cmd/arbor -run $(PROGRAMS)
 
 ci: ## Run what must pass before anything lands
 	.ci/run
@@ -60,6 +60,10 @@ metrics: ## Write the table of all metrics anew
 settings: ## Write the table of all settings anew
 	$(GO) test ./cmd/arbor -run TestSettingsAreDocumented -count=1 -args -update-settings
 
+screenshots: ## Make the pictures of the pages in docs/pages anew
+	mkdir -p docs/pages
+	ARBOR_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test ./cmd/arbor -run TestScreenshots -count=1
+
 conformance: ## Print how answers compare with GitHub's own description of its API
 	ARBOR_TEST_PROGRAMS=1 $(GO) -C internal/conformance test -count=1 -run TestPayloads -args -report
 
@@ -88,4 +92,4 @@ release: ## Build archives, Debian packages and checksums of VERSION below dist
 	done
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes metrics settings conformance fuzz release
+.PHONY: help build demo test programs ci race bench siege soak kills crash microbench routes metrics settings screenshots conformance fuzz release

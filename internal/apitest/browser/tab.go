@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -174,6 +175,9 @@ func (b *Tab) Eval(script string, into any) {
 	b.t.Helper()
 	b.Run(chromedp.Evaluate(script, into))
 }
+
+// Await lets chromedp.Evaluate wait for what a promise gives.
+func Await(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 // Picture is a PNG of the whole page.
 func (b *Tab) Picture() (png []byte) {

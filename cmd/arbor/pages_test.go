@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"arbor/internal/apitest"
+	"arbor/internal/apitest/browser"
+	"arbor/internal/apitest/npm"
+	"arbor/internal/db"
+)
+
+// demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be among them.
+var demoPages = []struct{ name, path string }{
+	{"home", "/"},
+	{"login", "/login"},
+}
+
+// pageless are the routes for browsers that are no pages.
+var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}", "/healthz", "/readyz",
+	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup"}
+
+// signIn gives the session of somebody in the demo.
+func (d *demoProcess) signIn(login string) string {
+	d.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.PostForm(d.address()+"/login", url.Values{"login": {login}, "password": {demoPassword}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	answer.Body.Close()
+	for _, c := range answer.Cookies() {
+		if c.Name == "arbor_session" {
+			return c.Value
+		}
+	}
+	d.t.Fatalf("signing in as %s: %s", login, answer.Status)
+	return ""
+}
+
+// A page that nobody looks at here would never be looked at for people who cannot see, or who have a small screen.
+func TestDemoPagesAreAllPages(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("../../internal/server/testdata/routes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	placeholder := regexp.MustCompile(`\\\{[a-z_]+(\\\.\\\.\\\.)?\\\}`)
+	for line := range strings.Lines(string(table)) {
+		address, rest, _ := strings.Cut(line, " | ")
+		pattern, isGet := strings.CutSuffix(address, " GET")
+		if !isGet || !strings.HasPrefix(rest, "pages |") || contains(pageless, pattern) {
+			continue
+		}
+		expression := placeholder.ReplaceAllStringFunc(regexp.QuoteMeta(pattern), func(p string) string {
+			if strings.Contains(p, `\.\.\.`) {
+				return `.+`
+			}
+			return `[^/]+`
+		})
+		matches := regexp.MustCompile(`^` + expression + `$`)
+		found := false
+		for _, p := range demoPages {
+			path, _, _ := strings.Cut(p.path, "?")
+			found = found || matches.MatchString(path)
+		}
+		if !found {
+			t.Errorf("%s: name a page of the demo for it in demoPages", pattern)
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// visitAll opens each page of the demo as its site administrator and owner of the repositories.
+func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name string, b *browser.Tab)) {
+	t.Helper()
+	b := browser.Open(t, d.address(), look)
+	b.Go("/login")
+	fn("login", b)
+	b.SignIn(d.signIn("alice"))
+	for _, p := range demoPages {
+		if p.name == "login" {
+			continue
+		}
+		b.Go(p.path)
+		fn(p.name, b)
+	}
+}
+
+// People who cannot see, or who see little, work in the pages: axe-core finds nothing at level AA, in light and dark,
+// wide and narrow. And no page asks another site for anything, or breaks its own policy.
+func TestPagesAccessible(t *testing.T) {
+	t.Parallel()
+	apitest.Programs(t)
+	source, err := os.ReadFile(filepath.Join(npm.Install(t, "testdata/axe"), "node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := startDemo(t, db.SQLite, "git push")
+	for _, look := range []browser.Look{{}, {Dark: true}, {Width: 360, Height: 740}} {
+		t.Run(fmt.Sprintf("%+v", look), func(t *testing.T) {
+			visitAll(t, d, look, func(name string, b *browser.Tab) {
+				var found string
+				b.Eval(string(source)+`;0`, nil)
+				b.Run(chromedp.Evaluate(`axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then((r) =>
+					JSON.stringify(r.violations.map((v) => [v.id, v.help, v.nodes.slice(0, 3).map((n) => n.html + n.failureSummary)])))`,
+					&found, browser.Await))
+				var violations [][]any
+				if err := json.Unmarshal([]byte(found), &violations); err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range violations {
+					t.Errorf("%s (%s): %v", name, b.Path(), v)
+				}
+				var wide, window int
+				b.Eval(`document.documentElement.scrollWidth`, &wide)
+				b.Eval(`window.innerWidth`, &window)
+				if wide > window {
+					t.Errorf("%s (%s): %d pixels wide in a window of %d", name, b.Path(), wide, window)
+				}
+				var sources []string
+				b.Eval(`performance.getEntriesByType("resource").map((e) => e.name)`, &sources)
+				for _, source := range sources {
+					if !strings.HasPrefix(source, d.address()+"/") {
+						t.Errorf("%s loads %s", name, source)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Pictures of the pages for README, by make screenshots.
+func TestScreenshots(t *testing.T) {
+	dir := os.Getenv("ARBOR_SCREENSHOTS")
+	if dir == "" {
+		t.Skip("pictures are made by: make screenshots")
+	}
+	d := startDemo(t, db.SQLite, "git push")
+	for kind, look := range map[string]browser.Look{"light": {}, "dark": {Dark: true}, "phone": {Width: 390, Height: 844}} {
+		visitAll(t, d, look, func(name string, b *browser.Tab) {
+			file := filepath.Join(dir, name+"-"+kind+".png")
+			if err := os.WriteFile(file, b.Picture(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}

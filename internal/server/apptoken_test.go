@@ -23,7 +23,7 @@ func TestAppsNeedPermissions(t *testing.T) {
 	w.Hide(t)
 	w.Tokens["poor"] = w.BotToken(t, `{"permissions":{"metadata":"read"}}`)
 	private := w.Homes[slices.IndexFunc(w.Homes, func(h *estate.Home) bool { return h.Private && h.Owner == "guild" })]
-	for _, r := range s.Server.Routes() {
+	for _, r := range estate.Walked(s.Server.Routes()) {
 		need, known := route.NeedOf(r.Method, r.Pattern)
 		if !known {
 			t.Errorf("%s %s stands in no line of what routes need of tokens", r.Method, r.Pattern)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/db"
 	"arbor/internal/route"
 )
@@ -38,7 +39,7 @@ func TestAnArchivedRepositoryIsReadOnly(t *testing.T) {
 			t.Helper()
 			w.sql(t, `UPDATE repos SET archived = $1 WHERE name = $2`, is, name)
 		}
-		for _, r := range s.Server.Routes() {
+		for _, r := range estate.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet || !onRepo(&r) {
 				continue
 			}

@@ -64,7 +64,7 @@ func TestWhatIsDescribedIsLookedFor(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.OnAsked(a.note)
 	w := newWalker(t, s)
-	for _, r := range s.Server.Routes() {
+	for _, r := range estate.Walked(s.Server.Routes()) {
 		made := map[string]string{}
 		if r.Method == http.MethodGet && strings.HasSuffix(r.Pattern, "/git/refs/{ref...}") {
 			made["ref"] = "heads" // only what is no whole name is a list, with pages

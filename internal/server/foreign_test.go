@@ -26,7 +26,7 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 		before := w.everything(t, []string{"keeper"})
 		mixed := *own
 		mixed.Mark, mixed.Is = foreign.Mark, maps.Clone(foreign.Is)
-		for _, r := range s.Server.Routes() {
+		for _, r := range estate.Walked(s.Server.Routes()) {
 			if !onRepo(&r) {
 				continue
 			}

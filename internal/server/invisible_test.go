@@ -62,7 +62,7 @@ func TestInvisibleTakesThePathOfAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := w.Homes[len(w.Homes)-2]
-		for _, r := range s.Server.Routes() {
+		for _, r := range estate.Walked(s.Server.Routes()) {
 			if !onRepo(&r) || r.Method != http.MethodGet && r.Group != route.Git {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/route"
 )
 
@@ -20,7 +21,7 @@ func TestARenameShowsEverywhere(t *testing.T) {
 		w := newWalker(t, s)
 		w.Hide(t)
 		read := func(visit func(r *route.Route, c apitest.Case)) {
-			for _, r := range s.Server.Routes() {
+			for _, r := range estate.Walked(s.Server.Routes()) {
 				if r.Method != http.MethodGet || strings.HasPrefix(r.Pattern, "/docs") {
 					continue
 				}

@@ -44,7 +44,7 @@ func (w *walker) everything(t *testing.T, callers []string) map[string]string {
 	t.Helper()
 	w.settle(t)
 	all := map[string]string{}
-	for _, r := range w.Server.Server.Routes() {
+	for _, r := range estate.Walked(w.Server.Server.Routes()) {
 		if r.Method != http.MethodGet || r.Pattern == "/docs" {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/apitest/estate"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 )
@@ -67,6 +68,40 @@ func TestEveryRouteMeetsEveryCaller(t *testing.T) {
 				checkOnRepo(t, s, &r, c.login, "hall", c.public)
 				checkOnRepo(t, s, &r, c.login, "vault", c.private)
 				checkOnRepo(t, s, &r, c.login, "nowhere", account.None)
+			}
+		}
+	})
+}
+
+// A form does what the API lets the person do who sends it. What no request to the API is asked of is held here: nobody's
+// form is taken, and none about a repository that the person does not see, whose address looks like one that is not
+// there.
+func TestFormsAreForThoseWhoSignedIn(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		guild(t, s)
+		for _, r := range s.Server.Routes() {
+			if !estate.IsForm(&r) || r.Right == route.Anyone {
+				continue
+			}
+			send := func(login, repository string) *apitest.Answer {
+				c := request(&r, login, repository)
+				c.Send, c.Headers = "a=b", map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+				return s.Do(t, c)
+			}
+			for _, repository := range []string{"hall", "vault", "nowhere"} {
+				a := send("", repository)
+				if !strings.HasPrefix(a.Header.Get("Location"), "/login") || a.Status != http.StatusSeeOther {
+					t.Errorf("%s %s of nobody in %s: %d, led to %q", r.Method, r.Pattern, repository, a.Status, a.Header.Get("Location"))
+				}
+			}
+			if !onRepo(&r) {
+				continue
+			}
+			hidden, absent := send("stranger", "vault"), send("stranger", "nowhere")
+			same := strings.ReplaceAll(string(hidden.Body), "vault", "nowhere") == string(absent.Body)
+			if hidden.Status != http.StatusNotFound || absent.Status != http.StatusNotFound || !same {
+				t.Errorf("%s %s of a stranger: %d and %d", r.Method, r.Pattern, hidden.Status, absent.Status)
 			}
 		}
 	})

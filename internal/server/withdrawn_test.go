@@ -43,7 +43,7 @@ func TestRightsAreAskedAgainWhereTheyAreUsed(t *testing.T) {
 		defer found.holder.Close()
 		w := newWalker(t, s)
 		w.Build(t, "guild", "nightshade", true)
-		for _, r := range s.Server.Routes() {
+		for _, r := range estate.Walked(s.Server.Routes()) {
 			if r.Right == route.App || r.Right == route.Installation {
 				continue // package app has a test of what becomes of these
 			}

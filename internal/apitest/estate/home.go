@@ -3,6 +3,7 @@ package estate
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -59,6 +60,9 @@ func (w *World) grant(t *testing.T, h *Home, r *repo.Repo) {
 	}
 }
 
+// stylesheet is the name of the pages' stylesheet.
+var stylesheet = regexp.MustCompile(`arbor-[0-9a-f]+\.css`)
+
 // Build makes a repository named by its mark and puts one of each thing in it.
 func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	t.Helper()
@@ -74,6 +78,8 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	for name, revision := range objects {
 		h.Is[name] = gittest.Run(t, dir, "rev-parse", revision)
 	}
+	login := w.Do(t, apitest.Case{Do: "GET /login", Headers: map[string]string{"Accept": "text/html"}})
+	h.Is["page asset"] = string(stylesheet.Find(login.Body))
 	w.file(t, h)
 	w.review(t, h)
 	w.OK(t, "keeper", "PATCH "+h.path(), `{"description":"about `+mark+`","homepage":"http://`+mark+`.example.org"}`)

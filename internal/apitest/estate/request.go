@@ -77,7 +77,7 @@ var things = []struct {
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
-	{"/avatars", "avatar", nil}, {"/plants", "plant", nil},
+	{"/assets", "page asset", nil}, {"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 
 // thing is what stands for a placeholder of that kind.
@@ -242,3 +242,17 @@ func fill(text string, values ...map[string]string) string {
 	}
 	return text
 }
+
+// Walked are the routes that the walks ask: all but the forms of pages. What a form does is a request to the API, which
+// is walked; who may send one is seen to for all forms at once.
+func Walked(routes []route.Route) (list []route.Route) {
+	for _, r := range routes {
+		if !IsForm(&r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// IsForm reports what a page sends a form to.
+func IsForm(r *route.Route) bool { return r.Group == route.Pages && r.Method != http.MethodGet }

@@ -35,7 +35,7 @@ func (k *Kit) Read(r *http.Request, q inside.Request, into any) (more bool, err 
 func (k *Kit) Holds(r *http.Request, path string) (bool, error) {
 	answer, err := k.Send(r, inside.Request{Path: path})
 	switch {
-	case errs.Is(err, errs.NotFound):
+	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Forbidden): // not so, or nothing that the token opens
 		return false, nil
 	case err != nil:
 		return false, err

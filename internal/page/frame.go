@@ -93,7 +93,7 @@ func (k *Kit) RepoFrame(r *http.Request, a *repo.Access, tab, title string) (Fra
 	}
 	var watched struct{ Subscribed bool }
 	_, err = k.Get(r, "/repos"+f.Repo.Path+"/subscription", nil, &watched)
-	if errs.Is(err, errs.NotFound) {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
 		err = nil
 	}
 	f.Repo.Watched = watched.Subscribed

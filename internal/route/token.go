@@ -138,6 +138,10 @@ var needs = []struct {
 	{"POST", "/{owner}/{repo}/git-upload-pack", code, "contents=read"},
 	{"POST", "/{owner}/{repo}/git-receive-pack", code, "contents"},
 	{"*", "/{owner}...", code, ""},
+	{"*", "/login", none, ""},
+	{"*", "/logout", none, ""},
+	{"*", "/setup", none, ""},
+	{"GET", "/assets/{asset}", none, ""},
 
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},

@@ -77,7 +77,7 @@ var things = []struct {
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
-	{"/assets", "page asset", nil}, {"/avatars", "avatar", nil}, {"/plants", "plant", nil},
+	{"/issues/{number}/comments", "comment", nil}, {"/assets", "page asset", nil}, {"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 
 // thing is what stands for a placeholder of that kind.

@@ -139,6 +139,15 @@ var needs = []struct {
 	{"POST", "/{owner}/{repo}/git-receive-pack", code, "contents"},
 	{"*", "/{owner}...", code, ""},
 
+	// What a page asks of the API is asked of the token again.
+	{"POST", "/{owner}...", none, ""},
+	{"*", "/dashboard/...", none, ""},
+	{"*", "/new...", none, ""},
+	{"GET", "/explore", none, ""},
+	{"GET", "/search", none, ""},
+	{"*", "/orgs/{org}/people", none, ""},
+	{"*", "/orgs/{org}/settings", none, ""},
+
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},
 	{"GET", "/user/{account_id}", none, ""},

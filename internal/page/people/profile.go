@@ -31,7 +31,7 @@ type profile struct {
 	Role      string // of the viewer in the organization: admin, member or empty
 	Repos     []page.Repository
 	Filter    filter
-	Events    []page.Event
+	Events    []page.Line
 	Users     []page.User
 }
 
@@ -102,7 +102,9 @@ func (p *Pages) overview(r *http.Request, v *profile) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.kit.Get(r, web.Path("users", v.Who.Login, "events", "public"), page.Query("per_page", "15"), &v.Events)
+	var events []page.Event
+	_, err = p.kit.Get(r, web.Path("users", v.Who.Login, "events", "public"), page.Query("per_page", "15"), &events)
+	v.Events = page.Lines(events)
 	return err
 }
 

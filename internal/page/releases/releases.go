@@ -95,4 +95,6 @@ func (r *release) Title() string {
 func (r *release) Path() string { return page.Local(r.HTMLURL) }
 
 // EditPath is the address of its form.
-func (r *release) EditPath() string { return strings.Replace(r.Path(), "/releases/tag/", "/releases/edit/", 1) }
+func (r *release) EditPath() string {
+	return strings.Replace(r.Path(), "/releases/tag/", "/releases/edit/", 1)
+}

@@ -24,7 +24,9 @@ type Pages struct {
 
 // New makes the page. The store's interface does not tell ids, which removing wants: numbered answers a page of the
 // caller's plants with theirs, under the right of the route that lists plants.
-func New(kit *page.Kit, numbered web.Handler) *Pages { return &Pages{kit, kit.Templates(files), numbered} }
+func New(kit *page.Kit, numbered web.Handler) *Pages {
+	return &Pages{kit, kit.Templates(files), numbered}
+}
 
 // Routes are the page and the target of its forms.
 func (p *Pages) Routes() []route.Route {

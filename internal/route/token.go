@@ -140,7 +140,6 @@ var needs = []struct {
 	{"*", "/{owner}...", code, ""},
 
 	// What a page asks of the API is asked of the token again.
-	{"POST", "/{owner}...", none, ""},
 	{"*", "/dashboard/...", none, ""},
 	{"*", "/new...", none, ""},
 	{"GET", "/explore", none, ""},

@@ -16,7 +16,7 @@ const perPage = 10
 // listView is what releases.html shows: a page of releases, or one.
 type listView struct {
 	page.Frame
-	Releases []release
+	Releases []*release
 	Alone    bool
 }
 
@@ -83,7 +83,7 @@ func (p *Pages) Release(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 }
 
 func (p *Pages) one(r *http.Request, a *repo.Access, found *release) (*listView, error) {
-	v := &listView{Releases: []release{*found}, Alone: true}
+	v := &listView{Releases: []*release{found}, Alone: true}
 	var err error
 	if v.Frame, err = p.kit.RepoFrame(r, a, "releases", found.Title()); err != nil {
 		return nil, err

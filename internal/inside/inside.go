@@ -4,6 +4,7 @@ package inside
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 
@@ -19,6 +20,11 @@ type Request struct {
 	Body   []byte // JSON; nil: none
 	Media  string // raw, or full or html for texts as HTML, too
 	Brief  bool   // for a page, which shows only the beginnings of patches
+
+	// Stream is the body instead of Body, of a route that reads it as it comes: a file of this media type, whose
+	// size nobody announced.
+	Stream io.Reader
+	Type   string
 
 	// Handler answers in place of the route's own, where REST has no address for what is asked: a list of the same
 	// things, chosen in another way. The rights are those of the route.

@@ -36,8 +36,14 @@ type eventDetails struct {
 		Name string
 	}
 	Member  *User
-	Comment *Comment
-	Review  *struct{ State string }
+	Comment *struct {
+		HTMLURL string `json:"html_url"`
+		SHA     string `json:"commit_id"`
+	}
+	Review *struct {
+		State   string
+		HTMLURL string `json:"html_url"`
+	}
 }
 
 // Line is an event in words: who is before them; What is done to the thing that Text names and Path leads to, in Repo.
@@ -47,6 +53,7 @@ type Line struct {
 	Text  string // empty: the repository itself
 	Path  string
 	Repo  string // OWNER/NAME
+	Fork  string // OWNER/NAME of the fork that was made; empty: none
 	At    time.Time
 }
 
@@ -87,7 +94,14 @@ func (l *Line) describe(kind string, d *eventDetails) bool {
 			}
 		}
 	case "ForkEvent":
-		l.What = "forked"
+		if l.What = "forked"; d.Forkee != nil {
+			l.Fork = d.Forkee.FullName
+		}
+	case "CommitCommentEvent":
+		if d.Comment == nil {
+			return false
+		}
+		l.What, l.Text, l.Path = "commented on commit", Short(d.Comment.SHA), Local(d.Comment.HTMLURL)
 	case "WatchEvent":
 		l.What = "starred"
 	case "PublicEvent":
@@ -97,10 +111,7 @@ func (l *Line) describe(kind string, d *eventDetails) bool {
 			return false
 		}
 		l.What = spoken(kind, d, subject)
-		l.Text, l.Path = strings.TrimSpace(fmt.Sprintf("#%d %s", subject.Number, subject.Title)), subject.Path()
-		if subject.HTMLURL == "" { // events tell little of a pull request
-			l.Path = l.RepoPath() + fmt.Sprintf("/pull/%d", subject.Number)
-		}
+		l.Text, l.Path = l.about(d, subject)
 	case "ReleaseEvent":
 		if d.Release == nil {
 			return false
@@ -110,11 +121,37 @@ func (l *Line) describe(kind string, d *eventDetails) bool {
 		if d.Member == nil {
 			return false
 		}
-		l.What, l.Text, l.Path = d.Action, d.Member.Login, web.Path(d.Member.Login)
+		l.What, l.Text, l.Path = d.Action+" the collaborator", d.Member.Login, web.Path(d.Member.Login)
 	default:
 		return false
 	}
 	return true
+}
+
+// about is the name and the address of an issue or a pull request, or of what was said about it. Feeds tell no title
+// of a pull request.
+func (l *Line) about(d *eventDetails, subject *Issue) (text, path string) {
+	text, path = strings.TrimSpace(fmt.Sprintf("#%d %s", subject.Number, subject.Title)), subject.Path()
+	if path == "" {
+		path = fmt.Sprintf("%s/pull/%d", l.RepoPath(), subject.Number)
+	}
+	switch {
+	case d.Comment != nil && d.Comment.HTMLURL != "":
+		path = Local(d.Comment.HTMLURL)
+	case d.Review != nil && d.Review.HTMLURL != "":
+		path = Local(d.Review.HTMLURL)
+	}
+	return Clip(text, maxSubject).Text, path
+}
+
+// Local is the path, the query and the fragment of an address of this site that the API gave; empty: it is none.
+func Local(address string) string {
+	if _, path, ok := strings.Cut(address, "://"); ok {
+		if at := strings.IndexByte(path, '/'); at >= 0 {
+			return path[at:]
+		}
+	}
+	return ""
 }
 
 // spoken is what an event does to an issue or a pull request.
@@ -126,6 +163,10 @@ func spoken(kind string, d *eventDetails, subject *Issue) string {
 	switch {
 	case strings.HasSuffix(kind, "CommentEvent"):
 		return "commented on " + thing
+	case kind == "PullRequestReviewEvent" && d.Review != nil && strings.EqualFold(d.Review.State, "approved"):
+		return "approved " + thing
+	case kind == "PullRequestReviewEvent" && d.Review != nil && strings.EqualFold(d.Review.State, "changes_requested"):
+		return "asked for changes to " + thing
 	case kind == "PullRequestReviewEvent":
 		return "reviewed " + thing
 	case d.Action == "closed" && subject.Status() == "merged":

@@ -28,6 +28,7 @@ func functions() template.FuncMap {
 		"plural":  plural,
 		"color":   color,
 		"dict":    dict,
+		"list":    func(texts ...string) []string { return texts },
 	}
 }
 

@@ -113,7 +113,9 @@ func SeeOther(w http.ResponseWriter, r *http.Request, path string) error {
 	return nil
 }
 
-// viewer is the caller of a page; nil: nobody signed in.
+// ViewerOf is the caller of a page; nil: nobody signed in.
+func ViewerOf(r *http.Request) *Viewer { return viewer(r) }
+
 func viewer(r *http.Request) *Viewer {
 	c := account.CallerFrom(r.Context())
 	if c == nil {

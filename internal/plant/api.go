@@ -1,6 +1,7 @@
 package plant
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -71,6 +72,46 @@ func (a *API) send(r *http.Request, s *stream, plants *Cursor) (err error) {
 		}
 	}
 	return nil
+}
+
+// maxNumbered is how many plants a page for people has.
+const maxNumbered = 50
+
+// ListNumbered answers a page of the caller's plants with their ids, those behind the id in the query's after, for the
+// pages for people: fewer than maxNumbered where names are long. The Link header tells that there are more.
+func (a *API) ListNumbered(w http.ResponseWriter, r *http.Request) error {
+	caller, err := signedIn(r)
+	if err != nil {
+		return err
+	}
+	from := List(caller, maxNumbered+1)
+	if after, err := integer(web.QueryOf(r).Get("after"), 64); err == nil {
+		if after == math.MaxInt64 {
+			return answer(w, http.StatusOK, []byte("[]"))
+		}
+		from.from = after + 1
+	}
+	last, rows, end := int64(0), 0, 0 // of those on the page
+	out, more, err := a.plants.Next(r.Context(), from, nil, func(b []byte, p *Plant) []byte {
+		rows++
+		b = appendNumbered(b, p)
+		if rows <= maxNumbered {
+			last, end = p.ID, len(b)
+		}
+		return b
+	})
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		return answer(w, http.StatusOK, []byte("[]"))
+	}
+	if more || rows > maxNumbered {
+		web.LinkSince(w, r, last)
+	}
+	out = append(out[:end], ']')
+	out[0] = '['
+	return answer(w, http.StatusOK, out)
 }
 
 // POST /plants

@@ -143,6 +143,14 @@ var needs = []struct {
 	{"*", "/setup", none, ""},
 	{"GET", "/assets/{asset}", none, ""},
 
+	// What a page asks of the API is asked of the token again.
+	{"*", "/dashboard/...", none, ""},
+	{"*", "/new...", none, ""},
+	{"GET", "/explore", none, ""},
+	{"GET", "/search", none, ""},
+	{"*", "/orgs/{org}/people", none, ""},
+	{"*", "/orgs/{org}/settings", none, ""},
+
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},
 	{"GET", "/user/{account_id}", none, ""},

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"time"
 
@@ -24,9 +25,9 @@ import (
 // maxAsked is the size in bytes of the largest answer of which a page or a part of a GraphQL query is made.
 const maxAsked = 32 << 20
 
-// ask answers a question of GraphQL or of a page as the REST API answers the caller of the context, whom the server found out and
-// who has no more rights here: what the token may by the route is asked, and all that the route's handler asks. The
-// request that the question belongs to was counted and admitted. Errors: those of the route.
+// ask answers a question of GraphQL or of a page as the REST API or the plant store answers the caller of the context,
+// whom the server found out and who has no more rights here: what the token may by the route is asked, and all that the
+// route's handler asks. The request that the question belongs to was counted and admitted. Errors: those of the route.
 func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, error) {
 	address := q.Path
 	if len(q.Query) > 0 {
@@ -45,8 +46,13 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 		return nil, errs.Absent()
 	}
 	r = web.With(r, info)
-	if q.Body != nil {
+	switch {
+	case q.Stream != nil && to.Streams:
+		r.Body, r.ContentLength = io.NopCloser(q.Stream), -1
+		r.Header.Set("Content-Type", q.Type)
+	case q.Body != nil:
 		r.Body, r.ContentLength = &web.Body{Data: q.Body}, int64(len(q.Body))
+		r.Header.Set("Content-Type", "application/json")
 	}
 	caller := account.CallerFrom(ctx)
 	if err := s.open(r, caller, info, to); err != nil {
@@ -77,11 +83,11 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	return answer, nil
 }
 
-// endpointOf finds the API's route of a request, and notes the placeholders' values; nil: there is none.
+// endpointOf finds the route of a request to the API or to the plant store, and notes the placeholders' values; nil: there is none.
 func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 	c := chi.NewRouteContext()
 	n := s.match(c, r.URL.EscapedPath(), "")
-	if n == nil || n.group != route.API || n.isLacking() || graphql.IsRoute(n.pattern) {
+	if n == nil || n.group != route.API && n.group != route.Plants || n.isLacking() || graphql.IsRoute(n.pattern) {
 		return nil
 	}
 	info.Pattern = n.pattern

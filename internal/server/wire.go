@@ -40,8 +40,15 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page"
+	checkpages "arbor/internal/page/checks"
+	"arbor/internal/page/explore"
 	"arbor/internal/page/front"
+	"arbor/internal/page/inbox"
 	"arbor/internal/page/old"
+	"arbor/internal/page/people"
+	"arbor/internal/page/project"
+	"arbor/internal/page/releases"
+	"arbor/internal/page/shelf"
 	"arbor/internal/page/talk"
 	"arbor/internal/page/thread"
 	"arbor/internal/plant"
@@ -136,6 +143,7 @@ func New(o Options) *Server {
 	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls})
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
+	plants := plant.NewAPI(o.DB)
 	kinds := search.NewKinds(f.Searches)
 	features := []feature{
 		account.NewAPI(accounts),
@@ -168,9 +176,16 @@ func New(o Options) *Server {
 		&gitignore.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
 		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
-		plant.NewAPI(o.DB),
+		plants,
 		kit,
 		door,
+		people.New(kit),
+		project.New(kit),
+		explore.New(kit),
+		inbox.New(kit),
+		releases.New(kit, repos.With(account.Pull, shown.Releases.GetByAddress)),
+		checkpages.New(kit, checks.Extras),
+		shelf.New(kit, plants.ListNumbered),
 		pages,
 		thread.New(kit),
 		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, shown.Issues.PinIssue),

@@ -1,16 +1,12 @@
 // Package old shows people what html_url leads to, small and readable.
 //
-//   - GET /{owner}: owner.go
 //   - GET /{owner}/{repo}: repo.go, readme.go
 //   - .../issues, /issues/{number}, /pulls, /milestone/{number}: issue.go
 //   - .../pull/{file}: pull.go
-//   - .../releases, /releases/latest, /releases/tag/{tag...}: release.go
-//   - .../runs/{check_run_id}: run.go
 //   - .../commit/{sha}, /compare/{basehead...}: commit.go
 //   - .../tree/{path...}, /blob/{path...}: file.go
 //   - ask.go, payload.go: what pages ask the API, and what they read of it
 //   - render.go: templates, headers and the HTML form of an error
-//   - store.go: the SQL
 //
 // What hangs on a repository is a template over what the API answers the same
 // caller: a page can show nothing that the API would not.
@@ -32,6 +28,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
 	"arbor/internal/milestone"
+	"arbor/internal/page"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
@@ -63,6 +60,9 @@ type Sources struct {
 func New(d *db.DB, repos *repo.Service, from Sources) *Pages {
 	return &Pages{db: d, repos: repos, from: from, render: newRenderer()}
 }
+
+// webAddress is an address that people gave, when it is one that a browser may safely follow.
+func webAddress(text *string) string { return page.WebAddress(or(text, "")) }
 
 // or returns the text, or other where it is absent or empty.
 func or(text *string, other string) string {

@@ -1,0 +1,119 @@
+package people
+
+import (
+	"net/http"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+// orgSettings is what orgsettings.html shows.
+type orgSettings struct {
+	page.Frame
+	Org   account // with what was typed, when the form is shown again
+	Login string  // as the address has it
+}
+
+// GET /orgs/{org}/settings
+//
+// OrgSettings answers the form for an organization's owners. Errors: 403, 404.
+func (p *Pages) OrgSettings(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.orgSettings(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "orgsettings.html", v)
+}
+
+func (p *Pages) orgSettings(r *http.Request) (*orgSettings, error) {
+	v := &orgSettings{}
+	if _, err := p.kit.Get(r, web.Path("orgs", web.Param(r, "org")), nil, &v.Org); err != nil {
+		return nil, page.Absent(err)
+	}
+	var err error
+	if v.Frame, err = p.kit.Frame(r, "Settings · "+v.Org.Login); err != nil {
+		return nil, err
+	}
+	v.Tab, v.Login = "settings", v.Org.Login
+	role, err := p.role(r, v.Org.Login, v.Viewer)
+	if err == nil && role != "admin" {
+		err = errs.New(errs.Forbidden, "The settings of an organization are for its owners.")
+	}
+	return v, err
+}
+
+// POST /orgs/{org}/settings
+//
+// ChangeOrg changes an organization. Errors: 403, 404; what is wrong with the form is shown on it.
+func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	org := web.Param(r, "org")
+	body := map[string]any{"members_can_fork_private_repositories": form.Checked("private_forks")}
+	for _, field := range []string{"name", "description", "email", "company", "blog", "location", "default_repository_permission"} {
+		body[field] = form.Text(field)
+	}
+	err = p.kit.Change(r, http.MethodPatch, web.Path("orgs", org), body, nil)
+	if err == nil {
+		return page.SeeOther(w, r, web.Path("orgs", org, "settings")+"?done=1")
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.orgSettings(r)
+	if err != nil {
+		return err
+	}
+	v.Problem = problem
+	v.Org.Name, v.Org.Description, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
+	v.Org.Company, v.Org.Blog, v.Org.Location = form.Get("company"), form.Get("blog"), form.Get("location")
+	v.Org.Permission, v.Org.PrivateForks = form.Get("default_repository_permission"), form.Checked("private_forks")
+	return p.t.Again(w, r, "orgsettings.html", problem, v)
+}
+
+// newOrg is what neworg.html shows.
+type newOrg struct {
+	page.Frame
+	Login, Name, Owner string
+}
+
+// GET /new/organization
+//
+// NewOrg answers the form for a new organization to site administrators, and says to others who makes them.
+func (p *Pages) NewOrg(w http.ResponseWriter, r *http.Request) error {
+	f, err := p.kit.Frame(r, "New organization")
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "neworg.html", &newOrg{Frame: f, Owner: f.Viewer.Login})
+}
+
+// POST /new/organization
+//
+// CreateOrg makes an organization. Errors: 404 for those who may not; what is wrong with the form is shown on it.
+func (p *Pages) CreateOrg(w http.ResponseWriter, r *http.Request) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v := &newOrg{Login: form.Text("login"), Name: form.Text("name"), Owner: form.Text("owner")}
+	var made page.User
+	body := map[string]string{"login": v.Login, "admin": v.Owner, "profile_name": v.Name}
+	err = p.kit.Change(r, http.MethodPost, "/admin/organizations", body, &made)
+	if err == nil {
+		return page.SeeOther(w, r, web.Path(made.Login))
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	if v.Frame, err = p.kit.Frame(r, "New organization"); err != nil {
+		return err
+	}
+	v.Problem = problem
+	return p.t.Again(w, r, "neworg.html", problem, v)
+}

@@ -1,0 +1,101 @@
+package people
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+// filter is how a list of repositories is narrowed down and ordered, as the query says.
+type filter struct {
+	Text, Type, Language, Sort string
+	Languages                  []string // that are in the list
+}
+
+// On reports that something was asked for.
+func (f *filter) On() bool { return f.Text != "" || f.Type != "" || f.Language != "" || f.Sort != "" }
+
+// searched reports what lists of repositories cannot do, and the search of repositories can.
+func (f *filter) searched() bool {
+	return f.Text != "" || f.Type != "" || f.Language != "" || f.Sort == "stars"
+}
+
+func readFilter(r *http.Request) filter {
+	q := web.QueryOf(r)
+	f := filter{Text: q.Get("q"), Language: q.Get("language")}
+	if kind := q.Get("type"); slices.Contains([]string{"public", "private", "sources", "forks", "archived"}, kind) {
+		f.Type = kind
+	}
+	if sort := q.Get("sort"); sort == "name" || sort == "stars" {
+		f.Sort = sort
+	}
+	return f
+}
+
+// repositories reads the account's repositories that the viewer may see. Error: 422 for a text that no search
+// understands is shown on the page.
+func (p *Pages) repositories(r *http.Request, v *profile) error {
+	v.Filter = readFilter(r)
+	more, err := p.repos(r, v)
+	if v.Filter.searched() && errs.Is(err, errs.Invalid) {
+		v.Problem, err = page.ProblemOf(err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, repo := range v.Repos {
+		if repo.Language != "" && !slices.Contains(v.Filter.Languages, repo.Language) {
+			v.Filter.Languages = append(v.Filter.Languages, repo.Language)
+		}
+	}
+	slices.Sort(v.Filter.Languages)
+	v.Pages = page.PagesOf(r, more)
+	return nil
+}
+
+func (p *Pages) repos(r *http.Request, v *profile) (more bool, err error) {
+	if v.Filter.searched() {
+		var found struct{ Items []page.Repository }
+		sort := map[string]string{"": "updated", "stars": "stars"}[v.Filter.Sort]
+		more, err = p.kit.Get(r, "/search/repositories", page.Part(r, perList, "q", v.Filter.query(v.Who.Login), "sort", sort), &found)
+		v.Repos = found.Items
+		return more, err
+	}
+	path, sort := web.Path("users", v.Who.Login, "repos"), "pushed"
+	if v.Who.IsOrg() {
+		path = web.Path("orgs", v.Who.Login, "repos")
+	}
+	direction := "desc"
+	if v.Filter.Sort == "name" {
+		sort, direction = "full_name", "asc"
+	}
+	return p.kit.Get(r, path, page.Part(r, perList, "sort", sort, "direction", direction), &v.Repos)
+}
+
+// query is the filter in the language of searches. The text is words there and nothing else.
+func (f *filter) query(login string) string {
+	words := strings.FieldsFunc(f.Text, func(c rune) bool { return strings.ContainsRune(" \t\n:\"()", c) })
+	for n, word := range words {
+		words[n] = strings.TrimLeft(word, "-")
+	}
+	terms := []string{strings.Join(words, " "), "user:" + login}
+	switch f.Type {
+	case "public", "private":
+		terms = append(terms, "is:"+f.Type, "fork:true")
+	case "forks":
+		terms = append(terms, "fork:only")
+	case "archived":
+		terms = append(terms, "archived:true", "fork:true")
+	case "sources":
+	default:
+		terms = append(terms, "fork:true")
+	}
+	if language := strings.ReplaceAll(f.Language, `"`, ""); language != "" {
+		terms = append(terms, `language:"`+language+`"`)
+	}
+	return strings.TrimSpace(strings.Join(terms, " "))
+}

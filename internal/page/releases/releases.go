@@ -1,0 +1,100 @@
+// Package releases is the pages of releases and their files.
+//
+//   - /{owner}/{repo}/releases, .../releases/tag/{tag...}, .../releases/latest: list.go
+//   - .../releases/new, .../releases/edit/{tag...}, POST .../releases/{release_id}/delete: edit.go
+//   - POST .../releases/{release_id}/assets, .../releases/assets/{asset_id}/delete: asset.go
+//
+// In addresses of a draft, which only those see who may push, a word stands for its tag.
+package releases
+
+import (
+	"embed"
+	"html/template"
+	"strings"
+	"time"
+
+	"arbor/internal/page"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Pages answers the pages of this room.
+type Pages struct {
+	kit       *page.Kit
+	t         *page.Templates
+	byAddress web.Handler
+}
+
+// New makes the pages. byAddress answers the release whose html_url ends with a tag, also a draft, under the right of
+// the route that answers the release of a tag.
+func New(kit *page.Kit, byAddress web.Handler) *Pages {
+	return &Pages{kit, kit.Templates(files), byAddress}
+}
+
+// Routes are the pages and the targets of their forms.
+func (p *Pages) Routes() []route.Route {
+	upload := p.kit.OnRepo("POST /{owner}/{repo}/releases/{release_id}/assets", p.Upload)
+	upload.Streams = true
+	return []route.Route{
+		p.kit.OnRepo("GET /{owner}/{repo}/releases", p.List),
+		p.kit.OnRepo("GET /{owner}/{repo}/releases/latest", p.Latest),
+		p.kit.OnRepo("GET /{owner}/{repo}/releases/tag/{tag...}", p.Release),
+		p.kit.OnRepo("GET /{owner}/{repo}/releases/new", p.New),
+		p.kit.OnRepo("POST /{owner}/{repo}/releases/new", p.Create),
+		p.kit.OnRepo("GET /{owner}/{repo}/releases/edit/{tag...}", p.Edit),
+		p.kit.OnRepo("POST /{owner}/{repo}/releases/edit/{tag...}", p.Save),
+		p.kit.OnRepo("POST /{owner}/{repo}/releases/{release_id}/delete", p.Delete),
+		upload,
+		p.kit.OnRepo("POST /{owner}/{repo}/releases/assets/{asset_id}/delete", p.DeleteAsset),
+	}
+}
+
+// release is what pages read of a release.
+type release struct {
+	ID        int64
+	Tag       string `json:"tag_name"`
+	Target    string `json:"target_commitish"`
+	Name      string
+	HTMLURL   string        `json:"html_url"`
+	Body      template.HTML `json:"body_html"`
+	Text      string        `json:"body"`
+	Author    *page.User
+	Draft     bool
+	Pre       bool      `json:"prerelease"`
+	Created   time.Time `json:"created_at"`
+	Published time.Time `json:"published_at"`
+	Assets    []asset
+	Latest    bool `json:"-"`
+}
+
+// asset is a file of a release.
+type asset struct {
+	ID          int64
+	Name, Label string
+	Digest      string
+	Size        int64
+	Downloads   int64  `json:"download_count"`
+	DownloadURL string `json:"browser_download_url"`
+}
+
+// Path is the address of the file on this site.
+func (a *asset) Path() string { return page.Local(a.DownloadURL) }
+
+// Title is the name of a release, or its tag.
+func (r *release) Title() string {
+	if r.Name != "" {
+		return r.Name
+	}
+	return r.Tag
+}
+
+// Path is the address of the release's page.
+func (r *release) Path() string { return page.Local(r.HTMLURL) }
+
+// EditPath is the address of its form.
+func (r *release) EditPath() string {
+	return strings.Replace(r.Path(), "/releases/tag/", "/releases/edit/", 1)
+}

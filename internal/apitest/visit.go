@@ -67,7 +67,7 @@ func (a *Answer) Leads(t testing.TB, to string) {
 	}
 }
 
-// shown is the text of a page, with one space between words.
+// shown is the text of a page and of its fields, with one space between words.
 func (a *Answer) shown() string {
 	var b strings.Builder
 	for z := html.NewTokenizer(strings.NewReader(string(a.Body))); ; {
@@ -75,8 +75,13 @@ func (a *Answer) shown() string {
 		case html.ErrorToken:
 			return strings.Join(strings.Fields(b.String()), " ")
 		case html.TextToken:
-			b.Write(z.Text())
-			b.WriteByte(' ')
+			b.WriteString(z.Token().Data + " ")
+		case html.StartTagToken, html.SelfClosingTagToken:
+			for _, at := range z.Token().Attr {
+				if at.Key == "value" || at.Key == "title" {
+					b.WriteString(at.Val + " ")
+				}
+			}
 		}
 	}
 }

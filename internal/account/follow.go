@@ -40,16 +40,11 @@ func (s *Service) listFollow(ctx context.Context, login string, of side, p web.P
 
 // checkFollows returns errs.Absent unless one account follows the other.
 func (s *Service) checkFollows(ctx context.Context, login, target string) error {
+	if !plausible(login) || !plausible(target) {
+		return errs.Absent()
+	}
 	return s.db.Read(ctx, func(tx *db.Tx) error {
-		from, err := ByLogin(tx, login)
-		if err != nil {
-			return err
-		}
-		to, err := ByLogin(tx, target)
-		if err != nil {
-			return err
-		}
-		ok, err := follows(tx, from.ID, to.ID)
+		ok, err := follows(tx, login, target)
 		if err == nil && !ok {
 			return errs.Absent()
 		}

@@ -36,9 +36,11 @@ func countFollowers(tx *db.Tx, userID, targetID ID, by int64) error {
 	return err
 }
 
-func follows(tx *db.Tx, userID, targetID ID) (bool, error) {
+// follows reports whether one account follows another; false where either is not there.
+func follows(tx *db.Tx, login, target string) (bool, error) {
 	var n int64
-	err := tx.QueryRow(`SELECT 1 FROM followers WHERE user_id = $1 AND target_id = $2`, userID, targetID).Scan(&n)
+	err := tx.QueryRow(`SELECT 1 FROM followers f JOIN accounts u ON u.id = f.user_id JOIN accounts t ON t.id = f.target_id
+		WHERE u.login_folded = $1 AND t.login_folded = $2`, Fold(login), Fold(target)).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
 		return false, nil
 	}

@@ -51,22 +51,15 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 		return nil, err
 	}
 	v.Tab = "people"
-	if v.Role, err = p.role(r, v.Org.Login, v.Viewer); err != nil {
-		return nil, err
-	}
-	if v.Role != "" {
-		if v.Public, err = p.kit.Holds(r, web.Path("orgs", v.Org.Login, "public_members", v.Viewer.Login)); err != nil {
-			return nil, err
-		}
-	}
 	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" {
 		v.Chosen = role
 	}
 	var list, owners []page.User
 	more, err := p.kit.Get(r, of+"/members", page.Part(r, perList, "role", v.Chosen), &list)
-	if err == nil && v.Chosen == "" { // who owns it is another list
-		_, err = p.kit.Get(r, of+"/members", page.Query("role", "admin", "per_page", "100"), &owners)
+	if err != nil {
+		return nil, err
 	}
+	manyOwners, err := p.kit.Get(r, of+"/members", page.Query("role", "admin", "per_page", "100"), &owners)
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +67,34 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 	for _, u := range owners {
 		owns[u.ID] = true
 	}
+	if err := p.readViewer(r, v, owns, manyOwners); err != nil {
+		return nil, err
+	}
 	for _, u := range list {
 		v.Members = append(v.Members, member{User: u, Owner: owns[u.ID] || v.Chosen == "admin",
 			Self: v.Viewer != nil && v.Viewer.ID == u.ID})
 	}
 	v.Pages = page.PagesOf(r, more)
 	return v, nil
+}
+
+// readViewer finds out what the viewer may do here. Members alone are told of the default permission; who owns the
+// organization is in a list, unless that is too long.
+func (p *Pages) readViewer(r *http.Request, v *members, owns map[int64]bool, manyOwners bool) (err error) {
+	switch {
+	case v.Viewer == nil || v.Org.Permission == "":
+		return nil
+	case owns[v.Viewer.ID] || v.Viewer.SiteAdmin:
+		v.Role = "admin"
+	case manyOwners:
+		if v.Role, err = p.role(r, v.Org.Login, v.Viewer); err != nil {
+			return err
+		}
+	default:
+		v.Role = "member"
+	}
+	v.Public, err = p.kit.Holds(r, web.Path("orgs", v.Org.Login, "public_members", v.Viewer.Login))
+	return err
 }
 
 // POST /orgs/{org}/people

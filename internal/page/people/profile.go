@@ -111,9 +111,6 @@ func (p *Pages) overview(r *http.Request, v *profile) error {
 // org answers the page of an organization.
 func (p *Pages) org(w http.ResponseWriter, r *http.Request, v *profile) error {
 	of := web.Path("orgs", v.Who.Login)
-	if _, err := p.kit.Get(r, of, nil, &v.Who); err != nil {
-		return page.Absent(err)
-	}
 	var err error
 	if v.Role, err = p.role(r, v.Who.Login, v.Viewer); err != nil {
 		return err
@@ -137,11 +134,14 @@ func (p *Pages) org(w http.ResponseWriter, r *http.Request, v *profile) error {
 	return p.t.Page(w, r, "org.html", v)
 }
 
-// role is what the viewer is in an organization: admin, member, or empty for those who are neither or whose token
-// does not tell.
+// role is what the viewer may do in an organization: admin, as site administrators may, member, or empty for those who
+// are neither or whose token does not tell.
 func (p *Pages) role(r *http.Request, org string, viewer *page.Viewer) (string, error) {
 	if viewer == nil {
 		return "", nil
+	}
+	if viewer.SiteAdmin {
+		return "admin", nil
 	}
 	var membership struct{ Role string }
 	_, err := p.kit.Get(r, web.Path("orgs", org, "memberships", viewer.Login), nil, &membership)

@@ -176,7 +176,8 @@ func New(o Options) *Server {
 			Numbers: repos.With(account.Pull, shown.Issues.ListPinnedNumbers)}),
 		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, shown.Issues.PinIssue),
 			Delete:   repos.With(account.Admin, shown.Issues.DeleteIssue),
-			Transfer: repos.With(account.Push, shown.Issues.TransferIssue)}),
+			Transfer: repos.With(account.Push, shown.Issues.TransferIssue),
+			Edit:     repos.With(account.Pull, shown.Issues.EditUnchanged), EditComment: repos.With(account.Pull, shown.Comments.EditUnchanged)}),
 	}
 	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,

@@ -68,7 +68,7 @@ func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
 	switch {
 	case comment == 0:
 		may = t.MayEdit
-		b.Edit = t.Act + "/edit"
+		b.Edit = t.Act + "/edit?only=body"
 	default:
 		b.Edit = t.Act + "/comments/" + strconv.FormatInt(comment, 10)
 		b.Delete = b.Edit + "/delete"

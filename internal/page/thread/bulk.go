@@ -35,6 +35,7 @@ func (p *Pages) Bulk(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	change := map[string]any{}
 	switch do := f.Get("do"); do {
 	case "sort":
+		v.Choose.Bulk, v.Choose.On = true, map[string]bool{}
 		if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Sort issues"); err != nil {
 			return err
 		}

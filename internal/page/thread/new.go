@@ -27,6 +27,7 @@ type chosen struct {
 	Labels []page.Label
 	People []page.User
 	Stones []page.Milestone
+	Bulk   bool            // for several issues that are there
 	On     map[string]bool // names of labels, logins, and "#" before the number of a milestone
 }
 

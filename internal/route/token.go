@@ -138,6 +138,7 @@ var needs = []struct {
 	{"POST", "/{owner}/{repo}/git-upload-pack", code, "contents=read"},
 	{"POST", "/{owner}/{repo}/git-receive-pack", code, "contents"},
 	{"*", "/{owner}...", code, ""},
+	{"GET", "/dashboard/...", none, ""},
 
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},

@@ -42,10 +42,10 @@ type newView struct {
 // GET /{owner}/{repo}/issues/new
 //
 // New shows the form of a new issue, or first the templates of the repository. ?template= names one of these (blank: none);
-// ?title=, ?body=, ?labels=, ?assignees= and ?milestone= fill the form. Errors: 404, 410.
+// ?title=, ?body=, ?labels=, ?assignees= and ?milestone= fill the form. Who has not signed in is led there. Errors: 404, 410.
 func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if a.Caller == nil {
-		return errs.New(errs.Unauthenticated, "Requires authentication")
+		return page.SeeOther(w, r, page.LoginPath(r))
 	}
 	if !a.HasIssues {
 		return errs.New(errs.Gone, "Issues are disabled for this repo")

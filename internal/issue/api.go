@@ -164,6 +164,11 @@ func readLabels(body *web.Object) web.Opt[[]string] {
 // for the former assignees, milestone and labels are dropped. Errors: 403, 404,
 // 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.edit(w, r, a, "")
+}
+
+// edit is Edit; where before is given, only if that is the Guard of the text, else it is a 409.
+func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before string) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
 		return err
@@ -176,6 +181,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	e := readEdit(body, a, web.From(r.Context()))
+	e.text.Before = before
 	if err := body.Err(); err != nil {
 		return err
 	}

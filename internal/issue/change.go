@@ -2,10 +2,13 @@ package issue
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/hook"
 	"arbor/internal/label"
 	"arbor/internal/markdown"
@@ -218,8 +221,9 @@ func (c *Change) SetTitle(title string) {
 
 // Text is a body that was read before the transaction.
 type Text struct {
-	Body *string // nil: none
-	refs markdown.References
+	Body   *string // nil: none
+	Before string  // what Guard gives of the text that it replaces; empty: of any
+	refs   markdown.References
 }
 
 // NewText reads a body; an empty one is none (decision 19).
@@ -230,8 +234,32 @@ func NewText(body string) Text {
 	return Text{Body: &body, refs: markdown.Parse(body).References()}
 }
 
-// SetBody changes the body.
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// Guard names a text: 18 hexadecimal digits, another for any other text. Nil is an empty one.
+func Guard(text *string) string {
+	sum := sha256.Sum256([]byte(orEmpty(text)))
+	return hex.EncodeToString(sum[:9])
+}
+
+// Check returns the 409 of a text that was written to replace another one than now.
+func (t *Text) Check(now *string) error {
+	if t.Before != "" && t.Before != Guard(now) {
+		return errs.New(errs.Conflict, "The text was changed meanwhile.")
+	}
+	return nil
+}
+
+// SetBody changes the body. Error: that of Text.Check.
 func (c *Change) SetBody(t Text) error {
+	if err := t.Check(c.Issue.Body); err != nil {
+		return err
+	}
 	if old := c.Issue.Body; old == t.Body || old != nil && t.Body != nil && *old == *t.Body {
 		return nil
 	}

@@ -29,6 +29,8 @@ func functions() template.FuncMap {
 		"color":   color,
 		"dict":    dict,
 		"list":    func(texts ...string) []string { return texts },
+		"clip":    func(s string, size int) string { return Clip(s, size).Text },
+		"term":    Term,
 	}
 }
 
@@ -122,6 +124,14 @@ func dict(pairs ...any) map[string]any {
 		m[pairs[n].(string)] = pairs[n+1]
 	}
 	return m
+}
+
+// Term is a qualifier of a search; the value is quoted where it must be.
+func Term(name, value string) string {
+	if value == "" || strings.ContainsAny(value, " \t\",()\\:") {
+		value = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+	}
+	return name + ":" + value
 }
 
 // Clipped is the beginning of a text that may be too long to show.

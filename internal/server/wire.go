@@ -187,10 +187,12 @@ func New(o Options) *Server {
 		checkpages.New(kit, checks.Extras),
 		shelf.New(kit, plants.ListNumbered),
 		pages,
-		thread.New(kit),
+		thread.New(kit, thread.Handlers{Pinned: repos.With(account.Pull, shown.Issues.ListPinned),
+			Numbers: repos.With(account.Pull, shown.Issues.ListPinnedNumbers)}),
 		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, shown.Issues.PinIssue),
 			Delete:   repos.With(account.Admin, shown.Issues.DeleteIssue),
-			Transfer: repos.With(account.Push, shown.Issues.TransferIssue)}),
+			Transfer: repos.With(account.Push, shown.Issues.TransferIssue),
+			Edit:     repos.With(account.Pull, shown.Issues.EditUnchanged), EditComment: repos.With(account.Pull, shown.Comments.EditUnchanged)}),
 	}
 	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,

@@ -179,6 +179,16 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, s
 // Edit changes a comment, for its author and for who has push access.
 // Errors: 403, 404, 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.edit(w, r, a, "")
+}
+
+// EditUnchanged is Edit of a comment whose text is still the one of which issue.Guard gave the parameter before; else it
+// is a 409.
+func (api *API) EditUnchanged(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.edit(w, r, a, web.QueryOf(r).Get("before"))
+}
+
+func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before string) error {
 	c, err := api.find(r, a)
 	if err != nil {
 		return err
@@ -190,6 +200,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
+	text.Before = before
 	changed, err := api.s.Edit(r.Context(), a, c, text)
 	if err != nil {
 		return err

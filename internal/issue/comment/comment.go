@@ -98,11 +98,11 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 }
 
 // Edit changes the text of a comment, which is not empty. That the issue
-// changed with it, its updated_at says (decision 31). Errors: 403, 404.
+// changed with it, its updated_at says (decision 31). Errors: 403, 404, that of Text.Check.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t issue.Text) (*Comment, error) {
 	return s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
-		if now.Body == *t.Body {
-			return nil
+		if err := t.Check(&now.Body); err != nil || now.Body == *t.Body {
+			return err
 		}
 		c.Tell(hook.Event{Name: "issue_comment", Action: "edited", About: hook.About{ID: now.ID,
 			Changes: map[string]any{"body": hook.From(now.Body)}}})

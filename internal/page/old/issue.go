@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -49,25 +48,7 @@ func lead(w http.ResponseWriter, r *http.Request, a *repo.Access, kind string, n
 
 type listView struct {
 	where
-	Milestone *milestoneJSON
-	Pinned    []issueJSON
-	Issues    []issueJSON
-}
-
-// GET /{owner}/{repo}/issues
-//
-// IssueList answers the open issues and pull requests, the newest first, fifty
-// at a time; before the first of them the pinned ones. Errors: 404, 410 where the
-// repository has no issues.
-func (p *Pages) IssueList(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	v := &listView{where: at(a, "Open issues and pull requests")}
-	if web.ReadPage(r).Number == 1 {
-		_, err := ask(r, a, question{handler: p.from.Issues.ListPinned, path: "/issues/pinned"}, &v.Pinned)
-		if err != nil {
-			return err
-		}
-	}
-	return p.list(w, r, a, v, question{handler: p.from.Issues.List, path: "/issues", query: part(r, issuesPerPage)})
+	Issues []issueJSON
 }
 
 // GET /{owner}/{repo}/pulls
@@ -79,26 +60,10 @@ func (p *Pages) PullList(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return p.list(w, r, a, v, question{handler: p.from.Pulls.List, path: "/pulls", query: part(r, issuesPerPage)})
 }
 
-// GET /{owner}/{repo}/milestone/{number}
-//
-// Milestone answers the page of a milestone and its issues, open and closed,
-// fifty at a time. Error: 404.
-func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	number := web.Param(r, "number")
-	m := &milestoneJSON{}
-	_, err := ask(r, a, question{handler: p.from.Milestones.Get, path: "/milestones" + web.Path(number), params: []string{"number", number}}, m)
-	if err != nil {
-		return err
-	}
-	v := &listView{where: at(a, m.Title), Milestone: m}
-	return p.list(w, r, a, v, question{handler: p.from.Issues.List, path: "/issues",
-		query: part(r, issuesPerPage, "milestone", number, "state", "all")})
-}
-
-// list fills and shows a list. A milestone stays where issues were switched off.
+// list fills and shows a list.
 func (p *Pages) list(w http.ResponseWriter, r *http.Request, a *repo.Access, v *listView, q question) error {
 	more, err := ask(r, a, q, &v.Issues)
-	if err != nil && !(v.Milestone != nil && errs.Is(err, errs.Gone)) {
+	if err != nil {
 		return err
 	}
 	v.Next = next(r, more)

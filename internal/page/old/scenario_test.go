@@ -193,11 +193,8 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			has  []string
 		}{
 			{"", []string{"Issues", "Pull requests", "Files", "Of songs", "the song", "bold"}},
-			{"/issues", []string{"Issue " + evil, "Pull " + evil, evil, "alice"}},
 			{"/pulls", []string{"Pull " + evil}},
-			{"/issues/1", []string{"Issue " + evil, "bold", "sam said on", "open", "Assigned to sam", "Milestone " + evil}},
 			{"/pull/2", []string{"Pull " + evil, "bold", "sam said on", "alice:side/<i>", "alice:main", "Change " + evil, "It merges without a conflict", "sam gave a review", "song.txt, line 1,", "+" + evil}},
-			{"/milestone/1", []string{evil, "Issue " + evil, "1 open, 0 closed"}},
 			{"/commit/main", []string{"More", "song.txt", "+one", `A "onx=y" &lt;script&gt; B`, "1 lines added"}},
 			{"/compare/main...side%2F%3Ci%3E", []string{"main...side/<i>", "ahead", "1 commits ahead, 0 behind", "Change " + evil, "song.txt", "+" + evil}},
 			{"/tree/main", []string{"deep", "song.txt"}},
@@ -228,18 +225,13 @@ func TestPagesLeadOn(t *testing.T) {
 		to := func(path string) map[string]string { return map[string]string{"Location": "{base}" + path} }
 		at := "GET /alice/garden"
 		s.Run(t, []apitest.Case{
-			{Do: at + "/issues/2", Status: 302, Has: to("/alice/garden/pull/2")},
 			{Do: at + "/pull/1", Status: 302, Has: to("/alice/garden/issues/1")},
 			{Do: at + "/tree/main/song.txt", Status: 302, Has: to("/alice/garden/blob/main/song.txt")},
 			{Do: at + "/blob/side/%3Ci%3E/deep", Status: 302, Has: to("/alice/garden/tree/side/%3Ci%3E/deep")},
 			{Do: at + "/pull/2.diff", Status: 200, Has: map[string]string{"Content-Type": "text/plain; charset=utf-8"}},
 			{Do: at + "/pull/1.diff", Status: 404},
 			{Do: at + "/pull/2.html", Status: 404},
-			{Do: at + "/issues/3", Status: 404},
-			{Do: at + "/issues/01", Status: 404},
-			{Do: at + "/issues/" + strings.Repeat("9", 30), Status: 404},
 			{Do: at + "/pull/x", Status: 404},
-			{Do: at + "/milestone/2", Status: 404},
 			{Do: at + "/commit/" + strings.Repeat("0", 40), Status: 404},
 			{Do: at + "/commit/nothing", Status: 404},
 			{Do: at + "/compare/main...side/%3Ci%3E.diff", Status: 200, Has: map[string]string{"Content-Type": "text/plain; charset=utf-8"}},
@@ -248,7 +240,6 @@ func TestPagesLeadOn(t *testing.T) {
 			{Do: at + "/tree/nothing", Status: 404},
 			{Do: at + "/tree/main/../../x", Status: 404},
 			{Do: at + "/blob/main/nothing", Status: 404},
-			{Name: "a page behind the last", Do: at + "/issues?page=9", Status: 200},
 		})
 		s.Repo(t, "alice/empty", false)
 		for _, path := range []string{"/commit/main", "/tree/main", "/blob/main/a"} {
@@ -257,9 +248,6 @@ func TestPagesLeadOn(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"has_issues": false}`, Status: 200})
 		s.Run(t, []apitest.Case{
-			{Name: "issues are off", Do: at + "/issues", Status: 410},
-			{Name: "issues are off", Do: at + "/issues/1", Status: 410},
-			{Name: "milestones stay", Do: at + "/milestone/1", Status: 200},
 			{Name: "pull requests stay", Do: at + "/pull/2", Status: 200},
 			{Name: "an issue that is hidden", Do: at + "/pull/1", Status: 404},
 		})
@@ -278,7 +266,7 @@ func TestPrivatePages(t *testing.T) {
 		people(t, s)
 		plant(t, s, "alice/vault", true)
 		basic := map[string]string{"Accept": "text/html", "Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("sam:"+s.Token(t, "sam")))}
-		for _, page := range []string{"/issues", "/pulls", "/issues/1", "/pull/2", "/pull/2.diff", "/milestone/1", "/commit/main", "/compare/main...main", "/tree/main", "/blob/main/song.txt", "/issues/2"} {
+		for _, page := range []string{"/pulls", "/pull/2", "/pull/2.diff", "/commit/main", "/compare/main...main", "/tree/main", "/blob/main/song.txt"} {
 			for _, login := range []string{"", "stranger"} {
 				hidden := s.Check(t, apitest.Case{Do: "GET /alice/vault" + page, As: login, Headers: browser, Status: 404})
 				absent := s.Check(t, apitest.Case{Do: "GET /alice/nothing" + page, As: login, Headers: browser, Status: 404})
@@ -287,7 +275,7 @@ func TestPrivatePages(t *testing.T) {
 				}
 			}
 			a := s.Do(t, apitest.Case{Do: "GET /alice/vault" + page, Headers: basic})
-			if a.Status != 200 && page != "/issues/2" || a.Status == 200 && !strings.HasPrefix(a.Header.Get("Cache-Control"), "private") && page != "/pull/2.diff" {
+			if a.Status != 200 || a.Status == 200 && !strings.HasPrefix(a.Header.Get("Cache-Control"), "private") && page != "/pull/2.diff" {
 				t.Errorf("%s: %d %v", page, a.Status, a.Header)
 			}
 		}
@@ -301,8 +289,8 @@ func TestEveryAddressOfAPageAnswers(t *testing.T) {
 		people(t, s)
 		plant(t, s, "alice/garden", false)
 		pages := map[string]bool{}
-		for _, path := range []string{"", "/issues", "/issues/1", "/issues/comments", "/pulls", "/pulls/2", "/pulls/2/commits", "/pulls/2/files",
-			"/pulls/2/reviews", "/pulls/comments", "/milestones", "/commits", "/commits/main", "/commits/side/%3Ci%3E", "/branches/main", "/compare/main...side%2F%3Ci%3E", "/contents", "/contents/deep", "/contents/song.txt?ref=side/%3Ci%3E"} {
+		for _, path := range []string{"", "/pulls", "/pulls/2", "/pulls/2/commits", "/pulls/2/files",
+			"/pulls/2/reviews", "/pulls/comments", "/commits", "/commits/main", "/commits/side/%3Ci%3E", "/branches/main", "/compare/main...side%2F%3Ci%3E", "/contents", "/contents/deep", "/contents/song.txt?ref=side/%3Ci%3E"} {
 			var payload any
 			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden" + path, Status: 200}).JSON(t, &payload)
 			collect(payload, pages)
@@ -341,28 +329,6 @@ func collect(v any, into map[string]bool) {
 			collect(e, into)
 		}
 	}
-}
-
-// A long conversation is read page by page, each comment once.
-func TestPagesOfComments(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		people(t, s)
-		s.Repo(t, "alice/garden", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: `{"title": "Long"}`, Status: 201})
-		for range 101 {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/comments", As: "sam", Send: `{"body": "x"}`, Status: 201})
-		}
-		first := s.Check(t, apitest.Case{Do: "GET /alice/garden/issues/1", Status: 200})
-		second := s.Check(t, apitest.Case{Do: "GET /alice/garden/issues/1?page=2", Status: 200})
-		const mark = `id="issuecomment-`
-		if a, b := strings.Count(string(first.Body), mark), strings.Count(string(second.Body), mark); a != 100 || b != 1 {
-			t.Errorf("%d and %d comments, want 100 and 1", a, b)
-		}
-		if !strings.Contains(string(first.Body), `href="?page=2" rel="next"`) || strings.Contains(string(second.Body), `rel="next"`) {
-			t.Error("the first page must lead to the second, which is the last")
-		}
-	})
 }
 
 // What somebody pushes cannot make a page that no browser shows: of long
@@ -407,7 +373,7 @@ func TestPagesCountAgainstTheLimit(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		s.Run(t, []apitest.Case{
-			{Do: "GET /alice/garden/issues", Status: 200},
+			{Do: "GET /alice/garden/pulls", Status: 200},
 			{Do: "GET /alice/garden/pulls", Status: 200},
 			{Do: "GET /alice/garden/pulls", Status: 403},
 			{Name: "what costs little", Do: "GET /alice/garden", Status: 200},

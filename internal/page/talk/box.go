@@ -2,6 +2,7 @@ package talk
 
 import (
 	"html/template"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -64,14 +65,13 @@ func (b *Box) Counts() (list []Count) {
 func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
 	b := &Box{Comment: c, Thread: t, Anchor: anchor, Number: comment, Shown: c.Body}
 	mine := t.Viewer != nil && c.User != nil && c.User.ID == t.Viewer.ID
-	may := t.MaySort || mine && t.MayComment
-	switch {
-	case comment == 0:
+	may, back := t.MaySort || mine && t.MayComment, "return_to="+url.QueryEscape(t.Here)
+	if comment == 0 {
 		may = t.MayEdit
-		b.Edit = t.Act + "/edit"
-	default:
-		b.Edit = t.Act + "/comments/" + strconv.FormatInt(comment, 10)
-		b.Delete = b.Edit + "/delete"
+		b.Edit = t.Act + "/edit?only=body&" + back
+	} else {
+		path := t.Act + "/comments/" + strconv.FormatInt(comment, 10)
+		b.Edit, b.Delete = path+"?"+back, path+"/delete"
 		b.Edited = c.UpdatedAt.After(c.CreatedAt)
 	}
 	if !may {

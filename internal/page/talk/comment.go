@@ -1,10 +1,12 @@
 package talk
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -15,12 +17,12 @@ type again struct {
 	target
 	To    string // where the form is sent
 	Text  string
-	Name  string // of an issue's title; empty: the form has none
+	Name  string // an issue's title
+	Only  string // title: the form has no text; body: no title; empty: both
 	Guard string // names the text as it was when the form was made
 	Now   string // the text as somebody else wrote it meanwhile
 	Verb  string // on the button
 	Label string
-	Plain bool // for the script, which puts the form in place of the text
 }
 
 // POST /{owner}/{repo}/issues/{number}/comments
@@ -36,7 +38,7 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		var made page.Comment
 		err := p.kit.Change(r, http.MethodPost, p.api(r, a, "comments"), map[string]any{"body": text}, &made)
 		if err != nil {
-			return p.retry(w, r, a, err, again{To: act(a, r) + "/comments", Text: text, Verb: "Comment", Label: "Your comment"}, f)
+			return p.retry(w, r, a, err, again{To: act(a, r) + "/comments", Text: text, Verb: "Comment", Label: "Your comment", Only: "body"}, f)
 		}
 		anchor = "issuecomment-" + strconv.FormatInt(made.ID, 10)
 	}
@@ -69,7 +71,7 @@ func (p *Pages) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Text, Guard: guardOf(c.Text), Verb: "Update comment", Label: "Comment"}
+	v := again{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")), Text: c.Text, Guard: guardOf(c.Text), Verb: "Update comment", Label: "Comment", Only: "body"}
 	if v.target, err = p.target(r, a, "Edit comment"); err != nil {
 		return err
 	}
@@ -97,29 +99,36 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	id := web.Param(r, "id")
-	v := again{To: act(a, r) + "/comments" + web.Path(id), Text: f.Get("body"), Verb: "Update comment", Label: "Comment"}
-	c, err := p.comment(r, a)
+	v := again{To: act(a, r) + "/comments" + web.Path(id), Text: f.Get("body"), Verb: "Update comment", Label: "Comment", Only: "body"}
+	err = p.replace(r, commentPath(a, id), f.Get("guard"), map[string]any{"body": v.Text}, p.with.EditComment)
 	if err != nil {
-		return err
-	}
-	if changed(f, c.Text) {
-		v.Guard, v.Now = guardOf(c.Text), c.Text
-		return p.retry(w, r, a, conflict(), v, f)
-	}
-	if err := p.kit.Change(r, http.MethodPatch, commentPath(a, id), map[string]any{"body": v.Text}, nil); err != nil {
-		v.Guard = f.Get("guard")
-		return p.retry(w, r, a, err, v, f)
+		c, readErr := p.comment(r, a)
+		if readErr != nil {
+			return readErr
+		}
+		return p.retry(w, r, a, v.overtaken(err, f, c.Text), v, f)
 	}
 	return back(w, r, a, f, "issuecomment-"+id)
 }
 
-// changed reports that a text is another than the one for which a form was made.
-func changed(f page.Form, now string) bool {
-	guard := f.Get("guard")
-	return guard != "" && guard != guardOf(now) && f.Get("body") != now
+// replace changes a text, if it is still the one that guard names; an empty guard is any.
+func (p *Pages) replace(r *http.Request, path, guard string, change map[string]any, h web.Handler) error {
+	body, err := json.Marshal(change)
+	if err != nil {
+		return err
+	}
+	q := inside.Request{Method: http.MethodPatch, Path: path, Body: body, Handler: h, Query: page.Query("before", guard)}
+	_, err = p.kit.Send(r, q)
+	return err
 }
 
-func conflict() error {
+// overtaken shows, where somebody else was faster, what that one wrote. Other errors are returned as they are.
+func (v *again) overtaken(err error, f page.Form, now string) error {
+	v.Guard = f.Get("guard")
+	if !errs.Is(err, errs.Conflict) || v.Guard == guardOf(now) {
+		return err
+	}
+	v.Guard, v.Now = guardOf(now), now
 	return errs.New(errs.Conflict, "Somebody changed this text while you edited it. Their version is below yours; saving replaces it.")
 }
 
@@ -139,13 +148,15 @@ func (p *Pages) DeleteComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 
 // GET /{owner}/{repo}/issues/{number}/edit
 //
-// Edit shows the form that edits the title and the text of an issue or pull request. Errors: 404, 410.
+// Edit shows the form that edits the title and the text of an issue or pull request, or with ?only=title or ?only=body
+// one of them. Errors: 404, 410.
 func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	t, err := p.target(r, a, "Edit")
 	if err != nil {
 		return err
 	}
-	v := again{target: t, To: t.Act + "/edit", Text: t.Issue.Text, Name: t.Issue.Title, Guard: guardOf(t.Issue.Text), Verb: "Save", Label: "Description"}
+	v := again{target: t, To: t.Act + "/edit", Text: t.Issue.Text, Name: t.Issue.Title, Guard: guardOf(t.Issue.Text),
+		Only: web.QueryOf(r).Get("only"), Verb: "Save", Label: "Description"}
 	return p.t.Page(w, r, "edit.html", &v)
 }
 
@@ -157,25 +168,24 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	i, err := issueOf(p.kit, r, a, web.Param(r, "number"))
-	if err != nil {
-		return err
-	}
 	v := again{To: act(a, r) + "/edit", Text: f.Get("body"), Name: f.Get("title"), Verb: "Save", Label: "Description"}
 	change := map[string]any{}
 	if f.Has("title") {
 		change["title"] = f.Text("title")
+	} else {
+		v.Only = "body"
 	}
 	if f.Has("body") {
 		change["body"] = v.Text
-		if changed(f, i.Text) {
-			v.Guard, v.Now = guardOf(i.Text), i.Text
-			return p.retry(w, r, a, conflict(), v, f)
-		}
+	} else {
+		v.Only = "title"
 	}
-	if err := p.kit.Change(r, http.MethodPatch, p.api(r, a), change, nil); err != nil {
-		v.Guard = f.Get("guard")
-		return p.retry(w, r, a, err, v, f)
+	if err := p.replace(r, p.api(r, a), f.Get("guard"), change, p.with.Edit); err != nil {
+		i, readErr := issueOf(p.kit, r, a, web.Param(r, "number"))
+		if readErr != nil {
+			return readErr
+		}
+		return p.retry(w, r, a, v.overtaken(err, f, i.Text), v, f)
 	}
 	return back(w, r, a, f, "")
 }
@@ -188,13 +198,13 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	path, anchor := p.api(r, a), ""
+	path, anchor, edit := p.api(r, a), "", p.with.Edit
 	var said struct {
 		ID   int64
 		Body string
 	}
 	if id := f.Get("comment"); id != "" && id != "0" {
-		path, anchor = commentPath(a, id), "issuecomment-"+id
+		path, anchor, edit = commentPath(a, id), "issuecomment-"+id, p.with.EditComment
 	}
 	if _, err := p.kit.Get(r, path, nil, &said); err != nil {
 		return err
@@ -210,7 +220,7 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	if err := p.kit.Change(r, http.MethodPatch, path, map[string]any{"body": text}, nil); err != nil {
+	if err := p.replace(r, path, f.Get("guard"), map[string]any{"body": text}, edit); err != nil {
 		return err
 	}
 	if anchor == "" {

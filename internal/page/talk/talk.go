@@ -37,6 +37,9 @@ var files embed.FS
 // comment, and brings the rights of its own.
 type Handlers struct {
 	Pin, Delete, Transfer web.Handler
+
+	// Edit and EditComment are the API's own, but for a text that is the one whose issue.Guard ?before= gives.
+	Edit, EditComment web.Handler
 }
 
 // Pages are the forms of conversations.

@@ -1,13 +1,12 @@
 package talk
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"html/template"
 	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/issue"
 	"arbor/internal/markdown"
 )
 
@@ -18,10 +17,7 @@ const (
 )
 
 // guardOf names a text: what was written for another version of it is not applied.
-func guardOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:9])
-}
+func guardOf(text string) string { return issue.Guard(&text) }
 
 // withTasks makes buttons of the boxes of a text's task lists, which send the named form. Not ok where there is none,
 // or where boxes that are no tasks stand among them: then it is not certain which box is which task.

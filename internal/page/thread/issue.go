@@ -2,7 +2,9 @@ package thread
 
 import (
 	"net/http"
+	"slices"
 
+	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/page/talk"
 	"arbor/internal/repo"
@@ -33,6 +35,14 @@ func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	}
 	if v.Thread, err = talk.Read(p.kit, r, &v.Frame, &v.Issue); err != nil {
 		return err
+	}
+	if v.Thread.MaySort {
+		var numbers []int64
+		q := inside.Request{Path: "/repos" + v.Repo.Path + "/issues", Handler: p.with.Numbers}
+		if _, err := p.kit.Read(r, q, &numbers); err != nil {
+			return err
+		}
+		v.Thread.Pinned = slices.Contains(numbers, v.Issue.Number)
 	}
 	return p.t.Page(w, r, "issue.html", v)
 }

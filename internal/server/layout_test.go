@@ -56,7 +56,7 @@ var layers = [][]string{
 	{"internal/page/diff", "internal/page/talk"},
 	{"internal/page/people", "internal/page/project", "internal/page/explore", "internal/page/inbox", "internal/page/releases",
 		"internal/page/checks", "internal/page/shelf"},
-	{"internal/page/front", "internal/page/thread", "internal/page/old", "internal/graphql", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
+	{"internal/page/front", "internal/page/thread", "internal/page/code", "internal/page/old", "internal/graphql", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
 	{"internal/server"},
 	{"internal/seed"},
 	{"internal/ephemeral"},

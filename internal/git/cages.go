@@ -92,7 +92,7 @@ func (r *Repository) blobCage() process.Cage {
 
 // cageOf is the cage of a command that reads and writes nothing.
 func (r *Repository) cageOf(sub string) process.Cage {
-	if sub == "diff-tree" || sub == "format-patch" {
+	if sub == "diff-tree" || sub == "format-patch" || sub == "blame" {
 		return r.blobCage()
 	}
 	return r.walkCage()

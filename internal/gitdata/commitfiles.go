@@ -26,6 +26,7 @@ type filesCommit struct {
 	edits   []git.TreeEdit
 	blobs   []git.NewObject
 	special map[string][]byte // what git looks into, by path
+	from    map[string]string // by path: the path of the file that it keeps the mode of
 	commit  git.Commit
 }
 
@@ -33,6 +34,7 @@ type filesCommit struct {
 type fileChange struct {
 	Path     string `json:"path"`
 	Contents string `json:"contents"` // Base64
+	From     string `json:"from"`     // a file of which an added one keeps the mode, as a renamed one does; empty: Path
 }
 
 // CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for
@@ -49,7 +51,7 @@ func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	c := &filesCommit{api: api, access: a, special: map[string][]byte{}}
+	c := &filesCommit{api: api, access: a, special: map[string][]byte{}, from: map[string]string{}}
 	body.Require("message", "branch", "expectedHeadOid")
 	c.commit = git.Commit{Message: body.String("message", 0).Value, Author: self, Committer: self}
 	c.branch, c.tip = body.String("branch", 0).Value, readSHA(body, "expectedHeadOid", true)
@@ -101,6 +103,9 @@ func (c *filesCommit) read(additions, deletions json.RawMessage) error {
 			blob := git.NewObject{Type: git.TypeBlob, Data: data}
 			c.blobs = append(c.blobs, blob)
 			edit.Mode, edit.SHA = git.ModeFile, blob.SHA()
+			if f.From != "" {
+				c.from[f.Path] = f.From
+			}
 			if git.IsSpecial(f.Path) {
 				c.special[f.Path] = data
 			}
@@ -175,8 +180,14 @@ func (c *filesCommit) checkTip(ctx context.Context) error {
 func (c *filesCommit) keepModes(ctx context.Context, tree git.SHA) error {
 	for n := range c.edits {
 		e := &c.edits[n]
-		old, err := c.objects.Lookup(ctx, tree, e.Path)
+		from, renamed := c.from[e.Path]
+		if !renamed {
+			from = e.Path
+		}
+		old, err := c.objects.Lookup(ctx, tree, from)
 		switch {
+		case renamed && errs.Is(err, errs.Invalid):
+			continue
 		case errs.Is(err, errs.NotFound) && e.SHA == "":
 			return c.wrong(e.Path, "is not there")
 		case errs.Is(err, errs.NotFound):

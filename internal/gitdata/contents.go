@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"bufio"
 	"context"
 	"encoding/base64"
 	"io"
@@ -345,6 +346,14 @@ func submoduleURL(text, at string) (string, bool) {
 // raw answers a file's own bytes; of a symlink that leads to no file, its
 // target.
 func (v *view) raw(w http.ResponseWriter, r *http.Request, e git.TreeEntry) error {
+	return v.rawAs(w, r, e, nil)
+}
+
+// sniffed is how many bytes of a file its media type is found by.
+const sniffed = 512
+
+// rawAs is raw with the media type that kind gives for the file's name and its first bytes; empty: that of text.
+func (v *view) rawAs(w http.ResponseWriter, r *http.Request, e git.TreeEntry, kind func(string, []byte) string) error {
 	ctx := r.Context()
 	target, link, err := v.follow(ctx, e)
 	if err != nil {
@@ -364,6 +373,15 @@ func (v *view) raw(w http.ResponseWriter, r *http.Request, e git.TreeEntry) erro
 		}
 		w.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
 		return stream(w, r, func(to io.Writer) error {
+			if kind != nil {
+				in := bufio.NewReaderSize(contents, sniffed)
+				begins, _ := in.Peek(sniffed)
+				contents = in
+				if is := kind(e.Path, begins); is != "" {
+					w.Header()["Content-Type"] = []string{is}
+					w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+				}
+			}
 			_, err := io.Copy(to, contents)
 			return err
 		})

@@ -11,6 +11,7 @@
 //	tarball, zipball, archive       archive.go
 //	contributors                    contributors.go
 //	/{owner}/{repo}/raw, compare    page.go: where payloads' addresses lead
+//	what pages show and REST lacks  shown.go: last commits, blame, all paths
 //
 // What a client names is resolved to a SHA in SQL before git sees it (decision
 // 50): resolve.go. payload.go has the shapes that commits share. Rendered
@@ -42,6 +43,7 @@ type API struct {
 	answers    *web.Answers                   // in kept
 	lengths    *cache.Cache[string, int]      // of walks of commits
 	peeled     *cache.Cache[peelKey, git.SHA]
+	lasts      *cache.Cache[string, *git.LastCommits]
 	filling    cache.Flights[string]
 }
 
@@ -65,7 +67,7 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 	}
 	kept := web.NewKept(cacheBytes)
 	return &API{db: d, repos: repos, maxEntries: maxEntries, kept: kept, answers: web.NewAnswers(kept),
-		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled)}
+		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled), lasts: newLasts()}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,
@@ -114,5 +116,5 @@ const maxPeeled = 10_000
 // Caches tells of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.kept.Stats("git_answers"), api.lengths.Stats("git_lengths"),
-		api.peeled.Stats("git_peeled")}
+		api.peeled.Stats("git_peeled"), api.lasts.Stats("git_last_commits")}
 }

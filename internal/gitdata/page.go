@@ -3,6 +3,7 @@ package gitdata
 import (
 	"context"
 	"net/http"
+	gopath "path"
 	"strings"
 
 	"arbor/internal/errs"
@@ -13,7 +14,7 @@ import (
 
 // GET /{owner}/{repo}/raw/{path...}
 //
-// GetRaw answers the bytes of a file, where download_url and raw_url lead. The
+// GetRaw answers the bytes of a file, where download_url and raw_url lead: a picture as one, anything else as text. The
 // path begins with a branch, a tag or a full SHA; of several that fit, the
 // shortest counts.
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
@@ -33,7 +34,24 @@ func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if entry.Type != git.TypeBlob {
 		return errs.Absent()
 	}
-	return v.raw(w, r, entry)
+	return v.rawAs(w, r, entry, pictureType)
+}
+
+// pictureType is the media type of a picture that browsers show, by its contents' beginning; of any other file it is empty. An SVG has no
+// script here and nothing from elsewhere: the answer's policy forbids both.
+func pictureType(name string, begins []byte) string {
+	switch kind := http.DetectContentType(begins); kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/x-icon":
+		return kind
+	case "text/xml; charset=utf-8", "text/plain; charset=utf-8":
+		if strings.EqualFold(gopath.Ext(name), ".svg") {
+			return "image/svg+xml; charset=utf-8"
+		}
+	}
+	if len(begins) > 12 && string(begins[4:12]) == "ftypavif" {
+		return "image/avif"
+	}
+	return ""
 }
 
 // maxRefParts bounds the parts of a path that are tried as a ref.
@@ -72,6 +90,17 @@ func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Acce
 				return err
 			}
 			return api.compareAs(w, r, c, kind)
+		}
+	}
+	return errs.Absent()
+}
+
+// CommitText answers the request's {sha} as text: SHA.diff or SHA.patch. Package page serves it beside its pages.
+func (api *API) CommitText(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	text := web.Param(r, "sha")
+	for _, kind := range [...]string{"diff", "patch"} {
+		if sha, ok := strings.CutSuffix(text, "."+kind); ok {
+			return api.commitAs(w, r, a, sha, kind)
 		}
 	}
 	return errs.Absent()

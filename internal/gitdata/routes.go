@@ -44,7 +44,7 @@ func (api *API) Routes() []route.Route {
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/tarball/{ref...}", api.GetTarball),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/zipball", api.GetZipball),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/zipball/{ref...}", api.GetZipball),
-		repos.Route(route.Pull, "GET /{owner}/{repo}/raw/{path...}", api.GetRaw),
-		repos.Route(route.Pull, "GET /{owner}/{repo}/archive/{file...}", api.GetArchive),
+		repos.Route(route.Pull, "GET /{owner}/{repo}/raw/{path...}", api.GetRaw).InAnyMedia(),
+		repos.Route(route.Pull, "GET /{owner}/{repo}/archive/{file...}", api.GetArchive).InAnyMedia(),
 	}
 }

@@ -176,6 +176,8 @@ type Commit struct {
 		Committer Signature
 		Comments  int64 `json:"comment_count"`
 		Tree      struct{ SHA string }
+
+		Verification struct{ Reason string } // unsigned, or why a signature is not verified
 	}
 	Parents []struct{ SHA string }
 	Stats   struct{ Additions, Deletions, Total int64 }

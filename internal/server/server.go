@@ -224,7 +224,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	}
 	if to.Group == route.API || to.Group == route.Plants {
 		if safe(r.Method) {
-			cacheControl(w.Header(), given)
+			cacheControl(w.Header(), given || caller != nil)
 		}
 		if err := acceptsJSON(info); err != nil && !to.AnyMedia {
 			return err

@@ -10,14 +10,26 @@ import (
 	"arbor/internal/web"
 )
 
-// takesCookie reports a request that a browser's session counts for: that of a page. The API never takes the cookie.
+// takesCookie reports a request that a browser's session counts for: that of a page, or of a file that pages show or
+// lead to. The API never takes the cookie.
 func takesCookie(r *http.Request, info *web.Info, to *endpoint) bool {
-	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info)
+	return to.Group == route.Pages || to.Pattern == "/" && isPage(r, info) || isFile(r, to.Pattern, info)
+}
+
+// isFile reports a request for a file of a repository at one of the addresses beside the pages, which people who look at
+// a private repository open with their browser.
+func isFile(r *http.Request, pattern string, info *web.Info) bool {
+	switch pattern {
+	case "/{owner}/{repo}/raw/{path...}", "/{owner}/{repo}/archive/{file...}",
+		"/{owner}/{repo}/releases/download/{path...}", "/{owner}/{repo}/releases/latest/download/{name}":
+		return safe(r.Method) && info.Prefix == info.Site
+	}
+	return false
 }
 
 // bringsSession reports a request for a page with a cookie, which may be worth something.
 func bringsSession(r *http.Request, info *web.Info, n *node) bool {
-	if n == nil || n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) {
+	if n == nil || n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) && !isFile(r, info.Pattern, info) {
 		return false
 	}
 	c, err := r.Cookie(account.SessionCookie)

@@ -41,6 +41,7 @@ import (
 	"arbor/internal/notification"
 	"arbor/internal/page"
 	checkpages "arbor/internal/page/checks"
+	codepage "arbor/internal/page/code"
 	"arbor/internal/page/explore"
 	"arbor/internal/page/front"
 	"arbor/internal/page/inbox"
@@ -144,6 +145,13 @@ func New(o Options) *Server {
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
 	plants := plant.NewAPI(o.DB)
+	statusesOf, runsOf := repos.With(account.Pull, statuses.CombineMany), repos.With(account.Pull, checks.ListMany)
+	codes := codepage.New(kit, codepage.Handlers{
+		Locate: repos.With(account.Pull, objects.Locate), LastChanges: repos.With(account.Pull, objects.ListLastChanges),
+		Blame: repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
+		Commits: repos.With(account.Pull, objects.ListChosenCommits), Statuses: statusesOf, Checks: runsOf,
+		CommitFiles: repos.With(account.Push, objects.CommitFiles),
+		CommitText:  objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
 	features := []feature{
 		account.NewAPI(accounts),
@@ -178,6 +186,7 @@ func New(o Options) *Server {
 		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
 		plants,
 		kit,
+		codes,
 		door,
 		people.New(kit),
 		project.New(kit),

@@ -48,6 +48,11 @@ func ruleOf(sub string) (rule, bool) {
 			"--no-merges", "--no-object-names", "--in-commit-order",
 			"--ignore-missing", "--missing=allow-any"},
 			revs: true, pathspec: true}, true
+	case "log":
+		return rule{flags: []string{"--format=", "--name-only", "-z", "--no-renames", "--no-color"}, revs: true, pathspec: true,
+			endOfOptions: true}, true
+	case "blame": // which does not know --end-of-options; revisions are SHAs, and the path stands behind "--"
+		return rule{flags: []string{"--porcelain", "--root", "--encoding="}, revs: true, pathspec: true}, true
 	case "rev-parse":
 		return rule{flags: []string{"--disambiguate="}}, true
 	case "merge-base":

@@ -12,13 +12,8 @@ import (
 // Routes are the pages, where html_url leads.
 func (p *Pages) Routes() []route.Route {
 	return []route.Route{
-		route.New(route.Anyone, "GET /{owner}/{repo}", p.Repo).In(route.Pages),
 		p.route("GET /{owner}/{repo}/pulls", p.PullList),
 		p.route("GET /{owner}/{repo}/pull/{file}", p.Pull),
-		p.route("GET /{owner}/{repo}/commit/{sha}", p.Commit),
-		p.route("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
-		p.route("GET /{owner}/{repo}/tree/{path...}", p.Tree),
-		p.route("GET /{owner}/{repo}/blob/{path...}", p.Blob),
 	}
 }
 

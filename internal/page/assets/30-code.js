@@ -1,0 +1,55 @@
+// A repository's code.
+
+// Last commits that took long to find come later.
+on('table[data-more]', async (table) => {
+	const answer = await fetch(table.dataset.more, { headers: { Accept: 'text/html' } }).catch(() => null);
+	const whole = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('table');
+	if (whole) table.replaceWith(whole);
+});
+
+// Lines of a file: #L3 and #L3-L9, the second by Shift and a click.
+function markLines() {
+	const range = /^#L(\d+)-L(\d+)$/.exec(location.hash);
+	document.querySelectorAll('.code tr.on').forEach((row) => row.classList.remove('on'));
+	if (!range) return;
+	const [from, to] = [+range[1], +range[2]].sort((a, b) => a - b);
+	for (let n = from; n <= to && n < from + 10000; n++) document.getElementById(`L${n}`)?.classList.add('on');
+	document.getElementById(`L${from}`)?.scrollIntoView({ block: 'center' });
+}
+on('table.code', (table) => {
+	table.addEventListener('click', (e) => {
+		const link = e.target.closest('a[href^="#L"]');
+		const first = /^#L(\d+)/.exec(location.hash);
+		if (!link || !e.shiftKey || !first) return;
+		e.preventDefault();
+		const [from, to] = [+first[1], +link.hash.slice(2)].sort((a, b) => a - b);
+		history.replaceState(null, '', `#L${from}-L${to}`);
+		markLines();
+	});
+	markLines();
+});
+addEventListener('hashchange', markLines);
+on('a[data-key=y], a[data-key=b]', (a) => a.addEventListener('click', () => { a.hash = location.hash; }));
+
+// Menus of branches and tags are filtered.
+on('input[data-filter]', (input) => {
+	input.hidden = false;
+	input.addEventListener('input', () => input.parentNode.querySelectorAll('li').forEach((li) => {
+		li.hidden = !li.textContent.toLowerCase().includes(input.value.toLowerCase());
+	}));
+	input.closest('details').addEventListener('toggle', () => input.focus());
+});
+
+// Files are found while one types.
+on('.findform', (form) => {
+	let wait;
+	form.elements.q.addEventListener('input', () => {
+		clearTimeout(wait);
+		wait = setTimeout(async () => {
+			const address = `${form.action}?q=${encodeURIComponent(form.elements.q.value)}`;
+			const answer = await fetch(address, { headers: { Accept: 'text/html' } }).catch(() => null);
+			const list = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.found');
+			if (list) document.querySelector('.found').replaceChildren(...list.childNodes);
+		}, 150);
+	});
+});

@@ -1,0 +1,139 @@
+package code
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+type blameView struct {
+	at
+	Hunks []hunk
+	Total int // lines of the file
+	Cut   bool
+	Why   string // why nothing is blamed
+}
+
+// hunk is a run of lines of one commit.
+type hunk struct {
+	SHA, Author, Login, Summary string
+	When                        time.Time
+	Age                         string // a class, hot0 (today) to hot5 (years ago)
+	Before                      string // the page that blames the file before the commit; empty: there was none
+	Start                       int
+	First                       template.HTML
+	Rest                        []template.HTML
+}
+
+// Rows are the hunk's rows: the first begins with who wrote the lines, and spans them all.
+func (h *hunk) Rows(repo string) template.HTML {
+	var b strings.Builder
+	escape := template.HTMLEscapeString
+	by := escape(h.Author)
+	if h.Login != "" {
+		by = `<a class="by" href="` + escape(web.Path(h.Login)) + `">` + escape(h.Login) + `</a>`
+	}
+	before := ""
+	if h.Before != "" {
+		before = ` <a class="right" href="` + escape(h.Before) + `" title="Blame what was before this commit" aria-label="Blame what was before ` +
+			page.Short(h.SHA) + `">«</a>`
+	}
+	who := fmt.Sprintf(`<td rowspan="%d" class="who %s"><div><a class="subject" href="%s/commit/%s">%s</a>%s<br><span class="soft">%s · <time datetime="%s">%s</time></span></div></td>`,
+		1+len(h.Rest), h.Age, escape(repo), h.SHA, escape(h.Summary), before, by, h.When.Format(time.RFC3339), h.When.Format("2 Jan 2006"))
+	writeRow(&b, h.Start, h.First, who)
+	b.WriteString("</tr>")
+	for n, line := range h.Rest {
+		writeRow(&b, h.Start+n+1, line)
+		b.WriteString("</tr>")
+	}
+	return template.HTML(b.String())
+}
+
+// blamed is what the API answers.
+type blamed struct {
+	Commits map[string]struct {
+		Author, Login, Summary string
+		When                   time.Time
+		Before                 string
+		BeforePath             string `json:"before_path"`
+	}
+	Hunks []struct {
+		SHA   string
+		Start int
+		Lines []string
+	}
+}
+
+// GET /{owner}/{repo}/blame/{path...}
+//
+// Blame answers who wrote the lines of a file, the first 5,000, and leads to what was there before. Error: 404.
+func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	place, err := p.place(r, a, "blame")
+	if err != nil {
+		return err
+	}
+	if place.At.Type != "blob" {
+		return page.SeeOther(w, r, place.Link("tree", place.At.Path))
+	}
+	v := &blameView{at: place}
+	var b blamed
+	err = p.ask(r, p.do.Blame, of(a, "/contents", segments(v.At.Path)), page.Query("ref", string(v.At.SHA)), &b)
+	if errs.Is(err, errs.Invalid) {
+		problem, _ := page.ProblemOf(err)
+		v.Why = problem.Message
+		return p.t.Page(w, r, "blame.html", v)
+	}
+	if err != nil {
+		return page.Absent(err)
+	}
+	p.hunks(v, &b)
+	return p.t.Page(w, r, "blame.html", v)
+}
+
+// hunks makes the view of what the API answered.
+func (p *Pages) hunks(v *blameView, b *blamed) {
+	var text strings.Builder
+	for _, h := range b.Hunks {
+		for _, line := range h.Lines {
+			text.WriteString(strings.TrimSuffix(line, "\r"))
+			text.WriteByte('\n')
+		}
+		v.Total += len(h.Lines)
+	}
+	shown, _, cut := p.lines("blame "+string(v.At.Object), path.Base(v.At.Path), text.String())
+	v.Cut = cut
+	for _, h := range b.Hunks {
+		if len(shown) == 0 {
+			return
+		}
+		c, mine := b.Commits[h.SHA], shown[:min(len(shown), len(h.Lines))]
+		if shown = shown[len(mine):]; len(mine) == 0 {
+			continue
+		}
+		x := hunk{SHA: h.SHA, Author: c.Author, Login: c.Login, Summary: c.Summary, When: c.When, Age: age(c.When),
+			Start: h.Start, First: mine[0], Rest: mine[1:]}
+		if c.Before != "" {
+			x.Before = v.Repo.Path + "/blame/" + c.Before + segments(c.BeforePath)
+		}
+		v.Hunks = append(v.Hunks, x)
+	}
+}
+
+// age is the class of how long ago a line was written.
+func age(t time.Time) string {
+	days := time.Since(t) / (24 * time.Hour)
+	for n, most := range [...]time.Duration{7, 30, 120, 365, 1000} {
+		if days < most {
+			return "hot" + string(rune('0'+n))
+		}
+	}
+	return "hot5"
+}

@@ -1,0 +1,95 @@
+// Package code is the pages of a repository's code.
+//
+//   - GET /{owner}/{repo}: home.go, the root of the default branch with what stands beside it; empty.go without commits
+//   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later: changes.go
+//   - .../blob/{path...}: blob.go, highlight.go; .../blame/{path...}: blame.go
+//   - .../commits, .../commits/{path...}: commits.go
+//   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
+//   - .../branches, .../tags: refs.go
+//   - .../find/{path...}, .../search: find.go
+//   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes their commits
+//   - place.go: what REF/PATH of an address names, and what pages ask of it; marks.go: statuses and checks of commits
+//
+// A path begins with a branch, a tag or a SHA; of several that fit, the shortest counts. Text that is highlighted is
+// kept by its SHA. What a change is made of travels in its form: the SHA of the blob that a person saw, so a file that
+// changed meanwhile is a conflict, and nothing of what was typed is lost.
+package code
+
+import (
+	"embed"
+
+	"arbor/internal/cache"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Handlers answer what pages show of Git and REST has no address for. Each wants what its route of the API does, which
+// pages name when they ask.
+type Handlers struct {
+	Locate, LastChanges, Blame, Paths web.Handler // of contents
+	Commits                           web.Handler // chosen by their SHAs
+	Statuses, Checks                  web.Handler // of many commits
+	CommitFiles                       web.Handler // makes a commit of several files
+
+	// These stream diffs and patches, which may be large. Pages ask for the right before.
+	CommitText, CompareText repo.Handler
+}
+
+// Pages answers the pages.
+type Pages struct {
+	kit   *page.Kit
+	t     *page.Templates
+	do    Handlers
+	texts *cache.Cache[string, []string] // highlighted lines
+}
+
+// New makes the pages.
+func New(kit *page.Kit, do Handlers) *Pages {
+	return &Pages{kit: kit, t: kit.Templates(files), do: do, texts: newTexts()}
+}
+
+// Caches tells of the caches.
+func (p *Pages) Caches() []cache.Stats { return []cache.Stats{p.texts.Stats("highlighted")} }
+
+// maxUpload is the size in bytes of the largest form of uploaded files.
+const maxUpload = 30 << 20
+
+// maxEdit is that of the form of one file: its text with every character escaped.
+const maxEdit = 8 << 20
+
+// Routes are the pages.
+func (p *Pages) Routes() []route.Route {
+	on := p.kit.OnRepo
+	return []route.Route{
+		p.kit.Anyone("GET /{owner}/{repo}", p.Home),
+		on("GET /{owner}/{repo}/tree/{path...}", p.Tree),
+		on("GET /{owner}/{repo}/last-changes/{path...}", p.LastChanges),
+		on("GET /{owner}/{repo}/blob/{path...}", p.Blob),
+		on("GET /{owner}/{repo}/blame/{path...}", p.Blame),
+		on("GET /{owner}/{repo}/commits", p.Commits),
+		on("GET /{owner}/{repo}/commits/{path...}", p.CommitsOf),
+		on("GET /{owner}/{repo}/commit/{sha}", p.Commit),
+		on("POST /{owner}/{repo}/commit/{sha}/comments", p.AddComment),
+		on("GET /{owner}/{repo}/compare", p.CompareForm),
+		on("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
+		on("GET /{owner}/{repo}/branches", p.Branches),
+		on("POST /{owner}/{repo}/branches", p.CreateBranch),
+		on("POST /{owner}/{repo}/branches/delete", p.DeleteBranch),
+		on("GET /{owner}/{repo}/tags", p.Tags),
+		on("GET /{owner}/{repo}/find/{path...}", p.Find),
+		on("GET /{owner}/{repo}/search", p.Search),
+		on("GET /{owner}/{repo}/edit/{path...}", p.EditForm),
+		on("POST /{owner}/{repo}/edit/{path...}", p.Edit).WithLimit(maxEdit),
+		on("GET /{owner}/{repo}/new/{path...}", p.NewForm),
+		on("POST /{owner}/{repo}/new/{path...}", p.Create).WithLimit(maxEdit),
+		on("GET /{owner}/{repo}/delete/{path...}", p.DeleteForm),
+		on("POST /{owner}/{repo}/delete/{path...}", p.Delete),
+		on("GET /{owner}/{repo}/upload/{path...}", p.UploadForm),
+		on("POST /{owner}/{repo}/upload/{path...}", p.Upload).WithLimit(maxUpload),
+	}
+}

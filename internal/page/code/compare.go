@@ -1,0 +1,129 @@
+package code
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/page/diff"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// comparedCommits is how many commits a page of a comparison lists.
+const comparedCommits = 100
+
+// compareView is a comparison, below the form that asks for one.
+type compareView struct {
+	page.Frame
+	Base, Head string
+	Dots       string
+	Branches   []string
+	Asked      bool
+	Why        string // why there is nothing to show
+	Found      *comparison
+	Days       []day
+	Diff       *diff.View
+	NewPull    string // the address that makes a pull request of it; empty: there is nothing to merge
+}
+
+// comparison is what the API answers.
+type comparison struct {
+	Status  string
+	Ahead   int64 `json:"ahead_by"`
+	Behind  int64 `json:"behind_by"`
+	Total   int64 `json:"total_commits"`
+	Commits []page.Commit
+	Files   []page.ChangedFile
+}
+
+// GET /{owner}/{repo}/compare
+//
+// CompareForm answers the form that asks for a comparison, and leads to the one that ?base= and ?head= name. Error: 404.
+func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	q := web.QueryOf(r)
+	if head := strings.TrimSpace(q.Get("head")); head != "" {
+		base := strings.TrimSpace(q.Get("base"))
+		if base == "" {
+			base = a.DefaultBranch
+		}
+		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "compare")+segments(base+"..."+head))
+	}
+	v := &compareView{Base: a.DefaultBranch}
+	return p.showComparison(w, r, a, v)
+}
+
+// GET /{owner}/{repo}/compare/{basehead...}
+//
+// Compare answers what HEAD has that BASE lacks (BASE...HEAD; a single name is compared with the default branch): a
+// hundred commits a page, and on the first page up to 300 files. Either may be of a fork, OWNER:BRANCH. BASE...HEAD.diff
+// and .patch are the text alone (decision 30). Error: 404.
+func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	spec := web.Param(r, "basehead")
+	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
+		if _, err := p.kit.Get(r, of(a, "/branches"), page.Query("per_page", "1"), nil); err != nil {
+			return err
+		}
+		return p.do.CompareText(w, r, a)
+	}
+	v := &compareView{Asked: true, Dots: "..."}
+	var ok bool
+	if v.Base, v.Head, ok = strings.Cut(spec, "..."); !ok {
+		if v.Base, v.Head, ok = strings.Cut(spec, ".."); ok {
+			v.Dots = ".."
+		} else {
+			v.Base, v.Head = a.DefaultBranch, spec
+		}
+	}
+	if v.Base == "" || v.Head == "" {
+		return errs.Absent()
+	}
+	found := &comparison{}
+	more, err := p.kit.Get(r, of(a, "/compare", segments(v.Base+v.Dots+v.Head)), page.Part(r, comparedCommits), found)
+	switch {
+	case errs.Is(err, errs.NotFound) && strings.Contains(err.Error(), "common ancestor"):
+		v.Why = "The two have entirely different histories: there is no common ancestor."
+		return p.showComparison(w, r, a, v)
+	case err != nil:
+		return page.Absent(err)
+	}
+	v.Found = found
+	v.Pages = page.PagesOf(r, more)
+	return p.showComparison(w, r, a, v)
+}
+
+func (p *Pages) showComparison(w http.ResponseWriter, r *http.Request, a *repo.Access, v *compareView) error {
+	title, pages := "Compare", v.Pages
+	if v.Asked {
+		title += " " + v.Base + v.Dots + v.Head
+	}
+	frame, err := p.kit.RepoFrame(r, a, "code", title)
+	if err != nil {
+		return err
+	}
+	v.Frame, v.Wide, v.Pages = frame, true, pages
+	var branches []struct{ Name string }
+	if _, err := p.kit.Get(r, of(a, "/branches"), page.Query("per_page", "100"), &branches); err != nil {
+		return err
+	}
+	for _, b := range branches {
+		v.Branches = append(v.Branches, b.Name)
+	}
+	if v.Found == nil {
+		return p.t.Page(w, r, "compare.html", v)
+	}
+	marked, err := p.marked(r, a, v.Found.Commits)
+	if err != nil {
+		return err
+	}
+	v.Days = byDay(marked)
+	if web.ReadPage(r).Number == 1 {
+		v.Diff = diff.New(r, v.Found.Files, diff.Options{Text: v.Repo.Path + "/compare" + segments(v.Base+v.Dots+v.Head) + ".diff"})
+	}
+	if v.Found.Ahead > 0 && v.Dots == "..." {
+		v.NewPull = v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.Base}, "head": {v.Head}}.Encode()
+	}
+	return p.t.Page(w, r, "compare.html", v)
+}

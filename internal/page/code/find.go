@@ -1,0 +1,170 @@
+package code
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// maxFound is how many files a search by name shows.
+const maxFound = 100
+
+type findView struct {
+	at
+	Query string
+	Files []string
+	Total int // that fit
+}
+
+// GET /{owner}/{repo}/find/{path...}
+//
+// Find answers the files of a revision whose paths have the characters of ?q= in their order, the best first. Error: 404.
+func (p *Pages) Find(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	place, err := p.place(r, a, "tree")
+	if err != nil {
+		return err
+	}
+	v := &findView{at: place, Query: page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), 200).Text}
+	v.Title = "Find a file"
+	var paths []string
+	err = p.ask(r, p.do.Paths, of(a, "/contents"), page.Query("ref", string(v.At.SHA)), &paths)
+	if err != nil {
+		return page.Absent(err)
+	}
+	v.Files, v.Total = fitting(paths, v.Query)
+	return p.t.Page(w, r, "find.html", v)
+}
+
+// fitting finds the paths that have the query's characters in their order, without regard to case and spaces. Those
+// come first that have it in one piece, in their last part, and are short.
+func fitting(paths []string, query string) (best []string, total int) {
+	query = strings.ToLower(strings.ReplaceAll(query, " ", ""))
+	type ranked struct {
+		path string
+		rank int
+	}
+	var list []ranked
+	for _, path := range paths {
+		low := strings.ToLower(path)
+		if !hasInOrder(low, query) {
+			continue
+		}
+		x := ranked{path, len(path)}
+		name := low[strings.LastIndexByte(low, '/')+1:]
+		switch {
+		case query == "":
+			x.rank = 0 // in git's order
+		case name == query:
+		case strings.HasPrefix(name, query):
+			x.rank += 10_000
+		case strings.Contains(name, query):
+			x.rank += 20_000
+		case strings.Contains(low, query):
+			x.rank += 30_000
+		case hasInOrder(name, query):
+			x.rank += 40_000
+		default:
+			x.rank += 50_000
+		}
+		list = append(list, x)
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	for _, x := range list[:min(len(list), maxFound)] {
+		best = append(best, x.path)
+	}
+	return best, len(list)
+}
+
+func hasInOrder(text, characters string) bool {
+	for _, c := range characters {
+		at := strings.IndexRune(text, c)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(string(c)):]
+	}
+	return true
+}
+
+type searchView struct {
+	page.Frame
+	Query   string
+	Total   int64
+	Whole   bool
+	Results []result
+}
+
+// result is a file in which the words stand.
+type result struct {
+	Path     string
+	HTMLURL  string `json:"html_url"`
+	Language string
+	Matches  []struct {
+		Property, Fragment string
+		Matches            []struct{ Indices [2]int }
+	} `json:"text_matches"`
+}
+
+// piece is a part of a fragment, which matches or does not.
+type piece struct {
+	Text string
+	Hit  bool
+}
+
+// Fragments are the parts of the file's text, cut where something matches.
+func (x *result) Fragments() (list [][]piece) {
+	for _, m := range x.Matches {
+		if m.Property == "path" {
+			continue
+		}
+		runes, from := []rune(m.Fragment), 0
+		var parts []piece
+		for _, hit := range m.Matches {
+			a, b := hit.Indices[0], hit.Indices[1]
+			if a < from || b > len(runes) || a > b {
+				continue
+			}
+			parts = append(parts, piece{string(runes[from:a]), false}, piece{string(runes[a:b]), true})
+			from = b
+		}
+		list = append(list, append(parts, piece{string(runes[from:]), false}))
+	}
+	return list
+}
+
+// GET /{owner}/{repo}/search
+//
+// Search answers the files of the default branch in which the words of ?q= stand. Errors: those of the API.
+func (p *Pages) Search(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	frame, err := p.kit.RepoFrame(r, a, "code", "Search this repository's code")
+	if err != nil {
+		return err
+	}
+	v := &searchView{Frame: frame, Query: page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), 256).Text}
+	if v.Query == "" {
+		return p.t.Page(w, r, "search.html", v)
+	}
+	var found struct {
+		Total      int64 `json:"total_count"`
+		Incomplete bool  `json:"incomplete_results"`
+		Items      []result
+	}
+	q := page.Part(r, 20, "q", v.Query+" repo:"+a.FullName())
+	more, err := p.read(r, "/search/code", q, "text-match", &found)
+	if err != nil {
+		problem, err := page.ProblemOf(err)
+		if err != nil {
+			return err
+		}
+		v.Problem = problem
+		return p.t.Again(w, r, "search.html", problem, v)
+	}
+	v.Total, v.Whole, v.Results = found.Total, !found.Incomplete, found.Items
+	v.Pages = page.PagesOf(r, more)
+	return p.t.Page(w, r, "search.html", v)
+}

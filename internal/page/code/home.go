@@ -1,0 +1,187 @@
+package code
+
+import (
+	"cmp"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/license"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// homeView is the root of the default branch, with what stands beside it.
+type homeView struct {
+	listing
+	Clone
+	Home      bool
+	About     about
+	Languages []language
+	Release   *release // the latest; nil: there is none
+}
+
+// Clone is how git gets at the repository.
+type Clone struct{ HTTP, SSH string } // SSH is empty where it is not served
+
+// about is what the repository says of itself.
+type about struct {
+	Description, Homepage string
+	Topics                []string
+	License               string
+}
+
+type language struct {
+	Name    string
+	Color   string // in the drawing: a class
+	Bytes   int64
+	Percent float64
+	X, W    float64 // in the bar, of 100
+}
+
+type release struct {
+	Name        string
+	Tag         string `json:"tag_name"`
+	HTMLURL     string `json:"html_url"`
+	Prerelease  bool
+	PublishedAt time.Time `json:"published_at"`
+}
+
+// Title is the name, or the tag of a release without one.
+func (r *release) Title() string { return cmp.Or(r.Name, r.Tag) }
+
+// GET /{owner}/{repo}
+//
+// Home answers a repository's page. The address for git, with .git at its end, leads here as well. Error: 404.
+func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
+	if name, ok := strings.CutSuffix(web.Param(r, "repo"), ".git"); ok && name != "" {
+		// Whether there is such a repository or not: no name ends in .git.
+		http.Redirect(w, r, web.From(r.Context()).Page(web.Path(web.Param(r, "owner"), name)), http.StatusFound)
+		return nil
+	}
+	return p.kit.Repos.WithVisible(p.home)(w, r)
+}
+
+func (p *Pages) home(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	v := &homeView{Home: true, Clone: p.clone(r, a)}
+	place, err := p.locate(r, a, "tree", "")
+	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
+		return p.empty(w, r, a, errs.Is(err, errs.NotFound))
+	}
+	if err != nil {
+		return err
+	}
+	v.at = place
+	v.Title = a.FullName()
+	v.Frame.Repo.Access = a
+	v.About = aboutOf(a)
+	if v.About.Description != "" {
+		v.Title += ": " + page.Clip(v.About.Description, 100).Text
+	}
+	if err := p.fill(r, a, &v.listing); err != nil {
+		return err
+	}
+	if v.Languages, err = p.languages(r, a); err != nil {
+		return err
+	}
+	latest := &release{}
+	switch _, err := p.kit.Get(r, of(a, "/releases/latest"), nil, latest); {
+	case err == nil:
+		v.Release = latest
+	case !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Forbidden):
+		return err
+	}
+	return p.t.Page(w, r, "home.html", v)
+}
+
+// clone tells the addresses for git.
+func (p *Pages) clone(r *http.Request, a *repo.Access) Clone {
+	info := web.From(r.Context())
+	c := Clone{HTTP: info.Page(web.Path(a.Owner.Login, a.Name)) + ".git"}
+	if info.SSHPort != "" {
+		c.SSH = info.SSH(a.FullName())
+	}
+	return c
+}
+
+func aboutOf(a *repo.Access) (x about) {
+	if a.Description != nil {
+		x.Description = *a.Description
+	}
+	if a.Homepage != nil {
+		x.Homepage = page.WebAddress(*a.Homepage)
+	}
+	x.Topics = strings.Fields(string(a.Topics))
+	if a.License != nil {
+		x.License = *a.License
+		if l := license.ByKey(*a.License); l != nil {
+			x.License = l.Name
+		}
+	}
+	return x
+}
+
+// maxLanguages is how many languages are named; the rest is "Other".
+const maxLanguages = 6
+
+// languages asks for the languages, those of most of the code first.
+func (p *Pages) languages(r *http.Request, a *repo.Access) (list []language, err error) {
+	var bytes map[string]int64
+	if _, err := p.kit.Get(r, of(a, "/languages"), nil, &bytes); err != nil {
+		return nil, err
+	}
+	var sum int64
+	for name, n := range bytes {
+		list, sum = append(list, language{Name: name, Bytes: n}), sum+n
+	}
+	slices.SortFunc(list, func(a, b language) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
+	})
+	if len(list) > maxLanguages {
+		other := language{Name: "Other"}
+		for _, l := range list[maxLanguages-1:] {
+			other.Bytes += l.Bytes
+		}
+		list = append(list[:maxLanguages-1], other)
+	}
+	x := 0.0
+	for n := range list {
+		l := &list[n]
+		l.Percent = float64(l.Bytes*1000/max(sum, 1)) / 10
+		l.X, l.W = x, float64(l.Bytes)*100/float64(max(sum, 1))
+		x += l.W
+		l.Color = "tone" + string(rune('0'+n))
+	}
+	return list, nil
+}
+
+// emptyView is a repository without a commit on its default branch.
+type emptyView struct {
+	page.Frame
+	Clone
+	About   about
+	Branch  string
+	Others  bool // there are other branches or tags
+	Default string
+}
+
+// empty answers how to begin.
+func (p *Pages) empty(w http.ResponseWriter, r *http.Request, a *repo.Access, others bool) error {
+	frame, err := p.kit.RepoFrame(r, a, "code", a.FullName())
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "empty.html", &emptyView{Frame: frame, Clone: p.clone(r, a), About: aboutOf(a),
+		Branch: a.DefaultBranch, Others: others})
+}
+
+// readmeView is a readme below a directory.
+type readmeView struct {
+	Name, Path string
+	HTML       template.HTML
+	Text       string // where there is no HTML
+}

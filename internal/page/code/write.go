@@ -1,0 +1,128 @@
+package code
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/gitdata"
+	"arbor/internal/inside"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+)
+
+// proposal is what a form says of the commit that it makes, and shows again when it was not taken.
+type proposal struct {
+	Message     string // the first line
+	Description string
+	New         bool   // to a new branch
+	Branch      string // its name
+	Suggested   string // the message where none was given
+}
+
+// readProposal reads the form's fields.
+func readProposal(form page.Form) proposal {
+	return proposal{Message: form.Text("message"), Description: form.Text("description"), New: form.Get("target") == "new",
+		Branch: form.Text("branch")}
+}
+
+// text is the commit's message.
+func (c *proposal) text() string {
+	message := c.Message
+	if message == "" {
+		message = c.Suggested
+	}
+	if c.Description != "" {
+		message += "\n\n" + c.Description
+	}
+	return message
+}
+
+// fileChange is a file that a commit adds, changes or deletes.
+type fileChange struct {
+	Path     string `json:"path"`
+	Contents string `json:"contents,omitempty"` // Base64
+	From     string `json:"from,omitempty"`     // the file of which it keeps the mode
+}
+
+func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
+
+// checkWritable reports why the viewer cannot commit to what the page stands at. The API asks again.
+func (v *at) checkWritable() error {
+	switch {
+	case v.Viewer == nil:
+		return errs.New(errs.Unauthenticated, "Requires authentication")
+	case v.Repo.Archived:
+		return errs.New(errs.Forbidden, "This repository is archived, so nothing in it changes.")
+	case !v.Repo.CanPush():
+		return errs.New(errs.Forbidden, "You may not push to this repository. Fork it, change the file in your fork, and open a pull request from there.")
+	case v.At.Kind != "branch":
+		return errs.New(errs.Forbidden, "Files are changed on a branch. This is the state of a tag or a commit: choose a branch first.")
+	}
+	return nil
+}
+
+// write makes the commit on the branch of the place, or on a new branch from there, and says where the browser goes then:
+// to done, a page of the branch, or to a new pull request. Errors: those of the API.
+func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []fileChange, done string) (string, error) {
+	if v.At.SHA == "" { // the repository is empty
+		return done, p.writeFirst(r, a, v, c, add)
+	}
+	branch := v.At.Ref
+	if c.New {
+		branch = c.Branch
+		if err := p.makeBranch(r, a, branch, string(v.At.SHA)); err != nil {
+			return "", err
+		}
+	}
+	body, err := json.Marshal(map[string]any{"message": c.text(), "branch": branch, "expectedHeadOid": v.At.SHA,
+		"additions": add, "deletions": remove})
+	if err != nil {
+		return "", err
+	}
+	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPut, Path: of(a, "/contents/-"), Body: body, Handler: p.do.CommitFiles})
+	if err != nil {
+		if c.New { // nobody has seen it
+			_ = p.kit.Change(r, http.MethodDelete, of(a, "/git/refs/heads", segments(branch)), nil, nil)
+		}
+		return "", err
+	}
+	if c.New {
+		return v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.At.Ref}, "head": {branch}}.Encode(), nil
+	}
+	return done, nil
+}
+
+// writeFirst makes the first commit of a repository: of one file.
+func (p *Pages) writeFirst(r *http.Request, a *repo.Access, v *at, c *proposal, add []fileChange) error {
+	if len(add) != 1 || c.New {
+		return errs.New(errs.Invalid, "The first commit of a repository has one file here, and makes its default branch.")
+	}
+	return p.kit.Change(r, http.MethodPut, of(a, "/contents", segments(add[0].Path)),
+		map[string]any{"message": c.text(), "content": add[0].Contents, "branch": v.At.Ref}, nil)
+}
+
+// placeOrEmpty is place, also for the default branch of a repository without a commit.
+func (p *Pages) placeOrEmpty(r *http.Request, a *repo.Access, view, text string) (at, error) {
+	v, err := p.locate(r, a, view, text)
+	if errs.Is(err, errs.Conflict) && strings.Trim(text, "/") == a.DefaultBranch {
+		v = at{View: view, At: gitdata.Located{Ref: a.DefaultBranch, Kind: "branch", Type: "tree"}}
+		v.Frame, err = p.kit.RepoFrame(r, a, "code", a.DefaultBranch)
+	}
+	return v, page.Absent(err)
+}
+
+// there asks whether something is at a path of the place.
+func (p *Pages) there(r *http.Request, a *repo.Access, v *at, path string) (bool, error) {
+	if v.At.SHA == "" {
+		return false, nil
+	}
+	err := p.ask(r, p.do.Locate, of(a, "/contents/", string(v.At.SHA), segments(path)), nil, &gitdata.Located{})
+	if errs.Is(err, errs.NotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

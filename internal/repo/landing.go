@@ -73,7 +73,7 @@ func (l *Landing) refuseRest(why error) {
 }
 
 // WriteRefs makes the refs what the push says.
-func (l *Landing) WriteRefs(tx *db.Tx) error { return WriteRefs(tx, l.push.RepoID, l.Moved) }
+func (l *Landing) WriteRefs(tx *db.Tx) error { return writeRefs(tx, l.push.RepoID, l.Moved) }
 
 // NoteUnreached notes the objects to which refs may have been the last to lead.
 func (l *Landing) NoteUnreached(tx *db.Tx) error {

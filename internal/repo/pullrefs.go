@@ -29,5 +29,5 @@ func SetPullRef(tx *db.Tx, repoID ID, purges, number int64, kind string, sha git
 	if err := noteRef(tx, repoID, name, sha); err != nil {
 		return err
 	}
-	return WriteRefs(tx, repoID, []RefUpdate{{Name: name, New: sha}})
+	return writeRefs(tx, repoID, []RefUpdate{{Name: name, New: sha}})
 }

@@ -107,8 +107,12 @@ func refsBelow(tx *db.Tx, repoID ID, names []string) (map[string][]string, error
 	return below, err
 }
 
-// WriteRefs makes the refs what the updates say.
-func WriteRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
+// FirstRefs writes the refs with which a fork begins, in the transaction that makes it. All others are moved by
+// MoveRefs.
+func FirstRefs(tx *db.Tx, repoID ID, refs []RefUpdate) error { return writeRefs(tx, repoID, refs) }
+
+// writeRefs makes the refs what the updates say.
+func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 	var set []RefUpdate
 	var gone []string
 	for _, u := range updates {

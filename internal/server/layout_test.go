@@ -285,7 +285,10 @@ func TestSharedStepsAreTakenByForge(t *testing.T) {
 		}
 		source, err := os.ReadFile(path)
 		found := sharedStep.Find(source)
-		if found != nil && filepath.Base(filepath.Dir(path)) != "forge" {
+		dir := filepath.Base(filepath.Dir(path))
+		// The steps of package settings consist of smaller ones.
+		inner := dir == "settings" && strings.HasPrefix(string(found), "repo.CountForOwner")
+		if found != nil && dir != "forge" && !inner {
 			t.Errorf("%s: %s...) is a step of package forge", path, found)
 		}
 		return err

@@ -8,7 +8,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Get /repos/{owner}/{repo}
+// GET /repos/{owner}/{repo}
 //
 // Get answers the full form of a repository.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {

@@ -222,7 +222,7 @@ func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 	if err := countFork(tx, parent.ID, network); err != nil {
 		return nil, err
 	}
-	if err := repo.WriteRefs(tx, id, f.refs); err != nil {
+	if err := repo.FirstRefs(tx, id, f.refs); err != nil {
 		return nil, err
 	}
 	if !parent.Private { // all objects of the parent came along, see bringObjects

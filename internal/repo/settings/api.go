@@ -114,7 +114,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return api.s.repos.Answer(w, r, http.StatusOK, edited)
 }
 
-// Delete /repos/{owner}/{repo}
+// DELETE /repos/{owner}/{repo}
 //
 // Delete removes the repository with all that belongs to it.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {

@@ -141,9 +141,9 @@ func readSide(text string, a *repo.Access) side {
 func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err error) {
 	switch len(s.of) {
 	case 1:
-		s.at, err = api.repos.ForkOf(ctx, a.Caller, a.NetworkID, s.of[0])
+		s.at, err = api.network.ForkOf(ctx, a.Caller, a.NetworkID, s.of[0])
 	case 2:
-		s.at, err = api.repos.InNetwork(ctx, a, s.of[0], s.of[1])
+		s.at, err = api.network.InNetwork(ctx, a, s.of[0], s.of[1])
 	}
 	return err
 }

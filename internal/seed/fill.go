@@ -110,7 +110,7 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	}
 	log := quiet(to.Database.Log)
 	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true})
-	a := &applier{s: s, clock: time, server: srv, repos: srv.Forge().Repos, accounts: srv.Forge().Accounts,
+	a := &applier{s: s, clock: time, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport, accounts: srv.Forge().Accounts,
 		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
 	if err := a.apply(ctx); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"arbor/internal/inside"
 	"arbor/internal/page/old"
 	"arbor/internal/ratelimit"
-	"arbor/internal/repo"
+	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/space"
 	"arbor/internal/status"
@@ -101,7 +101,7 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 func (s *Server) newGraphQL(of old.Sources, statuses *status.API) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	return graphql.NewAPI(s.ask, graphql.Handlers{
-		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: repo.NewAPI(repos),
+		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
 		Issues: repos.With(account.Pull, issues.ListIssues), Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
 		Pulls: repos.With(account.Pull, pulls.ListChosen), NumberedPulls: repos.With(account.Pull, pulls.ListNumbered),
 		Pin: repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),

@@ -54,19 +54,22 @@ type release struct {
 // Title is the name, or the tag of a release without one.
 func (r *release) Title() string { return cmp.Or(r.Name, r.Tag) }
 
-// GET /{owner}/{repo}
-//
-// Home answers a repository's page. The address for git, with .git at its end, leads here as well. Error: 404.
-func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
-	if name, ok := strings.CutSuffix(web.Param(r, "repo"), ".git"); ok && name != "" {
-		// Whether there is such a repository or not: no name ends in .git.
-		http.Redirect(w, r, web.From(r.Context()).Page(web.Path(web.Param(r, "owner"), name)), http.StatusFound)
-		return nil
+// withoutGit leads from the address for git, with .git at its end, to the page.
+func withoutGit(h web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if name, ok := strings.CutSuffix(web.Param(r, "repo"), ".git"); ok && name != "" {
+			// Whether there is such a repository or not: no name ends in .git.
+			http.Redirect(w, r, web.From(r.Context()).Page(web.Path(web.Param(r, "owner"), name)), http.StatusFound)
+			return nil
+		}
+		return h(w, r)
 	}
-	return p.kit.Repos.WithVisible(p.home)(w, r)
 }
 
-func (p *Pages) home(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+// GET /{owner}/{repo}
+//
+// Home answers a repository's page: the files of its default branch, and what it is. Error: 404.
+func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &homeView{Home: true, Clone: p.clone(r, a)}
 	place, err := p.locate(r, a, "tree", "")
 	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {

@@ -63,8 +63,8 @@ func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Acce
 func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	spec := web.Param(r, "basehead")
 	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
-		if _, err := p.kit.Get(r, of(a, "/branches"), page.Query("per_page", "1"), nil); err != nil {
-			return err
+		if err := p.ask(r, p.do.Locate, of(a, "/contents"), nil, nil); err != nil { // whether its right is there
+			return page.Absent(err)
 		}
 		return p.do.CompareText(w, r, a)
 	}

@@ -24,6 +24,26 @@ import (
 var demoPages = []struct{ name, path string }{
 	{"home", "/"},
 	{"login", "/login"},
+	{"repository", "/alice/greenhouse"},
+	{"tree", "/alice/greenhouse/tree/main/docs"},
+	{"last-changes", "/alice/greenhouse/last-changes/main"},
+	{"blob", "/alice/greenhouse/blob/main/windows/night.go"},
+	{"markdown", "/alice/greenhouse/blob/main/README.md"},
+	{"blame", "/alice/greenhouse/blame/main/windows/night.go"},
+	{"history", "/alice/greenhouse/commits"},
+	{"history-of-file", "/alice/greenhouse/commits/main/README.md"},
+	{"commit", "/alice/greenhouse/commit/main"},
+	{"commit-split", "/alice/greenhouse/commit/main?diff=split"},
+	{"compare-form", "/alice/greenhouse/compare"},
+	{"compare", "/alice/greenhouse/compare/main...irrigation"},
+	{"branches", "/alice/greenhouse/branches"},
+	{"tags", "/alice/greenhouse/tags"},
+	{"find", "/alice/greenhouse/find/main?q=go"},
+	{"code-search", "/alice/greenhouse/search?q=windows"},
+	{"edit", "/alice/greenhouse/edit/main/README.md"},
+	{"new-file", "/alice/greenhouse/new/main"},
+	{"delete-file", "/alice/greenhouse/delete/main/README.md"},
+	{"upload", "/alice/greenhouse/upload/main"},
 }
 
 // pageless are the routes for browsers that are no pages.

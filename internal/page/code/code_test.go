@@ -26,8 +26,8 @@ const evilFile = `"><img src=x onerror=alert(1)>#?%41.md`
 // evilBody is Markdown that would run, were it not sanitized.
 const evilBody = "**bold** <script>alert(3)</script> <img src=x onerror=alert(4)> [go](javascript:alert(5)) <b style=\"color:red\" onclick=alert(6)>b</b>"
 
-// browser is what a browser says that it takes.
-var browser = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+// accepted is what a browser says that it takes.
+var accepted = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 
 // plant makes a repository of alice's with files of many kinds and evil in all that people write: main with three
 // commits, the branch side/<i>, and the tag v1. sam may push.
@@ -94,7 +94,7 @@ func as(t *testing.T, s *apitest.Server, login string) *visitor {
 }
 
 func (v *visitor) headers(more ...string) map[string]string {
-	h := map[string]string{"Accept": browser["Accept"]}
+	h := map[string]string{"Accept": accepted["Accept"]}
 	if v.session != "" {
 		h["Cookie"] = "arbor_session=" + v.session
 	}

@@ -26,7 +26,6 @@ var demoPages = []struct{ name, path string }{
 	{"login", "/login"},
 	{"repository", "/alice/greenhouse"},
 	{"tree", "/alice/greenhouse/tree/main/docs"},
-	{"last-changes", "/alice/greenhouse/last-changes/main"},
 	{"blob", "/alice/greenhouse/blob/main/windows/night.go"},
 	{"markdown", "/alice/greenhouse/blob/main/README.md"},
 	{"blame", "/alice/greenhouse/blame/main/windows/night.go"},
@@ -48,7 +47,8 @@ var demoPages = []struct{ name, path string }{
 
 // pageless are the routes for browsers that are no pages.
 var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}", "/healthz", "/readyz",
-	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup"}
+	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
+	"/{owner}/{repo}/last-changes/{path...}"}
 
 // signIn gives the session of somebody in the demo.
 func (d *demoProcess) signIn(login string) string {

@@ -1,7 +1,6 @@
 package code_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -438,16 +437,4 @@ func TestLargePages(t *testing.T) {
 			t.Errorf("the page of a commit: %d bytes took %d", m.Sent, m.Allocated)
 		}
 	})
-}
-
-func object(pairs ...any) string {
-	m := map[string]any{}
-	for n := 0; n < len(pairs); n += 2 {
-		m[pairs[n].(string)] = pairs[n+1]
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }

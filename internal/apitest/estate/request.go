@@ -60,8 +60,6 @@ var things = []struct {
 	{"/commit", "commit", nil}, {"/statuses", "commit", nil}, {"/git/ref", "ref", nil}, {"/git/refs", "ref", nil},
 	{"/git/matching-refs", "ref", nil}, {"/branches", "branch", nil}, {"/compare", "range", nil},
 	{"/contents", "file", nil}, {"/blob", "main file", nil}, {"/tree", "main", nil}, {"/raw", "main file", nil},
-	{"/last-changes", "main", nil}, {"/blame", "main file", nil}, {"/find", "main", nil}, {"/edit", "main file", nil},
-	{"/new", "main", nil}, {"/delete", "main file", nil}, {"/upload", "main", nil},
 	{"/check-runs", "check run", nil}, {"/runs", "check run", nil}, {"/check-suites", "check suite", nil},
 	{"/releases/assets", "asset", (*World).asset}, {"/releases/tags", "release tag", nil}, {"/releases/tag", "release tag", nil},
 	{"/releases/latest/download", "asset name", nil}, {"/releases/download", "asset path", nil},

@@ -88,6 +88,9 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := p.fill(r, a, &v.listing); err != nil {
 		return err
 	}
+	if err := p.readmeElsewhere(r, v); err != nil {
+		return err
+	}
 	if v.Languages, err = p.languages(r, a); err != nil {
 		return err
 	}
@@ -99,6 +102,28 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	return p.t.Page(w, r, "home.html", v)
+}
+
+// readmeElsewhere finds the readme in .github or docs, where the root has none.
+func (p *Pages) readmeElsewhere(r *http.Request, v *homeView) error {
+	if v.Readme != nil || !slices.ContainsFunc(v.Entries, func(e listed) bool {
+		return e.Type == "dir" && (e.Name == ".github" || e.Name == "docs")
+	}) {
+		return nil
+	}
+	var at struct{ Name, Path string }
+	_, err := p.kit.Get(r, of(v.Repo.Access, "/readme"), nil, &at)
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	html, err := p.rendered(r, &v.at, at.Path)
+	if html != "" {
+		v.Readme = &readmeView{Name: at.Name, Path: at.Path, HTML: html}
+	}
+	return err
 }
 
 // clone tells the addresses for git.
@@ -186,5 +211,4 @@ func (p *Pages) empty(w http.ResponseWriter, r *http.Request, a *repo.Access, ot
 type readmeView struct {
 	Name, Path string
 	HTML       template.HTML
-	Text       string // where there is no HTML
 }

@@ -157,7 +157,7 @@ func TestStatements(t *testing.T) {
 			t.Errorf("%d statements for two threads, %d for many", few, many)
 		}
 		first := s.Visit(t, "bob", "GET "+at).Shows(t, 200, `rel="next"`)
-		if n := strings.Count(string(first.Body), `class="thread new"`); n != 25 {
+		if n := strings.Count(string(first.Body), `class="letter new"`); n != 25 {
 			t.Errorf("%d threads on the first page", n)
 		}
 	})

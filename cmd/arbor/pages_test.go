@@ -43,12 +43,37 @@ var demoPages = []struct{ name, path string }{
 	{"new-file", "/alice/greenhouse/new/main"},
 	{"delete-file", "/alice/greenhouse/delete/main/README.md"},
 	{"upload", "/alice/greenhouse/upload/main"},
+	{"profile", "/alice"},
+	{"profile-repositories", "/alice?tab=repositories"},
+	{"profile-followers", "/alice?tab=followers"},
+	{"organization", "/orchard"},
+	{"organization-people", "/orgs/orchard/people"},
+	{"organization-settings", "/orgs/orchard/settings"},
+	{"new-organization", "/new/organization"},
+	{"new-repository", "/new"},
+	{"fork", "/alice/greenhouse/fork"},
+	{"forks", "/alice/greenhouse/forks"},
+	{"stargazers", "/alice/greenhouse/stargazers"},
+	{"watchers", "/alice/greenhouse/watchers"},
+	{"explore", "/explore"},
+	{"search", "/search?q=the&type=issues"},
+	{"search-code", "/search?q=water&in=alice/greenhouse"},
+	{"notifications", "/dashboard/notifications?box=all"},
+	{"notification", "/dashboard/notifications/1"},
+	{"plants", "/dashboard/plants"},
+	{"releases", "/alice/greenhouse/releases"},
+	{"release", "/alice/greenhouse/releases/tag/v0.1.0"},
+	{"release-latest", "/alice/greenhouse/releases/latest"},
+	{"release-edit", "/alice/greenhouse/releases/edit/v0.1.0"},
+	{"release-new", "/alice/greenhouse/releases/new"},
+	{"checks", "/alice/greenhouse/commit/irrigation/checks"},
 }
 
 // pageless are the routes for browsers that are no pages.
 var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}", "/healthz", "/readyz",
 	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
-	"/{owner}/{repo}/last-changes/{path...}"}
+	"/{owner}/{repo}/last-changes/{path...}",
+	"/{owner}/{repo}/runs/{check_run_id}"} // of which the demo has none
 
 // signIn gives the session of somebody in the demo.
 func (d *demoProcess) signIn(login string) string {

@@ -94,7 +94,7 @@ func (h *Home) thing(is string) string {
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
 		"app": "robot", "release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
-		"filter": "label", "member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "license": "mit", "template": "Go", "plant": "1",
+		"filter": "label", "member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "order": "sort", "license": "mit", "template": "Go", "plant": "1",
 	}[is]
 }
 

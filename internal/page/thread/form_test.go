@@ -209,7 +209,7 @@ func TestWrongForms(t *testing.T) {
 			post(t, s, "sam", "/alice/garden"+c.path, 422, c.pairs...)
 		}
 		post(t, s, "sam", "/alice/garden/issues/1/comments/1/delete", 303)
-		s.Check(t, apitest.Case{Do: "POST /alice/garden/issues/1/comments", As: "sam", Send: `{"body": "x"}`, Headers: browser, Status: 415})
+		s.Check(t, apitest.Case{Do: "POST /alice/garden/issues/1/comments", As: "sam", Send: `{"body": "x"}`, Headers: accept, Status: 415})
 	})
 }
 

@@ -22,7 +22,7 @@ const evil = `"><img onerror=x><script>alert(2)</script>'`
 // evilBody is Markdown that would run, were it not sanitized.
 const evilBody = "**bold** <script>alert(3)</script> <img src=x onerror=alert(4)> [go](javascript:alert(5)) <b style=\"color:red\" onclick=alert(6)>b</b>\n\n- [ ] one\n- [x] two"
 
-var browser = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+var accept = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 
 // object is a JSON object of names and values in turn.
 func object(pairs ...any) string {
@@ -81,7 +81,7 @@ func people(t *testing.T, s *apitest.Server) {
 // page asks for a page as a browser does.
 func page(t *testing.T, s *apitest.Server, as, path string, status int) *apitest.Answer {
 	t.Helper()
-	return s.Check(t, apitest.Case{Do: "GET " + path, As: as, Headers: browser, Status: status})
+	return s.Check(t, apitest.Case{Do: "GET " + path, As: as, Headers: accept, Status: status})
 }
 
 // post sends a form of names and values in turn.
@@ -92,7 +92,7 @@ func post(t *testing.T, s *apitest.Server, as, path string, status int, pairs ..
 		v.Add(pairs[n], pairs[n+1])
 	}
 	return s.Check(t, apitest.Case{Do: "POST " + path, As: as, Send: v.Encode(), Status: status,
-		Headers: map[string]string{"Accept": browser["Accept"], "Content-Type": "application/x-www-form-urlencoded"}})
+		Headers: map[string]string{"Accept": accept["Accept"], "Content-Type": "application/x-www-form-urlencoded"}})
 }
 
 // inspect reads a page as a browser does, and reports everything in it that could run or load something from elsewhere;

@@ -78,7 +78,7 @@ var things = []struct {
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
 	{"/issues/{number}/comments", "comment", nil}, {"/pull/{number}/comments", "line", nil}, {"/assets", "page asset", nil},
-	{"/filter", "filter", nil}, {"/dashboard/notifications", "thread", (*World).thread}, {"/site/people", "keeper", nil},
+	{"/dashboard/filter", "order", nil}, {"/filter", "filter", nil}, {"/dashboard/notifications", "thread", (*World).thread}, {"/site/people", "keeper", nil},
 	{"/site/organizations", "guild", nil}, {"/settings/installations", "holder installation", nil},
 	{"/releases/edit", "release tag", nil}, {"/blame", "main file", nil}, {"/edit", "main file", nil}, {"/delete", "main file", nil},
 	{"/new", "main", nil}, {"/find", "main", nil}, {"/upload", "main", nil}, {"/last-changes", "main", nil}, {"/avatars", "avatar", nil}, {"/plants", "plant", nil},

@@ -121,6 +121,15 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s %v: %s, want %s", c.path, c.pairs, got, c.want)
 			}
 		}
+		// What somebody reacted is marked for them alone.
+		post(t, s, "sam", at+"/reactions", 303, "content", "rocket", "comment", "2")
+		post(t, s, "sam", at+"/reactions", 303, "content", "eyes")
+		for as, want := range map[string]int{"sam": 2, "rae": 0} {
+			if n := strings.Count(string(page(t, s, as, at, 200).Body), `aria-pressed="true"`); n != want {
+				t.Errorf("%s sees %d own reactions, want %d", as, n, want)
+			}
+		}
+		post(t, s, "sam", at+"/reactions", 303, "content", "eyes")
 		// The pin, the subscription, the transfer and the deletion.
 		post(t, s, "sam", at+"/state", 303, "state", "open")
 		post(t, s, "rae", at+"/pin", 403)

@@ -67,12 +67,35 @@ var demoPages = []struct{ name, path string }{
 	{"release-edit", "/alice/greenhouse/releases/edit/v0.1.0"},
 	{"release-new", "/alice/greenhouse/releases/new"},
 	{"checks", "/alice/greenhouse/commit/irrigation/checks"},
+
+	{"issues", "/alice/greenhouse/issues"},
+	{"issues-searched", "/alice/greenhouse/issues?q=is:closed+label:bug"},
+	{"issue", "/alice/greenhouse/issues/1"},
+	{"issue-new", "/alice/greenhouse/issues/new"},
+	{"issue-edit", "/alice/greenhouse/issues/1/edit"},
+	{"comment-edit", "/alice/greenhouse/issues/1/comments/1"},
+	{"issue-labels", "/alice/greenhouse/issues/1/labels"},
+	{"issue-assignees", "/alice/greenhouse/issues/1/assignees"},
+	{"issue-milestone", "/alice/greenhouse/issues/1/milestone"},
+	{"issue-lock", "/alice/greenhouse/issues/1/lock"},
+	{"issue-reactions", "/alice/greenhouse/issues/1/reactions"},
+	{"issue-transfer", "/alice/greenhouse/issues/1/transfer"},
+	{"issue-delete", "/alice/greenhouse/issues/1/delete"},
+	{"issues-filter", "/alice/greenhouse/issues/filter/label"},
+	{"labels", "/alice/greenhouse/labels?edit=bug"},
+	{"milestones", "/alice/greenhouse/milestones"},
+	{"milestone", "/alice/greenhouse/milestone/1"},
+	{"milestone-new", "/alice/greenhouse/milestones/new"},
+	{"milestone-edit", "/alice/greenhouse/milestones/1/edit"},
+	{"dashboard-issues", "/dashboard/issues"},
+	{"dashboard-pulls", "/dashboard/pulls"},
+	{"dashboard-sort", "/dashboard/filter/sort"},
 }
 
 // pageless are the routes for browsers that are no pages.
 var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}", "/healthz", "/readyz",
 	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
-	"/{owner}/{repo}/last-changes/{path...}",
+	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/suggest",
 	"/{owner}/{repo}/runs/{check_run_id}"} // of which the demo has none
 
 // signIn gives the session of somebody in the demo.

@@ -30,7 +30,9 @@ func TestLastCommitsAndBlame(t *testing.T) {
 	gittest.Import(t, dir, strings.NewReader(in.String()+"done\n"))
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	head := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
-	last := func(path string) string { return gittest.Run(t, dir, "log", "-1", "--format=%H", "main", "--", ":(literal)"+path) }
+	last := func(path string) string {
+		return gittest.Run(t, dir, "log", "-1", "--format=%H", "main", "--", ":(literal)"+path)
+	}
 
 	found, err := r.LastCommits(t.Context(), head, "", []string{"a", "-n", "d", "*", "nothing"}, time.Minute)
 	if err != nil || !found.Whole || found.Latest.SHA != head || found.Latest.Subject != "merge" || len(found.Entries) != 4 {

@@ -28,12 +28,16 @@ import (
 
 	"arbor/internal/inside"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // Options are what a kit works with.
 type Options struct {
 	Repos *repo.Service
 	Ask   inside.Ask // answers what pages ask the API
+
+	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET issues/{number}.
+	OwnReactions web.Handler
 
 	// OpenPulls counts the open pull requests of a repository.
 	OpenPulls func(context.Context, repo.ID) (int64, error)

@@ -146,7 +146,8 @@ func New(o Options) *Server {
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
 	pages := old.New(o.DB, repos, shown)
-	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls})
+	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls,
+		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
 	plants := plant.NewAPI(o.DB)

@@ -78,7 +78,7 @@ var things = []struct {
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
 	{"/issues/{number}/comments", "comment", nil}, {"/pull/{number}/comments", "line", nil}, {"/assets", "page asset", nil},
-	{"/filter", "filter", nil}, {"/dashboard/notifications", "thread", (*World).thread}, {"/site/people", "keeper", nil},
+	{"/dashboard/filter", "order", nil}, {"/filter", "filter", nil}, {"/dashboard/notifications", "thread", (*World).thread}, {"/site/people", "keeper", nil},
 	{"/site/organizations", "guild", nil}, {"/settings/installations", "holder installation", nil},
 	{"/releases/edit", "release tag", nil}, {"/blame", "main file", nil}, {"/edit", "main file", nil}, {"/delete", "main file", nil},
 	{"/new", "main", nil}, {"/find", "main", nil}, {"/upload", "main", nil}, {"/last-changes", "main", nil}, {"/avatars", "avatar", nil}, {"/plants", "plant", nil},
@@ -94,7 +94,7 @@ func (h *Home) thing(is string) string {
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
 		"app": "robot", "release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
-		"filter": "label", "member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "license": "mit", "template": "Go", "plant": "1",
+		"filter": "label", "member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "order": "sort", "license": "mit", "template": "Go", "plant": "1",
 	}[is]
 }
 

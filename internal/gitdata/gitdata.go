@@ -66,7 +66,8 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 		maxEntries = DefaultMaxTreeEntries
 	}
 	kept := web.NewKept(cacheBytes)
-	return &API{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries, kept: kept, answers: web.NewAnswers(kept),
+	return &API{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries, kept: kept,
+		answers: web.NewAnswers(kept),
 		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled)}
 }
 

@@ -120,7 +120,8 @@ type Service struct {
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log, wake: make(chan struct{}, 1)}
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log,
+		wake: make(chan struct{}, 1)}
 }
 
 // find reads a pull request of a repository and its issue. Error: 404.

@@ -2,7 +2,8 @@
 //
 //   - front: the home page, signing in, the first visit to an empty server
 //   - code: a repository's home, its files, commits, branches and comparisons; editing
-//   - thread: issues; change: pull requests; people, settings
+//   - thread: issues, labels, milestones; change: pull requests; people, settings
+//   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these show
 //
 // Files of this package:
 //

@@ -60,6 +60,10 @@ var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/{owner}/{repo}/releases/download/...", "contents"},
 	{"GET", "/{owner}/{repo}/releases/latest/download/...", "contents"},
 	{"*", "/{owner}...", never},
+	{"*", "/dashboard/...", never},
+	{"*", "/new...", never},
+	{"*", "/orgs/{org}/people", never},
+	{"*", "/orgs/{org}/settings", never},
 }
 
 // needs say for each route what it wants of a token. The first line counts that has the method,

@@ -281,5 +281,6 @@ func mayLack(r *route.Route, login string) bool {
 // asksMore reports a page that shows a form only to those who may send it: it asks for more than to see the repository,
 // where the API does.
 func asksMore(r *route.Route, a *apitest.Answer) bool {
-	return r.Group == route.Pages && slices.Contains([]int{401, 403}, a.Status)
+	signsIn := a.Status == http.StatusSeeOther && strings.HasPrefix(a.Header.Get("Location"), "/login")
+	return r.Group == route.Pages && (signsIn || slices.Contains([]int{401, 403}, a.Status))
 }

@@ -265,3 +265,9 @@ func Walked(routes []route.Route) (list []route.Route) {
 
 // IsForm reports what a page sends a form to.
 func IsForm(r *route.Route) bool { return r.Group == route.Pages && r.Method != http.MethodGet }
+
+// NamesMain reports a route whose address, as the estate fills it, names the branch main, which all repositories have.
+func NamesMain(r *route.Route) bool {
+	before, ok := strings.CutSuffix(r.Pattern, "/{path...}")
+	return ok && thingAfter(before) == "main"
+}

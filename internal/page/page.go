@@ -2,8 +2,11 @@
 //
 //   - front: the home page, signing in, the first visit to an empty server
 //   - code: a repository's home, its files, commits, branches and comparisons; editing
-//   - thread: issues, labels, milestones; change: pull requests; people, settings
+//   - thread: issues, labels, milestones; change: pull requests; settings
 //   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these show
+//   - people: profiles, organizations; project: new repositories, forks, stars, watchers
+//   - explore: what is there, and searches; inbox: notifications; shelf: the plant store
+//   - releases and their files; checks: what builds say of commits
 //
 // Files of this package:
 //

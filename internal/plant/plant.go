@@ -10,6 +10,9 @@
 //   - DELETE /plants/{id}: removes one plant of the caller's; any, for site
 //     administrators.
 //
+// The page of plants asks [API.ListNumbered] for the ids, which no answer of the
+// store has: it needs them to remove plants.
+//
 // Table: plants (id, owner_id, name, tag). A plant never changes, and id and
 // owner never appear in an answer. What the store decides where its document
 // is silent is in decisions 46 to 48; errors.go numbers every way to fail.

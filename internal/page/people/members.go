@@ -126,7 +126,8 @@ func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 // problemWithMember also says of a login that nobody has it.
 func problemWithMember(err error, login string) (*page.Problem, error) {
 	if errs.Is(err, errs.NotFound) && login != "" {
-		return &page.Problem{Status: http.StatusUnprocessableEntity, Message: "There is no user " + errs.Clip(login) + " that you could name here."}, nil
+		return &page.Problem{Status: http.StatusUnprocessableEntity,
+			Message: "There is no user " + errs.Clip(login) + " that you could name here."}, nil
 	}
 	return page.ProblemOf(err)
 }

@@ -8,15 +8,8 @@ import (
 	"arbor/internal/web"
 )
 
-// How many entries profiles show.
-const (
-	perList     = 30
-	maxPopular  = 6  // repositories on the first tab
-	maxEvents   = 15 // of what happened lately
-	maxOrgs     = 30
-	maxFaces    = 30 // members beside an organization's repositories
-	maxOwnedNow = 100
-)
+// perList is how many entries a page of a list shows.
+const perList = 30
 
 // profile is what profile.html and org.html show. The tab that is open is Frame.Tab.
 type profile struct {

@@ -217,7 +217,11 @@ func TestLostObjectsAreFound(t *testing.T) {
 			}
 			want := spoil(t, filepath.Dir(s.ObjectsDir(t, r)), r.ID)
 			found := look(t, s, Options{Full: true, Repair: true})
-			if found.Sound() || !strings.Contains(found.text(), "alice/"+name+": ") || !strings.Contains(found.text(), want) {
+			// A pooled process of git may have the lost pack open still: then the walk finds that it is gone.
+			told := strings.Contains(found.text(), want) ||
+				name == "pack" && strings.Contains(found.text(), "alice/pack: git rev-list: ") &&
+					strings.Contains(found.text(), "bad object")
+			if found.Sound() || !strings.Contains(found.text(), "alice/"+name+": ") || !told {
 				t.Errorf("%s: %s", name, found.text())
 			}
 		}

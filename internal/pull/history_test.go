@@ -2,9 +2,11 @@ package pull_test
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,26 @@ import (
 	"arbor/internal/apitest"
 	"arbor/internal/git/gittest"
 )
+
+// tracked lists the files of a work tree in which all is committed.
+func tracked(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if d != nil && d.Name() == ".git" {
+				return fs.SkipDir
+			}
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		files = append(files, filepath.ToSlash(name))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
 
 // lived makes a work tree with a history as projects have it: branches that part
 // and are merged by git again and again, with files added, changed, renamed,
@@ -24,8 +46,8 @@ func lived(t *testing.T, random *rand.Rand, merges int) (dir string, pairs [][3]
 	git("init", "-q", "-b", "main")
 	git("config", "user.name", "Lived")
 	change := func(n int) {
+		files := tracked(t, dir)
 		for range 1 + random.IntN(3) {
-			files := strings.Fields(git("ls-files"))
 			name := fmt.Sprintf("dir%d/sub%d/file%d", random.IntN(3), random.IntN(3), random.IntN(40))
 			if len(files) > 0 && random.IntN(3) > 0 {
 				name = files[random.IntN(len(files))]
@@ -37,6 +59,7 @@ func lived(t *testing.T, random *rand.Rand, merges int) (dir string, pairs [][3]
 				text = []byte(lines(30, -1))
 			case what == 0:
 				git("rm", "-q", "-f", "--", name)
+				files = slices.DeleteFunc(files, func(f string) bool { return f == name })
 				continue
 			case what == 1:
 				to := fmt.Sprintf("dir%d/moved%d-%d", random.IntN(3), n, random.IntN(1000))
@@ -44,6 +67,7 @@ func lived(t *testing.T, random *rand.Rand, merges int) (dir string, pairs [][3]
 					t.Fatal(err)
 				}
 				git("mv", "-f", "--", name, to)
+				files = append(slices.DeleteFunc(files, func(f string) bool { return f == name }), to)
 				path = filepath.Join(dir, to)
 			case what == 2:
 				if err := os.Chmod(path, 0o755); err != nil {

@@ -90,13 +90,48 @@ var demoPages = []struct{ name, path string }{
 	{"dashboard-issues", "/dashboard/issues"},
 	{"dashboard-pulls", "/dashboard/pulls"},
 	{"dashboard-sort", "/dashboard/filter/sort"},
+
+	{"repository-settings", "/alice/greenhouse/settings"},
+	{"repository-access", "/alice/greenhouse/settings/access"},
+	{"repository-keys", "/alice/greenhouse/settings/keys"},
+	{"repository-hooks", "/alice/greenhouse/settings/hooks"},
+	{"repository-hook", "/alice/greenhouse/settings/hooks/new"},
+	{"repository-apps", "/alice/greenhouse/settings/installations"},
+	{"repository-visibility", "/alice/greenhouse/settings/visibility"},
+	{"repository-archive", "/alice/greenhouse/settings/archive"},
+	{"repository-transfer", "/alice/greenhouse/settings/transfer"},
+	{"repository-delete", "/alice/greenhouse/settings/delete"},
+	{"settings", "/settings/profile"},
+	{"settings-account", "/settings/account"},
+	{"settings-emails", "/settings/emails"},
+	{"settings-keys", "/settings/keys"},
+	{"settings-password", "/settings/password"},
+	{"settings-sessions", "/settings/sessions"},
+	{"settings-tokens", "/settings/tokens"},
+	{"settings-token", "/settings/tokens/new"},
+	{"settings-token-repositories", "/settings/tokens/new?kind=repositories"},
+	{"settings-watching", "/settings/watching"},
+	{"settings-installations", "/settings/installations"},
+	{"settings-apps", "/settings/apps"},
+	{"site-people", "/site/people"},
+	{"site-person", "/site/people/alice"},
+	{"site-person-new", "/site/people/new"},
+	{"site-organizations", "/site/organizations"},
+	{"site-organization", "/site/organizations/orchard"},
+	{"site-organization-new", "/site/organizations/new"},
+	{"site-repositories", "/site/repositories"},
+	{"site-audit", "/site/audit"},
+	{"site-jobs", "/site/jobs"},
+	{"site-health", "/site/health"},
 }
 
 // pageless are the routes for browsers that are no pages.
 var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}", "/healthz", "/readyz",
-	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
+	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup", "/settings", "/site",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/suggest",
-	"/{owner}/{repo}/runs/{check_run_id}"} // of which the demo has none
+	// Of these the demo has none:
+	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}/install",
+	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
 // signIn gives the session of somebody in the demo.
 func (d *demoProcess) signIn(login string) string {
@@ -161,7 +196,7 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// visitAll opens each page of the demo as its site administrator and owner of the repositories.
+// visitAll opens each page of the demo as the owner of the repositories, and those of the site as its administrator.
 func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name string, b *browser.Tab)) {
 	t.Helper()
 	b := browser.Open(t, d.address(), look)
@@ -171,6 +206,9 @@ func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name stri
 	for _, p := range demoPages {
 		if p.name == "login" {
 			continue
+		}
+		if p.name == "site-people" { // from here on
+			b.SignIn(d.signIn("root-gardener"))
 		}
 		b.Go(p.path)
 		fn(p.name, b)

@@ -133,7 +133,7 @@ func (c *Caller) Insufficient(accepted scope.Set) error {
 		return errs.New(errs.Forbidden, "The key you are authenticating with has been marked as read only.")
 	case c.Grant.Fine:
 		return errs.New(errs.Forbidden, "Resource not accessible by personal access token")
-	case accepted == 0:
+	case accepted == 0 || accepted == scope.Whole:
 		return errs.New(errs.Forbidden, "Your token has not been granted the required scopes.")
 	default:
 		return errs.Newf(errs.Forbidden, "Your token has not been granted the required scopes: this needs one of %s.",

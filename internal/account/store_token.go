@@ -158,8 +158,7 @@ func revoke(tx *db.Tx, column string, key any) (id int64, of *Account, err error
 		return 0, nil, err
 	}
 	// What was signed in with it ends, too.
-	err = tx.Run(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE begun_with = $1`, id, tx.Now)
-	if err != nil {
+	if err := endSessionsOf(tx, id); err != nil {
 		return 0, nil, err
 	}
 	return id, of, tx.Bump(Topic)
@@ -167,11 +166,15 @@ func revoke(tx *db.Tx, column string, key any) (id int64, of *Account, err error
 
 // tokensOf lists the tokens of an account, 0 for those of all, by id.
 func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
+	return queryTokens(tx, `WHERE (CAST($1 AS BIGINT) = 0 OR t.account_id = $1) AND t.installation_id IS NULL
+		AND t.agent IS NULL ORDER BY t.id`, accountID)
+}
+
+// queryTokens reads tokens t of accounts a; rest is what stands behind FROM.
+func queryTokens(tx *db.Tx, rest string, args ...any) ([]Token, error) {
 	rows, err := tx.Query(`SELECT t.id, a.login, t.hint, t.note, t.scopes, t.permission,
 			t.created_at, t.expires_at, t.last_used_at, t.revoked_at
-		FROM tokens t JOIN accounts a ON a.id = t.account_id
-		WHERE (CAST($1 AS BIGINT) = 0 OR t.account_id = $1) AND t.installation_id IS NULL AND t.agent IS NULL
-		ORDER BY t.id`, accountID)
+		FROM tokens t JOIN accounts a ON a.id = t.account_id `+rest, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -235,4 +238,70 @@ func storeLastUses(tx *db.Tx, table string, uses map[int64]db.Time) error {
 		}
 	}
 	return nil
+}
+
+// mostOwnTokens is how many tokens a list of somebody's own has.
+const mostOwnTokens = 500
+
+// mostChosenRepos is how many repositories of all these tokens it has.
+const mostChosenRepos = 2000
+
+// ownTokens lists the tokens of an account that were not revoked, the newest first.
+func ownTokens(tx *db.Tx, accountID ID) ([]Token, error) {
+	return queryTokens(tx, `WHERE t.account_id = $1 AND t.installation_id IS NULL AND t.agent IS NULL AND t.revoked_at IS NULL
+		ORDER BY t.id DESC LIMIT $2`, accountID, mostOwnTokens)
+}
+
+// countTokens counts the tokens of an account that are in force.
+func countTokens(tx *db.Tx, accountID ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM tokens WHERE account_id = $1 AND installation_id IS NULL
+		AND agent IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, accountID, tx.Now).Scan(&n)
+	return n, err
+}
+
+// revokeOf ends a token of an account, and the sessions that were begun with it. Error: errs.Absent for one that is not
+// there, or ended before.
+func revokeOf(tx *db.Tx, accountID ID, id int64) error {
+	changed, err := tx.Exec(`UPDATE tokens SET revoked_at = $3 WHERE id = $2 AND account_id = $1
+		AND installation_id IS NULL AND agent IS NULL AND revoked_at IS NULL`, accountID, id, tx.Now)
+	if err != nil {
+		return err
+	}
+	if changed == 0 {
+		return errs.Absent()
+	}
+	if err := endSessionsOf(tx, id); err != nil {
+		return err
+	}
+	return tx.Bump(Topic)
+}
+
+// endSessionsOf ends the sessions that were begun with a token.
+func endSessionsOf(tx *db.Tx, tokenID int64) error {
+	return tx.Run(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE begun_with = $1`, tokenID, tx.Now)
+}
+
+// choseRepos reads the ids of the repositories for which an account's fine-grained tokens were made.
+func choseRepos(tx *db.Tx, accountID ID, list []Token) error {
+	at := make(map[int64]*Token, len(list))
+	for i := range list {
+		at[list[i].ID] = &list[i]
+	}
+	rows, err := tx.Query(`SELECT x.token_id, x.repo_id FROM tokens t JOIN token_repos x ON x.token_id = t.id
+		WHERE t.account_id = $1 AND t.agent IS NULL AND t.revoked_at IS NULL ORDER BY x.token_id, x.repo_id LIMIT $2`,
+		accountID, mostChosenRepos)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, repoID int64
+		if err := rows.Scan(&id, &repoID); err != nil {
+			return err
+		}
+		if t := at[id]; t != nil {
+			t.RepoIDs = append(t.RepoIDs, repoID)
+		}
+	}
+	return rows.Err()
 }

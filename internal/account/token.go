@@ -61,6 +61,7 @@ type Token struct {
 	RevokedAt  db.Time // zero: it is not
 	Grant      *Grant
 	Repos      []string // OWNER/NAME of a fine-grained token's repositories
+	RepoIDs    []int64  // their ids, where the names are not read
 }
 
 // May says in a few words what the token may do.

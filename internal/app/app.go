@@ -4,7 +4,7 @@
 //	manifest.go  an App as its manifest describes it
 //	jwt.go       the signed requests of an App (RS256)
 //	create.go    Apps are made and removed, by the operator
-//	install.go   installations are made, changed, suspended and removed
+//	install.go   installations are made, changed, suspended and removed; own.go: by people, in a browser
 //	token.go     tokens of installations
 //	store.go     the SQL of table apps; storeinstallation.go of installations and what they reach
 //	api.go       the handlers for the App itself: GET /app, /app/installations, ...

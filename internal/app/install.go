@@ -34,26 +34,32 @@ func (s *Service) Install(ctx context.Context, slug, on string, names []string) 
 		if err != nil {
 			return err
 		}
-		i, err = installationOn(tx, a.ID, place.ID)
-		switch {
-		case err == nil && len(names) == 0:
-			return s.accept(tx, i)
-		case err == nil:
-			return errs.Newf(errs.Invalid, "the App %q is installed on %q already", a.Slug, place.Login)
-		case !errs.Is(err, errs.NotFound):
-			return err
-		}
-		i = &Installation{App: a, Account: place, Every: len(names) == 0, Permissions: a.Permissions, Events: a.Events}
-		return s.install(tx, i, names)
+		i, err = s.installOn(tx, a, place, names, 0)
+		return err
 	})
 	return i, err
+}
+
+// installOn is Install on an account whose row is held. by is 0 for the operator.
+func (s *Service) installOn(tx *db.Tx, a *App, place *account.Account, names []string, by account.ID) (*Installation, error) {
+	i, err := installationOn(tx, a.ID, place.ID)
+	switch {
+	case err == nil && len(names) == 0:
+		return i, s.accept(tx, i, by)
+	case err == nil:
+		return nil, errs.Newf(errs.Invalid, "the App %q is installed on %q already", a.Slug, place.Login)
+	case !errs.Is(err, errs.NotFound):
+		return nil, err
+	}
+	i = &Installation{App: a, Account: place, Every: len(names) == 0, Permissions: a.Permissions, Events: a.Events}
+	return i, s.install(tx, i, names, by)
 }
 
 func tooMany() error {
 	return errs.Newf(errs.Invalid, "an installation is for %d repositories at most, or for all", maxRepos)
 }
 
-func (s *Service) install(tx *db.Tx, i *Installation, names []string) error {
+func (s *Service) install(tx *db.Tx, i *Installation, names []string, by account.ID) error {
 	if err := insertInstallation(tx, i); err != nil {
 		return err
 	}
@@ -68,7 +74,7 @@ func (s *Service) install(tx *db.Tx, i *Installation, names []string) error {
 	if err := i.App.record(tx, audit.InstallationCreate, i.Account, changes); err != nil {
 		return err
 	}
-	return s.forge.TellInstallation(tx, i, "created", 0)
+	return s.forge.TellInstallation(tx, i, "created", by)
 }
 
 // idsOf finds an account's repositories by their names, for the operator. Error: 422 for one that is not there.
@@ -96,7 +102,7 @@ func idsOf(tx *db.Tx, owner *account.Account, names []string) (ids []repo.ID, er
 }
 
 // accept grants what the App asks for by now.
-func (s *Service) accept(tx *db.Tx, i *Installation) error {
+func (s *Service) accept(tx *db.Tx, i *Installation, by account.ID) error {
 	if maps.Equal(i.Permissions, i.App.Permissions) && fmt.Sprint(i.Events) == fmt.Sprint(i.App.Events) {
 		return nil
 	}
@@ -108,7 +114,7 @@ func (s *Service) accept(tx *db.Tx, i *Installation) error {
 	if err := i.App.record(tx, audit.InstallationSetPermission, i.Account, changes); err != nil {
 		return err
 	}
-	return s.forge.TellInstallation(tx, i, "new_permissions_accepted", 0)
+	return s.forge.TellInstallation(tx, i, "new_permissions_accepted", by)
 }
 
 // Selection is which repositories the installation is for, as GitHub says it.
@@ -159,36 +165,39 @@ func (s *Service) change(
 // Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App is told of nothing
 // that happens there. appID is the App that asks, 0 for the operator; by, who. Error: 404.
 func (s *Service) Suspend(ctx context.Context, appID, id int64, by account.ID) error {
-	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
-		if !i.SuspendedAt.IsZero() {
-			return nil
-		}
-		i.SuspendedAt = tx.Now
-		if err := updateInstallation(tx, i); err != nil {
-			return err
-		}
-		if err := i.App.record(tx, audit.InstallationSuspend, i.Account, nil); err != nil {
-			return err
-		}
-		return s.forge.TellInstallation(tx, i, "suspend", by)
-	})
+	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.suspend(tx, i, by) })
+}
+
+func (s *Service) suspend(tx *db.Tx, i *Installation, by account.ID) error {
+	if !i.SuspendedAt.IsZero() {
+		return nil
+	}
+	i.SuspendedAt = tx.Now
+	return s.follow(tx, i, audit.InstallationSuspend, "suspend", by)
+}
+
+// follow stores, notes and tells that a suspension began or ended.
+func (s *Service) follow(tx *db.Tx, i *Installation, action audit.Action, told string, by account.ID) error {
+	if err := updateInstallation(tx, i); err != nil {
+		return err
+	}
+	if err := i.App.record(tx, action, i.Account, nil); err != nil {
+		return err
+	}
+	return s.forge.TellInstallation(tx, i, told, by)
 }
 
 // Unsuspend ends a suspension: tokens that have not expired meanwhile work again. Error: 404.
 func (s *Service) Unsuspend(ctx context.Context, appID, id int64, by account.ID) error {
-	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
-		if i.SuspendedAt.IsZero() {
-			return nil
-		}
-		i.SuspendedAt = 0
-		if err := updateInstallation(tx, i); err != nil {
-			return err
-		}
-		if err := i.App.record(tx, audit.InstallationUnsuspend, i.Account, nil); err != nil {
-			return err
-		}
-		return s.forge.TellInstallation(tx, i, "unsuspend", by)
-	})
+	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.unsuspend(tx, i, by) })
+}
+
+func (s *Service) unsuspend(tx *db.Tx, i *Installation, by account.ID) error {
+	if i.SuspendedAt.IsZero() {
+		return nil
+	}
+	i.SuspendedAt = 0
+	return s.follow(tx, i, audit.InstallationUnsuspend, "unsuspend", by)
 }
 
 // Uninstall removes an installation with its tokens. Error: 404.

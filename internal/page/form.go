@@ -62,6 +62,12 @@ func (f Form) List(name string) []string {
 // Checked reports a box that was checked, or a button that was pressed.
 func (f Form) Checked(name string) bool { return f.Get(name) != "" }
 
+// Choice is a field of which one of some values is chosen, for the part "choice".
+type Choice struct {
+	Name, Label, Chosen string
+	Options             [][2]string // what is sent, what is shown
+}
+
 // Problem is what was wrong with a form, shown above it.
 type Problem struct {
 	Status  int // of the answer

@@ -4,6 +4,8 @@ import (
 	"html/template"
 	"strings"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 )
 
 // What pages read of the API's payloads. A body_html is what package markdown has sanitized, and the only HTML that
@@ -218,4 +220,24 @@ type ChangedFile struct {
 		Mode    string
 		Binary  bool
 	}
+}
+
+// Key is a public SSH key, of an account or of a repository.
+type Key struct {
+	ID        int64
+	Key       string
+	Title     string
+	ReadOnly  bool      `json:"read_only"`
+	AddedBy   string    `json:"added_by"`
+	CreatedAt time.Time `json:"created_at"`
+	LastUsed  time.Time `json:"last_used"`
+}
+
+// Fingerprint is how people recognize the key: "SHA256:...".
+func (k *Key) Fingerprint() string {
+	parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(k.Key))
+	if err != nil {
+		return ""
+	}
+	return ssh.FingerprintSHA256(parsed)
 }

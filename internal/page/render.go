@@ -68,6 +68,18 @@ func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, vi
 	return err
 }
 
+// Secret answers 200 with a page that shows something once, such as a new token: it is kept nowhere.
+func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, view any) error {
+	var b bytes.Buffer
+	if err := t.set.ExecuteTemplate(&b, name, view); err != nil {
+		return err
+	}
+	headers(w, r)
+	w.Header().Set("Cache-Control", "no-store")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
 // Again answers a form that was not taken: the page with what was sent and what was wrong with it.
 func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p *Problem, view any) error {
 	headers(w, r)

@@ -38,6 +38,9 @@ func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
 	return route.New(route.Pull, address, k.inForm(k.Repos.WithVisible(h))).In(route.Pages).Calls(h)
 }
 
+// NoCaller is the 401 for nobody, by which a browser is led to where people sign in.
+func NoCaller() error { return errs.New(errs.Unauthenticated, "Requires authentication") }
+
 // inForm answers errors as pages.
 func (k *Kit) inForm(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -132,3 +132,19 @@ func Count(tx *db.Tx, caller *account.Caller, where string, args ...any) (n int6
 	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...).Scan(&n)
 	return n, err
 }
+
+// NamesOf gives OWNER/NAME of those of the repositories that the caller may see, in one query.
+func (s *Service) NamesOf(ctx context.Context, caller *account.Caller, ids []ID) (map[ID]string, error) {
+	names := map[ID]string{}
+	if len(ids) == 0 {
+		return names, nil
+	}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := ByIDs(tx, caller, ids)
+		for id, a := range found {
+			names[id] = a.FullName()
+		}
+		return err
+	})
+	return names, err
+}

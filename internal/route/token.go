@@ -155,6 +155,10 @@ var needs = []struct {
 	{"*", "/orgs/{org}/people", none, ""},
 	{"*", "/orgs/{org}/settings", none, ""},
 
+	// These change what no scope lets a token change: passwords, tokens, and for site administrators everything.
+	{"*", "/settings...", scope.Whole, never},
+	{"*", "/site...", scope.Whole, never},
+
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},
 	{"GET", "/user/{account_id}", none, ""},

@@ -81,6 +81,9 @@ func complete(list []name) []name {
 // there were scopes, and those of demos, seeds and tests.
 const All = ^Set(0)
 
+// Whole is in no scope, so of all tokens only those have it that may do everything.
+const Whole Set = 1 << 63
+
 // Usual is what a token has unless it is told otherwise.
 const Usual = "repo, read:org, plants"
 

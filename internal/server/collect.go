@@ -136,19 +136,7 @@ const collectTime = 2 * time.Second
 func (p *parts) collectJobs(gauge collect) {
 	ctx, cancel := context.WithTimeout(context.Background(), collectTime)
 	defer cancel()
-	found := map[string]db.Backlog{}
-	var now db.Time
-	err := p.s.o.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
-		if now, err = tx.Clock(); err != nil {
-			return err
-		}
-		for kind, w := range p.workers {
-			if found[kind], err = w.Backlog(tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	found, now, err := p.backlogs(ctx)
 	if err != nil {
 		p.s.log.LogAttrs(ctx, slog.LevelWarn, "the metrics lack the jobs", slog.Any("error", err))
 		return
@@ -162,4 +150,21 @@ func (p *parts) collectJobs(gauge collect) {
 		}
 		gauge(jobsOldest, int64(due.Seconds()), kind)
 	}
+}
+
+// backlogs asks what is left of each kind of jobs, and the database for its time.
+func (p *parts) backlogs(ctx context.Context) (found map[string]db.Backlog, now db.Time, err error) {
+	err = p.s.o.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
+		found = map[string]db.Backlog{}
+		if now, err = tx.Clock(); err != nil {
+			return err
+		}
+		for kind, w := range p.workers {
+			if found[kind], err = w.Backlog(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, now, err
 }

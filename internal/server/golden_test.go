@@ -67,6 +67,9 @@ func tokenOf(n route.Need) string {
 	if n.Never {
 		fine = "no fine-grained"
 	}
+	if n.Scopes == scope.Whole {
+		return "everything"
+	}
 	return cmp.Or(scope.Including(n.Scopes), "any") + "; " + cmp.Or(fine, "any")
 }
 

@@ -56,6 +56,7 @@ var layers = [][]string{
 	{"internal/forge"},
 	{"internal/page"},
 	{
+		"internal/doctor",
 		"internal/page/diff",
 		"internal/page/listing",
 		"internal/page/talk",
@@ -77,7 +78,7 @@ var layers = [][]string{
 		"internal/page/site",
 		"internal/page/thread",
 	},
-	{"internal/graphql", "internal/check", "internal/backup", "internal/ssh", "internal/doctor"},
+	{"internal/graphql", "internal/check", "internal/backup", "internal/ssh"},
 	{"internal/server"},
 	{"internal/seed"},
 	{"internal/ephemeral"},

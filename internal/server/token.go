@@ -132,5 +132,6 @@ func leastRole(right route.Right) account.Role {
 
 // signsIn reports a route that reads what only some caller has, so nobody reads it without signing in.
 func signsIn(to *route.Route) bool {
-	return to.Right == route.SignedIn || to.Right == route.App || to.Right == route.Installation
+	return to.Right == route.SignedIn || to.Right == route.SiteAdmin || to.Right == route.App ||
+		to.Right == route.Installation
 }

@@ -49,7 +49,10 @@ import (
 	"arbor/internal/page/people"
 	"arbor/internal/page/project"
 	"arbor/internal/page/releases"
+	"arbor/internal/page/reposettings"
+	settingpages "arbor/internal/page/settings"
 	"arbor/internal/page/shelf"
+	"arbor/internal/page/site"
 	"arbor/internal/page/talk"
 	"arbor/internal/page/thread"
 	"arbor/internal/plant"
@@ -212,6 +215,8 @@ func New(o Options) *Server {
 			Delete:   repos.With(account.Admin, shown.Issues.DeleteIssue),
 			Transfer: repos.With(account.Push, shown.Issues.TransferIssue),
 			Edit:     repos.With(account.Pull, shown.Issues.EditUnchanged), EditComment: repos.With(account.Pull, shown.Comments.EditUnchanged)}),
+		reposettings.New(kit),
+		settingpages.New(kit, accounts, repos, f.Apps),
 	}
 	features = append(features, s.newGraphQL(shown, statuses))
 	told := payloads.New(o.DB, payloads.Sources{Repos: repos, Issues: shown.Issues, Comments: shown.Comments,
@@ -220,10 +225,12 @@ func New(o Options) *Server {
 	hooks := hook.NewSender(hook.SenderOptions{DB: o.DB, Log: o.Log, Render: told, Networks: o.HookNetworks,
 		BaseURL: o.BaseURL})
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
-	s.routes = s.join(features...)
 	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
 		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": f.Maintenance,
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
+	features = append(features, site.New(kit, site.Options{Accounts: accounts, Repos: repos, Networks: f.Network, DB: o.DB, Git: o.Git,
+		Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs}))
+	s.routes = s.join(features...)
 	for _, part := range features {
 		if has, ok := part.(cached); ok {
 			p.caches = append(p.caches, has)

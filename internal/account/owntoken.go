@@ -1,0 +1,102 @@
+package account
+
+import (
+	"context"
+
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// What people do with their own tokens, in a browser. Somebody else's do not exist for them.
+
+// maxOwnTokens is how many tokens that are in force somebody may have and make one more.
+const maxOwnTokens = 200
+
+// OwnTokens lists the caller's tokens that were not revoked, the newest first; also those that expired, with the ids
+// of the repositories that fine-grained ones were made for: which of them still have a name for the caller, package repo
+// knows. Error: 403 for
+// a token that is limited.
+func (s *Service) OwnTokens(ctx context.Context, caller *Caller) (list []Token, err error) {
+	if err := whole(caller); err != nil {
+		return nil, err
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if list, err = ownTokens(tx, caller.ID); err != nil {
+			return err
+		}
+		return choseRepos(tx, caller.ID, list)
+	})
+	return list, err
+}
+
+// CreateOwnToken makes a token for the caller, who sees it this once. Errors: 403 for who did not sign in with a
+// browser, so that no token outlives itself by another; 422 as of CreateToken, and for one too many.
+func (s *Service) CreateOwnToken(ctx context.Context, caller *Caller, n NewToken) (token string, err error) {
+	if err := whole(caller); err != nil {
+		return "", err
+	}
+	if !caller.Session {
+		return "", errs.New(errs.Forbidden, "Tokens are made by people who signed in with a browser, not by a token.")
+	}
+	n.Login, n.Value = caller.Login, ""
+	if err := n.check(); err != nil {
+		return "", err
+	}
+	token = generateToken()
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockAccount(tx, caller.ID); err != nil {
+			return err
+		}
+		a, err := ByID(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		if there, err := countTokens(tx, a.ID); err != nil {
+			return err
+		} else if there >= maxOwnTokens {
+			return errs.Newf(errs.Invalid, "You have %d tokens: revoke some first.", there)
+		}
+		var expires db.Time
+		if n.Expires > 0 {
+			expires = tx.Now + db.Time(n.Expires.Microseconds())
+		}
+		id, err := insertToken(tx, a.ID, digestOf(token), hintOf(token), &n, expires)
+		if err != nil {
+			return err
+		}
+		return record(tx, audit.TokenCreate, a, audit.Self, n.told(id, expires))
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// RevokeOwnToken ends one of the caller's tokens. Errors: 403 for a token that is limited, 404.
+func (s *Service) RevokeOwnToken(ctx context.Context, caller *Caller, id int64) error {
+	if err := whole(caller); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Check(); err != nil { // now: it may be the token with which this is asked
+			return err
+		}
+		if err := revokeOf(tx, caller.ID, id); err != nil {
+			return err
+		}
+		a, err := ByID(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		return record(tx, audit.TokenDestroy, a, audit.Self, map[string]any{"token_id": id})
+	})
+}
+
+// whole refuses a caller who may do less than the account.
+func whole(c *Caller) error {
+	if c.App != 0 || c.KeyID != 0 || c.Grant.Limited() {
+		return errs.New(errs.Forbidden, "Your token has not been granted the required scopes.")
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package reposettings
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// hook is a webhook as the API answers it.
+type hook struct {
+	ID     int64
+	Active bool
+	Events []string
+	Config struct {
+		URL         string
+		ContentType string `json:"content_type"`
+		Insecure    string `json:"insecure_ssl"`
+		Secret      string // stars, if there is one
+	}
+	LastResponse struct {
+		Code    int64
+		Status  string
+		Message string
+	} `json:"last_response"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Failing reports that the last delivery did not arrive.
+func (h *hook) Failing() bool {
+	return h.LastResponse.Code >= 300 || h.LastResponse.Status == "disabled"
+}
+
+// Fine reports that the last delivery arrived.
+func (h *hook) Fine() bool { return h.LastResponse.Code >= 200 && h.LastResponse.Code < 300 }
+
+// offered are the events that the form offers, those that something here makes.
+var offered = [][2]string{
+	{"push", "Commits were pushed"}, {"pull_request", "Pull requests change"},
+	{"pull_request_review", "Reviews"}, {"pull_request_review_comment", "Comments on lines of pull requests"},
+	{"issues", "Issues change"}, {"issue_comment", "Comments on issues and pull requests"},
+	{"create", "A branch or tag was made"}, {"delete", "A branch or tag was deleted"},
+	{"commit_comment", "Comments on commits"}, {"status", "A status was set on a commit"},
+	{"check_run", "Check runs"}, {"check_suite", "Check suites"}, {"release", "Releases"},
+	{"label", "Labels change"}, {"milestone", "Milestones change"}, {"star", "Stars"}, {"watch", "Somebody stars it"},
+	{"fork", "Forks"}, {"member", "Collaborators change"}, {"public", "It became public"},
+	{"repository", "The repository itself changes"}, {"deploy_key", "Deploy keys"},
+	{"repository_dispatch", "Programs that send events by hand"},
+}
+
+// secretKept stands in the API for the secret that a hook has.
+const secretKept = "********"
+
+// hooksView is the list of webhooks.
+type hooksView struct {
+	view
+	Hooks []hook
+}
+
+// GET /{owner}/{repo}/settings/hooks
+//
+// Hooks lists the webhooks. Errors: 401, 403.
+func (p *Pages) Hooks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := p.frame(r, a, "hooks", "Webhooks")
+	if err != nil {
+		return err
+	}
+	v := &hooksView{view: f}
+	more, err := p.kit.Get(r, api(a)+"/hooks", page.Part(r, 50), &v.Hooks)
+	if err != nil {
+		return err
+	}
+	v.Pages = page.PagesOf(r, more)
+	return p.t.Page(w, r, "hooks.html", v)
+}
+
+// hookForm is what the form of a webhook shows.
+type hookForm struct {
+	URL, Type        string
+	HasSecret        bool // one is stored, which is never shown
+	Insecure, Active bool
+	Which            string // push, all or some
+	Chosen           []string
+}
+
+// Has reports that an event was chosen.
+func (f *hookForm) Has(event string) bool { return slices.Contains(f.Chosen, event) }
+
+// Events are the events on offer, and those that the hook has beside them.
+func (f *hookForm) Events() [][2]string {
+	list := slices.Clone(offered)
+	for _, e := range f.Chosen {
+		if e != "*" && !slices.ContainsFunc(list, func(o [2]string) bool { return o[0] == e }) {
+			list = append(list, [2]string{e, ""})
+		}
+	}
+	return list
+}
+
+// formOf is the form that shows a hook.
+func formOf(h *hook) hookForm {
+	f := hookForm{URL: h.Config.URL, Type: h.Config.ContentType, HasSecret: h.Config.Secret != "",
+		Insecure: h.Config.Insecure == "1", Active: h.Active, Which: "some", Chosen: h.Events}
+	switch {
+	case slices.Contains(h.Events, "*"):
+		f.Which = "all"
+	case slices.Equal(h.Events, []string{"push"}):
+		f.Which = "push"
+	}
+	return f
+}
+
+// readHook reads the form of a webhook, and makes the body for the API. A secret that was left empty stays what it is,
+// unless its removal was asked for.
+func readHook(f page.Form, hasSecret bool) (form hookForm, body map[string]any) {
+	form = hookForm{URL: f.Text("url"), Type: f.Get("content_type"), HasSecret: hasSecret,
+		Insecure: f.Checked("insecure"), Active: f.Checked("active"), Which: f.Get("which"), Chosen: f.List("events")}
+	config := map[string]any{"url": form.URL, "content_type": form.Type, "insecure_ssl": "0"}
+	if form.Insecure {
+		config["insecure_ssl"] = "1"
+	}
+	switch secret := f.Get("secret"); {
+	case secret != "":
+		config["secret"] = secret
+	case hasSecret && !f.Checked("no_secret"):
+		config["secret"] = secretKept
+	}
+	events := form.Chosen
+	switch form.Which {
+	case "all":
+		events = []string{"*"}
+	case "push":
+		events = []string{"push"}
+	}
+	return form, map[string]any{"config": config, "events": events, "active": form.Active}
+}
+
+// hookView is a webhook with its last deliveries, or the form of a new one.
+type hookView struct {
+	view
+	hookForm
+	Hook       *hook // nil: a new one
+	Deliveries []delivery
+	Older      string // the address of more deliveries; empty: there are none
+}
+
+// GET /{owner}/{repo}/settings/hooks/new
+//
+// NewHook shows the form of a webhook that is to be added. Errors: 401, 403.
+func (p *Pages) NewHook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := p.frame(r, a, "hooks", "Add webhook")
+	if err != nil {
+		return err
+	}
+	v := &hookView{view: f, hookForm: hookForm{Type: "json", Active: true, Which: "push", Chosen: []string{"push"}}}
+	return p.t.Page(w, r, "hook.html", v)
+}
+
+// POST /{owner}/{repo}/settings/hooks/new
+//
+// CreateHook adds a webhook. Errors: 401, 403.
+func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := mayAdmin(a); err != nil {
+		return err
+	}
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	form, body := readHook(f, false)
+	err = p.kit.Change(r, "POST", api(a)+"/hooks", body, nil)
+	if err == nil {
+		return page.SeeOther(w, r, at(a, "/hooks?done=1"))
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	frame, err := p.frame(r, a, "hooks", "Add webhook")
+	if err != nil {
+		return err
+	}
+	frame.Problem = problem
+	return p.t.Again(w, r, "hook.html", problem, &hookView{view: frame, hookForm: form})
+}
+
+// hookPath is the address of the request's webhook in the API.
+func hookPath(r *http.Request, a *repo.Access) string {
+	return api(a) + "/hooks" + web.Path(web.Param(r, "hook_id"))
+}
+
+// GET /{owner}/{repo}/settings/hooks/{hook_id}
+//
+// Hook shows a webhook and its last deliveries; cursor leads to older ones. Errors: 401, 403, 404.
+func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	v, err := p.hook(r, a)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "hook.html", v)
+}
+
+func (p *Pages) hook(r *http.Request, a *repo.Access) (*hookView, error) {
+	v := &hookView{Hook: &hook{}}
+	var err error
+	if v.view, err = p.frame(r, a, "hooks", "Webhook"); err != nil {
+		return nil, err
+	}
+	if _, err := p.kit.Get(r, hookPath(r, a), nil, v.Hook); err != nil {
+		return nil, page.Absent(err)
+	}
+	v.hookForm = formOf(v.Hook)
+	v.Deliveries, v.Older, err = p.deliveries(r, a)
+	return v, err
+}
+
+// POST /{owner}/{repo}/settings/hooks/{hook_id}
+//
+// ChangeHook changes the webhook, or as do says pings it, sends a test, or removes it. Errors: 401, 403, 404.
+func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := mayAdmin(a); err != nil {
+		return err
+	}
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	self, to := hookPath(r, a), at(a, "/hooks"+web.Path(web.Param(r, "hook_id"))+"?done=1")
+	var form *hookForm
+	switch f.Get("do") {
+	case "ping":
+		err = p.kit.Change(r, "POST", self+"/pings", nil, nil)
+	case "test":
+		err = p.kit.Change(r, "POST", self+"/tests", nil, nil)
+	case "remove":
+		to = at(a, "/hooks?done=1")
+		err = p.kit.Change(r, "DELETE", self, nil, nil)
+	default:
+		var now hook
+		if _, err := p.kit.Get(r, self, nil, &now); err != nil {
+			return page.Absent(err)
+		}
+		typed, body := readHook(f, now.Config.Secret != "")
+		form, err = &typed, p.kit.Change(r, "PATCH", self, body, nil)
+	}
+	if err == nil {
+		return page.SeeOther(w, r, to)
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.hook(r, a)
+	if err != nil {
+		return err
+	}
+	if v.Problem = problem; form != nil {
+		v.hookForm = *form
+	}
+	return p.t.Again(w, r, "hook.html", problem, v)
+}

@@ -1,0 +1,94 @@
+// Package reposettings is the pages of a repository's settings, for those who administrate it.
+//
+//	GET, POST /{owner}/{repo}/settings               general.go: name, description, topics, branch, features, merging
+//	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators
+//	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
+//	GET, POST /{owner}/{repo}/settings/hooks         hooks.go: webhooks; .../new and .../{hook_id} are the forms
+//	GET, POST .../hooks/{hook_id}/deliveries/{delivery_id}     deliveries.go: what was sent, and sending it again
+//	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
+//	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
+//
+// Each form is answered by the REST API, which asks for the rights and writes the audit log. What cannot be undone
+// has a page of its own, where the repository's full name has to be typed.
+package reposettings
+
+import (
+	"embed"
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Pages are the pages of the settings.
+type Pages struct {
+	kit *page.Kit
+	t   *page.Templates
+}
+
+// New makes the pages.
+func New(kit *page.Kit) *Pages { return &Pages{kit, kit.Templates(files)} }
+
+// Routes are the pages.
+func (p *Pages) Routes() []route.Route {
+	on := p.kit.OnRepo
+	const at = "/{owner}/{repo}/settings"
+	return []route.Route{
+		on("GET "+at, p.General),
+		on("POST "+at, p.SaveGeneral),
+		on("GET "+at+"/access", p.Access),
+		on("POST "+at+"/access", p.ChangeAccess),
+		on("GET "+at+"/keys", p.Keys),
+		on("POST "+at+"/keys", p.ChangeKeys),
+		on("GET "+at+"/installations", p.Installations),
+		on("GET "+at+"/hooks", p.Hooks),
+		on("GET "+at+"/hooks/new", p.NewHook),
+		on("POST "+at+"/hooks/new", p.CreateHook),
+		on("GET "+at+"/hooks/{hook_id}", p.Hook),
+		on("POST "+at+"/hooks/{hook_id}", p.ChangeHook),
+		on("GET "+at+"/hooks/{hook_id}/deliveries/{delivery_id}", p.Delivery),
+		on("POST "+at+"/hooks/{hook_id}/deliveries/{delivery_id}", p.Redeliver),
+		on("GET "+at+"/visibility", p.Visibility),
+		on("POST "+at+"/visibility", p.ChangeVisibility),
+		on("GET "+at+"/archive", p.Archive),
+		on("POST "+at+"/archive", p.ChangeArchived),
+		on("GET "+at+"/transfer", p.Transfer),
+		on("POST "+at+"/transfer", p.ChangeOwner),
+		on("GET "+at+"/delete", p.Delete),
+		on("POST "+at+"/delete", p.ChangeDeleted),
+	}
+}
+
+// view is what all pages of the settings have.
+type view struct {
+	page.Frame
+	Section string // of the settings that is open: general, access, keys, hooks, installations
+}
+
+// frame makes the frame of a page of the settings. Errors: 401, 403 for who does not administrate the repository.
+func (p *Pages) frame(r *http.Request, a *repo.Access, section, title string) (view, error) {
+	if err := mayAdmin(a); err != nil {
+		return view{}, err
+	}
+	f, err := p.kit.RepoFrame(r, a, "settings", title)
+	return view{f, section}, err
+}
+
+// mayAdmin asks for the right before anything else is looked at. Errors: 401, 403.
+func mayAdmin(a *repo.Access) error {
+	if a.Caller == nil {
+		return page.NoCaller()
+	}
+	return a.Require(account.Admin)
+}
+
+// api is the address of the repository in the API.
+func api(a *repo.Access) string { return "/repos" + path(a) }
+
+// at is the address of a page of the settings.
+func at(a *repo.Access, rest string) string { return path(a) + "/settings" + rest }

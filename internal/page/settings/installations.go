@@ -1,0 +1,179 @@
+package settings
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+// installation is an App on an account.
+type installation struct {
+	ID          int64
+	Account     page.User
+	AppSlug     string `json:"app_slug"`
+	Selection   string `json:"repository_selection"`
+	Permissions map[string]string
+	Events      []string
+	SuspendedAt *string `json:"suspended_at"`
+}
+
+// Every reports that the App reaches all repositories of the account.
+func (i *installation) Every() bool { return i.Selection == "all" }
+
+type installationsView struct {
+	view
+	List []installation
+}
+
+const installationsSize = 50
+
+// GET /settings/installations
+//
+// Installations lists the Apps on the caller's account, and on the organizations to which the caller belongs.
+func (p *Pages) Installations(w http.ResponseWriter, r *http.Request) error {
+	f, err := p.frame(r, "installations", "Installed GitHub Apps")
+	if err != nil {
+		return err
+	}
+	v := &installationsView{view: f}
+	var all struct{ Installations []installation }
+	more, err := p.kit.Get(r, "/user/installations", page.Part(r, installationsSize), &all)
+	if err != nil {
+		return err
+	}
+	v.List, v.Pages = all.Installations, page.PagesOf(r, more)
+	return p.t.Page(w, r, "installations.html", v)
+}
+
+type installationView struct {
+	view
+	App   installation
+	Repos []page.Repository
+	Typed string // the name of a repository
+	Owns  bool   // the caller decides about the App there
+}
+
+// GET /settings/installations/{installation_id}
+//
+// Installation shows an App that is installed, and the repositories that it reaches, as far as the caller sees them.
+// Error: 404.
+func (p *Pages) Installation(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.installation(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "installation.html", v)
+}
+
+func (p *Pages) installation(r *http.Request) (*installationView, error) {
+	f, err := p.frame(r, "installations", "Installed GitHub App")
+	if err != nil {
+		return nil, err
+	}
+	id, err := web.Number(r, "installation_id")
+	if err != nil {
+		return nil, err
+	}
+	v := &installationView{view: f}
+	var all struct{ Installations []installation }
+	if _, err := p.kit.Get(r, "/user/installations", page.Query("per_page", "100"), &all); err != nil {
+		return nil, err
+	}
+	for _, i := range all.Installations {
+		if i.ID == id {
+			v.App = i
+		}
+	}
+	if v.App.ID == 0 {
+		return nil, errs.Absent()
+	}
+	places, err := p.places(r)
+	if err != nil {
+		return nil, err
+	}
+	v.Owns = slices.Contains(places, v.App.Account.Login)
+	var reached struct{ Repositories []page.Repository }
+	path := "/user/installations" + web.Path(web.Param(r, "installation_id")) + "/repositories"
+	more, err := p.kit.Get(r, path, page.Part(r, 50), &reached)
+	v.Repos, v.Pages = reached.Repositories, page.PagesOf(r, more)
+	return v, err
+}
+
+// places are the logins of the accounts about whose Apps the caller decides: the own one, and organizations that it owns.
+func (p *Pages) places(r *http.Request) ([]string, error) {
+	list := []string{caller(r).Login}
+	var all []struct {
+		Role         string
+		Organization struct{ Login string }
+	}
+	if _, err := p.kit.Get(r, "/user/memberships/orgs", page.Query("per_page", "100"), &all); err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if m.Role == "admin" {
+			list = append(list, m.Organization.Login)
+		}
+	}
+	return list, nil
+}
+
+// POST /settings/installations/{installation_id}
+//
+// ChangeInstallation does what do says: add lets the App reach one more repository of the account, by its name, remove
+// one less; suspend, unsuspend, uninstall. Error: 404.
+func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.installation(r)
+	if err != nil {
+		return err
+	}
+	to := r.URL.Path + "?done=1"
+	switch f.Get("do") {
+	case "suspend":
+		err = p.apps.SuspendBy(r.Context(), caller(r), v.App.ID)
+	case "unsuspend":
+		err = p.apps.UnsuspendBy(r.Context(), caller(r), v.App.ID)
+	case "uninstall":
+		to = "/settings/installations?done=1"
+		err = p.apps.UninstallBy(r.Context(), caller(r), v.App.ID)
+	default:
+		err = p.chooseRepo(r, v, f.Text("repo"), f.Get("do") == "remove")
+	}
+	if err == nil {
+		return page.SeeOther(w, r, to)
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	v.Typed = f.Get("repo")
+	return p.t.Again(w, r, "installation.html", v.Problem, v)
+}
+
+// chooseRepo lets an App reach a repository of the account, or not any more. Errors: 403, 422.
+func (p *Pages) chooseRepo(r *http.Request, v *installationView, name string, remove bool) error {
+	if _, after, whole := strings.Cut(name, "/"); whole {
+		name = after
+	}
+	var found struct{ ID int64 }
+	_, err := p.kit.Get(r, "/repos"+web.Path(v.App.Account.Login, name), nil, &found)
+	if errs.Is(err, errs.NotFound) {
+		return errs.Newf(errs.Invalid, "%s has no repository %q that you see.", v.App.Account.Login, errs.Clip(name))
+	}
+	if err != nil {
+		return err
+	}
+	method := "PUT"
+	if remove {
+		method = "DELETE"
+	}
+	path := "/user/installations" + web.Path(web.Param(r, "installation_id"), "repositories", strconv.FormatInt(found.ID, 10))
+	return p.kit.Change(r, method, path, nil, nil)
+}

@@ -1,0 +1,98 @@
+package settings
+
+import (
+	"net/http"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+// session is a browser that is signed in.
+type session struct {
+	account.Session
+	This bool // it makes the request
+}
+
+// Browser is the browser's name in few words, as far as it can be told.
+func (s *session) Browser() string {
+	name, system := "", ""
+	for _, known := range [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"},
+		{"Safari/", "Safari"}, {"curl/", "curl"}} {
+		if strings.Contains(s.Agent, known[0]) {
+			name = known[1]
+			break
+		}
+	}
+	for _, known := range [][2]string{{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"},
+		{"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"}} {
+		if strings.Contains(s.Agent, known[0]) {
+			system = known[1]
+			break
+		}
+	}
+	switch {
+	case name == "":
+		return page.Clip(s.Agent, 80).Text
+	case system == "":
+		return name
+	}
+	return name + " on " + system
+}
+
+type sessionsView struct {
+	view
+	List   []session
+	Others bool // there are more than this one
+}
+
+// GET /settings/sessions
+//
+// Sessions lists the browsers that are signed in as the caller.
+func (p *Pages) Sessions(w http.ResponseWriter, r *http.Request) error {
+	f, err := p.frame(r, "sessions", "Sessions")
+	if err != nil {
+		return err
+	}
+	v, by := &sessionsView{view: f}, caller(r)
+	list, err := p.accounts.Sessions(r.Context(), by)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		this := s.ID == by.TokenID
+		v.List, v.Others = append(v.List, session{s, this}), v.Others || !this
+	}
+	return p.t.Page(w, r, "sessions.html", v)
+}
+
+// POST /settings/sessions
+//
+// EndSessions ends the session id, or with do=others all but this one.
+func (p *Pages) EndSessions(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	by := caller(r)
+	id, _ := web.ParseNumber(f.Get("id"))
+	switch {
+	case f.Get("do") == "others":
+		err = p.accounts.EndOtherSessions(r.Context(), by)
+	default:
+		err = p.accounts.EndSession(r.Context(), by, id)
+	}
+	if errs.Is(err, errs.NotFound) && id != 0 { // it has ended
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if by.Session && id == by.TokenID && f.Get("do") != "others" {
+		http.SetCookie(w, page.NoSession())
+		return page.SeeOther(w, r, "/")
+	}
+	return page.SeeOther(w, r, "/settings/sessions?done=1")
+}

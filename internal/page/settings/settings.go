@@ -1,0 +1,95 @@
+// Package settings is the pages where people change what is their own.
+//
+//	GET, POST /settings/profile          profile.go: name, bio and the like
+//	GET       /settings/account          profile.go: renaming and deleting oneself, and who can
+//	GET, POST /settings/emails           emails.go
+//	GET, POST /settings/keys             keys.go: SSH keys
+//	GET, POST /settings/password         password.go
+//	GET, POST /settings/sessions         sessions.go: browsers that are signed in
+//	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
+//	GET, POST /settings/watching         watching.go: watched repositories
+//	GET, POST /settings/installations    installations.go: Apps that act on one's account; .../{installation_id} is one
+//	GET       /settings/apps             apps.go: Apps of one's own; .../{app_slug}/install installs one
+//
+// What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package account on
+// the caller's own account. A caller whose token is limited opens none of these pages.
+package settings
+
+import (
+	"embed"
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/app"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Pages are the pages of one's own settings.
+type Pages struct {
+	kit      *page.Kit
+	t        *page.Templates
+	accounts *account.Service
+	repos    *repo.Service
+	apps     *app.Service
+}
+
+// New makes the pages.
+func New(kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service) *Pages {
+	return &Pages{kit: kit, t: kit.Templates(files), accounts: accounts, repos: repos, apps: apps}
+}
+
+// Routes are the pages.
+func (p *Pages) Routes() []route.Route {
+	in := p.kit.SignedIn
+	return []route.Route{
+		in("GET /settings", p.Home),
+		in("GET /settings/profile", p.Profile),
+		in("POST /settings/profile", p.SaveProfile),
+		in("GET /settings/account", p.Account),
+		in("GET /settings/emails", p.Emails),
+		in("POST /settings/emails", p.ChangeEmails),
+		in("GET /settings/keys", p.Keys),
+		in("POST /settings/keys", p.ChangeKeys),
+		in("GET /settings/password", p.Password),
+		in("POST /settings/password", p.ChangePassword),
+		in("GET /settings/sessions", p.Sessions),
+		in("POST /settings/sessions", p.EndSessions),
+		in("GET /settings/tokens", p.Tokens),
+		in("POST /settings/tokens", p.RevokeToken),
+		in("GET /settings/tokens/new", p.NewToken),
+		in("POST /settings/tokens/new", p.CreateToken),
+		in("GET /settings/watching", p.Watching),
+		in("POST /settings/watching", p.Unwatch),
+		in("GET /settings/installations", p.Installations),
+		in("GET /settings/installations/{installation_id}", p.Installation),
+		in("POST /settings/installations/{installation_id}", p.ChangeInstallation),
+		in("GET /settings/apps", p.Apps),
+		in("GET /settings/apps/{app_slug}/install", p.InstallForm),
+		in("POST /settings/apps/{app_slug}/install", p.Install),
+	}
+}
+
+// GET /settings
+//
+// Home leads to the first page of the settings.
+func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
+	return page.SeeOther(w, r, "/settings/profile")
+}
+
+// view is what all pages of the settings have.
+type view struct {
+	page.Frame
+	Section string // that is open, by the last part of its address
+}
+
+func (p *Pages) frame(r *http.Request, section, title string) (view, error) {
+	f, err := p.kit.Frame(r, title)
+	return view{f, section}, err
+}
+
+func caller(r *http.Request) *account.Caller { return account.CallerFrom(r.Context()) }

@@ -1,0 +1,115 @@
+package site
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/web"
+)
+
+// GET /site/organizations
+//
+// Organizations lists all organizations by login, or those with q in login or name.
+func (p *Pages) Organizations(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.directory(r, account.Organization, "organizations", "Organizations")
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "organizations.html", v)
+}
+
+type newOrganizationView struct {
+	view
+	Login, Owner, Name string
+}
+
+// GET /site/organizations/new
+//
+// NewOrganization shows the form of an organization.
+func (p *Pages) NewOrganization(w http.ResponseWriter, r *http.Request) error {
+	f, err := p.frame(r, "organizations", "New organization")
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "neworganization.html", &newOrganizationView{view: f, Owner: caller(r).Login})
+}
+
+// POST /site/organizations/new
+//
+// CreateOrganization makes an organization with its first owner.
+func (p *Pages) CreateOrganization(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	frame, err := p.frame(r, "organizations", "New organization")
+	if err != nil {
+		return err
+	}
+	v := &newOrganizationView{view: frame, Login: f.Text("login"), Owner: f.Text("owner"), Name: f.Text("name")}
+	body := map[string]string{"login": v.Login, "admin": v.Owner, "profile_name": v.Name}
+	var made struct{ Login string }
+	if err = p.kit.Change(r, "POST", "/admin/organizations", body, &made); err == nil {
+		return page.SeeOther(w, r, "/site/organizations"+web.Path(made.Login)+"?done=1")
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	return p.t.Again(w, r, "neworganization.html", v.Problem, v)
+}
+
+// organizationView is an organization as site administrators see it.
+type organizationView struct {
+	*personView
+	Owners  []string
+	Members int64
+}
+
+// GET /site/organizations/{login}
+//
+// Organization shows an organization. Error: 404.
+func (p *Pages) Organization(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.organization(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "organization.html", v)
+}
+
+func (p *Pages) organization(r *http.Request) (*organizationView, error) {
+	a, err := p.person(r, account.Organization, "organizations")
+	if err != nil {
+		return nil, err
+	}
+	v := &organizationView{personView: a}
+	_, v.Owners, v.Members, err = p.Accounts.Organization(r.Context(), a.Account.Login)
+	return v, notFound(err)
+}
+
+// POST /site/organizations/{login}
+//
+// ChangeOrganization does with it what do says: rename, quota, delete. Error: 404.
+func (p *Pages) ChangeOrganization(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.organization(r)
+	if err != nil {
+		return err
+	}
+	to, err := p.changeAccount(r, f, v.personView, "/admin/organizations", "/site/organizations")
+	if err == nil {
+		return page.SeeOther(w, r, to+"?done=1")
+	}
+	if errs.Is(err, errs.NotFound) { // somebody else was faster
+		return errs.Absent()
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	v.Typed = f.Get("confirm")
+	return p.t.Again(w, r, "organization.html", v.Problem, v)
+}

@@ -1,0 +1,188 @@
+package site
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/scope"
+	"arbor/internal/web"
+)
+
+// personView is a person as site administrators see it.
+type personView struct {
+	view
+	Account *account.Account
+	Quota   quotaForm
+	Usage   account.Usage
+	Self    bool // it is the viewer
+	Typed   string
+	Secret  string // what was made for the person to sign in with; shown once
+	What    string // password or token
+}
+
+// Size is how much the account owns.
+func (v *personView) Size() string { return page.Bytes(v.Usage.KB << 10) }
+
+// quotaForm is the quota as the form has it: a number, empty for what the server says for all, or none for no bound.
+type quotaForm struct{ Repos, MiB string }
+
+func bound(n *int64, unit int64) string {
+	switch {
+	case n == nil:
+		return ""
+	case *n == account.Unbounded:
+		return "none"
+	}
+	return strconv.FormatInt(*n/unit, 10)
+}
+
+// readBound reads what bound writes. Error: 422.
+func readBound(text string, unit int64) (*int64, error) {
+	switch text {
+	case "":
+		return nil, nil
+	case "none":
+		n := account.Unbounded
+		return &n, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > 1<<40 {
+		return nil, errs.Newf(errs.Invalid, "%q is no bound: write a number, none, or nothing.", errs.Clip(text))
+	}
+	n *= unit
+	return &n, nil
+}
+
+// GET /site/people/{login}
+//
+// Person shows a person's account. Error: 404.
+func (p *Pages) Person(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.person(r, account.User, "people")
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "person.html", v)
+}
+
+// person reads the account of the request's address. Error: 404.
+func (p *Pages) person(r *http.Request, kind account.Kind, section string) (*personView, error) {
+	a, err := p.Accounts.Find(r.Context(), web.Param(r, "login"))
+	if err == nil && a.Kind != kind {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return nil, notFound(err)
+	}
+	v := &personView{Account: a, Self: a.ID == caller(r).ID}
+	if v.view, err = p.frame(r, section, a.Login); err != nil {
+		return nil, err
+	}
+	q, u, err := p.Accounts.QuotaFor(r.Context(), a.ID)
+	v.Quota, v.Usage = quotaForm{bound(q.Repos, 1), bound(q.KB, 1024)}, u
+	return v, notFound(err)
+}
+
+// POST /site/people/{login}
+//
+// ChangePerson does with the account what do says: suspend, unsuspend, promote, demote, rename, quota, password, token,
+// delete. Error: 404.
+func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.person(r, account.User, "people")
+	if err != nil {
+		return err
+	}
+	login := v.Account.Login
+	user, to := "/users"+web.Path(login), leads(login)
+	switch f.Get("do") {
+	case "suspend":
+		err = p.kit.Change(r, "PUT", user+"/suspended", nil, nil)
+	case "unsuspend":
+		err = p.kit.Change(r, "DELETE", user+"/suspended", nil, nil)
+	case "promote":
+		err = p.kit.Change(r, "PUT", user+"/site_admin", nil, nil)
+	case "demote":
+		err = p.kit.Change(r, "DELETE", user+"/site_admin", nil, nil)
+	case "password", "token":
+		v.What = f.Get("do")
+		if v.Secret, err = p.start(r, login, v.What); err == nil {
+			return p.t.Secret(w, r, "person.html", v)
+		}
+	default:
+		to, err = p.changeAccount(r, f, v, "/admin/users", "/site/people")
+	}
+	if err == nil {
+		return page.SeeOther(w, r, to+"?done=1")
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	v.Typed = f.Get("confirm")
+	return p.t.Again(w, r, "person.html", v.Problem, v)
+}
+
+// changeAccount does what people and organizations have in common: rename, quota, delete. It gives the address of the
+// page that shows what became of it.
+func (p *Pages) changeAccount(r *http.Request, f page.Form, v *personView, api, list string) (to string, err error) {
+	login := v.Account.Login
+	to = list + web.Path(login)
+	switch f.Get("do") {
+	case "rename":
+		next := f.Text("login")
+		err = p.kit.Change(r, "PATCH", api+web.Path(login), map[string]string{"login": next}, nil)
+		if err == nil {
+			to = list + web.Path(next)
+		}
+	case "quota":
+		v.Quota = quotaForm{f.Text("repos"), f.Text("mib")}
+		err = p.setQuota(r, v)
+	case "delete":
+		to = list
+		switch {
+		case f.Text("confirm") != login:
+			err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", login)
+		default:
+			err = p.Accounts.Delete(r.Context(), caller(r), v.Account.Kind, login)
+		}
+	default:
+		err = errs.New(errs.Malformed, "The form does not say what is to be done.")
+	}
+	return to, err
+}
+
+func (p *Pages) setQuota(r *http.Request, v *personView) error {
+	repos, err := readBound(v.Quota.Repos, 1)
+	if err != nil {
+		return err
+	}
+	kb, err := readBound(v.Quota.MiB, 1024)
+	if err != nil {
+		return err
+	}
+	_, _, _, err = p.Accounts.EditQuota(r.Context(), v.Account.Kind, v.Account.Login, func(q *account.Quota) {
+		q.Repos, q.KB = repos, kb
+	})
+	return err
+}
+
+// token makes a token for a person to begin with.
+func (p *Pages) token(r *http.Request, login string) (string, error) {
+	scopes, err := scope.Parse(scope.Usual)
+	if err != nil {
+		return "", err
+	}
+	lasts, err := account.ParseExpiry(startToken, time.Now())
+	if err != nil {
+		return "", err
+	}
+	token, _, err := p.Accounts.CreateToken(r.Context(), account.NewToken{Login: login, Note: "made by a site administrator",
+		Expires: lasts, Scopes: scopes})
+	return token, err
+}

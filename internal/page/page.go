@@ -2,8 +2,7 @@
 //
 //   - front: the home page, signing in, the first visit to an empty server
 //   - code: a repository's home, its files, commits, branches and comparisons; editing
-//   - thread: issues, labels, milestones; change: pull requests; people, settings
-//   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these show
+//   - thread: issues; change: pull requests; people, settings
 //
 // Files of this package:
 //

@@ -139,8 +139,7 @@ func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p 
 		if err != nil {
 			return err
 		}
-		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers || caller.ID != user.ID &&
-			!caller.SiteAdmin}
+		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers || caller.ID != user.ID && !caller.SiteAdmin}
 		if list, err = orgsOf(tx, f, p); err != nil {
 			return err
 		}

@@ -168,8 +168,7 @@ func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
 	return err
 }
 
-func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access,
-	c *comparison) (any, error) {
+func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, c *comparison) (any, error) {
 	if err := api.resolveBoth(ctx, c); err != nil {
 		return nil, err
 	}
@@ -255,8 +254,7 @@ func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *compari
 		URL: p.api + spec, HTMLURL: p.page + spec,
 		PermalinkURL: p.page + "/compare/" + c.base.permanent(a) + dots + c.head.permanent(a),
 		DiffURL:      p.page + spec + ".diff", PatchURL: p.page + spec + ".patch",
-		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead, Behind: c.behind,
-		Total: c.ahead,
+		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead, Behind: c.behind, Total: c.ahead,
 	}
 	shas := append([]git.SHA{c.mergeBase}, c.commits...)
 	files := fileList{newPlace(ctx, c.head.at), changes, c.head.sha, c.from()}

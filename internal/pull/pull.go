@@ -9,6 +9,8 @@
 //	trial.go                test merges: who wants them and how they are made
 //	merge.go                merging; landed.go: by a push, outside of it
 //	update.go               merging the base into the head
+//	revert.go               a branch that undoes a merge
+//	box.go                  what somebody who merges wants to know
 //	maintainers.go          heads that the maintainers of the base may push to
 //	branchmerge.go          merging branches without a pull request
 //	ofcommit.go             the pull requests of a commit
@@ -116,12 +118,22 @@ type Service struct {
 	trials   cache.Flights[string]
 	landings landings            // pushes that may have merged pull requests
 	merging  keyed.Mutex[string] // one merge into a branch at a time, in this process
+	looked   *cache.Cache[numbered, found]
 }
+
+// found is a pull request and its issue as they are in one state of the database.
+type found struct {
+	pull  Pull
+	issue issue.Issue
+}
+
+// maxLooked bounds how many pull requests are kept, about a kilobyte each beside their texts.
+const maxLooked = 1000
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log,
-		wake: make(chan struct{}, 1)}
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log, wake: make(chan struct{}, 1),
+		looked: cache.NewCount[numbered, found](maxLooked)}
 }
 
 // find reads a pull request of a repository and its issue. Error: 404.
@@ -134,6 +146,22 @@ func (s *Service) find(ctx context.Context, a *repo.Access, number int64) (p *Pu
 		return err
 	})
 	return p, i, err
+}
+
+// look is find for what several questions of one page ask: it is read once in a state of the database. The caller may
+// not change what the fields lead to. Error: 404.
+func (s *Service) look(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
+	f, err := s.looked.Read(s.db.State(ctx), numbered{a.ID, number}, func() (found, error) {
+		p, i, err := s.find(ctx, a, number)
+		if err != nil {
+			return found{}, err
+		}
+		return found{*p, *i}, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &f.pull, &f.issue, nil
 }
 
 // mayEdit returns the 403 for who may not edit the pull request (decision 37).

@@ -196,7 +196,6 @@ func listRefs(tx *db.Tx, repoID ID) ([]git.Ref, error) {
 
 // SetDefaultBranch makes a branch the default one, which the caller has found to be there.
 func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
-	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`,
-		repoID, branch)
+	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
 	return err
 }

@@ -95,8 +95,7 @@ func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (
 // ByID reads a repository with what the caller, nil for nobody, may do there: perhaps nothing, a role below Pull.
 // Error: 404 for one that is not there.
 func ByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+`WHERE r.id = $2`, account.IDOf(caller),
-		id), caller)
+	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+`WHERE r.id = $2`, account.IDOf(caller), id), caller)
 }
 
 // accessAgain is ByID for a caller whose token may have ended meanwhile, or who may
@@ -147,8 +146,7 @@ func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Acc
 // id is in use, until insertRepo or releaseID. Until then the row has a name that no
 // repository can have.
 func ReserveID(tx *db.Tx, ownerID account.ID) (id ID, err error) {
-	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at,
-		updated_at, pushed_at)
+	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
 		VALUES ($1, '/', '/', true, '', $2, $2, $2) RETURNING id`, ownerID, tx.Now).Scan(&id)
 	if err != nil {
 		return 0, err

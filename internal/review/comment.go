@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
@@ -20,6 +21,7 @@ type NewComment struct {
 	Text    issue.Text // not empty
 	Anchor  Anchor
 	ReplyTo int64 // a comment whose thread it joins; 0: a new thread, at Anchor
+	Pending bool  // it joins the caller's pending review, which is made if there is none
 }
 
 // CreateComment adds a comment of the caller's to a pull request, with a review
@@ -43,7 +45,7 @@ func (s *Service) CreateComment(
 		made.stand(n.Anchor, hunks[0])
 	}
 	var created *Comment
-	_, err := s.issues.Change(ctx, a, p.Number, func(c *issue.Change) error {
+	_, err := s.issues.Change(ctx, a, p.Number, func(c *issue.Change) (err error) {
 		if err := mayWrite(a, c.Issue.Locked); err != nil {
 			return err
 		}
@@ -58,6 +60,11 @@ func (s *Service) CreateComment(
 				joins = first.ReviewID
 			}
 		}
+		if n.Pending && joins == 0 {
+			if joins, err = pendingReview(c.Tx, made, p.HeadSHA); err != nil {
+				return err
+			}
+		}
 		id, err := s.addComment(c, made, joins, n.Text)
 		if err == nil {
 			created, err = commentByID(c.Tx, a.ID, id, a.Caller.ID)
@@ -65,6 +72,17 @@ func (s *Service) CreateComment(
 		return err
 	})
 	return created, err
+}
+
+// pendingReview finds the pending review of a comment's author, or makes it.
+func pendingReview(tx *db.Tx, c *Comment, head git.SHA) (int64, error) {
+	v := &Review{RepoID: c.RepoID, IssueID: c.IssueID, AuthorID: c.AuthorID, State: Pending, Commit: head}
+	id, _, err := pendingOf(tx, c.IssueID, c.AuthorID)
+	if err != nil || id != 0 {
+		return id, err
+	}
+	err = insertReview(tx, v)
+	return v.ID, err
 }
 
 func orAbsent(err error) error {

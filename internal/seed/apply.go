@@ -110,8 +110,7 @@ func (f fields) texts(name string, values []string) fields {
 }
 
 func (p *Profile) fields() fields {
-	return fields{}.text("name", p.Name).text("email", p.Email).text("company", p.Company).text("blog",
-		p.Blog).text("location", p.Location)
+	return fields{}.text("name", p.Name).text("email", p.Email).text("company", p.Company).text("blog", p.Blog).text("location", p.Location)
 }
 
 func (a *applier) user(ctx context.Context, u *User) error {

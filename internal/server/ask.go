@@ -13,7 +13,6 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/graphql"
 	"arbor/internal/inside"
-	"arbor/internal/page/old"
 	"arbor/internal/ratelimit"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
@@ -98,7 +97,7 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 }
 
 // newGraphQL makes the handlers of GraphQL, which ask those of the features.
-func (s *Server) newGraphQL(of old.Sources, statuses *status.API) *graphql.API {
+func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	return graphql.NewAPI(s.ask, graphql.Handlers{
 		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),

@@ -68,7 +68,6 @@ var layers = [][]string{
 		"internal/page/explore",
 		"internal/page/front",
 		"internal/page/inbox",
-		"internal/page/old",
 		"internal/page/people",
 		"internal/page/project",
 		"internal/page/releases",

@@ -45,7 +45,6 @@ import (
 	"arbor/internal/page/explore"
 	"arbor/internal/page/front"
 	"arbor/internal/page/inbox"
-	"arbor/internal/page/old"
 	"arbor/internal/page/people"
 	"arbor/internal/page/project"
 	"arbor/internal/page/releases"
@@ -144,11 +143,10 @@ func New(o Options) *Server {
 	deletions := deletion.New(o.DB, o.Log)
 	statuses, labels := status.NewAPI(status.New(o.DB, repos), objects), label.NewAPI(label.New(o.DB), repos)
 	s.runners = append(s.runners, deletions)
-	shown := old.Sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
+	shown := sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
 		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
-	pages := old.New(o.DB, repos, shown)
 	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls,
 		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
 	door := front.New(kit, accounts, s.setup)
@@ -208,9 +206,9 @@ func New(o Options) *Server {
 		releases.New(kit, repos.With(account.Pull, shown.Releases.GetByAddress)),
 		checkpages.New(kit, checks.Extras),
 		shelf.New(kit, plants.ListNumbered),
-		pages,
 		thread.New(kit, thread.Handlers{Pinned: repos.With(account.Pull, shown.Issues.ListPinned),
 			Numbers: repos.With(account.Pull, shown.Issues.ListPinnedNumbers)}),
+		shown.pullPages(kit, repos),
 		talk.New(kit, talk.Handlers{Pin: repos.With(account.Push, shown.Issues.PinIssue),
 			Delete:   repos.With(account.Admin, shown.Issues.DeleteIssue),
 			Transfer: repos.With(account.Push, shown.Issues.TransferIssue),

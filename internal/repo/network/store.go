@@ -65,8 +65,7 @@ func succeed(tx *db.Tx, id repo.ID, k kin) error {
 		return err
 	}
 	return apply(tx,
-		change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = forks_count + $2, network_count = $3
-			WHERE id = $1`,
+		change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = forks_count + $2, network_count = $3 WHERE id = $1`,
 			with(heir, k.forks-1, k.network-1)},
 		change{`UPDATE repos SET parent_id = $2 WHERE parent_id = $1`, with(id, heir)},
 		change{`UPDATE repos SET root_id = $2 WHERE root_id = $1`, with(id, heir)})
@@ -124,8 +123,7 @@ func listForks(tx *db.Tx, a *repo.Access, sort string, page web.Page) ([]*repo.A
 		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id`+repo.PrivateForks(a.Caller)+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
 			account.IDOf(a.Caller), a.ID, page.Size, page.Offset())
 	} else {
-		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+`
-			LIMIT $2 OFFSET $3`,
+		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+` LIMIT $2 OFFSET $3`,
 			a.ID, page.Size, page.Offset())
 	}
 	if err != nil {

@@ -1,0 +1,97 @@
+// Pull requests: the merge box keeps itself up to date, files are marked as viewed, and lines take comments.
+on('[data-copy]', (b) => {
+	b.hidden = !navigator.clipboard;
+	b.addEventListener('click', () => navigator.clipboard.writeText(b.dataset.copy));
+});
+
+// The merge box asks how it is now and then, while it is looked at and nobody writes in it.
+on('[data-poll]', (box) => {
+	const wait = +box.dataset.every * 1000;
+	const busy = () => document.hidden || box.contains(document.activeElement) ||
+		[...box.querySelectorAll('input, textarea')].some((n) => n.value !== n.defaultValue);
+	setTimeout(async function look() {
+		if (!box.isConnected) return;
+		const answer = busy() ? null : await fetch(box.dataset.poll, { headers: { Accept: 'text/html' } }).catch(() => null);
+		const fresh = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(box.id);
+		if (!fresh || busy() || fresh.innerHTML === shown) { setTimeout(look, wait); return; }
+		box.replaceWith(fresh);
+		enliven(fresh);
+	}, wait);
+	const shown = box.innerHTML;
+});
+
+on('form[data-viewed]', (form) => form.addEventListener('submit', async (e) => {
+	e.preventDefault();
+	const button = form.querySelector('button');
+	const was = button.getAttribute('aria-pressed') === 'true';
+	const body = new URLSearchParams(new FormData(form));
+	if (was) body.set('off', '1');
+	const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null);
+	if (!answer || answer.type !== 'opaqueredirect') { form.submit(); return; }
+	button.setAttribute('aria-pressed', !was);
+	button.classList.toggle('on', !was);
+	button.textContent = was ? 'Viewed' : '✓ Viewed';
+	const fold = form.closest('.difffile').querySelector('.fold');
+	if (fold && (fold.getAttribute('aria-expanded') === 'true') !== was) fold.click();
+}));
+
+// A button beside the line under the pointer opens the form below it; drawn to another line, it takes both and what is
+// between them.
+const lineForm = document.getElementById('line-form');
+let forms = 0;
+function placeOf(target, table) {
+	const row = target.closest?.('tr');
+	if (!row || row.closest('table') !== table || row.matches('.h, .under')) return null;
+	const two = table.matches('.two');
+	const left = two ? target.closest('td').cellIndex < 2 : row.matches('.d');
+	const cell = row.cells[two ? (left ? 0 : 2) : (left ? 0 : 1)];
+	return cell?.dataset.n ? { row, cell, side: left ? 'LEFT' : 'RIGHT', line: +cell.dataset.n } : null;
+}
+function openForm(table, from, to) {
+	const piece = lineForm.content.cloneNode(true);
+	const form = piece.querySelector('form');
+	const [first, last] = from.side === to.side && from.line > to.line ? [to, from] : [from, to];
+	const several = first.side === last.side && first.line !== last.line;
+	form.querySelectorAll('[id], [for]').forEach((n) => { n.id &&= `${n.id}-${forms}`; n.htmlFor &&= `${n.htmlFor}-${forms}`; });
+	form.id = `new-line-comment-${forms++}`;
+	const set = { path: table.closest('.difffile').dataset.path, side: last.side, line: last.line, start: several ? first.line : '' };
+	for (const [name, value] of Object.entries(set)) form.elements[name].value = value;
+	form.querySelector('[data-lines]').textContent = several ? `Lines ${first.line} to ${last.line}` : `Line ${last.line}`;
+	const cancel = document.createElement('button');
+	cancel.type = 'button';
+	cancel.textContent = 'Cancel';
+	form.querySelector('.row.end').prepend(cancel);
+	const under = document.createElement('tr');
+	under.className = 'under';
+	under.insertCell().colSpan = table.matches('.two') ? 4 : 3;
+	under.cells[0].append(piece);
+	cancel.addEventListener('click', () => under.remove());
+	let after = last.row;
+	while (after.nextElementSibling?.matches('.under')) after = after.nextElementSibling;
+	after.after(under);
+	enliven(under);
+	form.querySelector('textarea').focus();
+}
+if (lineForm) on('.difffile table.diff', (table) => {
+	const button = document.createElement('button');
+	button.type = 'button';
+	button.className = 'addnote main';
+	button.textContent = '+';
+	let at = null;
+	table.addEventListener('mouseover', (e) => {
+		const place = !button.matches(':active') && placeOf(e.target, table);
+		if (!place || place.cell === button.parentNode) return;
+		at = place;
+		button.setAttribute('aria-label', `Comment on line ${place.line}`);
+		place.cell.append(button);
+	});
+	button.addEventListener('pointerdown', (e) => {
+		e.preventDefault();
+		const from = at;
+		document.addEventListener('pointerup', (up) => openForm(table, from, placeOf(up.target, table) ?? from), { once: true });
+	});
+	button.addEventListener('click', (e) => {
+		e.stopPropagation();
+		if (e.detail === 0) openForm(table, at, at);
+	});
+});

@@ -1,0 +1,72 @@
+package change_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/apitest/browser"
+	"arbor/internal/db"
+)
+
+// enter opens a browser in which somebody is signed in.
+func enter(t *testing.T, s *apitest.Server, login string, look browser.Look) *browser.Tab {
+	t.Helper()
+	if err := s.Accounts.SetPassword(t.Context(), login, "a long secret", nil); err != nil {
+		t.Fatal(err)
+	}
+	a := post(t, s, "", "/login", 303, "login", login, "password", "a long secret")
+	b := browser.Open(t, s.URL, look)
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
+		if c.Name == "arbor_session" {
+			b.SignIn(c.Value)
+		}
+	}
+	return b
+}
+
+// Somebody reviews in a browser: a comment on a line in its place, a file that was viewed, the review submitted; and
+// watches how the pull request becomes mergeable.
+func TestInBrowser(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	plant(t, s)
+	number := propose(t, s, "clash")
+	at := fmt.Sprintf("/alice/plot/pull/%d", number)
+	b := enter(t, s, "will", browser.Look{})
+	b.Go(at + "/files")
+	var done bool
+	b.Eval(`(() => {
+		const cell = document.querySelector('tr.a td[data-n="3"]');
+		cell.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
+		const button = cell.querySelector('.addnote');
+		button.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+		return button.getAttribute('aria-label') === 'Comment on line 3' && document.activeElement.matches('.lineform textarea');
+	})()`, &done)
+	if !done {
+		t.Error("no form opens below the line")
+	}
+	b.Fill(".under .lineform textarea", "Said in a browser")
+	b.Follow(`.under .lineform button[name="review"]`)
+	b.See("main", "Said in a browser")
+	b.See(".reviewmenu > summary", "Finish your review")
+	b.Click("form[data-viewed] button")
+	b.See("form[data-viewed] button", "✓ Viewed")
+	b.Go(at + "/files")
+	b.See("form[data-viewed] button", "✓ Viewed")
+	b.Click(".reviewmenu > summary")
+	b.Fill("#review textarea", "Fine with me")
+	b.Click(`#review input[value="APPROVE"]`)
+	b.Follow("#review button.main")
+	b.See("#merge", "Approved by will")
+
+	edit(t, s, "main", song("3", "moved"), "Get in the way")
+	b.Go(at)
+	b.See("#merge", "song.txt")
+	b.Eval("document.activeElement.blur(), true", &done)
+	edit(t, s, "main", song(), "Get out of the way")
+	b.See("#merge", "no conflicts")
+	b.Follow(`#merge button[class="main"]`)
+	b.See("#merge", "Revert")
+}

@@ -1,0 +1,173 @@
+package pull
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Outlook is what somebody who is about to merge a pull request wants to know beside its payload.
+type Outlook struct {
+	Known     bool     `json:"known"`     // there is a test merge of the present tips; closed ones need none
+	Conflicts []string `json:"conflicts"` // paths that conflict, at most 300, when it does not merge
+	Behind    int      `json:"behind"`    // commits of the base that the head lacks, counted up to maxBehind
+	CanUpdate bool     `json:"can_update"`
+	CanDelete bool     `json:"can_delete"` // the head branch is here, needed by nobody else, and may be deleted by the caller
+	CanPush   bool     `json:"can_push"`   // the caller may push to the head
+	HeadGone  bool     `json:"head_gone"`  // the head branch was deleted
+	Methods   []Said   `json:"methods"`    // those that the repository allows; none for who may not merge
+}
+
+// Said is a method of merging, and what its commit says unless the caller says something else.
+type Said struct {
+	Method  string `json:"method"` // merge, squash or rebase
+	Title   string `json:"title"`
+	Message string `json:"message"`
+}
+
+// maxBehind is up to where commits of a base are counted that a head lacks.
+const maxBehind = 10_000
+
+// Outlook looks at what a merge of a pull request would meet. Errors: 404.
+func (s *Service) Outlook(ctx context.Context, a *repo.Access, number int64) (*Outlook, error) {
+	p, i, err := s.look(ctx, a, number)
+	if err != nil {
+		return nil, err
+	}
+	o := &Outlook{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{}, Methods: []Said{}}
+	if err := s.headOutlook(ctx, a, p, o); err != nil {
+		return nil, err
+	}
+	if !p.Open || p.BaseTip == "" || p.HeadRepoID == 0 {
+		return o, nil
+	}
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	newer, err := objects.NewCommits(ctx, []git.SHA{p.BaseTip}, []git.SHA{p.HeadSHA}, maxBehind)
+	if err != nil {
+		return nil, err
+	}
+	o.Behind = len(newer)
+	if ok := p.Mergeable(); ok != nil && !*ok {
+		m, err := objects.MergeTree(ctx, p.BaseTip, p.HeadSHA)
+		if err != nil && !errs.Is(err, errs.TooLarge) {
+			return nil, err
+		}
+		if m != nil && m.Paths != nil {
+			o.Conflicts = m.Paths
+		}
+	}
+	if a.Caller == nil || a.Role < account.Push {
+		return o, nil
+	}
+	o.Methods, err = s.said(ctx, objects, a, p, i)
+	return o, err
+}
+
+// headOutlook finds out what the caller may do with the head branch.
+func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *Outlook) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error {
+		if p.HeadRepoID == 0 {
+			o.HeadGone = true
+			return nil
+		}
+		tip, err := repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
+		if err != nil {
+			return err
+		}
+		o.HeadGone = tip == ""
+		if o.HeadGone || a.Caller == nil {
+			return nil
+		}
+		o.CanUpdate = p.Open && mayUpdateIn(tx, a, p) == nil
+		heads, err := repo.Accesses(tx, a.Caller, []repo.ID{p.HeadRepoID})
+		if err != nil || len(heads) == 0 || heads[0].Archived {
+			return err
+		}
+		o.CanPush = heads[0].Role >= account.Push
+		if p.Open || !o.CanPush || p.HeadRepoID != a.ID || p.HeadRef == a.DefaultBranch || tip != p.HeadSHA {
+			return nil
+		}
+		for _, find := range []func(*db.Tx, repo.ID, []string) ([]*Pull, error){openByHead, openByBase} {
+			if others, err := find(tx, p.HeadRepoID, []string{p.HeadRef}); err != nil || len(others) > 0 {
+				return err
+			}
+		}
+		o.CanDelete = true
+		return nil
+	})
+}
+
+// said lists the methods that the repository allows, with what their commits would say.
+func (s *Service) said(ctx context.Context, objects *git.Repository, a *repo.Access, p *Pull, i *issue.Issue) ([]Said, error) {
+	list := []Said{}
+	if MergeCommit.allowed(a.Merging) == nil {
+		text, err := s.mergeMessage(ctx, p, i, a.Merging, MergeOptions{})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, newSaid("merge", text))
+	}
+	if Squash.allowed(a.Merging) == nil {
+		title, body, err := squashText(ctx, objects, p, i, a.Merging)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, newSaid("squash", join(title, body)))
+	}
+	if Rebase.allowed(a.Merging) == nil {
+		list = append(list, Said{Method: "rebase"})
+	}
+	return list, nil
+}
+
+func newSaid(method, message string) Said {
+	title, rest, _ := strings.Cut(message, "\n")
+	return Said{method, title, strings.TrimSpace(rest)}
+}
+
+// squashText is what a squash says by itself. It reads only the commits whose messages that takes.
+func squashText(
+	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, set repo.Merging,
+) (title, body string, err error) {
+	total, shas := int(p.Commits), []git.SHA{}
+	switch {
+	case total == 1:
+		shas = append(shas, p.HeadSHA)
+	case set.Has(repo.SquashWithMessages):
+		if shas, total, err = objects.PullCommits(ctx, p.BaseTip, p.HeadSHA); err != nil {
+			return "", "", err
+		}
+	}
+	commits, err := objects.Commits(ctx, shas)
+	if err != nil {
+		return "", "", err
+	}
+	title, body = squashDefault(i, commits, total, set)
+	return title, body, nil
+}
+
+// Outlook answers what merging the pull request would meet, for pages: GitHub's REST API has no address for it.
+// Error: 404.
+func (api *API) Outlook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	o, err := api.s.Outlook(r.Context(), a, n)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, o)
+}

@@ -1,0 +1,109 @@
+package pull
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// errTaken says that a branch is there already.
+var errTaken = errs.New(errs.Conflict, "there are too many branches that revert this pull request")
+
+const (
+	maxReverts  = 20  // branches that revert one pull request
+	maxReverted = 150 // bytes of the name of a branch that such a branch is named after
+)
+
+// Reverted is a branch that undoes what a pull request brought, and what a pull request of it says.
+type Reverted struct {
+	Branch string `json:"branch"`
+	Base   string `json:"base"`
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+}
+
+// Revert makes a branch on top of the base of a merged pull request, with one commit that undoes the merge: all
+// commits of a rebase, or the one of a squash, or the merge with its first parent as the mainline. The caller may push.
+// Errors: 404; 405 for one that is not merged, or whose base is gone; 409 when later commits are in the way; 422 when
+// there is nothing left to revert.
+func (s *Service) Revert(ctx context.Context, a *repo.Access, number int64) (*Reverted, error) {
+	p, i, err := s.find(ctx, a, number)
+	switch {
+	case err != nil:
+		return nil, err
+	case !p.Merged():
+		return nil, errs.New(errs.MethodNotAllowed, "Pull Request is not merged")
+	case p.BaseTip == "":
+		return nil, errs.New(errs.MethodNotAllowed, "The base branch is gone")
+	}
+	by, err := s.repos.Identity(ctx, a.Caller)
+	if err != nil {
+		return nil, err
+	}
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	defer s.repos.Wrote(p.RepoID)
+	before, err := objects.Landed(ctx, p.MergeSHA, p.BaseSHA, p.HeadSHA)
+	if err != nil {
+		return nil, err
+	}
+	made := &Reverted{Base: p.BaseRef, Title: `Revert "` + i.Title + `"`,
+		Body: "Reverts " + a.FullName() + "#" + strconv.FormatInt(number, 10)}
+	commit := git.Commit{Author: by, Committer: by, Message: join(made.Title, made.Body)}
+	sha, err := objects.Undo(ctx, p.BaseTip, before, p.MergeSHA, commit)
+	if err != nil {
+		return nil, err
+	}
+	name := "revert-" + strconv.FormatInt(number, 10)
+	if len(p.HeadRef) <= maxReverted {
+		name += "-" + p.HeadRef
+	}
+	made.Branch, err = s.addBranch(ctx, a, name, sha)
+	return made, err
+}
+
+// addBranch makes a branch of this name, or of the first that is free with a number behind it.
+func (s *Service) addBranch(ctx context.Context, a *repo.Access, name string, sha git.SHA) (string, error) {
+	for n := range maxReverts {
+		branch := name
+		if n > 0 {
+			branch += "-" + strconv.Itoa(n+1)
+		}
+		push := repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true,
+			Updates: []repo.RefUpdate{{Name: heads + branch, Old: git.ZeroSHA, New: sha, By: a.Caller.ID}}}
+		err := s.repos.WritePush(ctx, push, func(tx *db.Tx) error {
+			refused, err := s.repos.MoveRefsIn(tx, push)
+			if err == nil {
+				err = refused[0]
+			}
+			return err
+		})
+		if err == nil || !errs.Is(err, errs.Conflict) {
+			return branch, err
+		}
+	}
+	return "", errTaken
+}
+
+// Revert makes the branch that undoes the pull request, for pages and GraphQL: GitHub's REST API has no address for it.
+// Errors: those of Service.Revert.
+func (api *API) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
+	made, err := api.s.Revert(r.Context(), a, n)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusCreated, made)
+}

@@ -1,0 +1,123 @@
+package review
+
+import (
+	"net/http"
+
+	"arbor/internal/checkrun"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/status"
+	"arbor/internal/web"
+)
+
+// Mark is what lists show of a pull request beside its payload.
+type Mark struct {
+	Checks string `json:"checks"` // success, failure, pending; empty: there are none
+	Review string `json:"review"` // approved, changes_requested, commented; empty: nobody reviewed it
+}
+
+// ListMarks answers the marks of the pull requests of the parameter numbers, for lists on pages: an object of them by
+// number, with a fixed number of queries. Pull requests that are not there are left out.
+func (api *API) ListMarks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
+	marks := map[int64]*Mark{}
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		clear(marks)
+		return loadMarks(tx, a.ID, numbers, marks)
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, marks)
+}
+
+func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	args := append([]any{repoID}, anys(numbers)...)
+	rows, err := tx.Query(`SELECT i.number, i.id, p.head_sha FROM issues i JOIN pulls p ON p.issue_id = i.id
+		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	of, heads := map[issue.ID]*Mark{}, map[git.SHA][]*Mark{}
+	for rows.Next() {
+		var number int64
+		var id issue.ID
+		var head git.SHA
+		if err := rows.Scan(&number, &id, &head); err != nil {
+			return err
+		}
+		m := &Mark{}
+		marks[number], of[id], heads[head] = m, m, append(heads[head], m)
+	}
+	if err := rows.Err(); err != nil || len(of) == 0 {
+		return err
+	}
+	if err := reviewMarks(tx, of); err != nil {
+		return err
+	}
+	return checkMarks(tx, repoID, heads)
+}
+
+// reviewMarks says what the reviews of pull requests come to: of each author the latest that is more than a comment.
+func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
+	args := make([]any, 0, len(of))
+	for id := range of {
+		args = append(args, id)
+	}
+	rows, err := tx.Query(`SELECT r.issue_id, r.state FROM reviews r WHERE r.state IN (2, 3, 4) AND r.issue_id IN `+
+		db.Values(1, len(args))+` AND (r.state = 2 OR NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = r.issue_id
+		AND l.author_id = r.author_id AND l.id > r.id AND l.state IN (3, 4, 5))) GROUP BY r.issue_id, r.state`, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	best := map[issue.ID]State{}
+	for rows.Next() {
+		var id issue.ID
+		var state State
+		if err := rows.Scan(&id, &state); err != nil {
+			return err
+		}
+		best[id] = max(best[id], state)
+	}
+	for id, state := range best {
+		of[id].Review = eventNames[state]
+	}
+	return rows.Err()
+}
+
+func checkMarks(tx *db.Tx, repoID repo.ID, heads map[git.SHA][]*Mark) error {
+	tips := make([]git.SHA, 0, len(heads))
+	for sha := range heads {
+		tips = append(tips, sha)
+	}
+	statuses, err := status.Combined(tx, repoID, tips...)
+	if err != nil {
+		return err
+	}
+	checks, err := checkrun.Combined(tx, repoID, tips...)
+	if err != nil {
+		return err
+	}
+	for sha, list := range heads {
+		s, c, mark := statuses[sha], checks[sha], ""
+		switch {
+		case s.Failed > 0 || c.Failing > 0:
+			mark = "failure"
+		case s.Waiting > 0 || c.Waiting > 0:
+			mark = "pending"
+		case s.Contexts > 0 || c.Runs > 0:
+			mark = "success"
+		}
+		for _, m := range list {
+			m.Checks = mark
+		}
+	}
+	return nil
+}

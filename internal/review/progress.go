@@ -1,0 +1,230 @@
+package review
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Progress is how far reviews of a pull request have come: threads that are resolved, and of the caller the files that
+// were viewed and the review that is not submitted.
+type Progress struct {
+	Resolved map[int64]string  `json:"resolved"` // by the first comment of a thread, who resolved it
+	Viewed   map[string]string `json:"viewed"`   // by path, the blob that was viewed
+
+	Reviews []Verdict `json:"reviews"` // those that everybody sees, the last maxVerdicts of them, the oldest first
+
+	Pending         int64 `json:"pending"` // the caller's review that is not submitted; 0: there is none
+	PendingComments int64 `json:"pending_comments"`
+}
+
+// Verdict is a review in short.
+type Verdict struct {
+	ID    int64  `json:"id"`
+	State string `json:"state"` // as in payloads
+	User  struct {
+		ID    account.ID `json:"id"`
+		Login string     `json:"login"`
+	} `json:"user"`
+}
+
+// maxVerdicts is how many reviews Progress tells of.
+const maxVerdicts = 200
+
+// maxViewed is how many files of one pull request one person marks as viewed.
+const maxViewed = 3000
+
+// Progress answers how far the review of a pull request has come, for pages: GitHub's REST API has no address for it.
+// Error: 404.
+func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	_, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	p := Progress{Resolved: map[int64]string{}, Viewed: map[string]string{}, Reviews: []Verdict{}}
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error { return p.load(tx, i.ID, account.IDOf(a.Caller)) })
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, p)
+}
+
+func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
+	rows, err := tx.Query(`SELECT t.comment_id, a.login FROM resolved_threads t JOIN accounts a ON a.id = t.user_id
+		WHERE t.issue_id = $1`, issueID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var login string
+		if err := rows.Scan(&id, &login); err != nil {
+			return err
+		}
+		p.Resolved[id] = login
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if err := p.loadReviews(tx, issueID); err != nil || userID == 0 {
+		return err
+	}
+	viewed, err := tx.Query(`SELECT path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2`, issueID, userID)
+	if err != nil {
+		return err
+	}
+	defer viewed.Close()
+	for viewed.Next() {
+		var path, blob string
+		if err := viewed.Scan(&path, &blob); err != nil {
+			return err
+		}
+		p.Viewed[path] = blob
+	}
+	if err := viewed.Err(); err != nil {
+		return err
+	}
+	p.Pending, p.PendingComments, err = pendingOf(tx, issueID, userID)
+	return err
+}
+
+func (p *Progress) loadReviews(tx *db.Tx, issueID issue.ID) error {
+	rows, err := tx.Query(`SELECT r.id, r.state, a.id, a.login FROM reviews r JOIN accounts a ON a.id = r.author_id
+		WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC LIMIT $2`, issueID, maxVerdicts)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	p.Reviews = p.Reviews[:0]
+	for rows.Next() {
+		var v Verdict
+		var state State
+		if err := rows.Scan(&v.ID, &state, &v.User.ID, &v.User.Login); err != nil {
+			return err
+		}
+		v.State = state.String()
+		p.Reviews = append(p.Reviews, v)
+	}
+	slices.Reverse(p.Reviews)
+	return rows.Err()
+}
+
+// Resolve notes that a thread of review comments is settled, or no longer is. The author of the pull request and those
+// who may push do that. The thread is named by any of its comments that everyone sees. Errors: 403, 404.
+func (s *Service) Resolve(ctx context.Context, a *repo.Access, commentID int64, resolved bool) error {
+	found, err := s.findComment(ctx, a, commentID)
+	if err != nil {
+		return err
+	}
+	_, err = s.issues.Change(ctx, a, found.Number, func(c *issue.Change) error {
+		now, err := commentByID(c.Tx, a.ID, commentID, a.Caller.ID)
+		switch {
+		case err != nil:
+			return err
+		case now.Pending:
+			return errs.Absent()
+		case a.Role < account.Push && a.Caller.ID != c.Issue.AuthorID:
+			return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
+		}
+		if err := mayWrite(a, c.Issue.Locked); err != nil {
+			return err
+		}
+		first := now.ReplyTo
+		if first == 0 {
+			first = now.ID
+		}
+		if !resolved {
+			return c.Tx.Run(`DELETE FROM resolved_threads WHERE issue_id = $1 AND comment_id = $2`, now.IssueID, first)
+		}
+		return c.Tx.Run(`INSERT INTO resolved_threads (issue_id, comment_id, user_id, resolved_at)
+			VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, now.IssueID, first, a.Caller.ID, c.Tx.Now)
+	})
+	return err
+}
+
+// ResolveThread settles the thread of a comment, or with resolved false opens it again: for pages, since GitHub's REST
+// API has no address for it. Errors: those of Service.Resolve.
+func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "id")
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, CommentResource)
+	if err != nil {
+		return err
+	}
+	body.Require("resolved")
+	resolved := body.Bool("resolved")
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := api.s.Resolve(r.Context(), a, id, resolved.Value); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that
+// it is to be viewed again. It is nobody else's business, so it changes nothing else. Errors: 404, 422.
+func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	_, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	body.Require("path")
+	path, blob := body.String("path", 0).Value, body.String("blob", 0)
+	if len(path) > maxPath {
+		body.Wrong("path", errs.InvalidField, "")
+	}
+	if blob.Given() && blob.Value != "" {
+		if _, err := git.ParseSHA(blob.Value); err != nil {
+			body.Wrong("blob", errs.InvalidField, "")
+		}
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if a.Caller == nil {
+		return errs.New(errs.Unauthenticated, "Requires authentication")
+	}
+	err = api.s.db.Write(r.Context(), func(tx *db.Tx) error {
+		return markViewed(tx, i.ID, a.Caller.ID, path, blob.Value)
+	})
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// maxPath bounds the path of a file that is marked, in bytes: it is a part of an index's key.
+const maxPath = 2000
+
+func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob string) error {
+	if blob == "" {
+		return tx.Run(`DELETE FROM viewed_files WHERE issue_id = $1 AND user_id = $2 AND path = $3`, issueID, userID, path)
+	}
+	var n int64
+	err := tx.QueryRow(`SELECT COUNT(*) FROM viewed_files WHERE issue_id = $1 AND user_id = $2 AND path <> $3`,
+		issueID, userID, path).Scan(&n)
+	if err != nil {
+		return err
+	}
+	if n >= maxViewed {
+		return refuse("too many files are marked as viewed")
+	}
+	return tx.Run(`INSERT INTO viewed_files (issue_id, user_id, path, blob) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (issue_id, user_id, path) DO UPDATE SET blob = excluded.blob`, issueID, userID, path, blob)
+}

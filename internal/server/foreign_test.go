@@ -33,7 +33,7 @@ func TestThingsOfOtherRepositories(t *testing.T) {
 			body := estate.Body(&r)
 			named := strings.Contains(r.Pattern, "id}") || strings.Contains(r.Pattern, "{sha") || strings.Contains(r.Pattern, "...}") ||
 				strings.Contains(body, "{commit}") || strings.Contains(body, "{tree}")
-			if !named || strings.HasSuffix(r.Pattern, "/matching-refs/{ref...}") || 
+			if !named || strings.HasSuffix(r.Pattern, "/matching-refs/{ref...}") ||
 				estate.NamesMain(&r) {
 				continue // these exist in every repository
 			}

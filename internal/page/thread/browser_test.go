@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"arbor/internal/apitest"
 	"arbor/internal/apitest/browser"
@@ -32,8 +33,14 @@ func TestInABrowser(t *testing.T) {
 	b.See(".timeline", "said 60.")
 	b.Click(`.task[value="0"]`)
 	b.See(`.task[value="0"][aria-checked="true"]`, "")
-	if body := issue(t, s, "alice/garden").Body; !strings.Contains(body, "- [x] one") {
-		t.Errorf("the task is not ticked: %s", body)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // the box shows it before the server says so
+		body := issue(t, s, "alice/garden").Body
+		if strings.Contains(body, "- [x] one") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the task is not ticked: %s", body)
+		}
 	}
 
 	b.Click(`aside .gear[data-load*="/labels"] summary`)

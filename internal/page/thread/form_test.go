@@ -314,8 +314,8 @@ func TestLongConversation(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, q string) {
-				if !strings.Contains(q, "texts_changed") {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
+				if account.CallerFrom(ctx) != nil { // what works beside requests has none
 					statements.Add(1)
 				}
 			}})

@@ -83,8 +83,8 @@ func readAll(t *testing.T, w *estate.World) map[string]int {
 	statuses := map[string]int{}
 	gone := w.Do(t, apitest.Case{Do: "GET /users/keeper"}).Status == http.StatusNotFound
 	for _, r := range estate.Walked(w.Server.Server.Routes()) {
-		if r.Method != http.MethodGet || strings.HasPrefix(r.Pattern, "/docs") {
-			continue
+		if r.Method != http.MethodGet || strings.HasPrefix(r.Pattern, "/docs") || r.Pattern == "/site/audit" {
+			continue // the audit log has names as they were
 		}
 		for _, h := range w.Homes {
 			if h.Owner == "guild" && h.Private {

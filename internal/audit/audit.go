@@ -41,6 +41,7 @@ const (
 
 	TokenCreate  Action = "personal_access_token.create"
 	TokenDestroy Action = "personal_access_token.destroy"
+	OAuthCreate  Action = "oauth_authorization.create"
 	KeyCreate    Action = "public_key.create"
 	KeyDelete    Action = "public_key.delete"
 
@@ -102,7 +103,7 @@ const (
 // Actions are all of them.
 var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
-	UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate,
+	UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,

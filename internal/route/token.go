@@ -139,6 +139,7 @@ var needs = []struct {
 	{"POST", "/{owner}/{repo}/git-receive-pack", code, "contents"},
 	{"GET", "/{owner}...", code, ""},
 
+	{"*", "/login/...", none, ""},
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},
 	{"GET", "/user/{account_id}", none, ""},

@@ -29,6 +29,9 @@ func TestRequireToken(t *testing.T) {
 		}
 		for _, do := range addresses {
 			method, path, _ := strings.Cut(do, " ")
+			if strings.HasPrefix(path, "/login/") {
+				continue // who asks for a token has none
+			}
 			want := http.StatusUnauthorized
 			if path == "/healthz" || path == "/readyz" {
 				want = http.StatusOK

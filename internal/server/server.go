@@ -290,9 +290,15 @@ func withoutToken(r *http.Request) bool {
 	return len(r.Header["Authorization"]) == 0 && account.CallerFrom(r.Context()) == nil
 }
 
-// isOpenPattern reports the routes that need no token with --require-token: load
-// balancers have none.
-func isOpenPattern(pattern string) bool { return pattern == "/healthz" || pattern == "/readyz" }
+// isOpenPattern reports the routes that need no token with --require-token: load balancers have none, and
+// programs that ask for one.
+func isOpenPattern(pattern string) bool {
+	switch pattern {
+	case "/healthz", "/readyz", "/login/device/code", "/login/oauth/access_token":
+		return true
+	}
+	return false
+}
 
 func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {
 	switch {

@@ -317,5 +317,7 @@ func edgeFields() map[string]exec.Resolver {
 		"node":   each(func(e *edge) any { return e.node }),
 		"cursor": each(func(e *edge) any { return e.cursor }),
 		"size":   each(func(e *edge) any { return e.fields["size"] }),
+
+		"permission": each(func(e *edge) any { return e.fields["permission"] }),
 	}
 }

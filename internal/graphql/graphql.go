@@ -63,7 +63,9 @@ type Handlers struct {
 	Issues, Pinned        web.Handler // of a repository
 	Pulls, NumberedPulls  web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
-	Draft                 web.Handler // of a pull request
+	Draft, MergeText      web.Handler // of a pull request
+	NumberedIssues        web.Handler // issues by their numbers
+	Fixed, Fixing         web.Handler // what pull requests fix, and which fix issues
 	Comments, Reviews     web.Handler // of many issues, of many pull requests
 	Statuses, Checks      web.Handler // of many commits
 	PullsOf               web.Handler // the numbers of pull requests, of many commits

@@ -195,7 +195,7 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 				{Do: "POST /repos/alice/garden/releases", Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n), Status: 201},
 				{Do: "POST /repos/alice/garden/git/refs", Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`, Status: 201},
 				{Do: "PUT /repos/alice/garden/contents/" + branch, Send: `{"message": "B", "content": "Yg==", "branch": "` + branch + `"}`, Status: 201},
-				{Do: "POST /repos/alice/garden/pulls", Send: `{"title": "Peas", "head": "` + branch + `", "base": "main"}`, Status: 201},
+				{Do: "POST /repos/alice/garden/pulls", Send: fmt.Sprintf(`{"title": "Peas", "head": "%s", "base": "main", "body": "fixes #%d"}`, branch, n+1), Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Peas"}`, Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Beans"}`, Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Kale"}`, Status: 201},
@@ -222,6 +222,9 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 			in(`object(expression:"b19"){...on Commit{history(first:$n){nodes{oid author{user{login}} tree{oid} parents(first:2){nodes{messageHeadline}}
 				associatedPullRequests(first:5){nodes{number title labels(first:5){nodes{name}} mergeCommit{oid}}}}}}}`),
 			in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name target{...on Commit{oid committedDate author{user{login}}}}}}`),
+			in(`issues(first:$n){nodes{closedByPullRequestsReferences(first:5){totalCount nodes{number title state author{login}}}
+				assignedActors(first:5){totalCount} subIssuesSummary{total}}}`),
+			in(`pullRequests(first:$n){nodes{reviewDecision closingIssuesReferences(first:5){totalCount nodes{number title state author{login}}}}}`),
 			in(`releases(first:$n){nodes{name tag{name target{oid}} tagCommit{oid committedDate}}}`),
 			`query($n:Int!){search(type:ISSUE,query:"repo:alice/garden is:pr",first:$n){issueCount nodes{...on PullRequest{number headRefName isDraft additions}}}}`,
 			`query($n:Int!){user(login:"bob"){repositories(first:$n){nodes{nameWithOwner owner{login} pushedAt isFork} totalCount}}}`,

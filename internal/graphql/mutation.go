@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 
 	"arbor/internal/db"
@@ -27,8 +28,9 @@ func mutations() map[string]exec.Resolver {
 		"reopenPullRequest": reopenPullRequest, "mergePullRequest": mergePullRequest,
 		"markPullRequestReadyForReview": markReady, "convertPullRequestToDraft": convertToDraft,
 		"updatePullRequestBranch": updatePullRequestBranch, "addPullRequestReview": addPullRequestReview,
-		"requestReviews": requestReviews, "disablePullRequestAutoMerge": disableAutoMerge,
-		"createRepository": createRepository, "updateRepository": updateRepository, "archiveRepository": archiveRepository,
+		"requestReviews": requestReviews, "requestReviewsByLogin": requestReviewsByLogin,
+		"replaceActorsForAssignable": replaceActors,
+		"createRepository":           createRepository, "updateRepository": updateRepository, "archiveRepository": archiveRepository,
 		"unarchiveRepository": unarchiveRepository, "addStar": addStar, "removeStar": removeStar,
 		"submitPullRequestReview": submitReview, "updatePullRequestReview": updateReview,
 		"deletePullRequestReview": deleteReview, "dismissPullRequestReview": dismissReview,
@@ -37,6 +39,7 @@ func mutations() map[string]exec.Resolver {
 		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel, "updateTopics": updateTopics,
 		"addReaction": addReaction, "removeReaction": removeReaction, "followUser": followUser, "unfollowUser": unfollowUser,
 	}
+	maps.Copy(table, refusals())
 	fields := map[string]exec.Resolver{}
 	for name, change := range table {
 		fields[name] = root(func(ctx context.Context, f *exec.Field) (any, error) {

@@ -139,13 +139,6 @@ func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, 
 	return map[string]any{"pullRequest": updated}, err
 }
 
-func disableAutoMerge(ctx context.Context, m *mutation) (map[string]any, error) {
-	if _, err := m.target(ctx, "pullRequestId", "PullRequest"); err != nil {
-		return nil, err
-	}
-	return nil, refused("Can't disable auto-merge for this pull request: it is not enabled.")
-}
-
 func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {
@@ -174,22 +167,27 @@ func requestReviews(ctx context.Context, m *mutation) (map[string]any, error) {
 	if len(m.ids("teamIds")) > 0 {
 		return nil, refused("Arbor has no teams.")
 	}
+	if len(m.ids("botIds")) > 0 {
+		return nil, refused("Bots do not review here.")
+	}
 	logins, err := m.logins(ctx, "userIds")
 	if err != nil {
 		return nil, err
 	}
+	return m.requestReviews(ctx, o, logins)
+}
+
+func (m *mutation) requestReviews(ctx context.Context, o *object, logins []string) (map[string]any, error) {
 	path := numbered(o, "pulls", "requested_reviewers")
 	if m.input["union"] != true {
-		var gone []string
-		raw, err := o.member(ctx, "requested_reviewers")
+		list, err := o.list(ctx, "requested_reviewers")
 		if err != nil {
 			return nil, err
 		}
-		list, _ := decode(raw).([]any)
-		for _, v := range list {
-			user, _ := v.(map[string]any)
-			login, _ := user["login"].(string)
-			if !slices.Contains(logins, login) {
+		var gone []string
+		for _, data := range list {
+			login := textOf(data, "login")
+			if !slices.ContainsFunc(logins, func(l string) bool { return strings.EqualFold(l, login) }) {
 				gone = append(gone, login)
 			}
 		}

@@ -55,6 +55,7 @@ func repositoryFields() map[string]exec.Resolver {
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails":    always(nil),
 		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
+		"collaborators": one(collaborators), "forks": one(forks),
 		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
 		// How pull requests are merged, REST tells to those who may push. To others these are the values of a new repository.
 		"mergeCommitAllowed": setting("allow_merge_commit", true), "squashMergeAllowed": setting("allow_squash_merge", true),
@@ -131,15 +132,21 @@ func repositoryViewer() map[string]exec.Resolver {
 // permissionOn is what the caller may do with a repository.
 func permissionOn(ctx context.Context, o *object) (string, error) {
 	may, err := o.inner(ctx, "permissions")
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case string(may.get("admin")) == "true":
-		return "ADMIN", nil
-	case string(may.get("push")) == "true":
-		return "WRITE", nil
 	}
-	return "READ", nil
+	return permissionIn(may), nil
+}
+
+// permissionIn is what REST's permissions come to.
+func permissionIn(may payload) string {
+	switch {
+	case string(may.get("admin")) == "true":
+		return "ADMIN"
+	case string(may.get("push")) == "true":
+		return "WRITE"
+	}
+	return "READ"
 }
 
 // repositoryTexts are the fields about what is in the code.

@@ -11,14 +11,14 @@ import (
 	"arbor/internal/web"
 )
 
-// linked makes a resolver of a handler that answers an object of lists of numbers, by the numbers of the parents: of
-// all parents of a repository at one time.
+// linked makes a resolver of a handler that answers an object of lists, by the numbers of the parents: for all parents
+// of a repository at one time.
 type linked struct {
 	kind    string // of the connection
 	path    string // below the repository: the route whose right is asked
 	handler func(q *query) web.Handler
 	more    func(f *exec.Field) url.Values // tells the question from others at that address
-	node    func(in *object, number string) *object
+	node    func(in *object, raw json.RawMessage) (any, error)
 }
 
 func (l linked) resolve(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
@@ -52,8 +52,10 @@ func (l linked) resolvePart(ctx context.Context, f *exec.Field, in *object, pare
 		o := parents[n].(*object)
 		list, err := elements(found.get(numberOf(o)))
 		all := make([]any, len(list))
-		for k, number := range list {
-			all[k] = l.node(o.repo, string(number))
+		for k, raw := range list {
+			if err == nil {
+				all[k], err = l.node(o.repo, raw)
+			}
 		}
 		if err == nil {
 			values[n], err = connectAll(f, l.kind, all)
@@ -72,14 +74,16 @@ func (l linked) ask(f *exec.Field, numbers []string) url.Values {
 
 // closingIssues are the issues that a pull request closes when it is merged.
 func closingIssues() exec.Resolver {
-	return linked{kind: "IssueConnection", path: "pulls", node: issueAt,
+	return linked{kind: "IssueConnection", path: "pulls",
+		node:    func(in *object, number json.RawMessage) (any, error) { return issueAt(in, string(number)), nil },
 		handler: func(q *query) web.Handler { return q.with.Fixed },
 		more:    func(*exec.Field) url.Values { return url.Values{"of": {"fixed"}} }}.resolve
 }
 
 // closedByPulls are the pull requests that close an issue when they are merged, or did.
 func closedByPulls() exec.Resolver {
-	return linked{kind: "PullRequestConnection", path: "pulls", node: pullAt,
+	return linked{kind: "PullRequestConnection", path: "pulls",
+		node:    func(in *object, number json.RawMessage) (any, error) { return pullAt(in, string(number)), nil },
 		handler: func(q *query) web.Handler { return q.with.Fixing },
 		more: func(f *exec.Field) url.Values {
 			values := url.Values{"of": {"fixing"}}

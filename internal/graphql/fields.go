@@ -22,7 +22,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(), "Repository": repositoryFields(),
 		"Issue": issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
-		"PullRequestReview": reviewFields(), "Label": labelFields(), "Milestone": milestoneFields(),
+		"PullRequestReview": reviewFields(), "Label": labelFields(), "LinkedBranch": linkedBranchFields(), "Milestone": milestoneFields(),
 		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(), "Tag": tagFields(),
 		"GitActor": gitActorFields(), "StatusCheckRollup": rollupFields(), "StatusContext": statusContextFields(),
 		"CheckRun": checkRunFields(), "Release": releaseFields(),

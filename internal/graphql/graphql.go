@@ -66,6 +66,9 @@ type Handlers struct {
 	Draft, MergeText      web.Handler // of a pull request
 	NumberedIssues        web.Handler // issues by their numbers
 	Fixed, Fixing         web.Handler // what pull requests fix, and which fix issues
+	LinkedBranches        web.Handler // of many issues
+	LinkBranch            web.Handler // makes a branch for an issue
+	UnlinkBranch          web.Handler // of an issue
 	Comments, Reviews     web.Handler // of many issues, of many pull requests
 	Statuses, Checks      web.Handler // of many commits
 	PullsOf               web.Handler // the numbers of pull requests, of many commits

@@ -205,6 +205,11 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 				s.Check(t, c)
 			}
 		}
+		for n := range 20 {
+			id := member(t, s, "alice", fmt.Sprintf("/repos/alice/garden/issues/%d", n+1), "node_id")
+			run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha}){clientMutationId}}`,
+				map[string]any{"i": id, "sha": sha})
+		}
 		if err := s.Server.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +228,7 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 				associatedPullRequests(first:5){nodes{number title labels(first:5){nodes{name}} mergeCommit{oid}}}}}}}`),
 			in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name target{...on Commit{oid committedDate author{user{login}}}}}}`),
 			in(`issues(first:$n){nodes{closedByPullRequestsReferences(first:5){totalCount nodes{number title state author{login}}}
-				assignedActors(first:5){totalCount} subIssuesSummary{total}}}`),
+				assignedActors(first:5){totalCount} subIssuesSummary{total} linkedBranches(first:5){nodes{ref{name repository{url}}}}}}`),
 			in(`pullRequests(first:$n){nodes{reviewDecision closingIssuesReferences(first:5){totalCount nodes{number title state author{login}}}}}`),
 			in(`releases(first:$n){nodes{name tag{name target{oid}} tagCommit{oid committedDate}}}`),
 			`query($n:Int!){search(type:ISSUE,query:"repo:alice/garden is:pr",first:$n){issueCount nodes{...on PullRequest{number headRefName isDraft additions}}}}`,

@@ -210,7 +210,7 @@ func tracked() map[string]exec.Resolver {
 func issueFields() map[string]exec.Resolver {
 	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
 		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
-		"closedByPullRequestsReferences": closedByPulls(),
+		"closedByPullRequestsReferences": closedByPulls(), "linkedBranches": linkedBranches(),
 	})
 	for name, r := range fields {
 		fields[name] = fillIssues(r)

@@ -30,7 +30,7 @@ func mutations() map[string]exec.Resolver {
 		"updatePullRequestBranch": updatePullRequestBranch, "addPullRequestReview": addPullRequestReview,
 		"requestReviews": requestReviews, "requestReviewsByLogin": requestReviewsByLogin,
 		"replaceActorsForAssignable": replaceActors,
-		"createLinkedBranch":         createLinkedBranch, "deleteLinkedBranch": deleteLinkedBranch,
+		"createLinkedBranch":         createLinkedBranch, "cloneTemplateRepository": cloneTemplate, "deleteLinkedBranch": deleteLinkedBranch,
 		"createRepository": createRepository, "updateRepository": updateRepository, "archiveRepository": archiveRepository,
 		"unarchiveRepository": unarchiveRepository, "addStar": addStar, "removeStar": removeStar,
 		"submitPullRequestReview": submitReview, "updatePullRequestReview": updateReview,

@@ -139,3 +139,29 @@ func TestForksOfTheViewer(t *testing.T) {
 		}
 	})
 }
+
+// A template is made, used and shown by GraphQL as by REST.
+func TestTemplateRepositories(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		bed(t, s)
+		v := map[string]any{"r": member(t, s, "alice", "/repos/alice/bed", "node_id"), "o": member(t, s, "alice", "/users/bob", "node_id"),
+			"a": member(t, s, "alice", "/users/alice", "node_id")}
+		const clone = `mutation($r:ID!,$o:ID!){cloneTemplateRepository(input:{repositoryId:$r,ownerId:$o,name:"copy",visibility:PUBLIC}){repository{
+			nameWithOwner isTemplate templateRepository{nameWithOwner isTemplate} defaultBranchRef{target{...on Commit{history(first:5){totalCount}}}}}}}`
+		for _, a := range []ask{
+			{as: "bob", query: clone, want: `{"data": {"cloneTemplateRepository": null}, "errors": [{"type": "UNPROCESSABLE"}]}`},
+			{query: `mutation($r:ID!){updateRepository(input:{repositoryId:$r,template:true}){repository{isTemplate templateRepository{id}}}}`,
+				want: `{"data": {"updateRepository": {"repository": {"isTemplate": true, "templateRepository": null}}}}`},
+			{as: "bob", query: clone, want: `{"data": {"cloneTemplateRepository": {"repository": {"nameWithOwner": "bob/copy", "isTemplate": false,
+				"templateRepository": {"nameWithOwner": "alice/bed", "isTemplate": true}, "defaultBranchRef": {"target": {"history": {"totalCount": 1}}}}}}}`},
+			{as: "bob", query: `mutation($r:ID!,$a:ID!){cloneTemplateRepository(input:{repositoryId:$r,ownerId:$a,name:"x",visibility:PUBLIC}){repository{id}}}`,
+				want: `{"data": {"cloneTemplateRepository": null}, "errors": [{"type": "UNPROCESSABLE"}]}`},
+			{query: `mutation{createRepository(input:{name:"form",visibility:PRIVATE,template:true}){repository{isTemplate}}}`,
+				want: `{"data": {"createRepository": {"repository": {"isTemplate": true}}}}`},
+		} {
+			a.variables = v
+			a.check(t, s)
+		}
+	})
+}

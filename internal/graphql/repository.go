@@ -50,7 +50,7 @@ func repositoryFields() map[string]exec.Resolver {
 		// What Arbor does not have.
 		"isLocked": always(false), "isMirror": always(false), "isBlankIssuesEnabled": always(true),
 		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil), "codeOfConduct": always(nil),
-		"templateRepository": always(nil), "fundingLinks": always([]any{}), "contactLinks": always([]any{}),
+		"fundingLinks": always([]any{}), "contactLinks": always([]any{}),
 		"issueTemplates": always([]any{}), "pullRequestTemplates": always([]any{}), "usesCustomOpenGraphImage": always(false),
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails":    always(nil),
@@ -73,14 +73,19 @@ func repositoryFields() map[string]exec.Resolver {
 			owner, err := o.inner(ctx, "owner")
 			return textOf(owner, "type") == "User" && textOf(owner, "login") == o.text(ctx, "name"), err
 		}),
-		"parent": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "parent")
-			if data == nil {
-				return nil, err
-			}
-			return newRepository(data), nil
-		}),
+		"parent": otherRepository("parent"), "templateRepository": otherRepository("template_repository"),
 	}, repositoryViewer(), repositoryTexts(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases())
+}
+
+// otherRepository is a repository that stands in a payload; null where there is none, or it is not to be seen.
+func otherRepository(member string) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		data, err := o.inner(ctx, member)
+		if data == nil {
+			return nil, err
+		}
+		return newRepository(data), nil
+	})
 }
 
 // setting is a member that not everybody is told.

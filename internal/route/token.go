@@ -78,6 +78,7 @@ var needs = []struct {
 	{"DELETE", "/repos/{owner}/{repo}", scope.DeleteRepo, "administration"},
 	{"PATCH", "/repos/{owner}/{repo}", code, "administration"},
 	{"POST", "/repos/{owner}/{repo}/forks", code, never},
+	{"POST", "/repos/{owner}/{repo}/generate", code, never},
 	{"POST", "/repos/{owner}/{repo}/transfer", code, "administration"},
 	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
 	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},

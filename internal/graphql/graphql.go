@@ -75,6 +75,7 @@ type Handlers struct {
 	Commits, Tags         web.Handler // chosen by their SHAs
 	Refs, Named           web.Handler // refs in an order; what a name leads to
 	CommitFiles           web.Handler // puts a commit on a branch
+	Templates             web.Handler // of issues and pull requests
 }
 
 // Limits tells and takes from a caller's rate limit.

@@ -1,6 +1,7 @@
 package graphql_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -163,5 +164,34 @@ func TestTemplateRepositories(t *testing.T) {
 			a.variables = v
 			a.check(t, s)
 		}
+	})
+}
+
+// What a repository's default branch says of new issues and pull requests is offered to who makes some.
+func TestTemplatesOfIssuesAndPulls(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/bed", false)
+		const query = `{repository(owner:"alice",name:"bed"){isBlankIssuesEnabled issueTemplates{filename name about title body} pullRequestTemplates{filename body repository{name}} contactLinks{name about url}}}`
+		ask{query: query, want: `{"data": {"repository": {"isBlankIssuesEnabled": true, "issueTemplates": [], "pullRequestTemplates": [], "contactLinks": []}}}`}.check(t, s)
+		for path, text := range map[string]string{
+			".github/ISSUE_TEMPLATE/bug.md":        "---\nname: Bug\nabout: It fails\ntitle: 'Bug: '\nlabels: bug\n---\n\nWhat happened?\n",
+			".github/ISSUE_TEMPLATE/idea.md":       "---\r\nname: Idea\r\n---\r\nWhat for?\r\n",
+			".github/ISSUE_TEMPLATE/none.md":       "no head\n",
+			".github/ISSUE_TEMPLATE/wrong.md":      "---\nname: [\n---\n",
+			".github/ISSUE_TEMPLATE/config.yml":    "blank_issues_enabled: false\ncontact_links:\n- {name: Forum, url: 'https://forum.example', about: Ask there}\n- {name: X, url: 'javascript:alert(1)'}\n",
+			".github/PULL_REQUEST_TEMPLATE.md":     "What does it do?\n",
+			"docs/pull_request_template/small.md":  "Small.\n",
+			"docs/pull_request_template/binary.md": "a\x00b",
+		} {
+			s.Check(t, apitest.Case{Do: "PUT /repos/alice/bed/contents/" + path, As: "alice",
+				Send: `{"message": "T", "content": "` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}`, Status: 201})
+		}
+		ask{query: query, want: `{"data": {"repository": {"isBlankIssuesEnabled": false,
+			"issueTemplates": [{"filename": "bug.md", "name": "Bug", "about": "It fails", "title": "Bug: ", "body": "What happened?\n"},
+				{"filename": "idea.md", "name": "Idea", "about": null, "title": null, "body": "What for?\n"}],
+			"pullRequestTemplates": [{"filename": "PULL_REQUEST_TEMPLATE.md", "body": "What does it do?\n", "repository": {"name": "bed"}}, {"filename": "small.md"}],
+			"contactLinks": [{"name": "Forum", "about": "Ask there", "url": "https://forum.example"}]}}}`}.check(t, s)
 	})
 }

@@ -48,10 +48,9 @@ func repositoryFields() map[string]exec.Resolver {
 		"hasDiscussionsEnabled": same("has_discussions"), "mirrorUrl": same("mirror_url"),
 		"isEmpty": isNull("pushed_at", true),
 		// What Arbor does not have.
-		"isLocked": always(false), "isMirror": always(false), "isBlankIssuesEnabled": always(true),
+		"isLocked": always(false), "isMirror": always(false),
 		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil), "codeOfConduct": always(nil),
-		"fundingLinks": always([]any{}), "contactLinks": always([]any{}),
-		"issueTemplates": always([]any{}), "pullRequestTemplates": always([]any{}), "usesCustomOpenGraphImage": always(false),
+		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails":    always(nil),
 		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
@@ -74,7 +73,7 @@ func repositoryFields() map[string]exec.Resolver {
 			return textOf(owner, "type") == "User" && textOf(owner, "login") == o.text(ctx, "name"), err
 		}),
 		"parent": otherRepository("parent"), "templateRepository": otherRepository("template_repository"),
-	}, repositoryViewer(), repositoryTexts(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases())
+	}, repositoryViewer(), repositoryTexts(), repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases())
 }
 
 // otherRepository is a repository that stands in a payload; null where there is none, or it is not to be seen.

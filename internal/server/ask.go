@@ -106,6 +106,7 @@ func (s *Server) newGraphQL(of page.Sources, statuses *status.API) *graphql.API 
 		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
 		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits), Tags: repos.With(account.Pull, of.Git.ListChosenTags),
 		Refs: repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
 		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
 	}, graphqlLimits{s.limiter}, s.log)
 }

@@ -78,6 +78,7 @@ var AccountColumns = []AccountColumn{
 	{"pulls", "merged_by", Given, ""},
 	{"reviews", "author_id", Given, ""},
 	{"review_comments", "author_id", Given, ""},
+	{"resolved_threads", "resolved_by", Given, ""},
 	{"commit_comments", "author_id", Given, ""},
 	{"releases", "author_id", Given, ""},
 	{"releases", "publisher_id", Given, ""},

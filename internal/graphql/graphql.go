@@ -70,6 +70,10 @@ type Handlers struct {
 	LinkBranch            web.Handler // makes a branch for an issue
 	UnlinkBranch          web.Handler // of an issue
 	Comments, Reviews     web.Handler // of many issues, of many pull requests
+	Threads, ManyThreads  web.Handler // of a pull request, of many
+	OfReviews             web.Handler // the comments of many reviews
+	DraftComment, Thread  web.Handler // a comment on a line that may be pending, and its thread
+	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
 	Statuses, Checks      web.Handler // of many commits
 	PullsOf               web.Handler // the numbers of pull requests, of many commits
 	Commits, Tags         web.Handler // chosen by their SHAs

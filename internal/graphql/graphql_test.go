@@ -199,7 +199,7 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Peas"}`, Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Beans"}`, Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Kale"}`, Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/pulls/%d/reviews", 31+n), Send: `{"body": "Fine", "event": "COMMENT"}`, Status: 200},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/pulls/%d/reviews", 31+n), Send: `{"body": "Fine", "event": "COMMENT", "comments": [{"path": "` + branch + `", "line": 1, "body": "Here"}]}`, Status: 200},
 			} {
 				c.As = "alice"
 				s.Check(t, c)
@@ -229,6 +229,9 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 			in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name target{...on Commit{oid committedDate author{user{login}}}}}}`),
 			in(`issues(first:$n){nodes{closedByPullRequestsReferences(first:5){totalCount nodes{number title state author{login}}}
 				assignedActors(first:5){totalCount} subIssuesSummary{total} linkedBranches(first:5){nodes{ref{name repository{url}}}}}}`),
+			in(`pullRequests(first:$n){nodes{reviewThreads(first:5){totalCount nodes{isResolved path comments(first:5){totalCount nodes{body author{login} pullRequestReview{databaseId}}}}}}}`),
+			in(`pullRequests(first:$n){nodes{reviewThreads(first:1){totalCount} reviews{totalCount}}}`),
+			in(`pullRequests(first:$n){nodes{reviews(first:2){totalCount nodes{comments(first:5){totalCount nodes{body author{login}}}}}}}`),
 			in(`pullRequests(first:$n){nodes{reviewDecision closingIssuesReferences(first:5){totalCount nodes{number title state author{login}}}}}`),
 			in(`releases(first:$n){nodes{name tag{name target{oid}} tagCommit{oid committedDate}}}`),
 			`query($n:Int!){search(type:ISSUE,query:"repo:alice/garden is:pr",first:$n){issueCount nodes{...on PullRequest{number headRefName isDraft additions}}}}`,

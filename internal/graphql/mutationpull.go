@@ -151,11 +151,42 @@ func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, err
 	m.copy(body, "body", "body")
 	m.copy(body, "event", "event")
 	m.copy(body, "commitOID", "commit_id")
+	if list := m.drafts(); len(list) > 0 {
+		body["comments"] = list
+	}
 	data, err := m.change(ctx, http.MethodPost, numbered(o, "pulls", "reviews"), body)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{"pullRequestReview": newReview(o.repo, o, data, "raw")}, nil
+}
+
+// draftPlaces are REST's names of what comments say that a review is made with, by input.
+var draftPlaces = [...]struct {
+	input  string
+	fields map[string]string
+}{
+	{"comments", map[string]string{"body": "body", "path": "path", "position": "position"}},
+	{"threads", map[string]string{"body": "body", "path": "path", "line": "line", "side": "side", "startLine": "start_line",
+		"startSide": "start_side"}},
+}
+
+// drafts are the comments that a review is made with.
+func (m *mutation) drafts() (list []map[string]any) {
+	for _, kind := range draftPlaces {
+		given, _ := m.input[kind.input].([]any)
+		for _, v := range given {
+			one, _ := v.(map[string]any)
+			body := map[string]any{}
+			for from, to := range kind.fields {
+				if one[from] != nil && (from != "startSide" || one["startLine"] != nil) {
+					body[to] = one[from]
+				}
+			}
+			list = append(list, body)
+		}
+	}
+	return list
 }
 
 // requestReviews asks people for reviews; without union it asks nobody else any more.

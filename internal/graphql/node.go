@@ -101,6 +101,8 @@ func (q *query) findKind(ctx context.Context, kind string, id int64, name string
 		return q.repositoryByID(ctx, repo.ID(id))
 	case "Ref", "Commit", "Tree", "Blob", "Tag":
 		return q.findInGit(ctx, kind, repo.ID(id), name)
+	case review.CommentResource, review.ThreadKind:
+		return q.findInReviews(ctx, kind, id)
 	case "LinkedBranch":
 		link, _, err := q.linkedBranch(ctx, account.NodeID(kind, id), id)
 		if err != nil {

@@ -31,8 +31,10 @@ func newReview(in, of *object, data payload, media string) *object {
 
 func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
-	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
-		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
+	q := queryOf(ctx)
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
+		total: q.totalOf(ctx, f, reviewsOf(o, media)),
+		node:  func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
 }
 
 // mostReviews is how many hundreds of reviews are looked through for the latest.
@@ -119,6 +121,7 @@ func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) 
 
 func reviewFields() map[string]exec.Resolver {
 	return merge(commented(), map[string]exec.Resolver{
+		"comments": primedTotals(manyOfReviews, one(reviewComments)), "pullRequest": ofPull,
 		"state": upper("state"), "submittedAt": same("submitted_at"),
 		"createdAt": same("submitted_at"), "updatedAt": same("submitted_at"),
 		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

@@ -106,6 +106,10 @@ func (s *Server) newGraphQL(of page.Sources, statuses *status.API) *graphql.API 
 		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
 		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits), Tags: repos.With(account.Pull, of.Git.ListChosenTags),
 		Refs: repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+		Threads: repos.With(account.Pull, of.Reviews.ListThreads), ManyThreads: repos.With(account.Pull, of.Reviews.ListManyThreads),
+		OfReviews: repos.With(account.Pull, of.Reviews.ListManyOfReviews), Thread: repos.With(account.Pull, of.Reviews.GetThread),
+		DraftComment: repos.With(account.Pull, of.Reviews.GetDraft), AddDraft: repos.With(account.Pull, of.Reviews.CreateDraft),
+		Resolve:     repos.With(account.Pull, of.Reviews.ResolveThread),
 		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
 		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
 	}, graphqlLimits{s.limiter}, s.log)

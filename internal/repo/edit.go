@@ -21,6 +21,7 @@ type Edit struct {
 	DefaultBranch web.Opt[string]
 	HasIssues     web.Opt[bool]
 	Archived      web.Opt[bool]
+	IsTemplate    web.Opt[bool]
 	Merging       MergingChange
 }
 
@@ -85,6 +86,7 @@ func (e *Edit) apply(tx *db.Tx, r *Repo) error {
 	}
 	r.HasIssues = e.HasIssues.Or(r.HasIssues)
 	r.Archived = e.Archived.Or(r.Archived)
+	r.IsTemplate = e.IsTemplate.Or(r.IsTemplate)
 	var err error
 	if r.Merging, err = e.Merging.apply(r.Merging); err != nil {
 		return err

@@ -26,21 +26,26 @@ import (
 // root, since the owners are responsible for it. A fork that is withdrawn when its root
 // is deleted stays withdrawn, until the operator gives it back.
 
-// Lineage is where a fork comes from, as far as the caller may see it.
+// Lineage is where a repository comes from, as far as the caller may see it.
 type Lineage struct {
 	Parent *Access
 	Source *Access // the root of the network
+
+	Template *Access // that a repository was made of, which is no fork of it
 }
 
-// Lineage finds where a repository comes from; all nil for one that is no fork.
+// Lineage finds where a repository comes from; all nil for one that is no fork, and was made of no template.
 func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
-	if a.ParentID == 0 {
+	if a.ParentID == 0 && a.TemplateID == 0 {
 		return Lineage{}, nil
 	}
 	var l Lineage
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err := ByIDs(tx, a.Caller, []ID{a.ParentID, a.NetworkID})
-		l = Lineage{Parent: list[a.ParentID], Source: list[a.NetworkID]}
+		list, err := ByIDs(tx, a.Caller, []ID{a.ParentID, a.NetworkID, a.TemplateID})
+		l = Lineage{Template: list[a.TemplateID]}
+		if a.ParentID != 0 {
+			l.Parent, l.Source = list[a.ParentID], list[a.NetworkID]
+		}
 		return err
 	})
 	return l, err

@@ -97,8 +97,9 @@ type Payload struct {
 type FullPayload struct {
 	*Payload
 	Organization     *account.Simple `json:"organization,omitempty"`
-	Parent           *Payload        `json:"parent,omitempty"` // of a fork
-	Source           *Payload        `json:"source,omitempty"` // the root of its network
+	Parent           *Payload        `json:"parent,omitempty"`              // of a fork
+	Source           *Payload        `json:"source,omitempty"`              // the root of its network
+	Template         *Payload        `json:"template_repository,omitempty"` // that it was made of
 	NetworkCount     int64           `json:"network_count"`
 	SubscribersCount int64           `json:"subscribers_count"`
 	*mergingPayload                  // for those who may push
@@ -131,7 +132,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
 		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
-		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived,
+		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived, IsTemplate: r.IsTemplate,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
 		Topics: r.Topics.names(), Language: r.Language, License: license.NewSimple(r.License, i),
 		Visibility: "public", DefaultBranch: r.DefaultBranch,
@@ -210,6 +211,9 @@ func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
 	}
 	if from.Source != nil {
 		f.Source = NewPayload(from.Source, i)
+	}
+	if from.Template != nil {
+		f.Template = NewPayload(from.Template, i)
 	}
 	return f
 }

@@ -25,6 +25,7 @@ func (api *API) Routes() []route.Route {
 		repos.RouteArchived(route.Admin, "POST /repos/{owner}/{repo}/transfer", api.Transfer), // and the owner
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/forks", api.ListForks),
 		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
+		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/generate", api.Generate),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/topics", api.ListTopics),
 		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/topics", api.SetTopics),
 		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),

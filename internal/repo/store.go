@@ -18,7 +18,7 @@ import (
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.legend_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
-	r.topics, r.language, r.license,
+	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
@@ -57,7 +57,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars,
 		&r.Watchers, &r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
-		&r.Topics, &r.Language, &r.License,
+		&r.Topics, &r.Language, &r.License, &r.IsTemplate, &r.TemplateID,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
 		&r.Withdrawn, &r.AllowForking,
@@ -182,16 +182,17 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	}
 	folded := account.Fold(r.Name)
 	columns, values := `owner_id, name, name_folded, description, homepage, private,
-		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id, merging`,
-		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14`
+		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id, merging,
+		is_template, template_id`,
+		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16`
 	var parent, root any
 	if r.ParentID != 0 {
 		parent, root = r.ParentID, r.NetworkID
 	}
 	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt,
-		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging)}
+		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging), r.IsTemplate, db.OrNull(r.TemplateID)}
 	if r.ID != 0 {
-		columns, values, args = columns+", id", values+", $15", append(args, r.ID)
+		columns, values, args = columns+", id", values+", $17", append(args, r.ID)
 	}
 	err := tx.QueryRow(`INSERT INTO repos (`+columns+`) VALUES (`+values+`)
 		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`, args...).Scan(&r.ID)
@@ -215,10 +216,10 @@ func dropRedirect(tx *db.Tx, ownerID account.ID, folded string) error {
 // updateRepo writes the columns that an edit may change.
 func updateRepo(tx *db.Tx, r *Repo) error {
 	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,
-			has_issues = $6, updated_at = $7, archived = $8, merging = $9, refs_generation = refs_generation + 1
+			has_issues = $6, updated_at = $7, archived = $8, merging = $9, is_template = $10, refs_generation = refs_generation + 1
 			WHERE id = $1`,
 		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived,
-		int64(r.Merging))
+		int64(r.Merging), r.IsTemplate)
 	return err
 }
 

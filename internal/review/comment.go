@@ -20,6 +20,7 @@ type NewComment struct {
 	Text    issue.Text // not empty
 	Anchor  Anchor
 	ReplyTo int64 // a comment whose thread it joins; 0: a new thread, at Anchor
+	Pending bool  // it waits in the caller's pending review, which is made where there is none
 }
 
 // CreateComment adds a comment of the caller's to a pull request, with a review
@@ -56,6 +57,12 @@ func (s *Service) CreateComment(
 			made.follow(first)
 			if first.Pending {
 				joins = first.ReviewID
+			}
+		}
+		if n.Pending && joins == 0 {
+			var err error
+			if joins, err = pendingReview(c.Tx, made); err != nil {
+				return err
 			}
 		}
 		id, err := s.addComment(c, made, joins, n.Text)

@@ -7,10 +7,11 @@
 //	patch.go                lines of a patch: which there are, and where they went
 //	anchor.go               what a comment stands at, held against the diff
 //	follow.go               where that is now that the head has moved
+//	thread.go               comments by their threads, and which are resolved; apithread.go: for GraphQL
 //	store*.go               the SQL
 //	api*.go, input.go       the handlers; json.go their payloads
 //
-// Tables: reviews, review_comments; of pulls review_comments. Who is asked for a
+// Tables: reviews, review_comments, resolved_threads; of pulls review_comments. Who is asked for a
 // review is package pull's.
 //
 // Invariants: each comment belongs to a review; one that was made alone has a

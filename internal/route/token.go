@@ -78,6 +78,7 @@ var needs = []struct {
 	{"DELETE", "/repos/{owner}/{repo}", scope.DeleteRepo, "administration"},
 	{"PATCH", "/repos/{owner}/{repo}", code, "administration"},
 	{"POST", "/repos/{owner}/{repo}/forks", code, never},
+	{"POST", "/repos/{owner}/{repo}/generate", code, never},
 	{"POST", "/repos/{owner}/{repo}/transfer", code, "administration"},
 	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
 	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},
@@ -151,6 +152,7 @@ var needs = []struct {
 	{"*", "/orgs/{org}/people", none, ""},
 	{"*", "/orgs/{org}/settings", none, ""},
 
+	{"*", "/login/...", none, ""},
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},
 	{"GET", "/user/{account_id}", none, ""},

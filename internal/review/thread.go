@@ -1,0 +1,69 @@
+package review
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// ThreadKind is the kind of a thread in node ids.
+const ThreadKind = "PullRequestReviewThread"
+
+// conversation is a thread on a place of a pull request: a comment and the replies to it, as far as the caller sees them.
+type conversation struct {
+	root     int64 // id of the first comment, which may be gone
+	issueID  issue.ID
+	total    int64      // comments
+	threads  int64      // of the pull request; 0: it was not asked
+	by       account.ID // who resolved it; 0: nobody
+	comments []*Comment // the first ones
+}
+
+// Resolve marks the thread of a comment as resolved, or with resolved false as one that is not. The caller may push, or
+// proposed the change. Errors: 403, 404.
+func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, resolved bool) error {
+	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) error {
+		now, err := commentByID(c.Tx, a.ID, found.ID, account.IDOf(a.Caller))
+		if err != nil {
+			return err
+		}
+		if err := mayResolve(a, c.Issue); err != nil {
+			return err
+		}
+		if now.Pending {
+			return errs.New(errs.Forbidden, "The thread is not submitted yet.")
+		}
+		return setResolved(c.Tx, now, a.Caller.ID, resolved)
+	})
+	return err
+}
+
+// mayResolve returns the 403 for who resolves no threads of a pull request.
+func mayResolve(a *repo.Access, i *issue.Issue) error {
+	if a.Role < account.Push && account.IDOf(a.Caller) != i.AuthorID {
+		return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
+	}
+	return nil
+}
+
+// root is the id of the thread that the comment is in.
+func (c *Comment) root() int64 {
+	if c.ReplyTo != 0 {
+		return c.ReplyTo
+	}
+	return c.ID
+}
+
+// pendingReview is the id of the author's pending review, to which the comment is added. It is made where there is none.
+func pendingReview(tx *db.Tx, c *Comment) (id int64, err error) {
+	if id, err = pendingOf(tx, c.IssueID, c.AuthorID); err != nil || id != 0 {
+		return id, err
+	}
+	v := &Review{RepoID: c.RepoID, IssueID: c.IssueID, AuthorID: c.AuthorID, State: Pending, Commit: c.Commit}
+	err = insertReview(tx, v)
+	return v.ID, err
+}

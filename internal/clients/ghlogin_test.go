@@ -2,7 +2,6 @@ package clients
 
 import (
 	"bufio"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -117,12 +116,9 @@ func (g *signedIn) login(s *apitest.Server, a *account.Account, host string) {
 	for lines.Scan() {
 		all.WriteString(lines.Text() + "\n")
 		if code := oneTimeCode.FindString(lines.Text()); code != "" {
-			ctx, cancel := context.WithTimeout(g.t.Context(), time.Minute)
-			_, err := s.Server.Forge().Accounts.ConfirmDevice(ctx, &account.Caller{ID: a.ID, Login: a.Login}, code)
-			cancel()
-			if err != nil {
-				g.t.Fatal(err)
-			}
+			s.Check(g.t, apitest.Case{Do: "POST /login/device", Status: 200, Send: "answer=allow&user_code=" + code,
+				Headers: map[string]string{"Accept": "text/html", "Content-Type": "application/x-www-form-urlencoded",
+					"Cookie": account.SessionCookie + "=" + s.Session(g.t, a.Login)}})
 		}
 	}
 	if err := c.Wait(); err != nil {

@@ -249,7 +249,7 @@ func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, t
 	found *DeviceRequest, err error,
 ) {
 	if caller == nil || caller.App != 0 || caller.KeyID != 0 || caller.Grant.Limited() {
-		return nil, errs.New(errs.Forbidden, "Sign in to confirm a code: a token does not do it.")
+		return nil, errs.New(errs.Forbidden, "To confirm a code, sign in with all of your rights.")
 	}
 	d, formed := userCodeDigest(code)
 	var refusal error

@@ -20,6 +20,8 @@ type connection struct {
 	next   bool                // there is more behind
 	total  func() (int, error) // of all parts
 	rollup *rollup             // of contexts of checks; else nil
+
+	updated string // of a timeline: when it last changed, RFC 3339
 }
 
 func (c *connection) TypeName() string { return c.kind }

@@ -202,7 +202,7 @@ func tracked() map[string]exec.Resolver {
 			return may != "READ", err
 		}),
 		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
-		"assignedActors":  one(assignedActors),
+		"assignedActors": one(assignedActors), "timelineItems": one(timelineItems),
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
 	})
 }

@@ -254,8 +254,7 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return int(n), err
 	}
 	commit := func(c *object) any {
-		return bare{"PullRequestCommit", map[string]any{"commit": c, "url": pullCommitURL(ctx, o, c),
-			"resourcePath": strings.TrimPrefix(pullCommitURL(ctx, o, c), siteOf(ctx))}}
+		return newPullCommit(ctx, o, c)
 	}
 	if f.Args["last"] == 1 && f.Args["before"] == nil && f.Args["after"] == nil && f.Args["first"] == nil {
 		head, err := o.inner(ctx, "head")

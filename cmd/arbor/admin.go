@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/forge"
 	"arbor/internal/repo"
 )
 
@@ -96,10 +97,10 @@ func (c *repoGiveBack) Run(p *process) error {
 		return err
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		repos := s.forge(log).Repos
-		found, err := findRepo(p, repos, owner, name)
+		f := s.forge(log)
+		found, err := findRepo(p, f.Repos, owner, name)
 		if err == nil {
-			err = repos.GiveBack(p.ctx, found.ID)
+			err = f.Network.GiveBack(p.ctx, found.ID)
 		}
 		if err == nil {
 			fmt.Fprintf(p.stdout, "gave %s back\n", found.FullName())
@@ -127,8 +128,8 @@ func (c *repoCreate) Run(p *process) error {
 		if c.Description != "" {
 			n.Description = &c.Description
 		}
-		repos := s.forge(log).Repos
-		made, err := repos.Create(p.ctx, nil, n)
+		f := s.forge(log)
+		made, err := f.Repos.Create(p.ctx, nil, n)
 		if errs.Is(err, errs.NotFound) {
 			return errs.Newf(errs.NotFound, "there is no user or organization %q", owner)
 		}
@@ -139,9 +140,9 @@ func (c *repoCreate) Run(p *process) error {
 			fmt.Fprintf(p.stdout, "created repository %s\n", made.FullName())
 			return nil
 		}
-		refs, err := repos.Import(p.ctx, made, c.Import)
+		refs, err := f.Transport.Import(p.ctx, made, c.Import)
 		if err != nil {
-			return dropFailed(p, repos, made, err)
+			return dropFailed(p, f, made, err)
 		}
 		fmt.Fprintf(p.stdout, "created repository %s with %d refs\n", made.FullName(), refs)
 		return nil
@@ -149,10 +150,10 @@ func (c *repoCreate) Run(p *process) error {
 }
 
 // dropFailed takes back a repository whose import failed.
-func dropFailed(p *process, repos *repo.Service, made *repo.Repo, cause error) error {
-	if err := repos.Delete(context.WithoutCancel(p.ctx), made.ID, nil); err != nil {
+func dropFailed(p *process, f *forge.Forge, made *repo.Repo, cause error) error {
+	if err := f.Settings.Delete(context.WithoutCancel(p.ctx), made.ID, nil); err != nil {
 		return fmt.Errorf("%w; and the empty repository could not be removed: %v", cause, err)
 	}
-	repos.Wait()
+	f.Repos.Wait()
 	return cause
 }

@@ -141,7 +141,7 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(history)
-	repos := d.store.forge(d.log).Repos
+	f := d.store.forge(d.log)
 	made := []struct {
 		owner, name, description, source string
 		private                          bool
@@ -155,30 +155,30 @@ func (d *demo) fillRepositories(ctx context.Context) error {
 		if m.name == "arbor" && m.source == "" {
 			continue
 		}
-		r, err := repos.Create(ctx, nil, repo.NewRepo{Owner: m.owner, Name: m.name,
+		r, err := f.Repos.Create(ctx, nil, repo.NewRepo{Owner: m.owner, Name: m.name,
 			Description: &m.description, Private: m.private})
 		if err != nil {
 			return err
 		}
 		if m.source != "" {
-			if _, err := repos.Import(ctx, r, m.source); err != nil {
+			if _, err := f.Transport.Import(ctx, r, m.source); err != nil {
 				return err
 			}
 		}
 		d.ownSource = d.ownSource || m.name == "arbor"
 		if m.name == "greenhouse" {
-			if err := repos.Grant(ctx, r.ID, "bob", account.Push); err != nil {
+			if err := f.Repos.Grant(ctx, r.ID, "bob", account.Push); err != nil {
 				return err
 			}
 		}
 	}
-	if err := d.commitWithoutClone(ctx, repos); err != nil {
+	if err := d.commitWithoutClone(ctx, f.Repos); err != nil {
 		return err
 	}
-	if err := d.forkGreenhouse(ctx, repos); err != nil {
+	if err := d.forkGreenhouse(ctx, f); err != nil {
 		return err
 	}
-	return d.fillStars(ctx, repos)
+	return d.fillStars(ctx, f.Repos)
 }
 
 // ownCheckout is the folder of the program's own source when the demo was

@@ -1,17 +1,17 @@
 package main
 
 import (
+	"arbor/internal/forge"
+	"arbor/internal/repo/network"
 	"context"
-
-	"arbor/internal/repo"
 )
 
 // forkGreenhouse gives bob a fork of alice's greenhouse.
-func (d *demo) forkGreenhouse(ctx context.Context, repos *repo.Service) error {
-	found, err := repos.Find(ctx, d.callers["bob"], "alice", "greenhouse")
+func (d *demo) forkGreenhouse(ctx context.Context, f *forge.Forge) error {
+	found, err := f.Repos.Find(ctx, d.callers["bob"], "alice", "greenhouse")
 	if err != nil {
 		return err
 	}
-	_, err = repos.Fork(ctx, &found.Access, repo.NewFork{})
+	_, err = f.Network.Fork(ctx, &found.Access, network.NewFork{})
 	return err
 }

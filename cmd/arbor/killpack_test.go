@@ -45,8 +45,8 @@ func (s *instance) sweep(grace time.Duration) {
 	d := s.open()
 	defer d.Close()
 	log := slog.New(slog.DiscardHandler)
-	repos := forge.New(d, gittest.New(s.t, git.Options{}), log, s.data).Repos
-	if err := repos.Sweep(s.t.Context(), grace); err != nil {
+	f := forge.New(d, gittest.New(s.t, git.Options{}), log, s.data)
+	if err := f.Maintenance.Sweep(s.t.Context(), grace); err != nil {
 		s.t.Fatal(err)
 	}
 }

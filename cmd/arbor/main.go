@@ -114,7 +114,7 @@ func run(ctx context.Context, began time.Time, args []string, stdout, stderr io.
 }
 
 // newParser makes the parser of the command line, with the settings that it reads of a file.
-func newParser(c *commandLine, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, *settings, error) {
+func newParser(c *commandLine, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, *settingsFile, error) {
 	parser, err := kong.New(c,
 		kong.Name("arbor"), kong.Description("A self-hosted code-hosting server with a plant store."),
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),

@@ -10,7 +10,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/repo"
+	"arbor/internal/repo/purge"
 )
 
 type repoPurge struct {
@@ -42,10 +42,11 @@ func (c *repoPurge) Run(p *process) error {
 			return err
 		}
 		whole := c.Vacuum || s.db.Engine() == db.SQLite && s.db.Size() < alwaysVacuum
-		report, err := repos.Purge(p.ctx, found, repo.Purge{Object: c.Commit, Network: c.Network, DryRun: c.DryRun,
+		report, err := purge.New(s.db, s.git, repos).Purge(p.ctx, found, purge.Options{Object: c.Commit,
+			Network: c.Network, DryRun: c.DryRun,
 			Tell:   func(line string) { fmt.Fprintln(p.stderr, line) },
 			Finish: func(ctx context.Context) error { return s.db.Scrub(ctx, whole) }})
-		var refused *repo.PurgeRefused
+		var refused *purge.Refused
 		if errors.As(err, &refused) {
 			for _, reason := range refused.Reasons {
 				fmt.Fprintln(p.stderr, reason)
@@ -75,7 +76,7 @@ func (c *repoPurge) Run(p *process) error {
 	})
 }
 
-func printPurgePlan(w io.Writer, report *repo.PurgeReport) error {
+func printPurgePlan(w io.Writer, report *purge.Report) error {
 	for _, r := range report.Repos {
 		fmt.Fprintf(w, "%s: %d objects would go%s\n", r.Name, r.Objects, whichObject(r))
 	}
@@ -83,14 +84,14 @@ func printPurgePlan(w io.Writer, report *repo.PurgeReport) error {
 }
 
 // whichObject says what an abbreviation meant, and of what type it is.
-func whichObject(r repo.PurgedRepo) string {
+func whichObject(r purge.Purged) string {
 	if r.Object.Type == "" {
 		return ""
 	}
 	return fmt.Sprintf(", with %s %s", r.Object.Type, r.Object.SHA)
 }
 
-func (c *repoPurge) print(w io.Writer, report *repo.PurgeReport, whole bool) error {
+func (c *repoPurge) print(w io.Writer, report *purge.Report, whole bool) error {
 	for _, r := range report.Repos {
 		fmt.Fprintf(w, "%s: purged %d objects%s; its packs take %d bytes less\n", r.Name, r.Objects,
 			whichObject(r), r.Bytes)

@@ -8,7 +8,9 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/forge"
 	"arbor/internal/repo"
+	"arbor/internal/repo/settings"
 	"arbor/internal/web"
 )
 
@@ -75,19 +77,19 @@ type onRepo struct {
 
 // change runs an operation on the repository, and prints a line when it has succeeded, with
 // the name of the access that do leaves behind.
-func (c *onRepo) change(p *process, line string, do func(*repo.Service, *repo.Access) error) error {
+func (c *onRepo) change(p *process, line string, do func(*forge.Forge, *repo.Access) error) error {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {
 		return err
 	}
 	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		repos := s.forge(log).Repos
-		found, err := findRepo(p, repos, owner, name)
+		f := s.forge(log)
+		found, err := findRepo(p, f.Repos, owner, name)
 		if err == nil {
-			err = do(repos, found)
+			err = do(f, found)
 		}
 		if err == nil {
-			repos.Wait()
+			f.Repos.Wait()
 			fmt.Fprintf(p.stdout, line+"\n", found.FullName())
 		}
 		return err
@@ -96,11 +98,11 @@ func (c *onRepo) change(p *process, line string, do func(*repo.Service, *repo.Ac
 
 // archive makes the repository read-only, or writable again.
 func (c *onRepo) archive(p *process, line string, is bool) error {
-	return c.change(p, line, func(repos *repo.Service, a *repo.Access) error {
+	return c.change(p, line, func(f *forge.Forge, a *repo.Access) error {
 		if a.Archived == is {
 			return nil
 		}
-		_, err := repos.Edit(p.ctx, a, repo.Edit{Archived: web.Opt[bool]{Set: true, Value: is}})
+		_, err := f.Settings.Edit(p.ctx, a, settings.Edit{Archived: web.Opt[bool]{Set: true, Value: is}})
 		return err
 	})
 }
@@ -129,8 +131,8 @@ func (c *repoTransfer) Run(p *process) error {
 		return misuse("%q is not NEW_OWNER or NEW_OWNER/NEW_NAME", c.To)
 	}
 	return c.change(p, "transferred "+c.Repository+", which is now %s",
-		func(repos *repo.Service, a *repo.Access) error {
-			moved, err := repos.Transfer(p.ctx, a, repo.Transfer{Owner: owner, Name: name})
+		func(f *forge.Forge, a *repo.Access) error {
+			moved, err := f.Settings.Transfer(p.ctx, a, settings.Transfer{Owner: owner, Name: name})
 			if err == nil {
 				*a = *moved
 			}
@@ -142,7 +144,7 @@ type repoDelete struct{ onRepo }
 
 // Run deletes the repository. Its folder goes hours later, when nobody reads it any more.
 func (c *repoDelete) Run(p *process) error {
-	return c.change(p, "deleted %s", func(repos *repo.Service, a *repo.Access) error {
-		return repos.Delete(p.ctx, a.ID, nil)
+	return c.change(p, "deleted %s", func(f *forge.Forge, a *repo.Access) error {
+		return f.Settings.Delete(p.ctx, a.ID, nil)
 	})
 }

@@ -55,7 +55,7 @@ func (c *repoKeyAdd) Run(p *process) error {
 		if as.Kind == account.Organization {
 			return misuse("%q is an organization: say with --as as which user the key pushes", as.Login)
 		}
-		k, err := f.Repos.AddKey(p.ctx, a.ID, as.ID, account.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})
+		k, err := f.Settings.AddKey(p.ctx, a.ID, as.ID, account.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "added key %d for %s\n", k.ID, a.FullName())
 		}
@@ -68,7 +68,7 @@ type repoKeyList struct{ onRepo }
 // Run prints a line for each key.
 func (c *repoKeyList) Run(p *process) error {
 	return c.keys(p, func(f *forge.Forge, a *repo.Access) error {
-		list, err := f.Repos.Keys(p.ctx, a.ID)
+		list, err := f.Settings.Keys(p.ctx, a.ID)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ type repoKeyRemove struct {
 // Run ends the key.
 func (c *repoKeyRemove) Run(p *process) error {
 	return c.keys(p, func(f *forge.Forge, a *repo.Access) error {
-		err := f.Repos.RemoveKey(p.ctx, a.ID, c.ID)
+		err := f.Settings.RemoveKey(p.ctx, a.ID, c.ID)
 		if errs.Is(err, errs.NotFound) {
 			return errs.Newf(errs.NotFound, "%s has no key %d", a.FullName(), c.ID)
 		}

@@ -17,10 +17,10 @@ import (
 // maxSettings bounds a file of settings, in bytes.
 const maxSettings = 1 << 20
 
-// settings are what a file says in place of flags: a YAML mapping from the names of serve's
+// settingsFile is what a file says in place of flags: a YAML mapping from the names of serve's
 // flags to their values. Flags and the environment come first. Other commands take those of
 // their flags that are serve's, too.
-type settings struct {
+type settingsFile struct {
 	known  []*kong.Flag // those of serve
 	file   string       // empty: none
 	values map[string]string
@@ -29,8 +29,8 @@ type settings struct {
 }
 
 // newSettings finds serve's flags in the model of the command line.
-func newSettings(model *kong.Application) *settings {
-	s := &settings{}
+func newSettings(model *kong.Application) *settingsFile {
+	s := &settingsFile{}
 	for _, command := range model.Children {
 		if command.Name == "serve" {
 			s.known = slices.DeleteFunc(slices.Clone(command.Flags),
@@ -64,11 +64,11 @@ func ignoreEmpty(n *kong.Node) {
 }
 
 // Validate is kong.Resolver's.
-func (s *settings) Validate(*kong.Application) error { return nil }
+func (s *settingsFile) Validate(*kong.Application) error { return nil }
 
 // Resolve is kong.Resolver's: what the file says of a flag that the command line does not have.
 // It gives no error, since kong would blame the flag; run asks for it.
-func (s *settings) Resolve(c *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+func (s *settingsFile) Resolve(c *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !s.loaded {
 		s.loaded = true
 		if s.file = configFile(c); s.file != "" {
@@ -106,7 +106,7 @@ func configFile(c *kong.Context) string {
 	return ""
 }
 
-func (s *settings) flag(name string) *kong.Flag {
+func (s *settingsFile) flag(name string) *kong.Flag {
 	i := slices.IndexFunc(s.known, func(f *kong.Flag) bool { return f.Name == name })
 	if i < 0 {
 		return nil
@@ -115,7 +115,7 @@ func (s *settings) flag(name string) *kong.Flag {
 }
 
 // load reads a file. Its errors name the file, and the line where there is one.
-func (s *settings) load(file string) (map[string]string, error) {
+func (s *settingsFile) load(file string) (map[string]string, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
@@ -148,7 +148,7 @@ type lineError struct {
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.problem) }
 
 // parse reads settings, and checks each value as its flag would.
-func (s *settings) parse(text []byte) (map[string]string, error) {
+func (s *settingsFile) parse(text []byte) (map[string]string, error) {
 	values := map[string]string{}
 	if saysNothing(string(text)) {
 		return values, nil

@@ -38,7 +38,7 @@ The file may hold the password of a database: let only the server's account read
 `
 
 // model is the command line as run makes it.
-func model(t testing.TB) (*kong.Kong, *settings) {
+func model(t testing.TB) (*kong.Kong, *settingsFile) {
 	t.Helper()
 	parser, said, err := newParser(&commandLine{}, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
 	if err != nil {

@@ -86,7 +86,7 @@ func (s *Service) changeEmails(
 }
 
 func personNamed(tx *db.Tx, login string) (*Account, error) {
-	a, err := userNamed(tx, login)
+	a, err := UserByLogin(tx, login)
 	if errs.Is(err, errs.NotFound) {
 		return nil, errs.Newf(errs.NotFound, "there is no user %q", login)
 	}

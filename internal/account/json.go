@@ -220,7 +220,8 @@ type privateOrg struct {
 func newFullOrg(a *Account, i *web.Info, may access, caller *Caller) *fullOrg {
 	o := &fullOrg{
 		simpleOrg: newSimpleOrg(a, i), Name: a.Name, Company: a.Company, Blog: a.Blog, Location: a.Location,
-		Email: a.Email, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following, HTMLURL: i.Page("/" + a.Login),
+		Email: a.Email, PublicRepos: a.PublicRepos, Followers: a.Followers, Following: a.Following,
+		HTMLURL:   i.Page("/" + a.Login),
 		CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt, Type: a.Kind.String(),
 	}
 	if may.member {

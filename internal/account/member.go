@@ -87,8 +87,8 @@ func mustOwn(org *Account) error {
 	return errs.Newf(errs.Forbidden, "You must be an owner of the organization %q", org.Login)
 }
 
-// userNamed is ByLogin for people only: an organization is no user.
-func userNamed(tx *db.Tx, login string) (*Account, error) {
+// UserByLogin is ByLogin for people only: an organization is no user.
+func UserByLogin(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if err == nil && a.Kind != User {
 		return nil, errs.Absent()
@@ -139,7 +139,8 @@ func (s *Service) listOrgs(ctx context.Context, caller *Caller, login string, p 
 		if err != nil {
 			return err
 		}
-		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers || caller.ID != user.ID && !caller.SiteAdmin}
+		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers || caller.ID != user.ID &&
+			!caller.SiteAdmin}
 		if list, err = orgsOf(tx, f, p); err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ func (s *Service) findMember(ctx context.Context, caller *Caller, orgLogin, user
 		if org, may, err = orgFor(tx, caller, orgLogin); err != nil {
 			return err
 		}
-		if user, err = userNamed(tx, userLogin); err == nil {
+		if user, err = UserByLogin(tx, userLogin); err == nil {
 			m, err = memberOf(tx, org, user)
 		}
 		if errs.Is(err, errs.NotFound) {
@@ -185,7 +186,7 @@ func (s *Service) setMember(ctx context.Context, caller *Caller, orgLogin, userL
 		if err != nil {
 			return err
 		}
-		user, err := userNamed(tx, userLogin)
+		user, err := UserByLogin(tx, userLogin)
 		if err != nil {
 			return err
 		}
@@ -235,7 +236,7 @@ func (s *Service) removeMember(ctx context.Context, caller *Caller, orgLogin, us
 		if err != nil {
 			return err
 		}
-		user, err := userNamed(tx, userLogin)
+		user, err := UserByLogin(tx, userLogin)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,8 @@ import (
 
 // keyColumns are what scanKey reads, of ssh_keys under the name k, and a, who added it.
 const (
-	keyColumns = `k.id, COALESCE(k.account_id, 0), COALESCE(k.repo_id, 0), k.added_by, a.login, k.title, k.public_key, k.fingerprint,
+	keyColumns = `k.id, COALESCE(k.account_id, 0), COALESCE(k.repo_id, 0), k.added_by, a.login, k.title,
+		k.public_key, k.fingerprint,
 		k.read_only, k.created_at, k.last_used_at`
 	keyFrom = ` FROM ssh_keys k JOIN accounts a ON a.id = k.added_by `
 )
@@ -91,7 +92,8 @@ func insertKey(tx *db.Tx, n *NewKey, fingerprint string) (*Key, error) {
 		accountID = n.Owner.Account
 	}
 	var id int64
-	err := tx.QueryRow(`INSERT INTO ssh_keys (account_id, repo_id, added_by, title, public_key, fingerprint, read_only, created_at)
+	err := tx.QueryRow(`INSERT INTO ssh_keys (account_id, repo_id, added_by, title, public_key, fingerprint,
+		read_only, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (fingerprint) DO NOTHING RETURNING id`,
 		accountID, repoID, n.AddedBy, n.Title, n.Text, fingerprint, n.ReadOnly, tx.Now).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {

@@ -223,7 +223,8 @@ func (f *feed) payload(a *Activity, said any) (string, object) {
 	at := f.repos[a.RepoID]
 	switch a.Kind {
 	case Pushed:
-		return "PushEvent", object{"repository_id": a.RepoID, "push_id": a.ID, "ref": a.Ref, "head": a.After, "before": a.Before}
+		return "PushEvent", object{"repository_id": a.RepoID, "push_id": a.ID, "ref": a.Ref, "head": a.After,
+			"before": a.Before}
 	case Created:
 		p := refOf(a)
 		p["master_branch"], p["description"] = at.DefaultBranch, at.Description

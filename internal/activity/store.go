@@ -17,7 +17,8 @@ func insert(tx *db.Tx, repoID repo.ID, list ...Activity) error {
 	for _, a := range list {
 		args = append(args, a.ActorID, int64(a.Kind), a.SubjectID, a.Ref, string(a.Before), string(a.After))
 	}
-	values := `(CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS TEXT))`
+	values := `(CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS TEXT), CAST($7 AS TEXT),
+		CAST($8 AS TEXT))`
 	if len(list) > 1 {
 		values += `, ` + db.ValuesFrom(9, len(list)-1, 6)
 	}
@@ -62,7 +63,8 @@ func MoveIssue(tx *db.Tx, from repo.ID, issueID int64, to *repo.Repo, newID int6
 // not public, since the repository is private now or was then (decision 63), are for
 // people with a role of their own in it, and for Apps as far as their permissions go.
 func list(tx *db.Tx, caller *account.Caller, s scope) ([]*Activity, error) {
-	rows, err := tx.Query(`SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
+	rows, err := tx.Query(`SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind,
+		COALESCE(a.issue_id, 0),
 			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha, ''), a.created_at
 		FROM (`+s.sql+`) a
 		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromGranted(`a.repo_id`, caller)+`)`+open(caller)+`)

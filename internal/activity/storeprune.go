@@ -26,10 +26,12 @@ func readProgress(tx *db.Tx) (at progress, newest int64, err error) {
 
 // advance stores progress; false if somebody else made some since from was read.
 func advance(tx *db.Tx, from, to progress) (mine bool, err error) {
-	n, err := tx.Exec(`UPDATE activity_pruning SET position = $1, began = $2, paid = $3 WHERE position = $4 AND began = $5 AND paid = $6`,
+	n, err := tx.Exec(`UPDATE activity_pruning SET position = $1, began = $2, paid = $3 WHERE position = $4
+		AND began = $5 AND paid = $6`,
 		to.position, to.began, to.paid, from.position, from.began, from.paid)
 	if err == nil && n == 0 && from == (progress{}) {
-		n, err = tx.Exec(`INSERT INTO activity_pruning (id, position, began, paid) VALUES (1, $1, $2, $3) ON CONFLICT DO NOTHING`,
+		n, err = tx.Exec(`INSERT INTO activity_pruning (id, position, began, paid) VALUES (1, $1, $2, $3)
+			ON CONFLICT DO NOTHING`,
 			to.position, to.began, to.paid)
 	}
 	return n == 1, err
@@ -45,7 +47,8 @@ func (p *Pruner) least(columns ...string) string {
 		order += `x.` + c + ` DESC, `
 		same += ` AND x.` + c + ` = k.` + c
 	}
-	return fmt.Sprintf(`(SELECT CASE WHEN TRUE%s THEN x.id END FROM activities x WHERE (%s, x.id) <= (%s, %d) AND x.%s IS NOT NULL
+	return fmt.Sprintf(`(SELECT CASE WHEN TRUE%s THEN x.id END FROM activities x WHERE (%s, x.id) <= (%s, %d)
+		AND x.%s IS NOT NULL
 		ORDER BY %sx.id DESC LIMIT 1 OFFSET %d) AS least`, same, x, k, int64(math.MaxInt64), columns[0], order, p.kept-1)
 }
 
@@ -54,7 +57,8 @@ func (p *Pruner) least(columns ...string) string {
 // for each range that some of them are in.
 func (p *Pruner) look(tx *db.Tx, position int64) (seen int, last int64, gone []int64, err error) {
 	rows, err := tx.Query(`WITH
-		batch AS MATERIALIZED (SELECT x.id, x.repo_id, x.actor_id, x.org_id, x.public FROM activities x WHERE x.id > $1 ORDER BY x.id LIMIT $2),
+		batch AS MATERIALIZED (SELECT x.id, x.repo_id, x.actor_id, x.org_id, x.public FROM activities x
+			WHERE x.id > $1 ORDER BY x.id LIMIT $2),
 		of_repo AS MATERIALIZED (SELECT k.repo_id, k.public, `+p.least(`repo_id`, `public`)+`
 			FROM (SELECT DISTINCT repo_id, public FROM batch) k),
 		of_actor AS MATERIALIZED (SELECT k.actor_id, k.public, `+p.least(`actor_id`, `public`)+`

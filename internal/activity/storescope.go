@@ -28,7 +28,8 @@ type scope struct {
 
 // rangeOf is a range of an index, from its newest end. Its condition is on x.
 func rangeOf(columns, condition string, limit int) string {
-	return fmt.Sprintf(`SELECT * FROM (SELECT %s FROM activities x WHERE %s ORDER BY x.id DESC LIMIT %d) y`, columns, condition, limit)
+	return fmt.Sprintf(`SELECT * FROM (SELECT %s FROM activities x WHERE %s ORDER BY x.id DESC LIMIT %d) y`,
+		columns, condition, limit)
 }
 
 // everything is what happened in public lately.
@@ -152,7 +153,8 @@ func (m many) newest(tx *db.Tx) ([]int64, error) {
 // tops reads the keys of the ranges that may hold any of the Newest activities,
 // and the newest of each, which is in the order of the keys.
 func (m many) tops(tx *db.Tx) (keys, tops []int64, err error) {
-	rows, err := tx.Query(`SELECT k.id, COALESCE((SELECT max(x.id) FROM activities x WHERE `+fmt.Sprintf(m.condition, `k.id`)+`), 0) AS top
+	rows, err := tx.Query(`SELECT k.id, COALESCE((SELECT max(x.id) FROM activities x
+		WHERE `+fmt.Sprintf(m.condition, `k.id`)+`), 0) AS top
 		FROM (`+m.keys+`) k ORDER BY 2 DESC LIMIT `+strconv.Itoa(Newest), m.args...)
 	if err != nil {
 		return nil, nil, err

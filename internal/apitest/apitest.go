@@ -283,7 +283,7 @@ func (s *Server) Access(t testing.TB, login, name string) *repo.Access {
 // Import fills a repository with the history of a real one.
 func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
 	t.Helper()
-	if _, err := s.Repos.Import(t.Context(), r, source); err != nil {
+	if _, err := s.Forge.Transport.Import(t.Context(), r, source); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -332,6 +332,16 @@ func Objects(t testing.TB, repos *repo.Service, id repo.ID) *git.Repository {
 func (s *Server) ObjectsDir(t testing.TB, r *repo.Repo) string {
 	t.Helper()
 	return filepath.Join(s.Objects(t, r.ID).Dir(), "objects")
+}
+
+// Becomes waits until something is so.
+func Becomes(t testing.TB, holds func() bool, what string) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("this does not come: %s", what)
+		}
+	}
 }
 
 // Log collects what the server logs.

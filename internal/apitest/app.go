@@ -56,7 +56,8 @@ func (a *App) Install(t testing.TB, on string, names ...string) *app.Installatio
 func (a *App) JWT(t testing.TB) string {
 	t.Helper()
 	now := time.Now().Unix()
-	return SignJWT(t, a.Key, `{"alg":"RS256","typ":"JWT"}`, fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, a.ID, now-30, now+570))
+	return SignJWT(t, a.Key, `{"alg":"RS256","typ":"JWT"}`, fmt.Sprintf(`{"iss":%d,"iat":%d,"exp":%d}`, a.ID,
+		now-30, now+570))
 }
 
 // SignJWT signs a header and claims with RS256, whatever the header says.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -86,6 +87,18 @@ func (s *Server) Check(t testing.TB, c Case) *Answer {
 }
 
 func (s *Server) fill(text string) string { return strings.ReplaceAll(text, "{base}", s.URL) }
+
+// Together sends the requests at the same time and gives their statuses.
+func (s *Server) Together(t testing.TB, cases ...Case) []int {
+	t.Helper()
+	statuses := make([]int, len(cases))
+	var all sync.WaitGroup
+	for i, c := range cases {
+		all.Go(func() { statuses[i] = s.Do(t, c).Status })
+	}
+	all.Wait()
+	return statuses
+}
 
 // Do makes the request of a case and returns the answer whatever it is.
 func (s *Server) Do(t testing.TB, c Case) *Answer {

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/repo/list"
 	"arbor/internal/web"
 )
 
@@ -43,7 +44,7 @@ func (api *API) listRepos(w http.ResponseWriter, r *http.Request, find func(*db.
 			return err
 		}
 		out.RepositorySelection = i.Selection()
-		found, out.TotalCount, err = repo.ListInstalled(tx, caller, i.Account.ID, i.ID, p)
+		found, out.TotalCount, err = list.Installed(tx, caller, i.Account.ID, i.ID, p)
 		return err
 	})
 	if err != nil {

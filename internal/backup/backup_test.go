@@ -99,7 +99,7 @@ func TestDeletedDuringABackup(t *testing.T) {
 			}
 			s.Run(t, []apitest.Case{{As: "owner", Do: "DELETE /repos/owner/saved", Status: 204}})
 			s.Repos.Wait()
-			if err := s.Repos.Sweep(context.Background(), 0); err != nil {
+			if err := s.Forge.Maintenance.Sweep(context.Background(), 0); err != nil {
 				t.Error(err)
 			}
 			gone++
@@ -112,7 +112,7 @@ func TestDeletedDuringABackup(t *testing.T) {
 		if err := backup.FromFolder(t.Context(), dir, to); err != nil {
 			t.Error(err)
 		}
-		if err := s.Repos.Sweep(t.Context(), 0); err != nil {
+		if err := s.Forge.Maintenance.Sweep(t.Context(), 0); err != nil {
 			t.Error(err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "gone-*")); len(left) > 0 {

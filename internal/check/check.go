@@ -26,6 +26,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/repo/maintenance"
 )
 
 // Options say what to look through.
@@ -78,8 +79,9 @@ const maxFindings = 10_000
 // checker does one check.
 type checker struct {
 	Options
-	repos  *repo.Service
-	report Report
+	repos       *repo.Service
+	maintenance *maintenance.Service
+	report      Report
 }
 
 // Run looks through the store. An error means that it could not look, not that
@@ -88,7 +90,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
-	c := &checker{Options: o, repos: forge.New(o.DB, o.Git, o.Log, o.Folder).Repos, report: Report{Findings: []Finding{}}}
+	f := forge.New(o.DB, o.Git, o.Log, o.Folder)
+	c := &checker{Options: o, repos: f.Repos, maintenance: f.Maintenance, report: Report{Findings: []Finding{}}}
 	parts := []struct {
 		name string
 		look func(context.Context) error

@@ -107,7 +107,8 @@ var columns = []derived{
 
 // marks counts the stars and watches of users.
 func marks(column, other, private string) derived {
-	return derived{table: "mark_counts", column: column, keys: []string{"user_id", "kind"}, made: true, rest: []string{other},
+	return derived{table: "mark_counts", column: column, keys: []string{"user_id", "kind"}, made: true,
+		rest:  []string{other},
 		means: column + " stars or watches",
 		right: `SELECT user_id, 0 AS kind, COUNT(*) AS n FROM stars WHERE private = ` + private + ` GROUP BY user_id
 			UNION ALL SELECT user_id, 1, COUNT(*) FROM watches WHERE private = ` + private + ` GROUP BY user_id`,

@@ -58,7 +58,7 @@ func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) 
 	for len(names) > 0 {
 		part := names[:min(len(names), 500)]
 		names = names[len(part):]
-		left, err := c.repos.Unowned(ctx, part)
+		left, err := c.maintenance.Unowned(ctx, part)
 		if err != nil {
 			return err
 		}

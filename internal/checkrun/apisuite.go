@@ -121,7 +121,10 @@ func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	page := web.ReadPage(r)
-	total, list, err := api.suites(r, a, f.sha, func(tx *db.Tx) ([]*Suite, int64, error) { return suitesOf(tx, a.ID, f, page) })
+	total, list, err := api.suites(r, a, f.sha, func(tx *db.Tx) ([]*Suite, int64, error) {
+		return suitesOf(tx,
+			a.ID, f, page)
+	})
 	if err != nil {
 		return err
 	}

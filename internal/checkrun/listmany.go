@@ -13,9 +13,9 @@ import (
 // maxMany is of how many commits one request asks for the runs.
 const maxMany = 100
 
-// ListMany answers the latest runs of the commits of the parameter shas, for GraphQL: for each an object with check_runs
-// and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, but without pull requests.
-// The commits were found for the caller before.
+// ListMany answers the latest runs of the commits of the parameter shas, for GraphQL: for each an object with
+// check_runs and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, but
+// without pull requests. The commits were found for the caller before.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	info := web.From(r.Context())

@@ -180,7 +180,8 @@ func (v *view) suite(s *Suite) *SuitePayload {
 }
 
 func (v *view) annotation(sha git.SHA, a *Annotation) *annotationPayload {
-	return &annotationPayload{Path: a.Path, BlobHref: v.at.Page + "/blob/" + string(sha) + web.Path(strings.Split(a.Path, "/")...),
+	return &annotationPayload{Path: a.Path, BlobHref: v.at.Page + "/blob/" + string(sha) +
+		web.Path(strings.Split(a.Path, "/")...),
 		StartLine: a.StartLine, EndLine: a.EndLine, StartColumn: a.StartColumn, EndColumn: a.EndColumn,
 		Level: a.Level.String(), Title: a.Title, Message: a.Message, RawDetails: a.RawDetails}
 }

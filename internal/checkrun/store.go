@@ -13,7 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-const runColumns = `r.id, r.suite_id, r.repo_id, r.app_id, r.head_sha, r.name, r.latest, r.status, r.conclusion, r.external_id,
+const runColumns = `r.id, r.suite_id, r.repo_id, r.app_id, r.head_sha, r.name, r.latest, r.status, r.conclusion,
+	r.external_id,
 	r.details_url, r.started_at, r.completed_at, r.title, r.summary, r.body, r.images, r.actions, r.annotations, r.bytes,
 	r.created_at, r.updated_at`
 
@@ -22,7 +23,8 @@ type scanner interface{ Scan(dest ...any) error }
 // scanRun reads runColumns. Error: 404 when there is no row.
 func scanRun(row scanner) (*Run, error) {
 	var r Run
-	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status, &r.Conclusion, &r.ExternalID,
+	err := row.Scan(&r.ID, &r.SuiteID, &r.RepoID, &r.AppID, &r.SHA, &r.Name, &r.Latest, &r.Status, &r.Conclusion,
+		&r.ExternalID,
 		&r.DetailsURL, &r.StartedAt, &r.CompletedAt, &r.Title, &r.Summary, &r.Text, &r.Images, &r.Actions, &r.Annotations,
 		&r.Bytes, &r.CreatedAt, &r.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
@@ -76,7 +78,8 @@ func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, t
 	if page.Offset() >= total {
 		return nil, total, nil
 	}
-	rows, err := tx.Query(fmt.Sprintf(`SELECT %s FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
+	rows, err := tx.Query(fmt.Sprintf(`SELECT %s FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC
+		LIMIT $%d OFFSET $%d) p
 		JOIN check_runs r ON r.id = p.id ORDER BY r.id DESC`, runColumns, where, len(args)+1, len(args)+2),
 		append(args, page.Size, page.Offset())...)
 	if err != nil {
@@ -94,7 +97,8 @@ func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, t
 }
 
 func insertRun(tx *db.Tx, r *Run) error {
-	return tx.QueryRow(`INSERT INTO check_runs (suite_id, repo_id, app_id, head_sha, name, latest, status, conclusion, external_id,
+	return tx.QueryRow(`INSERT INTO check_runs (suite_id, repo_id, app_id, head_sha, name, latest, status,
+		conclusion, external_id,
 		details_url, started_at, completed_at, title, summary, body, images, actions, bytes, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, TRUE, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, $17, $18) RETURNING id`,
 		r.SuiteID, r.RepoID, r.AppID, string(r.SHA), r.Name, int64(r.Status), int64(r.Conclusion), r.ExternalID,
@@ -104,7 +108,8 @@ func insertRun(tx *db.Tx, r *Run) error {
 
 // updateRun writes a run, but for its name.
 func updateRun(tx *db.Tx, r *Run) error {
-	_, err := tx.Exec(`UPDATE check_runs SET status = $2, conclusion = $3, external_id = $4, details_url = $5, started_at = $6,
+	_, err := tx.Exec(`UPDATE check_runs SET status = $2, conclusion = $3, external_id = $4, details_url = $5,
+		started_at = $6,
 		completed_at = $7, title = $8, summary = $9, body = $10, images = $11, actions = $12, annotations = $13, bytes = $14,
 		updated_at = $15 WHERE id = $1`, r.ID, int64(r.Status), int64(r.Conclusion), r.ExternalID, r.DetailsURL, r.StartedAt,
 		r.CompletedAt, r.Title, r.Summary, r.Text, r.Images, r.Actions, r.Annotations, r.Bytes, r.UpdatedAt)
@@ -130,13 +135,15 @@ func dropOldest(tx *db.Tx, suiteID int64, name string) (bytes int64, err error) 
 
 // unsetLatest says that none of a name's runs is the latest: a new one comes.
 func unsetLatest(tx *db.Tx, suiteID int64, name string) error {
-	_, err := tx.Exec(`UPDATE check_runs SET latest = FALSE WHERE suite_id = $1 AND name = $2 AND latest = TRUE`, suiteID, name)
+	_, err := tx.Exec(`UPDATE check_runs SET latest = FALSE WHERE suite_id = $1 AND name = $2 AND latest = TRUE`,
+		suiteID, name)
 	return err
 }
 
 // setLatest says that the newest of a name's runs is the latest.
 func setLatest(tx *db.Tx, suiteID int64, name string) error {
-	_, err := tx.Exec(`UPDATE check_runs SET latest = (id = (SELECT MAX(id) FROM check_runs WHERE suite_id = $1 AND name = $2))
+	_, err := tx.Exec(`UPDATE check_runs SET latest = (id = (SELECT MAX(id) FROM check_runs WHERE suite_id = $1
+		AND name = $2))
 		WHERE suite_id = $1 AND name = $2`, suiteID, name)
 	return err
 }
@@ -150,14 +157,16 @@ func insertAnnotations(tx *db.Tx, runID int64, list []Annotation) error {
 		args = append(args, runID, a.Path, a.StartLine, a.EndLine, a.StartColumn, a.EndColumn, int64(a.Level), a.Title,
 			a.Message, a.RawDetails)
 	}
-	_, err := tx.Exec(`INSERT INTO check_annotations (run_id, path, start_line, end_line, start_column, end_column, level, title,
+	_, err := tx.Exec(`INSERT INTO check_annotations (run_id, path, start_line, end_line, start_column, end_column,
+		level, title,
 		message, raw_details) VALUES `+db.Values(len(list), 10), args...)
 	return err
 }
 
 // annotationsOf reads a page of a run's annotations, in the order in which they came.
 func annotationsOf(tx *db.Tx, runID int64, page web.Page) ([]Annotation, error) {
-	rows, err := tx.Query(`SELECT a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title, a.message,
+	rows, err := tx.Query(`SELECT a.path, a.start_line, a.end_line, a.start_column, a.end_column, a.level, a.title,
+		a.message,
 		a.raw_details FROM (SELECT id FROM check_annotations WHERE run_id = $1 ORDER BY id LIMIT $2 OFFSET $3) p
 		JOIN check_annotations a ON a.id = p.id ORDER BY a.id`, runID, page.Size, page.Offset())
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.before_sha, s.status, s.conclusion, s.runs, s.bytes,
+const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.before_sha, s.status,
+	s.conclusion, s.runs, s.bytes,
 	s.created_at, s.updated_at`
 
 // scanSuite reads suiteColumns. Error: 404 when there is no row.
@@ -29,7 +30,8 @@ func scanSuite(row scanner) (*Suite, error) {
 
 // suiteByID finds a suite of a repository. Error: 404.
 func suiteByID(tx *db.Tx, repoID repo.ID, id int64) (*Suite, error) {
-	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM check_suites s WHERE s.id = $1 AND s.repo_id = $2`, id, repoID))
+	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM check_suites s WHERE s.id = $1 AND s.repo_id = $2`,
+		id, repoID))
 }
 
 // suiteOf finds the suite of an App for a commit. Error: 404.
@@ -47,13 +49,15 @@ type suiteFilter struct {
 
 // suitesOf reads a page of the suites that f chooses, the oldest first, and counts all of them.
 func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*Suite, total int64, err error) {
-	const where = ` FROM check_suites s WHERE s.repo_id = $1 AND s.head_sha = $2 AND (CAST($3 AS BIGINT) = 0 OR s.app_id = $3)
+	const where = ` FROM check_suites s WHERE s.repo_id = $1 AND s.head_sha = $2 AND (CAST($3 AS BIGINT) = 0
+		OR s.app_id = $3)
 		AND (CAST($4 AS TEXT) = '' OR EXISTS (SELECT 1 FROM check_runs r WHERE r.suite_id = s.id AND r.name = $4))`
 	args := []any{repoID, string(f.sha), f.app, f.name}
 	if err = tx.QueryRow(`SELECT COUNT(*)`+where, args...).Scan(&total); err != nil || page.Offset() >= total {
 		return nil, total, err
 	}
-	rows, err := tx.Query(`SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`, append(args, page.Size, page.Offset())...)
+	rows, err := tx.Query(`SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`,
+		append(args, page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -69,7 +73,8 @@ func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*
 }
 
 func insertSuite(tx *db.Tx, s *Suite) error {
-	return tx.QueryRow(`INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes, created_at, updated_at)
+	return tx.QueryRow(`INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes,
+		created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`, s.RepoID, s.AppID, string(s.SHA), s.Branch, s.Before, s.Bytes,
 		s.CreatedAt).Scan(&s.ID)
 }
@@ -77,7 +82,8 @@ func insertSuite(tx *db.Tx, s *Suite) error {
 // updateSuite writes what the runs of a suite come to.
 func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
 	s.UpdatedAt = tx.Now
-	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = $3, runs = $4, waiting = $5, failing = $6, bytes = $7,
+	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = $3, runs = $4, waiting = $5, failing = $6,
+		bytes = $7,
 		updated_at = $8 WHERE id = $1`, s.ID, int64(s.Status), int64(s.Conclusion), sum.Runs, sum.Waiting, sum.Failing, s.Bytes,
 		s.UpdatedAt)
 	return err
@@ -85,7 +91,8 @@ func updateSuite(tx *db.Tx, s *Suite, sum Summary) error {
 
 // reset lets a suite wait for its App.
 func reset(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`, id, int64(Queued), tx.Now)
+	_, err := tx.Exec(`UPDATE check_suites SET status = $2, conclusion = 0, updated_at = $3 WHERE id = $1`, id,
+		int64(Queued), tx.Now)
 	return err
 }
 
@@ -131,7 +138,8 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 	for _, sha := range shas {
 		args = append(args, string(sha))
 	}
-	rows, err := tx.Query(`SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
+	rows, err := tx.Query(`SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT),
+		CAST(SUM(failing) AS BIGINT)
 		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
 	if err != nil {
 		return nil, err
@@ -182,7 +190,8 @@ func preferences(tx *db.Tx, repoID repo.ID) ([]Preference, error) {
 // count adds to what a repository's suites take, and gives that.
 func count(tx *db.Tx, repoID repo.ID, bytes int64) (total int64, err error) {
 	err = tx.QueryRow(`INSERT INTO check_totals (repo_id, bytes) VALUES ($1, $2)
-		ON CONFLICT (repo_id) DO UPDATE SET bytes = check_totals.bytes + excluded.bytes RETURNING bytes`, repoID, bytes).Scan(&total)
+		ON CONFLICT (repo_id) DO UPDATE SET bytes = check_totals.bytes + excluded.bytes RETURNING bytes`, repoID,
+		bytes).Scan(&total)
 	return total, err
 }
 

@@ -157,7 +157,8 @@ func (l *loader) relax(ctx context.Context) (enforce []string, err error) {
 		}
 		enforce = append(enforce, `ALTER TABLE "`+t.Name+`" ENABLE TRIGGER USER`)
 	}
-	return enforce, l.each(ctx, `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(conrelid AS REGCLASS), conname)`+keys)
+	return enforce, l.each(ctx, `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(conrelid AS REGCLASS),
+		conname)`+keys)
 }
 
 // copy inserts the rows of a table, and notes the last id.

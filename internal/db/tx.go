@@ -144,6 +144,11 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 	return t.rows, nil
 }
 
+// QueryColumn runs a statement that returns one column, and reads all of it.
+func QueryColumn[T any](tx *Tx, query string, args ...any) ([]T, error) {
+	return queryColumn[T](tx, query, args)
+}
+
 // QueryIDs runs a statement that returns one column of ids, and reads all of them.
 func QueryIDs[ID ~int64](tx *Tx, query string, args ...any) ([]ID, error) {
 	return queryColumn[ID](tx, query, args)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -214,6 +215,26 @@ func mismatch(dest any, v driver.Value) error {
 // MaxValues is how many values of a list one statement has: far below the limits of
 // both engines, whatever else stands in it.
 const MaxValues = 400
+
+// InParts calls fn with part after part of a list, none longer than MaxValues, until one fails.
+func InParts[T any](list []T, fn func([]T) error) error {
+	for part := range slices.Chunk(list, MaxValues) {
+		if err := fn(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Args makes arguments of a list: first those before it, then its elements.
+func Args[T any](list []T, before ...any) []any {
+	args := make([]any, 0, len(before)+len(list))
+	args = append(args, before...)
+	for _, v := range list {
+		args = append(args, v)
+	}
+	return args
+}
 
 // Values returns placeholders for an INSERT of many rows: Values(2, 2) is
 // "($1,$2),($3,$4)". Values(1, n) is a list for IN.

@@ -24,7 +24,7 @@ func (d *doctor) store(ctx context.Context) {
 	f := forge.New(database, git, slog.New(slog.DiscardHandler), d.Folder)
 	workers := map[string]interface {
 		Backlog(tx *db.Tx) (db.Backlog, error)
-	}{"test merges": f.Pulls, "pushed commits": f.Closing, "packings": f.Repos}
+	}{"test merges": f.Pulls, "pushed commits": f.Closing, "packings": f.Maintenance}
 	before := len(d.report.Checks)
 	err = database.ReadLong(ctx, func(tx *db.Tx) error {
 		d.report.Checks = d.report.Checks[:before] // it may run again

@@ -5,6 +5,7 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 )
 
 // Delete removes a repository, and its folder after the commit.
@@ -22,13 +23,13 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 		return err
 	}
 	// Its forks get another parent.
-	if err := repo.LeaveNetwork(tx, r, true); err != nil {
+	if err := network.Leave(tx, r, true); err != nil {
 		return err
 	}
 	if err := repo.CountForOwner(tx, r, -1); err != nil {
 		return err
 	}
-	if err := f.Repos.Discard(tx, r); err != nil {
+	if err := f.Maintenance.Discard(tx, r); err != nil {
 		return err
 	}
 	// Its files, after the commit.

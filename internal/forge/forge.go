@@ -14,13 +14,13 @@
 //	hook.go         of what hooks of repositories and organizations are told
 //
 // A feature begins the transaction, checks rights and input, and locks. Then it calls
-// an interface of its own ([repo.Forge], [issue.Forge], [account.Forge]), which
+// an interface of its own ([repo.Forge], [settings.Forge], [issue.Forge], [account.Forge]), which
 // [Forge] implements. So package repo does not import pull requests. To have a feature
 // follow a use case, add a line to its function.
 //
 // Two use cases stay in a feature, since it may import all that they touch: a merge is
 // Service.complete in package pull, and begins with Push; a fork is fork.insert in
-// package repo, and begins with Create.
+// package network, and begins with Create.
 package forge
 
 import (
@@ -39,22 +39,30 @@ import (
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
+	"arbor/internal/repo/maintenance"
+	"arbor/internal/repo/network"
+	"arbor/internal/repo/settings"
+	"arbor/internal/repo/transport"
 	"arbor/internal/search"
 )
 
 // Forge holds the features that change together.
 type Forge struct {
-	Accounts *account.Service
-	Repos    *repo.Service
-	Issues   *issue.Service
-	Pulls    *pull.Service
-	Closing  *closing.Service
-	Detect   *detect.Service
-	Searches *search.Service
-	Notifier *notification.Worker
-	Files    *file.Store
-	Releases *release.Service
-	Apps     *app.Service
+	Accounts    *account.Service
+	Repos       *repo.Service
+	Network     *network.Service
+	Settings    *settings.Service
+	Transport   *transport.Service
+	Maintenance *maintenance.Service
+	Issues      *issue.Service
+	Pulls       *pull.Service
+	Closing     *closing.Service
+	Detect      *detect.Service
+	Searches    *search.Service
+	Notifier    *notification.Worker
+	Files       *file.Store
+	Releases    *release.Service
+	Apps        *app.Service
 }
 
 // New makes the features: for a server, and for commands that work beside it.
@@ -62,6 +70,9 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f := &Forge{}
 	f.Accounts = account.New(d, log, f)
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
+	f.Network = network.New(d, f.Repos)
+	f.Settings = settings.New(d, f.Repos, f)
+	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
 	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
 	f.Closing = closing.New(d, f.Repos, f.Issues, log)
@@ -69,7 +80,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Notifier = notification.NewWorker(d, f.Repos, log)
 	f.Searches = search.New(d, f.Issues, log)
 	f.Files = file.New(d, f.Repos, log, dataDir)
-	f.Repos.Files = f.Files
+	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files)
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, log)
 	return f

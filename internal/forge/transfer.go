@@ -12,11 +12,12 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/repo/settings"
 )
 
 // Transfer gives a repository to another owner. Its network stays as it is: forks of a
 // private one whose owners do not see it any more are withdrawn by that alone.
-func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID) error {
+func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by account.ID) error {
 	from, former := r.OwnerID, *r
 	// The organization that had it is not told any more of what it was not told yet.
 	if r.Owner.Kind == account.Organization {
@@ -25,11 +26,11 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID
 		}
 	}
 	// The row, the redirect from the old address, the counters of both owners.
-	if err := repo.SetOwner(tx, r, h); err != nil {
+	if err := settings.SetOwner(tx, r, h); err != nil {
 		return err
 	}
 	// Who had it stays with a role, who has it needs none.
-	if err := repo.FollowOwner(tx, r, h); err != nil {
+	if err := settings.FollowOwner(tx, r, h); err != nil {
 		return err
 	}
 	// The feeds of organizations.
@@ -63,7 +64,7 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h repo.Handover, by account.ID
 
 // recordTransfer notes a transfer in the audit log: for the organization that gave, for the one
 // that got, and for those who got a role by it.
-func recordTransfer(tx *db.Tx, former, r *repo.Repo, h repo.Handover, by account.ID) error {
+func recordTransfer(tx *db.Tx, former, r *repo.Repo, h settings.Handover, by account.ID) error {
 	changes := map[string]any{"old_name": former.FullName(), "name": r.FullName()}
 	if former.Owner.Kind == account.Organization {
 		// What it is called elsewhere, its former owners may not be allowed to know.

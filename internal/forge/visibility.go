@@ -6,6 +6,8 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
+	"arbor/internal/repo/settings"
 	"arbor/internal/star"
 )
 
@@ -21,11 +23,11 @@ func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 		return err
 	}
 	// All of a network are public, or all private: its forks go on without it.
-	if err := repo.LeaveNetwork(tx, r, false); err != nil {
+	if err := network.Leave(tx, r, false); err != nil {
 		return err
 	}
 	// The row, with a trigger for what feeds show of it, and the owner's counters.
-	if err := repo.SetVisibility(tx, r, !r.Private); err != nil {
+	if err := settings.SetVisibility(tx, r, !r.Private); err != nil {
 		return err
 	}
 	// Stars and watches are listed and counted by visibility.

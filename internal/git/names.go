@@ -51,6 +51,12 @@ const (
 	MaxNewCommitBytes = object.MaxNewCommitBytes
 )
 
+// What the full names of branches and tags begin with.
+const (
+	Heads = "refs/heads/"
+	Tags  = "refs/tags/"
+)
+
 // ParseSHA is [object.ParseSHA].
 func ParseSHA(s string) (SHA, error) { return object.ParseSHA(s) }
 

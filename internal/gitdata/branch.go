@@ -145,7 +145,8 @@ func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		b := branchJSON{Name: name, Commit: p.commit(c, known)}
 		b.Links.Self = p.api + "/branches/" + branchPath(name)
 		b.Links.HTML = p.page + "/tree/" + escapePath(name)
-		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off", []string{}, []string{}
+		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off", []string{},
+			[]string{}
 		b.ProtectionURL = b.Links.Self + "/protection"
 		return large{b, sizeOf(c)}, nil
 	})
@@ -170,7 +171,8 @@ func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access)
 				sha = ref.Peeled
 			}
 			out = append(out, tagJSON{Name: name, ZipballURL: p.api + "/zipball/" + escapePath(ref.Name),
-				TarballURL: p.api + "/tarball/" + escapePath(ref.Name), Commit: p.commitObject(sha), NodeID: p.nodeID("Ref", ref.Name)})
+				TarballURL: p.api + "/tarball/" + escapePath(ref.Name), Commit: p.commitObject(sha),
+				NodeID: p.nodeID("Ref", ref.Name)})
 		}
 		return out, nil
 	})

@@ -141,9 +141,9 @@ func readSide(text string, a *repo.Access) side {
 func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err error) {
 	switch len(s.of) {
 	case 1:
-		s.at, err = api.repos.ForkOf(ctx, a.Caller, a.NetworkID, s.of[0])
+		s.at, err = api.network.ForkOf(ctx, a.Caller, a.NetworkID, s.of[0])
 	case 2:
-		s.at, err = api.repos.InNetwork(ctx, a, s.of[0], s.of[1])
+		s.at, err = api.network.InNetwork(ctx, a, s.of[0], s.of[1])
 	}
 	return err
 }
@@ -168,7 +168,8 @@ func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
 	return err
 }
 
-func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access, c *comparison) (any, error) {
+func (api *API) compare(ctx context.Context, w http.ResponseWriter, r *http.Request, a *repo.Access,
+	c *comparison) (any, error) {
 	if err := api.resolveBoth(ctx, c); err != nil {
 		return nil, err
 	}
@@ -254,7 +255,8 @@ func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *compari
 		URL: p.api + spec, HTMLURL: p.page + spec,
 		PermalinkURL: p.page + "/compare/" + c.base.permanent(a) + dots + c.head.permanent(a),
 		DiffURL:      p.page + spec + ".diff", PatchURL: p.page + spec + ".patch",
-		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead, Behind: c.behind, Total: c.ahead,
+		Base: newPlace(ctx, c.base.at).commit(commit, known), Status: c.status(), Ahead: c.ahead, Behind: c.behind,
+		Total: c.ahead,
 	}
 	shas := append([]git.SHA{c.mergeBase}, c.commits...)
 	files := fileList{newPlace(ctx, c.head.at), changes, c.head.sha, c.from()}

@@ -143,7 +143,8 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 		tree, err = t.objects.PeelToTree(ctx, base)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
-		return "", treeError("base_tree", errs.InvalidField, "base_tree "+string(base)+" is no tree or commit of this repository")
+		return "", treeError("base_tree", errs.InvalidField,
+			"base_tree "+string(base)+" is no tree or commit of this repository")
 	}
 	if err == nil {
 		t.api.peeled.Put(objectsOf(t.access), key, tree)

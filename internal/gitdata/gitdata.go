@@ -31,6 +31,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 	"arbor/internal/web"
 )
 
@@ -38,6 +39,7 @@ import (
 type API struct {
 	db         *db.DB
 	repos      *repo.Service
+	network    *network.Service
 	maxEntries int
 	kept       *cache.Cache[string, web.Kept] // rendered, and the bodies of trees and blobs
 	answers    *web.Answers                   // in kept
@@ -66,8 +68,9 @@ func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
 		maxEntries = DefaultMaxTreeEntries
 	}
 	kept := web.NewKept(cacheBytes)
-	return &API{db: d, repos: repos, maxEntries: maxEntries, kept: kept, answers: web.NewAnswers(kept),
-		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled), lasts: newLasts()}
+	return &API{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries, kept: kept,
+		answers: web.NewAnswers(kept), lasts: newLasts(),
+		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled)}
 }
 
 // tree finds the SHA of the tree that a client named by the SHA of a tree,

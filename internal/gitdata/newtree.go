@@ -146,7 +146,8 @@ func (in *treeInput) entry(fields map[string]json.RawMessage) {
 }
 
 // object sorts out sha and content, of which one must be there.
-func (in *treeInput) object(e *newEntry, fields map[string]json.RawMessage, sha string, hasSHA bool, content string, hasContent bool) {
+func (in *treeInput) object(e *newEntry, fields map[string]json.RawMessage, sha string, hasSHA bool,
+	content string, hasContent bool) {
 	_, sent := fields["sha"]
 	e.remove = sent && string(fields["sha"]) == "null"
 	switch {

@@ -3,7 +3,6 @@ package gitdata
 import (
 	"context"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -380,5 +379,5 @@ func ReadmeOf(names []string) string {
 		entries[n] = git.TreeEntry{Path: name, Type: git.TypeBlob}
 	}
 	best, _ := bestReadme(entries)
-	return path.Base("/" + best.Path)
+	return best.Path
 }

@@ -25,8 +25,9 @@ type gitTagJSON struct {
 
 func (p *place) tag(t *git.Tag) gitTagJSON {
 	sha := string(t.SHA)
-	j := gitTagJSON{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha, Object: p.object(t.Object, t.Type),
-		Tag: t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload)}
+	j := gitTagJSON{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha,
+		Object: p.object(t.Object, t.Type),
+		Tag:    t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload)}
 	if t.Tagger != nil {
 		who := newIdentity(*t.Tagger)
 		j.Tagger = &who

@@ -41,7 +41,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
-	"arbor/internal/repo"
+	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
@@ -59,7 +59,7 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 type Handlers struct {
 	DB                    *db.DB
 	Accounts              *account.API
-	Repositories          *repo.API
+	Repositories          *list.API
 	Issues, Pinned        web.Handler // of a repository
 	Pulls, NumberedPulls  web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue

@@ -74,7 +74,8 @@ func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 // RecordForOrg is Record for an organization's own hooks alone: of a repository that is made, that is
 // going or is gone to another owner, or with repository 0 of its members.
 func RecordForOrg(tx *db.Tx, org account.ID, repoID repo.ID, list ...Event) error {
-	return record(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
+	return record(tx, audience{hooks: `h.org_id = $1`, installations: `i.account_id = $1
+		AND (CAST($2 AS BIGINT) IS NULL OR i.every
 		OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $2))`},
 		org, repoID, list)
 }

@@ -11,7 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), COALESCE(h.app_id, 0), h.url, h.form, h.secret, h.insecure, h.active,
+const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), COALESCE(h.app_id, 0), h.url, h.form,
+	h.secret, h.insecure, h.active,
 	h.events, h.salt, h.site, h.prefix, h.last_code, h.last_status, h.last_message, h.failures, h.failing_since,
 	h.created_at, h.updated_at`
 
@@ -19,7 +20,8 @@ const columns = `h.id, COALESCE(h.repo_id, 0), COALESCE(h.org_id, 0), COALESCE(h
 func scan(row interface{ Scan(dest ...any) error }) (*Hook, error) {
 	var h Hook
 	var events string
-	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.AppID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active, &events, &h.Salt,
+	err := row.Scan(&h.ID, &h.RepoID, &h.OrgID, &h.AppID, &h.URL, &h.Form, &h.Secret, &h.Insecure, &h.Active,
+		&events, &h.Salt,
 		&h.Site, &h.Prefix, &h.LastCode, &h.LastStatus, &h.LastMessage, &h.Failures, &h.FailingSince,
 		&h.CreatedAt, &h.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
@@ -76,7 +78,8 @@ func insert(tx *db.Tx, h *Hook) error {
 	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, app_id, url, form, secret, insecure, active, events, salt,
 			site, prefix, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`,
-		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), db.OrNull(h.AppID), h.URL, h.Form, h.Secret, h.Insecure, h.Active,
+		db.OrNull(int64(h.RepoID)), db.OrNull(int64(h.OrgID)), db.OrNull(h.AppID), h.URL, h.Form, h.Secret,
+		h.Insecure, h.Active,
 		joined(h.Events), h.Salt, h.Site, h.Prefix, h.CreatedAt).Scan(&h.ID)
 	if errors.Is(err, db.ErrForeignKey) {
 		err = errs.Absent()

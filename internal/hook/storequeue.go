@@ -33,7 +33,8 @@ func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err erro
 			UNION ALL
 			SELECT (SELECT MIN(hook_id) FROM hook_deliveries WHERE state = 0 AND hook_id > w.id), w.n + 1
 			FROM w WHERE w.id IS NOT NULL AND w.n < $2)
-		SELECT w.id, w.n, COALESCE(r.owner_id, h.org_id, p.owner_id, 0), h.url, h.failures > 0, h.due_at <= `+clock+` AND EXISTS (SELECT 1
+		SELECT w.id, w.n, COALESCE(r.owner_id, h.org_id, p.owner_id, 0), h.url, h.failures > 0, h.due_at <= `+clock+`
+			AND EXISTS (SELECT 1
 				FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 0 AND d.due_at <= `+clock+`)
 		FROM w JOIN hooks h ON h.id = w.id LEFT JOIN repos r ON r.id = h.repo_id
 			LEFT JOIN apps p ON p.id = h.app_id ORDER BY w.id`, after, perPage)

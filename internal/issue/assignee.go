@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/repo/collaborator"
 	"arbor/internal/web"
 )
 
@@ -25,7 +26,7 @@ func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	var people []*account.Account
 	var total int64
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		people, total, err = repo.ListPushers(tx, a.Repo, knowsMembers(a), page)
+		people, total, err = collaborator.ListPushers(tx, a.Repo, knowsMembers(a), page)
 		return err
 	})
 	if err != nil {

@@ -42,7 +42,8 @@ func insertCrossReferences(tx *db.Tx, source ID, actor account.ID, comment int64
 		}
 	}
 	err := tx.Run(`INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, source_id, comment_id, created_at)
-		SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+		SELECT i.repo_id, i.id, CAST($1 AS BIGINT), CAST($2 AS SMALLINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT),
+			CAST($5 AS BIGINT)
 		FROM issues i WHERE i.id <> $3 AND (`+strings.Join(where, " OR ")+`) ON CONFLICT DO NOTHING`, args...)
 	return err
 }

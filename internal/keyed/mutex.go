@@ -1,5 +1,5 @@
-// Package keyed has one mutex for each key, such as a repository or a branch, for
-// as long as somebody holds it or waits for it.
+// Package keyed has what is there once for each key, such as a repository or a branch: a
+// [Mutex] for as long as somebody holds it or waits for it, and a place in a [Queue].
 package keyed
 
 import "sync"

@@ -45,6 +45,8 @@ func TestHTML(t *testing.T) {
 			`<a href="http://127.0.0.1:3000" rel="nofollow">http://127.0.0.1:3000</a> (<a href="https://build-7/#x" rel="nofollow">https://build-7/#x</a>) http://</p>`},
 		{"autolinks", "http://h.com/a. <b@c.de>", `<p><a href="http://h.com/a" rel="nofollow">http://h.com/a</a>. ` +
 			`<a href="mailto:b@c.de">b@c.de</a></p>`},
+		{"image beside the file", "![a](../docs/i_1.png?raw=true)", `<p><img src="../docs/i_1.png?raw=true" alt="a"></p>`},
+		{"image of the root, of a host, of a scheme", "![a](/i.png) ![b](//h/i.png) ![c](data:image/png;base64,x) ![d](x:y)", `<p>a b c d</p>`},
 		{"image", "![a](https://h/i.png)", `<p><img src="https://h/i.png" alt="a"></p>`},
 		{"image of this site", "![a](/i.png)", "<p>a</p>"},
 		{"escapes", `\*a\* &lt; &copy;`, "<p>*a* &lt; ©</p>"},

@@ -38,7 +38,10 @@ func newPolicy() *bluemonday.Policy {
 	p.RequireNoFollowOnFullyQualifiedLinks(true)
 	web := regexp.MustCompile(`(?i)^\s*https?://`)
 	p.AllowAttrs("href").OnElements("a")
-	p.AllowAttrs("src").Matching(web).OnElements("img")
+	// A relative address is of a picture beside the file, for readers that know where that is. It has no scheme, and
+	// neither host nor root.
+	beside := `^(\.{1,2}/)*\.?[\w%@+~-][\w%@+~./-]*(\?[\w=&.-]*)?$`
+	p.AllowAttrs("src").Matching(regexp.MustCompile(web.String() + "|" + beside)).OnElements("img")
 	p.AllowAttrs("cite").Matching(web).OnElements("blockquote", "del", "ins", "q")
 
 	number := regexp.MustCompile(`^[0-9]{1,4}$`)

@@ -16,7 +16,8 @@ type Task struct {
 
 // Tasks finds the items of task lists in Markdown, in their order, which is that of their boxes in the document's HTML.
 func Tasks(source string) (list []Task) {
-	if clean(source) != source || strings.Count(source, "\n") > maxLines { // shown otherwise than it stands
+	lines := strings.ReplaceAll(source, "\r\n", "\n")
+	if clean(lines) != lines || strings.Count(lines, "\n") > maxLines { // shown otherwise than it stands
 		return nil
 	}
 	defer func() {
@@ -24,7 +25,7 @@ func Tasks(source string) (list []Task) {
 			list = nil
 		}
 	}()
-	src := []byte(source)
+	src := []byte(lines)
 	_ = ast.Walk(goldmark().parser.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		box, ok := n.(*extast.TaskCheckBox)
 		if !ok || !entering || box.Parent().Lines().Len() == 0 {
@@ -38,5 +39,23 @@ func Tasks(source string) (list []Task) {
 		}
 		return ast.WalkContinue, nil
 	})
+	if len(lines) < len(source) {
+		unfold(source, list)
+	}
 	return list
+}
+
+// unfold moves the places of tasks in a text with single line ends to those in the source, where some have two bytes.
+func unfold(source string, list []Task) {
+	at, more := 0, 0 // in the source; line ends with two bytes before it
+	for n := range list {
+		for at < list[n].At+more {
+			if strings.HasPrefix(source[at:], "\r\n") {
+				more++
+				at++
+			}
+			at++
+		}
+		list[n].At += more
+	}
 }

@@ -18,8 +18,10 @@ type scanner interface{ Scan(dest ...any) error }
 // posting.ByMilestone; 1 and 2 are the states.
 const columns = `m.id, m.repo_id, m.number, m.title, m.description, m.state, m.creator_id,
 	m.created_at, m.updated_at, m.due_on, m.closed_at,
-	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 1), 0),
-	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id AND c.state = 2), 0)`
+	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id
+		AND c.state = 1), 0),
+	COALESCE((SELECT n FROM posting_counts c WHERE c.repo_id = m.repo_id AND c.kind = 4 AND c.value = m.id
+		AND c.state = 2), 0)`
 
 // scan reads columns. Error: 404 when there is no row.
 func scan(row scanner) (*Milestone, error) {
@@ -85,9 +87,11 @@ func takeNumber(tx *db.Tx, repoID repo.ID) (number int64, err error) {
 
 // insert adds a milestone and sets its id. Error: 422 when the title is taken.
 func insert(tx *db.Tx, m *Milestone) error {
-	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id, created_at, updated_at, due_on, closed_at)
+	err := tx.QueryRow(`INSERT INTO milestones (repo_id, number, title, description, state, creator_id, created_at,
+		updated_at, due_on, closed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repo_id, title) DO NOTHING RETURNING id`,
-		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt, m.DueOn, m.ClosedAt).Scan(&m.ID)
+		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt, m.DueOn,
+		m.ClosedAt).Scan(&m.ID)
 	if errors.Is(err, db.ErrNoRows) {
 		return taken()
 	}
@@ -105,7 +109,8 @@ func titled(tx *db.Tx, repoID repo.ID, title string) (taken bool, err error) {
 
 // update writes all that can change.
 func update(tx *db.Tx, m *Milestone) error {
-	err := tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6, closed_at = $7
+	err := tx.Run(`UPDATE milestones SET title = $2, description = $3, state = $4, updated_at = $5, due_on = $6,
+		closed_at = $7
 		WHERE id = $1`, m.ID, m.Title, m.Description, int64(m.State), m.UpdatedAt, m.DueOn, m.ClosedAt)
 	if err != nil {
 		return err
@@ -137,7 +142,8 @@ func list(tx *db.Tx, repoID repo.ID, o order, p web.Page) ([]*Milestone, int64, 
 		where, args = where+` AND m.state = $2`, append(args, int64(o.state))
 	}
 	var total int64
-	if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil || p.Offset() >= total {
+	if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil ||
+		p.Offset() >= total {
 		return nil, total, err
 	}
 	numbers, err := ordered(tx, where, o, p, args)

@@ -9,7 +9,8 @@ import (
 
 // surplus finds threads to remove of some accounts behind an id; next is the last of these, 0 when there are no more.
 func surplus(tx *db.Tx, after account.ID) (next account.ID, ids []int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+itoa(perPrune-1), after).Scan(&next)
+	err = tx.QueryRow(`SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT 1 OFFSET `+itoa(perPrune-1),
+		after).Scan(&next)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return 0, nil, err
 	}

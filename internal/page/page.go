@@ -2,7 +2,8 @@
 //
 //   - front: the home page, signing in, the first visit to an empty server
 //   - code: a repository's home, its files, commits, branches and comparisons; editing
-//   - thread: issues; change: pull requests; people, settings
+//   - thread: issues, labels, milestones; change: pull requests; people, settings
+//   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these show
 //
 // Files of this package:
 //
@@ -28,12 +29,16 @@ import (
 
 	"arbor/internal/inside"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // Options are what a kit works with.
 type Options struct {
 	Repos *repo.Service
 	Ask   inside.Ask // answers what pages ask the API
+
+	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET issues/{number}.
+	OwnReactions web.Handler
 
 	// OpenPulls counts the open pull requests of a repository.
 	OpenPulls func(context.Context, repo.ID) (int64, error)

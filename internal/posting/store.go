@@ -61,7 +61,8 @@ func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to tracker.State) error 
 	err := tx.Run(`INSERT INTO posting_counts (repo_id, kind, value, state, n)
 		SELECT repo_id, kind, value, CAST($2 AS SMALLINT), -1 FROM postings WHERE issue_id = $1
 		UNION ALL SELECT repo_id, kind, value, CAST($3 AS SMALLINT), 1 FROM postings WHERE issue_id = $1
-		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, issueID, int64(from), int64(to))
+		ON CONFLICT (repo_id, kind, value, state) DO UPDATE SET n = posting_counts.n + excluded.n`, issueID,
+		int64(from), int64(to))
 	return err
 }
 
@@ -97,7 +98,8 @@ func CountStates(tx *db.Tx, repoID repo.ID, p Property, states map[tracker.State
 
 // Total gives the number of issues with a property, open and closed.
 func Total(tx *db.Tx, repoID repo.ID, p Property) (n int64, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`,
+	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts WHERE repo_id = $1
+		AND kind = $2 AND value = $3`,
 		repoID, int64(p.Kind), p.Value).Scan(&n)
 	return n, err
 }

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 )
 
 // NewPull is what the author of a pull request wants.
@@ -113,8 +114,8 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 		Modifiable: n.Modifiable && from.ID != a.ID && from.Role >= account.Push,
 		HeadRepoID: from.ID, HeadOwnerID: from.OwnerID, HeadRef: branch, HeadSHA: head,
 	}
-	err := s.repos.Bring(ctx, p.crossing(), head, base)
-	if errors.Is(err, repo.ErrNoCrossing) {
+	err := s.network.Bring(ctx, p.crossing(), head, base)
+	if errors.Is(err, network.ErrNoCrossing) {
 		return nil, s.barred(ctx, a, wrong("head", errs.InvalidField, n.Head))
 	}
 	if err != nil {
@@ -149,10 +150,10 @@ func (s *Service) headOf(ctx context.Context, a *repo.Access, n NewPull) (*repo.
 	case name == "" && account.Fold(owner) == account.Fold(a.Owner.Login):
 		return a, branch, nil
 	case name == "":
-		fork, err := s.repos.ForkOf(ctx, a.Caller, a.NetworkID, owner)
+		fork, err := s.network.ForkOf(ctx, a.Caller, a.NetworkID, owner)
 		return fork, branch, err
 	}
-	from, err := s.repos.InNetwork(ctx, a, owner, name)
+	from, err := s.network.InNetwork(ctx, a, owner, name)
 	return from, branch, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 )
 
 // A pull request between two repositories holds while both are in one network and its
@@ -121,7 +122,7 @@ func (s *Service) closeHeadless(ctx context.Context) bool {
 func holds(tx *db.Tx, list ...*Pull) (map[issue.ID]bool, error) {
 	hold := make(map[issue.ID]bool, len(list))
 	var ids []issue.ID
-	var asked []repo.Crossing
+	var asked []network.Crossing
 	for _, p := range list {
 		if p.RepoID == p.HeadRepoID {
 			hold[p.IssueID] = true
@@ -129,7 +130,7 @@ func holds(tx *db.Tx, list ...*Pull) (map[issue.ID]bool, error) {
 		}
 		ids, asked = append(ids, p.IssueID), append(asked, p.crossing())
 	}
-	answers, err := repo.MayCross(tx, asked...)
+	answers, err := network.MayCross(tx, asked...)
 	for n, ok := range answers {
 		hold[ids[n]] = ok
 	}
@@ -137,6 +138,6 @@ func holds(tx *db.Tx, list ...*Pull) (map[issue.ID]bool, error) {
 }
 
 // crossing is how the head comes to the base repository.
-func (p *Pull) crossing() repo.Crossing {
-	return repo.Crossing{From: p.HeadRepoID, To: p.RepoID, UserID: p.AuthorID}
+func (p *Pull) crossing() network.Crossing {
+	return network.Crossing{From: p.HeadRepoID, To: p.RepoID, UserID: p.AuthorID}
 }

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 )
 
 const heads = "refs/heads/"
@@ -34,11 +35,11 @@ func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 	}
 	for _, p := range list {
 		u := tips[p.HeadRef]
-		err := s.repos.Bring(ctx, p.crossing(), u.New, p.HeadSHA, p.BaseSHA)
+		err := s.network.Bring(ctx, p.crossing(), u.New, p.HeadSHA, p.BaseSHA)
 		if errs.Is(err, errs.Forbidden) {
 			err = s.db.Write(ctx, func(tx *db.Tx) error { return s.close(tx, p, u.By) })
 		}
-		if err != nil && !errors.Is(err, repo.ErrNoCrossing) { // FollowPush asks again
+		if err != nil && !errors.Is(err, network.ErrNoCrossing) { // FollowPush asks again
 			return err
 		}
 	}
@@ -214,8 +215,8 @@ func (s *Service) Reopen(ctx context.Context, a *repo.Access, i *issue.Issue) (f
 // bringHead copies the head of a pull request that is to be opened again, which
 // has moved since. Error: 422.
 func (s *Service) bringHead(ctx context.Context, a *repo.Access, p *Pull, tip git.SHA) error {
-	err := s.repos.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
-	if errors.Is(err, repo.ErrNoCrossing) {
+	err := s.network.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
+	if errors.Is(err, network.ErrNoCrossing) {
 		return headGone(p)
 	}
 	if err != nil {

@@ -25,7 +25,7 @@
 //
 // Invariants: a row's head_sha is where refs/pull/N/head leads, and its objects
 // are in the base repository; they come there through repo.Bring alone, while
-// repo.MayCross allows it. The result of a test merge is stored with the two
+// network.MayCross allows it. The result of a test merge is stored with the two
 // commits that it was made of, and says nothing of others: mergeable is null when
 // they are no longer the tips, and a push to a base writes no row here. A merge
 // is one transaction: branch, pull request, issue, events.
@@ -50,6 +50,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/keyed"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 )
 
 // Resource is the name of pull requests in validation errors (decision 15).
@@ -108,6 +109,7 @@ func (p *Pull) Mergeable() *bool {
 type Service struct {
 	db       *db.DB
 	repos    *repo.Service
+	network  *network.Service
 	issues   *issue.Service
 	log      *slog.Logger
 	wake     chan struct{} // there may be test merges to make
@@ -118,7 +120,8 @@ type Service struct {
 
 // New makes the service.
 func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, issues: issues, log: log, wake: make(chan struct{}, 1)}
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log,
+		wake: make(chan struct{}, 1)}
 }
 
 // find reads a pull request of a repository and its issue. Error: 404.

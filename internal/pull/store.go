@@ -97,7 +97,8 @@ func openByBase(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 // openModifiable finds the open pull requests from a repository to others whose
 // maintainers may push to the head.
 func openModifiable(tx *db.Tx, headRepoID repo.ID) ([]*Pull, error) {
-	return query(tx, `WHERE p.head_repo_id = $1 AND p.open AND p.modifiable AND p.repo_id <> $1 ORDER BY p.issue_id`, headRepoID)
+	return query(tx, `WHERE p.head_repo_id = $1 AND p.open AND p.modifiable AND p.repo_id <> $1
+		ORDER BY p.issue_id`, headRepoID)
 }
 
 func openBy(tx *db.Tx, where string, repoID repo.ID, branches []string) ([]*Pull, error) {
@@ -128,7 +129,8 @@ func openPair(tx *db.Tx, p *Pull) (number int64, err error) {
 
 func insertPull(tx *db.Tx, p *Pull) error {
 	err := tx.Run(`INSERT INTO pulls (issue_id, repo_id, number, open, base_ref, base_sha, head_repo_id, head_owner_id,
-		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files, commits, wanted)
+		head_ref, head_sha, modifiable, tested_base, tested_head, test_sha, additions, deletions, changed_files,
+			commits, wanted)
 		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		p.IssueID, p.RepoID, p.Number, p.BaseRef, p.BaseSHA, p.HeadRepoID, p.HeadOwnerID, p.HeadRef, p.HeadSHA, p.Modifiable,
 		db.OrNull(p.TestedBase), db.OrNull(p.TestedHead), db.OrNull(p.TestSHA),
@@ -177,7 +179,8 @@ func want(tx *db.Tx, issueID issue.ID) error {
 // branchID finds the id by which lists find a branch; 0 where no pull request
 // ever had it.
 func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`, repoID, ownerID, name).Scan(&id)
+	err = tx.QueryRow(`SELECT id FROM pull_branches WHERE repo_id = $1 AND owner_id = $2 AND name = $3`, repoID,
+		ownerID, name).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		err = nil
 	}

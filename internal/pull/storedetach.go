@@ -7,7 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/posting"
-	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 )
 
 // The pull requests between two repositories, by issue: whose head is in the
@@ -33,7 +33,7 @@ func lostIn(roots string) string {
 	return `SELECT p.issue_id FROM (SELECT y.id FROM repos y WHERE y.id IN (` + roots + `)
 			UNION ALL SELECT y.id FROM repos y WHERE y.root_id IN (` + roots + `)) n
 		JOIN pulls p ON p.repo_id = n.id AND p.head_repo_id <> p.repo_id JOIN issues i ON i.id = p.issue_id
-		WHERE NOT ` + repo.Crosses("p.head_repo_id", "p.repo_id", "i.author_id")
+		WHERE NOT ` + network.Crosses("p.head_repo_id", "p.repo_id", "i.author_id")
 }
 
 // setHeadsGone takes the head repository from the pull requests that a SELECT of

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 	"arbor/internal/web"
 )
 
@@ -68,7 +69,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.mayUpdate(ctx, a, p); err != nil { // again: it may have taken long, and bringing shows objects
 		return err
 	}
-	if err := s.repos.Bring(ctx, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
+	if err := s.network.Bring(ctx, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
 		return err
 	}
 	stillMay := func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
@@ -87,8 +88,8 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 }
 
 // back is how the base comes to the head's repository.
-func back(p *Pull, userID account.ID) repo.Crossing {
-	return repo.Crossing{From: p.RepoID, To: p.HeadRepoID, UserID: userID}
+func back(p *Pull, userID account.ID) network.Crossing {
+	return network.Crossing{From: p.RepoID, To: p.HeadRepoID, UserID: userID}
 }
 
 // mayUpdate returns the 403 for who may not move the head: those with push
@@ -123,9 +124,9 @@ func mayUpdateIn(tx *db.Tx, a *repo.Access, p *Pull) error {
 	if !may || head != nil && !head.MayChange() {
 		return errs.New(errs.Forbidden, "Must have push access to the head branch.")
 	}
-	both, err := repo.MayCross(tx, back(p, p.AuthorID), back(p, a.Caller.ID))
+	both, err := network.MayCross(tx, back(p, p.AuthorID), back(p, a.Caller.ID))
 	if err == nil && !(both[0] && both[1]) {
-		err = repo.ErrNoCrossing
+		err = network.ErrNoCrossing
 	}
 	return err
 }

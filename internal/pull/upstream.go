@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/repo/network"
 	"arbor/internal/web"
 )
 
@@ -51,9 +52,9 @@ func (s *Service) mergeUpstreamOnce(ctx context.Context, a *repo.Access, branch 
 		return nil, err
 	}
 	from := parent.Owner.Login + ":" + branch
-	crossing := repo.Crossing{From: parent.ID, To: a.ID, UserID: a.Caller.ID}
-	err = s.repos.Bring(ctx, crossing, theirs, own)
-	if errors.Is(err, repo.ErrNoCrossing) {
+	crossing := network.Crossing{From: parent.ID, To: a.ID, UserID: a.Caller.ID}
+	err = s.network.Bring(ctx, crossing, theirs, own)
+	if errors.Is(err, network.ErrNoCrossing) {
 		return nil, s.barred(ctx, a, errNoUpstream())
 	}
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Service) mergeUpstreamOnce(ctx context.Context, a *repo.Access, branch 
 		return &upstreamJSON{"This branch is not behind the upstream " + from + ".", kind, from}, nil
 	}
 	stillMay := func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
-		may, err := repo.MayCross(tx, crossing)
+		may, err := network.MayCross(tx, crossing)
 		if err == nil && !may[0] {
 			err = errNoUpstream()
 		}

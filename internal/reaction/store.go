@@ -51,6 +51,30 @@ func Rollups[ID ~int64](tx *db.Tx, kind Kind, ids []ID) (map[ID]Rollup, error) {
 	return found, rows.Err()
 }
 
+// Own finds what a user said of each of some subjects of a repository, in one query. Ids may repeat.
+func Own(tx *db.Tx, repoID repo.ID, userID account.ID, kind Kind, ids []int64) (map[int64][]Content, error) {
+	found := map[int64][]Content{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	which, args := among(kind, ids)
+	n := len(args)
+	rows, err := tx.Query(`SELECT subject_id, content FROM reactions WHERE `+which+` AND repo_id = $`+strconv.Itoa(n+1)+
+		` AND user_id = $`+strconv.Itoa(n+2)+` ORDER BY subject_id, content`, append(args, repoID, userID)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, content int64
+		if err := rows.Scan(&id, &content); err != nil {
+			return nil, err
+		}
+		found[id] = append(found[id], Content(content))
+	}
+	return found, rows.Err()
+}
+
 func rollupsQuery[ID ~int64](kind Kind, ids []ID) (text string, args []any) {
 	which, args := among(kind, ids)
 	return `SELECT subject_id, content, count(*) FROM reactions WHERE ` + which + ` GROUP BY subject_id, content`, args

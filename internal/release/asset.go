@@ -112,7 +112,7 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 	}
 	err := s.db.Read(ctx, func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n.Name) })
 	if err == nil {
-		err = s.repos.RoomForFiles(ctx, a.ID, max(1, file.KB(n.Size)))
+		err = s.repos.MayGrowBy(ctx, a.ID, max(1, file.KB(n.Size)))
 	}
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (s *Service) receiveWithin(ctx context.Context, id repo.ID, n NewAsset) (*f
 	if most == s.MaxAsset {
 		return nil, s.sizeError(s.MaxAsset + 1)
 	}
-	if err := s.repos.RoomForFiles(ctx, id, left+1); err != nil {
+	if err := s.repos.MayGrowBy(ctx, id, left+1); err != nil {
 		return nil, err
 	}
 	return nil, errs.New(errs.Conflict, "The owner's quota has changed meanwhile. Try again.")

@@ -296,7 +296,7 @@ func TestSweep(t *testing.T) {
 		}
 		sweep := func(grace time.Duration, left int) {
 			t.Helper()
-			if err := s.Forge.Repos.Sweep(t.Context(), grace); err != nil {
+			if err := s.Forge.Maintenance.Sweep(t.Context(), grace); err != nil {
 				t.Fatal(err)
 			}
 			if n := len(files(t, s)); n != left {

@@ -48,7 +48,7 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 			return redirect(w, r, a.Access.Repo, "", "")
 		}
 		safe := holds == nil || r.Method == http.MethodGet || r.Method == http.MethodHead
-		if err := a.Access.tokenLets(!safe); err != nil {
+		if err := a.Access.TokenLets(!safe); err != nil {
 			return err
 		}
 		if err := a.Access.Require(need); err != nil {
@@ -85,9 +85,9 @@ func (e *MovedError) Error() string { return "moved to " + e.To.FullName() + ": 
 // Unwrap is the 404.
 func (e *MovedError) Unwrap() error { return errs.Absent() }
 
-// tokenLets returns the 403 for what the caller's token does not let it do on the
+// TokenLets returns the 403 for what the caller's token does not let it do on the
 // repository, or nil.
-func (a *Access) tokenLets(change bool) error {
+func (a *Access) TokenLets(change bool) error {
 	switch c := a.Caller; {
 	case c == nil:
 		return nil
@@ -118,7 +118,7 @@ func (a *Access) Holds(tx *db.Tx) error {
 func (a *Access) HoldsWritable(tx *db.Tx) error {
 	now, err := a.held(tx)
 	if err == nil && now.Archived {
-		err = errArchived()
+		err = ErrArchived()
 	}
 	return err
 }
@@ -136,8 +136,8 @@ func (a *Access) held(tx *db.Tx) (*Access, error) {
 	return now, now.Require(a.Role)
 }
 
-// errArchived is what GitHub answers to writes to an archived repository.
-func errArchived() error {
+// ErrArchived is what GitHub answers to writes to an archived repository.
+func ErrArchived() error {
 	return errs.New(errs.Forbidden, "Repository was archived so is read-only.")
 }
 
@@ -174,15 +174,6 @@ func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name 
 	return f, nil
 }
 
-// findByID finds a repository by its id. Error: 404 as of Find.
-func (s *Service) findByID(ctx context.Context, caller *account.Caller, id ID) (a *Access, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err = onlyVisible(accessByID(tx, caller, id))
-		return err
-	})
-	return a, err
-}
-
 // findBy runs one of the queries that find a repository by its name.
 func (s *Service) findBy(
 	ctx context.Context, query func(*db.Tx, *account.Caller, string, string) (*Access, error),
@@ -210,7 +201,8 @@ func (a *Access) Require(need account.Role) error {
 		return nil
 	}
 	switch {
-	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0) && a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) < need:
+	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0) && a.Caller.Most(int64(a.ID),
+		a.OwnerID, a.Private) < need:
 		return a.Caller.Insufficient(0)
 	case need == account.Admin:
 		return errs.New(errs.Forbidden, "Must have admin rights to Repository.")
@@ -219,15 +211,15 @@ func (a *Access) Require(need account.Role) error {
 	}
 }
 
-// place is what the store says of a user at a repository.
-type place struct {
-	owner   *bool  // of the organization that owns it; nil: no member
-	granted *int64 // the role of a collaborator; nil: none
+// Place is what the store says of a user at a repository.
+type Place struct {
+	Owner   *bool  // of the organization that owns it; nil: no member
+	Granted *int64 // the role of a collaborator; nil: none
 }
 
-// role is the caller's role in a repository (decisions 12, 62), as far as the token goes; the
+// Role is the caller's role in a repository (decisions 12, 62), as far as the token goes; the
 // caller may be nil.
-func (p place) role(caller *account.Caller, r *Repo) account.Role {
+func (p Place) Role(caller *account.Caller, r *Repo) account.Role {
 	role := p.grantedRole(caller, r)
 	if !r.Private {
 		role = max(role, account.Pull)
@@ -236,7 +228,7 @@ func (p place) role(caller *account.Caller, r *Repo) account.Role {
 }
 
 // grantedRole is the caller's role without the one that everybody has.
-func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
+func (p Place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
 	if r.Withdrawn && !caller.SeesAll() {
 		return role
@@ -244,16 +236,16 @@ func (p place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	if caller != nil && (caller.Reach == account.OneRepo || caller.Covers(int64(r.ID), r.OwnerID)) {
 		return caller.Most(int64(r.ID), r.OwnerID, r.Private)
 	}
-	if p.granted != nil {
-		role = account.Role(*p.granted)
+	if p.Granted != nil {
+		role = account.Role(*p.Granted)
 	}
 	if caller == nil {
 		return role
 	}
-	if caller.SeesAll() || caller.ID == r.OwnerID || p.owner != nil && *p.owner {
+	if caller.SeesAll() || caller.ID == r.OwnerID || p.Owner != nil && *p.Owner {
 		return account.Admin
 	}
-	if p.owner != nil {
+	if p.Owner != nil {
 		role = max(role, r.Owner.DefaultRole)
 	}
 	return role

@@ -27,7 +27,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 		if err != nil {
 			return err
 		}
-		if _, err := mayCreate(tx, by, owner); err != nil {
+		if _, err := MayCreate(tx, by, owner); err != nil {
 			return err
 		}
 		who := owner
@@ -39,7 +39,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 		if author, err = identity(tx, who); err != nil {
 			return err
 		}
-		id, err = reserveID(tx, owner.ID)
+		id, err = ReserveID(tx, owner.ID)
 		return err
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 	}
 	made, err := s.fillAndInsert(ctx, by, n, id, author)
 	if err != nil {
-		s.abandon(ctx, id)
+		s.Abandon(ctx, id)
 	}
 	return made, err
 }
@@ -93,17 +93,17 @@ func writeFirst(ctx context.Context, objects *git.Repository, n NewRepo, author 
 	if _, err := objects.WriteObjects(ctx, append(append(tree.Objects, blobs...), encoded)); err != nil {
 		return nil, err
 	}
-	return []RefUpdate{{Name: heads + DefaultBranch, Old: git.ZeroSHA, New: encoded.SHA()}}, nil
+	return []RefUpdate{{Name: git.Heads + DefaultBranch, Old: git.ZeroSHA, New: encoded.SHA()}}, nil
 }
 
 // checkTemplates returns the 422 for templates that are not there.
 func (n NewRepo) checkTemplates() error {
 	if _, known := gitignore.Template(n.Gitignore); n.Gitignore != "" && !known {
-		return errs.Validation(errs.Field{Resource: resource, Field: "gitignore_template", Code: errs.InvalidField,
+		return errs.Validation(errs.Field{Resource: Resource, Field: "gitignore_template", Code: errs.InvalidField,
 			Value: errs.Clip(n.Gitignore), Message: "There is no template of this name."})
 	}
 	if n.License != "" && license.ByKey(n.License) == nil {
-		return errs.Validation(errs.Field{Resource: resource, Field: "license_template", Code: errs.InvalidField,
+		return errs.Validation(errs.Field{Resource: Resource, Field: "license_template", Code: errs.InvalidField,
 			Value: errs.Clip(n.License), Message: "There is no license of this key."})
 	}
 	return nil

@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git/gittest"
+	"arbor/internal/repo"
 )
 
 // Who chooses a license and what git ignores finds both in the first commit, and nothing else unless a README was asked for.
@@ -61,6 +64,39 @@ func TestAutoInit(t *testing.T) {
 		dirs, err := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "*"))
 		if err != nil || len(dirs) != 2 {
 			t.Errorf("directories %s, %v", strings.Join(dirs, " "), err)
+		}
+	})
+}
+
+// A request that takes longer than its reservation gets no repository: the folder may be
+// about to be removed. What fails on the way leaves neither a reservation nor a folder.
+func TestReservationExpires(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		_, err := s.Repos.InsertAs(t.Context(), repo.NewRepo{Owner: "alice", Name: "late"}, 5000)
+		if !errs.Is(err, errs.Unavailable) {
+			t.Errorf("a repository under an id that is not reserved: %v", err)
+		}
+		garden := repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true}
+		if _, err := s.Repos.Create(t.Context(), nil, garden); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Repos.Create(t.Context(), nil, garden); !errs.Is(err, errs.Invalid) {
+			t.Errorf("a taken name: %v", err)
+		}
+		s.Repos.Wait()
+		var repos, reserved int64
+		err = s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT (SELECT count(*) FROM repos), (SELECT count(*) FROM reserved_repos)`).
+				Scan(&repos, &reserved)
+		})
+		if err != nil || repos != 1 || reserved != 0 {
+			t.Errorf("%d repositories, %d reservations, %v", repos, reserved, err)
+		}
+		folders, err := filepath.Glob(filepath.Join(s.Repos.Dir(), "*", "*"))
+		if err != nil || len(folders) != 1 {
+			t.Errorf("folders %q, %v", folders, err)
 		}
 	})
 }

@@ -17,6 +17,9 @@ import (
 // old enough to go when a backup begins is in no snapshot of it.
 var backups = db.Jobs{Table: "backups", Key: "id"}
 
+// backupLease is the time after which a backup counts as dead whose process does not renew it.
+const backupLease = time.Minute
+
 // HoldFolders calls work, which makes a backup at a place (empty: a stream), and gives the
 // moment that it holds. Until it returns, or this process dies and
 // its lease runs out, all folders of repositories stay, where
@@ -33,7 +36,7 @@ func HoldFolders(
 		var id int64
 		err := tx.QueryRow(`INSERT INTO backups (due_at) VALUES (0) RETURNING id`).Scan(&id)
 		if err == nil {
-			l, err = backups.Take(tx, leaseTime, 1, `id = $3`, id)
+			l, err = backups.Take(tx, backupLease, 1, `id = $3`, id)
 		}
 		return err
 	})
@@ -41,7 +44,7 @@ func HoldFolders(
 		return err
 	}
 	var at time.Time
-	l, err = d.Hold(ctx, backups, l, leaseTime, func(ctx context.Context) (err error) {
+	l, err = d.Hold(ctx, backups, l, backupLease, func(ctx context.Context) (err error) {
 		at, err = work(ctx)
 		return err
 	})
@@ -59,8 +62,9 @@ func HoldFolders(
 	}))
 }
 
-// backupRuns reports whether a backup has its lease.
-func backupRuns(tx *db.Tx) (runs bool, err error) {
+// BackupRuns reports whether a backup has its lease, by the database's clock. It may need files
+// whose rows are gone: ask after the deletion was committed, and before the file is removed.
+func BackupRuns(tx *db.Tx) (runs bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM backups WHERE due_at > ` + tx.Engine().Clock() + `)`).Scan(&runs)
 	return runs, err
 }
@@ -68,8 +72,8 @@ func backupRuns(tx *db.Tx) (runs bool, err error) {
 // FolderPath is where a repository's folder is below the folder of all of them, while its
 // Repo.Purges is so.
 func FolderPath(id ID, purges int64) string {
-	shard := strconv.FormatInt(int64(id)&(shards-1)|shards, 16)[1:]
-	return filepath.Join(shard, folder{id, purges}.name())
+	shard := strconv.FormatInt(int64(id)&(Shards-1)|Shards, 16)[1:]
+	return filepath.Join(shard, Folder{id, purges}.Name())
 }
 
 // FindFolder finds the folder of a repository: in its place, or set aside after a deletion.
@@ -81,7 +85,7 @@ func FindFolder(dir string, id ID, purges int64) (string, error) {
 	}
 	names, err := os.ReadDir(filepath.Dir(kept))
 	for _, e := range names {
-		if g, ok := parseGone(e.Name()); ok && g.folder == (folder{id, purges}) {
+		if g, ok := ParseGone(e.Name()); ok && g.Folder == (Folder{id, purges}) {
 			return filepath.Join(filepath.Dir(kept), e.Name()), nil
 		}
 	}
@@ -89,4 +93,21 @@ func FindFolder(dir string, id ID, purges int64) (string, error) {
 		err = fs.ErrNotExist
 	}
 	return "", err
+}
+
+// maxPastBackups is how many backups are remembered.
+const maxPastBackups = 1000
+
+// noteBackup remembers a backup. A folder holds its newest whole one alone.
+func noteBackup(tx *db.Tx, at db.Time, place string, whole bool) error {
+	if whole && place != "" {
+		if _, err := tx.Exec(`DELETE FROM past_backups WHERE place = $1`, place); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(`INSERT INTO past_backups (at, place) VALUES ($1, $2)`, at, place); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM past_backups WHERE id <= (SELECT MAX(id) FROM past_backups) - $1`, maxPastBackups)
+	return err
 }

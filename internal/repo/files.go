@@ -3,7 +3,6 @@ package repo
 import (
 	"context"
 	"math"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -11,15 +10,6 @@ import (
 
 // Files that are no Git objects hang on a repository, too (package file). They count in
 // what its owner has, and a fork gets none: so they have a column of their own.
-
-// Lock takes the repository's row for the rest of the transaction. Error: 404 when it is gone.
-func Lock(tx *db.Tx, id ID) error { return lockRepo(tx, id) }
-
-// RoomForFiles refuses files for which the owner's quota has no room, before they are
-// received. CountFiles asks again. Error: 403.
-func (s *Service) RoomForFiles(ctx context.Context, id ID, kb int64) error {
-	return s.mayGrow(ctx, id, kb)
-}
 
 // FileRoom is how many KiB the quota of a repository's owner has left; math.MaxInt64 where there is none.
 func (s *Service) FileRoom(ctx context.Context, id ID) (kb int64, err error) {
@@ -54,20 +44,4 @@ func (s *Service) CountFiles(tx *db.Tx, id ID, kb int64) error {
 	}
 	_, err := tx.Exec(`UPDATE repos SET files_kb = files_kb + $2 WHERE id = $1`, id, kb)
 	return err
-}
-
-// ownedKB is what a repository counts for in a quota, in KiB.
-func ownedKB(tx *db.Tx, id ID) (kb int64, err error) {
-	err = tx.QueryRow(`SELECT size_kb + files_kb FROM repos WHERE id = $1`, id).Scan(&kb)
-	return kb, err
-}
-
-// BackupRuns reports whether a backup runs, by the database's clock. It may need files whose rows
-// are gone: ask after the deletion was committed, and before the file is removed.
-func BackupRuns(tx *db.Tx) (bool, error) { return backupRuns(tx) }
-
-// Sweeper removes what was left behind in a store of files beside the repositories' folders: in one
-// of its 256 folders, what is older than grace.
-type Sweeper interface {
-	SweepShard(ctx context.Context, shard int64, grace time.Duration) error
 }

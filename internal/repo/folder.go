@@ -14,18 +14,18 @@ import (
 
 // A repository's folder is named by its id and, once objects were purged from it, by
 // Repo.Purges: a purge moves what stays into a new folder, and one transaction makes that
-// the repository's (purge.go). So a process that works in the old
+// the repository's (package purge). So a process that works in the old
 // folder, on whichever node, reads on there, and nothing that this process remembers of
 // the old folder is taken for the new one. Objects that were looked for in the old folder
 // may not be named any more: each transaction that names objects compares Repo.Purges.
 //
 // A repository's folder is made after the transaction that adds its row, or that
-// reserves its id (reserveID), and no id is given out twice. So a folder whose id has
+// reserves its id (ReserveID), and no id is given out twice. So a folder whose id has
 // neither belongs to a repository that was deleted or never finished, and nobody will
 // need it. For this, folders are listed first and the database is asked afterwards.
 //
 // Such a folder is first renamed. That of a deleted repository goes soon afterwards
-// (discard.go), another one after the grace, if the database still has no row for it.
+// (maintenance/discard.go), another one after the grace, if the database still has no row for it.
 // Times in the new names are by the database's clock.
 
 // Git gives the objects of the access's repository. They stay where they are until
@@ -33,7 +33,7 @@ import (
 // this process. Errors: 404 for a repository that was deleted meanwhile; the
 // reason why its folder cannot be read.
 func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
-	objects, release, err = s.git.Open(ctx, s.path(a.ID, a.Purges))
+	objects, release, err = s.git.Open(ctx, s.Path(a.ID, a.Purges))
 	if err != nil || objects.Exists() {
 		return objects, release, err
 	}
@@ -46,7 +46,7 @@ func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.git.Open(ctx, s.path(a.ID, purges))
+	return s.git.Open(ctx, s.Path(a.ID, purges))
 }
 
 // maxOpened is how often GitInUse looks for the folder that a purge has just made.
@@ -101,7 +101,7 @@ func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.git.Open(ctx, s.path(repoID, purges))
+	return s.git.Open(ctx, s.Path(repoID, purges))
 }
 
 // Purges is Repo.Purges of a repository; 0 for one that is gone, or not made yet. Who
@@ -109,7 +109,7 @@ func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository
 func (s *Service) Purges(ctx context.Context, repoID ID) (int64, error) {
 	return s.purges.Read(s.db.State(ctx), repoID, func() (n int64, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			n, err = purgesOf(tx, repoID)
+			n, err = PurgesOf(tx, repoID)
 			return err
 		})
 		return n, err
@@ -120,31 +120,31 @@ func (s *Service) Purges(ctx context.Context, repoID ID) (int64, error) {
 // to are in the repository's folder of that number. It reads no file, so a transaction
 // may ask.
 func (s *Service) IsWhole(repoID ID, purges int64, sha git.SHA) bool {
-	return s.git.Repository(s.path(repoID, purges)).IsWhole(sha)
+	return s.git.Repository(s.Path(repoID, purges)).IsWhole(sha)
 }
 
-// path is the folder of a repository. Folders are named by id, never by a name
+// Path is the folder of a repository. Folders are named by id, never by a name
 // that a client chose, and spread over 256 others.
-func (s *Service) path(repoID ID, purges int64) string {
+func (s *Service) Path(repoID ID, purges int64) string {
 	return filepath.Join(s.dir, FolderPath(repoID, purges))
 }
 
-// folder is a folder of a repository.
-type folder struct {
-	id     ID
-	purges int64 // what Repo.Purges is while the repository has it
+// Folder is a folder of a repository.
+type Folder struct {
+	ID     ID
+	Purges int64 // what Repo.Purges is while the repository has it
 }
 
-// name is "7.git", or "7.1790000000000000.git" after a purge.
-func (f folder) name() string {
-	if f.purges == 0 {
-		return f.id.String() + ".git"
+// Name is "7.git", or "7.1790000000000000.git" after a purge.
+func (f Folder) Name() string {
+	if f.Purges == 0 {
+		return f.ID.String() + ".git"
 	}
-	return fmt.Sprintf("%d.%d.git", f.id, f.purges)
+	return fmt.Sprintf("%d.%d.git", f.ID, f.Purges)
 }
 
-// parseFolder reads the name of a repository's folder.
-func parseFolder(name string) (f folder, ok bool) {
+// ParseFolder reads the name of a repository's folder.
+func ParseFolder(name string) (f Folder, ok bool) {
 	digits, ok := strings.CutSuffix(name, ".git")
 	if !ok {
 		return f, false
@@ -154,32 +154,34 @@ func parseFolder(name string) (f folder, ok bool) {
 	if err != nil || n <= 0 {
 		return f, false
 	}
-	f.id = ID(n)
+	f.ID = ID(n)
 	if purged {
-		if f.purges, err = strconv.ParseInt(purges, 10, 64); err != nil || f.purges <= 0 {
+		if f.Purges, err = strconv.ParseInt(purges, 10, 64); err != nil || f.Purges <= 0 {
 			return f, false
 		}
 	}
 	return f, true
 }
 
-// shards is the number of folders that repositories' folders are in.
-const shards = 256
+// Shards is the number of folders that repositories' folders are in.
+const Shards = 256
 
-func (s *Service) shard(n int64) string {
-	return filepath.Join(s.dir, strconv.FormatInt(n|shards, 16)[1:])
+// Shard is one of the folders that repositories' folders are in, by its number below Shards.
+func (s *Service) Shard(n int64) string {
+	return filepath.Join(s.dir, strconv.FormatInt(n|Shards, 16)[1:])
 }
 
-// goneFolder is a folder that was set aside and waits for its removal.
-type goneFolder struct {
-	folder
-	at db.Time // when it was renamed; 0 in names that older versions gave
+// GoneFolder is a folder that was set aside and waits for its removal.
+type GoneFolder struct {
+	Folder
+	At db.Time // when it was renamed; 0 in names that older versions gave
 }
 
-func (g goneFolder) name() string { return fmt.Sprintf("gone-%d-%s", g.at, g.folder.name()) }
+// Name is "gone-", the time, "-", and the name that it had.
+func (g GoneFolder) Name() string { return fmt.Sprintf("gone-%d-%s", g.At, g.Folder.Name()) }
 
-// parseGone reads the name of a folder that waits for its removal.
-func parseGone(name string) (g goneFolder, ok bool) {
+// ParseGone reads the name of a folder that waits for its removal.
+func ParseGone(name string) (g GoneFolder, ok bool) {
 	rest, ok := strings.CutPrefix(name, "gone-")
 	if !ok {
 		return g, false
@@ -192,34 +194,34 @@ func parseGone(name string) (g goneFolder, ok bool) {
 	if err != nil || t < 0 {
 		return g, false
 	}
-	g.at = db.Time(t)
-	g.folder, ok = parseFolder(id)
+	g.At = db.Time(t)
+	g.Folder, ok = ParseFolder(id)
 	return g, ok
 }
 
-// setAside renames the folder of a repository that is no more, at a time of the
+// SetAside renames the folder of a repository that is no more, at a time of the
 // database's clock, as soon as nobody in this process uses it. then, if there is
 // one, is called with the new path, unless there was no folder.
-func (s *Service) setAside(f folder, at db.Time, then func(path string)) {
-	from := s.path(f.id, f.purges)
-	to := filepath.Join(filepath.Dir(from), goneFolder{f, at}.name())
+func (s *Service) SetAside(f Folder, at db.Time, then func(path string)) {
+	from := s.Path(f.ID, f.Purges)
+	to := filepath.Join(filepath.Dir(from), GoneFolder{f, at}.Name())
 	s.git.Remove(from, func() {
 		err := os.Rename(from, to)
 		switch {
 		case os.IsNotExist(err):
 		case err != nil:
 			s.log.Warn("the folder of a repository that is gone stays until it is swept",
-				"repository", f.id, "error", err)
+				"repository", f.ID, "error", err)
 		case then != nil:
 			then(to)
 		}
 	})
 }
 
-// abandon ends the making of a repository under a reserved id. Its folder goes at once,
+// Abandon ends the making of a repository under a reserved id. Its folder goes at once,
 // since only the caller knew it. If the outcome of a COMMIT is unknown, the repository
 // may exist; then it stays. It is done even if the caller has lost the right to make one.
-func (s *Service) abandon(ctx context.Context, id ID) {
+func (s *Service) Abandon(ctx context.Context, id ID) {
 	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
 	var mine bool
 	var now db.Time
@@ -234,7 +236,7 @@ func (s *Service) abandon(ctx context.Context, id ID) {
 			"repository", id, "error", err)
 		return
 	}
-	s.setAside(folder{id: id}, now, func(path string) {
+	s.SetAside(Folder{ID: id}, now, func(path string) {
 		s.ending.Go(func() {
 			if err := os.RemoveAll(path); err != nil {
 				s.log.WarnContext(ctx, "a folder stays until it is swept", "folder", path, "error", err)
@@ -245,3 +247,25 @@ func (s *Service) abandon(ctx context.Context, id ID) {
 
 // Wait returns when folders that are being removed are gone.
 func (s *Service) Wait() { s.ending.Wait() }
+
+// FolderKind is what a name beside the repositories' folders says.
+type FolderKind int
+
+// The kinds of names in a shard.
+const (
+	FolderUnknown FolderKind = iota // nothing that this package makes
+	FolderKept                      // the folder of a repository
+	FolderGone                      // one that waits for its removal
+)
+
+// FolderOf reads a name in a shard; of the latter two kinds id is the repository's, and
+// purges its Repo.Purges when it had that folder.
+func FolderOf(name string) (id ID, purges int64, k FolderKind) {
+	if f, ok := ParseFolder(name); ok {
+		return f.ID, f.Purges, FolderKept
+	}
+	if g, ok := ParseGone(name); ok {
+		return g.ID, g.Purges, FolderGone
+	}
+	return 0, 0, FolderUnknown
+}

@@ -70,7 +70,7 @@ func TestObjectsOfAPushThatFails(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "clone")
 		gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "alice", "alice/plot"), dir)
 		gittest.Run(t, dir, "checkout", "-q", "-b", "topic")
-		commitFile(t, dir, "first", "1")
+		gittest.CommitFile(t, dir, "first", "1")
 		gittest.Run(t, dir, "push", "-q", "origin", "topic")
 		s.Check(t, apitest.Case{Do: "POST /repos/bob/plot/pulls", As: "bob",
 			Send: `{"title": "x", "base": "main", "head": "alice:topic"}`, Status: 201})
@@ -87,7 +87,7 @@ func TestObjectsOfAPushThatFails(t *testing.T) {
 		if err := os.WriteFile(shard, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		sha, _, _ := commitFile(t, dir, "second", "2")
+		sha, _, _ := gittest.CommitFile(t, dir, "second", "2")
 		if _, _, err := gittest.Try(t, dir, nil, "push", "-q", "origin", "topic"); err == nil {
 			t.Fatal("the push succeeds")
 		}

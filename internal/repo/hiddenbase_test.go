@@ -72,7 +72,7 @@ func TestPushesTellNothingOfHiddenObjects(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		p := published(t, s)
 		gittest.Run(t, p.dir, "checkout", "-q", "-b", "lines", p.tip)
-		_, _, lines := commitFile(t, p.dir, "lines.txt", strings.Repeat("too long for a line of attributes ", 100))
+		_, _, lines := gittest.CommitFile(t, p.dir, "lines.txt", strings.Repeat("too long for a line of attributes ", 100))
 		gittest.Run(t, p.dir, "push", "-q", "origin", "lines")
 		gittest.Run(t, p.dir, "push", "-q", "origin", ":lines")
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "eve", Status: 202})

@@ -79,7 +79,7 @@ func (l *Landing) WriteRefs(tx *db.Tx) error { return writeRefs(tx, l.push.RepoI
 func (l *Landing) NoteUnreached(tx *db.Tx) error {
 	var list []git.SHA
 	for _, u := range l.Moved {
-		if u.leaves() {
+		if u.Leaves() {
 			list = append(list, u.Old)
 		}
 	}

@@ -1,8 +1,6 @@
 package repo
 
 import (
-	"encoding/json"
-
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/web"
@@ -40,7 +38,19 @@ var mergingFields = [...]struct {
 	{"allow_rebase_merge", NoRebases, false}, {"delete_branch_on_merge", DeletesHead, true},
 	{"use_squash_pr_title_as_default", SquashByPullTitle, true}} // GitHub's former name of a title
 
-// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The first has none.
+// Changes are the yes-or-no settings that differ from those before, by the interface's names.
+func (m Merging) Changes(before Merging) map[string]any {
+	changes := map[string]any{}
+	for _, f := range mergingFields {
+		if before.Has(f.bit) != m.Has(f.bit) {
+			changes[f.name] = m.Has(f.bit) == f.means
+		}
+	}
+	return changes
+}
+
+// mergingText is what a text of merges is made of: one of some words of GitHub's, each with its bit. The
+// first has none.
 type mergingText struct {
 	name   string
 	values []mergingWord
@@ -70,54 +80,6 @@ func (t mergingText) of(m Merging) string {
 	return t.values[0].value
 }
 
-// read reads the word that a body has.
-func (t mergingText) read(body *web.Object, c *MergingChange) {
-	words := make([]string, len(t.values))
-	for n, v := range t.values {
-		words[n] = v.value
-	}
-	given := body.Enum(t.name, words...)
-	if !given.Given() {
-		return
-	}
-	for _, v := range t.values { // apply clears before it sets
-		c.clear |= v.bit
-		if c.set &^= v.bit; v.value == given.Value {
-			c.set |= v.bit
-		}
-	}
-}
-
-// MergingChange sets some bits and clears others.
-type MergingChange struct{ set, clear Merging }
-
-// readMerging reads the settings that a body has.
-func readMerging(body *web.Object) (c MergingChange) {
-	for _, f := range mergingFields {
-		switch v := body.Bool(f.name); {
-		case !v.Given():
-		case v.Value == f.means:
-			c.set |= f.bit
-		default:
-			c.clear |= f.bit
-		}
-	}
-	for _, t := range mergingTexts {
-		t.read(body, &c)
-	}
-	return c
-}
-
-// apply gives the settings after the change. Error: 422 when no method would be left.
-func (c MergingChange) apply(m Merging) (Merging, error) {
-	m = m&^c.clear | c.set
-	if none := NoMergeCommits | NoSquashes | NoRebases; m&none == none {
-		return m, errs.Validation(errs.Field{Resource: resource, Field: "allow_merge_commit", Code: errs.Custom,
-			Message: "Sorry, you need to allow at least one merge strategy (merge commit, squash, or rebase)"})
-	}
-	return m, nil
-}
-
 // mergingPayload is how pull requests are merged, as those see it who may push. What merges by itself cannot be
 // chosen.
 type mergingPayload struct {
@@ -144,37 +106,50 @@ func newMergingPayload(a *Access) *mergingPayload {
 		SquashMessage: mergingTexts[1].of(m), MergeTitle: mergingTexts[2].of(m), MergeMessage: mergingTexts[3].of(m)}
 }
 
-// fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
-func fixed(body *web.Object) {
-	for _, name := range [...]string{"has_projects", "has_wiki", "has_downloads", "has_discussions", "allow_auto_merge"} {
-		body.Fixed(name, false)
+// read reads the word that a body has.
+func (t mergingText) read(body *web.Object, c *MergingChange) {
+	words := make([]string, len(t.values))
+	for n, v := range t.values {
+		words[n] = v.value
+	}
+	given := body.Enum(t.name, words...)
+	if !given.Given() {
+		return
+	}
+	for _, v := range t.values { // apply clears before it sets
+		c.clear |= v.bit
+		if c.set &^= v.bit; v.value == given.Value {
+			c.set |= v.bit
+		}
 	}
 }
 
-// fixedNew refuses what else cannot be set of a new repository.
-func fixedNew(body *web.Object) {
-	fixed(body)
-	body.Fixed("team_id", nil)
-	body.Fixed("custom_properties", struct{}{})
-}
+// MergingChange sets some bits and clears others.
+type MergingChange struct{ set, clear Merging }
 
-// fixedOf refuses what else cannot be set of one that is there.
-func fixedOf(body *web.Object, r *Repo) {
-	fixed(body)
-	body.Fixed("allow_update_branch", false)
-	body.Fixed("web_commit_signoff_required", false)
-	body.Fixed("has_pull_requests", true)
-	body.Fixed("pull_request_creation_policy", "all")
-	body.Fixed("allow_forking", r.AllowForking)
-	var features map[string]struct{ Status string }
-	if raw := body.Raw("security_and_analysis"); raw != nil && string(raw) != "null" {
-		bad := json.Unmarshal(raw, &features) != nil
-		for _, f := range features {
-			bad = bad || f.Status != "disabled"
-		}
-		if bad {
-			body.Wrong("security_and_analysis", errs.InvalidField,
-				"security_and_analysis cannot be set: there is none of it here")
+// ReadMerging reads the settings that a body has.
+func ReadMerging(body *web.Object) (c MergingChange) {
+	for _, f := range mergingFields {
+		switch v := body.Bool(f.name); {
+		case !v.Given():
+		case v.Value == f.means:
+			c.set |= f.bit
+		default:
+			c.clear |= f.bit
 		}
 	}
+	for _, t := range mergingTexts {
+		t.read(body, &c)
+	}
+	return c
+}
+
+// Apply gives the settings after the change. Error: 422 when no method would be left.
+func (c MergingChange) Apply(m Merging) (Merging, error) {
+	m = m&^c.clear | c.set
+	if none := NoMergeCommits | NoSquashes | NoRebases; m&none == none {
+		return m, errs.Validation(errs.Field{Resource: Resource, Field: "allow_merge_commit", Code: errs.Custom,
+			Message: "Sorry, you need to allow at least one merge strategy (merge commit, squash, or rebase)"})
+	}
+	return m, nil
 }

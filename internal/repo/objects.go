@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"arbor/internal/account"
@@ -24,7 +25,7 @@ func (s *Service) WriteObjects(ctx context.Context, a *Access, list []git.NewObj
 	}
 	defer release()
 	shas, err := objects.WriteObjects(ctx, list)
-	s.packing.add(a.ID)
+	s.Wrote(a.ID)
 	return shas, err
 }
 
@@ -105,7 +106,7 @@ func checkNewRef(name string) error {
 		return refError("ref", errs.InvalidField, "Reference name must start with 'refs/' and contain at least two slashes.")
 	}
 	if err := git.CheckRefName(name); err != nil {
-		return refError("ref", errs.InvalidField, errText(err))
+		return refError("ref", errs.InvalidField, ErrText(err))
 	}
 	return checkMovable(name)
 }
@@ -121,7 +122,7 @@ func checkOldRef(name string) error {
 func errNoRef() error { return errs.New(errs.Invalid, "Reference does not exist") }
 
 func checkMovable(name string) error {
-	if strings.HasPrefix(name, pulls) {
+	if strings.HasPrefix(name, PullRefs) {
 		return refError("ref", errs.InvalidField, "refs/pull/* is read-only")
 	}
 	return nil
@@ -162,7 +163,7 @@ func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTar
 		return RefTarget{}, errNoTarget()
 	case err != nil:
 		return RefTarget{}, err
-	case strings.HasPrefix(u.Name, heads) && object.Type != git.TypeCommit:
+	case strings.HasPrefix(u.Name, git.Heads) && object.Type != git.TypeCommit:
 		return RefTarget{}, refError("sha", errs.InvalidField, "Object is not a commit: a branch must be one")
 	}
 	refs, err := s.Refs(ctx, a)
@@ -206,7 +207,7 @@ func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with 
 	case u.Old != git.ZeroSHA && now != u.Old:
 		return errs.New(errs.Conflict, "Reference was moved meanwhile. Review it and try again.")
 	}
-	return refError("ref", errs.InvalidField, errText(refused[0]))
+	return refError("ref", errs.InvalidField, ErrText(refused[0]))
 }
 
 // refNow is what a ref names now; empty when there is none.
@@ -292,4 +293,23 @@ func (s *Service) DeleteRef(ctx context.Context, a *Access, name string) error {
 			return err
 		}
 	}
+}
+
+// ErrText is what a client may read of an error.
+func ErrText(err error) string {
+	var e *errs.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return "failed"
+}
+
+// NewTag is the update that makes a tag of an object, for MoveRefsIn. Errors: 422, as CreateRef.
+func (s *Service) NewTag(ctx context.Context, a *Access, name string, sha git.SHA) (RefUpdate, error) {
+	u := RefUpdate{Name: git.Tags + name, Old: git.ZeroSHA, New: sha, By: a.Caller.ID}
+	if err := checkNewRef(u.Name); err != nil {
+		return u, err
+	}
+	_, err := s.checkTip(ctx, a, &u)
+	return u, err
 }

@@ -1,6 +1,10 @@
 package repo
 
 import (
+	"context"
+	"net/http"
+	"strings"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/license"
@@ -90,7 +94,7 @@ type Payload struct {
 	OpenIssues       int64           `json:"open_issues"`
 	Watchers         int64           `json:"watchers"`
 	DefaultBranch    string          `json:"default_branch"`
-	Permissions      *permissions    `json:"permissions,omitempty"`
+	Permissions      *Permissions    `json:"permissions,omitempty"`
 }
 
 // FullPayload is a repository read on its own.
@@ -105,7 +109,8 @@ type FullPayload struct {
 	*mergingPayload                  // for those who may push
 }
 
-type permissions struct {
+// Permissions are a role in the words of answers.
+type Permissions struct {
 	Admin    bool `json:"admin"`
 	Maintain bool `json:"maintain"`
 	Push     bool `json:"push"`
@@ -113,8 +118,9 @@ type permissions struct {
 	Pull     bool `json:"pull"`
 }
 
-func newPermissions(role account.Role) *permissions {
-	return &permissions{
+// NewPermissions renders a role.
+func NewPermissions(role account.Role) *Permissions {
+	return &Permissions{
 		Admin: role >= account.Admin, Maintain: role >= account.Admin,
 		Push: role >= account.Push, Triage: role >= account.Push, Pull: role >= account.Pull,
 	}
@@ -131,17 +137,19 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		ID: r.ID, NodeID: account.NodeID("Repository", r.ID), Name: r.Name, FullName: r.FullName(), Private: r.Private,
 		Owner: account.NewSimple(&r.Owner, i), HTMLURL: page, Description: r.Description, URL: api,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
-		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
-		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived, IsTemplate: r.IsTemplate,
+		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars,
+		ForksCount: r.Forks, Forks: r.Forks,
+		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived,
+		IsTemplate:      r.IsTemplate,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
-		Topics: r.Topics.names(), Language: r.Language, License: license.NewSimple(r.License, i),
+		Topics: r.Topics.Names(), Language: r.Language, License: license.NewSimple(r.License, i),
 		Visibility: "public", DefaultBranch: r.DefaultBranch,
 	}
 	if r.Private {
 		p.Visibility = "private"
 	}
 	if a.Caller != nil && !i.Told {
-		p.Permissions = newPermissions(a.Role)
+		p.Permissions = NewPermissions(a.Role)
 	}
 	p.link(api)
 	host := i.Host()
@@ -151,7 +159,8 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	return p
 }
 
-func newPayloads(list []*Access, i *web.Info) []*Payload {
+// NewPayloads renders repositories for lists.
+func NewPayloads(list []*Access, i *web.Info) []*Payload {
 	out := make([]*Payload, len(list))
 	for n, a := range list {
 		out[n] = NewPayload(a, i)
@@ -216,4 +225,53 @@ func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
 		f.Template = NewPayload(from.Template, i)
 	}
 	return f
+}
+
+// Resource is what errors about fields of a repository name.
+const Resource = "Repository"
+
+// Answer answers the full form of a repository.
+func (s *Service) Answer(w http.ResponseWriter, r *http.Request, status int, a *Access) error {
+	from, err := s.Lineage(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, status, NewFullPayload(a, from, web.From(r.Context())))
+}
+
+// Topics are the names of a repository's topics, in their order, parted by spaces.
+type Topics string
+
+// Names are the topics one by one; never nil.
+func (t Topics) Names() []string {
+	names := strings.Fields(string(t))
+	if names == nil {
+		names = []string{}
+	}
+	return names
+}
+
+// Lineage is where a repository comes from, as far as the caller may see it.
+type Lineage struct {
+	Parent *Access
+	Source *Access // the root of the network
+
+	Template *Access // that a repository was made of, which is no fork of it
+}
+
+// Lineage finds where a repository comes from; all nil for one that is no fork, and was made of no template.
+func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
+	if a.ParentID == 0 && a.TemplateID == 0 {
+		return Lineage{}, nil
+	}
+	var l Lineage
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err := ByIDs(tx, a.Caller, []ID{a.ParentID, a.NetworkID, a.TemplateID})
+		l = Lineage{Template: list[a.TemplateID]}
+		if a.ParentID != 0 {
+			l.Parent, l.Source = list[a.ParentID], list[a.NetworkID]
+		}
+		return err
+	})
+	return l, err
 }

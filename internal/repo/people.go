@@ -1,10 +1,6 @@
 package repo
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 )
@@ -65,13 +61,13 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 		var kind int64
 		var siteAdmin bool
 		var public *bool
-		var at place
-		if err := rows.Scan(&p.ID, &p.Login, &kind, &siteAdmin, &at.owner, &public, &at.granted); err != nil {
+		var at Place
+		if err := rows.Scan(&p.ID, &p.Login, &kind, &siteAdmin, &at.Owner, &public, &at.Granted); err != nil {
 			return err
 		}
 		p.Kind = account.Kind(kind)
-		p.Role = at.role(&account.Caller{ID: p.ID, SiteAdmin: siteAdmin}, r)
-		p.Member, p.Public, p.Collaborator = at.owner != nil, public != nil && *public, at.granted != nil
+		p.Role = at.Role(&account.Caller{ID: p.ID, SiteAdmin: siteAdmin}, r)
+		p.Member, p.Public, p.Collaborator = at.Owner != nil, public != nil && *public, at.Granted != nil
 		found(p)
 	}
 	return rows.Err()
@@ -129,27 +125,4 @@ func belonging[ID ~int64](tx *db.Tx, query string, ids []any, users []account.ID
 		list = append(list, b)
 	}
 	return list, rows.Err()
-}
-
-// VisibleNamed finds the repositories that the caller may see among those named
-// OWNER/NAME, in one query. Former names lead nowhere.
-func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access, error) {
-	var where []string
-	var args []any
-	seen := map[string]bool{}
-	for _, full := range names {
-		full = account.Fold(full)
-		owner, name, ok := strings.Cut(full, "/")
-		if !ok || seen[full] {
-			continue
-		}
-		seen[full] = true
-		where = append(where, fmt.Sprintf("(o.login_folded = $%d AND r.name_folded = $%d)", len(args)+2, len(args)+3))
-		args = append(args, owner, name)
-	}
-	if len(where) == 0 {
-		return nil, nil
-	}
-	list, err := queryAccess(tx, caller, ` WHERE `+strings.Join(where, " OR "), args...)
-	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }

@@ -25,24 +25,9 @@ func SetPullRef(tx *db.Tx, repoID ID, purges, number int64, kind string, sha git
 	if sha != git.ZeroSHA && branch.purges != purges {
 		return errPurged()
 	}
-	name := fmt.Sprintf("%s%d/%s", pulls, number, kind)
+	name := fmt.Sprintf("%s%d/%s", PullRefs, number, kind)
 	if err := noteRef(tx, repoID, name, sha); err != nil {
 		return err
 	}
 	return writeRefs(tx, repoID, []RefUpdate{{Name: name, New: sha}})
-}
-
-// BranchTip is where a branch is; empty where there is none.
-func BranchTip(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
-	found, err := refsNamed(tx, repoID, []string{heads + branch})
-	return found[heads+branch], err
-}
-
-// HoldBranch is BranchTip for a transaction that relies on it: no other moves the
-// branch before it ends.
-func HoldBranch(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
-	if _, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation WHERE id = $1`, repoID); err != nil {
-		return "", err
-	}
-	return BranchTip(tx, repoID, branch)
 }

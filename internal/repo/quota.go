@@ -15,15 +15,15 @@ import (
 // its parent, although it shares the files at first. What comes from a fork into another repository
 // with a pull request counts for the author of the pull request, as long as that repository is there.
 // Merges count nowhere. An owner at the bound may delete, and by the API move refs; what was deleted
-// counts until its folder is gone (discard.go).
+// counts until its folder is gone (maintenance/discard.go).
 //
 // It is asked before work begins, and again in the transaction that adds to the size. That holds the
 // owner's row, so together no requests get past a bound. On the disk there may be more for a
 // while: packs that are being received, and objects of API requests that were refused in the end.
 
-// checkQuota refuses that an owner gets more repositories, or more KiB in them. With hold, no
+// CheckQuota refuses that an owner gets more repositories, or more KiB in them. With hold, no
 // other transaction adds to what the owner has until this one ends. Error: 403.
-func (s *Service) checkQuota(tx *db.Tx, owner *account.Account, repos, kb int64, hold bool) error {
+func (s *Service) CheckQuota(tx *db.Tx, owner *account.Account, repos, kb int64, hold bool) error {
 	q, have, err := account.QuotaOf(tx, owner.ID)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func bound(n *int64) int64 {
 	return *n
 }
 
-// checkGrowth is checkQuota for a repository that grows.
+// checkGrowth is CheckQuota for a repository that grows.
 func (s *Service) checkGrowth(tx *db.Tx, id ID, kb int64, hold bool) error {
 	if kb == 0 {
 		return nil
@@ -68,18 +68,19 @@ func (s *Service) checkGrowth(tx *db.Tx, id ID, kb int64, hold bool) error {
 	if err != nil {
 		return err
 	}
-	return s.checkQuota(tx, owner, 0, kb, hold)
+	return s.CheckQuota(tx, owner, 0, kb, hold)
 }
 
-// mayGrow is checkGrowth before any work is done.
-func (s *Service) mayGrow(ctx context.Context, id ID, kb int64) error {
+// MayGrowBy refuses KiB for which the quota of a repository's owner has no room, before work
+// begins. What adds them asks again. Error: 403.
+func (s *Service) MayGrowBy(ctx context.Context, id ID, kb int64) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error { return s.checkGrowth(tx, id, kb, false) })
 }
 
 // MayGrow refuses objects for which the owner's quota has no room, before they are written.
 // The push that names them asks again. Error: 403.
 func (s *Service) MayGrow(ctx context.Context, a *Access, objects []git.NewObject) error {
-	return s.mayGrow(ctx, a.ID, Kilobytes(objects))
+	return s.MayGrowBy(ctx, a.ID, Kilobytes(objects))
 }
 
 // Kilobytes is what objects that the API writes add to the size of a repository, in KiB.

@@ -3,23 +3,10 @@ package repo_test
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 
 	"arbor/internal/apitest"
 )
-
-// together makes the requests at the same time and returns their statuses.
-func together(t *testing.T, s *apitest.Server, cases ...apitest.Case) []int {
-	t.Helper()
-	statuses := make([]int, len(cases))
-	var all sync.WaitGroup
-	for i, c := range cases {
-		all.Go(func() { statuses[i] = s.Do(t, c).Status })
-	}
-	all.Wait()
-	return statuses
-}
 
 // Two people who do things to one repository at once get each an answer that
 // makes sense, and the owner's counts stay right.
@@ -38,7 +25,7 @@ func TestRepositoryRaces(t *testing.T) {
 		}
 		t.Run("one name", func(t *testing.T) {
 			made := 0
-			for _, status := range together(t, s, create("a"), create("A"), create("a"), create("A"), create("a")) {
+			for _, status := range s.Together(t, create("a"), create("A"), create("a"), create("A"), create("a")) {
 				switch status {
 				case http.StatusCreated:
 					made++
@@ -57,7 +44,7 @@ func TestRepositoryRaces(t *testing.T) {
 				name := fmt.Sprintf("r%d", i)
 				s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: fmt.Sprintf(`{"name": %q}`, name), Status: 201})
 				path := "/repos/alice/" + name
-				for k, status := range together(t, s,
+				for k, status := range s.Together(t,
 					apitest.Case{Do: "DELETE " + path, As: "alice"},
 					apitest.Case{Do: "PATCH " + path, As: "alice", Send: `{"private": true}`},
 					apitest.Case{Do: "PUT " + path + "/collaborators/bob", As: "alice"},
@@ -73,7 +60,7 @@ func TestRepositoryRaces(t *testing.T) {
 		})
 		t.Run("rename beside create", func(t *testing.T) {
 			for i := range 15 {
-				together(t, s,
+				s.Together(t,
 					apitest.Case{Do: "PATCH /repos/alice/a", As: "alice", Send: fmt.Sprintf(`{"name": "b%d"}`, i)},
 					create(fmt.Sprintf("b%d", i)))
 				s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/b%d", i), Status: 200, Want: fmt.Sprintf(`{"name": "b%d"}`, i)})

@@ -13,7 +13,7 @@ import (
 
 // An object that no ref of a repository leads to is hidden, though its folder may hold
 // it: from abbreviations, full SHAs and fetches (decision 60). Callers who may push find
-// it by its full SHA for keptFor (unreached.go).
+// it by its full SHA for KeptFor (unreached.go).
 //
 // Only SHAs that a client names are checked; the objects below a checked commit or tree
 // need no check. Nothing is looked up while Repo.Unreached is false, since then there is
@@ -46,8 +46,8 @@ func (s *Service) Absent(ctx context.Context, a *Access, shas []git.SHA) (map[gi
 	return s.absent(ctx, a, shas, a.Role >= account.Push)
 }
 
-// absentTo is Absent for git; nil if there is nothing to hide.
-func (s *Service) absentTo(a *Access) git.Absent {
+// AbsentTo is Absent for git; nil if there is nothing to hide.
+func (s *Service) AbsentTo(a *Access) git.Absent {
 	if !a.Unreached {
 		return nil
 	}

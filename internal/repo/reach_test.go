@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/gittest"
 	"arbor/internal/git/wire"
-	"arbor/internal/repo"
+	"arbor/internal/repo/maintenance"
 	"arbor/internal/server"
 )
 
@@ -50,26 +51,8 @@ type past struct {
 	tip                     string
 }
 
-func writeFile(t *testing.T, dir, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // secret is the text of a file that was pushed and force-pushed away.
 var secret = strings.Repeat("the first key is 1234567890\n", 40)
-
-// commitFile makes a commit in a clone.
-func commitFile(t *testing.T, dir, name, text string) (commit, tree, blob string) {
-	t.Helper()
-	writeFile(t, dir, name, text)
-	gittest.Run(t, dir, "add", name)
-	gittest.Run(t, dir, "commit", "-q", "-m", "Add "+name)
-	commit = gittest.Run(t, dir, "rev-parse", "HEAD")
-	tree = gittest.Run(t, dir, "rev-parse", "HEAD^{tree}")
-	return commit, tree, gittest.Run(t, dir, "rev-parse", "HEAD:"+name)
-}
 
 // published makes alice/garden, to which will may push and which rae may read. While it
 // was private, a secret was pushed and force-pushed away, and a tag and a branch were
@@ -89,19 +72,19 @@ func published(t *testing.T, s *apitest.Server) *past {
 	s.Import(t, r, source)
 	gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "will", "alice/garden"), p.dir)
 	base := gittest.Run(t, p.dir, "rev-parse", "HEAD")
-	p.commit, p.tree, p.blob = commitFile(t, p.dir, "secret.txt", secret)
+	p.commit, p.tree, p.blob = gittest.CommitFile(t, p.dir, "secret.txt", secret)
 	gittest.Run(t, p.dir, "tag", "-a", "-m", "secret", "hidden")
 	p.tag = gittest.Run(t, p.dir, "rev-parse", "hidden")
 	gittest.Run(t, p.dir, "push", "-q", "origin", "main", "hidden")
 	gittest.Run(t, p.dir, "checkout", "-q", "-b", "plan", base)
-	p.branch, _, _ = commitFile(t, p.dir, "plan.txt", "a plan\n")
+	p.branch, _, _ = gittest.CommitFile(t, p.dir, "plan.txt", "a plan\n")
 	gittest.Run(t, p.dir, "push", "-q", "origin", "plan")
 	gittest.Run(t, p.dir, "push", "-q", "origin", ":plan", ":hidden")
 	gittest.Run(t, p.dir, "checkout", "-q", "-B", "main", base)
-	p.tip, _, _ = commitFile(t, p.dir, "open.txt", "nothing to hide\n")
+	p.tip, _, _ = gittest.CommitFile(t, p.dir, "open.txt", "nothing to hide\n")
 	gittest.Run(t, p.dir, "push", "-q", "--force", "origin", "main")
 	gittest.Run(t, p.dir, "checkout", "-q", "-b", "topic")
-	topic, _, topicBlob := commitFile(t, p.dir, "topic.txt", "a topic\n")
+	topic, _, topicBlob := gittest.CommitFile(t, p.dir, "topic.txt", "a topic\n")
 	gittest.Run(t, p.dir, "push", "-q", "origin", "topic")
 	s.Run(t, []apitest.Case{
 		{Do: "POST /repos/alice/garden/pulls", As: "will",
@@ -232,7 +215,7 @@ func TestUnreachedObjectsAreNotThere(t *testing.T) {
 		c.forward(2 * 24 * time.Hour)
 		all(t, s, "will", p.named("alice/garden"))
 		fetches(t, s, "will", "alice/garden", p.commit, false)
-		if err := repo.NewForgetter(s.Repos).Forget(t.Context()); err != nil {
+		if err := maintenance.NewForgetter(s.DB, slog.New(s.Log)).Forget(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := noted(t, s); n != 0 {
@@ -363,7 +346,7 @@ func TestForksInheritWhatIsUnreached(t *testing.T) {
 		naming := gittest.Run(t, p.dir, "commit-tree", "-m", "x", p.tree)
 		pushes(t, s, "eve/garden", p.dir, naming, naming+"\n", "refuses")
 		gittest.Run(t, p.dir, "checkout", "-q", p.commit)
-		thin, _, _ := commitFile(t, p.dir, "secret.txt", secret+"more\n")
+		thin, _, _ := gittest.CommitFile(t, p.dir, "secret.txt", secret+"more\n")
 		gittest.Run(t, p.dir, "checkout", "-q", p.tip)
 		alone := gittest.Run(t, p.dir, "commit-tree", "-m", "x", "-p", p.tip, thin+"^{tree}")
 		blob := gittest.Run(t, p.dir, "rev-parse", thin+":secret.txt")

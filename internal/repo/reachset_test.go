@@ -179,7 +179,7 @@ func TestWhatSetsTheFlag(t *testing.T) {
 func grow(t *testing.T, dir string, n int) {
 	t.Helper()
 	for i := range n {
-		commitFile(t, dir, fmt.Sprint("new", i), "x")
+		gittest.CommitFile(t, dir, fmt.Sprint("new", i), "x")
 	}
 	gittest.Run(t, dir, "push", "-q", "origin", "HEAD:main")
 }
@@ -187,7 +187,7 @@ func grow(t *testing.T, dir string, n int) {
 func mergeBack(t *testing.T, dir string) {
 	t.Helper()
 	gittest.Run(t, dir, "checkout", "-q", "-b", "side", "main~1")
-	commitFile(t, dir, "side", "x")
+	gittest.CommitFile(t, dir, "side", "x")
 	gittest.Run(t, dir, "merge", "-q", "-m", "merge", "main")
 	gittest.Run(t, dir, "push", "-q", "origin", "HEAD:main")
 }

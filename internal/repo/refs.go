@@ -28,14 +28,11 @@ type RefUpdate struct {
 	Forward bool
 }
 
-// leaves reports whether perhaps no ref leads to Old after the update.
-func (u *RefUpdate) leaves() bool { return u.Old != git.ZeroSHA && u.Old != u.New && !u.Forward }
+// Leaves reports whether perhaps no ref leads to Old after the update.
+func (u *RefUpdate) Leaves() bool { return u.Old != git.ZeroSHA && u.Old != u.New && !u.Forward }
 
-const (
-	heads = "refs/heads/"
-	tags  = "refs/tags/"
-	pulls = "refs/pull/"
-)
+// PullRefs is what the names of refs of pull requests begin with.
+const PullRefs = "refs/pull/"
 
 // Push is refs of one repository that move together: by git push, by a merge, by
 // the API.
@@ -165,8 +162,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 		have, exists := current[u.Name]
 		switch {
 		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
-			refused[i] = errArchived()
-		case u.New == git.ZeroSHA && u.Name == heads+branch.name:
+			refused[i] = ErrArchived()
+		case u.New == git.ZeroSHA && u.Name == git.Heads+branch.name:
 			refused[i] = errs.New(errs.Conflict, "refusing to delete the default branch")
 		case u.New == git.ZeroSHA && !exists && u.Old == git.ZeroSHA:
 			refused[i] = errs.New(errs.Conflict, "no such ref")
@@ -181,6 +178,12 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 		}
 	}
 	return refused, nil
+}
+
+// Refusals finds, for each update of the access's repository, why it cannot happen, before its objects are kept.
+// Push.Check asks again.
+func Refusals(tx *db.Tx, a *Access, updates []RefUpdate) ([]error, error) {
+	return checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, updates)
 }
 
 func names(updates []RefUpdate) []string {
@@ -253,7 +256,7 @@ func newDefault(branch branchState, moved []RefUpdate) string {
 	}
 	var born []string
 	for _, u := range moved {
-		if name, ok := strings.CutPrefix(u.Name, heads); ok && u.New != git.ZeroSHA {
+		if name, ok := strings.CutPrefix(u.Name, git.Heads); ok && u.New != git.ZeroSHA {
 			if name == branch.name {
 				return ""
 			}
@@ -291,7 +294,7 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 	key := refsKey{a.ID, condition != ""}
 	return s.refs.ReadAlone(ctx, cache.Generations(a.RefsGeneration), key, func() (refs git.Refs, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			refs, err = readRefs(tx, a.ID, condition)
+			refs, err = ReadRefs(tx, a.ID, condition)
 			return err
 		})
 		return refs, err
@@ -317,27 +320,4 @@ func refCost(_ refsKey, refs git.Refs) int64 {
 		cost += 1 + len(r.Name)/100
 	}
 	return int64(cost)
-}
-
-// Resolve turns what a client calls a revision into a SHA, before git sees it:
-// a full SHA is itself, else a branch, else a tag (decision 50). Error: 404, also
-// for an object that is not there for the caller (decision 60).
-func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA, error) {
-	if sha, err := git.ParseSHA(name); err == nil {
-		return sha, s.CheckNamed(ctx, a, sha)
-	}
-	var sha git.SHA
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := refsNamedIf(tx, a.ID, []string{heads + name, "refs/tags/" + name, name}, asStranger(a))
-		if err != nil {
-			return err
-		}
-		for _, candidate := range []string{heads + name, "refs/tags/" + name, name} {
-			if sha = found[candidate]; sha != "" {
-				return nil
-			}
-		}
-		return errs.Absent()
-	})
-	return sha, err
 }

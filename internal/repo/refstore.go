@@ -3,7 +3,6 @@ package repo
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -11,16 +10,6 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 )
-
-// chunks calls fn with part after part of what one statement takes.
-func chunks[T any](list []T, fn func([]T) error) error {
-	for part := range slices.Chunk(list, db.MaxValues) {
-		if err := fn(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // lockForRefs takes the repository's row, counts the change and tells of its
 // default branch, whether it is archived, and Repo.Purges. Error: 503 while a purge takes
@@ -39,7 +28,7 @@ func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	if err != nil {
 		return b, err
 	}
-	found, err := refsNamed(tx, repoID, []string{heads + b.name})
+	found, err := refsNamed(tx, repoID, []string{git.Heads + b.name})
 	b.born = len(found) > 0
 	return b, err
 }
@@ -64,7 +53,7 @@ func asStranger(a *Access) string {
 
 func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[string]git.SHA, error) {
 	found := map[string]git.SHA{}
-	err := chunks(names, func(part []string) error {
+	err := db.InParts(names, func(part []string) error {
 		args := make([]any, 0, len(part)+1)
 		args = append(args, repoID)
 		for _, n := range part {
@@ -91,7 +80,7 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 // refsBelow reads the refs that have one of the names as a folder, by name.
 func refsBelow(tx *db.Tx, repoID ID, names []string) (map[string][]string, error) {
 	below := map[string][]string{}
-	err := chunks(names, func(part []string) error {
+	err := db.InParts(names, func(part []string) error {
 		args := make([]any, 0, len(part)+1)
 		args = append(args, repoID)
 		values := make([]string, len(part))
@@ -118,6 +107,10 @@ func refsBelow(tx *db.Tx, repoID ID, names []string) (map[string][]string, error
 	return below, err
 }
 
+// FirstRefs writes the refs with which a fork begins, in the transaction that makes it. All others are moved by
+// MoveRefs.
+func FirstRefs(tx *db.Tx, repoID ID, refs []RefUpdate) error { return writeRefs(tx, repoID, refs) }
+
 // writeRefs makes the refs what the updates say.
 func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 	var set []RefUpdate
@@ -129,7 +122,7 @@ func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 			set = append(set, u)
 		}
 	}
-	err := chunks(gone, func(part []string) error {
+	err := db.InParts(gone, func(part []string) error {
 		args := []any{repoID}
 		for _, n := range part {
 			args = append(args, n)
@@ -140,7 +133,7 @@ func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 	if err != nil {
 		return err
 	}
-	return chunks(set, func(part []RefUpdate) error {
+	return db.InParts(set, func(part []RefUpdate) error {
 		args := make([]any, 0, 4*len(part))
 		for _, u := range part {
 			var peeled any
@@ -163,8 +156,8 @@ func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 	return err
 }
 
-// readRefs reads all refs of a repository in the order of their names.
-func readRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
+// ReadRefs reads all refs of a repository in the order of their names.
+func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 	var refs git.Refs
 	err := tx.QueryRow(`SELECT default_branch, refs_generation FROM repos WHERE id = $1`+condition, repoID).
 		Scan(&refs.Head, &refs.Generation)
@@ -174,7 +167,7 @@ func readRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 	if err != nil {
 		return git.Refs{}, err
 	}
-	refs.Head = heads + refs.Head
+	refs.Head = git.Heads + refs.Head
 	refs.List, err = listRefs(tx, repoID)
 	return refs, err
 }
@@ -201,23 +194,9 @@ func listRefs(tx *db.Tx, repoID ID) ([]git.Ref, error) {
 	return list, rows.Err()
 }
 
-func setDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
-	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
+// SetDefaultBranch makes a branch the default one, which the caller has found to be there.
+func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
+	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`,
+		repoID, branch)
 	return err
-}
-
-// BranchAt gives a branch whose tip is a commit, the first by name; "": none is.
-func BranchAt(tx *db.Tx, repoID ID, sha git.SHA) (name string, err error) {
-	err = tx.QueryRow(`SELECT name FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3 AND sha = $4
-		ORDER BY name LIMIT 1`, repoID, heads, "refs/heads0", string(sha)).Scan(&name)
-	if errors.Is(err, db.ErrNoRows) {
-		err = nil
-	}
-	return strings.TrimPrefix(name, heads), err
-}
-
-// Branches reads what each branch of a repository names, by its full name.
-func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
-	return db.QueryMap[string, git.SHA](tx,
-		`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`, repoID, heads, "refs/heads0")
 }

@@ -1,27 +1,29 @@
-// Package repo holds repositories: who may do what on them, their refs, and
-// git over HTTP.
+// Package repo holds repositories: who may do what on them, their refs, and the doors to
+// their objects. Its rooms are about one thing each:
 //
-//	POST /user/repos, POST /orgs/{org}/repos          api.go, autoinit.go
-//	GET, PATCH, DELETE /repos/{owner}/{repo}          api.go
-//	GET /user/repos, /users/{username}/repos, ...     lists.go
-//	.../collaborators                                 collaborators.go
-//	/{owner}/{repo}/info/refs, git-upload-pack        fetch.go
-//	/{owner}/{repo}/git-receive-pack                  push.go
-//	the same on a connection, as over SSH             conversation.go
-//	how pull requests are merged, and fields that are as they are  merging.go
-//	objects and refs that the API writes              objects.go, again.go
-//	which objects are shown: those that refs reach    reach.go, reachset.go
-//	and for a time unreached ones                     unreached.go
-//	POST /repos/{owner}/{repo}/transfer               transfer.go
-//	.../keys: deploy keys                             deploykey.go
-//	GET, POST /repos/{owner}/{repo}/forks             forkapi.go, fork.go
-//	what becomes of forks without their parent        network.go
-//	GET, PUT /repos/{owner}/{repo}/topics             topics.go
-//	packs that are consolidated                       maintain.go
-//	folders, and the removal of those without a row   folder.go, sweep.go
+//	list           shows repositories, one and many
+//	settings       makes, changes, hands over and deletes them; topics, deploy keys
+//	collaborator   who has a part in them
+//	network        forks, and objects that go between them
+//	transport      git over HTTP and on connections
+//	maintenance    packs and folders, beside the requests
+//	purge          removes objects for good
 //
-// Tables: repos, repo_redirects, collaborators, refs, reserved_repos, packings,
-// folder_sweep, unreached_objects, repo_topics. The refs in SQL are the
+// What all rooms and the features above need is here:
+//
+//	[Service.With], [Access]: found, and what the caller may     access.go, found.go, find.go
+//	roles that are granted                                       grant.go, people.go
+//	SQL: the row of a repository, and who may see it             store.go, visible.go, scope.go
+//	a new repository                                             repo.go, autoinit.go
+//	[Service.Git]: objects, and the folders that hold them       folder.go, objects.go
+//	[Service.MoveRefs]: refs, and all that reads them            refs.go, landing.go, refnow.go, refstore.go
+//	which objects are shown: those that refs reach               reach.go, reachset.go
+//	and for a time unreached ones                                unreached.go
+//	how much an owner may have                                   quota.go, files.go
+//	how it is shown                                              payload.go, merging.go
+//
+// Tables: repos, repo_redirects, collaborators, refs, reserved_repos, unreached_objects,
+// backups. The refs in SQL are the
 // truth; a repository's directory holds objects, and whatever else lies there
 // is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
 // of all that follows. What other features have a part in is a method of [Forge]:
@@ -93,7 +95,7 @@ type Repo struct {
 	UpdatedAt        db.Time
 	PushedAt         db.Time
 
-	Topics   topics
+	Topics   Topics
 	Language *string // of most of its code, see package detect; nil: none, or not known yet
 	License  *string // the key of package license; nil as above
 
@@ -128,7 +130,6 @@ func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Ca
 type Service struct {
 	Quota account.Quota // of owners who have none of their own; set before the service is used
 	Room  *space.Guard  // nothing is packed while it refuses; set before the service is used
-	Files Sweeper       // swept together with the repositories' folders; nil: none; set like Room
 
 	db    *db.DB
 	git   *git.Git
@@ -138,13 +139,11 @@ type Service struct {
 
 	refs    *cache.Cache[refsKey, git.Refs]
 	reach   reachCache
-	locks   keyed.Mutex[ID] // by repository: from the check of a push to its commit
 	found   *cache.Cache[foundKey, Found]
 	purges  *cache.Cache[ID, int64] // Repo.Purges of repositories that work without a caller opens
 	moves   bell
-	packing *packingQueue  // repositories that were written to
-	large   *packingQueue  // those whose packing takes long
-	ending  sync.WaitGroup // folders being removed
+	packing *keyed.Queue[ID] // repositories that were written to
+	ending  sync.WaitGroup   // folders being removed
 }
 
 // New makes the service. The repositories' directories are below dir.
@@ -153,9 +152,15 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Servi
 		db: d, git: g, log: log, dir: dir, forge: forge,
 		refs: cache.New(maxCachedRefs, refCost), found: cache.NewCount[foundKey, Found](maxFound),
 		purges:  cache.NewCount[ID, int64](maxFound),
-		packing: newPackingQueue(), large: newPackingQueue(),
+		packing: keyed.NewQueue[ID](),
 	}
 }
+
+// Dir is the folder of all repositories' folders.
+func (s *Service) Dir() string { return s.dir }
+
+// Written is the queue of the repositories that objects were written to.
+func (s *Service) Written() *keyed.Queue[ID] { return s.packing }
 
 // MaxName is the length of the longest repository name (decision 8).
 const MaxName = 100
@@ -232,8 +237,8 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		if err := n.holds(tx); err != nil {
 			return err
 		}
-		if err := s.checkQuota(tx, owner, 1, kb, true); err != nil {
-			if _, forbidden := mayCreate(tx, by, owner); forbidden != nil { // whose quota it is not to know
+		if err := s.CheckQuota(tx, owner, 1, kb, true); err != nil {
+			if _, forbidden := MayCreate(tx, by, owner); forbidden != nil { // whose quota it is not to know
 				return forbidden
 			}
 			return err
@@ -262,13 +267,18 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 	return made, err
 }
 
+// CreateIn is Create without objects within a transaction, for a fork. Errors: as of Insert.
+func (s *Service) CreateIn(tx *db.Tx, r *Repo, by *account.Caller) error {
+	return s.forge.Create(tx, r, by)
+}
+
 // Insert adds the row of a repository, and the role on it of a member who makes it
 // for an organization. Errors: 403 when by may not create there; as of insertRepo.
 func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
 	if by != nil && by.Most(int64(r.ID), r.OwnerID, r.Private) < account.Admin { // nobody chose a new one
 		return by.Insufficient(scope.Repo)
 	}
-	admit, err := mayCreate(tx, by, &r.Owner)
+	admit, err := MayCreate(tx, by, &r.Owner)
 	if err != nil {
 		return err
 	}
@@ -291,9 +301,9 @@ func (r *Repo) DoneBy(by *account.Caller) account.ID {
 	}
 }
 
-// mayCreate checks the right to create a repository for owner. admit reports a
+// MayCreate checks the right to create a repository for owner. admit reports a
 // member of an organization who needs a role on what it creates.
-func mayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit bool, err error) {
+func MayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit bool, err error) {
 	if by == nil || by.SeesAll() || by.ID == owner.ID {
 		return false, nil
 	}
@@ -314,7 +324,8 @@ func nameError(message string) error {
 	return errs.Validation(errs.Field{Resource: "Repository", Field: "name", Code: errs.Custom, Message: message})
 }
 
-func errNameTaken() error { return nameError("name already exists on this account") }
+// ErrNameTaken is the 422 for a name that another repository of the owner has.
+func ErrNameTaken() error { return nameError("name already exists on this account") }
 
 // CountForOwner adds a repository to its owner's counters, or with -1 takes it off.
 func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
@@ -328,3 +339,7 @@ func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
 func (s *Service) Caches() []cache.Stats {
 	return []cache.Stats{s.refs.Stats("refs"), s.found.Stats("repositories")}
 }
+
+// Wrote notes that objects were written to a repository beside this package, so
+// that its packs are consolidated in time.
+func (s *Service) Wrote(repoID ID) { s.packing.Add(repoID) }

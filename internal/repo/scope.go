@@ -67,28 +67,15 @@ func (s Scope) from() (query string, args []any) {
 		args = append(args, s.OwnerID)
 		add(`SELECT id FROM repos WHERE owner_id = $2`)
 	}
-	return accessFrom + `WHERE r.id IN (` + from + `) AND ` + visible(s.Caller), args
-}
-
-// Accesses reads the repositories of a page in one query, by id; the caller,
-// perhaps nil, must have been found to see them in the same transaction.
-func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	args := make([]any, len(ids))
-	for n, id := range ids {
-		args[n] = id
-	}
-	return queryAccess(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY r.id`, args...)
+	return accessFrom + `WHERE r.id IN (` + from + `) AND ` + Visible(s.Caller), args
 }
 
 // Told gives the access by which hooks are told of a repository: that of a caller who may push to it, and who
 // otherwise sees what everybody sees. Error: 404 where it is gone, or withdrawn from its own owner.
 func Told(tx *db.Tx, id ID) (*Access, error) {
-	r, err := accessByID(tx, nil, id)
+	r, err := ByID(tx, nil, id)
 	if err != nil {
 		return nil, err
 	}
-	return onlyVisible(accessByID(tx, account.ViewerOf(&r.Owner, int64(id)), id))
+	return onlyVisible(ByID(tx, account.ViewerOf(&r.Owner, int64(id)), id))
 }

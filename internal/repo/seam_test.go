@@ -45,7 +45,7 @@ func TestDeletedWhileRead(t *testing.T) {
 		if n, err := io.Copy(io.Discard, answer.Body); err != nil || n != size {
 			t.Errorf("the download ended after %d bytes: %v", n, err)
 		}
-		becomes(t, func() bool { _, err := os.Stat(folder); return os.IsNotExist(err) }, "the folder is set aside")
+		apitest.Becomes(t, func() bool { _, err := os.Stat(folder); return os.IsNotExist(err) }, "the folder is set aside")
 	})
 }
 

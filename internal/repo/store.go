@@ -3,7 +3,6 @@ package repo
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -30,8 +29,8 @@ const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 
 // Columns for the callers of nearly all requests, made once.
 var (
-	columnsByRole = fmt.Sprintf(accessColumns, forkColumns(privateForks(&account.Caller{})))
-	columnsOfAll  = fmt.Sprintf(accessColumns, forkColumns(privateForks(&account.Caller{SiteAdmin: true})))
+	columnsByRole = fmt.Sprintf(accessColumns, forkColumns(PrivateForks(&account.Caller{})))
+	columnsOfAll  = fmt.Sprintf(accessColumns, forkColumns(PrivateForks(&account.Caller{SiteAdmin: true})))
 )
 
 // columnsFor are accessColumns, with the forks counted that the caller may see.
@@ -42,7 +41,7 @@ func columnsFor(caller *account.Caller) string {
 	case caller == nil || caller.Reach != account.Chosen && caller.Reach != account.Installed:
 		return columnsByRole
 	default:
-		return fmt.Sprintf(accessColumns, forkColumns(privateForks(caller)))
+		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller)))
 	}
 }
 
@@ -50,7 +49,7 @@ type scanner interface{ Scan(dest ...any) error }
 
 // scanAccess reads accessColumns, and then more columns.
 func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, error) {
-	var p place
+	var p Place
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{
@@ -59,7 +58,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 		&r.Watchers, &r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
 		&r.Topics, &r.Language, &r.License, &r.IsTemplate, &r.TemplateID,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
-		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.owner, &p.granted,
+		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.Owner, &p.Granted,
 		&r.Withdrawn, &r.AllowForking,
 		&a.AccountsGeneration}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
@@ -69,7 +68,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 		return nil, err
 	}
 	r.Owner.ID = r.OwnerID
-	a.Role, a.Member = p.role(caller, r), p.owner != nil && !caller.HidesMembers
+	a.Role, a.Member = p.Role(caller, r), p.Owner != nil && !caller.HidesMembers
 	a.Granted = p.grantedRole(caller, r) >= account.Pull && caller.Most(int64(r.ID), r.OwnerID, true) >= account.Pull
 	return a, nil
 }
@@ -93,11 +92,14 @@ func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (
 		`WHERE r.id = `+formerName, account.IDOf(caller), owner, name), caller)
 }
 
-func accessByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+`WHERE r.id = $2`, account.IDOf(caller), id), caller)
+// ByID reads a repository with what the caller, nil for nobody, may do there: perhaps nothing, a role below Pull.
+// Error: 404 for one that is not there.
+func ByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
+	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+`WHERE r.id = $2`, account.IDOf(caller),
+		id), caller)
 }
 
-// accessAgain is accessByID for a caller whose token may have ended meanwhile, or who may
+// accessAgain is ByID for a caller whose token may have ended meanwhile, or who may
 // be no site administrator any more. Errors: 401, 404.
 func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 	if caller != nil && (caller.KeyID != 0 || caller.App != 0) {
@@ -105,10 +107,10 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 		if err != nil {
 			return nil, err
 		}
-		return accessByID(tx, now, id)
+		return ByID(tx, now, id)
 	}
 	if caller == nil || caller.TokenID == 0 {
-		return accessByID(tx, caller, id)
+		return ByID(tx, caller, id)
 	}
 	now := *caller
 	row := tx.QueryRow(`SELECT `+columnsFor(caller)+`, u.site_admin AND $5`+accessFrom+`JOIN accounts u ON u.id = $1
@@ -122,9 +124,9 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 	return a, err
 }
 
-// queryAccess reads many repositories. where begins after FROM and may use $2
+// Query reads many repositories. where begins after FROM and may use $2
 // onwards.
-func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
+func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
 	rows, err := tx.Query(`SELECT `+columnsFor(caller)+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
 	if err != nil {
 		return nil, err
@@ -141,11 +143,12 @@ func queryAccess(tx *db.Tx, caller *account.Caller, where string, args ...any) (
 	return list, rows.Err()
 }
 
-// reserveID takes an id that no other repository gets, and notes that the folder of that
+// ReserveID takes an id that no other repository gets, and notes that the folder of that
 // id is in use, until insertRepo or releaseID. Until then the row has a name that no
 // repository can have.
-func reserveID(tx *db.Tx, ownerID account.ID) (id ID, err error) {
-	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at, updated_at, pushed_at)
+func ReserveID(tx *db.Tx, ownerID account.ID) (id ID, err error) {
+	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at,
+		updated_at, pushed_at)
 		VALUES ($1, '/', '/', true, '', $2, $2, $2) RETURNING id`, ownerID, tx.Now).Scan(&id)
 	if err != nil {
 		return 0, err
@@ -161,13 +164,6 @@ func reserveID(tx *db.Tx, ownerID account.ID) (id ID, err error) {
 func releaseID(tx *db.Tx, id ID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM reserved_repos WHERE id = $1`, id)
 	return n == 1, err
-}
-
-// expireReservations ends reservations that are so old that their holders must be dead.
-func expireReservations(tx *db.Tx, age time.Duration) error {
-	_, err := tx.Exec(`DELETE FROM reserved_repos WHERE at < `+tx.Engine().Clock()+` - $1`,
-		age.Microseconds())
-	return err
 }
 
 // insertRepo adds the row, and sets its id unless it has one that was reserved. A
@@ -197,7 +193,7 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	err := tx.QueryRow(`INSERT INTO repos (`+columns+`) VALUES (`+values+`)
 		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`, args...).Scan(&r.ID)
 	if errors.Is(err, db.ErrNoRows) {
-		return errNameTaken()
+		return ErrNameTaken()
 	}
 	if err != nil {
 		return err
@@ -205,57 +201,12 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	if r.ParentID == 0 {
 		r.NetworkID = r.ID
 	}
-	return dropRedirect(tx, r.OwnerID, folded)
+	return DropRedirect(tx, r.OwnerID, folded)
 }
 
-func dropRedirect(tx *db.Tx, ownerID account.ID, folded string) error {
+// DropRedirect ends the redirect from an address that another repository gets.
+func DropRedirect(tx *db.Tx, ownerID account.ID, folded string) error {
 	_, err := tx.Exec(`DELETE FROM repo_redirects WHERE owner_id = $1 AND name_folded = $2`, ownerID, folded)
-	return err
-}
-
-// updateRepo writes the columns that an edit may change.
-func updateRepo(tx *db.Tx, r *Repo) error {
-	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,
-			has_issues = $6, updated_at = $7, archived = $8, merging = $9, is_template = $10, refs_generation = refs_generation + 1
-			WHERE id = $1`,
-		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived,
-		int64(r.Merging), r.IsTemplate)
-	return err
-}
-
-// renameRepo gives the repository another name and leaves a redirect behind.
-// Error: 422 when the name is taken.
-func renameRepo(tx *db.Tx, r *Repo, name string) error {
-	from, to := account.Fold(r.Name), account.Fold(name)
-	if from != to {
-		var taken ID
-		err := tx.QueryRow(`SELECT id FROM repos WHERE owner_id = $1 AND name_folded = $2`, r.OwnerID, to).Scan(&taken)
-		if err == nil {
-			return errNameTaken()
-		}
-		if !errors.Is(err, db.ErrNoRows) {
-			return err
-		}
-		if err := dropRedirect(tx, r.OwnerID, to); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.Exec(`UPDATE repos SET name = $2, name_folded = $3 WHERE id = $1`, r.ID, name, to); err != nil {
-		if errors.Is(err, db.ErrUnique) {
-			return errNameTaken()
-		}
-		return err
-	}
-	r.Name = name
-	if from == to {
-		return nil
-	}
-	return putRedirect(tx, r.OwnerID, from, r.ID)
-}
-
-func putRedirect(tx *db.Tx, ownerID account.ID, folded string, id ID) error {
-	_, err := tx.Exec(`INSERT INTO repo_redirects (owner_id, name_folded, repo_id) VALUES ($1, $2, $3)
-		ON CONFLICT (owner_id, name_folded) DO UPDATE SET repo_id = excluded.repo_id`, ownerID, folded, id)
 	return err
 }
 
@@ -276,10 +227,10 @@ func growRepo(tx *db.Tx, id ID, kb int64) error {
 	return err
 }
 
-// lockRepo takes the repository's row for the rest of the transaction, so that
+// Lock takes the repository's row for the rest of the transaction, so that
 // what two callers decide about it is decided one after the other. Error: 404
 // when it is gone.
-func lockRepo(tx *db.Tx, id ID) error {
+func Lock(tx *db.Tx, id ID) error {
 	n, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = $1`, id)
 	if err == nil && n == 0 {
 		return errs.Absent()
@@ -295,28 +246,6 @@ func DeleteRow(tx *db.Tx, id ID) error {
 		return errs.Absent()
 	}
 	return err
-}
-
-// reservedOf reads which of the ids are reserved.
-func reservedOf(tx *db.Tx, ids []ID) (map[ID]bool, error) {
-	found := map[ID]bool{}
-	if len(ids) == 0 {
-		return found, nil
-	}
-	there, err := db.QueryIDs[ID](tx, `SELECT id FROM reserved_repos WHERE id IN `+db.ValuesFrom(1, 1, len(ids)),
-		anys(ids)...)
-	for _, id := range there {
-		found[id] = true
-	}
-	return found, err
-}
-
-func anys[T any](list []T) []any {
-	args := make([]any, len(list))
-	for i, v := range list {
-		args[i] = v
-	}
-	return args
 }
 
 // MergingNow reads the settings of a repository, whose row the transaction has locked.

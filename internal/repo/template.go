@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/web"
 )
 
 // Generate makes a repository of a template that the caller of the access sees: each branch, of which it is the default
@@ -28,9 +26,9 @@ func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) 
 	if err != nil {
 		return nil, err
 	}
-	n.template, n.branch = a, strings.TrimPrefix(refs.Head, heads)
+	n.template, n.branch = a, strings.TrimPrefix(refs.Head, git.Heads)
 	for _, ref := range refs.List {
-		if ref.Name == refs.Head || all && strings.HasPrefix(ref.Name, heads) {
+		if ref.Name == refs.Head || all && strings.HasPrefix(ref.Name, git.Heads) {
 			n.branches = append(n.branches, RefUpdate{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
 		}
 	}
@@ -89,10 +87,10 @@ func (n *NewRepo) holds(tx *db.Tx) error {
 	if n.template == nil {
 		return nil
 	}
-	if err := lockRepo(tx, n.template.ID); err != nil {
+	if err := Lock(tx, n.template.ID); err != nil {
 		return err
 	}
-	now, err := accessByID(tx, n.template.Caller, n.template.ID)
+	now, err := ByID(tx, n.template.Caller, n.template.ID)
 	switch {
 	case err != nil:
 		return err
@@ -102,32 +100,4 @@ func (n *NewRepo) holds(tx *db.Tx) error {
 		return errs.New(errs.Conflict, "The template was changed meanwhile. Try again.")
 	}
 	return nil
-}
-
-// POST /repos/{owner}/{repo}/generate
-//
-// Generate makes a repository of a template. Errors: those of Service.Generate.
-func (api *API) Generate(w http.ResponseWriter, r *http.Request, a *Access) error {
-	body, err := web.ReadObject(r, resource)
-	if err != nil {
-		return err
-	}
-	body.Require("name")
-	name, owner := body.String("name", 0), body.String("owner", 0)
-	description := body.String("description", maxDescription)
-	all, private := body.Bool("include_all_branches"), body.Bool("private")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	n := NewRepo{Owner: owner.Value, Name: name.Value, Description: text(description), Private: private.Or(false)}
-	if n.Owner == "" {
-		n.Owner = a.Caller.Login
-	}
-	made, err := api.s.Generate(r.Context(), a, n, all.Or(false))
-	if err != nil {
-		return err
-	}
-	fresh := &Access{Repo: made, Role: account.Admin, Caller: a.Caller}
-	payload := NewFullPayload(fresh, Lineage{Template: a}, web.From(r.Context()))
-	return web.Created(w, r, payload.URL, payload)
 }

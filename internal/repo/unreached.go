@@ -13,9 +13,9 @@ import (
 	"arbor/internal/git"
 )
 
-// keptFor is how long callers who may push find an object that no ref leads to, after it
+// KeptFor is how long callers who may push find an object that no ref leads to, after it
 // was written or a ref ceased to lead to it (decision 60).
-const keptFor = db.Time(30 * 24 * time.Hour / time.Microsecond)
+const KeptFor = db.Time(30 * 24 * time.Hour / time.Microsecond)
 
 // maxUnreached is how many such objects of a repository are noted; the oldest go
 // first. Each stands for all that it leads to.
@@ -36,20 +36,20 @@ func (s *Service) MarkUnreached(ctx context.Context, repoID ID) error {
 	if err != nil || marked {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error { return markUnreached(tx, repoID) })
+	return s.db.Write(ctx, func(tx *db.Tx) error { return MarkUnreachedIn(tx, repoID) })
 }
 
 // WriteUnnamed writes objects that no ref names. Callers who may push find named, and all
-// that it leads to, for keptFor. It returns when the objects and the note are durable
+// that it leads to, for KeptFor. It returns when the objects and the note are durable
 // (decision 45).
 func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, objects []git.NewObject) error {
 	kb := Kilobytes(objects)
-	if err := s.mayGrow(ctx, a.ID, kb); err != nil {
+	if err := s.MayGrowBy(ctx, a.ID, kb); err != nil {
 		return err
 	}
 	note := func() error {
 		return s.db.Write(ctx, func(tx *db.Tx) error {
-			if err := lockRepo(tx, a.ID); err != nil {
+			if err := Lock(tx, a.ID); err != nil {
 				return err
 			}
 			if err := checkPause(tx, a.ID); err != nil {
@@ -97,7 +97,7 @@ func (s *Service) dropNoted(ctx context.Context, repoID ID, sets ...map[git.SHA]
 	}
 	var noted []git.SHA
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		noted, err = notedOf(tx, repoID, tx.Now-keptFor, shas)
+		noted, err = notedOf(tx, repoID, tx.Now-KeptFor, shas)
 		return err
 	})
 	for _, sha := range noted {
@@ -126,7 +126,7 @@ func (s *Service) dropBehindNoted(
 	}
 	var noted []git.SHA
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		noted, err = listNoted(tx, a.ID, tx.Now-keptFor)
+		noted, err = listNoted(tx, a.ID, tx.Now-KeptFor)
 		return err
 	})
 	if err != nil {
@@ -138,45 +138,4 @@ func (s *Service) dropBehindNoted(
 		}
 		return nil
 	})
-}
-
-// Forgetter removes the notes of unreached objects that nobody finds any more.
-type Forgetter struct{ s *Service }
-
-// NewForgetter makes a forgetter, of which several may work on one database.
-func NewForgetter(s *Service) *Forgetter { return &Forgetter{s} }
-
-const (
-	forgetEvery  = time.Hour
-	forgetAtOnce = 1000 // notes in one transaction
-)
-
-// Run forgets until ctx is done. It returns nil: failures are logged and tried again.
-func (f *Forgetter) Run(ctx context.Context) error {
-	tick := time.NewTicker(forgetEvery)
-	defer tick.Stop()
-	for {
-		if err := f.Forget(ctx); err != nil && ctx.Err() == nil {
-			f.s.log.WarnContext(ctx, "notes of unreached objects were not removed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// Forget removes all notes that are too old.
-func (f *Forgetter) Forget(ctx context.Context) error {
-	for {
-		var n int64
-		err := f.s.db.Write(ctx, func(tx *db.Tx) (err error) {
-			n, err = forget(tx, tx.Now-keptFor, forgetAtOnce)
-			return err
-		})
-		if err != nil || n < forgetAtOnce {
-			return err
-		}
-	}
 }

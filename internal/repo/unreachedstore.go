@@ -13,9 +13,9 @@ func isMarked(tx *db.Tx, repoID ID) (marked bool, err error) {
 	return marked, err
 }
 
-// markUnreached sets Repo.Unreached, which stays: it would be false again once
+// MarkUnreachedIn sets Repo.Unreached, which stays: it would be false again once
 // every object that no ref leads to had been removed.
-func markUnreached(tx *db.Tx, repoID ID) error {
+func MarkUnreachedIn(tx *db.Tx, repoID ID) error {
 	err := tx.Run(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
 	return err
 }
@@ -26,7 +26,7 @@ func noteUnreached(tx *db.Tx, repoID ID, shas []git.SHA) error {
 		return nil
 	}
 	shas = slices.Compact(slices.Sorted(slices.Values(shas)))
-	err := chunks(shas, func(part []git.SHA) error {
+	err := db.InParts(shas, func(part []git.SHA) error {
 		args := make([]any, 0, 3*len(part))
 		for _, sha := range part {
 			args = append(args, repoID, string(sha), tx.Now)
@@ -41,7 +41,7 @@ func noteUnreached(tx *db.Tx, repoID ID, shas []git.SHA) error {
 	if err := capNoted(tx, repoID); err != nil {
 		return err
 	}
-	return markUnreached(tx, repoID)
+	return MarkUnreachedIn(tx, repoID)
 }
 
 // noteRef notes the object that a ref names, unless that is sha.
@@ -56,7 +56,7 @@ func noteRef(tx *db.Tx, repoID ID, name string, sha git.SHA) error {
 	if err := capNoted(tx, repoID); err != nil {
 		return err
 	}
-	return markUnreached(tx, repoID)
+	return MarkUnreachedIn(tx, repoID)
 }
 
 // capNoted removes the oldest notes of a repository that has too many.
@@ -70,13 +70,13 @@ func capNoted(tx *db.Tx, repoID ID) error {
 // notedOf reads which of the objects were noted since a time.
 func notedOf(tx *db.Tx, repoID ID, since db.Time, shas []git.SHA) ([]git.SHA, error) {
 	var list []git.SHA
-	err := chunks(shas, func(part []git.SHA) error {
+	err := db.InParts(shas, func(part []git.SHA) error {
 		args := make([]any, 0, len(part)+2)
 		args = append(args, repoID, since)
 		for _, sha := range part {
 			args = append(args, string(sha))
 		}
-		found, err := readSHAs(tx, `SELECT sha FROM unreached_objects
+		found, err := db.QueryColumn[git.SHA](tx, `SELECT sha FROM unreached_objects
 			WHERE repo_id = $1 AND at > $2 AND sha IN `+db.ValuesFrom(3, 1, len(part)), args...)
 		list = append(list, found...)
 		return err
@@ -86,30 +86,6 @@ func notedOf(tx *db.Tx, repoID ID, since db.Time, shas []git.SHA) ([]git.SHA, er
 
 // listNoted reads the objects that were noted since a time, the newest first.
 func listNoted(tx *db.Tx, repoID ID, since db.Time) ([]git.SHA, error) {
-	return readSHAs(tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2
+	return db.QueryColumn[git.SHA](tx, `SELECT sha FROM unreached_objects WHERE repo_id = $1 AND at > $2
 		ORDER BY at DESC LIMIT $3`, repoID, since, maxUnreached)
-}
-
-func readSHAs(tx *db.Tx, query string, args ...any) ([]git.SHA, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []git.SHA
-	for rows.Next() {
-		var sha git.SHA
-		if err := rows.Scan(&sha); err != nil {
-			return nil, err
-		}
-		list = append(list, sha)
-	}
-	return list, rows.Err()
-}
-
-// forget removes notes from before a time, the oldest first, and tells how many
-// there were.
-func forget(tx *db.Tx, before db.Time, most int) (int64, error) {
-	return tx.Exec(`DELETE FROM unreached_objects WHERE (repo_id, sha) IN
-		(SELECT repo_id, sha FROM unreached_objects WHERE at <= $1 ORDER BY at LIMIT $2)`, before, most)
 }

@@ -15,7 +15,8 @@ import (
 
 type scanner interface{ Scan(dest ...any) error }
 
-const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0)`
+const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha,
+	COALESCE(r.submitted_at, 0)`
 
 // scanReview reads reviewColumns. Error: 404 when there is no row.
 func scanReview(row scanner) (*Review, error) {
@@ -53,9 +54,11 @@ func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 	return said, rows.Err()
 }
 
-// Place gives the repository of a review and the number of its pull request. It does not ask who may see it. Error: 404.
+// Place gives the repository of a review and the number of its pull request. It does not ask who may see it.
+// Error: 404.
 func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
-	err = tx.QueryRow(`SELECT v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id WHERE v.id = $1`, id).Scan(&in, &number)
+	err = tx.QueryRow(`SELECT v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id
+		WHERE v.id = $1`, id).Scan(&in, &number)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -96,7 +99,8 @@ func anys(ids []int64) []any {
 // first, and how many they are.
 func listReviews(tx *db.Tx, issueID issue.ID, userID account.ID, p web.Page) (list []*Review, total int64, err error) {
 	const which = ` WHERE issue_id = $1 AND (state <> 1 OR author_id = $2)`
-	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil || p.Offset() >= total {
+	if err := tx.QueryRow(`SELECT count(*) FROM reviews`+which, issueID, userID).Scan(&total); err != nil ||
+		p.Offset() >= total {
 		return nil, total, err
 	}
 	rows, err := tx.Query(`SELECT `+reviewColumns+` FROM (SELECT id FROM reviews`+which+` ORDER BY id LIMIT $3 OFFSET $4) x
@@ -150,7 +154,8 @@ func dropEmpty(tx *db.Tx, id int64) error {
 
 // publish lets everyone see the comments of a review, and tells how many there are.
 func publish(tx *db.Tx, reviewID int64) (n int64, err error) {
-	return tx.Exec(`UPDATE review_comments SET pending = FALSE, created_at = $2, updated_at = $2 WHERE review_id = $1 AND pending`,
+	return tx.Exec(`UPDATE review_comments SET pending = FALSE, created_at = $2, updated_at = $2
+		WHERE review_id = $1 AND pending`,
 		reviewID, tx.Now)
 }
 

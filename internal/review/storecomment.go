@@ -14,8 +14,10 @@ import (
 )
 
 // commentColumns are what scanComment reads, of fromComments.
-const commentColumns = `c.id, c.repo_id, c.issue_id, c.review_id, c.author_id, c.pending, COALESCE(c.reply_to, 0), c.body, c.reacted,
-	c.path, c.whole, c.side, COALESCE(c.start_side, 0), c.diff_hunk, c.original_sha, c.original_position, COALESCE(c.original_line, 0),
+const commentColumns = `c.id, c.repo_id, c.issue_id, c.review_id, c.author_id, c.pending, COALESCE(c.reply_to,
+	0), c.body, c.reacted,
+	c.path, c.whole, c.side, COALESCE(c.start_side, 0), c.diff_hunk, c.original_sha, c.original_position,
+		COALESCE(c.original_line, 0),
 	COALESCE(c.original_start, 0), c.current_sha, COALESCE(c.current_position, 0), COALESCE(c.current_line, 0),
 	COALESCE(c.current_start, 0), c.created_at, c.updated_at, i.number, i.locked, p.base_sha, p.head_sha`
 
@@ -74,14 +76,16 @@ func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, t
 	if err != nil || p.Offset() >= total {
 		return nil, total, err
 	}
-	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2 OFFSET $3) x
+	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id
+		LIMIT $2 OFFSET $3) x
 		JOIN review_comments c ON c.id = x.id`+joinPull+` ORDER BY c.id`, reviewID, p.Size, p.Offset())
 	return list, total, err
 }
 
 // textsOfReview reads what the comments of a review say, of the first maxComments.
 func textsOfReview(tx *db.Tx, reviewID int64) (list []string, err error) {
-	rows, err := tx.Query(`SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`, reviewID, maxComments)
+	rows, err := tx.Query(`SELECT body FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2`, reviewID,
+		maxComments)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +137,8 @@ func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64,
 }
 
 // commentInsert are the columns of insertComments.
-const commentInsert = `INSERT INTO review_comments (repo_id, issue_id, review_id, author_id, pending, reply_to, body, path, whole, side,
+const commentInsert = `INSERT INTO review_comments (repo_id, issue_id, review_id, author_id, pending, reply_to,
+	body, path, whole, side,
 	start_side, diff_hunk, original_sha, original_position, original_line, original_start, current_sha, current_position,
 	current_line, current_start, created_at, updated_at) VALUES `
 
@@ -189,7 +194,8 @@ func storeSpots(tx *db.Tx, list []*Comment) error {
 		values += `,` + db.ValuesFrom(6, len(list)-1, 5)
 	}
 	err := tx.Run(`WITH v (id, sha, position, line, start) AS (VALUES `+values+`)
-		UPDATE review_comments SET current_sha = v.sha, current_position = NULLIF(v.position, 0), current_line = NULLIF(v.line, 0),
+		UPDATE review_comments SET current_sha = v.sha, current_position = NULLIF(v.position, 0),
+			current_line = NULLIF(v.line, 0),
 		current_start = NULLIF(v.start, 0) FROM v WHERE v.id = review_comments.id`, args...)
 	return err
 }

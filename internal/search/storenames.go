@@ -18,7 +18,8 @@ func indexNames(tx *db.Tx, most int) error {
 	if err != nil {
 		return err
 	}
-	list, err = queryNames(tx, `SELECT id, login, COALESCE(name, ''), COALESCE(email, '') FROM accounts WHERE id IN `, accounts)
+	list, err = queryNames(tx, `SELECT id, login, COALESCE(name, ''), COALESCE(email, '') FROM accounts
+		WHERE id IN `, accounts)
 	if err != nil {
 		return err
 	}

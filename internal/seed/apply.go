@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/repo/transport"
 	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/web"
@@ -18,14 +19,15 @@ import (
 
 // applier applies one seed.
 type applier struct {
-	s        *Seed
-	clock    *clock
-	server   *server.Server
-	repos    *repo.Service
-	accounts *account.Service
-	callers  map[string]*account.Caller // by the folded login
-	made     map[*Repo]bool
-	events   []event
+	s         *Seed
+	clock     *clock
+	server    *server.Server
+	repos     *repo.Service
+	transport *transport.Service
+	accounts  *account.Service
+	callers   map[string]*account.Caller // by the folded login
+	made      map[*Repo]bool
+	events    []event
 }
 
 // event is one request at its time.
@@ -108,7 +110,8 @@ func (f fields) texts(name string, values []string) fields {
 }
 
 func (p *Profile) fields() fields {
-	return fields{}.text("name", p.Name).text("email", p.Email).text("company", p.Company).text("blog", p.Blog).text("location", p.Location)
+	return fields{}.text("name", p.Name).text("email", p.Email).text("company", p.Company).text("blog",
+		p.Blog).text("location", p.Location)
 }
 
 func (a *applier) user(ctx context.Context, u *User) error {

@@ -147,6 +147,7 @@ func (a *applier) lock(r *Repo, p *place, h *Thread, number int64, closed time.T
 }
 
 func (a *applier) status(ctx context.Context, r *Repo, s *Status, sha string) error {
-	body := fields{"state": s.State}.text("context", s.Context).text("description", s.Description).text("target_url", s.TargetURL)
+	body := fields{"state": s.State}.text("context", s.Context).text("description",
+		s.Description).text("target_url", s.TargetURL)
 	return a.send(ctx, s.Creator, "POST", r.path("statuses", sha), body, nil)
 }

@@ -103,7 +103,7 @@ func (a *applier) create(ctx context.Context, r *Repo) error {
 	if !filepath.IsAbs(source) && !strings.Contains(source, "://") {
 		source = filepath.Join(a.s.Dir, source)
 	}
-	_, err = a.repos.Import(ctx, access.Repo, source)
+	_, err = a.transport.Import(ctx, access.Repo, source)
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 	"arbor/internal/issue/branch"
 	"arbor/internal/page/old"
 	"arbor/internal/ratelimit"
-	"arbor/internal/repo"
+	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/space"
 	"arbor/internal/status"
@@ -103,7 +103,7 @@ func (s *Server) newGraphQL(of old.Sources, statuses *status.API) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
 	return graphql.NewAPI(s.ask, graphql.Handlers{
-		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: repo.NewAPI(repos),
+		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
 		Issues: repos.With(account.Pull, issues.ListIssues), Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
 		Pulls: repos.With(account.Pull, pulls.ListChosen), NumberedPulls: repos.With(account.Pull, pulls.ListNumbered),
 		Pin: repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),

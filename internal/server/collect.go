@@ -52,7 +52,8 @@ var (
 
 	dbSeconds  = desc("db_transaction_duration_seconds", "Time of transactions, with the wait for their turn.", "kind")
 	dbUnderWay = desc("db_transactions", "Transactions under way, those that wait included.", "kind")
-	dbFailed   = desc("db_transactions_failed_total", "Transactions that ended with an error, also one of the caller's.", "kind")
+	dbFailed   = desc("db_transactions_failed_total",
+		"Transactions that ended with an error, also one of the caller's.", "kind")
 	dbWaiting  = desc("db_writes_waiting", "Writes that wait for their turn (SQLite).")
 	dbConns    = desc("db_connections", "Connections to the database, busy or idle (SQLite: of readers).", "state")
 	dbMost     = desc("db_connections_limit", "Connections that there may be.")

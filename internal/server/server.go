@@ -360,7 +360,8 @@ func safe(method string) bool { return method == http.MethodGet || method == htt
 // which would keep it waiting. An answer of unknown length is left to the HTTP server,
 // which finds its length out; with HTTP/2 it would send the end without a deadline.
 func sendOff(w *web.Writer, r *http.Request) {
-	if !w.Started() || r.ProtoMajor < 2 && len(w.Header()["Content-Length"]) == 0 && w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
+	if !w.Started() || r.ProtoMajor < 2 && len(w.Header()["Content-Length"]) == 0 &&
+		w.Status != http.StatusNoContent && w.Status != http.StatusNotModified {
 		return
 	}
 	if f, ok := w.ResponseWriter.(http.Flusher); ok {

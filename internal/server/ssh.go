@@ -23,7 +23,7 @@ type SSHOptions struct {
 // ServeSSH serves git over SSH on l until ctx is done; then it finishes what is in flight, within half a minute.
 func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
 	return ssh.New(ssh.Options{
-		Accounts: s.accounts, Repos: s.forge.Repos, Control: s.control, Log: s.log, HostKeys: s.o.SSH.HostKeys,
+		Accounts: s.accounts, Transport: s.forge.Transport, Control: s.control, Log: s.log, HostKeys: s.o.SSH.HostKeys,
 		NewID: s.newID, Allow: s.limiter.TakeKey, Address: s.sshAddress,
 		Explain: func(err error) error { return space.Explain(err, s.disks...) },
 		Observe: func(r ssh.Served) { s.metrics.ssh.WithLabelValues(r.Service, strconv.Itoa(r.Status)).Inc() },

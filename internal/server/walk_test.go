@@ -154,6 +154,8 @@ func checkOnRepo(t *testing.T, s *apitest.Server, r *route.Route, login, reposit
 		want = http.StatusNotFound
 	case role < need, byApps(r):
 		want = http.StatusForbidden
+	case r.Group == route.Pages && a.Status < 500:
+		return // a page asks for more than to see the repository where the API does
 	default:
 		if slices.Contains([]int{401, 403}, a.Status) && r.Group != route.Git || a.Status >= 500 {
 			t.Errorf("%s as %q (%s): status %d though the caller has the right", c.Do, login, role, a.Status)

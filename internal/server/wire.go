@@ -56,7 +56,12 @@ import (
 	"arbor/internal/pull"
 	"arbor/internal/ratelimit"
 	"arbor/internal/release"
-	"arbor/internal/repo"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/repo/list"
+	"arbor/internal/repo/maintenance"
+	"arbor/internal/repo/network"
+	"arbor/internal/repo/settings"
+	"arbor/internal/repo/transport"
 	"arbor/internal/review"
 	"arbor/internal/route"
 	"arbor/internal/search"
@@ -116,9 +121,9 @@ func New(o Options) *Server {
 	accounts, repos, issues, pulls := f.Accounts, f.Repos, f.Issues, f.Pulls
 	s := &Server{
 		o: o, log: o.Log, accounts: accounts, forge: f,
-		runners: []runner{accounts, repos, issues, f.Closing, pulls, f.Searches, f.Detect, f.Notifier,
+		runners: []runner{accounts, f.Maintenance, issues, f.Closing, pulls, f.Searches, f.Detect, f.Notifier,
 			notification.NewPruner(o.DB, o.Log),
-			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays), repo.NewForgetter(repos)},
+			activity.NewPruner(o.DB, o.Log), audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log)},
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks,
 	}
@@ -141,7 +146,8 @@ func New(o Options) *Server {
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
 	pages := old.New(o.DB, repos, shown)
-	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls})
+	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls,
+		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
 	plants := plant.NewAPI(o.DB)
@@ -156,7 +162,11 @@ func New(o Options) *Server {
 	features := []feature{
 		account.NewAPI(accounts),
 		app.NewAPI(f.Apps),
-		repo.NewAPI(repos),
+		list.NewAPI(o.DB, repos),
+		settings.NewAPI(f.Settings),
+		network.NewAPI(f.Network),
+		collaborator.NewAPI(o.DB, repos),
+		transport.NewAPI(f.Transport),
 		star.NewAPI(star.New(o.DB, repos)),
 		activity.NewAPI(o.DB, repos, issues),
 		shown.Git,
@@ -212,7 +222,7 @@ func New(o Options) *Server {
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
 	s.routes = s.join(features...)
 	p := &parts{s: s, caches: []cached{accounts, repos, issues, o.Git},
-		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": repos,
+		workers: map[string]worker{"test_merge": pulls, "pushed_commits": f.Closing, "packing": f.Maintenance,
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
 	for _, part := range features {
 		if has, ok := part.(cached); ok {

@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/repo/transport"
 )
 
 // command is what git asks for: one of its services on a repository.
@@ -31,7 +32,7 @@ func parseCommand(line string) (command, error) {
 		return command{}, errCommand()
 	}
 	c := command{service: words[0]}
-	if _, known := repo.RoleOfService(c.service); !known {
+	if _, known := transport.RoleOfService(c.service); !known {
 		return command{}, errCommand()
 	}
 	if len(words) != 2 {

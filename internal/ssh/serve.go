@@ -14,6 +14,7 @@ import (
 	"arbor/internal/git/wire"
 	"arbor/internal/journal"
 	"arbor/internal/repo"
+	"arbor/internal/repo/transport"
 	"arbor/internal/web"
 )
 
@@ -74,7 +75,7 @@ func (r *request) serve(ctx context.Context) error {
 	defer r.ticket.Leave()
 	r.stream = admission.NewPacedStream(r.s.channel, func() { r.s.c.net.Close() })
 	defer r.stream.End()
-	err = o.Repos.Converse(ctx, r.service, repo.Conversation{
+	err = o.Transport.Converse(ctx, r.service, transport.Conversation{
 		Protocol: r.s.protocol, In: r.stream, Out: r.stream, Access: r.access, Pause: r.stream.Pause})
 	if err != nil && r.service == wire.ServiceReceivePack {
 		err = o.Explain(err)
@@ -89,7 +90,7 @@ func (r *request) access(ctx context.Context) (*repo.Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := o.Repos.FindForGit(ctx, caller, r.command.owner, r.command.name)
+	found, err := o.Transport.FindRepo(ctx, caller, r.command.owner, r.command.name)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +98,8 @@ func (r *request) access(ctx context.Context) (*repo.Access, error) {
 		r.moved = true
 		r.s.say("This repository moved. Please use the new location:\n  %s", o.Address(found.Repo))
 	}
-	need, _ := repo.RoleOfService(r.service)
-	return &found.Access, o.Repos.CheckGit(ctx, &found.Access, need)
+	need, _ := transport.RoleOfService(r.service)
+	return &found.Access, o.Transport.Check(ctx, &found.Access, need)
 }
 
 // message is what a client may read of an error.

@@ -36,20 +36,21 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/repo"
+	"arbor/internal/repo/transport"
 )
 
 // Options are what a server is made of.
 type Options struct {
-	Accounts *account.Service
-	Repos    *repo.Service
-	Control  *admission.Control
-	Log      *slog.Logger
-	HostKeys []ssh.Signer
-	NewID    func() string               // of a request, for the log
-	Allow    func(*account.Caller) error // counts a request against its caller's hourly limit
-	Observe  func(Served)                // counts a request that was served
-	Explain  func(error) error           // tells a disk that is full from other errors of a push
-	Address  func(r *repo.Repo) string   // where a repository is now
+	Accounts  *account.Service
+	Transport *transport.Service
+	Control   *admission.Control
+	Log       *slog.Logger
+	HostKeys  []ssh.Signer
+	NewID     func() string               // of a request, for the log
+	Allow     func(*account.Caller) error // counts a request against its caller's hourly limit
+	Observe   func(Served)                // counts a request that was served
+	Explain   func(error) error           // tells a disk that is full from other errors of a push
+	Address   func(r *repo.Repo) string   // where a repository is now
 }
 
 // Served is a request that was served.

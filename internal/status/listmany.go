@@ -12,9 +12,9 @@ import (
 // maxMany is of how many commits one request asks for the statuses.
 const maxMany = 100
 
-// CombineMany answers what the statuses of the commits of the parameter shas come to, for GraphQL: for each an object
-// with statuses and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/status. The commits were
-// found for the caller before.
+// CombineMany answers what the statuses of the commits of the parameter shas come to, for GraphQL: for each
+// an object with statuses and total_count, as the first page of GET
+// /repos/{owner}/{repo}/commits/{ref...}/status. The commits were found for the caller before.
 func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	var list []*Status

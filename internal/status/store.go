@@ -54,7 +54,8 @@ func byID(tx *db.Tx, repoID repo.ID, id int64) (*Status, error) {
 }
 
 func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
-	_, err := tx.Exec(`INSERT INTO status_contexts (repo_id, sha, context, status_id, state, total) VALUES ($1, $2, $3, $4, $5, 1)
+	_, err := tx.Exec(`INSERT INTO status_contexts (repo_id, sha, context, status_id, state, total)
+		VALUES ($1, $2, $3, $4, $5, 1)
 		ON CONFLICT (repo_id, sha, context) DO UPDATE SET status_id = excluded.status_id, state = excluded.state,
 		total = status_contexts.total + 1`, repoID, string(n.SHA), fold(n.Context), id, int64(n.State))
 	return err
@@ -62,7 +63,8 @@ func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
 
 // sumUp adds to what the statuses of a commit come to.
 func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
-	_, err := tx.Exec(`UPDATE status_commits SET total = total + $3, contexts = contexts + $4, failed = failed + $5, pending = pending + $6
+	_, err := tx.Exec(`UPDATE status_commits SET total = total + $3, contexts = contexts + $4,
+		failed = failed + $5, pending = pending + $6
 		WHERE repo_id = $1 AND sha = $2`, repoID, string(sha), more.Total, more.Contexts, more.Failed, more.Waiting)
 	return err
 }
@@ -121,7 +123,8 @@ func query(tx *db.Tx, text string, args ...any) ([]*Status, error) {
 	var found []*Status
 	for rows.Next() {
 		var s Status
-		if err := rows.Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description, &s.CreatorID, &s.CreatedAt); err != nil {
+		if err := rows.Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description, &s.CreatorID,
+			&s.CreatedAt); err != nil {
 			return nil, err
 		}
 		found = append(found, &s)
@@ -139,8 +142,10 @@ func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Sta
 	for n, sha := range shas {
 		args = append(args, string(sha))
 		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT status_id, context FROM (SELECT status_id, context FROM status_contexts WHERE repo_id = $1 AND sha = $` + at +
+		parts[n] = `SELECT status_id, context FROM (SELECT status_id, context FROM status_contexts WHERE repo_id = $1
+			AND sha = $` + at +
 			` ORDER BY context LIMIT $2) p` + at
 	}
-	return query(tx, columns+`(`+strings.Join(parts, ` UNION ALL `)+`) p JOIN statuses s ON s.id = p.status_id ORDER BY p.context`, args...)
+	return query(tx, columns+`(`+strings.Join(parts, ` UNION ALL `)+`) p JOIN statuses s ON s.id = p.status_id
+		ORDER BY p.context`, args...)
 }

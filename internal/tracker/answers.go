@@ -108,7 +108,8 @@ func Name(info *web.Info, a *repo.Access) []byte {
 	b := make([]byte, 0, 400)
 	b = strconv.AppendInt(b, int64(a.ID), 36)
 	b = append(b, ' ')
-	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), a.Insider(), a.HasIssues} {
+	for _, on := range [...]bool{info.Media.Preview(web.Assignees), info.Media.Preview(web.Reactions), a.Insider(),
+		a.HasIssues} {
 		digit := byte('0')
 		if on {
 			digit = '1'

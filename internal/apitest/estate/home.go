@@ -29,7 +29,8 @@ func (h *Home) path() string { return "/repos/" + h.Owner + "/" + h.Name }
 // (decision 12).
 func (h *Home) Role(login string) account.Role {
 	switch {
-	case login == "chief", login == "keeper", login == "owner" && h.Owner == "guild", login == "holder" && h.Owner == "holder",
+	case login == "chief", login == "keeper", login == "owner" && h.Owner == "guild", login == "holder" &&
+		h.Owner == "holder",
 		login == "neighbour" && h.Owner == "guild" && !h.Private:
 		return account.Admin
 	case login == "writer":

@@ -61,15 +61,18 @@ var things = []struct {
 	{"/git/matching-refs", "ref", nil}, {"/branches", "branch", nil}, {"/compare", "range", nil},
 	{"/contents", "file", nil}, {"/blob", "main file", nil}, {"/tree", "main", nil}, {"/raw", "main file", nil},
 	{"/check-runs", "check run", nil}, {"/runs", "check run", nil}, {"/check-suites", "check suite", nil},
-	{"/releases/assets", "asset", (*World).asset}, {"/releases/tags", "release tag", nil}, {"/releases/tag", "release tag", nil},
+	{"/releases/assets", "asset", (*World).asset}, {"/releases/tags", "release tag", nil},
+	{"/releases/tag", "release tag", nil},
 	{"/releases/latest/download", "asset name", nil}, {"/releases/download", "asset path", nil},
 	{"/releases", "release", (*World).release},
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
-	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
+	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil},
+	{"/following", "keeper", nil},
 	{"/app/installations", "installation", nil}, {"/apps", "app", nil}, {"/app/hook/deliveries", "app delivery", nil},
 	{"/user/installations", "holder installation", nil},
 	{"/user/installations/{installation_id}/repositories", "repository id", nil},
-	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
+	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil},
+	{"/memberships", "member", nil}, {"/public_members", "member", nil},
 	{"/user/keys", "key", (*World).ownKey}, {"/admin/keys", "key", (*World).ownKey},
 	{"/keys", "deploy key", (*World).deployKey},
 	{"/repositories", "repository id", nil}, {"/user", "account id", nil},
@@ -77,7 +80,11 @@ var things = []struct {
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
-	{"/issues/{number}/comments", "comment", nil}, {"/assets", "page asset", nil}, {"/avatars", "avatar", nil}, {"/plants", "plant", nil},
+	{"/issues/{number}/comments", "comment", nil}, {"/pull/{number}/comments", "line", nil}, {"/assets", "page asset", nil},
+	{"/dashboard/filter", "order", nil}, {"/filter", "filter", nil}, {"/dashboard/notifications", "thread", (*World).thread}, {"/site/people", "keeper", nil},
+	{"/site/organizations", "guild", nil}, {"/settings/installations", "holder installation", nil},
+	{"/releases/edit", "release tag", nil}, {"/blame", "main file", nil}, {"/edit", "main file", nil}, {"/delete", "main file", nil},
+	{"/new", "main", nil}, {"/find", "main", nil}, {"/upload", "main", nil}, {"/last-changes", "main", nil}, {"/avatars", "avatar", nil}, {"/plants", "plant", nil},
 }
 
 // thing is what stands for a placeholder of that kind.
@@ -89,8 +96,10 @@ func (h *Home) thing(is string) string {
 		"ref": "heads/" + h.Mark + "-topic", "branch": h.Mark + "-side", "range": "main..." + h.Mark + "-topic",
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
-		"app": "robot", "release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",
-		"member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "license": "mit", "template": "Go", "plant": "1",
+		"app": "robot", "release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" +
+			h.Mark + ".bin",
+		"filter": "label", "member": "member", "avatar": "1", "account id": "1", "emoji": "1f44d.svg", "order": "sort",
+		"license": "mit", "template": "Go", "plant": "1",
 	}[is]
 }
 

@@ -166,6 +166,25 @@ func FileLines(name, contents string) string {
 	return fmt.Sprintf("M 100644 inline %s\ndata %d\n%s\n", name, len(contents), contents)
 }
 
+// WriteFile writes a file of a clone.
+func WriteFile(tb testing.TB, dir, name, text string) {
+	tb.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// CommitFile makes a commit of one file in a clone, and gives its objects.
+func CommitFile(tb testing.TB, dir, name, text string) (commit, tree, blob string) {
+	tb.Helper()
+	WriteFile(tb, dir, name, text)
+	Run(tb, dir, "add", name)
+	Run(tb, dir, "commit", "-q", "-m", "Add "+name)
+	commit = Run(tb, dir, "rev-parse", "HEAD")
+	tree = Run(tb, dir, "rev-parse", "HEAD^{tree}")
+	return commit, tree, Run(tb, dir, "rev-parse", "HEAD:"+name)
+}
+
 // LargePatches makes a bare repository whose only commit adds eleven megabytes of
 // control characters in twelve files, which take six times as much room in JSON.
 func LargePatches(tb testing.TB) string {

@@ -133,7 +133,8 @@ func (l *list) read(tx *db.Tx, desc bool, rows, offset int64) ([]*Comment, error
 	n := int64(len(args))
 	return query(tx, `(SELECT x.id FROM issue_comments x`+where+l.order("x", desc)+
 		` LIMIT $`+strconv.FormatInt(n+1, 10)+` OFFSET $`+strconv.FormatInt(n+2, 10)+`) p
-		JOIN issue_comments c ON c.id = p.id JOIN issues i ON i.id = c.issue_id`+l.order("c", l.desc), append(args, rows, offset)...)
+		JOIN issue_comments c ON c.id = p.id JOIN issues i ON i.id = c.issue_id`+l.order("c", l.desc),
+		append(args, rows, offset)...)
 }
 
 // all is how many comments there are in the issue or repository, which is
@@ -217,7 +218,8 @@ func firstOf(tx *db.Tx, issues []issue.ID, rows, offset int64) ([]int64, error) 
 	for n, id := range issues {
 		args = append(args, id)
 		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM issue_comments WHERE issue_id = $` + at + ` ORDER BY id LIMIT $1 OFFSET $2) p` + at
+		parts[n] = `SELECT id FROM (SELECT id FROM issue_comments WHERE issue_id = $` + at + ` ORDER BY id
+			LIMIT $1 OFFSET $2) p` + at
 	}
 	return db.QueryIDs[int64](tx, strings.Join(parts, ` UNION ALL `), args...)
 }

@@ -157,7 +157,8 @@ func (f *filler) add(ctx context.Context, list []*drawn) error {
 				args = append(args, d.ID, int64(p.Kind), p.Value, d.RepoID, int64(d.State), d.UpdatedAt, d.Comments)
 			}
 		}
-		return f.insert(tx, `INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `, 7, args)
+		return f.insert(tx, `INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments)
+			VALUES `, 7, args)
 	})
 	if err != nil {
 		return err
@@ -222,10 +223,12 @@ func (f *filler) addHappened(ctx context.Context, list []*happened) error {
 				db.OrNull(h.event.UserID), detail, h.at)
 		}
 		err := f.d.Write(ctx, func(tx *db.Tx) error {
-			if err := f.insert(tx, `INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at, updated_at) VALUES `, 6, comments); err != nil {
+			if err := f.insert(tx, `INSERT INTO issue_comments (repo_id, issue_id, author_id, body, created_at,
+				updated_at) VALUES `, 6, comments); err != nil {
 				return err
 			}
-			return f.insert(tx, `INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail, created_at) VALUES `, 7, events)
+			return f.insert(tx, `INSERT INTO issue_events (repo_id, issue_id, actor_id, kind, user_id, detail,
+				created_at) VALUES `, 7, events)
 		})
 		if err != nil {
 			return err
@@ -245,7 +248,8 @@ func (f *filler) finish(ctx context.Context) error {
 			return err
 		}
 		for _, r := range f.made.Repos {
-			err := tx.Run(`UPDATE repos SET next_number = $2, open_issues = $3, issues_generation = issues_generation + $4 WHERE id = $1`,
+			err := tx.Run(`UPDATE repos SET next_number = $2, open_issues = $3,
+				issues_generation = issues_generation + $4 WHERE id = $1`,
 				r.ID, r.Issues+1, f.open[r.ID], r.Issues)
 			if err != nil {
 				return fmt.Errorf("count the issues of %s: %w", r.Name, err)

@@ -106,7 +106,8 @@ func seen(a *repo.Access) string {
 // readTimeline merges events and comments, of which two indexes in the order of
 // time are read up to the page's end.
 func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]entry, error) {
-	rows, err := tx.Query(`SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e WHERE `+seen(a)+`
+	rows, err := tx.Query(`SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e
+		WHERE `+seen(a)+`
 			ORDER BY e.created_at, e.id LIMIT $5) x
 		UNION ALL SELECT * FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = $2
 			ORDER BY c.created_at, c.id LIMIT $5) y

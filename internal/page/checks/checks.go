@@ -31,11 +31,10 @@ type Pages struct {
 // New makes the pages.
 func New(kit *page.Kit, extras Extras) *Pages { return &Pages{kit, kit.Templates(files), extras} }
 
-// Routes are the pages and the target of their form.
+// Routes are the pages.
 func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		p.kit.OnRepo("GET /{owner}/{repo}/runs/{check_run_id}", p.Run),
-		p.kit.OnRepo("POST /{owner}/{repo}/runs/{check_run_id}", p.Rerun),
 		p.kit.OnRepo("GET /{owner}/{repo}/commit/{sha}/checks", p.Commit),
 	}
 }

@@ -90,13 +90,3 @@ func (p *Pages) Run(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	}
 	return p.t.Page(w, r, "run.html", v)
 }
-
-// POST /{owner}/{repo}/runs/{check_run_id}
-//
-// Rerun asks the App of a check run to run it again. Errors: 403, 404, 422.
-func (p *Pages) Rerun(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := p.kit.Change(r, http.MethodPost, runPath(a, r)+"/rerequest", nil, nil); err != nil {
-		return err
-	}
-	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "runs", web.Param(r, "check_run_id"))+"?done=1")
-}

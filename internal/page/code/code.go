@@ -65,8 +65,10 @@ const maxEdit = 8 << 20
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
 	on := p.kit.OnRepo
+	home := on("GET /{owner}/{repo}", p.Home)
+	home.Handler = withoutGit(home.Handler)
 	return []route.Route{
-		p.kit.Anyone("GET /{owner}/{repo}", p.Home),
+		home,
 		on("GET /{owner}/{repo}/tree/{path...}", p.Tree),
 		on("GET /{owner}/{repo}/last-changes/{path...}", p.LastChanges),
 		on("GET /{owner}/{repo}/blob/{path...}", p.Blob),

@@ -55,7 +55,7 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	name := web.Param(r, "sha")
 	for _, kind := range [...]string{"diff", "patch"} {
 		if sha, ok := strings.CutSuffix(name, "."+kind); ok {
-			if _, err := p.kit.Get(r, of(a, "/commits"), page.Query("sha", sha, "per_page", "1"), nil); err != nil {
+			if err := p.ask(r, p.do.Locate, of(a, "/contents", segments(sha)), nil, nil); err != nil { // whether its right is there
 				return page.Absent(err)
 			}
 			return page.Absent(p.do.CommitText(w, r, a))

@@ -63,8 +63,8 @@ func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Acce
 func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	spec := web.Param(r, "basehead")
 	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
-		if _, err := p.kit.Get(r, of(a, "/branches"), page.Query("per_page", "1"), nil); err != nil {
-			return err
+		if err := p.ask(r, p.do.Locate, of(a, "/contents"), nil, nil); err != nil { // whether its right is there
+			return page.Absent(err)
 		}
 		return p.do.CompareText(w, r, a)
 	}
@@ -91,6 +91,12 @@ func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	}
 	v.Found = found
 	v.Pages = page.PagesOf(r, more)
+	if found.Ahead > 0 && v.Dots == "..." {
+		v.NewPull = web.Path(a.Owner.Login, a.Name, "pulls", "new") + "?" + url.Values{"base": {v.Base}, "head": {v.Head}}.Encode()
+		if web.QueryOf(r).Get("expand") == "1" { // as GitHub calls the form of a new pull request
+			return page.SeeOther(w, r, v.NewPull)
+		}
+	}
 	return p.showComparison(w, r, a, v)
 }
 
@@ -121,9 +127,6 @@ func (p *Pages) showComparison(w http.ResponseWriter, r *http.Request, a *repo.A
 	v.Days = byDay(marked)
 	if web.ReadPage(r).Number == 1 {
 		v.Diff = diff.New(r, v.Found.Files, diff.Options{Text: v.Repo.Path + "/compare" + segments(v.Base+v.Dots+v.Head) + ".diff"})
-	}
-	if v.Found.Ahead > 0 && v.Dots == "..." {
-		v.NewPull = v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.Base}, "head": {v.Head}}.Encode()
 	}
 	return p.t.Page(w, r, "compare.html", v)
 }

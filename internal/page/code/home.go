@@ -54,19 +54,22 @@ type release struct {
 // Title is the name, or the tag of a release without one.
 func (r *release) Title() string { return cmp.Or(r.Name, r.Tag) }
 
-// GET /{owner}/{repo}
-//
-// Home answers a repository's page. The address for git, with .git at its end, leads here as well. Error: 404.
-func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
-	if name, ok := strings.CutSuffix(web.Param(r, "repo"), ".git"); ok && name != "" {
-		// Whether there is such a repository or not: no name ends in .git.
-		http.Redirect(w, r, web.From(r.Context()).Page(web.Path(web.Param(r, "owner"), name)), http.StatusFound)
-		return nil
+// withoutGit leads from the address for git, with .git at its end, to the page.
+func withoutGit(h web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if name, ok := strings.CutSuffix(web.Param(r, "repo"), ".git"); ok && name != "" {
+			// Whether there is such a repository or not: no name ends in .git.
+			http.Redirect(w, r, web.From(r.Context()).Page(web.Path(web.Param(r, "owner"), name)), http.StatusFound)
+			return nil
+		}
+		return h(w, r)
 	}
-	return p.kit.Repos.WithVisible(p.home)(w, r)
 }
 
-func (p *Pages) home(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+// GET /{owner}/{repo}
+//
+// Home answers a repository's page: the files of its default branch, and what it is. Error: 404.
+func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &homeView{Home: true, Clone: p.clone(r, a)}
 	place, err := p.locate(r, a, "tree", "")
 	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
@@ -85,6 +88,9 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := p.fill(r, a, &v.listing); err != nil {
 		return err
 	}
+	if err := p.readmeElsewhere(r, v); err != nil {
+		return err
+	}
 	if v.Languages, err = p.languages(r, a); err != nil {
 		return err
 	}
@@ -96,6 +102,28 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	return p.t.Page(w, r, "home.html", v)
+}
+
+// readmeElsewhere finds the readme in .github or docs, where the root has none.
+func (p *Pages) readmeElsewhere(r *http.Request, v *homeView) error {
+	if v.Readme != nil || !slices.ContainsFunc(v.Entries, func(e listed) bool {
+		return e.Type == "dir" && (e.Name == ".github" || e.Name == "docs")
+	}) {
+		return nil
+	}
+	var at struct{ Name, Path string }
+	_, err := p.kit.Get(r, of(v.Repo.Access, "/readme"), nil, &at)
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	html, err := p.rendered(r, &v.at, at.Path)
+	if html != "" {
+		v.Readme = &readmeView{Name: at.Name, Path: at.Path, HTML: html}
+	}
+	return err
 }
 
 // clone tells the addresses for git.
@@ -183,5 +211,4 @@ func (p *Pages) empty(w http.ResponseWriter, r *http.Request, a *repo.Access, ot
 type readmeView struct {
 	Name, Path string
 	HTML       template.HTML
-	Text       string // where there is no HTML
 }

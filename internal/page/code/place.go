@@ -174,8 +174,8 @@ func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, er
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) || errs.Is(err, errs.Forbidden) {
 		return "", nil
 	}
-	if err != nil || answer.Status != http.StatusOK {
-		return "", err
+	if err != nil || answer.Status != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
+		return "", err // of a directory it is JSON
 	}
 	// Trusted: package markdown has sanitized it, and addresses alone change.
 	return template.HTML(relink(answer.Body.String(), v.Link("blob", path), v.Link("raw", path))), nil
@@ -186,6 +186,9 @@ func (p *Pages) renderText(r *http.Request, body []byte) (template.HTML, error) 
 	answer, err := p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: "/markdown", Body: body})
 	if err != nil {
 		return "", err
+	}
+	if !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
+		return "", nil
 	}
 	return template.HTML(answer.Body.String()), nil // sanitized by package markdown
 }

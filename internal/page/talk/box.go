@@ -3,6 +3,7 @@ package talk
 import (
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ type Box struct {
 	Edit   string // the address of the form that edits it; empty: the viewer may not
 	Delete string // the address that deletes it; empty: the viewer may not
 	Edited bool
+	Own    []string      // how the viewer reacted, as the API names it
 	Guard  string        // names the text as it is, for changes of it; empty: no tasks to tick
 	Shown  template.HTML // its body, with tasks that can be ticked
 }
@@ -40,14 +42,20 @@ type Count struct {
 	Emoji   string
 	Name    string
 	N       int64
+	Mine    bool // the viewer is one of them
 }
 
 // Contents are the ways to react, in GitHub's order.
 func Contents(r page.Reactions) []Count {
 	return []Count{
-		{"+1", "👍", "thumbs up", r.PlusOne}, {"-1", "👎", "thumbs down", r.MinusOne}, {"laugh", "😄", "laugh", r.Laugh},
-		{"hooray", "🎉", "hooray", r.Hooray}, {"confused", "😕", "confused", r.Confused}, {"heart", "❤️", "heart", r.Heart},
-		{"rocket", "🚀", "rocket", r.Rocket}, {"eyes", "👀", "eyes", r.Eyes},
+		{Content: "+1", Emoji: "👍", Name: "thumbs up", N: r.PlusOne},
+		{Content: "-1", Emoji: "👎", Name: "thumbs down", N: r.MinusOne},
+		{Content: "laugh", Emoji: "😄", Name: "laugh", N: r.Laugh},
+		{Content: "hooray", Emoji: "🎉", Name: "hooray", N: r.Hooray},
+		{Content: "confused", Emoji: "😕", Name: "confused", N: r.Confused},
+		{Content: "heart", Emoji: "❤️", Name: "heart", N: r.Heart},
+		{Content: "rocket", Emoji: "🚀", Name: "rocket", N: r.Rocket},
+		{Content: "eyes", Emoji: "👀", Name: "eyes", N: r.Eyes},
 	}
 }
 
@@ -55,6 +63,7 @@ func Contents(r page.Reactions) []Count {
 func (b *Box) Counts() (list []Count) {
 	for _, c := range Contents(b.Reactions) {
 		if c.N > 0 {
+			c.Mine = slices.Contains(b.Own, c.Content)
 			list = append(list, c)
 		}
 	}

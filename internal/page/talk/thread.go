@@ -76,7 +76,42 @@ func Read(kit *page.Kit, r *http.Request, f *page.Frame, i *page.Issue) (*Thread
 	if f.Viewer == nil {
 		return t, nil
 	}
+	if err := t.mark(kit, r); err != nil {
+		return nil, err
+	}
 	return t, t.own(kit, r)
+}
+
+// mark finds the viewer's own among the reactions that are shown.
+func (t *Thread) mark(kit *page.Kit, r *http.Request) error {
+	boxes := map[string]*Box{}
+	var ids []string
+	add := func(b *Box) {
+		if b != nil && len(b.Counts()) > 0 {
+			ids = append(ids, strconv.FormatInt(b.Number, 10))
+			boxes[ids[len(ids)-1]] = b
+		}
+	}
+	add(t.First)
+	for _, e := range slices.Concat(t.Entries, t.Tail) {
+		if e.Event == "commented" {
+			add(e.Box)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	own := map[string][]string{}
+	q := inside.Request{Path: t.api(), Query: page.Query("comments", strings.Join(ids, ",")), Handler: kit.OwnReactions}
+	if _, err := kit.Read(r, q, &own); err != nil {
+		return err
+	}
+	for id, contents := range own {
+		if b := boxes[id]; b != nil {
+			b.Own = contents
+		}
+	}
+	return nil
 }
 
 // firstOf is an issue's own text in the form of a comment.

@@ -130,7 +130,7 @@ func (p *Pages) fill(r *http.Request, v *newView, name string) error {
 		v.Name = head["title"]
 	}
 	for _, name := range listed(head["labels"] + "," + head["assignees"]) {
-		v.Choose.On[name] = true
+		v.Choose.On[unquote(name)] = true
 	}
 	return nil
 }
@@ -170,7 +170,14 @@ func frontMatter(text string) (head map[string]string, body string) {
 	return head, strings.TrimLeft(body, "\n")
 }
 
-func unquote(s string) string { return strings.Trim(strings.TrimSpace(s), `"'`) }
+// unquote takes the quotes off that stand around a value.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if last := len(s) - 1; last > 0 && s[0] == s[last] && (s[0] == '"' || s[0] == '\'') {
+		return s[1:last]
+	}
+	return s
+}
 
 // choices reads what those who sort issues can put on one.
 func (p *Pages) choices(r *http.Request, h *page.Head, c *chosen, milestone string) error {

@@ -44,7 +44,8 @@ func kind() search.Kind {
 			Known: []string{"in", "user", "org", "repo", "size", "forks", "stars", "created", "pushed", "updated", "language",
 				"topic", "topics", "license", "is", "visibility", "fork", "archived", "mirror", "template", "sort"},
 			Times: []string{"created", "pushed", "updated"},
-			Absent: []string{"followers", "good-first-issues", "help-wanted-issues", "has", "deployed", "props", "custom-properties",
+			Absent: []string{"followers", "good-first-issues", "help-wanted-issues", "has", "deployed", "props",
+				"custom-properties",
 				"no", "enterprise"},
 		},
 		Sorts: []string{"best-match", "stars", "forks", "updated"},
@@ -124,7 +125,8 @@ func newItem(a *repo.Access, score search.Score, q *search.Asked, words []string
 }
 
 // list finds the ids and scores of a page, and how many there are in all.
-func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) (ids []repo.ID, scores []search.Score, err error) {
+func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) (ids []repo.ID,
+	scores []search.Score, err error) {
 	score := "1"
 	if from != "" {
 		score = "f.score"
@@ -175,7 +177,8 @@ func orderBy(q *search.Asked, scored bool, caller *account.Caller) string {
 
 // partOf is where words are looked for; 0: nowhere.
 func partOf(name string) fulltext.Part {
-	return map[string]fulltext.Part{"name": fulltext.InFirst, "description": fulltext.InSecond, "topics": fulltext.InThird}[name]
+	return map[string]fulltext.Part{"name": fulltext.InFirst, "description": fulltext.InSecond,
+		"topics": fulltext.InThird}[name]
 }
 
 // conditions adds what the qualifiers ask for, and gives where words are looked for.

@@ -115,7 +115,8 @@ func newItem(a *account.Account, score search.Score, q *search.Asked, words []st
 }
 
 // list finds the ids and scores of a page, and how many there are in all.
-func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) (ids []account.ID, scores []search.Score, err error) {
+func list(c *search.Conditions, from string, q *search.Asked, found *search.Found) (ids []account.ID,
+	scores []search.Score, err error) {
 	rest, score := ` FROM accounts a WHERE `, "1"
 	if from != "" {
 		rest, score = ` FROM (`+from+`) f JOIN accounts a ON a.id = f.id WHERE `, "f.score"
@@ -149,7 +150,8 @@ func orderBy(q *search.Asked, scored bool) string {
 	if q.Asc {
 		direction = " ASC"
 	}
-	column := map[string]string{"followers": "a.followers", "repositories": "a.public_repos", "joined": "a.created_at"}[q.Sort]
+	column := map[string]string{"followers": "a.followers", "repositories": "a.public_repos",
+		"joined": "a.created_at"}[q.Sort]
 	switch {
 	case column != "":
 		return " ORDER BY " + column + direction + ", a.id" + direction
@@ -199,7 +201,8 @@ func about(c *search.Conditions, t *search.Term, value string) bool {
 	switch t.Name {
 	case "":
 	case "type", "is":
-		kind := map[string]account.Kind{"user": account.User, "org": account.Organization, "organization": account.Organization}[value]
+		kind := map[string]account.Kind{"user": account.User, "org": account.Organization,
+			"organization": account.Organization}[value]
 		c.All(t, "a.kind = "+c.Arg(int64(kind)))
 		return kind != 0
 	case "user", "org":

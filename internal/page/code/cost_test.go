@@ -1,0 +1,54 @@
+package code_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/server"
+)
+
+// A page takes at most twenty queries and one process of git (a comparison two more), however many branches, commits and
+// statuses it shows.
+func TestPagesAskLittle(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var queries atomic.Int64
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(context.Context, string) { queries.Add(1) }})
+		})
+		plant(t, s, "alice/garden", true)
+		sam := as(t, s, "sam")
+		for n := range 12 {
+			sam.led("/alice/garden/new/main", "path", fmt.Sprintf("deep/f%d", n), "text", "x\n", "message", fmt.Sprint("Commit ", n))
+			sam.led("/alice/garden/branches", "name", fmt.Sprint("b", n), "from", "main")
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/statuses/" + tip(t, s), As: "sam", Send: fmt.Sprintf(`{"state": "success", "context": "c%d"}`, n), Status: 201})
+		}
+		for _, path := range append(append([]string{}, pages...), forms...) {
+			if err := s.Server.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			before, started := queries.Load(), s.Git.Started()
+			if a := sam.get("/alice/garden" + path); a.Status != 200 {
+				t.Errorf("%s: %d", path, a.Status)
+			}
+			asked, ran := queries.Load()-before, s.Git.Started()-started
+			if asked > 20 || ran > 3 || ran > 1 && path[:min(len(path), 8)] != "/compare" {
+				t.Errorf("%q takes %d queries and %d processes", path, asked, ran)
+			}
+			t.Logf("%q: %d queries, %d processes", path, asked, ran)
+		}
+	})
+}
+
+// tip is the SHA of main.
+func tip(t *testing.T, s *apitest.Server) string {
+	t.Helper()
+	var ref struct{ Object struct{ SHA string } }
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/heads/main", As: "sam", Status: 200}).JSON(t, &ref)
+	return ref.Object.SHA
+}

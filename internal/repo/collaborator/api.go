@@ -1,0 +1,152 @@
+package collaborator
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// collaborator is a user with the role that it has on a repository.
+type collaborator struct {
+	*account.Simple
+	Permissions *repo.Permissions `json:"permissions"`
+	RoleName    string            `json:"role_name"`
+}
+
+// roleNames are GitHub's names of the roles in answers.
+var roleNames = [...]string{account.None: "none", account.Pull: "read", account.Push: "write", account.Admin: "admin"}
+
+// GET /repos/{owner}/{repo}/collaborators
+//
+// ListCollaborators answers who has a role on the repository, by id: everyone to
+// whom one was granted, and its owner; of an organization the owners and, when
+// its default permission is above none, all members, also those who do not show
+// that they are. Each has the role that GetPermission says. affiliation=direct
+// chooses those to whom a role was granted, outside those who are no members;
+// permission those who have at least that. Errors: 422.
+func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	chosen, err := readChoice(r)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var people []grantee
+	var total int64
+	err = api.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		people, total, err = listCollaborators(tx, a.Repo, chosen, page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	info := web.From(r.Context())
+	out := make([]collaborator, len(people))
+	for i, p := range people {
+		out[i] = collaborator{account.NewSimple(p.account, info), repo.NewPermissions(p.role), roleNames[p.role]}
+	}
+	web.Link(w, r, page, total)
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// readChoice reads which collaborators are asked for. What stands between our
+// roles at GitHub (triage, maintain) is what the next role above has.
+func readChoice(r *http.Request) (c choice, err error) {
+	if c.affiliation, err = web.QueryEnum(r, "Collaborator", "affiliation", "all", "direct", "outside"); err != nil {
+		return c, err
+	}
+	permission, err := web.QueryEnum(r, "Collaborator", "permission", "", "pull", "triage", "push", "maintain", "admin")
+	switch permission {
+	case "pull":
+		c.atLeast = account.Pull
+	case "triage", "push":
+		c.atLeast = account.Push
+	case "maintain", "admin":
+		c.atLeast = account.Admin
+	}
+	return c, err
+}
+
+// GET /repos/{owner}/{repo}/collaborators/{username}
+//
+// CheckCollaborator answers 204 for who is in the list of collaborators and 404
+// for anyone else.
+func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	err := api.db.Read(r.Context(), func(tx *db.Tx) error {
+		user, err := account.UserByLogin(tx, web.Param(r, "username"))
+		if err != nil {
+			return err
+		}
+		return isCollaborator(tx, a.Repo, user.ID)
+	})
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// PUT /repos/{owner}/{repo}/collaborators/{username}
+//
+// AddCollaborator grants a user the permission of the body: pull, push (which
+// is the default) or admin. It counts at once; nobody has to accept.
+func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadOptional(r, "Collaborator")
+	if err != nil {
+		return err
+	}
+	permission := body.Enum("permission", "pull", "push", "admin")
+	if err := body.Err(); err != nil {
+		return err
+	}
+	role, _ := account.ParseRole(permission.Or("push"))
+	if err := api.repos.GrantBy(r.Context(), a.Caller, a.ID, web.Param(r, "username"), role); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// DELETE /repos/{owner}/{repo}/collaborators/{username}
+//
+// RemoveCollaborator takes away what was granted; also who never had anything
+// is 204, as at GitHub. One may always remove oneself.
+func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.repos.Revoke(r.Context(), a, web.Param(r, "username")); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// GET /repos/{owner}/{repo}/collaborators/{username}/permission
+//
+// GetPermission answers what a user may do here, by whatever way.
+func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	var user *account.Account
+	var role account.Role
+	err := api.db.Read(r.Context(), func(tx *db.Tx) error {
+		var err error
+		if user, err = account.UserByLogin(tx, web.Param(r, "username")); err != nil {
+			return err
+		}
+		theirs, err := repo.ByID(tx, asCaller(user), a.ID)
+		if err == nil {
+			role = theirs.Role
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	simple := account.NewSimple(user, web.From(r.Context()))
+	return web.JSON(w, r, http.StatusOK, map[string]any{
+		"permission": roleNames[role],
+		"role_name":  roleNames[role],
+		"user":       collaborator{simple, repo.NewPermissions(role), roleNames[role]},
+	})
+}
+
+// asCaller is the caller that the user would be.
+func asCaller(user *account.Account) *account.Caller {
+	return &account.Caller{ID: user.ID, Login: user.Login, SiteAdmin: user.SiteAdmin}
+}

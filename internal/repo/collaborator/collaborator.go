@@ -1,0 +1,35 @@
+// Package collaborator shows and changes who has a part in a repository:
+//
+//	.../collaborators                                 api.go, store.go
+//	who may be assigned to issues                     assignee.go
+//
+// Roles are granted and taken away by [repo.Service.GrantBy] and [repo.Service.Revoke].
+package collaborator
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+)
+
+// API answers the requests about collaborators.
+type API struct {
+	db    *db.DB
+	repos *repo.Service
+}
+
+// NewAPI makes the handlers.
+func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{d, repos} }
+
+// Routes are the endpoints of collaborators.
+func (api *API) Routes() []route.Route {
+	repos := api.repos
+	return []route.Route{
+		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
+		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
+		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),
+		// To remove others: admin.
+		repos.Route(route.Pull, "DELETE /repos/{owner}/{repo}/collaborators/{username}", api.RemoveCollaborator),
+		repos.Route(route.Push, "GET /repos/{owner}/{repo}/collaborators/{username}/permission", api.GetPermission),
+	}
+}

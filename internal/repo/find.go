@@ -1,0 +1,134 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+)
+
+// ByIDs finds those of the repositories that the caller may see, in one query.
+// Ids may repeat; what is not there, or not to be seen, is missing from the map.
+func ByIDs(tx *db.Tx, caller *account.Caller, ids []ID) (map[ID]*Access, error) {
+	list, err := InOrder(tx, caller, ids)
+	found := make(map[ID]*Access, len(list))
+	for _, a := range list {
+		if a.Role >= account.Pull {
+			found[a.ID] = a
+		}
+	}
+	return found, err
+}
+
+// eachPage is how many repositories Each reads in one query.
+const eachPage = 500
+
+// Each calls fn with all repositories by id, or with those of one owner: for the operator.
+func (s *Service) Each(ctx context.Context, ownerID account.ID, fn func(*Repo) error) error {
+	operator := &account.Caller{SiteAdmin: true}
+	for since := ID(0); ; {
+		var list []*Access
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			list, err = Query(tx, operator, `WHERE r.id > $2 AND (CAST($3 AS BIGINT) = 0 OR r.owner_id = CAST($3 AS BIGINT))
+				ORDER BY r.id LIMIT $4`, since, ownerID, eachPage)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			since = a.ID
+			if err := fn(a.Repo); err != nil {
+				return err
+			}
+		}
+		if len(list) < eachPage {
+			return nil
+		}
+	}
+}
+
+// InOrder reads the repositories of a page, which are there, in the order
+// of their ids.
+func InOrder(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids)...)
+	return inOrder(found, ids), err
+}
+
+// inOrder sorts the repositories as their ids are.
+func inOrder(list []*Access, ids []ID) []*Access {
+	byID := make(map[ID]*Access, len(list))
+	for _, a := range list {
+		byID[a.ID] = a
+	}
+	out := make([]*Access, 0, len(ids))
+	for _, id := range ids {
+		if a := byID[id]; a != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// VisibleNamed finds the repositories that the caller may see among those named
+// OWNER/NAME, in one query. Former names lead nowhere.
+func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access, error) {
+	var where []string
+	var args []any
+	seen := map[string]bool{}
+	for _, full := range names {
+		full = account.Fold(full)
+		owner, name, ok := strings.Cut(full, "/")
+		if !ok || seen[full] {
+			continue
+		}
+		seen[full] = true
+		where = append(where, fmt.Sprintf("(o.login_folded = $%d AND r.name_folded = $%d)", len(args)+2, len(args)+3))
+		args = append(args, owner, name)
+	}
+	if len(where) == 0 {
+		return nil, nil
+	}
+	list, err := Query(tx, caller, ` WHERE `+strings.Join(where, " OR "), args...)
+	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
+}
+
+// VisibleByID finds the repositories that the caller may see among those of the
+// ids, in one query.
+func VisibleByID(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	list, err := Query(tx, caller, ` WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids)...)
+	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
+}
+
+// Accesses reads the repositories of a page in one query, by id; the caller,
+// perhaps nil, must have been found to see them in the same transaction.
+func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY r.id`, db.Args(ids)...)
+}
+
+// FindByID finds a repository by its id. Error: 404 as of Find.
+func (s *Service) FindByID(ctx context.Context, caller *account.Caller, id ID) (a *Access, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err = onlyVisible(ByID(tx, caller, id))
+		return err
+	})
+	return a, err
+}
+
+// Count counts what Query would read.
+func Count(tx *db.Tx, caller *account.Caller, where string, args ...any) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...).Scan(&n)
+	return n, err
+}

@@ -1,0 +1,122 @@
+package repo
+
+import (
+	"context"
+	"errors"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// Grant gives a user a role on a repository in place of the one it had. Errors:
+// 404 for a user or repository that is not there, 422 for the owner and for an
+// organization.
+func (s *Service) Grant(ctx context.Context, repoID ID, login string, role account.Role) error {
+	return s.GrantBy(ctx, nil, repoID, login, role)
+}
+
+// GrantBy is Grant by a caller; nil is the operator.
+func (s *Service) GrantBy(ctx context.Context, by *account.Caller, repoID ID, login string, role account.Role) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		user, err := account.ByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		if err := Lock(tx, repoID); err != nil {
+			return err
+		}
+		if err := tx.Check(); err != nil { // now: it may be the caller whose role changes
+			return err
+		}
+		a, err := ByID(tx, nil, repoID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case user.Kind != account.User:
+			return collaboratorError("an organization cannot be a collaborator")
+		case user.ID == a.OwnerID:
+			return collaboratorError("Repository owner cannot be a collaborator")
+		}
+		return s.forge.AddCollaborator(tx, a.Repo, user.ID, role, a.DoneBy(by))
+	})
+}
+
+func collaboratorError(message string) error {
+	return errs.Validation(errs.Field{Resource: "Collaborator", Field: "username", Code: errs.Custom, Message: message})
+}
+
+// Revoke takes away what was granted to a user on the repository of the access. A caller who is no
+// administrator may only remove itself: 403. Error: 404.
+func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		user, err := account.UserByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		if user.ID != a.Caller.ID {
+			if err := a.Require(account.Admin); err != nil {
+				return err
+			}
+		}
+		if err := Lock(tx, a.ID); err != nil {
+			return err
+		}
+		if err := tx.Check(); err != nil { // now: it may be the caller who leaves
+			return err
+		}
+		now, err := ByID(tx, nil, a.ID)
+		if err != nil {
+			return err
+		}
+		return s.forge.RemoveCollaborator(tx, now.Repo, user.ID, a.Caller.ID)
+	})
+}
+
+// PutCollaborator grants a role to a user, in place of the one it had, which it gives;
+// None for a user who joins.
+func PutCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) (before account.Role, err error) {
+	if before, err = granted(tx, repoID, userID); err != nil {
+		return before, err
+	}
+	return before, putCollaborator(tx, repoID, userID, role)
+}
+
+func putCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role) error {
+	if err := regroup(tx, repoID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO collaborators (repo_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (repo_id, user_id) DO UPDATE SET role = excluded.role`, repoID, userID, int64(role), tx.Now)
+	return err
+}
+
+// granted is the role that was granted to the user, or None.
+func granted(tx *db.Tx, repoID ID, userID account.ID) (role account.Role, err error) {
+	err = tx.QueryRow(`SELECT role FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID).Scan(&role)
+	if errors.Is(err, db.ErrNoRows) {
+		return account.None, nil
+	}
+	return role, err
+}
+
+// DropCollaborator takes away what was granted to a user, and gives it; None if nothing was.
+func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.Role, err error) {
+	if before, err = granted(tx, repoID, userID); err != nil {
+		return before, err
+	}
+	if err := regroup(tx, repoID); err != nil {
+		return before, err
+	}
+	_, err = tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID)
+	return before, err
+}
+
+// regroup says that who collaborates changes: issues and comments tell how their
+// authors stand to the repository. It locks the repository's row.
+func regroup(tx *db.Tx, repoID ID) error {
+	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1, legend_generation = legend_generation + 1
+		WHERE id = $1`, repoID)
+	return err
+}

@@ -1,0 +1,33 @@
+package list
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// ListChosen answers the repositories of the account {username} that the caller may see, by more than REST's lists
+// choose by at one time, for GraphQL: affiliation as in GET /user/repos, visibility, and kind (forks, sources).
+// Where somebody else has a part, that person's repositories are those of which the caller knows anyway.
+func (api *API) ListChosen(w http.ResponseWriter, r *http.Request) error {
+	q := web.QueryOf(r)
+	o, err := readOrder(r, "full_name", "created", "updated", "pushed")
+	if err != nil {
+		return err
+	}
+	return api.list(w, r, o, func(tx *db.Tx) (filter, error) {
+		who, err := account.ByLogin(tx, web.Param(r, "username"))
+		if err != nil {
+			return filter{}, err
+		}
+		caller := account.CallerFrom(r.Context())
+		f := filter{visibleTo: caller, visibility: q.Get("visibility"), kind: q.Get("kind")}
+		if who.Kind == account.Organization || account.IDOf(caller) != who.ID {
+			f.owner = who.ID // where others have a part besides is theirs to know
+			return f, nil
+		}
+		return f, f.affiliate(q.Get("affiliation"), who.ID)
+	})
+}

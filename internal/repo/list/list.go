@@ -1,0 +1,23 @@
+// Package list shows repositories, one and many:
+//
+//	GET /repos/{owner}/{repo}, /repositories/{repository_id}   one.go
+//	GET /user/repos, /users/{username}/repos, ...              api.go
+//	the same for GraphQL, with more to choose by               chosen.go
+//
+// store.go has the one query of all lists. A list of one owner costs as much as its page
+// and not as much as the owner has (owner.go).
+package list
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/repo"
+)
+
+// API answers the requests for repositories.
+type API struct {
+	db    *db.DB
+	repos *repo.Service
+}
+
+// NewAPI makes the handlers.
+func NewAPI(d *db.DB, repos *repo.Service) *API { return &API{d, repos} }

@@ -1,0 +1,88 @@
+// Package maintenance keeps the repositories' folders in order, beside the requests:
+//
+//	packs that are consolidated                       packing.go
+//	folders of deleted repositories                   discard.go
+//	folders without a row, and what is left in others sweep.go
+//	notes of unreached objects that are too old       forget.go
+//
+// Tables: packings, discarded, folder_sweep.
+package maintenance
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/keyed"
+	"arbor/internal/repo"
+)
+
+// Sweeper removes what was left behind in a store of files beside the repositories' folders: in one
+// of its 256 folders, what is older than grace.
+type Sweeper interface {
+	SweepShard(ctx context.Context, shard int64, grace time.Duration) error
+}
+
+// Service does the work of this process.
+type Service struct {
+	db    *db.DB
+	git   *git.Git
+	log   *slog.Logger
+	repos *repo.Service
+	files Sweeper
+
+	packing *keyed.Queue[repo.ID] // repositories that were written to
+	large   *keyed.Queue[repo.ID] // those whose packing takes long
+}
+
+// New makes the service. files are swept together with the repositories' folders.
+func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files Sweeper) *Service {
+	return &Service{db: d, git: g, log: log, repos: repos, files: files,
+		packing: repos.Written(), large: keyed.NewQueue[repo.ID]()}
+}
+
+const (
+	leaseTime = time.Minute      // after which another node takes over the work of a dead one
+	pollTime  = 15 * time.Second // between looks for such work
+	pollMost  = 100              // of it at a time
+	smallJob  = 64 << 20         // bytes that a packing may read in the worker for small ones
+)
+
+// Run keeps the repositories' folders in order until ctx is done. One worker looks at
+// each repository that was written to and does small packings; another one does large
+// ones, one after the other. Beside them a slow round through all folders finds the work
+// that a dead node left, and folders that nobody needs any more.
+func (s *Service) Run(ctx context.Context) error {
+	defer s.repos.Wait()
+	var workers sync.WaitGroup
+	workers.Go(func() { s.packing.Work(ctx, s.look) })
+	workers.Go(func() { s.large.Work(ctx, s.pack) })
+	workers.Go(func() { s.poll(ctx) })
+	workers.Wait()
+	return nil
+}
+
+// poll takes up packings that are in no queue of this process.
+func (s *Service) poll(ctx context.Context) {
+	tick := time.NewTicker(pollTime)
+	defer tick.Stop()
+	for {
+		if err := s.resume(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "looking for packs to consolidate failed", "error", err)
+		}
+		if err := s.removeDiscarded(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "removing the folders of deleted repositories failed", "error", err)
+		}
+		if err := s.sweepDue(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "sweeping the repositories' folders failed", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

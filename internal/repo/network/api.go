@@ -1,0 +1,84 @@
+package network
+
+import (
+	"net/http"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+// API answers the requests about forks.
+type API struct{ s *Service }
+
+// NewAPI makes the handlers of the service.
+func NewAPI(s *Service) *API { return &API{s} }
+
+// Routes are the endpoints of forks.
+func (api *API) Routes() []route.Route {
+	repos := api.s.repos
+	return []route.Route{
+		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/forks", api.ListForks),
+		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/forks", api.CreateFork),
+	}
+}
+
+// POST /repos/{owner}/{repo}/forks
+//
+// CreateFork forks the repository for the caller or an organization. Where that
+// owner has one of its network already, this one is the answer, as at GitHub.
+func (api *API) CreateFork(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadOptional(r, repo.Resource)
+	if err != nil {
+		return err
+	}
+	organization := body.String("organization", 0)
+	name := body.String("name", 0)
+	if name.Given() && name.Value != "" {
+		if message := repo.CheckName(name.Value); message != "" {
+			body.Wrong("name", errs.Custom, message)
+		}
+	}
+	only := body.Bool("default_branch_only")
+	if err := body.Err(); err != nil {
+		return err
+	}
+	fork, err := api.s.Fork(r.Context(), a, NewFork{
+		Organization: organization.Value, Name: name.Value, DefaultBranchOnly: only.Or(false),
+	})
+	if err != nil {
+		return err
+	}
+	return api.s.repos.Answer(w, r, http.StatusAccepted, fork)
+}
+
+// GET /repos/{owner}/{repo}/forks
+//
+// ListForks answers the repository's own forks that the caller may see: newest
+// (default), oldest, stargazers or watchers first (decisions 13, 24).
+func (api *API) ListForks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	sort, err := web.QueryEnum(r, repo.Resource, "sort", "newest", "oldest", "stargazers", "watchers")
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var forks []*repo.Access
+	if page.Offset() < a.Forks {
+		err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+			forks, err = listForks(tx, a, sort, page)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	info := web.From(r.Context())
+	out := make([]*repo.Payload, len(forks))
+	for i, f := range forks {
+		out[i] = repo.NewPayload(f, info)
+	}
+	web.Link(w, r, page, a.Forks)
+	return web.JSON(w, r, http.StatusOK, out)
+}

@@ -1,0 +1,138 @@
+// Package network is about repositories that were forked from each other:
+//
+//	GET, POST /repos/{owner}/{repo}/forks             api.go, fork.go
+//	what becomes of forks without their parent        network.go
+//	objects that go from one to another               crossing.go
+//
+// They are a network, a tree whose
+// root is the source of all. All of one network are public, or all private. No
+// object file is in two of its directories' care: a fork keeps all that it has
+// whatever becomes of the others (git.LinkObjects).
+//
+// A repository leaves its network when it is deleted or changes its visibility,
+// which only roots do. The forks of a deleted fork become its parent's. Of a public
+// network the oldest fork of the root takes its place. Each fork of a private network,
+// which sees nothing of the others, becomes a network of its own.
+//
+// A private fork is withdrawn while its owner does not see the root (decision 62):
+// only site administrators see it, until the owner sees the root again. The view
+// withdrawn_forks computes that together with roles, so no operation that takes access
+// away can forget it. For the fork of an organization, one of its owners must see the
+// root, since the owners are responsible for it. A fork that is withdrawn when its root
+// is deleted stays withdrawn, until the operator gives it back.
+package network
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+)
+
+// Service forks repositories, and finds them in their networks.
+type Service struct {
+	db    *db.DB
+	repos *repo.Service
+}
+
+// New makes the service.
+func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
+
+// InNetwork reports whether two repositories are of one network now (decision
+// 38). Error: 404 when one of them is gone.
+func InNetwork(tx *db.Tx, a, b repo.ID) (bool, error) {
+	x, err := NetworkOf(tx, a)
+	if err != nil {
+		return false, err
+	}
+	y, err := NetworkOf(tx, b)
+	return x == y, err
+}
+
+// ForkOf finds the repository of a user or an organization in a network, which
+// is named by Repo.NetworkID: a fork, or the root itself; of several the oldest.
+// Error: 404 when there is none that the caller may see.
+func (s *Service) ForkOf(ctx context.Context, caller *account.Caller, networkID repo.ID,
+	ownerLogin string) (*repo.Access, error) {
+	var found *repo.Access
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = ForkOf(tx, caller, networkID, ownerLogin)
+		return err
+	})
+	return found, err
+}
+
+// ForkOf is Service.ForkOf within a transaction.
+func ForkOf(tx *db.Tx, caller *account.Caller, networkID repo.ID, ownerLogin string) (*repo.Access, error) {
+	owner, err := account.ByLogin(tx, ownerLogin)
+	if err != nil {
+		return nil, err
+	}
+	return inNetwork(tx, caller, networkID, owner.ID)
+}
+
+// InNetwork finds a repository by its name, which must be in the network of the access and seen by its caller.
+// Error: 404.
+func (s *Service) InNetwork(ctx context.Context, a *repo.Access, owner, name string) (*repo.Access, error) {
+	found, err := s.repos.Find(ctx, a.Caller, owner, name)
+	if err == nil && found.NetworkID != a.NetworkID {
+		err = errs.Absent()
+	}
+	return &found.Access, err
+}
+
+// GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the
+// operator can. Errors: 404; 422 for other repositories. A fork whose root exists comes
+// back once its owner sees the root.
+func (s *Service) GiveBack(ctx context.Context, id repo.ID) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, id); err != nil {
+			return err
+		}
+		given, err := giveBack(tx, id)
+		if err == nil && !given {
+			err = errs.New(errs.Invalid,
+				"no withdrawn fork without a root: others come back when their owners see the root again")
+		}
+		if err != nil {
+			return err
+		}
+		a, err := repo.ByID(tx, nil, id)
+		if err != nil {
+			return err
+		}
+		return audit.Record(tx, a.Audited(audit.RepoGiveBack, nil))
+	})
+}
+
+// Leave cuts a repository out of its network, in the transaction that hides,
+// shows or, with deleted, deletes it. It costs as much as the repository has forks,
+// and nothing when it has none and is none.
+func Leave(tx *db.Tx, r *repo.Repo, deleted bool) error {
+	root, err := NetworkOf(tx, r.ID)
+	if err == nil && root != r.ID {
+		err = repo.Lock(tx, root)
+	}
+	if err != nil {
+		return err
+	}
+	k, err := kinOf(tx, r.ID)
+	if err != nil || k.parent == nil && k.forks == 0 {
+		return err
+	}
+	switch {
+	case k.parent != nil:
+		err = passOn(tx, r.ID, k)
+	case r.Private:
+		err = setFree(tx, r.ID, deleted)
+	default:
+		err = succeed(tx, r.ID, k)
+	}
+	if err != nil {
+		return err
+	}
+	return standAlone(tx, r.ID)
+}

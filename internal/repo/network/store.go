@@ -1,0 +1,193 @@
+package network
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+	"errors"
+)
+
+// kin is what the columns of one repository say of its network.
+type kin struct {
+	parent, root   *repo.ID
+	forks, network int64 // all of them, no matter who asks
+}
+
+func kinOf(tx *db.Tx, id repo.ID) (k kin, err error) {
+	err = tx.QueryRow(`SELECT parent_id, root_id, forks_count, network_count FROM repos WHERE id = $1`, id).
+		Scan(&k.parent, &k.root, &k.forks, &k.network)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return k, err
+}
+
+// NetworkOf is the root of a repository's network. Error: 404.
+func NetworkOf(tx *db.Tx, id repo.ID) (root repo.ID, err error) {
+	k, err := kinOf(tx, id)
+	if err == nil && k.root != nil {
+		return *k.root, nil
+	}
+	return id, err
+}
+
+// change is a statement with its arguments.
+type change struct {
+	text string
+	args []any
+}
+
+// apply runs the changes one after the other.
+func apply(tx *db.Tx, list ...change) error {
+	for _, c := range list {
+		if err := tx.Run(c.text, c.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func with(args ...any) []any { return args }
+
+// standAlone makes a repository the root of a network with nobody else in it.
+func standAlone(tx *db.Tx, id repo.ID) error {
+	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0, network_count = 0
+		WHERE id = $1`, with(id)})
+}
+
+// succeed makes the oldest fork of a root the root of all others.
+func succeed(tx *db.Tx, id repo.ID, k kin) error {
+	var heir repo.ID
+	err := tx.QueryRow(`SELECT id FROM repos WHERE parent_id = $1 ORDER BY created_at, id LIMIT 1`, id).Scan(&heir)
+	if err != nil {
+		return err
+	}
+	return apply(tx,
+		change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = forks_count + $2, network_count = $3
+			WHERE id = $1`,
+			with(heir, k.forks-1, k.network-1)},
+		change{`UPDATE repos SET parent_id = $2 WHERE parent_id = $1`, with(id, heir)},
+		change{`UPDATE repos SET root_id = $2 WHERE root_id = $1`, with(id, heir)})
+}
+
+// passOn gives the forks of a fork to its parent.
+func passOn(tx *db.Tx, id repo.ID, k kin) error {
+	return apply(tx,
+		change{`UPDATE repos SET parent_id = $2 WHERE parent_id = $1`, with(id, *k.parent)},
+		change{`UPDATE repos SET forks_count = forks_count + $2 WHERE id = $1`, with(*k.parent, k.forks-1)},
+		change{`UPDATE repos SET network_count = network_count - 1 WHERE id = $1`, with(*k.root)})
+}
+
+// giveBack ends the withdrawal of a fork. It reports whether there was one.
+func giveBack(tx *db.Tx, id repo.ID) (bool, error) {
+	n, err := tx.Exec(`UPDATE repos SET withdrawn = FALSE, refs_generation = refs_generation + 1
+		WHERE id = $1 AND withdrawn = TRUE`, id)
+	return n > 0, err
+}
+
+// setFree makes each fork of a private network, whose root leaves, a network of its
+// own. When the root is deleted, withdrawn forks stay withdrawn: nobody could give access
+// to the root any more (decision 62). When it is published, everybody sees it.
+func setFree(tx *db.Tx, root repo.ID, deleted bool) error {
+	if deleted {
+		err := apply(tx, change{`UPDATE repos SET withdrawn = TRUE
+			WHERE id IN (SELECT w.id FROM withdrawn_forks w WHERE w.root_id = $1)`, with(root)})
+		if err != nil {
+			return err
+		}
+	}
+	return apply(tx, change{`UPDATE repos SET parent_id = NULL, root_id = NULL, forks_count = 0,
+		network_count = 0 WHERE root_id = $1`, with(root)})
+}
+
+// forkOrder is the ORDER BY of a list of forks f. Watchers are GitHub's older
+// name for those who starred; of equals the newest comes first (decisions 24, 42).
+func forkOrder(sort string) string {
+	switch sort {
+	case "oldest":
+		return ` ORDER BY f.created_at, f.id`
+	case "stargazers", "watchers":
+		return ` ORDER BY f.stars DESC, f.created_at DESC, f.id DESC`
+	default:
+		return ` ORDER BY f.created_at DESC, f.id DESC`
+	}
+}
+
+// listForks reads a page of the forks of the access's repository that its
+// caller may see.
+func listForks(tx *db.Tx, a *repo.Access, sort string, page web.Page) ([]*repo.Access, error) {
+	var ids []repo.ID
+	var err error
+	if a.Private {
+		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id`+repo.PrivateForks(a.Caller)+`f.parent_id = $2`+forkOrder(sort)+` LIMIT $3 OFFSET $4`,
+			account.IDOf(a.Caller), a.ID, page.Size, page.Offset())
+	} else {
+		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+`
+			LIMIT $2 OFFSET $3`,
+			a.ID, page.Size, page.Offset())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return repo.InOrder(tx, a.Caller, ids)
+}
+
+// inNetwork finds the owner's repository in a network that the caller may see:
+// of several the oldest. Error: 404.
+func inNetwork(tx *db.Tx, caller *account.Caller, networkID repo.ID, ownerID account.ID) (*repo.Access, error) {
+	list, err := repo.Query(tx, caller, `WHERE r.owner_id = $2 AND r.id IN (
+		SELECT id FROM repos WHERE root_id = $3 AND owner_id = $2 UNION ALL SELECT id FROM repos WHERE id = $3) ORDER BY r.id`,
+		ownerID, networkID)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range list {
+		if a.Role >= account.Pull {
+			return a, nil
+		}
+	}
+	return nil, errs.Absent()
+}
+
+// freeName finds out which of the names the owner has not used yet: the first
+// of those. Error: 422 when there is none.
+func freeName(tx *db.Tx, ownerID account.ID, names []string) (string, error) {
+	args := []any{ownerID}
+	for _, n := range names {
+		args = append(args, account.Fold(n))
+	}
+	rows, err := tx.Query(`SELECT name_folded FROM repos WHERE owner_id = $1 AND name_folded IN `+
+		db.ValuesFrom(2, 1, len(names)), args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	taken := map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return "", err
+		}
+		taken[name] = true
+	}
+	if err := rows.Err(); err != nil {
+		return "", err
+	}
+	for _, n := range names {
+		if !taken[account.Fold(n)] {
+			return n, nil
+		}
+	}
+	return "", repo.ErrNameTaken()
+}
+
+// countFork adds a fork to the counters of its parent and of its network.
+func countFork(tx *db.Tx, parentID, networkID repo.ID) error {
+	if err := tx.Run(`UPDATE repos SET forks_count = forks_count + 1 WHERE id = $1`, parentID); err != nil {
+		return err
+	}
+	err := tx.Run(`UPDATE repos SET network_count = network_count + 1 WHERE id = $1`, networkID)
+	return err
+}

@@ -1,0 +1,320 @@
+// Package purge removes objects for good, beside running servers or without them:
+//
+//	purge.go   what is asked for, the lease, what else may hold the objects
+//	plan.go    what a repository's refs and pull requests lead to, and what goes
+//	folder.go  the new folder, the transaction that makes it the repository's, and
+//	           the end of the old one
+//	store.go   what the database holds of objects
+//
+// What goes is never taken out of a folder: what stays is put into a new one, which one
+// transaction makes the repository's. So it happened or it did not, and who is at work in
+// the old folder reads on there. Who writes at that moment is refused and tries again:
+// each transaction that names objects compares Repo.Purges, and so does the end of each
+// unsafe request on the repository. Nothing that a process remembers of objects is kept
+// for the new folder, since all of it is under the folder's path or under Repo.Purges.
+//
+// The old folder goes when the processes that may run long there have ended (git.
+// RemoveUnused), and no backup runs. A purge that was killed is said again: the row of
+// purges tells that it did not come to its end.
+package purge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// Service purges repositories.
+type Service struct {
+	db    *db.DB
+	git   *git.Git
+	repos *repo.Service
+}
+
+// New makes the service.
+func New(d *db.DB, g *git.Git, repos *repo.Service) *Service { return &Service{d, g, repos} }
+
+// Options is what an operator wants removed.
+type Options struct {
+	Object  string // the SHA of an object of any type, or the beginning of one; empty: all that no ref leads to
+	Network bool   // in all repositories of the network
+	DryRun  bool   // say what would go
+	// Tell is called with a line about what is waited for; nil: nobody is told.
+	Tell func(line string)
+	// Finish is called when all is gone that this package removes, for what the database's
+	// files still hold. Until it has succeeded, the purge is not done. nil: nothing is.
+	Finish func(context.Context) error
+}
+
+// Report is what a purge did.
+type Report struct {
+	Repos   []Purged
+	Forks   []string // repositories of the network, not purged, that hold some of what went
+	Backups []Backup
+}
+
+// Purged is what went from one repository.
+type Purged struct {
+	Name     string     // OWNER/NAME
+	Object   git.Object // that was named; zero: none, or it was not there
+	Objects  int64
+	Bytes    int64    // that its packs take less; below 0: they take more
+	Hunks    int64    // of comments on lines, which were made empty
+	Statuses int64    // of commits that went
+	Merges   int64    // test merges, which are made anew
+	Left     []string // folders that are still in use
+}
+
+// Backup is a backup that was made.
+type Backup struct {
+	At    db.Time // the moment that it holds
+	Place string  // its folder; empty: it was a stream
+}
+
+// Refused says what leads to an object that is to be purged.
+type Refused struct{ Reasons []string }
+
+func (e *Refused) Error() string { return "refused: " + strings.Join(e.Reasons, "; ") }
+
+// leaseTime is the time after which another purge takes over that of a dead process.
+const leaseTime = time.Minute
+
+// jobs are the purges that run, or that did not come to their end.
+var jobs = db.Jobs{Table: "purges", Key: "repo_id"}
+
+// Purge removes objects of the repository for good. Errors: *PurgeRefused; NotFound for an
+// object that is not there; Invalid for an abbreviation of several; Conflict while a backup
+// runs. After another error it is to be said again.
+func (s *Service) Purge(ctx context.Context, a *repo.Access, o Options) (*Report, error) {
+	if o.Tell == nil {
+		o.Tell = func(string) {}
+	}
+	family, err := s.family(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	targets := family
+	if !o.Network {
+		targets = []*repo.Repo{a.Repo}
+	}
+	p := &purge{s: s, Options: o, targets: targets}
+	if o.DryRun {
+		err := p.plan(ctx)
+		return p.report, err
+	}
+	lease, again, err := s.leasePurges(ctx, targets, o.Tell)
+	if err != nil {
+		return nil, err
+	}
+	p.again, p.folder = again, int64(lease.Until)
+	lease, err = s.db.Hold(ctx, jobs, lease, leaseTime, p.run)
+	var refused *Refused
+	ended := err == nil && p.left() == 0
+	if errors.As(err, &refused) || errs.Is(err, errs.NotFound) {
+		ended = !again && len(p.gone) == 0 // else something is left to clear
+	}
+	endErr := s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+		if ended {
+			return jobs.Remove(tx, lease)
+		}
+		return jobs.PutOff(tx, lease, 0)
+	})
+	if errors.Is(endErr, db.ErrLeaseLost) {
+		endErr = nil // a repository was deleted meanwhile
+	}
+	if err = errors.Join(err, endErr); err != nil {
+		return nil, err
+	}
+	return p.report, s.tellHolders(ctx, p, family)
+}
+
+// purge is one purge on its way.
+type purge struct {
+	Options
+	s       *Service
+	targets []*repo.Repo
+	again   bool  // an earlier one did not come to its end
+	folder  int64 // Repo.Purges to be: no other purge has this number
+	plans   []*repoPlan
+	report  *Report
+	gone    []git.ID // some of what went, to look for elsewhere
+}
+
+// left counts the folders that are still in use.
+func (p *purge) left() (n int) {
+	for _, r := range p.report.Repos {
+		n += len(r.Left)
+	}
+	return n
+}
+
+// family lists the repositories of the network, the given one first.
+func (s *Service) family(ctx context.Context, a *repo.Access) ([]*repo.Repo, error) {
+	list := []*repo.Repo{a.Repo}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		all, err := repo.Query(tx, a.Caller, `WHERE (r.id = $2 OR r.root_id = $2) AND r.id <> $3
+			ORDER BY r.id`, a.NetworkID, a.ID)
+		list = list[:1]
+		for _, other := range all {
+			list = append(list, other.Repo)
+		}
+		return err
+	})
+	return list, err
+}
+
+// leasePurges takes the purges of repositories, all or none. again says that an earlier one
+// was not finished. It waits for one that runs, or that was killed.
+func (s *Service) leasePurges(
+	ctx context.Context, repos []*repo.Repo, tell func(string),
+) (l *db.Lease, again bool, err error) {
+	ids := make([]repo.ID, len(repos))
+	for i, r := range repos {
+		ids[i] = r.ID
+	}
+	for told := false; ; told = true {
+		err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+			l, again, err = takePurges(tx, ids)
+			return err
+		})
+		if err != nil || l != nil {
+			return l, again, err
+		}
+		if !told {
+			tell("another purge of the repository runs, or was killed within the last minute: waiting for its end")
+		}
+		if err := git.Sleep(ctx, time.Second); err != nil {
+			return nil, false, err
+		}
+	}
+}
+
+// run does all of it while the lease is held.
+func (p *purge) run(ctx context.Context) error {
+	if err := p.s.noBackup(ctx); err != nil {
+		return err
+	}
+	if err := p.plan(ctx); err != nil {
+		return err
+	}
+	for i, plan := range p.plans {
+		if err := p.apply(ctx, plan, &p.report.Repos[i]); err != nil {
+			return fmt.Errorf("%s: %w", plan.repo.FullName(), err)
+		}
+	}
+	if p.Finish == nil {
+		return nil
+	}
+	return p.Finish(ctx)
+}
+
+// errBackup refuses a purge whose objects a backup is copying.
+var errBackup = errs.New(errs.Conflict, "a backup runs: wait until it has ended")
+
+func (s *Service) noBackup(ctx context.Context) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error {
+		runs, err := repo.BackupRuns(tx)
+		if err == nil && runs {
+			err = errBackup
+		}
+		return err
+	})
+}
+
+// plan finds out what goes from each repository, and refuses what something leads to.
+func (p *purge) plan(ctx context.Context) error {
+	p.report = &Report{}
+	var reasons []string
+	found := p.again || p.Object == ""
+	for _, r := range p.targets {
+		plan, err := p.planOf(ctx, r)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.FullName(), err)
+		}
+		found = found || plan.object.Type != "" || len(plan.leftovers) > 0
+		reasons = append(reasons, plan.reasons...)
+		p.plans = append(p.plans, plan)
+		p.report.Repos = append(p.report.Repos, Purged{Name: r.FullName(), Object: plan.object,
+			Objects: int64(len(plan.gone))})
+	}
+	switch {
+	case len(reasons) > 0:
+		return &Refused{reasons}
+	case !found:
+		return errs.Newf(errs.NotFound, "there is no object %s", p.Object)
+	}
+	return nil
+}
+
+// maxLooked is how many of the objects that went are looked for in forks.
+const maxLooked = 1000
+
+// tellHolders fills in what else may hold what went.
+func (s *Service) tellHolders(ctx context.Context, p *purge, family []*repo.Repo) error {
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		p.report.Backups, err = pastBackups(tx)
+		return err
+	})
+	if err != nil || len(p.gone) == 0 {
+		return err
+	}
+	looked := make([]git.SHA, 0, maxLooked)
+	for _, id := range p.gone[:min(len(p.gone), maxLooked)] {
+		looked = append(looked, id.SHA())
+	}
+	for _, r := range family {
+		if slices.ContainsFunc(p.targets, func(t *repo.Repo) bool { return t.ID == r.ID }) {
+			continue
+		}
+		holds, err := s.holdsAny(ctx, r.ID, looked)
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return err
+		}
+		if holds {
+			p.report.Forks = append(p.report.Forks, r.FullName())
+		}
+	}
+	return nil
+}
+
+func (s *Service) holdsAny(ctx context.Context, repoID repo.ID, shas []git.SHA) (bool, error) {
+	objects, release, err := s.repos.GitOf(ctx, repoID)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if !objects.Exists() {
+		return false, nil
+	}
+	known, err := objects.Known(ctx, shas)
+	return slices.ContainsFunc(known, func(o git.Object) bool { return o.Type != "" }), err
+}
+
+// leftovers lists the folders of a repository, present or set aside, that earlier purges
+// and a deletion left: not the one that it has, and none of a later purge than before.
+func (s *Service) leftovers(ctx context.Context, id repo.ID, before int64) (names []string, err error) {
+	entries, err := os.ReadDir(s.repos.Shard(int64(id) & (repo.Shards - 1)))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.repos.Purges(ctx, id) // asked when the folders are known
+	for _, e := range entries {
+		owner, of, kind := repo.FolderOf(e.Name())
+		if owner == id && of != now && (kind == repo.FolderGone || kind == repo.FolderKept && of < before) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}

@@ -1,0 +1,94 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// Resolve turns what a client calls a revision into a SHA, before git sees it:
+// a full SHA is itself, else a branch, else a tag (decision 50). Error: 404, also
+// for an object that is not there for the caller (decision 60).
+func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA, error) {
+	if sha, err := git.ParseSHA(name); err == nil {
+		return sha, s.CheckNamed(ctx, a, sha)
+	}
+	var sha git.SHA
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := refsNamedIf(tx, a.ID, []string{git.Heads + name, "refs/tags/" + name, name}, asStranger(a))
+		if err != nil {
+			return err
+		}
+		for _, candidate := range []string{git.Heads + name, "refs/tags/" + name, name} {
+			if sha = found[candidate]; sha != "" {
+				return nil
+			}
+		}
+		return errs.Absent()
+	})
+	return sha, err
+}
+
+// Ref is what the ref of exactly this full name names now, where Resolve would
+// also take a branch that is called so. Error: 404.
+func (s *Service) Ref(ctx context.Context, a *Access, name string) (git.SHA, error) {
+	var sha git.SHA
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := refsNamedIf(tx, a.ID, []string{name}, asStranger(a))
+		if sha = found[name]; err == nil && sha == "" {
+			err = errs.Absent()
+		}
+		return err
+	})
+	return sha, err
+}
+
+// TagNow gives the object of a tag; empty: the repository has no such tag now.
+func TagNow(tx *db.Tx, id ID, name string) (git.SHA, error) {
+	found, err := refsNamed(tx, id, []string{git.Tags + name})
+	return found[git.Tags+name], err
+}
+
+// BranchTip is where a branch is; empty where there is none.
+func BranchTip(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
+	found, err := refsNamed(tx, repoID, []string{git.Heads + branch})
+	return found[git.Heads+branch], err
+}
+
+// HoldBranch is BranchTip for a transaction that relies on it: no other moves the
+// branch before it ends.
+func HoldBranch(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
+	if _, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation WHERE id = $1`, repoID); err != nil {
+		return "", err
+	}
+	return BranchTip(tx, repoID, branch)
+}
+
+// BranchAt gives a branch whose tip is a commit, the first by name; "": none is.
+func BranchAt(tx *db.Tx, repoID ID, sha git.SHA) (name string, err error) {
+	err = tx.QueryRow(`SELECT name FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3 AND sha = $4
+		ORDER BY name LIMIT 1`, repoID, git.Heads, "refs/heads0", string(sha)).Scan(&name)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return strings.TrimPrefix(name, git.Heads), err
+}
+
+// Branches reads what each branch of a repository names, by its full name.
+func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
+	return db.QueryMap[string, git.SHA](tx,
+		`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`, repoID, git.Heads, "refs/heads0")
+}
+
+// Tips lists where the refs of a repository lead, by full name.
+func (s *Service) Tips(ctx context.Context, repoID ID) (tips map[string]git.SHA, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		tips, err = db.QueryMap[string, git.SHA](tx, `SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)
+		return err
+	})
+	return tips, err
+}

@@ -1,0 +1,121 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// keyOwner is the repository as the owner of its deploy keys.
+func keyOwner(id repo.ID) account.KeyOwner { return account.KeyOwner{Repo: int64(id)} }
+
+// GET /repos/{owner}/{repo}/keys
+//
+// ListKeys lists the deploy keys of the repository, the first that was added first.
+func (api *API) ListKeys(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	list, err := api.s.Keys(r.Context(), a.ID)
+	if err != nil {
+		return err
+	}
+	out := []*account.DeployKey{}
+	for _, k := range web.Cut(w, r, list) {
+		out = append(out, newDeployKey(a, &k, r))
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// Keys lists the deploy keys of a repository, the first that was added first.
+func (s *Service) Keys(ctx context.Context, id repo.ID) (list []account.Key, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = account.KeysOf(tx, keyOwner(id))
+		return err
+	})
+	return list, err
+}
+
+func newDeployKey(a *repo.Access, k *account.Key, r *http.Request) *account.DeployKey {
+	return account.NewDeployKey(k, web.From(r.Context()), web.Path("repos", a.Owner.Login, a.Name))
+}
+
+// GET /repos/{owner}/{repo}/keys/{key_id}
+//
+// GetKey answers a deploy key of the repository. Errors: 404.
+func (api *API) GetKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := account.KeyID(r)
+	if err != nil {
+		return err
+	}
+	var k *account.Key
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		k, err = account.KeyOf(tx, keyOwner(a.ID), id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newDeployKey(a, k, r))
+}
+
+// POST /repos/{owner}/{repo}/keys
+//
+// AddKey lets a key fetch from the repository, and push unless read_only is set: title, key,
+// read_only. What it pushes counts as pushed by the caller. Errors: 422 for what is no key or a weak
+// one, and for one that an account or a repository has.
+func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	o, err := web.ReadObject(r, "PublicKey")
+	if err != nil {
+		return err
+	}
+	n := account.ReadKey(o)
+	n.ReadOnly = o.Bool("read_only").Or(false)
+	if err := o.Err(); err != nil {
+		return err
+	}
+	k, err := api.s.AddKey(r.Context(), a.ID, a.Caller.ID, n)
+	if err != nil {
+		return err
+	}
+	payload := newDeployKey(a, k, r)
+	return web.Created(w, r, payload.URL, payload)
+}
+
+// AddKey adds a deploy key to a repository, for an account as which it acts. Errors: 404, 422.
+func (s *Service) AddKey(ctx context.Context, id repo.ID, by account.ID, n account.NewKey) (k *account.Key, err error) {
+	n.Owner, n.AddedBy = keyOwner(id), by
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, id); err != nil {
+			return err
+		}
+		k, err = account.AddKey(tx, n)
+		return err
+	})
+	return k, err
+}
+
+// DELETE /repos/{owner}/{repo}/keys/{key_id}
+//
+// RemoveKey ends a deploy key, at once, also of an archived repository. Errors: 404.
+func (api *API) RemoveKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := account.KeyID(r)
+	if err != nil {
+		return err
+	}
+	if err := api.s.RemoveKey(r.Context(), a.ID, id); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// RemoveKey ends a deploy key of a repository. Errors: 404.
+func (s *Service) RemoveKey(ctx context.Context, id repo.ID, key int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, id); err != nil {
+			return err
+		}
+		return account.DeleteKey(tx, keyOwner(id), key)
+	})
+}

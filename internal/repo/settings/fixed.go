@@ -1,0 +1,45 @@
+package settings
+
+import (
+	"encoding/json"
+
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
+func fixed(body *web.Object) {
+	for _, name := range [...]string{"has_projects", "has_wiki", "has_downloads", "has_discussions",
+		"allow_auto_merge"} {
+		body.Fixed(name, false)
+	}
+}
+
+// fixedNew refuses what else cannot be set of a new repository.
+func fixedNew(body *web.Object) {
+	fixed(body)
+	body.Fixed("team_id", nil)
+	body.Fixed("custom_properties", struct{}{})
+}
+
+// fixedOf refuses what else cannot be set of one that is there.
+func fixedOf(body *web.Object, r *repo.Repo) {
+	fixed(body)
+	body.Fixed("allow_update_branch", false)
+	body.Fixed("web_commit_signoff_required", false)
+	body.Fixed("has_pull_requests", true)
+	body.Fixed("pull_request_creation_policy", "all")
+	body.Fixed("allow_forking", r.AllowForking)
+	var features map[string]struct{ Status string }
+	if raw := body.Raw("security_and_analysis"); raw != nil && string(raw) != "null" {
+		bad := json.Unmarshal(raw, &features) != nil
+		for _, f := range features {
+			bad = bad || f.Status != "disabled"
+		}
+		if bad {
+			body.Wrong("security_and_analysis", errs.InvalidField,
+				"security_and_analysis cannot be set: there is none of it here")
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+
+	"arbor/internal/admission"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/wire"
+	"arbor/internal/repo"
+)
+
+// GET /{owner}/{repo}/info/refs
+//
+// InfoRefs begins a fetch or a push: it advertises the refs, from SQL, or in
+// protocol 2 what the server can do.
+func (api *API) InfoRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	service := r.URL.Query().Get("service")
+	if service != wire.ServiceUploadPack && service != wire.ServiceReceivePack {
+		return errs.New(errs.Forbidden, "Please use a git client that speaks smart HTTP (git 1.6.6 or newer).")
+	}
+	protocol := wire.ProtocolVersion(r.Header.Get("Git-Protocol"))
+	if service == wire.ServiceReceivePack && protocol == 2 {
+		protocol = 0 // there is no version 2 of pushing
+	}
+	noCache(w.Header())
+	w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
+	var refs git.Refs
+	if protocol != 2 {
+		var err error
+		if refs, err = api.s.repos.Refs(r.Context(), a); err != nil {
+			return err
+		}
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	if err := wire.WriteAdvertisement(out, service, protocol, refs); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// POST /{owner}/{repo}/git-upload-pack
+//
+// UploadPack serves a fetch: a listing of refs from SQL, objects through a
+// process of git. The request was read whole, and unpacked, before.
+func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
+		return errs.New(errs.UnsupportedMedia, "this address is for git fetch")
+	}
+	objects, release, err := api.s.repos.GitInUse(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	admission.As(r.Context(), admission.Stream)
+	noCache(w.Header())
+	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+	return objects.UploadPack(r.Context(), git.UploadOptions{
+		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: answerTo(w, r),
+		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.repos.Refs(ctx, a) },
+		Absent: api.s.repos.AbsentTo(a),
+	})
+}

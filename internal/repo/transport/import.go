@@ -1,0 +1,121 @@
+package transport
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/git/wire"
+	"arbor/internal/repo"
+)
+
+// Import fills an empty repository with the branches, tags, notes and history
+// of the one at source, a path or an address that the operator can read, and
+// returns the number of refs. What comes in passes the same checks as a push.
+// Errors: 422 for a source that cannot be read or that the checks refuse.
+func (s *Service) Import(ctx context.Context, r *repo.Repo, source string) (int, error) {
+	if err := os.MkdirAll(s.repos.Dir(), 0o700); err != nil {
+		return 0, err
+	}
+	mirror, err := s.git.Mirror(ctx, source, s.repos.Dir())
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err := mirror.Remove(); err != nil {
+			s.log.WarnContext(ctx, "the copy made for an import stays", "error", err)
+		}
+	}()
+	refs := mirror.Refs()
+	if len(refs.List) == 0 {
+		return 0, nil
+	}
+	objects, release, err := s.repos.GitOf(ctx, r.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	quarantine, size, err := receiveMirror(ctx, objects, mirror)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.repos.MayGrowBy(ctx, r.ID, size/1024); err != nil {
+		quarantine.Discard()
+		return 0, err
+	}
+	updates, err := importUpdates(refs.List, quarantine)
+	if err == nil {
+		err = quarantine.Keep()
+	}
+	if err != nil {
+		quarantine.Discard()
+		return 0, err
+	}
+	refused, err := s.repos.MoveRefs(context.WithoutCancel(ctx),
+		repo.Push{RepoID: r.ID, Purges: r.Purges, Updates: updates, Atomic: true, GrownKB: size / 1024})
+	for _, reason := range refused {
+		if err == nil && reason != nil {
+			err = reason
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(updates), s.adoptHead(ctx, r, refs.Head)
+}
+
+// receiveMirror moves the mirror's objects into a quarantine.
+func receiveMirror(
+	ctx context.Context, objects *git.Repository, mirror *git.Mirror,
+) (*git.Quarantine, int64, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in, out := io.Pipe()
+	go func() { out.CloseWithError(mirror.WritePack(ctx, out)) }()
+	pack := &countingReader{r: in}
+	o := git.ReceiveOptions{Pack: pack}
+	for _, ref := range mirror.Refs().List {
+		o.Commands = append(o.Commands, wire.Command{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
+	}
+	quarantine, err := objects.Receive(ctx, o)
+	in.Close()
+	return quarantine, pack.n, err
+}
+
+func importUpdates(refs []git.Ref, q *git.Quarantine) ([]repo.RefUpdate, error) {
+	updates := make([]repo.RefUpdate, len(refs))
+	for i, ref := range refs {
+		object, peeled, err := q.Peeled(ref.SHA)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(ref.Name, git.Heads) && object.Type != git.TypeCommit {
+			return nil, errs.Newf(errs.Invalid, "the branch %q is not a commit", ref.Name)
+		}
+		updates[i] = repo.RefUpdate{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA}
+		if peeled.SHA != object.SHA {
+			updates[i].Peeled = peeled.SHA
+		}
+	}
+	return updates, nil
+}
+
+// adoptHead makes the branch that the source's HEAD names the default, when it
+// came along.
+func (s *Service) adoptHead(ctx context.Context, r *repo.Repo, head string) error {
+	branch, ok := strings.CutPrefix(head, git.Heads)
+	if !ok {
+		return nil
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		tip, err := repo.BranchTip(tx, r.ID, branch)
+		if err != nil || tip == "" {
+			return err
+		}
+		return repo.SetDefaultBranch(tx, r.ID, branch)
+	})
+}

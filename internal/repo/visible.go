@@ -1,0 +1,113 @@
+package repo
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/internal/account"
+)
+
+// VisibleTo holds if a person may see the repository r (decision 12). who is an
+// expression for the person's id; the joined members m and collaborators c are of the
+// same person. It is not for site administrators, who see all.
+func VisibleTo(who string) string { return `(NOT r.private OR ` + hasRole(who) + `)` }
+
+// hasRole holds if the person may see the repository also while it is private, unless it
+// is a withdrawn fork (decision 62).
+func hasRole(who string) string {
+	return `((r.owner_id = ` + who + ` OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0)
+			OR c.role > 0)
+		AND ` + NotWithdrawn("r") + `)`
+}
+
+// Visible is visibleTo for the caller, $1, as far as the token goes.
+func Visible(caller *account.Caller) string {
+	if caller.SeesAll() {
+		return `TRUE`
+	}
+	return `(NOT r.private OR ` + GrantedTo(caller) + `)`
+}
+
+// GrantedTo is hasRole for the caller, $1, as far as the token goes. A caller who sees all
+// has a role everywhere.
+func GrantedTo(caller *account.Caller) string {
+	switch {
+	case caller.SeesAll():
+		return `TRUE`
+	case caller == nil || caller.Reach == account.Everything:
+		return hasRole("$1")
+	case caller.Reach == account.Installed:
+		return installed(caller, "r")
+	case caller.Reach == account.Chosen:
+		return `(` + chosen(caller, "r.id") + ` AND ` + hasRole("$1") + `)`
+	default:
+		return `FALSE`
+	}
+}
+
+// chosen holds if a fine-grained token was made for the repository of the id, an expression.
+// The token's id is no text of a client's, and stands in the query, since many queries have no
+// argument to spare.
+func chosen(caller *account.Caller, id string) string {
+	return fmt.Sprintf(`EXISTS (SELECT 1 FROM token_repos z WHERE z.token_id = %d AND z.repo_id = %s)`, caller.TokenID, id)
+}
+
+// installed holds if an App's token reaches the repository of the name r. The ids in it are no texts of a
+// client's.
+func installed(caller *account.Caller, r string) string {
+	return `(` + caller.CoversSQL(r+".owner_id", r+".id") + ` AND ` + NotWithdrawn(r) + `)`
+}
+
+// NotWithdrawn holds for a repository that is no withdrawn fork.
+func NotWithdrawn(r string) string {
+	return `NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = ` + r + `.id)`
+}
+
+// FromVisible is what stands behind SELECT count(*) in a query that asks whether the
+// caller may see the repository of the id, an expression (decision 13). It ends
+// in a condition. $1 is the caller's id, as account.IDOf gives it; the repository has
+// the name r.
+func FromVisible(id string, caller *account.Caller) string { return fromRepo(id, Visible(caller)) }
+
+// FromGranted is FromVisible for callers who see the repository whether it is
+// public or not.
+func FromGranted(id string, caller *account.Caller) string {
+	return fromRepo(id, GrantedTo(caller))
+}
+
+// FromVisibleIn is FromVisible for all repositories that the caller may see, or for those whose ids
+// stand in the column id of a SELECT, which has the name f; more columns of it may be used.
+func FromVisibleIn(from string, caller *account.Caller) string {
+	if from == "" {
+		return fromRepo("r.id", Visible(caller))
+	}
+	return strings.Replace(fromRepo("f.id", Visible(caller)), ` FROM repos r `,
+		` FROM (`+from+`) f JOIN repos r ON r.id = f.id `, 1)
+}
+
+// ForksSeen is how many forks of the repository r of FromVisible the caller may see: an expression.
+func ForksSeen(caller *account.Caller) string {
+	return `CASE WHEN r.private AND r.forks_count > 0
+		THEN (SELECT count(*)` + PrivateForks(caller) + `f.parent_id = r.id) ELSE r.forks_count END`
+}
+
+func fromRepo(id, condition string) string {
+	return ` FROM repos r JOIN accounts o ON o.id = r.owner_id
+		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
+		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 WHERE r.id = ` + id + ` AND ` + condition
+}
+
+// FromPublic is FromVisible for the public repository that has a name now, which
+// everyone sees: $2 is the owner's login and $3 the repository's name, both folded.
+const FromPublic = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
+	WHERE o.login_folded = $2 AND r.name_folded = $3 AND NOT r.private`
+
+// JoinSeers is what stands in FROM behind a join of accounts, here named who, for those of them who may see the
+// repository of the id, an expression. It ends in a condition that may be gone on with. It takes the
+// names r, o, m and c.
+func JoinSeers(id, who string) string {
+	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
+		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who + `.id
+		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + who + `.id
+		WHERE (` + who + `.site_admin OR ` + VisibleTo(who+`.id`) + `)`
+}

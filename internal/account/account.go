@@ -19,6 +19,8 @@
 //   - delete.go: the end of an account, and ghost
 //   - key.go, store_key.go, api_key.go: public SSH keys, of table ssh_keys, deploy keys included
 //   - installation.go, store_installation.go: tokens of installations of GitHub Apps, and bots
+//   - device.go, store_device.go, api_device.go: tokens by OAuth's device flow, of tables device_requests and
+//     device_misses
 //   - avatar.go: the picture of an account, drawn from its id
 //
 // Invariants: a token is stored as its SHA-256 digest only, and appears in no

@@ -44,6 +44,7 @@ const (
 
 	TokenCreate  Action = "personal_access_token.create"
 	TokenDestroy Action = "personal_access_token.destroy"
+	OAuthCreate  Action = "oauth_authorization.create"
 	KeyCreate    Action = "public_key.create"
 	KeyDelete    Action = "public_key.delete"
 
@@ -105,7 +106,7 @@ const (
 // Actions are all of them.
 var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
-	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, KeyCreate, KeyDelete, OrgCreate,
+	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate, TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,

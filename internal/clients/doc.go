@@ -24,6 +24,8 @@
 //	siteadmin_test.go      go-github: what site administrators do
 //	octokit_test.go        octokit, the client for JavaScript: runs testdata/octokit
 //	gh_test.go             gh, the command: runs testdata/gh
+//	porcelain_test.go      gh's own commands, in all ways in which it reaches a server: runs testdata/porcelain
+//	ghlogin_test.go        gh auth login in a browser, on this machine and with TLS
 //	probot_test.go         a GitHub App that hears, comments and checks
 //	reviewdog_test.go      reviewdog: checks and reviews of what a linter says
 //	semanticrelease_test.go  semantic-release: versions, notes and files

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/hook"
+	"arbor/internal/issue/branch"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
@@ -53,6 +54,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	// Open pull requests get new heads, or are closed with their branches. Those that
 	// the push merged are found after the commit.
 	if err := f.Pulls.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	// Branches that were deleted are linked to no issue any more.
+	if err := branch.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
 	// Apps are asked for their checks of new tips.

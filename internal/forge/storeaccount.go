@@ -38,6 +38,8 @@ var AccountColumns = []AccountColumn{
 	{"members", "user_id", Dropped, ""}, // of the last owner it is refused
 	{"collaborators", "user_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
+	{"device_requests", "account_id", Dropped, ""},
+	{"device_misses", "account_id", Dropped, ""},
 	{"emails", "account_id", Dropped, ""},
 	{"installations", "account_id", Dropped, ""},
 	{"ssh_keys", "account_id", Dropped, ""},
@@ -77,7 +79,7 @@ var AccountColumns = []AccountColumn{
 	{"pulls", "merged_by", Given, ""},
 	{"reviews", "author_id", Given, ""},
 	{"review_comments", "author_id", Given, ""},
-	{"resolved_threads", "user_id", Given, ""},
+	{"resolved_threads", "resolved_by", Given, ""},
 	{"commit_comments", "author_id", Given, ""},
 	{"releases", "author_id", Given, ""},
 	{"releases", "publisher_id", Given, ""},

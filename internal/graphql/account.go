@@ -128,7 +128,7 @@ func userFields() map[string]exec.Resolver {
 		return o.text(ctx, "login") == viewer(ctx).Login, nil
 	})
 	fields["repository"], fields["repositories"] = ownedRepository(), ownedRepositories()
-	fields["organizations"] = organizations()
+	fields["organizations"], fields["projectsV2"] = organizations(), none("ProjectV2Connection")
 	return fields
 }
 

@@ -20,6 +20,8 @@ type connection struct {
 	next   bool                // there is more behind
 	total  func() (int, error) // of all parts
 	rollup *rollup             // of contexts of checks; else nil
+
+	updated string // of a timeline: when it last changed, RFC 3339
 }
 
 func (c *connection) TypeName() string { return c.kind }
@@ -117,6 +119,7 @@ type pages struct {
 	question Question
 	node     func(payload) (any, error)
 	count    func() (int, error) // where it is known otherwise
+	total    func() (int, error) // where it may be known from the list; nil: it is asked for
 }
 
 // connect asks for a part of a list.
@@ -126,6 +129,9 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 		return nil, err
 	}
 	c := &connection{kind: l.kind, total: l.count}
+	if c.total == nil {
+		c.total = l.total
+	}
 	if c.total == nil {
 		c.total = func() (int, error) { return q.count(ctx, l.question) }
 	}
@@ -317,5 +323,7 @@ func edgeFields() map[string]exec.Resolver {
 		"node":   each(func(e *edge) any { return e.node }),
 		"cursor": each(func(e *edge) any { return e.cursor }),
 		"size":   each(func(e *edge) any { return e.fields["size"] }),
+
+		"permission": each(func(e *edge) any { return e.fields["permission"] }),
 	}
 }

@@ -2,6 +2,8 @@ package graphql
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -22,7 +24,8 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(), "Repository": repositoryFields(),
 		"Issue": issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
-		"PullRequestReview": reviewFields(), "Label": labelFields(), "Milestone": milestoneFields(),
+		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),
+		"PullRequestReviewComment": reviewCommentFields(), "Label": labelFields(), "LinkedBranch": linkedBranchFields(), "Milestone": milestoneFields(),
 		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(), "Tag": tagFields(),
 		"GitActor": gitActorFields(), "StatusCheckRollup": rollupFields(), "StatusContext": statusContextFields(),
 		"CheckRun": checkRunFields(), "Release": releaseFields(),
@@ -38,10 +41,14 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		case fields != nil:
 		case name == "StatusCheckRollupContextConnection":
 			fields = merge(connectionFields(name), rollupCounts())
+		case strings.HasSuffix(name, "TimelineItemsConnection"):
+			fields = merge(connectionFields(name), timelineTotals())
 		case strings.HasSuffix(name, "Connection") && name != "ReactingUserConnection":
 			fields = connectionFields(name)
 		case strings.HasSuffix(name, "Edge"):
 			fields = edgeFields()
+		case slices.Contains(slices.Collect(maps.Values(eventTypes)), name):
+			fields = eventFields()
 		}
 		for _, f := range d.Fields {
 			r := fields[f.Name]

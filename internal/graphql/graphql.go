@@ -63,13 +63,23 @@ type Handlers struct {
 	Issues, Pinned        web.Handler // of a repository
 	Pulls, NumberedPulls  web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
-	Draft                 web.Handler // of a pull request
+	Draft, MergeText      web.Handler // of a pull request
+	NumberedIssues        web.Handler // issues by their numbers
+	Fixed, Fixing         web.Handler // what pull requests fix, and which fix issues
+	LinkedBranches        web.Handler // of many issues
+	LinkBranch            web.Handler // makes a branch for an issue
+	UnlinkBranch          web.Handler // of an issue
 	Comments, Reviews     web.Handler // of many issues, of many pull requests
+	Threads, ManyThreads  web.Handler // of a pull request, of many
+	OfReviews             web.Handler // the comments of many reviews
+	DraftComment, Thread  web.Handler // a comment on a line that may be pending, and its thread
+	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
 	Statuses, Checks      web.Handler // of many commits
 	PullsOf               web.Handler // the numbers of pull requests, of many commits
 	Commits, Tags         web.Handler // chosen by their SHAs
 	Refs, Named           web.Handler // refs in an order; what a name leads to
 	CommitFiles           web.Handler // puts a commit on a branch
+	Templates             web.Handler // of issues and pull requests
 }
 
 // Limits tells and takes from a caller's rate limit.

@@ -195,15 +195,20 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 				{Do: "POST /repos/alice/garden/releases", Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n), Status: 201},
 				{Do: "POST /repos/alice/garden/git/refs", Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`, Status: 201},
 				{Do: "PUT /repos/alice/garden/contents/" + branch, Send: `{"message": "B", "content": "Yg==", "branch": "` + branch + `"}`, Status: 201},
-				{Do: "POST /repos/alice/garden/pulls", Send: `{"title": "Peas", "head": "` + branch + `", "base": "main"}`, Status: 201},
+				{Do: "POST /repos/alice/garden/pulls", Send: fmt.Sprintf(`{"title": "Peas", "head": "%s", "base": "main", "body": "fixes #%d"}`, branch, n+1), Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Peas"}`, Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Beans"}`, Status: 201},
 				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Kale"}`, Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/pulls/%d/reviews", 31+n), Send: `{"body": "Fine", "event": "COMMENT"}`, Status: 200},
+				{Do: fmt.Sprintf("POST /repos/alice/garden/pulls/%d/reviews", 31+n), Send: `{"body": "Fine", "event": "COMMENT", "comments": [{"path": "` + branch + `", "line": 1, "body": "Here"}]}`, Status: 200},
 			} {
 				c.As = "alice"
 				s.Check(t, c)
 			}
+		}
+		for n := range 20 {
+			id := member(t, s, "alice", fmt.Sprintf("/repos/alice/garden/issues/%d", n+1), "node_id")
+			run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha}){clientMutationId}}`,
+				map[string]any{"i": id, "sha": sha})
 		}
 		if err := s.Server.Settle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -222,6 +227,12 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 			in(`object(expression:"b19"){...on Commit{history(first:$n){nodes{oid author{user{login}} tree{oid} parents(first:2){nodes{messageHeadline}}
 				associatedPullRequests(first:5){nodes{number title labels(first:5){nodes{name}} mergeCommit{oid}}}}}}}`),
 			in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name target{...on Commit{oid committedDate author{user{login}}}}}}`),
+			in(`issues(first:$n){nodes{closedByPullRequestsReferences(first:5){totalCount nodes{number title state author{login}}}
+				assignedActors(first:5){totalCount} subIssuesSummary{total} linkedBranches(first:5){nodes{ref{name repository{url}}}}}}`),
+			in(`pullRequests(first:$n){nodes{reviewThreads(first:5){totalCount nodes{isResolved path comments(first:5){totalCount nodes{body author{login} pullRequestReview{databaseId}}}}}}}`),
+			in(`pullRequests(first:$n){nodes{reviewThreads(first:1){totalCount} reviews{totalCount}}}`),
+			in(`pullRequests(first:$n){nodes{reviews(first:2){totalCount nodes{comments(first:5){totalCount nodes{body author{login}}}}}}}`),
+			in(`pullRequests(first:$n){nodes{reviewDecision closingIssuesReferences(first:5){totalCount nodes{number title state author{login}}}}}`),
 			in(`releases(first:$n){nodes{name tag{name target{oid}} tagCommit{oid committedDate}}}`),
 			`query($n:Int!){search(type:ISSUE,query:"repo:alice/garden is:pr",first:$n){issueCount nodes{...on PullRequest{number headRefName isDraft additions}}}}`,
 			`query($n:Int!){user(login:"bob"){repositories(first:$n){nodes{nameWithOwner owner{login} pushedAt isFork} totalCount}}}`,

@@ -69,6 +69,8 @@ func repositoryIssues() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issue": numbered("Issue", "an Issue"), "issueOrPullRequest": numbered("", "an issue or pull request"),
 		"issues": one(issues), "labels": one(labels), "milestones": one(milestones),
+		"issueTypes":      always(nil),
+		"suggestedActors": suggested("ActorConnection", itself, plain),
 		"assignableUsers": people("assignees"), "mentionableUsers": people("assignees"), "watchers": people("subscribers"),
 		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
@@ -200,13 +202,20 @@ func tracked() map[string]exec.Resolver {
 			return may != "READ", err
 		}),
 		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
+		"assignedActors": one(assignedActors), "timelineItems": one(timelineItems),
+		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
 	})
 }
 
 func issueFields() map[string]exec.Resolver {
-	return merge(tracked(), map[string]exec.Resolver{
+	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
 		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
+		"closedByPullRequestsReferences": closedByPulls(), "linkedBranches": linkedBranches(),
 	})
+	for name, r := range fields {
+		fields[name] = fillIssues(r)
+	}
+	return fields
 }
 
 func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {

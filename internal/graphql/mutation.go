@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 
 	"arbor/internal/db"
@@ -27,7 +28,12 @@ func mutations() map[string]exec.Resolver {
 		"reopenPullRequest": reopenPullRequest, "mergePullRequest": mergePullRequest,
 		"markPullRequestReadyForReview": markReady, "convertPullRequestToDraft": convertToDraft,
 		"updatePullRequestBranch": updatePullRequestBranch, "addPullRequestReview": addPullRequestReview,
-		"requestReviews": requestReviews, "disablePullRequestAutoMerge": disableAutoMerge,
+		"requestReviews": requestReviews, "requestReviewsByLogin": requestReviewsByLogin,
+		"addPullRequestReviewThread": addReviewThread, "addPullRequestReviewThreadReply": addThreadReply,
+		"addPullRequestReviewComment": addReviewComment, "updatePullRequestReviewComment": updateReviewComment,
+		"deletePullRequestReviewComment": deleteReviewComment, "resolveReviewThread": resolveThread, "unresolveReviewThread": unresolveThread,
+		"replaceActorsForAssignable": replaceActors,
+		"createLinkedBranch":         createLinkedBranch, "cloneTemplateRepository": cloneTemplate, "deleteLinkedBranch": deleteLinkedBranch,
 		"createRepository": createRepository, "updateRepository": updateRepository, "archiveRepository": archiveRepository,
 		"unarchiveRepository": unarchiveRepository, "addStar": addStar, "removeStar": removeStar,
 		"submitPullRequestReview": submitReview, "updatePullRequestReview": updateReview,
@@ -37,6 +43,7 @@ func mutations() map[string]exec.Resolver {
 		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel, "updateTopics": updateTopics,
 		"addReaction": addReaction, "removeReaction": removeReaction, "followUser": followUser, "unfollowUser": unfollowUser,
 	}
+	maps.Copy(table, refusals())
 	fields := map[string]exec.Resolver{}
 	for name, change := range table {
 		fields[name] = root(func(ctx context.Context, f *exec.Field) (any, error) {

@@ -139,13 +139,6 @@ func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, 
 	return map[string]any{"pullRequest": updated}, err
 }
 
-func disableAutoMerge(ctx context.Context, m *mutation) (map[string]any, error) {
-	if _, err := m.target(ctx, "pullRequestId", "PullRequest"); err != nil {
-		return nil, err
-	}
-	return nil, refused("Can't disable auto-merge for this pull request: it is not enabled.")
-}
-
 func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {
@@ -158,11 +151,42 @@ func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, err
 	m.copy(body, "body", "body")
 	m.copy(body, "event", "event")
 	m.copy(body, "commitOID", "commit_id")
+	if list := m.drafts(); len(list) > 0 {
+		body["comments"] = list
+	}
 	data, err := m.change(ctx, http.MethodPost, numbered(o, "pulls", "reviews"), body)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{"pullRequestReview": newReview(o.repo, o, data, "raw")}, nil
+}
+
+// draftPlaces are REST's names of what comments say that a review is made with, by input.
+var draftPlaces = [...]struct {
+	input  string
+	fields map[string]string
+}{
+	{"comments", map[string]string{"body": "body", "path": "path", "position": "position"}},
+	{"threads", map[string]string{"body": "body", "path": "path", "line": "line", "side": "side", "startLine": "start_line",
+		"startSide": "start_side"}},
+}
+
+// drafts are the comments that a review is made with.
+func (m *mutation) drafts() (list []map[string]any) {
+	for _, kind := range draftPlaces {
+		given, _ := m.input[kind.input].([]any)
+		for _, v := range given {
+			one, _ := v.(map[string]any)
+			body := map[string]any{}
+			for from, to := range kind.fields {
+				if one[from] != nil && (from != "startSide" || one["startLine"] != nil) {
+					body[to] = one[from]
+				}
+			}
+			list = append(list, body)
+		}
+	}
+	return list
 }
 
 // requestReviews asks people for reviews; without union it asks nobody else any more.
@@ -174,22 +198,27 @@ func requestReviews(ctx context.Context, m *mutation) (map[string]any, error) {
 	if len(m.ids("teamIds")) > 0 {
 		return nil, refused("Arbor has no teams.")
 	}
+	if len(m.ids("botIds")) > 0 {
+		return nil, refused("Bots do not review here.")
+	}
 	logins, err := m.logins(ctx, "userIds")
 	if err != nil {
 		return nil, err
 	}
+	return m.requestReviews(ctx, o, logins)
+}
+
+func (m *mutation) requestReviews(ctx context.Context, o *object, logins []string) (map[string]any, error) {
 	path := numbered(o, "pulls", "requested_reviewers")
 	if m.input["union"] != true {
-		var gone []string
-		raw, err := o.member(ctx, "requested_reviewers")
+		list, err := o.list(ctx, "requested_reviewers")
 		if err != nil {
 			return nil, err
 		}
-		list, _ := decode(raw).([]any)
-		for _, v := range list {
-			user, _ := v.(map[string]any)
-			login, _ := user["login"].(string)
-			if !slices.Contains(logins, login) {
+		var gone []string
+		for _, data := range list {
+			login := textOf(data, "login")
+			if !slices.ContainsFunc(logins, func(l string) bool { return strings.EqualFold(l, login) }) {
 				gone = append(gone, login)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 // reactable finds what an input names for a reaction, and where REST has its reactions.
 func (m *mutation) reactable(ctx context.Context) (o *object, path, content string, err error) {
-	o, err = m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment")
+	o, err = m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment", "PullRequestReviewComment")
 	if err != nil {
 		return nil, "", "", err
 	}
@@ -18,7 +18,7 @@ func (m *mutation) reactable(ctx context.Context) (o *object, path, content stri
 		}
 	}
 	path = o.source.Path + "/reactions"
-	if o.kind != "IssueComment" {
+	if o.kind == "Issue" || o.kind == "PullRequest" {
 		path = numbered(o, "issues", "reactions")
 	}
 	return o, path, content, nil

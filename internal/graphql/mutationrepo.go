@@ -9,9 +9,6 @@ import (
 )
 
 func createRepository(ctx context.Context, m *mutation) (map[string]any, error) {
-	if m.input["template"] == true {
-		return nil, refused("Arbor has no templates of repositories.")
-	}
 	if m.given("teamId") {
 		return nil, refused("Arbor has no teams.")
 	}
@@ -22,21 +19,52 @@ func createRepository(ctx context.Context, m *mutation) (map[string]any, error) 
 	m.copy(body, "description", "description")
 	m.copy(body, "homepageUrl", "homepage")
 	m.copy(body, "hasIssuesEnabled", "has_issues")
+	m.copy(body, "template", "is_template")
 	path := "/user/repos"
 	if m.given("ownerId") {
-		owner, err := m.target(ctx, "ownerId", "User", "Organization")
+		owner, err := m.newOwner(ctx)
 		if err != nil {
 			return nil, err
 		}
-		login := owner.text(ctx, "login")
-		switch {
-		case owner.kind == "Organization":
-			path = web.Path("orgs", login, "repos")
-		case login != viewer(ctx).Login:
-			return nil, refused("You can't create a repository for " + login + ".")
+		if owner.kind == "Organization" {
+			path = web.Path("orgs", owner.text(ctx, "login"), "repos")
 		}
 	}
 	data, err := m.change(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return nil, err
+	}
+	return repositoryPayload(data), nil
+}
+
+// newOwner is who is to own a new repository: the caller, or an organization.
+func (m *mutation) newOwner(ctx context.Context) (*object, error) {
+	owner, err := m.target(ctx, "ownerId", "User", "Organization")
+	if err != nil {
+		return nil, err
+	}
+	if login := owner.text(ctx, "login"); owner.kind == "User" && login != viewer(ctx).Login {
+		return nil, refused("You can't create a repository for " + login + ".")
+	}
+	return owner, nil
+}
+
+func cloneTemplate(ctx context.Context, m *mutation) (map[string]any, error) {
+	if m.text("visibility") == "INTERNAL" {
+		return nil, refused("Arbor has no internal repositories.")
+	}
+	from, err := m.target(ctx, "repositoryId", "Repository")
+	if err != nil {
+		return nil, err
+	}
+	owner, err := m.newOwner(ctx)
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"name": m.text("name"), "owner": owner.text(ctx, "login"), "private": m.text("visibility") == "PRIVATE"}
+	m.copy(body, "description", "description")
+	m.copy(body, "includeAllBranches", "include_all_branches")
+	data, err := m.change(ctx, http.MethodPost, from.path("generate"), body)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +91,9 @@ func setRepository(ctx context.Context, m *mutation, body map[string]any) (map[s
 }
 
 func updateRepository(ctx context.Context, m *mutation) (map[string]any, error) {
-	if m.input["template"] == true {
-		return nil, refused("Arbor has no templates of repositories.")
-	}
 	body := map[string]any{}
 	for name, as := range map[string]string{"name": "name", "description": "description", "homepageUrl": "homepage",
-		"hasIssuesEnabled": "has_issues"} {
+		"hasIssuesEnabled": "has_issues", "template": "is_template"} {
 		m.copy(body, name, as)
 	}
 	return setRepository(ctx, m, body)

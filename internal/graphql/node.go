@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -100,6 +101,14 @@ func (q *query) findKind(ctx context.Context, kind string, id int64, name string
 		return q.repositoryByID(ctx, repo.ID(id))
 	case "Ref", "Commit", "Tree", "Blob", "Tag":
 		return q.findInGit(ctx, kind, repo.ID(id), name)
+	case review.CommentResource, review.ThreadKind:
+		return q.findInReviews(ctx, kind, id)
+	case "LinkedBranch":
+		link, _, err := q.linkedBranch(ctx, account.NodeID(kind, id), id)
+		if err != nil {
+			return nil, err
+		}
+		return link, nil
 	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone":
 		return q.findInTracker(ctx, kind, id)
 	}
@@ -178,9 +187,10 @@ func (q *query) findInTracker(ctx context.Context, kind string, id int64) (any, 
 	return &object{kind: kind, data: data, whole: true, repo: r}, nil
 }
 
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
 // locate finds the address of a thing. It checks no rights: asking for the address does. Error: 404.
 func locate(tx *db.Tx, kind string, id int64) (at spot, err error) {
-	decimal := func(n int64) string { return strconv.FormatInt(n, 10) }
 	switch kind {
 	case "Issue", "PullRequest":
 		list, err := issue.ByIDs(tx, []issue.ID{issue.ID(id)})

@@ -101,6 +101,50 @@ func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Reso
 	}
 }
 
+// primedTotals is primed for lists whose objects have a member total, by which totalOf tells how long the list is.
+func primedTotals(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
+	lists := primed(of, next)
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		if len(parents) > 1 && !wantsNodes(f) {
+			q := queryOf(ctx)
+			objects := make([]*object, len(parents))
+			for n, parent := range parents {
+				objects[n] = parent.(*object)
+			}
+			q.prime(ctx, of(q, f), 1, 1, objects)
+		}
+		return lists(ctx, f, parents)
+	}
+}
+
+// totalOf tells how long a list is: by its first page, where that was asked for with those of others.
+func (q *query) totalOf(ctx context.Context, f *exec.Field, question Question) func() (int, error) {
+	return func() (int, error) {
+		p, err := readPart(f)
+		if err != nil {
+			return 0, err
+		}
+		size := p.size
+		if !wantsNodes(f) {
+			size = 1
+		}
+		k, ok := q.kept[keyOf(paged(question, 1, size))]
+		if !ok || k.err != nil || p.offset > 0 {
+			return q.count(ctx, question)
+		}
+		list, err := objectsIn(k.answer.Body.Bytes())
+		if err != nil || len(list) == 0 {
+			return 0, err
+		}
+		total, ok := decode(list[0].get("total_of")).(json.Number)
+		if !ok {
+			return q.count(ctx, question)
+		}
+		n, err := total.Int64()
+		return int(n), err
+	}
+}
+
 // primedAll is primed for what looks through whole lists, whatever part is asked for.
 func primedAll(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {

@@ -79,7 +79,8 @@ func fillPulls(next exec.Resolver) exec.Resolver {
 			if len(list) == 1 {
 				continue
 			}
-			if err := q.fillIn(ctx, path, list); err != nil {
+			question := Question{Path: path + "/pulls", Media: list[0].source.Media, Handler: q.with.NumberedPulls}
+			if err := q.fillIn(ctx, question, list); err != nil {
 				return failed(asError(err), len(parents))
 			}
 		}
@@ -87,14 +88,15 @@ func fillPulls(next exec.Resolver) exec.Resolver {
 	}
 }
 
-func (q *query) fillIn(ctx context.Context, path string, list []*object) error {
+// fillIn asks for things of a repository by their numbers.
+func (q *query) fillIn(ctx context.Context, question Question, list []*object) error {
 	for part := range slices.Chunk(list, 100) {
 		numbers := make([]string, len(part))
 		for n, o := range part {
 			numbers[n] = string(o.data.get("number"))
 		}
-		found, _, err := q.list(ctx, Question{Path: path + "/pulls", Query: url.Values{"numbers": {strings.Join(numbers, ",")}},
-			Media: part[0].source.Media, Handler: q.with.NumberedPulls})
+		question.Query = url.Values{"numbers": {strings.Join(numbers, ",")}}
+		found, _, err := q.list(ctx, question)
 		if err != nil {
 			return err
 		}
@@ -148,10 +150,15 @@ func pullFields() map[string]exec.Resolver {
 		"baseRef": branchOf("base"), "headRef": branchOf("head"),
 		"mergeable": one(mergeable), "mergeStateStatus": one(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
-		"reviewDecision": always(nil), // nothing requires reviews
-		"reviewRequests": one(reviewRequests), "reviews": primed(manyReviews, one(reviews)),
-		"latestReviews": primedAll(manyReviews, one(latestReviews)),
-		"commits":       one(pullCommits), "files": one(pullFiles),
+		"reviewDecision": primedAll(manyReviews, one(reviewDecision)),
+		"reviewRequests": one(reviewRequests), "reviews": primedTotals(manyReviews, one(reviews)),
+		"latestReviews":            primedAll(manyReviews, one(latestReviews)),
+		"latestOpinionatedReviews": primedAll(manyReviews, one(latestOpinionatedReviews)),
+		"commits":                  one(pullCommits), "files": one(pullFiles),
+		"reviewThreads":           primedTotals(manyThreads, one(reviewThreads)),
+		"closingIssuesReferences": closingIssues(), "suggestedReviewers": always([]any{}),
+		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
+		"viewerMergeHeadlineText": mergeText("headline"), "viewerMergeBodyText": mergeText("body"),
 		"isInMergeQueue": always(false), "isMergeQueueEnabled": always(false), "autoMergeRequest": always(nil),
 		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
 			head, err := o.inner(ctx, "head")
@@ -247,8 +254,7 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return int(n), err
 	}
 	commit := func(c *object) any {
-		return bare{"PullRequestCommit", map[string]any{"commit": c, "url": pullCommitURL(ctx, o, c),
-			"resourcePath": strings.TrimPrefix(pullCommitURL(ctx, o, c), siteOf(ctx))}}
+		return newPullCommit(ctx, o, c)
 	}
 	if f.Args["last"] == 1 && f.Args["before"] == nil && f.Args["after"] == nil && f.Args["first"] == nil {
 		head, err := o.inner(ctx, "head")

@@ -48,13 +48,13 @@ func repositoryFields() map[string]exec.Resolver {
 		"hasDiscussionsEnabled": same("has_discussions"), "mirrorUrl": same("mirror_url"),
 		"isEmpty": isNull("pushed_at", true),
 		// What Arbor does not have.
-		"isLocked": always(false), "isMirror": always(false), "isBlankIssuesEnabled": always(true),
+		"isLocked": always(false), "isMirror": always(false),
 		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil), "codeOfConduct": always(nil),
-		"templateRepository": always(nil), "fundingLinks": always([]any{}), "contactLinks": always([]any{}),
-		"issueTemplates": always([]any{}), "pullRequestTemplates": always([]any{}), "usesCustomOpenGraphImage": always(false),
+		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails":    always(nil),
 		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
+		"collaborators": one(collaborators), "forks": one(forks),
 		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
 		// How pull requests are merged, REST tells to those who may push. To others these are the values of a new repository.
 		"mergeCommitAllowed": setting("allow_merge_commit", true), "squashMergeAllowed": setting("allow_squash_merge", true),
@@ -72,14 +72,19 @@ func repositoryFields() map[string]exec.Resolver {
 			owner, err := o.inner(ctx, "owner")
 			return textOf(owner, "type") == "User" && textOf(owner, "login") == o.text(ctx, "name"), err
 		}),
-		"parent": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "parent")
-			if data == nil {
-				return nil, err
-			}
-			return newRepository(data), nil
-		}),
-	}, repositoryViewer(), repositoryTexts(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases())
+		"parent": otherRepository("parent"), "templateRepository": otherRepository("template_repository"),
+	}, repositoryViewer(), repositoryTexts(), repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases())
+}
+
+// otherRepository is a repository that stands in a payload; null where there is none, or it is not to be seen.
+func otherRepository(member string) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		data, err := o.inner(ctx, member)
+		if data == nil {
+			return nil, err
+		}
+		return newRepository(data), nil
+	})
 }
 
 // setting is a member that not everybody is told.
@@ -131,15 +136,21 @@ func repositoryViewer() map[string]exec.Resolver {
 // permissionOn is what the caller may do with a repository.
 func permissionOn(ctx context.Context, o *object) (string, error) {
 	may, err := o.inner(ctx, "permissions")
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case string(may.get("admin")) == "true":
-		return "ADMIN", nil
-	case string(may.get("push")) == "true":
-		return "WRITE", nil
 	}
-	return "READ", nil
+	return permissionIn(may), nil
+}
+
+// permissionIn is what REST's permissions come to.
+func permissionIn(may payload) string {
+	switch {
+	case string(may.get("admin")) == "true":
+		return "ADMIN"
+	case string(may.get("push")) == "true":
+		return "WRITE"
+	}
+	return "READ"
 }
 
 // repositoryTexts are the fields about what is in the code.

@@ -31,8 +31,10 @@ func newReview(in, of *object, data payload, media string) *object {
 
 func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
-	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
-		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
+	q := queryOf(ctx)
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", question: reviewsOf(o, media),
+		total: q.totalOf(ctx, f, reviewsOf(o, media)),
+		node:  func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
 }
 
 // mostReviews is how many hundreds of reviews are looked through for the latest.
@@ -40,16 +42,35 @@ const mostReviews = 10
 
 // latestReviews are the last reviews of each author, in the order of the first.
 func latestReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	all, err := latestOf(ctx, f, o, func(*object) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return connectAll(f, "PullRequestReviewConnection", all)
+}
+
+// latestOpinionatedReviews are the last reviews of each author that approve, or ask for changes.
+func latestOpinionatedReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	all, err := latestOf(ctx, f, o, func(v *object) bool {
+		return hasOpinion(v) && (f.Args["writersOnly"] != true || byWriter(v))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connectAll(f, "PullRequestReviewConnection", all)
+}
+
+// latestOf are the last reviews of each author among those that count, in the order of the first.
+func latestOf(ctx context.Context, f *exec.Field, o *object, counts func(v *object) bool) (all []any, err error) {
 	media := textMedia(f)
 	list, err := queryOf(ctx).all(ctx, reviewsOf(o, media), mostReviews)
 	if err != nil {
 		return nil, err
 	}
-	var all []any
 	at := map[string]int{}
 	for _, data := range list {
 		v := newReview(o.repo, o, data, media)
-		if textOf(v.data, "state") == "PENDING" {
+		if textOf(v.data, "state") == "PENDING" || !counts(v) {
 			continue
 		}
 		author, err := v.inner(ctx, "user")
@@ -64,11 +85,43 @@ func latestReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		}
 		all[n] = v
 	}
-	return connectAll(f, "PullRequestReviewConnection", all)
+	return all, nil
+}
+
+// hasOpinion reports a review that approves, asks for changes, or did until it was dismissed.
+func hasOpinion(v *object) bool { return textOf(v.data, "state") != "COMMENTED" }
+
+// byWriter reports a review of somebody whose word counts in the repository.
+func byWriter(v *object) bool {
+	switch textOf(v.data, "author_association") {
+	case "OWNER", "MEMBER", "COLLABORATOR":
+		return true
+	}
+	return false
+}
+
+// reviewDecision is what the last opinions of those come to whose word counts; null where nobody has one, since nothing
+// requires reviews.
+func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	all, err := latestOf(ctx, f, o, func(v *object) bool { return hasOpinion(v) && byWriter(v) })
+	if err != nil {
+		return nil, err
+	}
+	var decision any
+	for _, v := range all {
+		switch textOf(v.(*object).data, "state") {
+		case "CHANGES_REQUESTED":
+			return "CHANGES_REQUESTED", nil
+		case "APPROVED":
+			decision = "APPROVED"
+		}
+	}
+	return decision, nil
 }
 
 func reviewFields() map[string]exec.Resolver {
 	return merge(commented(), map[string]exec.Resolver{
+		"comments": primedTotals(manyOfReviews, one(reviewComments)), "pullRequest": ofPull,
 		"state": upper("state"), "submittedAt": same("submitted_at"),
 		"createdAt": same("submitted_at"), "updatedAt": same("submitted_at"),
 		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

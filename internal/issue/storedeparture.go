@@ -57,6 +57,7 @@ func (d *Departure) move() error {
 		`UPDATE issue_events SET source_id = $1 WHERE source_id = $2`,
 		`UPDATE issue_subscriptions SET issue_id = $1 WHERE issue_id = $2`,
 		`UPDATE departed_issues SET moved_to = $1 WHERE moved_to = $2`,
+		`UPDATE linked_branches SET issue_id = $1 WHERE issue_id = $2`,
 	} {
 		if err := d.Tx.Run(s, d.New.ID, d.Issue.ID); err != nil {
 			return err

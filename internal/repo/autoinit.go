@@ -12,7 +12,7 @@ import (
 )
 
 // createWithCommit makes a repository whose default branch begins with a
-// commit of a README, or of templates. The id is reserved first, in a transaction of its own; then
+// commit of a README, of templates or of another repository's files. The id is reserved first, in a transaction of its own; then
 // the objects are written; then one transaction adds the row and the ref. Whenever
 // the server dies there is a whole repository or none, and at most a folder that
 // is swept away after a day.
@@ -56,7 +56,6 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 func (s *Service) fillAndInsert(
 	ctx context.Context, by *account.Caller, n NewRepo, id ID, author git.Signature,
 ) (*Repo, error) {
-	edits, blobs := firstFiles(n, author)
 	objects, release, err := s.GitOf(ctx, id)
 	if err != nil {
 		return nil, err
@@ -65,6 +64,23 @@ func (s *Service) fillAndInsert(
 	if err := objects.Init(); err != nil {
 		return nil, err
 	}
+	if n.template != nil {
+		first, err := s.copyTemplate(ctx, n, objects, author)
+		if err != nil {
+			return nil, err
+		}
+		return s.insert(context.WithoutCancel(ctx), by, n, id, first, 1+objects.PackedBytes()/1024)
+	}
+	first, err := writeFirst(ctx, objects, n, author)
+	if err != nil {
+		return nil, err
+	}
+	return s.insert(context.WithoutCancel(ctx), by, n, id, first, 1)
+}
+
+// writeFirst writes the commit of the first files, and gives the branch that names it.
+func writeFirst(ctx context.Context, objects *git.Repository, n NewRepo, author git.Signature) ([]RefUpdate, error) {
+	edits, blobs := firstFiles(n, author)
 	tree, err := objects.BuildTree(ctx, "", edits)
 	if err != nil {
 		return nil, err
@@ -77,8 +93,7 @@ func (s *Service) fillAndInsert(
 	if _, err := objects.WriteObjects(ctx, append(append(tree.Objects, blobs...), encoded)); err != nil {
 		return nil, err
 	}
-	first := RefUpdate{Name: git.Heads + DefaultBranch, Old: git.ZeroSHA, New: encoded.SHA()}
-	return s.insert(context.WithoutCancel(ctx), by, n, id, &first)
+	return []RefUpdate{{Name: git.Heads + DefaultBranch, Old: git.ZeroSHA, New: encoded.SHA()}}, nil
 }
 
 // checkTemplates returns the 422 for templates that are not there.

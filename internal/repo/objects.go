@@ -89,7 +89,15 @@ func (s *Service) CreateRef(ctx context.Context, a *Access, name string, sha git
 	if err := checkNewRef(name); err != nil {
 		return RefTarget{}, err
 	}
-	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha})
+	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha}, nil)
+}
+
+// CreateRefWith is CreateRef with something that is written in the same transaction.
+func (s *Service) CreateRefWith(ctx context.Context, a *Access, name string, sha git.SHA, with func(*db.Tx) error) (RefTarget, error) {
+	if err := checkNewRef(name); err != nil {
+		return RefTarget{}, err
+	}
+	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha}, with)
 }
 
 // checkNewRef accepts a full name that a caller may move.
@@ -121,12 +129,12 @@ func checkMovable(name string) error {
 }
 
 // setRef checks the new object and moves the ref.
-func (s *Service) setRef(ctx context.Context, a *Access, u RefUpdate) (RefTarget, error) {
+func (s *Service) setRef(ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error) (RefTarget, error) {
 	target, err := s.checkTip(ctx, a, &u)
 	if err != nil {
 		return RefTarget{}, err
 	}
-	return target, s.moveOne(ctx, a, u)
+	return target, s.moveOneWith(ctx, a, u, with)
 }
 
 func errNoTarget() error { return refError("sha", errs.Missing, "Object does not exist") }
@@ -178,8 +186,13 @@ func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTar
 
 // moveOne moves one ref, and puts a refusal in the words of the API.
 func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
+	return s.moveOneWith(ctx, a, u, nil)
+}
+
+// moveOneWith is moveOne with something that is written in the same transaction; nil: nothing is.
+func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error) error {
 	u.By = a.Caller.ID
-	refused, err := s.MoveRefs(ctx, Push{RepoID: a.ID, Purges: a.Purges, Updates: []RefUpdate{u}, Atomic: true})
+	refused, err := s.moveRefsWith(ctx, Push{RepoID: a.ID, Purges: a.Purges, Updates: []RefUpdate{u}, Atomic: true}, with)
 	if err != nil || refused[0] == nil {
 		return err
 	}

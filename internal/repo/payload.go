@@ -101,8 +101,9 @@ type Payload struct {
 type FullPayload struct {
 	*Payload
 	Organization     *account.Simple `json:"organization,omitempty"`
-	Parent           *Payload        `json:"parent,omitempty"` // of a fork
-	Source           *Payload        `json:"source,omitempty"` // the root of its network
+	Parent           *Payload        `json:"parent,omitempty"`              // of a fork
+	Source           *Payload        `json:"source,omitempty"`              // the root of its network
+	Template         *Payload        `json:"template_repository,omitempty"` // that it was made of
 	NetworkCount     int64           `json:"network_count"`
 	SubscribersCount int64           `json:"subscribers_count"`
 	*mergingPayload                  // for those who may push
@@ -138,6 +139,7 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, PushedAt: r.PushedAt,
 		Fork: r.ParentID != 0, StargazersCount: r.Stars, WatchersCount: r.Stars, Watchers: r.Stars, ForksCount: r.Forks, Forks: r.Forks,
 		CloneURL: page + ".git", Homepage: r.Homepage, Size: r.SizeKB, HasIssues: r.HasIssues, Archived: r.Archived,
+		IsTemplate:      r.IsTemplate,
 		OpenIssuesCount: r.OpenIssues, OpenIssues: r.OpenIssues, AllowForking: r.AllowForking,
 		Topics: r.Topics.Names(), Language: r.Language, License: license.NewSimple(r.License, i),
 		Visibility: "public", DefaultBranch: r.DefaultBranch,
@@ -218,6 +220,9 @@ func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
 	if from.Source != nil {
 		f.Source = NewPayload(from.Source, i)
 	}
+	if from.Template != nil {
+		f.Template = NewPayload(from.Template, i)
+	}
 	return f
 }
 
@@ -245,21 +250,26 @@ func (t Topics) Names() []string {
 	return names
 }
 
-// Lineage is where a fork comes from, as far as the caller may see it.
+// Lineage is where a repository comes from, as far as the caller may see it.
 type Lineage struct {
 	Parent *Access
 	Source *Access // the root of the network
+
+	Template *Access // that a repository was made of, which is no fork of it
 }
 
-// Lineage finds where a repository comes from; all nil for one that is no fork.
+// Lineage finds where a repository comes from; all nil for one that is no fork, and was made of no template.
 func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
-	if a.ParentID == 0 {
+	if a.ParentID == 0 && a.TemplateID == 0 {
 		return Lineage{}, nil
 	}
 	var l Lineage
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err := ByIDs(tx, a.Caller, []ID{a.ParentID, a.NetworkID})
-		l = Lineage{Parent: list[a.ParentID], Source: list[a.NetworkID]}
+		list, err := ByIDs(tx, a.Caller, []ID{a.ParentID, a.NetworkID, a.TemplateID})
+		l = Lineage{Template: list[a.TemplateID]}
+		if a.ParentID != 0 {
+			l.Parent, l.Source = list[a.ParentID], list[a.NetworkID]
+		}
 		return err
 	})
 	return l, err

@@ -60,8 +60,16 @@ type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 // Error, and nothing moved: 404 for a repository that is gone; 503 if objects were
 // purged meanwhile; the condition's error.
 func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err error) {
+	return s.moveRefsWith(ctx, p, nil)
+}
+
+// moveRefsWith is MoveRefs with something that is written in the same transaction if no update is refused.
+func (s *Service) moveRefsWith(ctx context.Context, p Push, with func(*db.Tx) error) (refused []error, err error) {
 	err = s.WritePush(ctx, p, func(tx *db.Tx) (err error) {
 		refused, err = s.MoveRefsIn(tx, p)
+		if err == nil && with != nil && !slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {
+			err = with(tx)
+		}
 		return err
 	})
 	if err == nil && slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {

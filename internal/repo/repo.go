@@ -36,6 +36,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strconv"
@@ -69,6 +70,8 @@ type Repo struct {
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
 	Archived       bool // read-only for everybody
+	IsTemplate     bool // others are made of it
+	TemplateID     ID   // that it was made of; 0: of none, or it is gone
 	Merging        Merging
 	RefsGeneration int64 // grows with every change of a ref
 	Purges         int64 // grows when objects are purged: its folder is named by it, see folder.go
@@ -199,6 +202,11 @@ type NewRepo struct {
 	Gitignore   string // name of a template that the first commit has; empty: none
 	License     string // key of a license that the first commit has; empty: none
 	Merging     Merging
+	IsTemplate  bool
+
+	template *Access     // that it is made of; nil: none
+	branch   string      // the default one; empty: DefaultBranch
+	branches []RefUpdate // of the template, which the new repository has, too
 }
 
 // DefaultBranch is the default branch of a new repository.
@@ -214,21 +222,20 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 	if n.AutoInit || n.Gitignore != "" || n.License != "" {
 		return s.createWithCommit(ctx, by, n)
 	}
-	return s.insert(ctx, by, n, 0, nil)
+	return s.insert(ctx, by, n, 0, nil, 0)
 }
 
 // insert adds the row of a repository, under the id unless that is 0, and its
-// first ref if there is one.
-func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id ID, first *RefUpdate) (*Repo, error) {
+// first refs, whose objects take so many KiB.
+func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id ID, first []RefUpdate, kb int64) (*Repo, error) {
 	var made *Repo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
 		if err != nil {
 			return err
 		}
-		var kb int64
-		if first != nil {
-			kb = 1
+		if err := n.holds(tx); err != nil {
+			return err
 		}
 		if err := s.CheckQuota(tx, owner, 1, kb, true); err != nil {
 			if _, forbidden := MayCreate(tx, by, owner); forbidden != nil { // whose quota it is not to know
@@ -240,7 +247,8 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		r := &Repo{
 			ID: id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
 			AllowForking: mayFork,
-			Private:      n.Private, DefaultBranch: DefaultBranch, HasIssues: !n.NoIssues, Merging: n.Merging,
+			Private:      n.Private, DefaultBranch: cmp.Or(n.branch, DefaultBranch), HasIssues: !n.NoIssues, Merging: n.Merging,
+			IsTemplate: n.IsTemplate, TemplateID: n.templateID(),
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}
 		if err := s.forge.Create(tx, r, by); err != nil {
@@ -248,11 +256,11 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, id 
 		}
 		made = r
 		if first != nil {
-			push := Push{RepoID: r.ID, Updates: []RefUpdate{*first}, Atomic: true, GrownKB: kb}
+			push := Push{RepoID: r.ID, Updates: first, Atomic: true, GrownKB: kb}
 			if _, err := s.forge.Push(tx, push); err != nil {
 				return err
 			}
-			r.SizeKB, r.RefsGeneration = 1, 1
+			r.SizeKB, r.RefsGeneration = kb, 1
 		}
 		return nil
 	})

@@ -17,7 +17,7 @@ import (
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.legend_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
-	r.topics, r.language, r.license,
+	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
@@ -56,7 +56,7 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached, &r.OpenIssues, &r.Stars,
 		&r.Watchers, &r.IssuesGeneration, &r.LegendGeneration, &r.SizeKB, &r.CreatedAt, &r.UpdatedAt, &r.PushedAt,
-		&r.Topics, &r.Language, &r.License,
+		&r.Topics, &r.Language, &r.License, &r.IsTemplate, &r.TemplateID,
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.Owner, &p.Granted,
 		&r.Withdrawn, &r.AllowForking,
@@ -176,16 +176,17 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	}
 	folded := account.Fold(r.Name)
 	columns, values := `owner_id, name, name_folded, description, homepage, private,
-		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id, merging`,
-		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14`
+		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id, merging,
+		is_template, template_id`,
+		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16`
 	var parent, root any
 	if r.ParentID != 0 {
 		parent, root = r.ParentID, r.NetworkID
 	}
 	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.CreatedAt,
-		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging)}
+		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging), r.IsTemplate, db.OrNull(r.TemplateID)}
 	if r.ID != 0 {
-		columns, values, args = columns+", id", values+", $15", append(args, r.ID)
+		columns, values, args = columns+", id", values+", $17", append(args, r.ID)
 	}
 	err := tx.QueryRow(`INSERT INTO repos (`+columns+`) VALUES (`+values+`)
 		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`, args...).Scan(&r.ID)

@@ -87,16 +87,6 @@ func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo
 // CreateComment comments on lines of what a pull request changes, on a file, or
 // with in_reply_to on a comment. Errors: 403, 404, 422.
 func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.createComment(w, r, a, false)
-}
-
-// CreatePending is CreateComment for a comment that joins the caller's pending review, which is made if there is none:
-// for pages, since GitHub's REST API has no address for it. Errors: 403, 404, 422.
-func (api *API) CreatePending(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.createComment(w, r, a, true)
-}
-
-func (api *API) createComment(w http.ResponseWriter, r *http.Request, a *repo.Access, pending bool) error {
 	p, i, err := api.find(r, a)
 	if err != nil {
 		return err
@@ -108,7 +98,6 @@ func (api *API) createComment(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	n.Pending = pending
 	made, err := api.s.CreateComment(r.Context(), a, p, i, n)
 	if errs.Is(err, errs.NotFound) && n.ReplyTo != 0 {
 		err = errs.Validation(errs.Field{

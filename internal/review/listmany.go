@@ -23,6 +23,7 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
 		p, of := newPage(out.Context(), a), map[issue.ID]int64{}
 		var list []*Review
+		var totals map[issue.ID]int64
 		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
 			found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
 			if err != nil {
@@ -35,6 +36,9 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 				}
 			}
 			if list, err = firstOf(tx, ids, account.IDOf(a.Caller), at.Size+1, at.Offset()); err != nil {
+				return err
+			}
+			if totals, err = countReviews(tx, ids, account.IDOf(a.Caller)); err != nil {
 				return err
 			}
 			authors := make([]account.ID, len(list))
@@ -53,7 +57,7 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		if err := p.prepare(out, api.s.issues, texts); err != nil {
 			return err
 		}
-		lists := map[string][]*reviewPayload{}
+		lists := map[string][]*countedReview{}
 		for n, v := range list {
 			number := of[v.IssueID]
 			shown, err := p.review(n, v, number, v.State.String())
@@ -61,8 +65,14 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 				return err
 			}
 			key := strconv.FormatInt(number, 10)
-			lists[key] = append(lists[key], shown)
+			lists[key] = append(lists[key], &countedReview{shown, totals[v.IssueID]})
 		}
 		return out.JSON(lists)
 	})
+}
+
+// countedReview is a review that tells how many its pull request has.
+type countedReview struct {
+	*reviewPayload
+	Total int64 `json:"total_of"`
 }

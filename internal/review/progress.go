@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"net/http"
 	"slices"
 
@@ -58,7 +57,7 @@ func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access)
 }
 
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
-	rows, err := tx.Query(`SELECT t.comment_id, a.login FROM resolved_threads t JOIN accounts a ON a.id = t.user_id
+	rows, err := tx.Query(`SELECT t.root_id, a.login FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by
 		WHERE t.issue_id = $1`, issueID)
 	if err != nil {
 		return err
@@ -116,61 +115,6 @@ func (p *Progress) loadReviews(tx *db.Tx, issueID issue.ID) error {
 	}
 	slices.Reverse(p.Reviews)
 	return rows.Err()
-}
-
-// Resolve notes that a thread of review comments is settled, or no longer is. The author of the pull request and those
-// who may push do that. The thread is named by any of its comments that everyone sees. Errors: 403, 404.
-func (s *Service) Resolve(ctx context.Context, a *repo.Access, commentID int64, resolved bool) error {
-	found, err := s.findComment(ctx, a, commentID)
-	if err != nil {
-		return err
-	}
-	_, err = s.issues.Change(ctx, a, found.Number, func(c *issue.Change) error {
-		now, err := commentByID(c.Tx, a.ID, commentID, a.Caller.ID)
-		switch {
-		case err != nil:
-			return err
-		case now.Pending:
-			return errs.Absent()
-		case a.Role < account.Push && a.Caller.ID != c.Issue.AuthorID:
-			return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
-		}
-		if err := mayWrite(a, c.Issue.Locked); err != nil {
-			return err
-		}
-		first := now.ReplyTo
-		if first == 0 {
-			first = now.ID
-		}
-		if !resolved {
-			return c.Tx.Run(`DELETE FROM resolved_threads WHERE issue_id = $1 AND comment_id = $2`, now.IssueID, first)
-		}
-		return c.Tx.Run(`INSERT INTO resolved_threads (issue_id, comment_id, user_id, resolved_at)
-			VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, now.IssueID, first, a.Caller.ID, c.Tx.Now)
-	})
-	return err
-}
-
-// ResolveThread settles the thread of a comment, or with resolved false opens it again: for pages, since GitHub's REST
-// API has no address for it. Errors: those of Service.Resolve.
-func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	id, err := web.Number(r, "id")
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, CommentResource)
-	if err != nil {
-		return err
-	}
-	body.Require("resolved")
-	resolved := body.Bool("resolved")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.Resolve(r.Context(), a, id, resolved.Value); err != nil {
-		return err
-	}
-	return web.NoContent(w)
 }
 
 // MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that

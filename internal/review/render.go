@@ -13,12 +13,20 @@ import (
 // renderComments renders comments, with a fixed number of queries; where they
 // are now is found before (see follow).
 func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Comment, single bool) error {
-	ctx := out.Context()
-	if err := s.follow(ctx, list); err != nil {
+	p, err := s.preparedComments(out, a, list)
+	if err != nil {
 		return err
 	}
-	p := newPage(ctx, a)
-	var authors []account.ID
+	return out.Items(len(list), single, func(n int) (any, error) { return p.comment(n, list[n]) })
+}
+
+// preparedComments is a page that knows all that the payloads of the comments need; others are shown on it as well.
+func (s *Service) preparedComments(out *web.Output, a *repo.Access, list []*Comment, others ...account.ID) (*page, error) {
+	ctx := out.Context()
+	if err := s.follow(ctx, list); err != nil {
+		return nil, err
+	}
+	p, authors := newPage(ctx, a), others
 	var reacted []int64
 	texts := make([]string, len(list))
 	for n, c := range list {
@@ -39,10 +47,7 @@ func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Commen
 	if err == nil {
 		err = p.prepare(out, s.issues, texts)
 	}
-	if err != nil {
-		return err
-	}
-	return out.Items(len(list), single, func(n int) (any, error) { return p.comment(n, list[n]) })
+	return p, err
 }
 
 // renderReviews renders reviews of one pull request.

@@ -7,7 +7,8 @@
 //	patch.go                lines of a patch: which there are, and where they went
 //	anchor.go               what a comment stands at, held against the diff
 //	follow.go               where that is now that the head has moved
-//	progress.go             threads that are resolved, files that were viewed
+//	thread.go               comments by their threads, and which are resolved; apithread.go: for GraphQL and pages
+//	progress.go             files that were viewed, and how far a review has come
 //	marks.go                what lists show of reviews and checks
 //	store*.go               the SQL
 //	api*.go, input.go       the handlers; json.go their payloads

@@ -193,3 +193,30 @@ func pendingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (id, comments int
 	}
 	return id, comments, err
 }
+
+// countReviews counts the reviews of each pull request that the user may see.
+func countReviews(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID]int64, error) {
+	counts := make(map[issue.ID]int64, len(issues))
+	if len(issues) == 0 {
+		return counts, nil
+	}
+	args := []any{userID}
+	for _, id := range issues {
+		args = append(args, id)
+	}
+	rows, err := tx.Query(`SELECT issue_id, count(*) FROM reviews WHERE issue_id IN `+db.ValuesFrom(2, 1, len(issues))+`
+		AND (state <> 1 OR author_id = $1) GROUP BY issue_id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id issue.ID
+		var n int64
+		if err := rows.Scan(&id, &n); err != nil {
+			return nil, err
+		}
+		counts[id] = n
+	}
+	return counts, rows.Err()
+}

@@ -59,6 +59,7 @@ type Route struct {
 	AnyMedia   bool                                   // see InAnyMedia
 	Numbered   bool                                   // see ByNumber
 	OfRepo     bool                                   // repo.Service.With finds the repository first
+	Limited    bool                                   // see Counted
 
 	function any // the handler as its package wrote it
 }
@@ -95,6 +96,12 @@ func (r Route) WithLimit(limit int64) Route {
 	return r
 }
 
+// Counted says that requests count against the caller's limit though the route is one of the pages.
+func (r Route) Counted() Route {
+	r.Limited = true
+	return r
+}
+
 // OnRepository says that the handler reports what a token does not let it do: it finds the
 // repository first, since one that the caller does not see is a 404.
 func (r Route) OnRepository() Route {
@@ -116,5 +123,5 @@ func (r *Route) HandlerName() string {
 }
 
 // Counts reports whether requests count against the caller's limit: those of the API, git's, and of
-// pages that cost what the API's answers do.
-func (r *Route) Counts() bool { return r.Group != Pages || r.Right == Pull }
+// pages that cost what the API's answers do, and those that say so.
+func (r *Route) Counts() bool { return r.Group != Pages || r.Right == Pull || r.Limited }

@@ -82,6 +82,7 @@ var needs = []struct {
 	{"DELETE", "/repos/{owner}/{repo}", scope.DeleteRepo, "administration"},
 	{"PATCH", "/repos/{owner}/{repo}", code, "administration"},
 	{"POST", "/repos/{owner}/{repo}/forks", code, never},
+	{"POST", "/repos/{owner}/{repo}/generate", code, never},
 	{"POST", "/repos/{owner}/{repo}/transfer", code, "administration"},
 	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
 	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},
@@ -158,7 +159,7 @@ var needs = []struct {
 	// These change what no scope lets a token change: passwords, tokens, and for site administrators everything.
 	{"*", "/settings...", scope.Whole, never},
 	{"*", "/site...", scope.Whole, never},
-
+	{"*", "/login/...", none, ""},
 	{"GET", "/user", none, ""},
 	{"PATCH", "/user", scope.User, never},
 	{"GET", "/user/{account_id}", none, ""},

@@ -17,7 +17,7 @@ import (
 // own, forks of it, another owner, and its end.
 var writableArchived = []string{
 	"PATCH /repos/{owner}/{repo}", "DELETE /repos/{owner}/{repo}", "POST /repos/{owner}/{repo}/forks",
-	"POST /repos/{owner}/{repo}/transfer",
+	"POST /repos/{owner}/{repo}/transfer", "POST /repos/{owner}/{repo}/generate",
 	"PUT /user/starred/{owner}/{repo}", "DELETE /user/starred/{owner}/{repo}",
 	"PUT /repos/{owner}/{repo}/notifications",
 	"PUT /repos/{owner}/{repo}/subscription", "DELETE /repos/{owner}/{repo}/subscription",

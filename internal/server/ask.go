@@ -13,6 +13,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/graphql"
 	"arbor/internal/inside"
+	"arbor/internal/issue/branch"
 	"arbor/internal/ratelimit"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
@@ -99,18 +100,29 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 // newGraphQL makes the handlers of GraphQL, which ask those of the features.
 func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
+	branches := branch.NewAPI(branch.New(s.o.DB, repos))
 	return graphql.NewAPI(s.ask, graphql.Handlers{
 		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
 		Issues: repos.With(account.Pull, issues.ListIssues), Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
 		Pulls: repos.With(account.Pull, pulls.ListChosen), NumberedPulls: repos.With(account.Pull, pulls.ListNumbered),
 		Pin: repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
-		Draft:    repos.With(account.Pull, pulls.SetDraft),
-		Comments: repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
+		Draft:          repos.With(account.Pull, pulls.SetDraft),
+		NumberedIssues: repos.With(account.Pull, issues.ListNumbered),
+		Fixed:          repos.With(account.Pull, pulls.ListFixed), Fixing: repos.With(account.Pull, pulls.ListFixing),
+		LinkedBranches: repos.With(account.Pull, branches.ListMany),
+		LinkBranch:     repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
+		MergeText: repos.With(account.Pull, pulls.GetMergeText),
+		Comments:  repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
 		Statuses: repos.With(account.Pull, statuses.CombineMany), Checks: repos.With(account.Pull, of.Checks.ListMany),
 		Transfer: repos.With(account.Push, issues.TransferIssue),
 		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
 		Commits:  repos.With(account.Pull, of.Git.ListChosenCommits), Tags: repos.With(account.Pull, of.Git.ListChosenTags),
 		Refs: repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+		Threads: repos.With(account.Pull, of.Reviews.ListThreads), ManyThreads: repos.With(account.Pull, of.Reviews.ListManyThreads),
+		OfReviews: repos.With(account.Pull, of.Reviews.ListManyOfReviews), Thread: repos.With(account.Pull, of.Reviews.GetThread),
+		DraftComment: repos.With(account.Pull, of.Reviews.GetDraft), AddDraft: repos.With(account.Pull, of.Reviews.CreateDraft),
+		Resolve:     repos.With(account.Pull, of.Reviews.ResolveThread),
+		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
 		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
 	}, graphqlLimits{s.limiter}, s.log)
 }

@@ -47,6 +47,8 @@ var unaudited = map[string]string{
 	"POST /api/graphql":                                                  "the same",
 	"* /markdown":                                                        "it changes nothing",
 	"POST /app/installations/{installation_id}/access_tokens":            "an hour's use of what was granted with the installation",
+	"POST /login/device/code":                                            "it asks; who confirms leaves a row",
+	"POST /login/oauth/access_token":                                     "a row tells of the token, where somebody confirmed its code; package account tests it",
 	"DELETE /installation/token":                                         "the end of the same",
 	"POST /{owner}/{repo}/git-receive-pack":                              "daily work, which git's history and the feed tell",
 }

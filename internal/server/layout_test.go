@@ -45,7 +45,7 @@ var layers = [][]string{
 	{"internal/milestone"},
 	{"internal/issue/text"},
 	{"internal/issue"},
-	{"internal/issue/comment", "internal/issue/deletion", "internal/issue/subscription", "internal/markup"},
+	{"internal/issue/branch", "internal/issue/comment", "internal/issue/deletion", "internal/issue/subscription", "internal/markup"},
 	{"internal/issue/timeline", "internal/notification"},
 	{"internal/detect"},
 	{"internal/gitdata", "internal/search", "internal/closing"},

@@ -316,10 +316,10 @@ func withoutToken(r *http.Request) bool {
 }
 
 // isOpenPattern reports the routes that need no token with --require-token: load
-// balancers have none, nor has who is about to sign in.
+// balancers have none, nor has who is about to sign in, or a program that asks for one.
 func isOpenPattern(pattern string) bool {
 	switch pattern {
-	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}":
+	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token":
 		return true
 	}
 	return false

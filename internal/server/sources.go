@@ -38,7 +38,7 @@ func (of *sources) pullPages(kit *page.Kit, repos *repo.Service) *change.Pages {
 		Progress:      repos.With(account.Pull, of.Reviews.Progress),
 		MarkViewed:    repos.With(account.Pull, of.Reviews.MarkViewed),
 		Marks:         repos.With(account.Pull, of.Reviews.ListMarks),
-		CreatePending: repos.With(account.Pull, of.Reviews.CreatePending),
+		CreatePending: repos.With(account.Pull, of.Reviews.CreateDraft),
 		ResolveThread: repos.With(account.Pull, of.Reviews.ResolveThread),
 		CommitFiles:   repos.With(account.Push, of.Git.CommitFiles)})
 }

@@ -114,6 +114,12 @@ func aFork(w *World, t *testing.T, h *Home) map[string]string {
 	return map[string]string{"repo": name}
 }
 
+// aTemplate makes the repository a template, and finds a name for what is made of it.
+func aTemplate(w *World, t *testing.T, h *Home) map[string]string {
+	w.OK(t, "keeper", "PATCH "+h.path(), `{"is_template":true}`)
+	return map[string]string{"new": w.name()}
+}
+
 // aTransfer makes a spare repository, and an organization for it.
 func aTransfer(w *World, t *testing.T, h *Home) map[string]string {
 	made := spare(w, t, h)
@@ -144,6 +150,7 @@ var acts = map[string]act{
 	"POST /transfer": {Rule: Rule{Role: account.Admin, Owner: true},
 		body: `{"new_owner":"{new}"}`, make: aTransfer},
 	"POST /forks":                         {who: "writer"},
+	"POST /generate":                      {body: `{"name":"{new}"}`, make: aTemplate},
 	"PUT /collaborators/{username}":       {Rule: admin, body: `{"permission":"pull"}`},
 	"DELETE /collaborators/{username}":    {Rule: admin},
 	"PUT /topics":                         {Rule: admin, body: `{"names":["{mark}"]}`},

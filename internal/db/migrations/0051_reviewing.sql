@@ -1,13 +1,3 @@
--- Threads of review comments that were resolved, by their first comments, which may be deleted while replies stay.
-CREATE TABLE resolved_threads (
-    issue_id    BIGINT NOT NULL REFERENCES issues (id) ON DELETE CASCADE, -- of the pull request
-    comment_id  BIGINT NOT NULL,
-    user_id     BIGINT NOT NULL REFERENCES accounts (id),
-    resolved_at BIGINT NOT NULL,
-    PRIMARY KEY (issue_id, comment_id)
-) {{clustered}};
-CREATE INDEX resolved_threads_of_user ON resolved_threads (user_id);
-
 -- Files of pull requests that somebody has viewed, as they were then: another blob is to be viewed again.
 CREATE TABLE viewed_files (
     issue_id BIGINT NOT NULL REFERENCES issues (id) ON DELETE CASCADE, -- of the pull request

@@ -1,5 +1,5 @@
 // Package schema is the GraphQL schema of Arbor: a part of GitHub's own, with the same names, types, nullability and
-// arguments. schema.graphql has it.
+// arguments. schema.graphql has what has long been there, newer.graphql what newer clients ask for.
 package schema
 
 import (
@@ -12,7 +12,11 @@ import (
 //go:embed schema.graphql
 var text string
 
+//go:embed newer.graphql
+var newer string
+
 // Load reads the schema. It panics where the file is wrong, which each test sees.
 func Load() *ast.Schema {
-	return gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: text})
+	return gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: text},
+		&ast.Source{Name: "newer.graphql", Input: newer})
 }

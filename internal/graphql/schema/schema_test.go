@@ -3,9 +3,11 @@ package schema_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/shurcooL/githubv4"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
@@ -32,6 +34,7 @@ func TestSchemaIsAPartOfGitHubs(t *testing.T) {
 	for _, d := range document.Definitions {
 		theirs[d.Name] = d
 	}
+	addNewer(t, theirs)
 	for name, ours := range schema.Load().Types {
 		if strings.HasPrefix(name, "__") || ours.BuiltIn {
 			continue
@@ -42,6 +45,65 @@ func TestSchemaIsAPartOfGitHubs(t *testing.T) {
 			continue
 		}
 		compare(t, ours, d)
+	}
+}
+
+// addNewer adds what newer.graphql has, which GitHub's text must not have.
+func addNewer(t *testing.T, theirs map[string]*ast.Definition) {
+	t.Helper()
+	text, err := os.ReadFile("newer.graphql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := parser.ParseSchema(&ast.Source{Input: string(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range document.Definitions {
+		if theirs[d.Name] != nil {
+			t.Errorf("GitHub's schema has %s by now: move it to schema.graphql", d.Name)
+		}
+		theirs[d.Name] = d
+	}
+	for _, d := range document.Extensions {
+		of := theirs[d.Name]
+		for _, f := range d.Fields {
+			if of.Fields.ForName(f.Name) != nil {
+				t.Errorf("GitHub's schema has %s.%s by now: move it to schema.graphql", d.Name, f.Name)
+			}
+			of.Fields = append(of.Fields, f)
+		}
+		of.Interfaces = append(of.Interfaces, d.Interfaces...)
+		of.Types = append(of.Types, d.Types...)
+	}
+}
+
+// Inputs that are newer than GitHub's text are those of githubv4, which is generated from a newer one.
+func TestNewerInputsAreGitHubs(t *testing.T) {
+	t.Parallel()
+	s := schema.Load()
+	for name, of := range map[string]any{
+		"ReplaceActorsForAssignableInput": githubv4.ReplaceActorsForAssignableInput{},
+		"RequestReviewsByLoginInput":      githubv4.RequestReviewsByLoginInput{},
+		"RequestReviewsInput":             githubv4.RequestReviewsInput{},
+		"UpdateIssueIssueTypeInput":       githubv4.UpdateIssueIssueTypeInput{},
+		"AddBlockedByInput":               githubv4.AddBlockedByInput{},
+		"RemoveBlockedByInput":            githubv4.RemoveBlockedByInput{},
+		"AgentAssignmentInput":            githubv4.AgentAssignmentInput{},
+		"IssueTypeOrder":                  githubv4.IssueTypeOrder{},
+		"IssueDependencyOrder":            githubv4.IssueDependencyOrder{},
+	} {
+		kind, theirs := reflect.TypeOf(of), map[string]bool{}
+		for n := range kind.NumField() {
+			tag, rest, _ := strings.Cut(kind.Field(n).Tag.Get("json"), ",")
+			theirs[tag] = rest == "" // it must be given
+		}
+		for _, f := range s.Types[name].Fields {
+			must, there := theirs[f.Name]
+			if !there || must != f.Type.NonNull {
+				t.Errorf("%s.%s %s is another in githubv4", name, f.Name, f.Type)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@
 //
 //   - GET /: home.go; Home is called for browsers, the API's root document answers others
 //   - GET, POST /login, POST /logout: login.go
+//   - GET, POST /login/device: device.go, where people confirm the code that a program shows
 //   - GET, POST /setup: setup.go, on a server without users
 //
 // Sessions and passwords are package account's.
@@ -37,6 +38,8 @@ func (p *Pages) Routes() []route.Route {
 		p.kit.Anyone("GET /login", p.LoginForm),
 		p.kit.Anyone("POST /login", p.Login),
 		p.kit.Anyone("POST /logout", p.Logout),
+		p.kit.SignedIn("GET /login/device", p.DeviceForm),
+		p.kit.SignedIn("POST /login/device", p.Device),
 		p.kit.Anyone("GET /setup", p.SetupForm),
 		p.kit.Anyone("POST /setup", p.Setup),
 	}

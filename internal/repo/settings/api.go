@@ -58,7 +58,7 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	homepage := body.String("homepage", maxHomepage)
 	private := readPrivate(body)
 	issues := body.Bool("has_issues")
-	autoInit := body.Bool("auto_init")
+	autoInit, template := body.Bool("auto_init"), body.Bool("is_template")
 	ignore, license := body.String("gitignore_template", 0), body.String("license_template", 0)
 	fixedNew(body)
 	merging, err := repo.ReadMerging(body).Apply(0)
@@ -72,7 +72,7 @@ func (api *API) create(w http.ResponseWriter, r *http.Request, owner string) err
 	made, err := api.s.repos.Create(r.Context(), caller, repo.NewRepo{
 		Owner: owner, Name: name.Value, Description: text(description), Homepage: text(homepage),
 		Private: private.Or(false), NoIssues: !issues.Or(true), AutoInit: autoInit.Or(false), Merging: merging,
-		Gitignore: ignore.Value, License: license.Value,
+		Gitignore: ignore.Value, License: license.Value, IsTemplate: template.Or(false),
 	})
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		Name: body.String("name", 0), Description: body.String("description", maxDescription),
 		Homepage: body.String("homepage", maxHomepage), Private: readPrivate(body),
 		DefaultBranch: body.String("default_branch", 255), HasIssues: body.Bool("has_issues"),
-		Archived: body.Bool("archived"), Merging: repo.ReadMerging(body),
+		Archived: body.Bool("archived"), IsTemplate: body.Bool("is_template"), Merging: repo.ReadMerging(body),
 	}
 	fixedOf(body, a.Repo)
 	if e.Name.Given() {

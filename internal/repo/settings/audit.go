@@ -40,6 +40,9 @@ func (e *Edit) record(tx *db.Tx, before, after *repo.Repo) error {
 	if before.DefaultBranch != after.DefaultBranch {
 		told["old_default_branch"], told["default_branch"] = before.DefaultBranch, after.DefaultBranch
 	}
+	if before.IsTemplate != after.IsTemplate {
+		told["is_template"] = after.IsTemplate
+	}
 	if before.HasIssues != after.HasIssues {
 		told["has_issues"] = after.HasIssues
 	}

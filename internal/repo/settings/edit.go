@@ -22,6 +22,7 @@ type Edit struct {
 	DefaultBranch web.Opt[string]
 	HasIssues     web.Opt[bool]
 	Archived      web.Opt[bool]
+	IsTemplate    web.Opt[bool]
 	Merging       repo.MergingChange
 }
 
@@ -86,6 +87,7 @@ func (e *Edit) apply(tx *db.Tx, r *repo.Repo) error {
 	}
 	r.HasIssues = e.HasIssues.Or(r.HasIssues)
 	r.Archived = e.Archived.Or(r.Archived)
+	r.IsTemplate = e.IsTemplate.Or(r.IsTemplate)
 	var err error
 	if r.Merging, err = e.Merging.Apply(r.Merging); err != nil {
 		return err

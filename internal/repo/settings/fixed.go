@@ -10,7 +10,7 @@ import (
 
 // fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
 func fixed(body *web.Object) {
-	for _, name := range [...]string{"has_projects", "has_wiki", "has_downloads", "has_discussions", "is_template",
+	for _, name := range [...]string{"has_projects", "has_wiki", "has_downloads", "has_discussions",
 		"allow_auto_merge"} {
 		body.Fixed(name, false)
 	}

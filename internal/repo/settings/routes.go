@@ -11,6 +11,7 @@ func (api *API) Routes() []route.Route {
 		repos.RouteArchived(route.Admin, "PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
 		repos.RouteArchived(route.Admin, "DELETE /repos/{owner}/{repo}", api.Delete),
 		repos.RouteArchived(route.Admin, "POST /repos/{owner}/{repo}/transfer", api.Transfer), // and the owner
+		repos.RouteArchived(route.Pull, "POST /repos/{owner}/{repo}/generate", api.Generate),
 		repos.Route(route.Pull, "GET /repos/{owner}/{repo}/topics", api.ListTopics),
 		repos.Route(route.Admin, "PUT /repos/{owner}/{repo}/topics", api.SetTopics),
 		repos.Route(route.Admin, "GET /repos/{owner}/{repo}/keys", api.ListKeys),

@@ -1,0 +1,285 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/scope"
+)
+
+// Bounds of the device flow.
+const (
+	deviceLife    = 15 * time.Minute // of both codes
+	devicePause   = 5                // seconds between two questions of a program
+	maxDevices    = 10000            // requests that wait at one time, of all
+	maxOfNetwork  = 20               // of these, from one network
+	maxMisses     = 5                // wrong codes that one person gives
+	missesFor     = 15 * time.Minute // then they are forgotten
+	userCodeSize  = 8
+	userCodeSigns = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, so no words
+)
+
+// deviceClient names the program with an OAuth client id that may ask for tokens; empty: none. gh has its id built in.
+func deviceClient(id string) string {
+	if id == "178c6fc778ccc68e1d6a" {
+		return "GitHub CLI"
+	}
+	return ""
+}
+
+// DeviceAsk is what a program asks for by the device flow.
+type DeviceAsk struct {
+	Client  string // OAuth client id
+	Scopes  scope.Set
+	Network string // from where it asks
+}
+
+// DeviceCodes are what it gets: a code of its own, and one that a person confirms.
+type DeviceCodes struct {
+	Device, User string
+	Expires      time.Duration
+	Pause        int64 // seconds between two questions
+}
+
+// DeviceRequest is what a program asks for, as the person who may confirm it sees it.
+type DeviceRequest struct {
+	ID        int64
+	Client    string // the program's name
+	Scopes    scope.Set
+	Network   string
+	CreatedAt db.Time
+	ExpiresAt db.Time
+}
+
+// AskDevice begins a device flow (RFC 8628). Errors: 404 for a client that is not known, 429 where too many requests
+// wait from that network, 503 where too many wait at all.
+func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {
+	if deviceClient(ask.Client) == "" {
+		return nil, errs.Absent()
+	}
+	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife, Pause: devicePause}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		all, here, err := waitingDevices(tx, ask.Network)
+		switch {
+		case err != nil:
+			return err
+		case here >= maxOfNetwork:
+			return errs.New(errs.TooManyRequests, "Too many codes from your network wait to be confirmed.")
+		case all >= maxDevices:
+			return errs.New(errs.Unavailable, "Too many codes wait to be confirmed.")
+		}
+		return insertDevice(tx, ask, codes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return codes, nil
+}
+
+func newDeviceCode() string {
+	var b [20]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// newUserCode makes a code as GitHub's: WDJB-MJHT.
+func newUserCode() string {
+	b := make([]byte, 0, userCodeSize+1)
+	for len(b) < userCodeSize+1 {
+		var random [1]byte
+		rand.Read(random[:])
+		if n := int(random[0]); n < 240 { // a multiple of the 20 letters, so that all are as likely
+			b = append(b, userCodeSigns[n%len(userCodeSigns)])
+		}
+		if len(b) == userCodeSize/2 {
+			b = append(b, '-')
+		}
+	}
+	return string(b)
+}
+
+// userCodeDigest is the digest of a code as a person types it: in any case, with or without the hyphen.
+func userCodeDigest(code string) (d digest, ok bool) {
+	code = strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
+	if len(code) != userCodeSize || strings.Trim(code, userCodeSigns) != "" {
+		return d, false
+	}
+	return digestOf(code), true
+}
+
+// DeviceError is why a program gets no token yet, or never, in the words of RFC 8628 and GitHub.
+type DeviceError struct {
+	Code, Description string
+	Pause             int64 // with slow_down: seconds between two questions from now on
+}
+
+// Error implements error.
+func (e *DeviceError) Error() string { return e.Code + ": " + e.Description }
+
+func refuseDevice(code, description string) error {
+	return &DeviceError{Code: code, Description: description}
+}
+
+func wrongDeviceCode() error {
+	return refuseDevice("incorrect_device_code", "The device_code provided is not valid.")
+}
+
+func deviceDenied() error {
+	return refuseDevice("access_denied", "The authorization request was denied.")
+}
+
+// TakeDevice gives a program the token that somebody allowed it: once, and then the code is none any more. address is
+// the program's, for the audit log. Errors: a *DeviceError.
+func (s *Service) TakeDevice(ctx context.Context, client, code, address string) (token string, may scope.Set, err error) {
+	if deviceClient(client) == "" {
+		return "", 0, refuseDevice("incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect.")
+	}
+	d := digestOf(code)
+	var w *waitingDevice
+	var holder *Account
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if w, err = deviceByDigest(tx, d); err == nil && w.account != 0 {
+			holder, err = ByID(tx, w.account)
+		}
+		return err
+	})
+	now := s.now()
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return "", 0, wrongDeviceCode()
+	case err != nil:
+		return "", 0, err
+	case w.client != client:
+		return "", 0, wrongDeviceCode()
+	case now >= w.expires:
+		return "", 0, refuseDevice("expired_token", "This 'device_code' has expired.")
+	case holder == nil:
+		return "", 0, s.pauseDevice(ctx, d, w, now)
+	case !w.allowed || !holder.SuspendedAt.IsZero():
+		return "", 0, deviceDenied()
+	}
+	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: address, Right: audit.Self})
+	token, err = s.exchangeDevice(ctx, d, holder, w)
+	return token, w.scopes, err
+}
+
+// exchangeDevice makes the token in the transaction in which the request goes, so it is made once.
+func (s *Service) exchangeDevice(ctx context.Context, d digest, of *Account, w *waitingDevice) (string, error) {
+	token := generateToken()
+	n := NewToken{Login: of.Login, Note: deviceClient(w.client), Scopes: w.scopes}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		there, err := dropAllowed(tx, d, of.ID)
+		if err != nil {
+			return err
+		}
+		if !there {
+			return wrongDeviceCode()
+		}
+		holder, err := ByID(tx, of.ID)
+		if err != nil {
+			return err
+		}
+		if !holder.SuspendedAt.IsZero() {
+			return deviceDenied()
+		}
+		id, err := insertToken(tx, holder.ID, digestOf(token), hintOf(token), &n, 0)
+		if err != nil {
+			return err
+		}
+		return record(tx, audit.TokenCreate, holder, audit.Self, n.told(id, 0))
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// pauseDevice tells a program to ask later. One that asks too soon has to wait longer from then on.
+func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, now db.Time) error {
+	pause := w.pause
+	refusal := &DeviceError{Code: "authorization_pending", Description: "The authorization request is still pending."}
+	if now < w.asked+db.Time(time.Duration(pause)*time.Second/time.Microsecond) {
+		pause += devicePause
+		refusal = &DeviceError{Code: "slow_down", Pause: pause,
+			Description: "Too many requests have been made in the same timeframe."}
+	}
+	if err := s.db.Write(ctx, func(tx *db.Tx) error { return setDevicePause(tx, d, pause, now) }); err != nil {
+		return err
+	}
+	return refusal
+}
+
+// FindDevice gives the request with a person's code. Errors: 403 for who did not sign in as a person with all rights,
+// 404 for a code that is none, has expired or was decided, 429 after too many of these.
+func (s *Service) FindDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
+	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
+}
+
+// ConfirmDevice lets the program that waits for a code act as the caller. Errors: those of FindDevice.
+func (s *Service) ConfirmDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
+	return s.decideDevice(ctx, caller, code, true)
+}
+
+// DenyDevice has the program that waits for a code told that it gets no token. Errors: those of FindDevice.
+func (s *Service) DenyDevice(ctx context.Context, caller *Caller, code string) (*DeviceRequest, error) {
+	return s.decideDevice(ctx, caller, code, false)
+}
+
+func (s *Service) decideDevice(ctx context.Context, caller *Caller, code string, allow bool) (*DeviceRequest, error) {
+	return s.withDevice(ctx, caller, code, func(tx *db.Tx, d *DeviceRequest) error {
+		if err := setDevice(tx, d.ID, caller.ID, allow); err != nil || !allow {
+			return err
+		}
+		by, err := ByID(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		return record(tx, audit.OAuthCreate, by, audit.Self, map[string]any{"scopes": d.Scopes.String(), "application": d.Client})
+	})
+}
+
+// withDevice runs then in the transaction in which it found the request of a code. A code that is none is counted.
+func (s *Service) withDevice(ctx context.Context, caller *Caller, code string, then func(*db.Tx, *DeviceRequest) error) (
+	found *DeviceRequest, err error,
+) {
+	if caller == nil || caller.App != 0 || caller.KeyID != 0 || caller.Grant.Limited() {
+		return nil, errs.New(errs.Forbidden, "To confirm a code, sign in with all of your rights.")
+	}
+	d, formed := userCodeDigest(code)
+	var refusal error
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		found, refusal = nil, nil
+		misses, err := missesOf(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		if misses >= maxMisses {
+			refusal = errs.New(errs.TooManyRequests, "Too many codes that are none: wait a quarter of an hour.")
+			return nil
+		}
+		if formed {
+			found, err = deviceByUserCode(tx, d)
+		}
+		if found == nil && (err == nil || errs.Is(err, errs.NotFound)) {
+			refusal = errs.New(errs.NotFound, "There is no such code, or it has expired.")
+			return noteMiss(tx, caller.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return then(tx, found)
+	})
+	if err == nil {
+		err = refusal
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}

@@ -1,0 +1,200 @@
+package gitdata
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Bounds of what is read of templates.
+const (
+	maxTemplates    = 50       // files of one kind
+	maxTemplate     = 64 << 10 // bytes of one
+	maxTemplateHead = 8 << 10  // bytes of what stands between its lines of dashes
+	maxContactLinks = 20
+)
+
+// templatesJSON is what the default branch says of new issues and pull requests.
+type templatesJSON struct {
+	Issues  []issueTemplateJSON `json:"issues"`
+	Pulls   []pullTemplateJSON  `json:"pulls"`
+	Links   []contactLinkJSON   `json:"links"`
+	NoBlank bool                `json:"no_blank"`
+}
+
+type issueTemplateJSON struct {
+	Filename string  `json:"filename"`
+	Name     string  `json:"name"`
+	About    *string `json:"about"`
+	Title    *string `json:"title"`
+	Body     string  `json:"body"`
+}
+
+type pullTemplateJSON struct {
+	Filename string `json:"filename"`
+	Body     string `json:"body"`
+}
+
+type contactLinkJSON struct {
+	Name  string `json:"name" yaml:"name"`
+	About string `json:"about" yaml:"about"`
+	URL   string `json:"url" yaml:"url"`
+}
+
+// GetTemplates answers the templates of issues and pull requests on the default branch, for GraphQL: Markdown in
+// .github/ISSUE_TEMPLATE with a head that has a name, and files named pull_request_template, or in a folder of that name,
+// in .github, the root and docs. What is too large, no text or wrong is left out.
+func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	out := templatesJSON{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{}, Links: []contactLinkJSON{}}
+	v, err := api.view(r.Context(), a, "")
+	switch {
+	case errs.Is(err, errs.Conflict), errs.Is(err, errs.NotFound): // an empty repository
+		return web.JSON(w, r, http.StatusOK, out)
+	case err != nil:
+		return err
+	}
+	defer v.release()
+	ctx := r.Context()
+	for _, dir := range [...]string{".github", "", "docs"} {
+		if err := v.pullTemplates(ctx, dir, &out); err != nil {
+			return err
+		}
+	}
+	if err := v.issueTemplates(ctx, &out); err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// among lists the entries of a directory whose names are wanted; none where it is not there.
+func (v *view) among(ctx context.Context, dir string, wanted func(name string) bool) ([]git.TreeEntry, error) {
+	at, err := v.lookup(ctx, dir)
+	if errs.Is(err, errs.NotFound) || err == nil && at.Type != git.TypeTree {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := v.objects.Tree(ctx, at.SHA, func(name []byte) bool { return wanted(strings.ToLower(string(name))) })
+	return list[:min(len(list), maxTemplates)], err
+}
+
+// templateText reads a template; ok is false where it is none.
+func (v *view) templateText(ctx context.Context, e git.TreeEntry) (text string, ok bool, err error) {
+	if e.Type != git.TypeBlob || e.Mode == git.ModeSymlink {
+		return "", false, nil
+	}
+	_, data, err := v.objects.Contents(ctx, e.SHA, maxTemplate)
+	if errs.Is(err, errs.TooLarge) {
+		return "", false, nil
+	}
+	if err != nil || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 || !utf8.ValidString(e.Path) {
+		return "", false, err
+	}
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), true, nil
+}
+
+// isTemplate reports a folded name of a template's file.
+func isTemplate(name string) bool {
+	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".txt")
+}
+
+func (v *view) pullTemplates(ctx context.Context, dir string, out *templatesJSON) error {
+	const name = "pull_request_template"
+	list, err := v.among(ctx, dir, func(n string) bool { return n == name || isTemplate(n) && n[:strings.LastIndexByte(n, '.')] == name })
+	if err != nil {
+		return err
+	}
+	var files []git.TreeEntry
+	for _, e := range list {
+		if e.Type != git.TypeTree {
+			files = append(files, e)
+			continue
+		}
+		inner, err := v.among(ctx, path.Join(dir, e.Path), isTemplate)
+		if err != nil {
+			return err
+		}
+		files = append(files, inner...)
+	}
+	for _, e := range files {
+		body, ok, err := v.templateText(ctx, e)
+		if err != nil {
+			return err
+		}
+		if ok && len(out.Pulls) < maxTemplates {
+			out.Pulls = append(out.Pulls, pullTemplateJSON{e.Path, body})
+		}
+	}
+	return nil
+}
+
+func (v *view) issueTemplates(ctx context.Context, out *templatesJSON) error {
+	const dir = ".github/ISSUE_TEMPLATE"
+	list, err := v.among(ctx, dir, func(n string) bool { return isTemplate(n) || n == "config.yml" || n == "config.yaml" })
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		text, ok, err := v.templateText(ctx, e)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !ok:
+		case strings.HasPrefix(strings.ToLower(e.Path), "config."):
+			out.config(text)
+		default:
+			if t, ok := parseIssueTemplate(text); ok {
+				t.Filename = e.Path
+				out.Issues = append(out.Issues, t)
+			}
+		}
+	}
+	return nil
+}
+
+// parseIssueTemplate reads a template: YAML between two lines of dashes, and then its body. Without a name it is none.
+func parseIssueTemplate(text string) (t issueTemplateJSON, ok bool) {
+	rest, ok := strings.CutPrefix(text, "---\n")
+	head, body, ends := strings.Cut(rest, "\n---\n")
+	if !ok || !ends || len(head) > maxTemplateHead {
+		return t, false
+	}
+	var h struct {
+		Name  string  `yaml:"name"`
+		About *string `yaml:"about"`
+		Title *string `yaml:"title"`
+	}
+	if err := yaml.Unmarshal([]byte(head), &h); err != nil || strings.TrimSpace(h.Name) == "" {
+		return t, false
+	}
+	return issueTemplateJSON{Name: h.Name, About: h.About, Title: h.Title, Body: strings.TrimLeft(body, "\n")}, true
+}
+
+// config reads what config.yml says: whether an issue without a template may be filed, and where else questions go.
+func (out *templatesJSON) config(text string) {
+	var c struct {
+		Blank *bool             `yaml:"blank_issues_enabled"`
+		Links []contactLinkJSON `yaml:"contact_links"`
+	}
+	if len(text) > maxTemplateHead || yaml.Unmarshal([]byte(text), &c) != nil {
+		return
+	}
+	out.NoBlank = c.Blank != nil && !*c.Blank
+	links := slices.DeleteFunc(c.Links, func(l contactLinkJSON) bool {
+		return l.Name == "" || !strings.HasPrefix(l.URL, "https://") && !strings.HasPrefix(l.URL, "http://")
+	})
+	out.Links = append(out.Links, links[:min(len(links), maxContactLinks)]...)
+}

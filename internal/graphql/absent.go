@@ -1,0 +1,41 @@
+package graphql
+
+import (
+	"context"
+
+	"arbor/internal/graphql/exec"
+)
+
+// absentOfIssues are fields that newer clients ask of each issue, whatever the server, of what Arbor does not have.
+func absentOfIssues() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"issueType": always(nil), "parent": always(nil), "subIssues": none("IssueConnection"),
+		"blockedBy": none("IssueConnection"), "blocking": none("IssueConnection"),
+		"subIssuesSummary": always(bare{"SubIssuesSummary", map[string]any{"total": 0, "completed": 0, "percentCompleted": 0}}),
+	}
+}
+
+// refusals are mutations of what Arbor does not have: what they are about, by its input, and why they are refused.
+func refusals() map[string]func(context.Context, *mutation) (map[string]any, error) {
+	refuse := func(reason, input string, kinds ...string) func(context.Context, *mutation) (map[string]any, error) {
+		return func(ctx context.Context, m *mutation) (map[string]any, error) {
+			if _, err := m.target(ctx, input, kinds...); err != nil {
+				return nil, err
+			}
+			return nil, refused(reason)
+		}
+	}
+	const subIssues, blocking = "Arbor has no sub-issues.", "Arbor's issues do not block each other."
+	return map[string]func(context.Context, *mutation) (map[string]any, error){
+		"disablePullRequestAutoMerge": refuse("Can't disable auto-merge for this pull request: it is not enabled.",
+			"pullRequestId", "PullRequest"),
+		"enablePullRequestAutoMerge": refuse("Auto merge is not allowed for this repository", "pullRequestId", "PullRequest"),
+		"revertPullRequest":          refuse("Arbor does not revert pull requests: push a commit that does.", "pullRequestId", "PullRequest"),
+		"updateIssueIssueType":       refuse("Arbor has no types of issues.", "issueId", "Issue"),
+		"addSubIssue":                refuse(subIssues, "issueId", "Issue"),
+		"removeSubIssue":             refuse(subIssues, "issueId", "Issue"),
+		"addBlockedBy":               refuse(blocking, "issueId", "Issue"),
+		"removeBlockedBy":            refuse(blocking, "issueId", "Issue"),
+		"addProjectV2ItemById":       refuse("Arbor has no projects.", "contentId", "Issue", "PullRequest"),
+	}
+}

@@ -1,0 +1,287 @@
+package graphql
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/markdown"
+)
+
+// eventTypes are the types of REST's events. Others stand in no timeline here: of a changed base it is not known from
+// which branch.
+var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "ReopenedEvent", "labeled": "LabeledEvent",
+	"unlabeled": "UnlabeledEvent", "assigned": "AssignedEvent", "unassigned": "UnassignedEvent", "milestoned": "MilestonedEvent",
+	"demilestoned": "DemilestonedEvent", "locked": "LockedEvent", "unlocked": "UnlockedEvent", "renamed": "RenamedTitleEvent",
+	"mentioned": "MentionedEvent", "subscribed": "SubscribedEvent", "unsubscribed": "UnsubscribedEvent",
+	"referenced": "ReferencedEvent", "cross-referenced": "CrossReferencedEvent", "merged": "MergedEvent",
+	"comment_deleted": "CommentDeletedEvent", "review_requested": "ReviewRequestedEvent",
+	"review_request_removed": "ReviewRequestRemovedEvent", "review_dismissed": "ReviewDismissedEvent", "pinned": "PinnedEvent",
+	"unpinned": "UnpinnedEvent", "transferred": "TransferredEvent", "ready_for_review": "ReadyForReviewEvent",
+	"convert_to_draft": "ConvertToDraftEvent", "commented": "IssueComment", "reviewed": "PullRequestReview"}
+
+// mostEntries is how many hundreds of entries of a timeline, and of commits in it, are looked through.
+const mostEntries = 10
+
+// entry is an object of a timeline.
+type entry struct {
+	at   string // RFC 3339 in UTC
+	node any
+}
+
+// timelineItems are what happened to an issue or a pull request, the oldest first: the first thousand entries. REST's list
+// has no commits; they stand where they were committed.
+func timelineItems(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q, media := queryOf(ctx), textMedia(f)
+	wanted := wantedEntries(f)
+	list, err := q.all(ctx, Question{Path: o.repo.path("issues", numberOf(o), "timeline"), Media: media}, mostEntries)
+	if err != nil {
+		return nil, err
+	}
+	var all []entry
+	for _, data := range list {
+		kind := eventTypes[textOf(data, "event")]
+		if kind == "" || !wanted(kind) {
+			continue
+		}
+		e, err := newEntry(o, kind, data, media)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	if o.kind == "PullRequest" && wanted("PullRequestCommit") {
+		commits, err := commitEntries(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, commits...)
+		slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
+	}
+	nodes, updated := []any{}, o.text(ctx, "created_at")
+	since, _ := f.Args["since"].(string)
+	for _, e := range all {
+		if since != "" && e.at < since {
+			continue
+		}
+		nodes, updated = append(nodes, e.node), max(updated, e.at)
+	}
+	if skip, ok := f.Args["skip"].(int); ok && skip > 0 {
+		nodes = nodes[min(skip, len(nodes)):]
+	}
+	c, err := connectAll(f, o.kind+"TimelineItemsConnection", nodes)
+	if err == nil {
+		c.(*connection).updated = updated
+	}
+	return c, err
+}
+
+// wantedEntries tells which types a query asks for: all, unless it names some.
+func wantedEntries(f *exec.Field) func(kind string) bool {
+	names, ok := f.Args["itemTypes"].([]any)
+	if !ok {
+		return func(string) bool { return true }
+	}
+	return func(kind string) bool {
+		return slices.ContainsFunc(names, func(name any) bool {
+			text, _ := name.(string)
+			return strings.EqualFold(strings.ReplaceAll(text, "_", ""), kind)
+		})
+	}
+}
+
+func newEntry(o *object, kind string, data payload, media string) (entry, error) {
+	e := entry{at: textOf(data, "created_at")}
+	switch kind {
+	case "IssueComment":
+		e.node = newComment(o.repo, o, data, media)
+	case "PullRequestReview":
+		e.at, e.node = textOf(data, "submitted_at"), newReview(o.repo, o, data, media)
+	default:
+		event := &object{kind: kind, data: data, whole: true, repo: o.repo, of: o}
+		if kind == "CrossReferencedEvent" {
+			source, err := crossReference(event, media)
+			if err != nil {
+				return e, err
+			}
+			id, _ := json.Marshal(account.NodeID(kind, source))
+			event.data = data.with("node_id", id)
+		}
+		e.node = event
+	}
+	return e, nil
+}
+
+// crossReference finds the id of the issue that names another one.
+func crossReference(event *object, media string) (id int64, err error) {
+	source, err := referring(event, media)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(string(source.data.get("id")), 10, 64)
+}
+
+// referring is the issue or the pull request that names another one.
+func referring(event *object, media string) (*object, error) {
+	source, err := members(event.data.get("source"))
+	if err != nil {
+		return nil, err
+	}
+	data, err := members(source.get("issue"))
+	if err == nil && data == nil {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newIssue(nil, data, media)
+}
+
+// commitEntries are the commits that a pull request brings.
+func commitEntries(ctx context.Context, o *object) ([]entry, error) {
+	list, err := queryOf(ctx).all(ctx, Question{Path: o.repo.path("pulls", numberOf(o), "commits")}, mostEntries)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]entry, len(list))
+	for n, data := range list {
+		c, err := listedCommit(o.repo, data)
+		if err != nil {
+			return nil, err
+		}
+		committer, err := members(c.data.get("committer"))
+		if err != nil {
+			return nil, err
+		}
+		at, err := time.Parse(time.RFC3339, textOf(committer, "date"))
+		if err != nil {
+			return nil, err
+		}
+		all[n] = entry{at.UTC().Format(time.RFC3339), newPullCommit(ctx, o, c)}
+	}
+	return all, nil
+}
+
+// newPullCommit is a commit as a part of a pull request.
+func newPullCommit(ctx context.Context, o, c *object) bare {
+	raw, _ := o.member(ctx, "id") // of the pull request; what lists its commits has read it
+	id, _ := strconv.ParseInt(string(raw), 10, 64)
+	inner := account.NodeID("PullRequestCommit", id) + ":" + textOf(c.data, "sha")
+	address := pullCommitURL(ctx, o, c)
+	return bare{"PullRequestCommit", map[string]any{"id": base64.RawURLEncoding.EncodeToString([]byte(inner)), "commit": c,
+		"pullRequest": o, "url": address, "resourcePath": strings.TrimPrefix(address, siteOf(ctx))}}
+}
+
+// timelineTotals are the fields that connections of timelines have besides.
+func timelineTotals() map[string]exec.Resolver {
+	each := func(value func(c *connection) any) exec.Resolver {
+		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				values[n] = value(p.(*connection))
+			}
+			return values
+		}
+	}
+	return map[string]exec.Resolver{
+		"filteredCount": each(func(c *connection) any { n, _ := c.total(); return n }), // it is at hand
+		"pageCount":     each(func(c *connection) any { return len(c.nodes) }),
+		"updatedAt":     each(func(c *connection) any { return c.updated }),
+	}
+}
+
+// eventFields are the fields of all events.
+func eventFields() map[string]exec.Resolver {
+	part := func(member, name string) exec.Resolver {
+		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, member)
+			return decode(data.get(name)), err
+		})
+	}
+	address := func(ctx context.Context, o *object) string {
+		return o.of.text(ctx, "html_url") + "#event-" + string(o.data.get("id"))
+	}
+	commit := one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		if sha := o.text(ctx, "commit_id"); sha != "" {
+			return gitObject(o.repo, "commit", sha), nil
+		}
+		return nil, nil
+	})
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "databaseId": same("id"), "actor": accountField("actor"), "createdAt": same("created_at"),
+		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return address(ctx, o), nil }),
+		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return strings.TrimPrefix(address(ctx, o), siteOf(ctx)), nil
+		}),
+		"labelable": ofPull, "assignable": ofPull, "lockable": ofPull, "closable": ofPull, "subject": ofPull, "issue": ofPull,
+		"pullRequest": ofPull, "target": ofPull,
+		"label": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "label")
+			return &object{kind: "Label", data: data, repo: o.repo,
+				source: Question{Path: o.repo.path("labels", textOf(data, "name"))}}, err
+		}),
+		"assignee": accountField("assignee"), "user": accountField("assignee"),
+		"requestedReviewer": accountField("requested_reviewer"),
+		"milestoneTitle":    part("milestone", "title"), "previousTitle": part("rename", "from"), "currentTitle": part("rename", "to"),
+		"lockReason": upper("lock_reason"), "stateReason": upper("state_reason"),
+		"closer": commit, "commit": commit, "commitRepository": inRepository, "isDirectReference": always(true),
+		"mergeRefName": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			base, err := o.of.inner(ctx, "base")
+			return decode(base.get("ref")), err
+		}),
+		"mergeRef": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			base, err := o.of.inner(ctx, "base")
+			if err != nil {
+				return nil, err
+			}
+			return queryOf(ctx).ref(ctx, o.repo, "refs/heads/"+textOf(base, "ref"))
+		}),
+		"fromRepository": always(nil), "referencedAt": same("created_at"),
+		"source": one(func(_ context.Context, f *exec.Field, o *object) (any, error) { return referring(o, textMedia(f)) }),
+		"isCrossRepository": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			if o.data.get("source") == nil {
+				return false, nil
+			}
+			source, err := referring(o, "raw")
+			if err != nil {
+				return nil, err
+			}
+			return !strings.EqualFold(source.repo.source.Path, o.repo.source.Path), nil
+		}),
+		"willCloseTarget":  one(willClose),
+		"dismissalMessage": part("dismissed_review", "dismissal_message"),
+		"previousReviewState": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "dismissed_review")
+			return enumName(textOf(data, "state")), err
+		}),
+		"review": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "dismissed_review")
+			id, _ := strconv.ParseInt(string(data.get("review_id")), 10, 64)
+			if id == 0 {
+				return nil, err
+			}
+			return reviewAt(o.of, id), err
+		}),
+	}
+}
+
+// willClose reports a pull request of the same repository that closes the issue when it is merged.
+func willClose(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	source, err := referring(o, "raw")
+	if err != nil || source.kind != "PullRequest" || !strings.EqualFold(source.repo.source.Path, o.repo.source.Path) {
+		return false, err
+	}
+	for _, ref := range markdown.Parse(textOf(source.data, "body")).References().Closes {
+		if ref.Owner == "" && strconv.FormatInt(ref.Number, 10) == numberOf(o.of) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,168 @@
+// Package branch links branches to the issues that they were made for, as `gh issue develop` does.
+//
+//	branch.go   the operations
+//	store.go    the SQL, of the table linked_branches
+//	api.go      the handlers, which GraphQL asks: GitHub's REST API has no address for it
+//
+// A branch may be in another repository than the issue. A link is shown to those who see both. It goes with the branch, in
+// the transaction of the push that deletes it (FollowPush), and with either repository; it follows an issue that is
+// transferred.
+package branch
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/tracker"
+)
+
+// heads is how the full names of branches begin.
+const heads = "refs/heads/"
+
+// maxLinked is how many branches are linked to one issue.
+const maxLinked = 100
+
+// Link is a branch that is linked to an issue.
+type Link struct {
+	ID      int64
+	IssueID issue.ID
+	RepoID  repo.ID // of the branch
+	Name    string  // of the branch
+}
+
+// Service links branches.
+type Service struct {
+	db    *db.DB
+	repos *repo.Service
+}
+
+// New makes the service.
+func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
+
+// Create makes a branch in a repository, of a commit of it, and links it to an issue of another or the same one, in one
+// transaction. An empty name is made of the issue's number and title. The caller may push to both. Errors: 403; 404, 410
+// for the issue; 422 for a name or a commit of which no branch can be made, for a branch that is there, and beyond 100
+// branches of one issue.
+func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, to *repo.Access, name string, sha git.SHA) (*Link, error) {
+	for _, side := range [...]*repo.Access{a, to} {
+		if err := side.Require(account.Push); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.repos.CheckTarget(ctx, to, sha); err != nil {
+		return nil, err
+	}
+	if name == "" {
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			i, err := issue.EnabledByNumber(tx, a, number)
+			if err == nil {
+				name = NameFor(i.Number, i.Title)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	link := &Link{RepoID: to.ID, Name: name}
+	_, err := s.repos.CreateRefWith(ctx, to, heads+name, sha, func(tx *db.Tx) error {
+		if err := tracker.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		for _, side := range [...]*repo.Access{a, to} {
+			if err := side.HoldsWritable(tx); err != nil {
+				return err
+			}
+		}
+		i, err := issueFor(tx, a, number)
+		if err != nil {
+			return err
+		}
+		link.IssueID = i.ID
+		link.ID, err = insert(tx, link)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return link, nil
+}
+
+// issueFor finds the issue that one more branch is to be linked to. Errors: 404, 410, 422.
+func issueFor(tx *db.Tx, a *repo.Access, number int64) (*issue.Issue, error) {
+	i, err := issue.EnabledByNumber(tx, a, number)
+	if err != nil {
+		return nil, err
+	}
+	if i.Pull {
+		return nil, errs.New(errs.Invalid, "Branches are linked to issues, not to pull requests.")
+	}
+	n, err := count(tx, i.ID)
+	if err == nil && n >= maxLinked {
+		err = errs.Newf(errs.Invalid, "An issue has %d linked branches at most.", maxLinked)
+	}
+	return i, err
+}
+
+// Remove ends a link to an issue; the branch stays. The caller may push to the issue's repository. Errors: 403, 404, 410.
+func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) error {
+	if err := a.Require(account.Push); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tracker.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		if err := a.HoldsWritable(tx); err != nil {
+			return err
+		}
+		i, err := issue.EnabledByNumber(tx, a, number)
+		if err != nil {
+			return err
+		}
+		return remove(tx, i.ID, id)
+	})
+}
+
+// FollowPush ends the links to branches that a push deletes.
+func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
+	var gone []string
+	for _, u := range moved {
+		if name, ok := strings.CutPrefix(u.Name, heads); ok && u.New == git.ZeroSHA {
+			gone = append(gone, name)
+		}
+	}
+	return removeNamed(tx, repoID, gone)
+}
+
+// maxName is how many bytes of a title a branch's name has.
+const maxName = 100
+
+// NameFor is the name of a branch for an issue: 7-slugs-eat-the-peas.
+func NameFor(number int64, title string) string {
+	b := strconv.AppendInt(nil, number, 10)
+	dash := true
+	for _, r := range strings.ToLower(title) {
+		if len(b) > maxName {
+			break
+		}
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			dash = true
+			continue
+		}
+		if dash {
+			b = append(b, '-')
+			dash = false
+		}
+		b = append(b, string(r)...)
+	}
+	return string(b)
+}

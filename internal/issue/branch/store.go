@@ -1,0 +1,92 @@
+package branch
+
+import (
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+func insert(tx *db.Tx, l *Link) (id int64, err error) {
+	err = tx.QueryRow(`INSERT INTO linked_branches (issue_id, repo_id, name, created_at) VALUES ($1, $2, $3, $4)
+		RETURNING id`, l.IssueID, l.RepoID, l.Name, tx.Now).Scan(&id)
+	return id, err
+}
+
+func count(tx *db.Tx, of issue.ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(*) FROM linked_branches WHERE issue_id = $1`, of).Scan(&n)
+	return n, err
+}
+
+// remove ends a link of an issue. Error: 404.
+func remove(tx *db.Tx, of issue.ID, id int64) error {
+	n, err := tx.Exec(`DELETE FROM linked_branches WHERE id = $1 AND issue_id = $2`, id, of)
+	if err == nil && n == 0 {
+		err = errs.Absent()
+	}
+	return err
+}
+
+// removeNamed ends all links to branches of a repository.
+func removeNamed(tx *db.Tx, repoID repo.ID, names []string) error {
+	const most = 500
+	for len(names) > 0 {
+		part := names[:min(most, len(names))]
+		names = names[len(part):]
+		args := []any{repoID}
+		for _, name := range part {
+			args = append(args, name)
+		}
+		if err := tx.Run(`DELETE FROM linked_branches WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed is a link with the tip of its branch.
+type listed struct {
+	Link
+	number int64 // of the issue
+	tip    git.SHA
+}
+
+// of lists the links of a repository's issues, by their numbers, in the order in which they were made.
+func of(tx *db.Tx, repoID repo.ID, numbers []int64) (list []listed, err error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	args := []any{repoID}
+	for _, n := range numbers {
+		args = append(args, n)
+	}
+	rows, err := tx.Query(`SELECT l.id, l.issue_id, l.repo_id, l.name, i.number, f.sha FROM issues i
+		JOIN linked_branches l ON l.issue_id = i.id
+		JOIN refs f ON f.repo_id = l.repo_id AND f.name = 'refs/heads/' || l.name
+		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers))+` ORDER BY l.id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var l listed
+		if err := rows.Scan(&l.ID, &l.IssueID, &l.RepoID, &l.Name, &l.number, &l.tip); err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, rows.Err()
+}
+
+// Place is where the issue of a link is. It checks no rights. Error: 404.
+func Place(tx *db.Tx, id int64) (in repo.ID, number int64, err error) {
+	err = tx.QueryRow(`SELECT i.repo_id, i.number FROM linked_branches l JOIN issues i ON i.id = l.issue_id WHERE l.id = $1`, id).
+		Scan(&in, &number)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return in, number, err
+}

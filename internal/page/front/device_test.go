@@ -1,0 +1,108 @@
+package front_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/apitest/browser"
+	"arbor/internal/db"
+)
+
+// codes asks for a device's codes, as gh does.
+func codes(t *testing.T, s *apitest.Server) (device, user string) {
+	t.Helper()
+	a := s.Do(t, apitest.Case{Do: "POST /login/device/code", Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+		Send: "client_id=178c6fc778ccc68e1d6a&scope=repo+read:org"})
+	v, err := url.ParseQuery(string(a.Body))
+	if err != nil || v.Get("user_code") == "" {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	return v.Get("device_code"), v.Get("user_code")
+}
+
+// polled is what a program is told that asks for its token.
+func polled(t *testing.T, s *apitest.Server, device string) (out map[string]string) {
+	t.Helper()
+	a := s.Do(t, apitest.Case{Do: "POST /login/oauth/access_token", Headers: map[string]string{"Accept": "application/json",
+		"Content-Type": "application/x-www-form-urlencoded"}, Send: url.Values{"client_id": {"178c6fc778ccc68e1d6a"}, "device_code": {device},
+		"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}}.Encode()})
+	var all map[string]any
+	if err := json.Unmarshal(a.Body, &all); err != nil {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	out = map[string]string{}
+	for name, v := range all {
+		out[name], _ = v.(string)
+	}
+	return out
+}
+
+// Somebody who runs gh auth login confirms its code here, and nobody else can.
+func TestDevicePage(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		session := s.Session(t, "alice")
+		a := visit(t, s, "GET /login/device", "", "")
+		want(t, a, 303)
+		if to := a.Header.Get("Location"); to != "/login?return_to=%2Flogin%2Fdevice" {
+			t.Errorf("who is not signed in is led to %s", to)
+		}
+		want(t, visit(t, s, "POST /login/device", "", "user_code=AAAA-BBBB"), 303)
+		want(t, visit(t, s, "GET /login/device", session, ""), 200, "Code that the program shows")
+		want(t, visit(t, s, "POST /login/device", session, "user_code=BBBB-CCCC"), 404, "There is no such code", "BBBB-CCCC")
+
+		device, code := codes(t, s)
+		want(t, visit(t, s, "POST /login/device", session, "user_code="+strings.ToLower(code)), 200, "GitHub CLI", "<b>alice</b>",
+			"<code>repo</code>", "<code>read:org</code>", "Deny")
+		if got := polled(t, s, device)["error"]; got != "authorization_pending" {
+			t.Errorf("looking at it decides: %s", got)
+		}
+		want(t, visit(t, s, "POST /login/device", session, "answer=allow&user_code="+code), 200, "may act as you now")
+		token := polled(t, s, device)["access_token"]
+		s.Check(t, apitest.Case{Do: "GET /user", Headers: map[string]string{"Authorization": "token " + token}, Status: 200, Want: `{"login": "alice"}`})
+
+		device, code = codes(t, s)
+		want(t, visit(t, s, "POST /login/device", session, "answer=deny&user_code="+code), 200, "gets no token")
+		if got := polled(t, s, device)["error"]; got != "access_denied" {
+			t.Errorf("after it was denied: %s", got)
+		}
+		_, code = codes(t, s)
+		limited, err := s.Accounts.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, visit(t, s, "POST /login/device", limited, "answer=allow&user_code="+code), 403, "all of your rights")
+		for range 4 { // the first was above
+			want(t, visit(t, s, "POST /login/device", session, "user_code=BBBB-CCCC"), 404)
+		}
+		want(t, visit(t, s, "POST /login/device", session, "answer=allow&user_code="+code), 429, "Too many codes")
+		want(t, visit(t, s, "GET /login/device?user_code=%3Cb%3E", session, ""), 200, "&lt;b&gt;")
+	})
+}
+
+// The page works by keyboard in a browser without scripts.
+func TestDevicePageInABrowser(t *testing.T) {
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+		t.Fatal(err)
+	}
+	device, code := codes(t, s)
+	b := browser.Open(t, s.URL, browser.Look{NoScript: true})
+	b.Go("/login/device")
+	b.Fill("#login", "alice")
+	b.Press("\t")
+	b.Press("a long secret\r")
+	b.See("label", "Code that the program shows")
+	b.Press(code + "\r")
+	b.See("form.box", "GitHub CLI")
+	b.Click("button.main")
+	b.See("p.note", "may act as you now")
+	if token := polled(t, s, device)["access_token"]; token == "" {
+		t.Error("there is no token")
+	}
+}

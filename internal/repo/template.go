@@ -1,0 +1,103 @@
+package repo
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// Generate makes a repository of a template that the caller of the access sees: each branch, of which it is the default
+// one alone unless all is set, begins with one commit of the caller's that has the template's files, and no history. The
+// default branch has the template's name. Errors: 422 for what is no template, and as Create; 404 and 409 when the template
+// goes away or is purged meanwhile.
+func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) (*Repo, error) {
+	if message := CheckName(n.Name); message != "" {
+		return nil, nameError(message)
+	}
+	if !a.IsTemplate {
+		return nil, errs.New(errs.Invalid, "The repository is no template: its administrators set is_template.")
+	}
+	refs, err := s.Refs(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	n.template, n.branch = a, strings.TrimPrefix(refs.Head, git.Heads)
+	for _, ref := range refs.List {
+		if ref.Name == refs.Head || all && strings.HasPrefix(ref.Name, git.Heads) {
+			n.branches = append(n.branches, RefUpdate{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
+		}
+	}
+	if len(n.branches) == 0 {
+		return s.insert(ctx, a.Caller, n, 0, nil, 1)
+	}
+	return s.createWithCommit(ctx, a.Caller, n)
+}
+
+// copyTemplate brings the files of the template's branches, and writes the commits that the new repository's begin
+// with, in the place of the template's.
+func (s *Service) copyTemplate(ctx context.Context, n NewRepo, to *git.Repository, author git.Signature) ([]RefUpdate, error) {
+	from, release, err := s.Git(ctx, n.template)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	first, objects := make([]RefUpdate, len(n.branches)), []git.NewObject{}
+	var trees []git.SHA
+	for k, branch := range n.branches {
+		commit, err := from.Commit(ctx, branch.New)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(trees, commit.Tree) {
+			trees = append(trees, commit.Tree)
+		}
+		begin := &git.Commit{Tree: commit.Tree, Author: author, Committer: author, Message: "Initial commit"}
+		encoded, err := begin.Encode()
+		if err != nil {
+			return nil, err
+		}
+		first[k] = RefUpdate{Name: branch.Name, Old: git.ZeroSHA, New: encoded.SHA()}
+		objects = append(objects, encoded)
+	}
+	if err := to.CopyHistories(ctx, from, trees); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(objects, func(a, b git.NewObject) int { return strings.Compare(string(a.SHA()), string(b.SHA())) })
+	objects = slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.SHA() == b.SHA() })
+	_, err = to.WriteObjects(ctx, objects)
+	return first, err
+}
+
+// templateID is the id of the template; 0: there is none.
+func (n *NewRepo) templateID() ID {
+	if n.template == nil {
+		return 0
+	}
+	return n.template.ID
+}
+
+// holds checks in the transaction of the new repository that the template is one still, as it was when its files were
+// copied. Errors: 404, 409, 422.
+func (n *NewRepo) holds(tx *db.Tx) error {
+	if n.template == nil {
+		return nil
+	}
+	if err := Lock(tx, n.template.ID); err != nil {
+		return err
+	}
+	now, err := ByID(tx, n.template.Caller, n.template.ID)
+	switch {
+	case err != nil:
+		return err
+	case now.Role < account.Pull:
+		return errs.Absent()
+	case now.Purges != n.template.Purges || now.Private != n.template.Private || !now.IsTemplate:
+		return errs.New(errs.Conflict, "The template was changed meanwhile. Try again.")
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package review
+
+import (
+	"errors"
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// pageOfThreads is a page of the threads of n pull requests, whose ids begin with the placeholder $4: those that the user $1
+// may see, from behind the place $2 to $3.
+func pageOfThreads(n int) string {
+	return `(SELECT y.* FROM (SELECT COALESCE(reply_to, id) AS root, MIN(issue_id) AS issue_id, count(*) AS total,
+			count(*) OVER (PARTITION BY MIN(issue_id)) AS threads,
+			row_number() OVER (PARTITION BY MIN(issue_id) ORDER BY COALESCE(reply_to, id)) AS place
+		FROM review_comments WHERE issue_id IN ` + db.ValuesFrom(4, 1, n) + ` AND (NOT pending OR author_id = $1)
+		GROUP BY COALESCE(reply_to, id)) y WHERE y.place > $2 AND y.place <= $3) x`
+}
+
+// threadsOf reads a page of the threads of each pull request, by their ids, with their first comments: those that the user
+// may see. Error: 422 for more texts than one request reads.
+func threadsOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, comments int64) ([]*conversation, error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	args := []any{userID, offset, offset + rows}
+	for _, id := range issues {
+		args = append(args, id)
+	}
+	found, err := tx.Query(`SELECT x.root, x.issue_id, x.total, x.threads, COALESCE(t.resolved_by, 0) FROM `+
+		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	var list []*conversation
+	for found.Next() {
+		t := &conversation{}
+		if err := found.Scan(&t.root, &t.issueID, &t.total, &t.threads, &t.by); err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	if err := found.Err(); err != nil || len(list) == 0 {
+		return nil, err
+	}
+	most := "$" + strconv.Itoa(len(args)+1)
+	return list, fillThreads(tx, list, ` FROM (SELECT c.id, row_number() OVER (PARTITION BY x.root ORDER BY c.id) AS at
+			FROM `+pageOfThreads(len(issues))+` JOIN review_comments c ON c.issue_id = x.issue_id
+				AND COALESCE(c.reply_to, c.id) = x.root AND (NOT c.pending OR c.author_id = $1)) w
+		JOIN review_comments c ON c.id = w.id`+joinPull+` WHERE w.at <= `+most+` ORDER BY c.id`, append(args, comments)...)
+}
+
+// maxThreadText is how many bytes of comments and hunks one request reads.
+const maxThreadText = 16 << 20
+
+// fillThreads reads the comments of the threads.
+func fillThreads(tx *db.Tx, list []*conversation, from string, args ...any) error {
+	at := make(map[int64]*conversation, len(list))
+	for _, t := range list {
+		at[t.root] = t
+	}
+	rows, err := tx.Query(`SELECT `+commentColumns+from, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	left := maxThreadText
+	for rows.Next() {
+		c, err := scanComment(rows)
+		if err != nil {
+			return err
+		}
+		if left -= len(c.Body) + len(c.Hunk); left < 0 {
+			return errs.New(errs.Invalid, "These are too many threads: ask for fewer at one time.")
+		}
+		if t := at[c.root()]; t != nil {
+			t.comments = append(t.comments, c)
+		}
+	}
+	return rows.Err()
+}
+
+// countThreads counts the threads of a pull request that the user may see.
+func countThreads(tx *db.Tx, issueID issue.ID, userID account.ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT count(DISTINCT COALESCE(reply_to, id)) FROM review_comments
+		WHERE issue_id = $1 AND (NOT pending OR author_id = $2)`, issueID, userID).Scan(&n)
+	return n, err
+}
+
+// ThreadPlace gives a comment of a thread. It does not ask who may see it. 0: there is none.
+func ThreadPlace(tx *db.Tx, root int64) (comment int64, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(MIN(id), 0) FROM review_comments WHERE id = $1 OR reply_to = $1`, root).Scan(&comment)
+	return comment, err
+}
+
+func setResolved(tx *db.Tx, c *Comment, by account.ID, resolved bool) error {
+	if !resolved {
+		return tx.Run(`DELETE FROM resolved_threads WHERE root_id = $1`, c.root())
+	}
+	return tx.Run(`INSERT INTO resolved_threads (root_id, issue_id, resolved_by, resolved_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (root_id) DO NOTHING`, c.root(), c.IssueID, by, tx.Now)
+}
+
+// commentsOfReviews reads the first comments of each review that the user may see.
+func commentsOfReviews(tx *db.Tx, reviews []int64, userID account.ID, rows, offset int64) ([]*Comment, error) {
+	if len(reviews) == 0 {
+		return nil, nil
+	}
+	args := append([]any{userID, offset, offset + rows}, anys(reviews)...)
+	return queryComments(tx, ` FROM (SELECT id, row_number() OVER (PARTITION BY review_id ORDER BY id) AS place
+			FROM review_comments WHERE review_id IN `+db.ValuesFrom(4, 1, len(reviews))+` AND (NOT pending OR author_id = $1)) x
+		JOIN review_comments c ON c.id = x.id`+joinPull+` WHERE x.place > $2 AND x.place <= $3 ORDER BY c.id`, args...)
+}
+
+// CommentPlace gives the repository of a comment. It does not ask who may see it. Error: 404.
+func CommentPlace(tx *db.Tx, id int64) (in int64, err error) {
+	err = tx.QueryRow(`SELECT repo_id FROM review_comments WHERE id = $1`, id).Scan(&in)
+	if errors.Is(err, db.ErrNoRows) {
+		err = orAbsent(nil)
+	}
+	return in, err
+}
+
+// threadByRoot reads the thread of a comment that the caller sees, and its pull request's issue.
+func threadByRoot(tx *db.Tx, a *repo.Access, c *Comment) (*conversation, *issue.Issue, error) {
+	found, err := issue.Numbered(tx, a.ID, []int64{c.Number})
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &conversation{root: c.root(), issueID: c.IssueID}
+	err = tx.QueryRow(`SELECT count(*), COALESCE((SELECT resolved_by FROM resolved_threads WHERE root_id = $1), 0)
+		FROM review_comments WHERE issue_id = $2 AND COALESCE(reply_to, id) = $1 AND (NOT pending OR author_id = $3)`,
+		t.root, c.IssueID, account.IDOf(a.Caller)).Scan(&t.total, &t.by)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, found[c.Number], fillThreads(tx, []*conversation{t}, fromComments+` WHERE c.issue_id = $1
+		AND COALESCE(c.reply_to, c.id) = $2 AND (NOT c.pending OR c.author_id = $3) ORDER BY c.id LIMIT $4`,
+		c.IssueID, t.root, account.IDOf(a.Caller), maxOfThread)
+}
+
+// countOf counts the rows of a table that have each of the ids in a column. A review is seen with all of its comments.
+func countOf(tx *db.Tx, table, column string, ids []int64) (map[int64]int64, error) {
+	counts := make(map[int64]int64, len(ids))
+	if len(ids) == 0 {
+		return counts, nil
+	}
+	rows, err := tx.Query(`SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+` IN `+db.Values(1, len(ids))+
+		` GROUP BY `+column, anys(ids)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, n int64
+		if err := rows.Scan(&id, &n); err != nil {
+			return nil, err
+		}
+		counts[id] = n
+	}
+	return counts, rows.Err()
+}

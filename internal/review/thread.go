@@ -1,0 +1,61 @@
+package review
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+)
+
+// ThreadKind is the kind of a thread in node ids.
+const ThreadKind = "PullRequestReviewThread"
+
+// conversation is a thread on a place of a pull request: a comment and the replies to it, as far as the caller sees them.
+type conversation struct {
+	root     int64 // id of the first comment, which may be gone
+	issueID  issue.ID
+	total    int64      // comments
+	threads  int64      // of the pull request; 0: it was not asked
+	by       account.ID // who resolved it; 0: nobody
+	comments []*Comment // the first ones
+}
+
+// Resolve marks the thread of a comment as resolved, or with resolved false as one that is not. The caller may push, or
+// proposed the change. Errors: 403, 404.
+func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, resolved bool) error {
+	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) error {
+		now, err := commentByID(c.Tx, a.ID, found.ID, account.IDOf(a.Caller))
+		if err != nil {
+			return err
+		}
+		if err := mayResolve(a, c.Issue); err != nil {
+			return err
+		}
+		if now.Pending {
+			return errs.New(errs.Forbidden, "The thread is not submitted yet.")
+		}
+		if err := mayWrite(a, c.Issue.Locked); err != nil {
+			return err
+		}
+		return setResolved(c.Tx, now, a.Caller.ID, resolved)
+	})
+	return err
+}
+
+// mayResolve returns the 403 for who resolves no threads of a pull request.
+func mayResolve(a *repo.Access, i *issue.Issue) error {
+	if a.Role < account.Push && account.IDOf(a.Caller) != i.AuthorID {
+		return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
+	}
+	return nil
+}
+
+// root is the id of the thread that the comment is in.
+func (c *Comment) root() int64 {
+	if c.ReplyTo != 0 {
+		return c.ReplyTo
+	}
+	return c.ID
+}

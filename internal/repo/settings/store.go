@@ -78,10 +78,10 @@ func FollowOwner(tx *db.Tx, r *repo.Repo, h Handover) error {
 // updateRepo writes the columns that an edit may change.
 func updateRepo(tx *db.Tx, r *repo.Repo) error {
 	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,
-			has_issues = $6, updated_at = $7, archived = $8, merging = $9, refs_generation = refs_generation + 1
+			has_issues = $6, updated_at = $7, archived = $8, merging = $9, is_template = $10, refs_generation = refs_generation + 1
 			WHERE id = $1`,
 		r.ID, r.Description, r.Homepage, r.Private, r.DefaultBranch, r.HasIssues, r.UpdatedAt, r.Archived,
-		int64(r.Merging))
+		int64(r.Merging), r.IsTemplate)
 	return err
 }
 

@@ -138,7 +138,7 @@ func TestSuggestions(t *testing.T) {
 		post(t, s, "sam", at+"/suggestions", 403, "comment", one, "sha", head(t, s, number))
 		post(t, s, "alice", at+"/suggestions", 409, "comment", one, "sha", strings.Repeat("3", 40))
 		led(t, s, "alice", at+"/suggestions", "comment", one, "sha", head(t, s, number), "message", "Take it")
-		want := strings.Replace(song("3", "the <third> line\nand more", "5", "fifth line"), "", "", 0)
+		want := song("3", "the <third> line\nand more", "5", "fifth line")
 		if got := file(t, s, "tune", "song.txt"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

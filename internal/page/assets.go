@@ -37,7 +37,8 @@ func newAssets() *assets {
 	return a
 }
 
-// joined is what is in the files that match; a mistake is a panic at the start and in every test.
+// joined is what is in the files that match, without indents, blank lines and lines of comments, which browsers do not
+// need; a mistake is a panic at the start and in every test.
 func joined(pattern string) []byte {
 	names, err := fs.Glob(assetFiles, pattern)
 	if err != nil {
@@ -50,9 +51,21 @@ func joined(pattern string) []byte {
 		if err != nil {
 			panic(err)
 		}
-		b.Write(data)
+		for line := range bytes.Lines(data) {
+			line = bytes.TrimSpace(line)
+			if len(line) == 0 || bytes.HasPrefix(line, []byte("//")) || isComment(line) {
+				continue
+			}
+			b.Write(line)
+			b.WriteByte('\n')
+		}
 	}
 	return b.Bytes()
+}
+
+// isComment reports a line of a style sheet that holds a comment and nothing else.
+func isComment(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("/*")) && bytes.HasSuffix(line, []byte("*/")) && bytes.Count(line, []byte("*/")) == 1
 }
 
 func (a *assets) add(end, kind string, data []byte) (address string) {

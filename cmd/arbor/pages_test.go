@@ -24,6 +24,18 @@ import (
 var demoPages = []struct{ name, path string }{
 	{"home", "/"},
 	{"login", "/login"},
+	{"login-device", "/login/device"},
+	{"pulls", "/alice/greenhouse/pulls"},
+	{"pull-new", "/alice/greenhouse/pulls/new?base=main&head=irrigation"},
+	{"pull", "/alice/greenhouse/pull/12"},
+	{"pull-conflict", "/alice/greenhouse/pull/9"},
+	{"pull-merged", "/alice/greenhouse/pull/10"},
+	{"pull-commits", "/alice/greenhouse/pull/12/commits"},
+	{"pull-checks", "/alice/greenhouse/pull/12/checks"},
+	{"pull-files", "/alice/greenhouse/pull/12/files"},
+	{"pull-split", "/alice/greenhouse/pull/12/files?diff=split"},
+	{"pull-reviewers", "/alice/greenhouse/pull/12/reviewers"},
+	{"pull-comment", "/alice/greenhouse/pull/12/comments/1"},
 	{"repository", "/alice/greenhouse"},
 	{"tree", "/alice/greenhouse/tree/main/docs"},
 	{"blob", "/alice/greenhouse/blob/main/windows/night.go"},
@@ -128,7 +140,7 @@ var demoPages = []struct{ name, path string }{
 // pageless are the routes for browsers that are no pages.
 var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}", "/healthz", "/readyz",
 	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup", "/settings", "/site",
-	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/suggest",
+	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging", "/{owner}/{repo}/suggest",
 	// Of these the demo has none:
 	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}/install",
 	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
@@ -258,6 +270,9 @@ func TestPagesAccessible(t *testing.T) {
 	}
 }
 
+// pictured are the pages of which README shows pictures.
+var pictured = []string{"home", "repository", "blob", "issues", "issue", "pull", "pull-files"}
+
 // Pictures of the pages for README, by make screenshots.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("ARBOR_SCREENSHOTS")
@@ -267,6 +282,9 @@ func TestScreenshots(t *testing.T) {
 	d := startDemo(t, db.SQLite, "git push")
 	for kind, look := range map[string]browser.Look{"light": {}, "dark": {Dark: true}, "phone": {Width: 390, Height: 844}} {
 		visitAll(t, d, look, func(name string, b *browser.Tab) {
+			if !contains(pictured, name) {
+				return
+			}
 			file := filepath.Join(dir, name+"-"+kind+".png")
 			if err := os.WriteFile(file, b.Picture(), 0o644); err != nil {
 				t.Fatal(err)

@@ -87,27 +87,34 @@ func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo
 // CreateComment comments on lines of what a pull request changes, on a file, or
 // with in_reply_to on a comment. Errors: 403, 404, 422.
 func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, i, err := api.find(r, a)
+	made, err := api.createComment(r, a, false)
 	if err != nil {
 		return err
 	}
+	return api.created(w, r, a, made)
+}
+
+// createComment makes the comment that the request describes.
+func (api *API) createComment(r *http.Request, a *repo.Access, pending bool) (*Comment, error) {
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return nil, err
+	}
 	if err := mayWrite(a, i.Locked); err != nil {
-		return err
+		return nil, err
 	}
 	n, err := readComment(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	n.Pending = pending
 	made, err := api.s.CreateComment(r.Context(), a, p, i, n)
 	if errs.Is(err, errs.NotFound) && n.ReplyTo != 0 {
 		err = errs.Validation(errs.Field{
 			Resource: CommentResource, Field: "in_reply_to", Code: errs.InvalidField, Value: n.ReplyTo,
 		})
 	}
-	if err != nil {
-		return err
-	}
-	return api.created(w, r, a, made)
+	return made, err
 }
 
 func (api *API) created(w http.ResponseWriter, r *http.Request, a *repo.Access, made *Comment) error {

@@ -254,19 +254,7 @@ func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Ac
 
 // CreateDraft is CreateComment for a comment that waits in the caller's pending review.
 func (api *API) CreateDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, i, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	if err := mayWrite(a, i.Locked); err != nil {
-		return err
-	}
-	n, err := readComment(r)
-	if err != nil {
-		return err
-	}
-	n.Pending = true
-	made, err := api.s.CreateComment(r.Context(), a, p, i, n)
+	made, err := api.createComment(r, a, true)
 	if err != nil {
 		return err
 	}

@@ -36,9 +36,6 @@ func (s *Service) Resolve(ctx context.Context, a *repo.Access, found *Comment, r
 		if now.Pending {
 			return errs.New(errs.Forbidden, "The thread is not submitted yet.")
 		}
-		if err := mayWrite(a, c.Issue.Locked); err != nil {
-			return err
-		}
 		return setResolved(c.Tx, now, a.Caller.ID, resolved)
 	})
 	return err
@@ -49,7 +46,7 @@ func mayResolve(a *repo.Access, i *issue.Issue) error {
 	if a.Role < account.Push && account.IDOf(a.Caller) != i.AuthorID {
 		return errs.New(errs.Forbidden, "Must be the author of the pull request or have push access to Repository.")
 	}
-	return nil
+	return mayWrite(a, i.Locked)
 }
 
 // root is the id of the thread that the comment is in.

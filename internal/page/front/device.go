@@ -8,7 +8,6 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/scope"
-	"arbor/internal/web"
 )
 
 // deviceView is what device.html shows: a field for a code, then who asks with that code for what, then what was decided.
@@ -25,7 +24,7 @@ type deviceView struct {
 //
 // DeviceForm answers the page where people type the code that a program shows them.
 func (p *Pages) DeviceForm(w http.ResponseWriter, r *http.Request) error {
-	v, err := p.deviceView(r, web.QueryOf(r).Get("user_code"))
+	v, err := p.deviceView(r, "") // typed by the person: a link could bring somebody else's code
 	if err != nil {
 		return err
 	}

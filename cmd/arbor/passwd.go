@@ -59,6 +59,9 @@ func askPassword(in *os.File, out io.Writer) (string, error) {
 // invite says how the first account is made, on a server that has none.
 func (c *serveCommand) invite(p *process, srv *server.Server, address string) error {
 	some, err := srv.Forge().Accounts.HasUsers(p.ctx)
+	if p.ctx.Err() != nil { // it was told to stop already
+		return nil
+	}
 	if err != nil || some {
 		return err
 	}

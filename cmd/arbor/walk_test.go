@@ -52,7 +52,7 @@ func TestEveryAddressAnswers(t *testing.T) {
 			for _, login := range []string{"alice", "bob", ""} {
 				t.Run("as "+login+" at "+prefix+"/", func(t *testing.T) {
 					w := &walk{t: t, site: address, api: address + prefix, token: tokens[login], silent: silent,
-						seen: map[string]bool{}, bodies: map[string]any{}, anchors: map[string]map[string]bool{}, met: map[string]bool{}}
+						seen: map[string]bool{}, bodies: map[string]any{}, anchors: map[string]map[string]bool{}, met: map[string]bool{}, alike: map[string]int{}}
 					w.run()
 				})
 			}
@@ -104,6 +104,7 @@ type walk struct {
 	seen      map[string]bool
 	bodies    map[string]any             // of JSON, by address
 	anchors   map[string]map[string]bool // of pages, by address
+	alike     map[string]int             // pages of commits that were met, by kind
 	met       map[string]bool            // fields that do not answer
 	requests  int
 	send      string // with the next requests
@@ -145,7 +146,7 @@ func (w *walk) found(l link) {
 	if strings.Contains(key, "{") {
 		key = l.name() + " " + key
 	}
-	if w.seen[key] {
+	if w.seen[key] || w.manyAlike(l) {
 		return
 	}
 	w.seen[key] = true
@@ -154,6 +155,19 @@ func (w *walk) found(l link) {
 	} else {
 		w.queue = append(w.queue, l)
 	}
+}
+
+var atCommit = regexp.MustCompile(`/(tree|blob|blame|commits|find|last-changes)/[0-9a-f]{40}`)
+
+// manyAlike reports a page of a file or a directory at a commit when some of the kind were visited: there is one for each
+// file at each commit.
+func (w *walk) manyAlike(l link) bool {
+	m := atCommit.FindStringSubmatch(l.address)
+	if l.field != "href" || m == nil {
+		return false
+	}
+	w.alike[m[1]]++
+	return w.alike[m[1]] > 8
 }
 
 // visit follows a link.
@@ -180,7 +194,11 @@ func (w *walk) read(l link, address string) {
 	}
 	status, header, body := w.ask(http.MethodGet, address, accept)
 	if status >= 300 && status < 400 {
-		w.found(link{field: "Location", address: header.Get("Location"), from: address})
+		to := header.Get("Location")
+		if strings.HasPrefix(to, "/") { // of a page
+			to = w.site + to
+		}
+		w.found(link{field: "Location", address: to, from: address})
 		return
 	}
 	if status < 200 || status > 299 {
@@ -262,9 +280,19 @@ func (w *walk) excused(l link, address string, status int, body []byte) bool {
 	case http.StatusConflict:
 		return strings.Contains(address, "/"+demoOrg+"/seeds/") && bytes.Contains(body, []byte("Git Repository is empty."))
 	case http.StatusNotFound:
-		return l.field == "subscription_url" && bytes.Contains(body, []byte("Not Found"))
+		return l.field == "subscription_url" && bytes.Contains(body, []byte("Not Found")) || elsewhere(l.from, address)
+	case http.StatusUnprocessableEntity: // words of one kind of search that another does not know
+		return strings.HasPrefix(address, w.site+"/search?")
 	}
 	return false
+}
+
+var atRef = regexp.MustCompile(`^(.*/(?:tree|blob|blame|commits))/[^/]+/(.+)$`)
+
+// elsewhere reports the same path on another branch, to which a page leads whether it is there or not.
+func elsewhere(from, to string) bool {
+	a, b := atRef.FindStringSubmatch(from), atRef.FindStringSubmatch(to)
+	return a != nil && b != nil && a[1] == b[1] && a[2] == b[2]
 }
 
 // byPeople are fields whose addresses people wrote.

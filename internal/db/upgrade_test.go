@@ -198,7 +198,7 @@ func valueOf(table string, c column, n int64) string {
 	switch {
 	case table == "ssh_keys" && (n%2 == 0 && c.name == "repo_id" || n%2 == 1 && c.name == "account_id"):
 		return "NULL" // a key belongs to one of them
-	case c.name == "added_by":
+	case c.name == "added_by" || c.name == "resolved_by" || table == "resolved_threads" && c.name == "root_id":
 		return rowID(n)
 	case c.name == "id" && slices.Contains([]string{"folder_sweep", "activity_pruning", "audit_pruning"}, table):
 		return "1" // their only row

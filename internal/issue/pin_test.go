@@ -46,8 +46,8 @@ func TestPin(t *testing.T) {
 		pinned := func(want ...string) {
 			t.Helper()
 			page := string(s.Do(t, apitest.Case{Do: "GET /garden/plot/issues", Headers: map[string]string{"Accept": "text/html"}}).Body)
-			_, part, _ := strings.Cut(page, "<h2>Pinned</h2>")
-			part, _, _ = strings.Cut(part, "<h2>All</h2>")
+			_, part, _ := strings.Cut(page, `aria-label="Pinned issues"`)
+			part, _, _ = strings.Cut(part, "</section>")
 			var got []string
 			for _, line := range strings.Split(part, "<bdi>")[1:] {
 				title, _, _ := strings.Cut(line, "</bdi>")

@@ -73,10 +73,34 @@ func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
 		return nil, err
 	case answer.Status == http.StatusNotFound: // as some routes say no
 		return nil, errs.Absent()
+	case answer.Status == http.StatusMovedPermanently:
+		return nil, moved(answer.Header().Get("Location"))
 	case answer.Status >= 400:
 		return nil, fmt.Errorf("page: %s answers %d", q.Path, answer.Status)
 	}
 	return answer, nil
+}
+
+// movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an error it is a
+// 404; who opens the page is led there.
+type movedError struct{ path string }
+
+func (e *movedError) Error() string { return "moved to " + e.path }
+
+// Unwrap is the 404.
+func (e *movedError) Unwrap() error { return errs.Absent() }
+
+// moved makes the error of the API's address to which it leads: pages of what is in repositories have the same paths.
+func moved(location string) error {
+	u, err := url.Parse(location)
+	if err != nil {
+		return errs.Absent()
+	}
+	path := u.EscapedPath()
+	if at := strings.Index(path, "/repos/"); at >= 0 {
+		return &movedError{path[at+len("/repos"):]}
+	}
+	return errs.Absent()
 }
 
 func decode(path string, answer *web.Captured, into any) error {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -45,7 +46,13 @@ func NoCaller() error { return errs.New(errs.Unauthenticated, "Requires authenti
 func (k *Kit) inForm(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		web.From(r.Context()).Form = k.Errors
-		return h(w, r)
+		err := h(w, r)
+		var to *movedError
+		if errors.As(err, &to) && r.Method == http.MethodGet {
+			http.Redirect(w, r, web.From(r.Context()).Page(to.path), http.StatusMovedPermanently)
+			return nil
+		}
+		return err
 	}
 }
 

@@ -31,7 +31,7 @@ func DOM(t testing.TB, url string) string {
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--user-data-dir="+t.TempDir(),
+		"--user-data-dir="+profile(t),
 		"--virtual-time-budget=60000", "--dump-dom", url)
 	out, err := cmd.Output()
 	if err != nil {

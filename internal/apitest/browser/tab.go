@@ -52,7 +52,7 @@ func Open(t testing.TB, base string, look Look) *Tab {
 		look.Width, look.Height = 1280, 900
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program(t)), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.UserDataDir(t.TempDir()),
+		chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.UserDataDir(profile(t)),
 		chromedp.WSURLReadTimeout(patience), chromedp.WindowSize(int(look.Width), int(look.Height)))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
@@ -67,6 +67,23 @@ func Open(t testing.TB, base string, look Look) *Tab {
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		emulation.SetScriptExecutionDisabled(look.NoScript))
 	return b
+}
+
+// profile is a folder that goes when the browser's last process has ended, which may be after the test.
+func profile(t testing.TB) string {
+	dir, err := os.MkdirTemp("", "arbor-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 50 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	return dir
 }
 
 // Run runs what chromedp can do, and fails the test when it cannot within patience.

@@ -329,7 +329,7 @@ func TestLongConversation(t *testing.T) {
 				t.Fatal(err)
 			}
 			least := int64(1 << 30) // without what works beside requests
-			for n := range 4 {
+			for n := 0; n < 4 || n < 30 && least > 20; n++ { // on a busy machine more happens beside
 				statements.Store(0)
 				page(t, s, "alice", fmt.Sprint(path, "?x=", n), 200)
 				least = min(least, statements.Load())

@@ -100,6 +100,6 @@ func (p *Pages) Latest(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if _, err := p.kit.Read(r, q, &found); err != nil {
 		return page.Absent(err)
 	}
-	http.Redirect(w, r, found.Path(), http.StatusFound)
+	http.Redirect(w, r, web.From(r.Context()).Page(found.Path()), http.StatusFound)
 	return nil
 }

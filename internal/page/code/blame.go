@@ -1,6 +1,7 @@
 package code
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -94,12 +95,12 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return page.Absent(err)
 	}
-	p.hunks(v, &b)
+	p.hunks(r.Context(), v, &b)
 	return p.t.Page(w, r, "blame.html", v)
 }
 
 // hunks makes the view of what the API answered.
-func (p *Pages) hunks(v *blameView, b *blamed) {
+func (p *Pages) hunks(ctx context.Context, v *blameView, b *blamed) {
 	var text strings.Builder
 	for _, h := range b.Hunks {
 		for _, line := range h.Lines {
@@ -108,7 +109,7 @@ func (p *Pages) hunks(v *blameView, b *blamed) {
 		}
 		v.Total += len(h.Lines)
 	}
-	shown, _, cut := p.lines("blame "+string(v.At.Object), path.Base(v.At.Path), text.String())
+	shown, _, cut := p.lines(ctx, path.Base(v.At.Path), text.String())
 	v.Cut = cut
 	for _, h := range b.Hunks {
 		if len(shown) == 0 {

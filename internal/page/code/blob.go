@@ -128,7 +128,7 @@ func (p *Pages) show(r *http.Request, v *blobView) error {
 			v.Kind = "text"
 		}
 	}
-	v.Lines, v.Total, v.Cut = p.lines(string(v.At.Object), v.File.Name, text)
+	v.Lines, v.Total, v.Cut = p.lines(r.Context(), v.File.Name, text)
 	return nil
 }
 

@@ -1,10 +1,14 @@
 package code
 
 import (
+	"context"
+	"crypto/sha256"
+	"fmt"
 	"html"
 	"html/template"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
@@ -15,10 +19,12 @@ import (
 
 // Bounds of highlighting: what is beyond them is shown plain.
 const (
-	maxHighlighted = 256 << 10 // bytes of a text
-	maxLexed       = 2000      // bytes of a line
+	maxHighlighted = 64 << 10 // bytes of a text
+	maxLexed       = 2000     // bytes of a line
 	maxLexing      = 400 * time.Millisecond
-	textsBytes     = 16 << 20 // of lines that are kept
+	maxWaiting     = 600 * time.Millisecond // for a lexer that does not stop after maxLexing, between two tokens
+	maxLexers      = 2                      // at work in this process
+	textsBytes     = 16 << 20               // of lines that are kept
 )
 
 func newTexts() *cache.Cache[string, []string] {
@@ -31,8 +37,8 @@ func newTexts() *cache.Cache[string, []string] {
 	})
 }
 
-// lines are the first lines of a text as safe HTML, and how many it has. The text is that of a blob.
-func (p *Pages) lines(sha, name, text string) (shown []template.HTML, total int, cut bool) {
+// lines are the first lines of a text as safe HTML, and how many it has.
+func (p *Pages) lines(ctx context.Context, name, text string) (shown []template.HTML, total int, cut bool) {
 	total = strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		total++
@@ -41,12 +47,7 @@ func (p *Pages) lines(sha, name, text string) (shown []template.HTML, total int,
 		text, cut = text[:maxText], true
 		text = strings.ToValidUTF8(text[:strings.LastIndexByte(text, '\n')+1], "")
 	}
-	key := sha + " " + path.Ext(name) + " " + path.Base(name)
-	list, ok := p.texts.Get(cache.Forever, key)
-	if !ok {
-		list = highlight(name, text)
-		p.texts.Put(cache.Forever, key, list)
-	}
+	list := p.coloured(ctx, name, text)
 	if len(list) > maxLines {
 		list, cut = list[:maxLines], true
 	}
@@ -57,16 +58,105 @@ func (p *Pages) lines(sha, name, text string) (shown []template.HTML, total int,
 	return shown, total, cut
 }
 
-// highlight makes HTML of each line of a text, all of it escaped. A text that is large, of no known language, or takes
-// long is plain, from there on.
-func highlight(name, text string) []string {
+// coloured makes HTML of each line of a text, all of it escaped, or gives what was made of the same text
+// before. A text that is large, of no known language, or takes long is plain, and so is one while others are
+// at work.
+func (p *Pages) coloured(ctx context.Context, name, text string) []string {
 	text = strings.TrimSuffix(text, "\n")
+	lexer := lexerOf(name, text)
+	if lexer == nil {
+		return highlight(ctx, nil, text)
+	}
+	key := fmt.Sprintf("%s %x", lexer.Config().Name, sha256.Sum256([]byte(text)))
+	list, ok := p.texts.Get(cache.Forever, key)
+	if ok {
+		return list
+	}
+	list, keep := inTime(ctx, key, lexer, text)
+	if keep {
+		p.texts.Put(cache.Forever, key, list)
+	}
+	return list
+}
+
+// wholesale are the lexers that read a whole text before their first token (chroma.DelegatingLexer), so that
+// no clock stops them: one has been seen to take more than half a second for 16 KiB of "<". With all others
+// it is looked at in time.
+var wholesale = map[string]bool{
+	"ERB": true, "Go HTML Template": true, "PHTML": true, "Svelte": true, "YAML+Jinja": true,
+}
+
+// lexerOf is the lexer of a text's language; nil: the text is shown plain.
+func lexerOf(name, text string) chroma.Lexer {
+	if len(text) > maxHighlighted || longLine(text) {
+		return nil
+	}
+	lexer := lexers.Match(path.Base(name))
+	if lexer == nil || wholesale[lexer.Config().Name] {
+		return nil
+	}
+	return lexer
+}
+
+// inTime highlights a text, or gives it plain soon; keep reports whether the next who asks is to get the
+// same.
+func inTime(ctx context.Context, key string, lexer chroma.Lexer, text string) (list []string, keep bool) {
+	if !working.enter(key) {
+		return highlight(ctx, nil, text), false
+	}
+	done := make(chan []string, 1)
+	go func() { // a lexer can be left, but not stopped
+		defer working.leave(key)
+		done <- highlight(ctx, lexer, text)
+	}()
+	late := time.NewTimer(maxWaiting)
+	defer late.Stop()
+	select {
+	case list = <-done:
+		return list, ctx.Err() == nil
+	case <-ctx.Done():
+		return highlight(ctx, nil, text), false
+	case <-late.C:
+		return highlight(ctx, nil, text), true
+	}
+}
+
+// working are the texts that lexers of this process work on, so that they leave its other cores to other
+// pages.
+var working = workers{texts: map[string]bool{}}
+
+type workers struct {
+	mu    sync.Mutex
+	texts map[string]bool // by the key of what is kept
+}
+
+// enter reports that the text may be worked on: few others are, and it is not among them.
+func (w *workers) enter(key string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.texts) == maxLexers || w.texts[key] {
+		return false
+	}
+	w.texts[key] = true
+	return true
+}
+
+func (w *workers) leave(key string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.texts, key)
+}
+
+// highlight makes HTML of each line of a text, all of it escaped. It is plain without a lexer, and from where
+// a lexer has no time left.
+func highlight(ctx context.Context, lexer chroma.Lexer, text string) []string {
 	h := &highlighter{}
 	read := 0
-	if lexer := lexers.Match(path.Base(name)); lexer != nil && len(text) <= maxHighlighted && !longLine(text) {
-		read = h.lex(lexer, text)
+	if lexer != nil {
+		read = h.lex(ctx, lexer, text)
 	}
 	h.add("", text[read:])
+	h.close()
 	return append(h.lines, h.line.String())
 }
 
@@ -80,21 +170,22 @@ func longLine(text string) bool {
 	return false
 }
 
-// lex adds the tokens of the text, and returns how many bytes of it they are.
-func (h *highlighter) lex(lexer chroma.Lexer, text string) (read int) {
+// lex adds the tokens of the text, and returns how many bytes of it they are. Tokens come one by one, not
+// joined, so that the clock is looked at after each.
+func (h *highlighter) lex(ctx context.Context, lexer chroma.Lexer, text string) (read int) {
 	defer func() { _ = recover() }() // a lexer's mistake leaves the rest plain
-	next, err := chroma.Coalesce(lexer).Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
+	begun := time.Now()
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
 		return 0
 	}
-	begun := time.Now()
 	for token := next(); token != chroma.EOF && read < len(text); token = next() {
 		value := token.Value[:min(len(token.Value), len(text)-read)] // lexers may end texts with a newline
 		if !strings.HasPrefix(text[read:], value) {
 			return read
 		}
 		h.add(class(token.Type), value)
-		if read += len(value); time.Since(begun) > maxLexing {
+		if read += len(value); time.Since(begun) > maxLexing || ctx.Err() != nil {
 			return read
 		}
 	}
@@ -105,27 +196,43 @@ func (h *highlighter) lex(lexer chroma.Lexer, text string) (read int) {
 type highlighter struct {
 	lines []string
 	line  strings.Builder
+	open  string // the class of the element that is open; empty: none is
 }
 
+// add adds a token to what was added before, and joins it to a neighbour of its class.
 func (h *highlighter) add(class, text string) {
 	for {
 		part, rest, more := strings.Cut(text, "\n")
 		if part != "" {
-			if class != "" {
-				h.line.WriteString(`<i class="` + class + `">`)
-			}
+			h.begin(class)
 			h.line.WriteString(html.EscapeString(part))
-			if class != "" {
-				h.line.WriteString(`</i>`)
-			}
 		}
 		if !more {
 			return
 		}
+		h.close()
 		h.lines = append(h.lines, h.line.String())
 		h.line.Reset()
 		text = rest
 	}
+}
+
+func (h *highlighter) begin(class string) {
+	if class == h.open {
+		return
+	}
+	h.close()
+	if class != "" {
+		h.line.WriteString(`<i class="` + class + `">`)
+	}
+	h.open = class
+}
+
+func (h *highlighter) close() {
+	if h.open != "" {
+		h.line.WriteString(`</i>`)
+	}
+	h.open = ""
 }
 
 // class is how a token is shown: keyword, type, string, number, comment, function, name; empty: plain.

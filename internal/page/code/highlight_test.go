@@ -1,6 +1,8 @@
 package code
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"html"
 	"regexp"
 	"strings"
@@ -16,6 +18,12 @@ func plainOf(lines []string) (text string, ok bool) {
 	return html.UnescapeString(joined), !strings.ContainsAny(joined, "<>\"")
 }
 
+// coloured highlights a text as a page does that nobody else asks for.
+func coloured(t *testing.T, name, text string) []string {
+	text = strings.TrimSuffix(text, "\n")
+	return highlight(t.Context(), lexerOf(name, text), text)
+}
+
 // Highlighting changes no character of a file, in whatever language, and lets none through that a browser would read.
 func TestHighlightKeepsTheText(t *testing.T) {
 	t.Parallel()
@@ -25,14 +33,14 @@ func TestHighlightKeepsTheText(t *testing.T) {
 	for _, name := range []string{"x.go", "x.js", "x.ts", "x.py", "x.rb", "x.html", "x.php", "x.css", "x.md", "x.yaml", "x.json", "x.sh", "x.sql", "x.c",
 		"x.rs", "Makefile", "Dockerfile", "x.vue", "x.xml", "x.diff", "x.unknown", "noext"} {
 		for _, text := range texts {
-			lines := highlight(name, text)
+			lines := coloured(t, name, text)
 			got, ok := plainOf(lines)
 			if want := strings.TrimSuffix(text, "\n"); got != want || !ok {
 				t.Errorf("%s: %q became %q", name, want, lines)
 			}
 		}
 	}
-	if lines := highlight("x.go", "package x // y\n"); !strings.Contains(lines[0], `<i class="k">package</i>`) || !strings.Contains(lines[0], `<i class="c">// y</i>`) {
+	if lines := coloured(t, "x.go", "package x // y\n"); !strings.Contains(lines[0], `<i class="k">package</i>`) || !strings.Contains(lines[0], `<i class="c">// y</i>`) {
 		t.Errorf("nothing is highlighted: %q", lines)
 	}
 }
@@ -43,11 +51,63 @@ func TestHighlightIsBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("\"\\", 100_000), strings.Repeat("a(", 1_000_000), strings.Repeat(strings.Repeat("{[(", 600)+"\n", 100), strings.Repeat("<a ", 80_000)} {
 		for _, name := range []string{"x.js", "x.html", "x.md", "x.php", "x.rb"} {
 			begun := time.Now()
-			got, ok := plainOf(highlight(name, text))
+			got, ok := plainOf(coloured(t, name, text))
 			if took := time.Since(begun); took > 20*time.Second || !ok || got != strings.TrimSuffix(text, "\n") {
 				t.Errorf("%s of %.20q took %v, whole: %v", name, text, took, ok)
 			}
 		}
+	}
+}
+
+// A file on which regular expressions take long shows plain, soon, and only once it is tried.
+func TestSlowTextsArePlain(t *testing.T) {
+	p := &Pages{texts: newTexts()}
+	for _, name := range []string{"x.pas", "x.erb", "x.svelte", "x.md"} {
+		for _, piece := range []string{"{\n", "(*\n", "<\n"} {
+			text := strings.Repeat(piece, maxHighlighted/len(piece))
+			for range 2 {
+				begun := time.Now()
+				lines := p.coloured(t.Context(), name, text)
+				if took := time.Since(begun); took > time.Second {
+					t.Errorf("%s of %q took %v", name, piece, took)
+				}
+				if got, ok := plainOf(lines); !ok || got != strings.TrimSuffix(text, "\n") {
+					t.Errorf("%s of %q changed", name, piece)
+				}
+			}
+		}
+	}
+}
+
+// Two texts are lexed at a time, each once. The others are plain, and are not kept so.
+func TestFewTextsAreLexedAtOnce(t *testing.T) {
+	p := &Pages{texts: newTexts()}
+	plain := func(name, text string) bool { return !strings.Contains(p.coloured(t.Context(), name, text)[0], "<i") }
+	const text = "package x\n"
+	same := fmt.Sprintf("Go %x", sha256.Sum256([]byte("package x")))
+	for _, keys := range [][]string{{"a", "b"}, {same}} {
+		for _, key := range keys {
+			for !working.enter(key) { // another test is at work
+				time.Sleep(time.Millisecond)
+			}
+		}
+		if !plain("x.go", text) {
+			t.Errorf("the text is lexed beside %v", keys)
+		}
+		for _, key := range keys {
+			working.leave(key)
+		}
+	}
+	if plain("x.go", text) || plain("y.go", text) || p.texts.Len() != 1 {
+		t.Errorf("the text is plain still, or %d are kept", p.texts.Len())
+	}
+}
+
+// Tokens of one class are one element.
+func TestNeighboursAreJoined(t *testing.T) {
+	t.Parallel()
+	if got := coloured(t, "x.go", `var _ = "a\n\t\n"`)[0]; strings.Count(got, `<i class="s">`) != 1 {
+		t.Errorf("strings are torn: %s", got)
 	}
 }
 
@@ -60,7 +120,7 @@ func FuzzHighlight(f *testing.F) {
 			return
 		}
 		text = strings.ToValidUTF8(text, "")
-		got, ok := plainOf(highlight(name, text))
+		got, ok := plainOf(coloured(t, name, text))
 		if !ok || got != strings.TrimSuffix(text, "\n") {
 			t.Errorf("%q became %q", text, got)
 		}

@@ -2,13 +2,14 @@ package code
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 )
 
-// relink makes the relative links of sanitized HTML lead where they do from the page of the file, and its relative
-// pictures come from beside the raw file.
+// relink makes the relative links of sanitized HTML lead where they do from the page of the file, and its
+// relative pictures come from beside the raw file, which is at /OWNER/REPO/raw/REF/PATH.
 func relink(body, page, raw string) string {
 	from, err := url.Parse(page)
 	if err != nil {
@@ -27,7 +28,8 @@ func relink(body, page, raw string) string {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			text := string(z.Raw())
 			t := z.Token()
-			if moved(t.Attr, "href", from) || moved(t.Attr, "src", pictures) {
+			links, shown := moved(t.Attr, from), besides(&t, pictures)
+			if links || shown {
 				text = t.String()
 			}
 			b.WriteString(text)
@@ -37,14 +39,50 @@ func relink(body, page, raw string) string {
 	}
 }
 
-// moved changes the relative addresses of an attribute, and reports whether it did.
-func moved(list []html.Attribute, name string, from *url.URL) (changed bool) {
+// moved changes the relative addresses of links, and reports whether it did.
+func moved(list []html.Attribute, from *url.URL) (changed bool) {
 	for n, a := range list {
 		to, err := url.Parse(a.Val)
-		if a.Key != name || err != nil || to.IsAbs() || to.Host != "" || to.Path == "" || strings.HasPrefix(to.Path, "/") {
+		if a.Key != "href" || err != nil || to.IsAbs() || to.Host != "" || to.Path == "" || strings.HasPrefix(to.Path, "/") {
 			continue
 		}
 		list[n].Val, changed = from.ResolveReference(to).String(), true
 	}
 	return changed
+}
+
+// besides changes the relative addresses of pictures, and takes those away that are of no picture; it reports
+// whether it did either.
+func besides(t *html.Token, raw *url.URL) (changed bool) {
+	kept := t.Attr[:0]
+	for _, a := range t.Attr {
+		if a.Key == "src" {
+			to, ok := picture(a.Val, raw)
+			if changed = changed || !ok || to != a.Val; !ok {
+				continue
+			}
+			a.Val = to
+		}
+		kept = append(kept, a)
+	}
+	t.Attr = kept
+	return changed
+}
+
+// picture is where a picture comes from: another host, or a raw file of this repository. No other address of
+// this site will do: browsers ask for pictures in the name of who reads the page.
+func picture(address string, raw *url.URL) (to string, ok bool) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	switch {
+	case err != nil:
+		return "", false
+	case u.Host != "":
+		return address, true
+	case u.IsAbs() || u.Path == "": // as "http:x", which browsers take as relative
+		return "", false
+	}
+	u = raw.ResolveReference(u)
+	own := strings.Join(strings.SplitAfterN(raw.EscapedPath(), "/", 5)[:4], "") // /OWNER/REPO/raw/
+	up := slices.Contains(strings.Split(u.Path, "/"), "..")                     // left by %2e, which is a dot to browsers
+	return u.String(), strings.HasPrefix(u.EscapedPath(), own) && !up
 }

@@ -76,17 +76,20 @@ func TestInbox(t *testing.T) {
 	})
 }
 
-// A link of another site, and a browser that looks ahead, mark nothing as read.
+// A link of another site, a picture, and a browser that looks ahead, mark nothing as read; who goes there does.
 func TestOnlyPeopleOpen(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	plant(t, s)
 	id := threads(t, s)["shed"]
-	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Purpose": "prefetch"} {
+	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Purpose": "prefetch", "Sec-Fetch-Dest": "image"} {
 		a := s.Do(t, apitest.Case{Do: "GET " + at + "/" + id, As: "bob", Headers: map[string]string{"Accept": apitest.Browser, name: value}})
 		a.Leads(t, "/alice/shed/issues/1")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "shed "+evil)
 	}
+	person := map[string]string{"Accept": apitest.Browser, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"}
+	s.Do(t, apitest.Case{Do: "GET " + at + "/" + id, As: "bob", Headers: person}).Leads(t, "/alice/shed/issues/1")
+	s.Visit(t, "bob", "GET "+at).Shows(t, 200, "!shed "+evil)
 }
 
 // What is chosen is marked, done with or silenced, in one form or by the button beside it.

@@ -11,7 +11,7 @@ import (
 // GET /dashboard/notifications/{thread_id}
 //
 // Open leads to what a thread is about, at the comment that was told last, and marks the thread as read: unless the
-// link is on another site, or a browser looks ahead. Error: 404.
+// link is on another site, or a browser looks ahead or for a picture. Error: 404.
 func (p *Pages) Open(w http.ResponseWriter, r *http.Request) error {
 	at := web.Path("notifications", "threads", web.Param(r, "thread_id"))
 	var t thread
@@ -34,8 +34,9 @@ func (p *Pages) Open(w http.ResponseWriter, r *http.Request) error {
 func opens(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	ahead := r.Header.Get("Sec-Purpose") + r.Header.Get("Purpose")
+	as := r.Header.Get("Sec-Fetch-Dest")
 	return r.Method == http.MethodGet && (site == "" || site == "none" || site == "same-origin") &&
-		!strings.Contains(ahead, "prefetch")
+		(as == "" || as == "document") && !strings.Contains(ahead, "prefetch")
 }
 
 // subject is the address of what a thread is about.

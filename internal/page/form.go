@@ -14,8 +14,8 @@ import (
 // Form is what a form sent, with one kind of line end: what a browser's text area makes CRLF is LF.
 type Form struct{ url.Values }
 
-// maxFields is how many fields a form may have.
-const maxFields = 1000
+// MaxFields is how many fields a form may have.
+const MaxFields = 1000
 
 // ReadForm reads a form in its usual encoding. Errors: 400, 413, 415.
 func ReadForm(r *http.Request) (Form, error) {
@@ -27,8 +27,8 @@ func ReadForm(r *http.Request) (Form, error) {
 	if err != nil {
 		return Form{}, err
 	}
-	if strings.Count(string(body), "&") >= maxFields {
-		return Form{}, errs.Newf(errs.Malformed, "a form has at most %d fields", maxFields)
+	if strings.Count(string(body), "&") >= MaxFields {
+		return Form{}, errs.Newf(errs.Malformed, "a form has at most %d fields", MaxFields)
 	}
 	values, err := url.ParseQuery(string(body))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // Bounds of one upload beside maxUpload.
@@ -61,7 +62,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	release, err := admission.Memory(r.Context(), 4*max(r.ContentLength, 0)) // as it came, in Base64, in JSON, and read of that
+	release, err := admission.Memory(r.Context(), 4*sent(r)) // as it came, in Base64, in JSON, and read of that
 	if err != nil {
 		return err
 	}
@@ -89,6 +90,14 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return p.t.Again(w, r, "upload.html", problem, v)
 }
 
+// sent is how many bytes a body has. One that came in pieces did not say so before.
+func sent(r *http.Request) int64 {
+	if body, ok := r.Body.(*web.Body); ok {
+		return int64(len(body.Data))
+	}
+	return max(r.ContentLength, 0)
+}
+
 func plural(n int) string { return decimal(int64(n)) + " files" }
 
 // readUpload reads a form with files, which go into a directory. Errors: 400, 413, 415, 422.
@@ -99,13 +108,16 @@ func readUpload(r *http.Request, dir string) (form page.Form, add []fileChange, 
 		return form, nil, errs.New(errs.UnsupportedMedia, "files are sent as multipart/form-data")
 	}
 	add = []fileChange{}
-	for {
+	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			return form, add, nil
 		}
 		if err != nil {
 			return form, nil, badUpload(err)
+		}
+		if n == page.MaxFields {
+			return form, nil, errs.Newf(errs.Malformed, "a form has at most %d fields", page.MaxFields)
 		}
 		if part.FormName() != "files" {
 			err = readField(form, part)

@@ -82,7 +82,9 @@ func (p *Pages) coloured(ctx context.Context, name, text string) []string {
 // wholesale are the lexers that read a whole text before their first token (chroma.DelegatingLexer), so that
 // no clock stops them: one has been seen to take more than half a second for 16 KiB of "<". With all others
 // it is looked at in time.
-var wholesale = map[string]bool{"ERB": true, "Go HTML Template": true, "PHTML": true, "Svelte": true, "YAML+Jinja": true}
+var wholesale = map[string]bool{
+	"ERB": true, "Go HTML Template": true, "PHTML": true, "Svelte": true, "YAML+Jinja": true,
+}
 
 // lexerOf is the lexer of a text's language; nil: the text is shown plain.
 func lexerOf(name, text string) chroma.Lexer {

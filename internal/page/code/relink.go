@@ -83,6 +83,6 @@ func picture(address string, raw *url.URL) (to string, ok bool) {
 	}
 	u = raw.ResolveReference(u)
 	own := strings.Join(strings.SplitAfterN(raw.EscapedPath(), "/", 5)[:4], "") // /OWNER/REPO/raw/
-	up := slices.Contains(strings.Split(u.Path, "/"), "..")                     // left by %2e, which browsers take as a dot
+	up := slices.Contains(strings.Split(u.Path, "/"), "..")                     // left by %2e, which is a dot to browsers
 	return u.String(), strings.HasPrefix(u.EscapedPath(), own) && !up
 }

@@ -294,6 +294,7 @@ type fileBriefJSON struct {
 	OldMode string `json:"old_mode"`
 	Mode    string `json:"mode"`
 	Binary  bool   `json:"binary"`
+	Unread  bool   `json:"unread"` // its text was not compared
 }
 
 // file renders a changed file; of a deleted one the addresses lead to where it was
@@ -314,7 +315,7 @@ func (p *place) file(f *diff.File, head, base git.SHA) *fileJSON {
 		out.Patch = &f.Patch
 	}
 	if p.info.Brief {
-		out.Brief = &fileBriefJSON{f.OldMode.String(), f.Mode.String(), f.Binary}
+		out.Brief = &fileBriefJSON{f.OldMode.String(), f.Mode.String(), f.Binary, f.Unread}
 	}
 	return out
 }

@@ -219,6 +219,7 @@ type ChangedFile struct {
 		OldMode string `json:"old_mode"` // six octal digits, as 100644
 		Mode    string
 		Binary  bool
+		Unread  bool // too much to be compared
 	}
 }
 

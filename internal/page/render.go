@@ -70,6 +70,9 @@ func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, vi
 
 // Secret answers 200 with a page that shows something once, such as a new token: it is kept nowhere.
 func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, view any) error {
+	if err := holdEcho(r); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if err := t.set.ExecuteTemplate(&b, name, view); err != nil {
 		return err
@@ -82,17 +85,26 @@ func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, 
 
 // Again answers a form that was not taken: the page with what was sent and what was wrong with it.
 func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p *Problem, view any) error {
+	if err := holdEcho(r); err != nil {
+		return err
+	}
 	headers(w, r)
 	var b bytes.Buffer
 	if err := t.set.ExecuteTemplate(&b, name, view); err != nil {
 		return err
 	}
-	if err := admission.Hold(r.Context(), int64(b.Cap())); err != nil {
-		return err
-	}
 	w.WriteHeader(p.Status)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// perEchoed is how many bytes a page may need for each of the form that it shows again: a quote becomes five, and the
+// buffer has room to grow.
+const perEchoed = 6
+
+// holdEcho asks for the memory of a page that shows the request's form again, before it is rendered.
+func holdEcho(r *http.Request) error {
+	return admission.Hold(r.Context(), perEchoed*max(r.ContentLength, 0))
 }
 
 // held holds a small page whole; a large one goes out while it is rendered.

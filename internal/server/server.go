@@ -194,6 +194,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 			err = errs.New(errs.Unauthenticated, "Requires authentication")
 		}
 	}
+	if to.Group != route.Pages && takesCookie(r, info, to) {
+		cookieHeaders(w.Header(), caller != nil && caller.Session)
+	}
 	if to.Counts() {
 		// First of all, so that guessing credentials counts too.
 		if err := s.count(w, r, caller, info.Pattern); err != nil {
@@ -215,7 +218,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	signedIn := caller
 	if caller != nil {
 		info.Who, info.TokenID = caller.Login, caller.TokenID
-		if to.Group == route.API {
+		if to.Group == route.API && !caller.Session {
 			to.need.headers(w.Header(), caller.Grant)
 		}
 		if r, err = s.permit(r, caller, info, to); err != nil {

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bufio"
 	"context"
 
 	"arbor/internal/errs"
@@ -21,6 +20,7 @@ type File struct {
 	Additions int
 	Deletions int
 	Binary    bool
+	Unread    bool   // git did not compare its text: there is no patch, and no lines are counted
 	Patch     string // hunks as in a unified diff, without the last newline; see HasPatch
 	HasPatch  bool   // Patch is all of it: not binary and not over the bounds
 
@@ -33,7 +33,7 @@ type Changes struct {
 	Total     int    // files changed
 	Additions int    // lines, of all files
 	Deletions int
-	Cut       bool // there is more than is compared: lines are not counted, and Total may be too low
+	Cut       bool // there is more than is compared: not all lines are counted, and Total may be too low
 }
 
 // Options say which of the changed files are given.
@@ -50,7 +50,8 @@ type Options struct {
 // Compare compares two trees, which commits may stand for, with one git process
 // that ends when the wanted files are read; renames are detected where that is
 // cheap. Memory is bounded by the options, not by the trees: if the changes are too many
-// for git to compare, only the files are given, see Changes.Cut.
+// for git to compare, only the files are given, see Changes.Cut. If their text is too
+// much, git compares files of those that are given, as far as the bound goes.
 func Compare(ctx context.Context, r *git.Repository, from, to git.SHA, o Options) (*Changes, error) {
 	known, flags, err := plan(ctx, r, from, to)
 	if err != nil {
@@ -62,12 +63,16 @@ func Compare(ctx context.Context, r *git.Repository, from, to git.SHA, o Options
 	if !known.whole {
 		return known.page(o), nil
 	}
+	large, err := known.large(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if large {
+		return known.part(ctx, r, from, to, flags, o)
+	}
 	d := &outputReader{o: o}
-	c := process.Command{Sub: "diff-tree", Flags: append(flags, "--raw", "--numstat"), Revs: []git.SHA{from, to}}
-	err = r.Stream(ctx, c, func(in *bufio.Reader) error {
-		d.in = in
-		return d.read()
-	})
+	c := process.Command{Sub: "diff-tree", Flags: append(flags, "-p", "--raw", "--numstat"), Revs: []git.SHA{from, to}}
+	err = d.from(ctx, r, c)
 	if errs.Is(err, errs.Invalid) { // git outgrew what it may take
 		return known.page(o), nil
 	}
@@ -87,5 +92,5 @@ func plan(
 			return nil, nil, err
 		}
 	}
-	return known, []string{"-r", "-p", renames, "-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}, nil
+	return known, []string{"-r", renames, "-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}, nil
 }

@@ -2,6 +2,7 @@
 // above package git, and reads by git.Repository alone.
 //
 //	compare.go  Compare: the changed files, with counts and patches within bounds
+//	part.go     comparisons of more text than git is given: some of the files
 //	page.go     the bounds of what GitHub shows, and the changes of named files
 //	write.go    Write and WritePatches: changes of any size, as text
 //	trees.go    what differs, found without a process, before git is asked

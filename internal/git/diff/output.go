@@ -22,6 +22,7 @@ type outputReader struct {
 	in      *bufio.Reader
 	changes Changes
 
+	bare    bool // there are no counts and patches
 	phase   phase
 	partial bool        // the line that was read last goes on
 	counted int         // lines of counts read
@@ -53,7 +54,7 @@ func (d *outputReader) read() error {
 		d.partial = errors.Is(err, bufio.ErrBufferFull)
 		if errors.Is(err, io.EOF) && len(line) == 0 {
 			d.endFile()
-			if d.counted != d.changes.Total {
+			if !d.bare && d.counted != d.changes.Total {
 				return fmt.Errorf("git diff-tree: %d files, but %d with counts", d.changes.Total, d.counted)
 			}
 			return nil

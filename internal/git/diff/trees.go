@@ -38,6 +38,9 @@ type treeDiff struct {
 	gone   []git.SHA
 	counts [2]int // of files added and gone
 
+	blobs   []git.SHA       // both versions of all files, in any order
+	folders map[uint64]bool // hashes of the paths of folders that only one tree has
+
 	paths, trees, read, held int
 }
 
@@ -163,6 +166,9 @@ func (d *treeDiff) entry(
 		if now != nil {
 			to = git.SHA(hex.EncodeToString(now.ID))
 		}
+		if from == "" || to == "" {
+			d.noteFolder(name)
+		}
 		return d.compare(ctx, r, from, to, append(name, '/'), depth+1)
 	}
 	if d.total == maxChanged || d.paths+len(name) > maxChangedPath {
@@ -176,6 +182,11 @@ func (d *treeDiff) entry(
 	}
 	if now != nil {
 		f.Mode, f.SHA = now.Mode, git.SHA(hex.EncodeToString(now.ID))
+	}
+	for _, e := range [...]*object.Entry{old, now} {
+		if e != nil && e.Mode.Type() == git.TypeBlob {
+			d.blobs = append(d.blobs, git.SHA(hex.EncodeToString(e.ID)))
+		}
 	}
 	d.note(&f)
 	if len(d.files) < MaxFiles {
@@ -233,6 +244,9 @@ func (d *treeDiff) renames(ctx context.Context, r *git.Repository) (string, erro
 // page gives the files of a page, without counts and patches.
 func (d *treeDiff) page(o Options) *Changes {
 	c := &Changes{Total: d.total, Cut: true}
+	for n := range d.files {
+		d.files[n].Unread = d.files[n].OldSHA != d.files[n].SHA
+	}
 	if o.Paths == nil {
 		from := min(o.Skip, len(d.files))
 		c.Files = d.files[from:min(from+o.Max, len(d.files))]

@@ -24,7 +24,7 @@ func Write(ctx context.Context, w io.Writer, r *git.Repository, from, to git.SHA
 	if !known.whole {
 		return errTooManyChanges()
 	}
-	return copyOut(ctx, w, r, process.Command{Sub: "diff-tree", Flags: flags, Revs: []git.SHA{from, to}})
+	return copyOut(ctx, w, r, process.Command{Sub: "diff-tree", Flags: append(flags, "-p"), Revs: []git.SHA{from, to}})
 }
 
 func errTooManyChanges() error {

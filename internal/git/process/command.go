@@ -20,6 +20,7 @@ type Command struct {
 	Not       []object.SHA // revisions whose histories are left out
 	Symmetric bool         // the two revs stand for A...B
 	Pathspec  string       // one path within a tree, behind "--"; see literalPaths
+	Paths     []string     // several of them, instead
 }
 
 // rule says what a sub-command may take.
@@ -61,7 +62,7 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"--write-tree", "-z", "--name-only", "--no-messages"}, revs: true, endOfOptions: true}, true
 	case "diff-tree":
 		return rule{flags: []string{"-r", "-p", "--raw", "--numstat", "--find-renames", "--find-renames=100%",
-			"-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}, revs: true}, true
+			"-l1000", "--no-ext-diff", "--no-textconv", "--no-color"}, revs: true, pathspec: true}, true
 	case "format-patch":
 		return rule{flags: []string{"--stdout", "--root", "--no-ext-diff", "--no-color"}, revs: true}, true
 	case "upload-pack":
@@ -108,7 +109,8 @@ func (c Command) build() ([]string, error) {
 		}
 		args = append(args, f)
 	}
-	if len(c.Revs)+len(c.Not) > 0 && !r.revs || c.Path != "" && !r.path || c.Pathspec != "" && !r.pathspec {
+	if len(c.Revs)+len(c.Not) > 0 && !r.revs || c.Path != "" && !r.path ||
+		(c.Pathspec != "" || len(c.Paths) > 0) && !r.pathspec {
 		return nil, fmt.Errorf("git %s: takes no such operand", c.Sub)
 	}
 	if r.endOfOptions {
@@ -121,6 +123,8 @@ func (c Command) build() ([]string, error) {
 	args = append(args, revs...)
 	if c.Pathspec != "" {
 		args = append(args, "--", c.Pathspec)
+	} else if len(c.Paths) > 0 {
+		args = append(append(args, "--"), c.Paths...)
 	}
 	if c.Path != "" {
 		if !strings.HasPrefix(c.Path, "/") {

@@ -59,8 +59,8 @@ func (p *Pages) Caches() []cache.Stats { return []cache.Stats{p.texts.Stats("hig
 // maxUpload is the size in bytes of the largest form of uploaded files.
 const maxUpload = 30 << 20
 
-// maxEdit is that of the form of one file: its text with every character escaped.
-const maxEdit = 8 << 20
+// maxEdit is that of the form of one file: its text, 512 KiB at most, with every character escaped.
+const maxEdit = 2 << 20
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {

@@ -179,6 +179,8 @@ func (f *File) hidden(o Options, left int) string {
 	switch {
 	case f.Patch == nil && f.Brief != nil && f.Brief.Binary:
 		return "binary"
+	case f.Patch == nil && f.Brief != nil && f.Brief.Unread:
+		return "large"
 	case f.Patch == nil && f.Changes == 0:
 		return "same"
 	case f.Patch == nil:

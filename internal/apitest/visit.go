@@ -135,7 +135,7 @@ func StartCounted(t testing.TB, engine db.Engine) (*Server, *atomic.Int64) {
 func (s *Server) Cost(t testing.TB, statements *atomic.Int64, as, path string) int64 {
 	t.Helper()
 	least := int64(1 << 30)
-	for n := 0; n < 4 || n < 30 && least > 20; n++ { // on a busy machine more happens beside
+	for n := 0; n < 8 || n < 30 && least > 20; n++ { // on a busy machine more happens beside
 		statements.Store(0)
 		s.Visit(t, as, "GET "+path).Shows(t, 200)
 		least = min(least, statements.Load())

@@ -140,6 +140,9 @@ func TestConflicts(t *testing.T) {
 		post(t, s, "sam", at+"/update", 403, "sha", head(t, s, solo))
 		post(t, s, "will", at+"/update", 422, "sha", strings.Repeat("2", 40))
 		led(t, s, "will", at+"/update", "sha", head(t, s, solo))
+		if err := s.Server.Settle(t.Context()); err != nil { // the page says that it checks until then
+			t.Fatal(err)
+		}
 		without(t, get(t, s, "will", at, 200, "no conflicts"), "not in this branch")
 		edit(t, s, "main", song("3", "yet another"), "Later")
 		a := post(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/revert", tune), 409)

@@ -88,7 +88,7 @@ func TestLifeOfARelease(t *testing.T) {
 		s.Visit(t, "bob", "POST "+edit, "action", "publish", "tag", "v1", "name", evil, "body", evilBody, "latest", "true").Leads(t, at+"/tag/v1")
 		s.Visit(t, "", "GET "+at).Shows(t, 200, evil, "Latest", "Source code (zip)", `href="/alice/plot/archive/refs/tags/v1.zip"`, "!Edit</a>")
 		s.Visit(t, "", "GET "+at+"/tag/v1").Shows(t, 200, evil, "!Add files")
-		if a := s.Visit(t, "", "GET "+at+"/latest"); a.Status != 302 || a.Header.Get("Location") != at+"/tag/v1" {
+		if a := s.Visit(t, "", "GET "+at+"/latest"); a.Status != 302 || a.Header.Get("Location") != s.URL+at+"/tag/v1" {
 			t.Errorf("latest: %d %v", a.Status, a.Header)
 		}
 		s.Visit(t, "bob", "POST "+at+"/edit/v1", "action", "save", "tag", "v1", "name", "Renamed", "body", "x", "prerelease", "1").Leads(t, at+"/tag/v1")

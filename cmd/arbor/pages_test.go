@@ -271,7 +271,7 @@ func TestPagesAccessible(t *testing.T) {
 }
 
 // pictured are the pages of which README shows pictures.
-var pictured = []string{"home", "repository", "blob", "issues", "issue", "pull", "pull-files"}
+var pictured = []string{"home", "repository", "issue", "pull", "pull-files"}
 
 // Pictures of the pages for README, by make screenshots.
 func TestScreenshots(t *testing.T) {

@@ -52,7 +52,8 @@ func TestEveryAddressAnswers(t *testing.T) {
 			for _, login := range []string{"alice", "bob", ""} {
 				t.Run("as "+login+" at "+prefix+"/", func(t *testing.T) {
 					w := &walk{t: t, site: address, api: address + prefix, token: tokens[login], silent: silent,
-						seen: map[string]bool{}, bodies: map[string]any{}, anchors: map[string]map[string]bool{}, met: map[string]bool{}, alike: map[string]int{}}
+						seen: map[string]bool{}, bodies: map[string]any{}, anchors: map[string]map[string]bool{}, met: map[string]bool{}, alike: map[string]int{},
+						links: engine == db.SQLite && prefix == "" && login != "bob"} // pages are the same on both engines
 					w.run()
 				})
 			}
@@ -104,6 +105,7 @@ type walk struct {
 	seen      map[string]bool
 	bodies    map[string]any             // of JSON, by address
 	anchors   map[string]map[string]bool // of pages, by address
+	links     bool                       // what pages lead to is visited, too
 	alike     map[string]int             // pages of commits that were met, by kind
 	met       map[string]bool            // fields that do not answer
 	requests  int
@@ -367,7 +369,7 @@ func (w *walk) page(body []byte, from string) {
 				to, err := base.Parse(a.Val)
 				if err != nil {
 					w.t.Errorf("%s leads to %q: %v", from, a.Val, err)
-				} else if strings.HasPrefix(to.String(), w.site+"/") {
+				} else if w.links && strings.HasPrefix(to.String(), w.site+"/") {
 					w.found(link{field: a.Key, address: to.String(), from: from})
 				}
 			}

@@ -8,13 +8,6 @@ import (
 	"arbor/internal/web"
 )
 
-// How much the home page shows of each thing.
-const (
-	homeRepos  = 12
-	homeIssues = 8
-	homeEvents = 20
-)
-
 // homeView is what home.html shows: to a member what waits, and the member's repositories; to others public ones.
 type homeView struct {
 	page.Frame

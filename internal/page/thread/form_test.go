@@ -328,7 +328,7 @@ func TestLongConversation(t *testing.T) {
 			if err := s.Server.Settle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			least := int64(1 << 30) // without what works beside requests
+			least := int64(1 << 30)                          // without what works beside requests
 			for n := 0; n < 4 || n < 30 && least > 20; n++ { // on a busy machine more happens beside
 				statements.Store(0)
 				page(t, s, "alice", fmt.Sprint(path, "?x=", n), 200)

@@ -129,7 +129,7 @@ func (p *Pages) start(r *http.Request, login, with string) (secret string, err e
 // leads is the address of a person's page here.
 func leads(login string) string { return "/site/people" + web.Path(login) }
 
-// notFound makes the 404 of a page of an operator's error, which names what is not there.
+// notFound makes a 404 page of an operation's error, which names the missing thing.
 func notFound(err error) error {
 	if errs.Is(err, errs.NotFound) {
 		return errs.Absent()

@@ -28,7 +28,7 @@ type Thread struct {
 
 	First   *Box     // what its author wrote
 	Entries []*Entry // from the beginning, or of the one part that was asked for
-	Gap     *Gap     // what is not shown between Entries and Tail; nil: nothing
+	Gap     *Gap     // entries hidden between Entries and Tail; nil: none
 	Tail    []*Entry // to the end
 	Part    int64    // the part that was asked for (?page=2); 0: the beginning and the end
 	Pages   page.Pager

@@ -103,7 +103,7 @@ func (p *Pages) templates(r *http.Request, path string) (list []template, err er
 	return list, nil
 }
 
-// none makes nothing of what is not there, or is no directory.
+// none makes an empty list where the path is missing or no directory.
 func none(err error) error {
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.Forbidden) {
 		return nil

@@ -90,7 +90,7 @@ on('.gap', (gap) => {
 // The editor: a toolbar, a preview, and what completes @ and #.
 const tools = [
 	['B', 'Bold', '**', '**'], ['I', 'Italic', '_', '_'], ['H', 'Heading', '\n### ', ''], ['❝', 'Quote', '\n> ', ''], ['<>', 'Code', '`', '`'],
-	['🔗', 'Link', '[', '](url)'], ['•', 'List', '\n- ', ''], ['1.', 'Numbered list (1.)', '\n1. ', ''], ['☑', 'Task list', '\n- [ ] ', ''], ['@', 'Mention', '@', ''],
+	['🔗', 'Link', '[', '](url)'], ['•', 'List', '\n- ', ''], ['1.', 'Numbered list 1.', '\n1. ', ''], ['☑', 'Task list', '\n- [ ] ', ''], ['@', 'Mention', '@', ''],
 ];
 const keys = { b: 0, i: 1, e: 4, k: 5 };
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
+	"sync"
 
 	"arbor/internal/errs"
 	"arbor/internal/route"
@@ -28,17 +29,17 @@ type asset struct {
 	data []byte
 }
 
-// newAssets joins the style sheets and the scripts, each kind in the order of their names.
-func newAssets() *assets {
+// theAssets joins the style sheets and the scripts, each kind in the order of their names.
+var theAssets = sync.OnceValue(func() *assets {
 	a := &assets{files: map[string]asset{}}
 	a.Style = a.add("css", "text/css; charset=utf-8", joined("assets/*.css"))
 	a.Script = a.add("js", "text/javascript; charset=utf-8", joined("assets/*.js"))
 	a.Icon = a.add("svg", "image/svg+xml", joined("assets/icon.svg"))
 	return a
-}
+})
 
 // joined is what is in the files that match, without indents, blank lines and lines of comments, which browsers do not
-// need; a mistake is a panic at the start and in every test.
+// need; a mistake is a panic with the first page and in every test.
 func joined(pattern string) []byte {
 	names, err := fs.Glob(assetFiles, pattern)
 	if err != nil {
@@ -85,7 +86,7 @@ func (k *Kit) Routes() []route.Route {
 //
 // Asset answers a file that pages load. Error: 404.
 func (k *Kit) Asset(w http.ResponseWriter, r *http.Request) error {
-	f, found := k.assets.files[web.Param(r, "asset")]
+	f, found := theAssets().files[web.Param(r, "asset")]
 	if !found {
 		return errs.Absent()
 	}

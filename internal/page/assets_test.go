@@ -7,7 +7,7 @@ import (
 
 // People on slow lines wait for the style and the script of the first page: together they are 60 KB at most.
 func TestAssetsAreSmall(t *testing.T) {
-	a := newAssets()
+	a := theAssets()
 	size := 0
 	for name, f := range a.files {
 		size += len(f.data)

@@ -28,7 +28,6 @@ package page
 
 import (
 	"context"
-	"html/template"
 
 	"arbor/internal/inside"
 	"arbor/internal/repo"
@@ -50,13 +49,7 @@ type Options struct {
 // Kit is what pages are made with.
 type Kit struct {
 	Options
-	assets *assets
-	base   *template.Template
 }
 
 // NewKit makes the kit.
-func NewKit(o Options) *Kit {
-	k := &Kit{Options: o, assets: newAssets()}
-	k.base = newBase(k.assets)
-	return k
-}
+func NewKit(o Options) *Kit { return &Kit{o} }

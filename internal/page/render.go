@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"sync"
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
@@ -15,20 +16,25 @@ import (
 //go:embed templates
 var files embed.FS
 
-// newBase reads the templates that all pages share; a mistake in them is a panic at the start and in every test.
-func newBase(a *assets) *template.Template {
+// shared are the templates that all pages have.
+var shared = sync.OnceValue(func() *template.Template {
 	funcs := functions()
-	funcs["assets"] = func() *assets { return a }
+	funcs["assets"] = theAssets
 	return template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/*.html"))
-}
+})
+
+// plain are the shared ones alone, for pages of errors. One that has been executed cannot be cloned.
+var plain = sync.OnceValue(func() *template.Template { return template.Must(shared().Clone()) })
 
 // Templates are those of one room, and the shared ones.
-type Templates struct{ set *template.Template }
+type Templates struct{ set func() *template.Template }
 
-// Templates reads a room's templates, templates/*.html of its files. A template is named by its file.
-func (k *Kit) Templates(from fs.FS) *Templates {
-	set := template.Must(template.Must(k.base.Clone()).ParseFS(from, "templates/*.html"))
-	return &Templates{set}
+// ReadTemplates are a room's templates, templates/*.html of its files. A template is named by its file. They are read
+// once in a process, when a page is first asked for; a mistake in them is a panic then, and in every test of a page.
+func ReadTemplates(from fs.FS) *Templates {
+	return &Templates{sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(shared().Clone()).ParseFS(from, "templates/*.html"))
+	})}
 }
 
 // policy lets pages load their own files alone, and send forms to their own site alone.
@@ -55,7 +61,7 @@ func headers(w http.ResponseWriter, r *http.Request) {
 func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, view any) error {
 	headers(w, r)
 	b := &held{to: w, request: r}
-	if err := t.set.ExecuteTemplate(b, name, view); err != nil || b.begun {
+	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
 		return err
 	}
 	if web.NotModified(w, r, web.Tag(b.Bytes())) {
@@ -74,7 +80,7 @@ func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, 
 		return err
 	}
 	var b bytes.Buffer
-	if err := t.set.ExecuteTemplate(&b, name, view); err != nil {
+	if err := t.set().ExecuteTemplate(&b, name, view); err != nil {
 		return err
 	}
 	headers(w, r)
@@ -90,7 +96,7 @@ func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p
 	}
 	headers(w, r)
 	var b bytes.Buffer
-	if err := t.set.ExecuteTemplate(&b, name, view); err != nil {
+	if err := t.set().ExecuteTemplate(&b, name, view); err != nil {
 		return err
 	}
 	w.WriteHeader(p.Status)

@@ -84,7 +84,7 @@ func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs
 	if status == http.StatusNotFound {
 		v.Message = "There is nothing at this address, or nothing that you may see."
 	}
-	if err := k.base.ExecuteTemplate(&b, "error.html", v); err != nil {
+	if err := plain().ExecuteTemplate(&b, "error.html", v); err != nil {
 		web.APIErrors(w, r, status, e)
 		return
 	}

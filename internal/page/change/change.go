@@ -27,6 +27,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Handlers answer where the REST API has no address. Each is asked under a route of REST, with its right.
 type Handlers struct {
 	Text          repo.Handler // N.diff and N.patch
@@ -49,7 +51,7 @@ type Pages struct {
 }
 
 // New makes the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, kit.Templates(files), with} }
+func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {

@@ -18,6 +18,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Extras gives what the API takes of a check run and does not give back: its pictures, and what the App offers.
 type Extras func(ctx context.Context, a *repo.Access, id int64) (*checkrun.Extras, error)
 
@@ -29,7 +31,7 @@ type Pages struct {
 }
 
 // New makes the pages.
-func New(kit *page.Kit, extras Extras) *Pages { return &Pages{kit, kit.Templates(files), extras} }
+func New(kit *page.Kit, extras Extras) *Pages { return &Pages{kit, roomTemplates, extras} }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {

@@ -28,6 +28,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Handlers answer what pages show of Git and REST has no address for. Each wants what its route of the API does, which
 // pages name when they ask.
 type Handlers struct {
@@ -50,7 +52,7 @@ type Pages struct {
 
 // New makes the pages.
 func New(kit *page.Kit, do Handlers) *Pages {
-	return &Pages{kit: kit, t: kit.Templates(files), do: do, texts: newTexts()}
+	return &Pages{kit: kit, t: roomTemplates, do: do, texts: newTexts()}
 }
 
 // Caches tells of the caches.

@@ -21,8 +21,7 @@ const slots = `{{define "diff-under"}}<i>under {{.Side}} {{.Line}} {{.Value}} {{
 
 func render(t *testing.T, v *diff.View, room string) string {
 	t.Helper()
-	kit := page.NewKit(page.Options{})
-	set := kit.Templates(fstest.MapFS{"templates/room.html": {Data: []byte(room)}})
+	set := page.ReadTemplates(fstest.MapFS{"templates/room.html": {Data: []byte(room)}})
 	r, w := httptest.NewRequest("GET", "/x", nil), httptest.NewRecorder()
 	if err := set.Page(w, web.With(r, &web.Info{}), "room.html", v); err != nil {
 		t.Fatal(err)

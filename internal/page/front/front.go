@@ -19,6 +19,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Pages answers the pages at the door.
 type Pages struct {
 	kit      *page.Kit
@@ -29,7 +31,7 @@ type Pages struct {
 
 // New makes the pages. code opens the setup of a server that has no users.
 func New(kit *page.Kit, accounts *account.Service, code string) *Pages {
-	return &Pages{kit: kit, t: kit.Templates(files), accounts: accounts, code: code}
+	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, code: code}
 }
 
 // Routes are the pages but Home, which shares its address with the API's root document.

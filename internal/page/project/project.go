@@ -19,6 +19,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Pages answers the pages of this room.
 type Pages struct {
 	kit *page.Kit
@@ -26,7 +28,7 @@ type Pages struct {
 }
 
 // New makes the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, kit.Templates(files)} }
+func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages and the targets of their forms.
 func (p *Pages) Routes() []route.Route {

@@ -21,6 +21,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Pages answers the pages of this room.
 type Pages struct {
 	kit       *page.Kit
@@ -31,7 +33,7 @@ type Pages struct {
 // New makes the pages. byAddress answers the release whose html_url ends with a tag, also a draft, under the right of
 // the route that answers the release of a tag.
 func New(kit *page.Kit, byAddress web.Handler) *Pages {
-	return &Pages{kit, kit.Templates(files), byAddress}
+	return &Pages{kit, roomTemplates, byAddress}
 }
 
 // Routes are the pages and the targets of their forms.

@@ -25,6 +25,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Pages are the pages of the settings.
 type Pages struct {
 	kit *page.Kit
@@ -32,7 +34,7 @@ type Pages struct {
 }
 
 // New makes the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, kit.Templates(files)} }
+func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {

@@ -29,6 +29,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Pages are the pages of one's own settings.
 type Pages struct {
 	kit      *page.Kit
@@ -40,7 +42,7 @@ type Pages struct {
 
 // New makes the pages.
 func New(kit *page.Kit, accounts *account.Service, repos *repo.Service, apps *app.Service) *Pages {
-	return &Pages{kit: kit, t: kit.Templates(files), accounts: accounts, repos: repos, apps: apps}
+	return &Pages{kit: kit, t: roomTemplates, accounts: accounts, repos: repos, apps: apps}
 }
 
 // Routes are the pages.

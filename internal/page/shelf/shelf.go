@@ -15,6 +15,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Pages answers the page.
 type Pages struct {
 	kit      *page.Kit
@@ -25,7 +27,7 @@ type Pages struct {
 // New makes the page. The store's interface does not tell ids, which removing wants: numbered answers a page of the
 // caller's plants with theirs, under the right of the route that lists plants.
 func New(kit *page.Kit, numbered web.Handler) *Pages {
-	return &Pages{kit, kit.Templates(files), numbered}
+	return &Pages{kit, roomTemplates, numbered}
 }
 
 // Routes are the page and the target of its forms.

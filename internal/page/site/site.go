@@ -30,6 +30,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Options are what the pages work with.
 type Options struct {
 	Accounts *account.Service
@@ -54,7 +56,7 @@ type Pages struct {
 
 // New makes the pages.
 func New(kit *page.Kit, o Options) *Pages {
-	return &Pages{Options: o, kit: kit, t: kit.Templates(files)}
+	return &Pages{Options: o, kit: kit, t: roomTemplates}
 }
 
 // Routes are the pages.

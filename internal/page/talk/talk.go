@@ -33,6 +33,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Handlers are what pages ask of issues where REST has no address. Each stands in for the API's PATCH of an issue or a
 // comment, and brings the rights of its own.
 type Handlers struct {
@@ -50,7 +52,7 @@ type Pages struct {
 }
 
 // New makes the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, kit.Templates(files), with} }
+func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
 
 // Routes are the addresses of the forms.
 func (p *Pages) Routes() []route.Route {

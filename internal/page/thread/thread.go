@@ -21,6 +21,8 @@ import (
 //go:embed templates
 var files embed.FS
 
+var roomTemplates = page.ReadTemplates(files)
+
 // Handlers are what pages ask of issues where REST has no address. Each stands in for the API's list of issues.
 type Handlers struct {
 	Pinned  web.Handler // the open ones of the pinned issues
@@ -35,7 +37,7 @@ type Pages struct {
 }
 
 // New makes the pages.
-func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, kit.Templates(files), with} }
+func New(kit *page.Kit, with Handlers) *Pages { return &Pages{kit, roomTemplates, with} }
 
 // Routes are the addresses of the pages.
 func (p *Pages) Routes() []route.Route {

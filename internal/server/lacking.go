@@ -51,8 +51,9 @@ func lacking(have []route.Route, repos *repo.Service) []route.Route {
 // below gives the pattern of an address. wild has our patterns that end with a {name...}: an address below one of
 // them begins with it.
 func below(address string, wild map[string]string) string {
+	plain := unnamed(address)
 	for before, with := range wild {
-		if strings.HasPrefix(unnamed(address), before+"/") {
+		if strings.HasPrefix(plain, before+"/") {
 			return with + "/" + strings.Join(strings.Split(address, "/")[strings.Count(before, "/")+1:], "/")
 		}
 	}

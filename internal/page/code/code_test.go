@@ -240,7 +240,7 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 	})
 }
 
-// What is of another kind leads there, and what is not there is a page that says so.
+// The address of a file leads to a folder of that name, and the other way round. An absent path gets a 404 page.
 func TestPagesLeadOn(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -294,8 +294,8 @@ var pages = []string{"", "/tree/main", "/blob/main/song.txt", "/raw/main/song.tx
 
 var forms = []string{"/edit/main/song.txt", "/new/main", "/delete/main/song.txt", "/upload/main"}
 
-// A private repository has pages for who may see it; to anyone else they are what is not there. Once it is shown they are
-// for everybody, and once it is hidden again for nobody else.
+// Who may not see a private repository gets the pages of an absent one. When it becomes public everybody sees them, and
+// nobody else when it is hidden again.
 func TestPrivatePages(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -76,7 +76,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// The box in a repository's head searches there; what is not to be seen is not found.
+// The search box at the top of a repository searches it alone, and finds nothing that the caller may not see.
 func TestSearchInRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

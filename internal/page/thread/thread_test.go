@@ -282,7 +282,7 @@ func TestEveryAddressOfAPageAnswers(t *testing.T) {
 	})
 }
 
-// Pages of a private repository, and forms on it, are to strangers what is not there.
+// Strangers get the same 404 for a private repository's pages and forms as for absent ones.
 func TestPrivatePages(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

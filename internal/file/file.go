@@ -1,6 +1,8 @@
 // Package file is the one store of files that are no Git objects: assets of releases, attachments.
 //
 //	file.go    the type, receiving a file, and opening one
+//	take.go    taking in what a client sends, within the owner's quota
+//	send.go    answering with a file
 //	sweep.go   removing files without a row
 //	store.go   the SQL, of the table files
 //

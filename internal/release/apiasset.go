@@ -1,17 +1,14 @@
 package release
 
 import (
-	"io"
 	"net/http"
-	"os"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"arbor/internal/account"
-	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/file"
 	"arbor/internal/repo"
 	"arbor/internal/tracker"
 	"arbor/internal/web"
@@ -60,13 +57,6 @@ func uploaders(tx *db.Tx, list []*Asset) (map[account.ID]*account.Account, error
 	return account.ByIDs(tx, ids)
 }
 
-// maxDrained is how much of a refused file is read, in bytes, and maxDraining for how long, so that clients
-// hear why instead of seeing a broken connection.
-const (
-	maxDrained  = 4 << 20
-	maxDraining = 2 * time.Second
-)
-
 // POST /repos/{owner}/{repo}/releases/{release_id}/assets
 //
 // Upload adds a file to a release: the request's body, under the name in the query. It is taken in while it
@@ -74,25 +64,10 @@ const (
 func (api *API) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	made, err := api.upload(r, a)
 	if err != nil {
-		drain(w, r)
+		web.Drain(w, r)
 		return err
 	}
 	return api.answerAsset(w, r, a, http.StatusCreated, made)
-}
-
-// drain reads on in a refused body. The request has no turn meanwhile, since the client may send slowly.
-func drain(w http.ResponseWriter, r *http.Request) {
-	admission.As(r.Context(), admission.Push)
-	body := timely{r.Body, time.Now().Add(maxDraining), os.ErrDeadlineExceeded}
-	over := make(chan struct{})
-	timer := time.AfterFunc(maxDraining, func() { // ends a read that waits
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
-		close(over)
-	})
-	_, _ = io.CopyN(io.Discard, body, maxDrained)
-	if !timer.Stop() {
-		<-over
-	}
 }
 
 func (api *API) upload(r *http.Request, a *repo.Access) (*Asset, error) {
@@ -179,7 +154,7 @@ func wantsBytes(r *http.Request) bool {
 	for _, v := range r.Header["Accept"] {
 		for part := range strings.SplitSeq(v, ",") {
 			name, _, _ := strings.Cut(part, ";")
-			if strings.EqualFold(strings.TrimSpace(name), anyBytes) {
+			if strings.EqualFold(strings.TrimSpace(name), file.AnyBytes) {
 				return true
 			}
 		}
@@ -192,7 +167,7 @@ func acceptsBytes(r *http.Request) error {
 	if wantsBytes(r) || web.From(r.Context()).Media.JSON {
 		return nil
 	}
-	return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as "+anyBytes)
+	return errs.New(errs.UnsupportedMedia, "Unsupported 'Accept' header: this resource is produced as "+file.AnyBytes)
 }
 
 // PATCH /repos/{owner}/{repo}/releases/assets/{asset_id}

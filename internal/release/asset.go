@@ -6,12 +6,10 @@ import (
 	"io"
 	"mime"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"arbor/internal/account"
-	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/file"
@@ -82,12 +80,10 @@ func CleanName(given string) (name string, ok bool) {
 func cleanType(given string) string {
 	if _, _, err := mime.ParseMediaType(given); err != nil || len(given) > 255 || !utf8.ValidString(given) ||
 		strings.ContainsFunc(given, unicode.IsControl) {
-		return anyBytes
+		return file.AnyBytes
 	}
 	return given
 }
-
-const anyBytes = "application/octet-stream"
 
 func assetError(field, code, message string) error {
 	return errs.Validation(errs.Field{Resource: AssetResource, Field: field, Code: code, Message: message})
@@ -107,107 +103,23 @@ func (s *Service) sizeError(size int64) error {
 // Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that another asset has, for a file
 // that is empty or too large, for more than MaxAssets; 403 for the owner's quota; 507; those of the body.
 func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n NewAsset) (*Asset, error) {
-	if n.Size == 0 || n.Size > s.MaxAsset {
-		return nil, s.sizeError(n.Size)
-	}
-	err := s.db.Read(ctx, func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n.Name) })
-	if err == nil {
-		err = s.repos.MayGrowBy(ctx, a.ID, max(1, file.KB(n.Size)))
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := s.receiveWithin(ctx, a.ID, n)
-	if err != nil {
-		return nil, err
-	}
 	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: n.Label, ContentType: n.ContentType,
 		UploaderID: a.Caller.ID}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := repo.Lock(tx, a.ID); err != nil {
-			return err
-		}
-		if err := mayAdd(tx, a.ID, releaseID, n.Name); err != nil {
-			return err
-		}
-		if err := s.files.Add(tx, a.ID, f); err != nil {
-			return err
-		}
-		made.File, made.CreatedAt, made.UpdatedAt = *f, tx.Now, tx.Now
-		return insertAsset(tx, made)
-	})
+	err := s.files.Upload(ctx, a.ID, file.Incoming{From: n.From, Size: n.Size, Most: s.MaxAsset},
+		func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n.Name) },
+		func(tx *db.Tx, f *file.File) error {
+			made.File, made.CreatedAt, made.UpdatedAt = *f, tx.Now, tx.Now
+			return insertAsset(tx, made)
+		})
 	switch {
-	case errors.Is(err, db.ErrOutcomeUnknown): // its row may come yet: the file is the sweep's
-		return nil, err
+	case errors.Is(err, file.ErrEmpty):
+		return nil, s.sizeError(0)
+	case errors.Is(err, file.ErrSize):
+		return nil, s.sizeError(s.MaxAsset + 1)
 	case err != nil:
-		s.files.Discard(ctx, f)
 		return nil, err
 	}
 	return made, nil
-}
-
-// uploadBuffers is the memory of an upload in bytes.
-const uploadBuffers = 512 << 10
-
-// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push.
-const (
-	uploadRate = 64 << 10
-	maxUpload  = time.Hour
-)
-
-// timeFor is how long an upload of so many bytes may take; -1: of any number.
-func (s *Service) timeFor(size int64) time.Duration {
-	if size < 0 {
-		size = s.MaxAsset
-	}
-	return min(time.Minute+time.Duration(size/uploadRate)*time.Second, maxUpload)
-}
-
-// receiveWithin takes the bytes in until there are more than a file may have, or than the owner's quota
-// has room for.
-func (s *Service) receiveWithin(ctx context.Context, id repo.ID, n NewAsset) (*file.File, error) {
-	left, err := s.repos.FileRoom(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	most := min(s.MaxAsset, min(left, s.MaxAsset)*1024)
-	f, err := s.receive(ctx, n, most)
-	if !errors.Is(err, file.ErrSize) {
-		return f, err
-	}
-	if most == s.MaxAsset {
-		return nil, s.sizeError(s.MaxAsset + 1)
-	}
-	if err := s.repos.MayGrowBy(ctx, id, left+1); err != nil {
-		return nil, err
-	}
-	return nil, errs.New(errs.Conflict, "The owner's quota has changed meanwhile. Try again.")
-}
-
-// receive takes the bytes in, beside which no transaction is open. Error: file.ErrSize.
-func (s *Service) receive(ctx context.Context, n NewAsset, most int64) (*file.File, error) {
-	admission.As(ctx, admission.Push) // who waits for the client has no turn
-	release, err := admission.AssetSlot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	free, err := admission.Memory(ctx, uploadBuffers)
-	if err != nil {
-		return nil, err
-	}
-	defer free()
-	late := errs.New(errs.Malformed, "The request body came too slowly")
-	from := timely{n.From, time.Now().Add(s.timeFor(n.Size)), late}
-	f, err := s.files.Receive(ctx, from, most, s.repos.Room.Check)
-	switch {
-	case err != nil:
-		return nil, err
-	case f.Size == 0:
-		s.files.Discard(ctx, f)
-		return nil, s.sizeError(0)
-	}
-	return f, nil
 }
 
 // mayAdd makes sure that a release can get an asset of a name. Errors: 404, 422.

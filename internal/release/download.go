@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/file"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -96,15 +96,8 @@ func (api *API) send(w http.ResponseWriter, r *http.Request, x *Asset) error {
 			return err
 		}
 	}
-	h := w.Header()
-	h.Set("Content-Type", anyBytes)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Disposition", `attachment; filename="`+x.Name+`"`) // CleanName left nothing to escape
-	if strings.Contains(r.Header.Get("Range"), ",") {
-		r.Header.Del("Range") // of several ranges, all is sent: RFC 9110, 14.2
-	}
-	admission.As(r.Context(), admission.Stream)
-	http.ServeContent(w, r, "", x.CreatedAt.Time(), in)
+	disposition := `attachment; filename="` + x.Name + `"` // CleanName left nothing to escape
+	file.Send(w, r, in, file.AnyBytes, disposition, x.CreatedAt.Time())
 	return nil
 }
 

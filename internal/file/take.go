@@ -1,0 +1,124 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"arbor/internal/admission"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Incoming is a file that a client sends.
+type Incoming struct {
+	From io.Reader
+	Size int64 // in bytes, as it was announced; -1: it was not
+	Most int64 // that it may have, in bytes
+}
+
+// ErrEmpty says that a file has no bytes.
+var ErrEmpty = errors.New("file: it is empty")
+
+// Upload takes in a file that a client sends for a repository, while it comes, and adds its row in a transaction that
+// holds the repository's. check runs before the file is received and again in that transaction, record at its end. After an
+// error nothing is left. Errors: ErrSize for more than in.Most; ErrEmpty; 403 for the owner's quota; 507; 400 for a body
+// that breaks off or comes too slowly; those of check and record.
+func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(*db.Tx) error,
+	record func(*db.Tx, *File) error) error {
+	switch {
+	case in.Size == 0:
+		return ErrEmpty
+	case in.Size > in.Most:
+		return ErrSize
+	}
+	err := s.db.Read(ctx, check)
+	if err == nil {
+		err = s.repos.MayGrowBy(ctx, id, max(1, KB(in.Size)))
+	}
+	if err != nil {
+		return err
+	}
+	f, err := s.receiveWithin(ctx, id, in)
+	if err != nil {
+		return err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, id); err != nil {
+			return err
+		}
+		if err := check(tx); err != nil {
+			return err
+		}
+		if err := s.Add(tx, id, f); err != nil {
+			return err
+		}
+		return record(tx, f)
+	})
+	if err != nil && !errors.Is(err, db.ErrOutcomeUnknown) { // else its row may come yet: the file is the sweep's
+		s.Discard(ctx, f)
+	}
+	return err
+}
+
+// receiveWithin takes the bytes in until there are more than a file may have, or than the owner's quota
+// has room for.
+func (s *Store) receiveWithin(ctx context.Context, id repo.ID, in Incoming) (*File, error) {
+	left, err := s.repos.FileRoom(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	most := min(in.Most, min(left, in.Most)*1024)
+	f, err := s.receive(ctx, in, most)
+	if !errors.Is(err, ErrSize) || most == in.Most {
+		return f, err
+	}
+	if err := s.repos.MayGrowBy(ctx, id, left+1); err != nil {
+		return nil, err
+	}
+	return nil, errs.New(errs.Conflict, "The owner's quota has changed meanwhile. Try again.")
+}
+
+// uploadBuffers is the memory of an upload in bytes.
+const uploadBuffers = 512 << 10
+
+// receive takes the bytes in, beside which no transaction is open. Errors: ErrSize, ErrEmpty.
+func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, error) {
+	admission.As(ctx, admission.Push) // who waits for the client has no turn
+	release, err := admission.AssetSlot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	free, err := admission.Memory(ctx, uploadBuffers)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	late := errs.New(errs.Malformed, "The request body came too slowly")
+	from := web.Timely(in.From, time.Now().Add(in.patience()), late)
+	f, err := s.Receive(ctx, from, most, s.repos.Room.Check)
+	if err == nil && f.Size == 0 {
+		s.Discard(ctx, f)
+		return nil, ErrEmpty
+	}
+	return f, err
+}
+
+// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push.
+const (
+	uploadRate = 64 << 10
+	maxUpload  = time.Hour
+)
+
+// patience is how long the upload may take.
+func (in *Incoming) patience() time.Duration {
+	size := in.Size
+	if size < 0 {
+		size = in.Most
+	}
+	return min(time.Minute+time.Duration(size/uploadRate)*time.Second, maxUpload)
+}

@@ -66,6 +66,7 @@ var alone = map[string]string{
 	"GET /{owner}/{repo}/raw/{path...}":                         "where download_url leads; GitHub has another host for it",
 	"GET /{owner}/{repo}/releases/download/{path...}":           "where browser_download_url leads; pages have it at GitHub",
 	"GET /{owner}/{repo}/releases/latest/download/{name}":       "the same",
+	"GET /{owner}/{repo}/attachments/{key}":                     "pictures and files of texts; GitHub has them beside the API",
 	"PUT /orgs/{org}/members/{username}":                        "adds a member without an invitation",
 	"GET /repos/{owner}/{repo}/git/refs":                        "GitHub answers it, and describes it no more",
 	"GET /repos/{owner}/{repo}/git/refs/{ref...}":               "the same",

@@ -29,6 +29,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/app"
+	"arbor/internal/attachment"
 	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/detect"
@@ -62,6 +63,7 @@ type Forge struct {
 	Notifier    *notification.Worker
 	Files       *file.Store
 	Releases    *release.Service
+	Attachments *attachment.Service
 	Apps        *app.Service
 }
 
@@ -83,6 +85,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files)
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, log)
+	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	return f
 }
 

@@ -84,6 +84,7 @@ var AccountColumns = []AccountColumn{
 	{"releases", "author_id", Given, ""},
 	{"releases", "publisher_id", Given, ""},
 	{"release_assets", "uploader_id", Given, ""},
+	{"attachments", "uploader_id", Given, ""},
 	{"activities", "actor_id", Given, ""},
 	{"notification_acts", "actor_id", Given, ""},
 	{"activities", "subject_id", Given, "kind = 6"}, // who joined a repository

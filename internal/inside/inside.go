@@ -21,7 +21,7 @@ type Request struct {
 	Media  string // raw, or full or html for texts as HTML, too
 	Brief  bool   // for a page, which shows only the beginnings of patches
 
-	// Stream is the body instead of Body, of a route that reads it as it comes: a file of this media type, whose
+	// Stream is the body instead of Body, of a route or a handler that reads it as it comes: a file of this media type, whose
 	// size nobody announced.
 	Stream io.Reader
 	Type   string

@@ -26,6 +26,14 @@ var policy = sync.OnceValue(newPolicy)
 // sanitize keeps what the policy allows. The result may be out of balance.
 func sanitize(unsafe string) string { return policy().Sanitize(unsafe) }
 
+// attachment is the address of an attachment on this server: /OWNER/REPO/attachments/KEY.
+const attachment = `^/[\w-]+/[\w.-]*[\w-][\w.-]*/attachments/[a-z2-7]{26}$`
+
+var attachmentAddress = regexp.MustCompile(attachment)
+
+// IsAttachment reports an address without a host that is an attachment's, and of nothing else on this server.
+func IsAttachment(address string) bool { return attachmentAddress.MatchString(address) }
+
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(allowed[:]...)
@@ -39,9 +47,10 @@ func newPolicy() *bluemonday.Policy {
 	web := regexp.MustCompile(`(?i)^\s*https?://`)
 	p.AllowAttrs("href").OnElements("a")
 	// A relative address is of a picture beside the file, for readers that know where that is. It has no scheme, and
-	// neither host nor root.
+	// neither host nor root. Of this server's own addresses only attachments are pictures: others a browser would ask for in
+	// the name of who reads the text.
 	beside := `^(\.{1,2}/)*\.?[\w%@+~-][\w%@+~./-]*(\?[\w=&.-]*)?$`
-	p.AllowAttrs("src").Matching(regexp.MustCompile(web.String() + "|" + beside)).OnElements("img")
+	p.AllowAttrs("src").Matching(regexp.MustCompile(web.String() + "|" + beside + "|" + attachment)).OnElements("img")
 	p.AllowAttrs("cite").Matching(web).OnElements("blockquote", "del", "ins", "q")
 
 	number := regexp.MustCompile(`^[0-9]{1,4}$`)

@@ -118,7 +118,7 @@ func checkAttr(n *html.Node, a html.Attribute) error {
 		if a.Key == "href" {
 			schemes = "  http https mailto "
 		}
-		if n.Data == "img" && err == nil && u.Host == "" && !strings.HasPrefix(a.Val, "/") { // a picture beside the file
+		if n.Data == "img" && err == nil && u.Host == "" && (!strings.HasPrefix(a.Val, "/") || IsAttachment(a.Val)) { // beside the file, or attached
 			schemes = "  http https "
 		}
 		if err != nil || !strings.Contains(schemes, " "+u.Scheme+" ") {

@@ -6,7 +6,7 @@
 //   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these show
 //   - people: profiles, organizations; project: new repositories, forks, stars, watchers
 //   - explore: what is there, and searches; inbox: notifications; shelf: the plant store
-//   - releases and their files; checks: what builds say of commits
+//   - releases and their files; attach: files of texts; checks: what builds say of commits
 //
 // Files of this package:
 //

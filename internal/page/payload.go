@@ -223,6 +223,22 @@ type ChangedFile struct {
 	}
 }
 
+// Attachment is a file of a text.
+type Attachment struct {
+	Key, Name, Path string
+	Markdown        string
+	Picture         bool
+	Size            int64
+	Uploader        string
+	CreatedAt       time.Time `json:"created_at"`
+}
+
+// Attachments are a page of files, with how many there are in all, and their bytes.
+type Attachments struct {
+	Files, Bytes int64
+	Items        []Attachment
+}
+
 // Key is a public SSH key, of an account or of a repository.
 type Key struct {
 	ID        int64

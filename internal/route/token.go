@@ -58,6 +58,7 @@ var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/{owner}/{repo}/archive/...", "contents"},
 	{"GET", "/{owner}/{repo}/raw/...", "contents"},
 	{"GET", "/{owner}/{repo}/releases/download/...", "contents"},
+	{"GET", "/{owner}/{repo}/attachments/{key}", "issues"},
 	{"GET", "/{owner}/{repo}/releases/latest/download/...", "contents"},
 	{"*", "/{owner}...", never},
 	{"*", "/dashboard/...", never},
@@ -136,6 +137,7 @@ var needs = []struct {
 	{"GET", "/{owner}/{repo}/archive/...", code, "contents"},
 	{"GET", "/{owner}/{repo}/raw/...", code, "contents"},
 	{"GET", "/{owner}/{repo}/releases/download/...", code, "contents"},
+	{"GET", "/{owner}/{repo}/attachments/{key}", code, "issues"},
 	{"GET", "/{owner}/{repo}/releases/latest/download/...", code, "contents"},
 
 	// git, and the pages for people.

@@ -47,7 +47,7 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	}
 	r = web.With(r, info)
 	switch {
-	case q.Stream != nil && to.Streams:
+	case q.Stream != nil && (to.Streams || q.Handler != nil):
 		r.Body, r.ContentLength = io.NopCloser(q.Stream), -1
 		r.Header.Set("Content-Type", q.Type)
 	case q.Body != nil:

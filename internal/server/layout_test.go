@@ -51,7 +51,7 @@ var layers = [][]string{
 	{"internal/gitdata", "internal/search", "internal/closing"},
 	{"internal/status", "internal/checkrun", "internal/search/repository", "internal/search/user", "internal/search/commit", "internal/search/code"},
 	{"internal/pull"},
-	{"internal/review", "internal/release", "internal/commitcomment"},
+	{"internal/review", "internal/release", "internal/attachment", "internal/commitcomment"},
 	{"internal/activity", "internal/hook/payloads"},
 	{"internal/forge"},
 	{"internal/page"},
@@ -62,6 +62,7 @@ var layers = [][]string{
 		"internal/page/talk",
 	},
 	{
+		"internal/page/attach",
 		"internal/page/change",
 		"internal/page/checks",
 		"internal/page/code",

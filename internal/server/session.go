@@ -21,6 +21,7 @@ func takesCookie(r *http.Request, info *web.Info, to *endpoint) bool {
 func isFile(r *http.Request, pattern string, info *web.Info) bool {
 	switch pattern {
 	case "/{owner}/{repo}/raw/{path...}", "/{owner}/{repo}/archive/{file...}",
+		"/{owner}/{repo}/attachments/{key}",
 		"/{owner}/{repo}/releases/download/{path...}", "/{owner}/{repo}/releases/latest/download/{name}":
 		return safe(r.Method) && info.Prefix == info.Site
 	}

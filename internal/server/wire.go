@@ -16,6 +16,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/admission"
 	"arbor/internal/app"
+	"arbor/internal/attachment"
 	"arbor/internal/audit"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
@@ -40,6 +41,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page"
+	"arbor/internal/page/attach"
 	checkpages "arbor/internal/page/checks"
 	codepage "arbor/internal/page/code"
 	"arbor/internal/page/explore"
@@ -147,6 +149,7 @@ func New(o Options) *Server {
 		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
+	attached := attachment.NewAPI(f.Attachments)
 	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls,
 		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
 	door := front.New(kit, accounts, s.setup)
@@ -189,6 +192,7 @@ func New(o Options) *Server {
 		shown.Pulls,
 		shown.Reviews,
 		shown.Releases,
+		attached,
 		onCommits,
 		detect.NewAPI(f.Detect),
 		&license.API{},
@@ -213,7 +217,9 @@ func New(o Options) *Server {
 			Delete:   repos.With(account.Admin, shown.Issues.DeleteIssue),
 			Transfer: repos.With(account.Push, shown.Issues.TransferIssue),
 			Edit:     repos.With(account.Pull, shown.Issues.EditUnchanged), EditComment: repos.With(account.Pull, shown.Comments.EditUnchanged)}),
-		reposettings.New(kit),
+		reposettings.New(kit, repos.With(account.Admin, attached.List)),
+		attach.New(kit, attach.Handlers{Upload: repos.With(account.Pull, attached.Upload),
+			List: repos.With(account.Pull, attached.ListOwn), Remove: repos.With(account.Pull, attached.Remove)}),
 		settingpages.New(kit, accounts, repos, f.Apps),
 	}
 	features = append(features, s.newGraphQL(shown, statuses))

@@ -326,6 +326,7 @@ var holdings = []string{
 	`SELECT CAST(id AS TEXT) FROM statuses`,
 	`SELECT CAST(id AS TEXT) || tag || COALESCE(body, '') || CAST(draft AS TEXT) FROM releases`,
 	`SELECT CAST(id AS TEXT) || name || COALESCE(label, '') FROM release_assets`,
+	`SELECT CAST(id AS TEXT) || name FROM attachments`,
 	`SELECT CAST(id AS TEXT) FROM reactions`,
 	`SELECT CAST(user_id AS TEXT) || '/' || CAST(repo_id AS TEXT) FROM stars`,
 	`SELECT CAST(user_id AS TEXT) || '/' || CAST(repo_id AS TEXT) FROM watches`,

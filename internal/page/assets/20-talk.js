@@ -145,12 +145,62 @@ on('.editor', (box) => {
 		hints(box, field);
 	}
 	field.before(bar);
+	attaching(box, field);
 	field.addEventListener('keydown', (e) => {
 		if (!(e.ctrlKey || e.metaKey) || e.shiftKey || e.altKey || keys[e.key] === undefined) return;
 		e.preventDefault();
 		put(field, tools[keys[e.key]][2], tools[keys[e.key]][3]);
 	});
 });
+
+// attaching uploads what is pasted, dropped or chosen. A mark holds the place in the text until the address is known.
+function attaching(box, field) {
+	const link = box.querySelector('.attach');
+	if (!link) return;
+	const said = document.createElement('span');
+	said.role = 'status';
+	link.after(' ', said);
+	const pick = document.createElement('input');
+	pick.type = 'file';
+	pick.multiple = true;
+	let busy = 0, count = 0;
+	const swap = (mark, text, say) => {
+		const at = field.value.indexOf(mark);
+		if (at < 0) field.value += text; else field.setRangeText(text, at, at + mark.length, 'preserve');
+		said.textContent = say;
+		busy--;
+	};
+	const send = async (file) => {
+		const mark = `<!-- Uploading file ${++count}… -->\n`;
+		field.setRangeText(mark, field.selectionEnd, field.selectionEnd, 'end');
+		busy++;
+		said.textContent = `Uploading ${file.name}…`;
+		try {
+			if (file.size > 25 << 20) throw new Error('A file may have at most 25 MiB.');
+			const body = new FormData();
+			body.set('file', file);
+			const answer = await fetch(link.href, { method: 'POST', body, headers: { Accept: 'application/json' } });
+			const told = await answer.json();
+			if (!answer.ok) throw new Error(told.errors?.[0]?.message || told.message);
+			swap(mark, told.markdown + '\n', `${file.name} is attached.`);
+		} catch (e) { swap(mark, '', `${file.name} could not be attached. ${e.message}`); }
+	};
+	const take = (e, files) => {
+		if (!files.length) return;
+		e.preventDefault();
+		[...files].forEach(send);
+	};
+	link.addEventListener('click', (e) => { e.preventDefault(); pick.click(); });
+	pick.addEventListener('change', (e) => { take(e, pick.files); pick.value = ''; });
+	field.addEventListener('paste', (e) => { if (!e.clipboardData.types.includes('text/rtf')) take(e, e.clipboardData.files); }); // a table has a picture, too
+	field.addEventListener('dragover', (e) => { if (e.dataTransfer.types.includes('Files')) e.preventDefault(); });
+	field.addEventListener('drop', (e) => take(e, e.dataTransfer.files));
+	field.form?.addEventListener('submit', (e) => {
+		if (!busy) return;
+		e.preventDefault();
+		said.textContent = 'Wait until the file is uploaded.';
+	});
+}
 
 // hints shows below a text who is meant by @ and which issue by #.
 function hints(box, field) {

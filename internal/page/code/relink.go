@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"arbor/internal/markdown"
 )
 
 // relink makes the relative links of sanitized HTML lead where they do from the page of the file, and its
@@ -69,14 +71,14 @@ func besides(t *html.Token, raw *url.URL) (changed bool) {
 	return changed
 }
 
-// picture is where a picture comes from: another host, or a raw file of this repository. No other address of
+// picture is where a picture comes from: another host, an attachment, or a raw file of this repository. No other address of
 // this site will do: browsers ask for pictures in the name of who reads the page.
 func picture(address string, raw *url.URL) (to string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil:
 		return "", false
-	case u.Host != "":
+	case u.Host != "", markdown.IsAttachment(address):
 		return address, true
 	case u.IsAbs() || u.Path == "": // as "http:x", which browsers take as relative
 		return "", false

@@ -5,6 +5,7 @@
 //	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
 //	GET, POST /{owner}/{repo}/settings/hooks         hooks.go: webhooks; .../new and .../{hook_id} are the forms
 //	GET, POST .../hooks/{hook_id}/deliveries/{delivery_id}     deliveries.go: what was sent, and sending it again
+//	GET       /{owner}/{repo}/settings/attachments   attachments.go: files of texts, by age or by size
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
@@ -20,6 +21,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/web"
 )
 
 //go:embed templates
@@ -29,12 +31,15 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Pages are the pages of the settings.
 type Pages struct {
-	kit *page.Kit
-	t   *page.Templates
+	kit         *page.Kit
+	t           *page.Templates
+	attachments web.Handler
 }
 
-// New makes the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates} }
+// New makes the pages. attachments lists those of the repository, in place of its deploy keys.
+func New(kit *page.Kit, attachments web.Handler) *Pages {
+	return &Pages{kit, roomTemplates, attachments}
+}
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
@@ -47,6 +52,7 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+at+"/access", p.ChangeAccess),
 		on("GET "+at+"/keys", p.Keys),
 		on("POST "+at+"/keys", p.ChangeKeys),
+		on("GET "+at+"/attachments", p.Attachments),
 		on("GET "+at+"/installations", p.Installations),
 		on("GET "+at+"/hooks", p.Hooks),
 		on("GET "+at+"/hooks/new", p.NewHook),
@@ -69,7 +75,7 @@ func (p *Pages) Routes() []route.Route {
 // view is what all pages of the settings have.
 type view struct {
 	page.Frame
-	Section string // of the settings that is open: general, access, keys, hooks, installations
+	Section string // of the settings that is open: general, access, keys, hooks, attachments, installations
 }
 
 // frame makes the frame of a page of the settings. Errors: 401, 403 for who does not administrate the repository.

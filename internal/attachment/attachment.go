@@ -1,0 +1,93 @@
+// Package attachment holds the files that people put into texts of a repository: pictures of issues, logs, examples.
+//
+//	GET /{owner}/{repo}/attachments/{key}   api.go: the bytes
+//	upload, lists and removal               api.go, for the pages of package page/attach, which have the addresses
+//
+// upload.go takes a file in, kind.go says what it is by its bytes, name.go what it is called; store.go is the SQL. Table:
+// attachments; the files themselves are package file's.
+//
+// Who sees the repository may read an attachment and, signed in, add one, as one may open an issue. Who uploaded it and
+// who administrates the repository may remove it. A file is shown only if it is a picture of a few kinds by its bytes;
+// everything else is a download of no kind, and nothing in either runs. Who may not push has a bound of files and bytes
+// in each repository ([Bounds]), since these count in the owner's quota.
+//
+// What becomes of an attachment:
+//
+//	repository turned private or public  those see it who see the repository, at once: what was kept asks again
+//	repository renamed or transferred    it goes with the repository; the old address leads to the new one
+//	repository archived                  as before, but nothing is added or removed
+//	repository forked                    the fork has none
+//	repository deleted                   gone
+//	issue transferred or deleted         it stays where it was uploaded, for those who see that repository
+//	uploader loses the repository        it stays; the uploader sees it as the repository
+//	uploader suspended                   it stays
+//	uploader deleted                     it stays, uploaded by ghost: administrators may remove it
+package attachment
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/file"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Resource is the name of attachments in validation errors (decision 15).
+const Resource = "Attachment"
+
+// Attachment is a row of the table attachments with its file.
+type Attachment struct {
+	ID          int64
+	Key         string
+	Name        string
+	ContentType string // of a picture that is shown, or file.AnyBytes
+	UploaderID  account.ID
+	CreatedAt   db.Time
+	File        file.File
+}
+
+// IsPicture reports an attachment that browsers show.
+func (x *Attachment) IsPicture() bool { return x.ContentType != file.AnyBytes }
+
+// path is its address in the repository, by which texts name it.
+func (x *Attachment) path(a *repo.Access) string {
+	return web.Path(a.Owner.Login, a.Name, "attachments", x.Key)
+}
+
+// markdown is what stands for it in a text. The address has no host, so that it is the same by every name of the server.
+func (x *Attachment) markdown(a *repo.Access) string {
+	text := "[" + escape(x.Name) + "](" + x.path(a) + ")"
+	if x.IsPicture() {
+		return "!" + text
+	}
+	return text
+}
+
+// Bounds are how much people may upload.
+type Bounds struct {
+	Picture int64 // of one picture, in bytes
+	Other   int64 // of one other file, in bytes
+	Bytes   int64 // of all that somebody who may not push has in one repository
+	Files   int64 // of the same person there
+}
+
+// DefaultBounds are GitHub's for a file; those for a person are ours.
+var DefaultBounds = Bounds{Picture: 10 << 20, Other: 25 << 20, Bytes: 100 << 20, Files: 1000}
+
+// Service holds what the operations on attachments share.
+type Service struct {
+	db     *db.DB
+	repos  *repo.Service
+	files  *file.Store
+	Bounds Bounds // set before the service is used
+}
+
+// New makes the service.
+func New(d *db.DB, repos *repo.Service, files *file.Store) *Service {
+	return &Service{db: d, repos: repos, files: files, Bounds: DefaultBounds}
+}
+
+func invalid(field, message string) error {
+	return errs.Validation(errs.Field{Resource: Resource, Field: field, Code: errs.Custom, Message: message})
+}

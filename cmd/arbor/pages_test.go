@@ -78,6 +78,7 @@ var demoPages = []struct{ name, path string }{
 	{"release-latest", "/alice/greenhouse/releases/latest"},
 	{"release-edit", "/alice/greenhouse/releases/edit/v0.1.0"},
 	{"release-new", "/alice/greenhouse/releases/new"},
+	{"attach", "/alice/greenhouse/attachments"},
 	{"checks", "/alice/greenhouse/commit/irrigation/checks"},
 
 	{"issues", "/alice/greenhouse/issues"},
@@ -108,6 +109,7 @@ var demoPages = []struct{ name, path string }{
 	{"repository-keys", "/alice/greenhouse/settings/keys"},
 	{"repository-hooks", "/alice/greenhouse/settings/hooks"},
 	{"repository-hook", "/alice/greenhouse/settings/hooks/new"},
+	{"repository-attachments", "/alice/greenhouse/settings/attachments"},
 	{"repository-apps", "/alice/greenhouse/settings/installations"},
 	{"repository-visibility", "/alice/greenhouse/settings/visibility"},
 	{"repository-archive", "/alice/greenhouse/settings/archive"},

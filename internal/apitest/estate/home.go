@@ -95,6 +95,7 @@ func (w *World) Build(t *testing.T, owner, mark string, private bool) {
 	h.Is["remark reaction"] = w.made(t, "keeper", "POST "+h.path()+"/comments/"+h.Is["remark"]+"/reactions",
 		`{"content":"heart"}`, "id")
 	w.publish(t, h)
+	w.attach(t, h)
 	w.OK(t, "keeper", "PUT /user/starred/"+owner+"/"+mark, "")
 	w.OK(t, "keeper", "PUT "+h.path()+"/subscription", `{"subscribed":true}`)
 	w.OK(t, "reader", "POST "+h.path()+"/forks", "")
@@ -207,6 +208,17 @@ func (w *World) publish(t *testing.T, h *Home) {
 		fmt.Sprintf(`{"tag_name":"%s-v1","name":%q,"body":%q}`, h.Mark, h.Mark, h.Mark), "id")
 	h.Is["asset"] = w.made(t, "keeper", "POST "+h.path()+"/releases/"+h.Is["release"]+"/assets?name="+h.Mark+".bin&label="+h.Mark,
 		h.Mark+" bytes", "id")
+}
+
+// attach adds an attachment.
+func (w *World) attach(t *testing.T, h *Home) {
+	t.Helper()
+	a := w.Check(t, apitest.Case{Do: "POST /" + h.Owner + "/" + h.Name + "/attachments", As: "keeper", Status: 201,
+		Headers: map[string]string{"Content-Type": "multipart/form-data; boundary=b"},
+		Send:    "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + h.Mark + ".txt\"\r\n\r\n" + h.Mark + "\r\n--b--\r\n"})
+	var made struct{ Key string }
+	a.JSON(t, &made)
+	h.Is["attachment"] = made.Key
 }
 
 // release makes a draft.

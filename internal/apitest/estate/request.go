@@ -63,7 +63,7 @@ var things = []struct {
 	{"/check-runs", "check run", nil}, {"/runs", "check run", nil}, {"/check-suites", "check suite", nil},
 	{"/releases/assets", "asset", (*World).asset}, {"/releases/tags", "release tag", nil}, {"/releases/tag", "release tag", nil},
 	{"/releases/latest/download", "asset name", nil}, {"/releases/download", "asset path", nil},
-	{"/releases", "release", (*World).release},
+	{"/releases", "release", (*World).release}, {"/attachments", "attachment", nil},
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
 	{"/app/installations", "installation", nil}, {"/apps", "app", nil}, {"/app/hook/deliveries", "app delivery", nil},

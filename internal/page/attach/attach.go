@@ -14,6 +14,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"strings"
 
 	"arbor/internal/admission"
 	"arbor/internal/errs"
@@ -127,8 +128,11 @@ func (p *Pages) upload(r *http.Request, a *repo.Access) (*web.Captured, error) {
 		return nil, err
 	}
 	return p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: api(a, "issues"), Handler: p.with.Upload,
-		Query: page.Query("name", part.FileName()), Stream: part})
+		Query: page.Query("name", escapes.Replace(part.FileName())), Stream: part})
 }
+
+// escapes are what browsers make of characters in names that would break the form.
+var escapes = strings.NewReplacer("%22", `"`, "%0D", "", "%0A", "")
 
 // maxParts is how many fields may come before the file.
 const maxParts = 20

@@ -144,7 +144,7 @@ func TestRights(t *testing.T) {
 		s.Check(t, foreign)
 		limited := sending(t, "", "a", "x", 403)
 		limited.Headers["Authorization"] = "Bearer " + s.Scoped(t, "rae", "user")
-			s.Check(t, limited)
+		s.Check(t, limited)
 
 		remove := func(as string, status int, made told) {
 			t.Helper()

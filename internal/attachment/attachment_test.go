@@ -1,9 +1,12 @@
 package attachment_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"mime/multipart"
+	"net"
 	"net/textproto"
 	"path/filepath"
 	"strings"
@@ -11,6 +14,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/apitest"
+	"arbor/internal/server"
 )
 
 // png is a picture of one pixel.
@@ -275,4 +279,51 @@ func TestArchived(t *testing.T) {
 		s.Visit(t, "rae", "GET "+at).Shows(t, 200, "archived", "!Upload")
 		s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 200})
 	})
+}
+
+// The owner's quota holds for attachments, also of those who only read, and for a body that does not say its length. A
+// body that is sent slowly, or in malformed chunks, is the client's fault and leaves nothing.
+func TestQuotaAndBrokenBodies(t *testing.T) {
+	t.Parallel()
+	two, four := int64(2), int64(4)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s, false)
+		x := strings.Repeat("x", 5<<10)
+		s.Check(t, sending(t, "rae", "a", x, 403))
+		leaves(t, s, 0)
+		made := sent(t, s, "rae", "a", x[:4<<10])
+		s.Check(t, sending(t, "will", "a", "x", 403))
+		s.Visit(t, "rae", "POST "+made.Path+"/delete").Shows(t, 303)
+		const head = "--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\n"
+		for _, c := range []struct{ rest, want string }{
+			{"Transfer-Encoding: chunked\r\n\r\n" + chunk(head+x), " 403 "}, // and more would come
+			{"Transfer-Encoding: chunked\r\n\r\n" + chunk(head+"half") + "xyz\r\n", " 400 "},
+			{"Content-Length: 1000\r\n\r\n" + head + "half", " 4"}, // and hangs up
+			{"Content-Length: 20\r\n\r\n" + head + "half\r\n--b--\r\n", " 400 "},
+		} {
+			if status := raw(t, s, c.rest); !strings.Contains(status, c.want) {
+				t.Errorf("%q is answered with %q", c.rest[:40], status)
+			}
+		}
+		leaves(t, s, 0)
+	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
+}
+
+func chunk(text string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(text), text) }
+
+// raw sends an upload of rae's as it stands, and gives the status line of the answer.
+func raw(t *testing.T, s *apitest.Server, rest string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\n%s",
+		at, s.Token(t, "rae"), rest)
+	if !strings.HasSuffix(rest, "x\r\n") {
+		c.(*net.TCPConn).CloseWrite()
+	}
+	status, _ := bufio.NewReader(c).ReadString('\n')
+	return status
 }

@@ -271,6 +271,10 @@ func TestLostFilesAreFound(t *testing.T) {
 		if r := look(t, s, Options{}); r.Sound() || !strings.Contains(r.text(), "is missing") || !strings.Contains(r.text(), "x is nothing that Arbor makes") {
 			t.Error(r.text())
 		}
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(`DELETE FROM release_assets`) })
+		if r := look(t, s, Options{}); err != nil || !strings.Contains(r.text(), "alice/garden: 1 of its files belong to no release and no text") {
+			t.Error(r.text(), err)
+		}
 	})
 }
 

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/file"
@@ -51,6 +53,9 @@ func (c *checker) files(ctx context.Context) error {
 		}
 		c.find(Finding{Part: "files", Repository: names[f.RepoID], Problem: path + " " + problem})
 	}
+	if err := c.unheldFiles(ctx); err != nil {
+		return err
+	}
 	for path := range lying {
 		if file.IsPath(path) {
 			c.find(Finding{Part: "files", Warning: true,
@@ -60,6 +65,39 @@ func (c *checker) files(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unheldFiles finds rows of files that no asset and no attachment names: they take room for nothing.
+func (c *checker) unheldFiles(ctx context.Context) error {
+	unheld := map[repo.ID]int64{}
+	err := c.DB.ReadLong(ctx, func(tx *db.Tx) error {
+		clear(unheld)
+		rows, err := tx.Query(`SELECT f.repo_id, COUNT(*) FROM files f
+			WHERE NOT EXISTS (SELECT 1 FROM release_assets x WHERE x.file_id = f.id)
+				AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.file_id = f.id) GROUP BY f.repo_id`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id repo.ID
+			var n int64
+			if err := rows.Scan(&id, &n); err != nil {
+				return err
+			}
+			unheld[id] = n
+		}
+		return rows.Err()
+	})
+	if err != nil || len(unheld) == 0 {
+		return err
+	}
+	names, err := c.names(ctx, slices.Collect(maps.Keys(unheld)))
+	for id, n := range unheld {
+		c.find(Finding{Part: "files", Repository: names[id],
+			Problem: fmt.Sprintf("%d of its files belong to no release and no text", n)})
+	}
+	return err
 }
 
 // filesIn lists the files below a folder that may be missing, with the folder's name, by path.

@@ -125,6 +125,8 @@ var demoPages = []struct{ name, path string }{
 	{"settings-watching", "/settings/watching"},
 	{"settings-installations", "/settings/installations"},
 	{"settings-apps", "/settings/apps"},
+	{"settings-app-new", "/settings/apps/new"},
+	{"organization-app-new", "/organizations/orchard/settings/apps/new"},
 	{"site-people", "/site/people"},
 	{"site-person", "/site/people/alice"},
 	{"site-person-new", "/site/people/new"},
@@ -142,7 +144,7 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup", "/settings", "/site",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging", "/{owner}/{repo}/suggest",
 	// Of these the demo has none:
-	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}/install",
+	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}", "/settings/apps/{app_slug}/install",
 	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
 // signIn gives the session of somebody in the demo.

@@ -87,6 +87,7 @@ var needs = []struct {
 	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
 	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},
 	{"GET", "/apps/{app_slug}", none, ""},
+	{"POST", "/app-manifests/{code}/conversions", none, ""},
 	{"*", "/app...", none, never},
 	{"GET", "/repos/{owner}/{repo}/installation", none, never},
 	{"GET", "/orgs/{org}/installation", none, never},
@@ -158,6 +159,7 @@ var needs = []struct {
 
 	// These change what no scope lets a token change: passwords, tokens, and for site administrators everything.
 	{"*", "/settings...", scope.Whole, never},
+	{"*", "/organizations/{org}/settings...", scope.Whole, never},
 	{"*", "/site...", scope.Whole, never},
 	{"*", "/login/...", none, ""},
 	{"GET", "/user", none, ""},

@@ -160,6 +160,8 @@ func New(o Options) *Server {
 		CommitFiles: repos.With(account.Push, objects.CommitFiles),
 		CommitText:  objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
+	hooksOf := hook.New(o.DB, repos, o.HookNetworks)
+	f.Apps.CheckHookURL = hooksOf.CheckURL
 	features := []feature{
 		account.NewAPI(accounts),
 		app.NewAPI(f.Apps),
@@ -194,7 +196,7 @@ func New(o Options) *Server {
 		&license.API{},
 		&gitignore.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
-		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
+		hook.NewAPI(hooksOf),
 		plants,
 		kit,
 		codes,

@@ -273,6 +273,7 @@ var acts = map[string]act{
 	"DELETE /user/emails":                                                       {body: `{"emails":["{new}"]}`, make: anEmail},
 	"POST /user/repos":                                                          {body: `{"name":"shed","private":true}`, who: "guest"},
 	"POST /orgs/{org}/repos":                                                    {body: `{"name":"shed","private":true}`, who: "owner", Rule: members},
+	"POST /app-manifests/{code}/conversions":                                    {make: aManifest},
 	"DELETE /app/installations/{installation_id}":                               {make: anInstallation},
 	"PUT /app/installations/{installation_id}/suspended":                        {make: anInstallation},
 	"DELETE /app/installations/{installation_id}/suspended":                     {make: aSuspension},

@@ -61,6 +61,9 @@ var demoPages = []struct{ name, path string }{
 	{"organization", "/orchard"},
 	{"organization-people", "/orgs/orchard/people"},
 	{"organization-settings", "/orgs/orchard/settings"},
+	{"organization-hooks", "/orgs/orchard/settings/hooks"},
+	{"organization-hook", "/orgs/orchard/settings/hooks/new"},
+	{"organization-delete", "/orgs/orchard/settings/delete"},
 	{"new-organization", "/new/organization"},
 	{"new-repository", "/new"},
 	{"fork", "/alice/greenhouse/fork"},
@@ -145,6 +148,7 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging", "/{owner}/{repo}/suggest",
 	// Of these the demo has none:
 	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}", "/settings/apps/{app_slug}/install",
+	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
 // signIn gives the session of somebody in the demo.

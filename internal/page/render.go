@@ -30,11 +30,16 @@ var plain = sync.OnceValue(func() *template.Template { return template.Must(shar
 // Templates are those of one room, and the shared ones.
 type Templates struct{ set func() *template.Template }
 
-// ReadTemplates are a room's templates, templates/*.html of its files. A template is named by its file. They are read
-// once in a process, when a page is first asked for; a mistake in them is a panic then, and in every test of a page.
-func ReadTemplates(from fs.FS) *Templates {
+// ReadTemplates are a room's templates, templates/*.html of its files and of those of rooms below it. A template is named
+// by its file. They are read once in a process, when a page is first asked for; a mistake in them is a panic then, and in
+// every test of a page.
+func ReadTemplates(from ...fs.FS) *Templates {
 	return &Templates{sync.OnceValue(func() *template.Template {
-		return template.Must(template.Must(shared().Clone()).ParseFS(from, "templates/*.html"))
+		set := template.Must(shared().Clone())
+		for _, files := range from {
+			template.Must(set.ParseFS(files, "templates/*.html"))
+		}
+		return set
 	})}
 }
 

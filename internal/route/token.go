@@ -46,6 +46,7 @@ var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/orgs/{org}/audit-log", "organization_administration"},
 	{"*", "/orgs/{org}/hooks...", "organization_hooks"},
 	{"PATCH", "/orgs/{org}", "organization_administration"},
+	{"DELETE", "/orgs/{org}", never},
 	{"GET", "/orgs/{org}/issues", never},
 	{"GET", "/user/{account_id}", ""},
 	{"GET", "/users/{username}/events/orgs/{org}", never},
@@ -63,7 +64,7 @@ var apps = []struct{ method, pattern, permission string }{
 	{"*", "/dashboard/...", never},
 	{"*", "/new...", never},
 	{"*", "/orgs/{org}/people", never},
-	{"*", "/orgs/{org}/settings", never},
+	{"*", "/orgs/{org}/settings...", never},
 }
 
 // needs say for each route what it wants of a token. The first line counts that has the method,
@@ -155,7 +156,7 @@ var needs = []struct {
 	{"GET", "/explore", none, ""},
 	{"GET", "/search", none, ""},
 	{"*", "/orgs/{org}/people", none, ""},
-	{"*", "/orgs/{org}/settings", none, ""},
+	{"*", "/orgs/{org}/settings...", none, ""},
 
 	// These change what no scope lets a token change: passwords, tokens, and for site administrators everything.
 	{"*", "/settings...", scope.Whole, never},

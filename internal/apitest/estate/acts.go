@@ -263,6 +263,7 @@ var acts = map[string]act{
 	"PUT /user/following/{username}":                                            {who: "guest"},
 	"DELETE /user/following/{username}":                                         {who: "guest"},
 	"PATCH /orgs/{org}":                                                         {body: `{"description":"d"}`, who: "owner", Rule: owners},
+	"DELETE /orgs/{org}":                                                        {who: "guest", Rule: Rule{Outsiders: []string{"member", "keeper"}}, make: anOrg},
 	"PUT /orgs/{org}/members/{username}":                                        {who: "owner", Rule: owners, make: aGuest},
 	"DELETE /orgs/{org}/members/{username}":                                     {who: "owner", Rule: owners, make: aGuest},
 	"PUT /orgs/{org}/memberships/{username}":                                    {body: `{"role":"member"}`, who: "owner", Rule: owners, make: aGuest},

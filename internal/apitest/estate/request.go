@@ -75,6 +75,7 @@ var things = []struct {
 	{"/keys", "deploy key", (*World).deployKey},
 	{"/repositories", "repository id", nil}, {"/user", "account id", nil},
 	{"/licenses", "license", nil}, {"/gitignore/templates", "template", nil}, {"/emojis", "emoji", nil},
+	{"/orgs/{org}/settings/hooks", "guild hook", nil}, {"/orgs/{org}/settings/hooks/{hook_id}/deliveries", "guild delivery", nil},
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},

@@ -38,7 +38,7 @@ type editView struct {
 
 // GET /{owner}/{repo}/edit/{path...}
 //
-// EditForm answers the form that changes a text file of a branch. Errors: 403 for who may not push; 404.
+// EditForm answers the form that changes a text file of a branch. Errors: 403, 404.
 func (p *Pages) EditForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.editing(r, a)
 	if err != nil {

@@ -157,7 +157,7 @@ func New(o Options) *Server {
 		Locate: repos.With(account.Pull, objects.Locate), LastChanges: repos.With(account.Pull, objects.ListLastChanges),
 		Blame: repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
 		Commits: repos.With(account.Pull, objects.ListChosenCommits), Statuses: statusesOf, Checks: runsOf,
-		CommitFiles: repos.With(account.Push, objects.CommitFiles),
+		CommitFiles: repos.With(account.Push, objects.CommitFiles), BranchFrom: repos.With(account.Push, shown.Pulls.BranchFrom),
 		CommitText:  objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
 	hooksOf := hook.New(o.DB, repos, o.HookNetworks)

@@ -15,8 +15,8 @@ func TestPropose(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s, "alice/garden", false)
 		v := as(t, s, "stranger")
-		v.want("/alice/garden/blob/main/dos.txt", 200, "/alice/garden/edit/main/dos.txt")
-		form := v.want("/alice/garden/edit/main/dos.txt", 200, "Propose changes", "your fork", `value="patch-1"`)
+		v.want("/alice/garden/blob/main/dos.txt", 200, "Edit")
+		form := v.want("/alice/garden/edit/main/dos.txt", 200, "Propose changes", "your fork")
 		to := v.led("/alice/garden/edit/main/dos.txt", "blob", field(t, form, "blob"), "path", "dos.txt", "text", "mine\n", "branch", "patch-1")
 		want := "/alice/garden/pulls/new?" + url.Values{"base": {"main"}, "head": {"stranger:patch-1"}}.Encode()
 		if to != want {

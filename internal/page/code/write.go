@@ -89,7 +89,7 @@ func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, 
 		head = v.Viewer.Login + ":" + branch
 	}
 	if fresh {
-		if err := p.makeBranch(r, to, branch, string(v.At.SHA)); err != nil {
+		if err := p.beginBranch(r, a, v, to, branch); err != nil {
 			return "", err
 		}
 	}
@@ -119,6 +119,19 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
 	err := p.kit.Change(r, http.MethodPost, of(a, "/forks"), map[string]any{"default_branch_only": true}, &fork)
 	owner, name, _ := strings.Cut(fork.FullName, "/")
 	return web.Path(owner, name), err
+}
+
+// beginBranch makes the branch of a change, at what the place shows: in its repository, or in a fork at an address of the API.
+func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name string) error {
+	if !v.Proposes() || name == "" {
+		return p.makeBranch(r, to, name, string(v.At.SHA))
+	}
+	body, err := json.Marshal(map[string]any{"name": name, "repository_id": a.ID, "base": v.At.Ref, "sha": v.At.SHA})
+	if err != nil {
+		return err
+	}
+	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: to + "/merge-upstream", Body: body, Handler: p.do.BranchFrom})
+	return err
 }
 
 // makeBranch makes a branch at a commit, in the repository at an address of the API. Errors: those of the API.

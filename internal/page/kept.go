@@ -42,7 +42,7 @@ func (k *Kit) keep(w http.ResponseWriter, r *http.Request) (ok bool) {
 	}
 	slices.SortStableFunc(v.Fields, func(a, b keptField) int { return strings.Compare(a.Name, b.Name) })
 	var b bytes.Buffer
-	if k.base.ExecuteTemplate(&b, "signedout.html", v) != nil {
+	if plain().ExecuteTemplate(&b, "signedout.html", v) != nil {
 		return false
 	}
 	headers(w, r)

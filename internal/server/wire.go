@@ -158,7 +158,7 @@ func New(o Options) *Server {
 		Blame: repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
 		Commits: repos.With(account.Pull, objects.ListChosenCommits), Statuses: statusesOf, Checks: runsOf,
 		CommitFiles: repos.With(account.Push, objects.CommitFiles), BranchFrom: repos.With(account.Push, shown.Pulls.BranchFrom),
-		CommitText:  objects.CommitText, CompareText: objects.CompareText})
+		CommitText: objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
 	hooksOf := hook.New(o.DB, repos, o.HookNetworks)
 	f.Apps.CheckHookURL = hooksOf.CheckURL

@@ -111,7 +111,7 @@ func TestByKeyboard(t *testing.T) {
 	b.Press("And a comment.")
 	send()
 	b.See("main", "And a comment.")
-	tabTo(t, b, `button[value="close"], button[name="close"]`)
+	tabTo(t, b, `button[name=state][value=completed]`)
 	b.Press(kb.Enter)
 	b.See("main", "Closed")
 

@@ -61,6 +61,9 @@ var demoPages = []struct{ name, path string }{
 	{"organization", "/orchard"},
 	{"organization-people", "/orgs/orchard/people"},
 	{"organization-settings", "/orgs/orchard/settings"},
+	{"organization-hooks", "/orgs/orchard/settings/hooks"},
+	{"organization-hook", "/orgs/orchard/settings/hooks/new"},
+	{"organization-delete", "/orgs/orchard/settings/delete"},
 	{"new-organization", "/new/organization"},
 	{"new-repository", "/new"},
 	{"fork", "/alice/greenhouse/fork"},
@@ -127,6 +130,8 @@ var demoPages = []struct{ name, path string }{
 	{"settings-watching", "/settings/watching"},
 	{"settings-installations", "/settings/installations"},
 	{"settings-apps", "/settings/apps"},
+	{"settings-app-new", "/settings/apps/new"},
+	{"organization-app-new", "/organizations/orchard/settings/apps/new"},
 	{"site-people", "/site/people"},
 	{"site-person", "/site/people/alice"},
 	{"site-person-new", "/site/people/new"},
@@ -144,7 +149,8 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup", "/settings", "/site",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging", "/{owner}/{repo}/suggest",
 	// Of these the demo has none:
-	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}/install",
+	"/{owner}/{repo}/runs/{check_run_id}", "/settings/installations/{installation_id}", "/settings/apps/{app_slug}", "/settings/apps/{app_slug}/install",
+	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}", "/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
 // signIn gives the session of somebody in the demo.

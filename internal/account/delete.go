@@ -20,8 +20,17 @@ const ghostLogin = "ghost"
 // Errors: 404; 403 for oneself; 422 while it owns repositories, or is the last owner of an
 // organization or the last site administrator; 409 if somebody used it at that moment.
 func (s *Service) Delete(ctx context.Context, by *Caller, kind Kind, login string) error {
+	return s.deleteHeld(ctx, by, func(tx *db.Tx) (*Account, error) { return held(tx, kind, login) })
+}
+
+// deleteOwned is Delete of an organization by its owners. Errors: also 403.
+func (s *Service) deleteOwned(ctx context.Context, by *Caller, login string) error {
+	return s.deleteHeld(ctx, by, func(tx *db.Tx) (*Account, error) { return HoldOwnedOrg(tx, by, login) })
+}
+
+func (s *Service) deleteHeld(ctx context.Context, by *Caller, find func(*db.Tx) (*Account, error)) error {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		a, err := held(tx, kind, login)
+		a, err := find(tx)
 		if err != nil {
 			return err
 		}
@@ -31,11 +40,11 @@ func (s *Service) Delete(ctx context.Context, by *Caller, kind Kind, login strin
 		if err := checkDeletable(tx, a); err != nil {
 			return err
 		}
-		action := audit.UserDelete
-		if kind == Organization {
-			action = audit.OrgDelete
+		action, right := audit.UserDelete, ""
+		if a.Kind == Organization {
+			action, right = audit.OrgDelete, audit.OrgOwner
 		}
-		if err := record(tx, action, a, "", nil); err != nil {
+		if err := record(tx, action, a, right, nil); err != nil {
 			return err
 		}
 		ghost, err := ghostAccount(tx)

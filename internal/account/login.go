@@ -14,7 +14,8 @@ const MaxLogin = 39
 // segments of the route table and of pages to come, files that browsers and
 // crawlers ask for, and words that mean something else where a login may stand.
 var reserved = [...]string{
-	"-", ".well-known", "about", "account", "admin", "advisories", "anonymous", "api", "app", "apple-touch-icon.png",
+	"-", ".well-known", "about", "account", "admin", "advisories", "anonymous", "api", "app", "app-manifests",
+	"apple-touch-icon.png",
 	"applications", "apps", "arbor", "assets", "auth", "authorizations", "avatars", "billing", "blog", "branches",
 	"codespaces", "collections", "commits", "contact", "dashboard", "debug", "discussions", "docs", "download",
 	"downloads", "emojis", "enterprise", "enterprises", "events", "explore", "favicon.ico", "features", "feed", "feeds",

@@ -36,6 +36,7 @@ func (a *API) Routes() []route.Route {
 		route.New(route.Anyone, "GET /organizations", a.ListAllOrgs),
 		route.New(route.Anyone, "GET /orgs/{org}", a.GetOrg),
 		route.New(route.SignedIn, "PATCH /orgs/{org}", a.UpdateOrg),
+		route.New(route.SignedIn, "DELETE /orgs/{org}", a.DeleteOrg),
 		route.New(route.SignedIn, "GET /orgs/{org}/audit-log", a.ListOrgEvents),
 		route.New(route.Anyone, "GET /orgs/{org}/members", a.ListMembers),
 		route.New(route.Anyone, "GET /orgs/{org}/members/{username}", a.CheckMember),

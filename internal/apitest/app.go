@@ -42,6 +42,30 @@ func (s *Server) NewApp(t testing.TB, owner string, m app.Manifest) *App {
 	return &App{made, key, s}
 }
 
+// JWTOf signs as an App does whose private key, in PEM, was shown to who made it.
+func JWTOf(t testing.TB, key, slug string, s *Server) string {
+	t.Helper()
+	block, _ := pem.Decode([]byte(key))
+	if block == nil {
+		t.Fatalf("no key: %q", key)
+	}
+	private, err := x509.ParsePKCS1PrivateKey(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Server.Forge().Apps.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range list {
+		if a.Slug == slug {
+			return (&App{&app.Made{App: a.App}, private, s}).JWT(t)
+		}
+	}
+	t.Fatalf("there is no App %s", slug)
+	return ""
+}
+
 // Install installs the App on an account, for some repositories or, without names, for all.
 func (a *App) Install(t testing.TB, on string, names ...string) *app.Installation {
 	t.Helper()

@@ -63,6 +63,21 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusOK, JSON(a, web.From(r.Context())))
 }
 
+// POST /app-manifests/{code}/conversions
+//
+// Convert answers the App that somebody made of a manifest in a browser with its keys, for the code that the browser was
+// led back with: once, within an hour. The code is all that it wants of its caller. Error: 404.
+func (api *API) Convert(w http.ResponseWriter, r *http.Request) error {
+	made, err := api.s.Convert(r.Context(), web.Param(r, "code"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	p := convertedPayload{Payload: JSON(made.App, web.From(r.Context())), ClientSecret: newSecret(),
+		WebhookSecret: made.Secret, PEM: made.PrivateKey}
+	return web.JSON(w, r, http.StatusCreated, p)
+}
+
 // GET /app/installations
 //
 // List answers a page of the App's installations, the oldest first; since leaves out those that were not changed since

@@ -3,7 +3,7 @@
 //	app.go       what an App and an installation are
 //	manifest.go  an App as its manifest describes it
 //	jwt.go       the signed requests of an App (RS256)
-//	create.go    Apps are made and removed, by the operator
+//	create.go    Apps are made and removed, by the operator; register.go: by people, in a browser
 //	install.go   installations are made, changed, suspended and removed; own.go: by people, in a browser
 //	token.go     tokens of installations
 //	store.go     the SQL of table apps; storeinstallation.go of installations and what they reach
@@ -71,6 +71,10 @@ type Installation struct {
 type Forge interface {
 	// CreateAppHook makes the hook of a new App.
 	CreateAppHook(tx *db.Tx, a *App, h Hook) error
+	// AppHook is where an App is told of what happens; without the secret.
+	AppHook(tx *db.Tx, appID int64) (Hook, error)
+	// EditAppHook changes the hook of an App.
+	EditAppHook(tx *db.Tx, a *App, c HookChange) error
 	// ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.
 	ReachedAt(tx *db.Tx, appID int64, i *web.Info) error
 	// TellInstallation tells the App of its installation: created, deleted, suspend, unsuspend. It is called
@@ -87,11 +91,14 @@ type Service struct {
 	repos    *repo.Service
 	forge    Forge
 	clock    func() time.Time // against which times in JWTs are held
+
+	// CheckHookURL says what is wrong with the address of a hook that people give; nil: they may give any.
+	CheckHookURL func(string) error
 }
 
 // New makes the service.
 func New(d *db.DB, accounts *account.Service, repos *repo.Service, forge Forge) *Service {
-	return &Service{d, accounts, repos, forge, time.Now}
+	return &Service{db: d, accounts: accounts, repos: repos, forge: forge, clock: time.Now}
 }
 
 // Find finds Apps by their ids, in one query; those that are not there are missing from the map.

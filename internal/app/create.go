@@ -31,33 +31,50 @@ func (s *Service) Create(ctx context.Context, owner string, m Manifest) (*Made, 
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	slug, err := slugOf(m.Name)
+	a, err := newApp(m)
 	if err != nil {
 		return nil, err
 	}
+	k, err := newKeys()
+	if err != nil {
+		return nil, err
+	}
+	a.publicKey, m.Hook.Secret = k.public, k.secret
+	if err := s.db.Write(ctx, func(tx *db.Tx) error { return s.insert(tx, a, owner, m.Hook) }); err != nil {
+		return nil, err
+	}
+	return &Made{a, k.private, k.secret}, nil
+}
+
+// newApp is an App as a manifest describes it, without an owner and keys. Error: 422.
+func newApp(m Manifest) (*App, error) {
+	slug, err := slugOf(m.Name)
+	return &App{Slug: slug, ClientID: account.NewClientID(), Name: m.Name, Description: web.OrNil(m.Description),
+		ExternalURL: m.URL, Public: m.Public, Permissions: m.Permissions, Events: m.Events}, err
+}
+
+// keys are what an App proves with who it is, and what proves to it who tells it something.
+type keys struct {
+	private string // PEM
+	public  []byte // PKIX
+	secret  string
+}
+
+func newKeys() (k keys, err error) {
 	key, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
-		return nil, err
+		return k, err
 	}
-	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		return nil, err
-	}
+	k.private = string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	k.secret = newSecret()
+	k.public, err = x509.MarshalPKIXPublicKey(&key.PublicKey)
+	return k, err
+}
+
+func newSecret() string {
 	var random [20]byte
 	rand.Read(random[:])
-	private := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-	made := &Made{PrivateKey: string(private), Secret: hex.EncodeToString(random[:])}
-	m.Hook.Secret = made.Secret
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		a := &App{Slug: slug, ClientID: account.NewClientID(), Name: m.Name, Description: web.OrNil(m.Description),
-			ExternalURL: m.URL, Public: m.Public, publicKey: public, Permissions: m.Permissions, Events: m.Events}
-		made.App = a
-		return s.insert(tx, a, owner, m.Hook)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
+	return hex.EncodeToString(random[:])
 }
 
 // insert adds a new App with all that belongs to it.
@@ -103,14 +120,18 @@ func (s *Service) Remove(ctx context.Context, slug string) error {
 		if err != nil {
 			return err
 		}
-		if err := a.record(tx, audit.AppDestroy, a.Owner, nil); err != nil {
-			return err
-		}
-		if err := removeApp(tx, a.ID); err != nil {
-			return err
-		}
-		return s.accounts.RemoveBot(tx, a.BotID)
+		return s.remove(tx, a)
 	})
+}
+
+func (s *Service) remove(tx *db.Tx, a *App) error {
+	if err := a.record(tx, audit.AppDestroy, a.Owner, nil); err != nil {
+		return err
+	}
+	if err := removeApp(tx, a.ID); err != nil {
+		return err
+	}
+	return s.accounts.RemoveBot(tx, a.BotID)
 }
 
 // named is bySlug for the operator. Error: 404 that names it.

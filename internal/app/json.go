@@ -28,6 +28,14 @@ type Payload struct {
 	Installations *int64            `json:"installations_count,omitempty"` // for the App itself
 }
 
+// convertedPayload is an App with what is given once.
+type convertedPayload struct {
+	*Payload
+	ClientSecret  string `json:"client_secret"` // opens nothing: Apps have no OAuth here
+	WebhookSecret string `json:"webhook_secret"`
+	PEM           string `json:"pem"`
+}
+
 // JSON renders an App as GitHub's integration.
 func JSON(a *App, i *web.Info) *Payload {
 	return &Payload{ID: a.ID, Slug: a.Slug, NodeID: account.NodeID("Integration", a.ID), ClientID: a.ClientID,

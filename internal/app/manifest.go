@@ -23,6 +23,7 @@ type Manifest struct {
 	Hook        Hook
 	Permissions scope.Permissions
 	Events      []string
+	Redirect    string // where the browser goes with a code once a person confirmed it; empty: nowhere
 }
 
 // Hook is where an App is told of what happens. An empty URL is one that is given later.
@@ -54,6 +55,7 @@ func ParseManifest(data []byte) (m Manifest, err error) {
 	o.Require("name", "url")
 	m.Name, m.URL = o.String("name", maxName).Value, o.String("url", maxURL).Value
 	m.Description = o.String("description", maxDescription).Value
+	m.Redirect = o.String("redirect_url", maxURL).Value
 	m.Public = o.Bool("public").Value
 	m.Events = o.Strings("default_events", maxEvents, 100).Value
 	if raw := o.Raw("hook_attributes"); given(raw) {
@@ -98,6 +100,9 @@ func (m *Manifest) check() error {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return errs.New(errs.Invalid, "url must be an address that begins with http:// or https://")
 	}
+	if m.Redirect != "" && m.RedirectSite() == "" {
+		return errs.New(errs.Invalid, "redirect_url must be an address that begins with http:// or https://")
+	}
 	for _, e := range m.Events {
 		if needs, known := eventNeeds[e]; !known {
 			return errs.Newf(errs.Invalid, "there is no event %q that Apps can list", errs.Clip(e))
@@ -107,6 +112,33 @@ func (m *Manifest) check() error {
 		}
 	}
 	return nil
+}
+
+// RedirectSite is the scheme and host to which the manifest leads, of plain letters; empty: to none.
+func (m *Manifest) RedirectSite() string {
+	u, err := url.Parse(m.Redirect)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.ContainsFunc(u.Host, func(c rune) bool {
+			return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-._:[]", c))
+		}) {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// RedirectWith is the address to which the manifest leads with a code and the state that the program gave.
+func (m *Manifest) RedirectWith(code, state string) string {
+	u, err := url.Parse(m.Redirect)
+	if err != nil {
+		return ""
+	}
+	q := u.Query()
+	q.Set("code", code)
+	if state != "" {
+		q.Set("state", state)
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // eventNeeds are the events that an App may list, each with the permissions of which it needs one, as GitHub's

@@ -7,6 +7,7 @@ func (api *API) Routes() []route.Route {
 	return []route.Route{
 		route.New(route.App, "GET /app", api.GetSelf),
 		route.New(route.Anyone, "GET /apps/{app_slug}", api.Get),
+		route.New(route.Anyone, "POST /app-manifests/{code}/conversions", api.Convert).ForNobody(),
 		route.New(route.App, "GET /app/installations", api.List),
 		route.New(route.App, "GET /app/installations/{installation_id}", api.GetInstallation),
 		route.New(route.App, "DELETE /app/installations/{installation_id}", api.Uninstall),

@@ -136,3 +136,48 @@ func removeApp(tx *db.Tx, id int64) error {
 	}
 	return tx.Bump(account.Topic)
 }
+
+// updateApp writes what people change of an App.
+func updateApp(tx *db.Tx, a *App) error {
+	a.UpdatedAt = tx.Now
+	return tx.Run(`UPDATE apps SET name = $2, description = $3, external_url = $4, public = $5, permissions = $6, events = $7,
+		updated_at = $8 WHERE id = $1`, a.ID, a.Name, a.Description, a.ExternalURL, a.Public, a.Permissions.String(),
+		joined(a.Events), tx.Now)
+}
+
+// setKey gives an App another key. Error: 404.
+func setKey(tx *db.Tx, a *App, public []byte) error {
+	n, err := tx.Exec(`UPDATE apps SET public_key = $2, updated_at = $3 WHERE id = $1`, a.ID, public, tx.Now)
+	if err == nil && n == 0 {
+		err = errs.Absent()
+	}
+	a.publicKey, a.UpdatedAt = public, tx.Now
+	return err
+}
+
+func countOwned(tx *db.Tx, owner account.ID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT COUNT(*) FROM apps WHERE owner_id = $1`, owner).Scan(&n)
+	return n, err
+}
+
+// insertCode keeps the code of a new App. Those that have expired go.
+func insertCode(tx *db.Tx, code []byte, appID int64, expires db.Time) error {
+	if err := tx.Run(`DELETE FROM app_codes WHERE expires_at <= $1`, tx.Now); err != nil {
+		return err
+	}
+	return tx.Run(`INSERT INTO app_codes (code, app_id, expires_at) VALUES ($1, $2, $3)`, code, appID, expires)
+}
+
+// byCode finds the App of a code. Error: 404.
+func byCode(tx *db.Tx, code []byte) (*App, error) {
+	return oneApp(tx, `a.id = (SELECT c.app_id FROM app_codes c WHERE c.code = $1 AND c.expires_at > $2)`, code, tx.Now)
+}
+
+// dropCode removes a code. Error: 404 for one that was used meanwhile.
+func dropCode(tx *db.Tx, code []byte) error {
+	n, err := tx.Exec(`DELETE FROM app_codes WHERE code = $1`, code)
+	if err == nil && n == 0 {
+		err = errs.Absent()
+	}
+	return err
+}

@@ -87,6 +87,8 @@ const (
 	ChecksAutoOff Action = "checks.auto_trigger_disabled"
 
 	AppCreate                 Action = "integration.create"
+	AppUpdate                 Action = "integration.update"
+	AppKey                    Action = "integration.generate_private_key"
 	AppDestroy                Action = "integration.destroy"
 	InstallationCreate        Action = "integration_installation.create"
 	InstallationDestroy       Action = "integration_installation.destroy"
@@ -110,7 +112,7 @@ var Actions = []Action{
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer, RepoTransferOut, RepoPurge,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember, RepoRemoveMember, HookCreate, HookConfigChanged,
-	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, AppCreate, AppDestroy, InstallationCreate,
+	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver, AppCreate, AppUpdate, AppKey, AppDestroy, InstallationCreate,
 	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos, InstallationRemoveRepos,
 	InstallationSetPermission, SiteAdminRefused,
 	StoreBackup, StoreRestore, StoreMove,

@@ -14,6 +14,14 @@ func (f *Forge) CreateAppHook(tx *db.Tx, a *app.App, h app.Hook) error {
 	return hook.CreateForApp(tx, a, h)
 }
 
+// AppHook is where an App is told of what happens.
+func (f *Forge) AppHook(tx *db.Tx, appID int64) (app.Hook, error) { return hook.OfApp(tx, appID) }
+
+// EditAppHook changes the hook of an App.
+func (f *Forge) EditAppHook(tx *db.Tx, a *app.App, c app.HookChange) error {
+	return hook.EditForApp(tx, a, c)
+}
+
 // ReachedAt notes how an App reaches the server.
 func (f *Forge) ReachedAt(tx *db.Tx, appID int64, i *web.Info) error {
 	return hook.ReachedAt(tx, appID, i)

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -19,6 +20,32 @@ func CreateForApp(tx *db.Tx, a *app.App, s app.Hook) error {
 	h := &Hook{AppID: a.ID, URL: s.URL, Secret: &s.Secret, Active: s.Active && s.URL != "", Events: a.Events,
 		Salt: newSalt(), Site: s.Site, Prefix: s.Site, CreatedAt: tx.Now, LastStatus: "unused"}
 	return insert(tx, h)
+}
+
+// OfApp is the hook of an App, without its secret. Error: 404.
+func OfApp(tx *db.Tx, appID int64) (app.Hook, error) {
+	found, err := list(tx, place{app: appID})
+	if err == nil && len(found) == 0 {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return app.Hook{}, err
+	}
+	return app.Hook{URL: found[0].URL, Active: found[0].Active, Site: found[0].Site}, nil
+}
+
+// EditForApp changes the hook of an App as its owner says.
+func EditForApp(tx *db.Tx, a *app.App, s app.HookChange) error {
+	found, err := list(tx, place{app: a.ID})
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	h := found[0]
+	c := change{URL: s.URL, Active: s.Active, Events: web.Opt[[]string]{Set: true, Value: a.Events}}
+	if s.Secret != "" {
+		c.Secret = web.Opt[string]{Set: true, Value: s.Secret}
+	}
+	return c.write(tx, h, &web.Info{Site: h.Site, Prefix: h.Prefix}, entryOf(a.Owner))
 }
 
 // ReachedAt notes how an App reaches the server: addresses in what it is told begin so from now on.

@@ -43,7 +43,7 @@ func FuzzBody(f *testing.F) {
 			if _, err := newRequest(h, &Delivery{Payload: []byte("{}")}, "x"); err != nil {
 				t.Errorf("%q cannot be asked: %v", h.URL, err)
 			}
-			if strings.ContainsAny(h.URL, "\x00\r\n @") && api.s.checkURL(h.URL) != nil {
+			if strings.ContainsAny(h.URL, "\x00\r\n @") && api.s.CheckURL(h.URL) != nil {
 				t.Errorf("%q is taken", h.URL)
 			}
 		}

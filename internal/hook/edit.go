@@ -83,14 +83,16 @@ func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o owner, e
 		}
 		return err
 	})
-	o.hold = func(tx *db.Tx) (audit.Entry, error) {
-		e := audit.Entry{User: of.Audited()}
-		if of.Kind == account.Organization {
-			e = audit.Entry{Org: of.Audited()}
-		}
-		return e, nil
-	}
+	o.hold = func(tx *db.Tx) (audit.Entry, error) { return entryOf(of), nil }
 	return o, err
+}
+
+// entryOf is what the audit log has of the hook of an account's App.
+func entryOf(of *account.Account) audit.Entry {
+	if of.Kind == account.Organization {
+		return audit.Entry{Org: of.Audited()}
+	}
+	return audit.Entry{User: of.Audited()}
 }
 
 // change is what a request says of a hook; other fields keep their values.
@@ -109,7 +111,7 @@ type change struct {
 func (s *Service) readConfig(o *web.Object, c *change, prefix string) {
 	c.URL, c.Secret = o.String("url", maxURL), o.String("secret", maxSecret)
 	if c.URL.Given() {
-		if err := s.checkURL(c.URL.Value); err != nil {
+		if err := s.CheckURL(c.URL.Value); err != nil {
 			o.Wrong(prefix+"url", errs.Custom, err.Error())
 		}
 	}
@@ -135,8 +137,8 @@ type urlError string
 
 func (e urlError) Error() string { return string(e) }
 
-// checkURL looks at an address to which a hook is to lead.
-func (s *Service) checkURL(text string) error {
+// CheckURL says what is wrong with an address to which a hook is to lead.
+func (s *Service) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
@@ -187,7 +189,7 @@ func (c *change) apply(h *Hook, info *web.Info, now db.Time) {
 	if h.Active = c.Active.Or(h.Active); c.Active.Or(false) && h.LastStatus == "disabled" {
 		h.LastStatus, h.LastMessage = "unused", nil
 	}
-	if h.AppID != 0 && c.URL.Given() { // its config is all that can be changed of it
+	if h.AppID != 0 && c.URL.Given() && !c.Active.Given() { // a request of the App can change its config alone
 		h.Active = true
 	}
 	h.Site, h.Prefix, h.UpdatedAt = info.Site, info.Prefix, now
@@ -204,7 +206,7 @@ func (s *Service) create(ctx context.Context, o owner, c change) (*Hook, error) 
 		made = &Hook{RepoID: o.repo, OrgID: o.org, Active: true, Events: []string{"push"}, Salt: newSalt(), Form: true,
 			CreatedAt: tx.Now, LastStatus: "unused"}
 		c.apply(made, web.From(ctx), tx.Now)
-		if err := s.checkOthers(tx, made); err != nil {
+		if err := checkOthers(tx, made); err != nil {
 			return err
 		}
 		if err := insert(tx, made); err != nil {
@@ -237,7 +239,7 @@ func note(tx *db.Tx, e audit.Entry, action audit.Action, h *Hook) error {
 }
 
 // checkOthers refuses a hook that another one of its place is, and one too many.
-func (s *Service) checkOthers(tx *db.Tx, h *Hook) error {
+func checkOthers(tx *db.Tx, h *Hook) error {
 	others, err := list(tx, h.place())
 	if err != nil {
 		return err
@@ -262,42 +264,47 @@ func (s *Service) checkOthers(tx *db.Tx, h *Hook) error {
 // edit changes a hook. Errors: 404, 422 for what another hook is.
 func (s *Service) edit(ctx context.Context, o owner, id int64, c change) (*Hook, error) {
 	return s.change(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
-		before := *h
-		c.apply(h, web.From(ctx), tx.Now)
-		if h.URL != before.URL || h.Form != before.Form {
-			if err := s.checkOthers(tx, h); err != nil {
-				return err
-			}
-		}
-		if err := update(tx, h); err != nil {
+		return c.write(tx, h, web.From(ctx), entry)
+	})
+}
+
+// write applies the change to a hook that is held. Error: 422 for what another hook is.
+func (c *change) write(tx *db.Tx, h *Hook, info *web.Info, entry audit.Entry) error {
+	before := *h
+	c.apply(h, info, tx.Now)
+	if h.URL != before.URL || h.Form != before.Form {
+		if err := checkOthers(tx, h); err != nil {
 			return err
 		}
-		if before.Active && !h.Active {
-			if err := dropWaiting(tx, h.ID); err != nil {
-				return err
-			}
+	}
+	if err := update(tx, h); err != nil {
+		return err
+	}
+	if before.Active && !h.Active {
+		if err := dropWaiting(tx, h.ID); err != nil {
+			return err
 		}
-		reconfigured := h.URL != before.URL || h.Form != before.Form || h.Insecure != before.Insecure ||
-			c.Secret.Set || c.Replace && before.Secret != nil
-		if reconfigured && h.Active {
-			if err := wake(tx, h.ID); err != nil {
-				return err
-			}
+	}
+	reconfigured := h.URL != before.URL || h.Form != before.Form || h.Insecure != before.Insecure ||
+		c.Secret.Set || c.Replace && before.Secret != nil
+	if reconfigured && h.Active {
+		if err := wake(tx, h.ID); err != nil {
+			return err
 		}
-		for action, differs := range map[audit.Action]bool{
-			audit.HookConfigChanged: reconfigured,
-			audit.HookEventsChanged: !slices.Equal(h.Events, before.Events),
-			audit.HookActiveChanged: h.Active != before.Active,
-		} {
-			if !differs {
-				continue
-			}
-			if err := note(tx, entry, action, h); err != nil {
-				return err
-			}
+	}
+	for action, differs := range map[audit.Action]bool{
+		audit.HookConfigChanged: reconfigured,
+		audit.HookEventsChanged: !slices.Equal(h.Events, before.Events),
+		audit.HookActiveChanged: h.Active != before.Active,
+	} {
+		if !differs {
+			continue
 		}
-		return nil
-	})
+		if err := note(tx, entry, action, h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // change runs fn on a hook as it is once its place is held. Error: 404.

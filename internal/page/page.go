@@ -13,7 +13,7 @@
 //   - route.go: who may open a page, and the HTML form of errors
 //   - ask.go: what pages ask the API, and tell it
 //   - frame.go: what stands around a page: who looks, which repository, which tab
-//   - form.go: what forms send, and what was wrong with it
+//   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's session ended
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the one stylesheet and the one script
 //   - payload.go, format.go: what pages read of the API's answers, and how they show it

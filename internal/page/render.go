@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"strings"
 	"sync"
 
 	"arbor/internal/account"
@@ -29,17 +30,35 @@ var plain = sync.OnceValue(func() *template.Template { return template.Must(shar
 // Templates are those of one room, and the shared ones.
 type Templates struct{ set func() *template.Template }
 
-// ReadTemplates are a room's templates, templates/*.html of its files. A template is named by its file. They are read
-// once in a process, when a page is first asked for; a mistake in them is a panic then, and in every test of a page.
-func ReadTemplates(from fs.FS) *Templates {
+// ReadTemplates are a room's templates, templates/*.html of its files and of those of rooms below it. A template is named
+// by its file. They are read once in a process, when a page is first asked for; a mistake in them is a panic then, and in
+// every test of a page.
+func ReadTemplates(from ...fs.FS) *Templates {
 	return &Templates{sync.OnceValue(func() *template.Template {
-		return template.Must(template.Must(shared().Clone()).ParseFS(from, "templates/*.html"))
+		set := template.Must(shared().Clone())
+		for _, files := range from {
+			template.Must(set.ParseFS(files, "templates/*.html"))
+		}
+		return set
 	})}
 }
 
 // policy lets pages load their own files alone, and send forms to their own site alone.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Outward is a view whose form leads to another site once it was taken.
+type Outward interface {
+	LeadsTo() string // scheme and host of it, in plain letters; empty: to none
+}
+
+// headersFor are headers that let the view's form lead where it says: browsers hold redirects against the policy, too.
+func headersFor(w http.ResponseWriter, r *http.Request, view any) {
+	headers(w, r)
+	if v, is := view.(Outward); is && v.LeadsTo() != "" {
+		w.Header().Set("Content-Security-Policy", strings.Replace(policy, "form-action 'self'", "form-action 'self' "+v.LeadsTo(), 1))
+	}
+}
 
 const vary = "Accept, Authorization, Cookie"
 
@@ -59,7 +78,7 @@ func headers(w http.ResponseWriter, r *http.Request) {
 
 // Page answers 200 with a filled template.
 func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, view any) error {
-	headers(w, r)
+	headersFor(w, r, view)
 	b := &held{to: w, request: r}
 	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
 		return err
@@ -94,7 +113,7 @@ func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p
 	if err := holdEcho(r); err != nil {
 		return err
 	}
-	headers(w, r)
+	headersFor(w, r, view)
 	var b bytes.Buffer
 	if err := t.set().ExecuteTemplate(&b, name, view); err != nil {
 		return err

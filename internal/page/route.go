@@ -64,7 +64,7 @@ func Asked(r *http.Request) bool {
 }
 
 // Errors is the form of errors for those who asked for HTML. Anyone else at such an address is a program that looks
-// for the API. Who has to sign in is led there.
+// for the API. Who has to sign in is led there; a form is kept meanwhile.
 func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
 	w.Header().Set("Vary", vary)
 	if !Asked(r) {
@@ -72,6 +72,9 @@ func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs
 		return
 	}
 	if status == http.StatusUnauthorized {
+		if k.keep(w, r) {
+			return
+		}
 		http.Redirect(w, r, LoginPath(r), http.StatusSeeOther)
 		return
 	}

@@ -175,3 +175,72 @@ func (api *API) MergeFromUpstream(w http.ResponseWriter, r *http.Request, a *rep
 	}
 	return web.JSON(w, r, http.StatusOK, done)
 }
+
+// newBranch is a branch that BranchFrom makes.
+type newBranch struct {
+	Name string
+	From repo.ID // another repository of the network
+	Base string  // its branch
+	SHA  git.SHA // where that is
+}
+
+// branchFrom makes a branch of a repository at the tip of a branch of another one of its network. Objects come as those
+// of MergeUpstream. Errors: 409 where the other branch moved; 422 for what the caller does not see, and a name that is
+// taken.
+func (s *Service) branchFrom(ctx context.Context, a *repo.Access, n newBranch) error {
+	var from *repo.Access
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		seen, err := repo.ByIDs(tx, a.Caller, []repo.ID{n.From})
+		from = seen[n.From]
+		return err
+	})
+	if err == nil && from == nil {
+		err = network.ErrNoCrossing
+	}
+	if err != nil {
+		return err
+	}
+	tip, err := s.branchTip(ctx, from, n.Base)
+	if err == nil && tip != n.SHA {
+		err = errs.New(errs.Conflict, "The branch was modified. Try again.")
+	}
+	if err != nil {
+		return err
+	}
+	var have []git.SHA
+	if own, err := s.repos.Ref(ctx, a, heads+a.DefaultBranch); err == nil {
+		have = append(have, own)
+	}
+	crossing := network.Crossing{From: from.ID, To: a.ID, UserID: a.Caller.ID}
+	if err := s.network.Bring(ctx, crossing, tip, have...); err != nil {
+		return err
+	}
+	_, err = s.repos.CreateRefWith(ctx, a, heads+n.Name, tip, func(tx *db.Tx) error {
+		may, err := network.MayCross(tx, crossing)
+		if err == nil && !may[0] {
+			err = network.ErrNoCrossing
+		}
+		return err
+	})
+	return err
+}
+
+// BranchFrom makes a branch of a fork for a change that somebody proposes to another repository: name, at the commit sha of
+// the branch base of the repository of the number repository_id. Pages ask for it; REST has no address for it. Errors: 409,
+// 422.
+func (api *API) BranchFrom(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadObject(r, "Reference")
+	if err != nil {
+		return err
+	}
+	body.Require("name", "repository_id", "base", "sha")
+	n := newBranch{Name: body.String("name", 255).Value, From: repo.ID(body.Int("repository_id").Value),
+		Base: body.String("base", 255).Value, SHA: git.SHA(body.String("sha", 64).Value)}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if err := api.s.branchFrom(r.Context(), a, n); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}

@@ -60,6 +60,8 @@ type Route struct {
 	Numbered   bool                                   // see ByNumber
 	OfRepo     bool                                   // repo.Service.With finds the repository first
 	Limited    bool                                   // see Counted
+	Nobody     bool                                   // see ForNobody
+	Elsewhere  bool                                   // see FromElsewhere
 
 	function any // the handler as its package wrote it
 }
@@ -99,6 +101,18 @@ func (r Route) WithLimit(limit int64) Route {
 // Counted says that requests count against the caller's limit though the route is one of the pages.
 func (r Route) Counted() Route {
 	r.Limited = true
+	return r
+}
+
+// ForNobody says that an unsafe request needs nobody who signed in: what it brings is proof enough.
+func (r Route) ForNobody() Route {
+	r.Nobody = true
+	return r
+}
+
+// FromElsewhere says that a form may come from a page of another site. Then it has no caller, whatever the browser brings.
+func (r Route) FromElsewhere() Route {
+	r.Elsewhere = true
 	return r
 }
 

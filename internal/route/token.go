@@ -46,6 +46,7 @@ var apps = []struct{ method, pattern, permission string }{
 	{"GET", "/orgs/{org}/audit-log", "organization_administration"},
 	{"*", "/orgs/{org}/hooks...", "organization_hooks"},
 	{"PATCH", "/orgs/{org}", "organization_administration"},
+	{"DELETE", "/orgs/{org}", never},
 	{"GET", "/orgs/{org}/issues", never},
 	{"GET", "/user/{account_id}", ""},
 	{"GET", "/users/{username}/events/orgs/{org}", never},
@@ -64,7 +65,7 @@ var apps = []struct{ method, pattern, permission string }{
 	{"*", "/dashboard/...", never},
 	{"*", "/new...", never},
 	{"*", "/orgs/{org}/people", never},
-	{"*", "/orgs/{org}/settings", never},
+	{"*", "/orgs/{org}/settings...", never},
 }
 
 // needs say for each route what it wants of a token. The first line counts that has the method,
@@ -88,6 +89,7 @@ var needs = []struct {
 	{"*", "/repos/{owner}/{repo}/subscription", watches, never},
 	{"*", "/repos/{owner}/{repo}/issues/{number}/subscription", watches, never},
 	{"GET", "/apps/{app_slug}", none, ""},
+	{"POST", "/app-manifests/{code}/conversions", none, ""},
 	{"*", "/app...", none, never},
 	{"GET", "/repos/{owner}/{repo}/installation", none, never},
 	{"GET", "/orgs/{org}/installation", none, never},
@@ -156,10 +158,11 @@ var needs = []struct {
 	{"GET", "/explore", none, ""},
 	{"GET", "/search", none, ""},
 	{"*", "/orgs/{org}/people", none, ""},
-	{"*", "/orgs/{org}/settings", none, ""},
+	{"*", "/orgs/{org}/settings...", none, ""},
 
 	// These change what no scope lets a token change: passwords, tokens, and for site administrators everything.
 	{"*", "/settings...", scope.Whole, never},
+	{"*", "/organizations/{org}/settings...", scope.Whole, never},
 	{"*", "/site...", scope.Whole, never},
 	{"*", "/login/...", none, ""},
 	{"GET", "/user", none, ""},

@@ -60,6 +60,7 @@ var layers = [][]string{
 		"internal/page/diff",
 		"internal/page/listing",
 		"internal/page/talk",
+		"internal/page/webhook",
 	},
 	{
 		"internal/page/attach",

@@ -188,7 +188,7 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 // the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpoint) error {
 	caller, given, err := s.authenticate(r, to.Group)
-	if err == nil && !given && caller == nil && takesCookie(r, info, to) {
+	if err == nil && !given && caller == nil && takesCookie(r, info, to) && !(to.Elsewhere && s.crossOrigin(r, info)) {
 		if caller, err = s.authenticateSession(w, r); err == nil && caller == nil && s.o.RequireToken &&
 			!isOpenPattern(info.Pattern) {
 			err = errs.New(errs.Unauthenticated, "Requires authentication")
@@ -212,7 +212,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
 		return errs.New(errs.Forbidden, "A request from another site must send its token as Bearer.")
 	}
-	if to.Group == route.Pages && s.crossOrigin(r, info) {
+	if to.Group == route.Pages && !to.Elsewhere && s.crossOrigin(r, info) {
 		return errs.New(errs.Forbidden, "This form was sent from another site.")
 	}
 	signedIn := caller
@@ -266,7 +266,7 @@ func (s *Server) open(r *http.Request, caller *account.Caller, info *web.Info, t
 // changes reports a route whose unsafe methods are for those alone who signed in: not git's, which sees for itself, nor
 // the forms with which one signs in.
 func changes(to *endpoint) bool {
-	return to.Group == route.API || to.Group == route.Pages && to.Right != route.Anyone
+	return to.Group == route.API && !to.Nobody || to.Group == route.Pages && to.Right != route.Anyone
 }
 
 // permit gives the request as its caller's token lets it use the route. Each transaction of an unsafe request asks
@@ -319,10 +319,11 @@ func withoutToken(r *http.Request) bool {
 }
 
 // isOpenPattern reports the routes that need no token with --require-token: load
-// balancers have none, nor has who is about to sign in, or a program that asks for one.
+// balancers have none, nor has who is about to sign in, or a program that asks for one, or for an App.
 func isOpenPattern(pattern string) bool {
 	switch pattern {
-	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token":
+	case "/healthz", "/readyz", "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token",
+		"/app-manifests/{code}/conversions", "/settings/apps/new", "/organizations/{org}/settings/apps/new":
 		return true
 	}
 	return false

@@ -160,9 +160,11 @@ func New(o Options) *Server {
 		Locate: repos.With(account.Pull, objects.Locate), LastChanges: repos.With(account.Pull, objects.ListLastChanges),
 		Blame: repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
 		Commits: repos.With(account.Pull, objects.ListChosenCommits), Statuses: statusesOf, Checks: runsOf,
-		CommitFiles: repos.With(account.Push, objects.CommitFiles),
-		CommitText:  objects.CommitText, CompareText: objects.CompareText})
+		CommitFiles: repos.With(account.Push, objects.CommitFiles), BranchFrom: repos.With(account.Push, shown.Pulls.BranchFrom),
+		CommitText: objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
+	hooksOf := hook.New(o.DB, repos, o.HookNetworks)
+	f.Apps.CheckHookURL = hooksOf.CheckURL
 	features := []feature{
 		account.NewAPI(accounts),
 		app.NewAPI(f.Apps),
@@ -198,7 +200,7 @@ func New(o Options) *Server {
 		&license.API{},
 		&gitignore.API{},
 		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
-		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
+		hook.NewAPI(hooksOf),
 		plants,
 		kit,
 		codes,

@@ -2,6 +2,7 @@ package estate
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,4 +126,17 @@ func aSelection(w *World, t *testing.T, h *Home) map[string]string {
 	made := aReach(w, t, h)
 	w.OK(t, "holder", "PUT /user/installations/"+made["installation_id"]+"/repositories/"+made["repository_id"], "")
 	return made
+}
+
+// aManifest has an App made of a manifest in a browser, for whose code its keys are had.
+func aManifest(w *World, t *testing.T, _ *Home) map[string]string {
+	form := url.Values{"manifest": {`{"name":"` + w.name() + `","url":"https://robots.example","redirect_url":"https://robots.example"}`},
+		"name": {w.name()}}
+	a := w.Check(t, apitest.Case{Do: "POST /settings/apps", As: "keeper", Send: form.Encode(), Status: 303,
+		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}})
+	to, err := url.Parse(a.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"code": to.Query().Get("code")}
 }

@@ -67,6 +67,7 @@ var things = []struct {
 	{"/archive", "archive", nil}, {"/tarball", "branch", nil}, {"/zipball", "branch", nil}, {"/readme", "dir", nil},
 	{"/assignees", "assignee", nil}, {"/collaborators", "guest", nil}, {"/users", "keeper", nil}, {"/following", "keeper", nil},
 	{"/app/installations", "installation", nil}, {"/apps", "app", nil}, {"/app/hook/deliveries", "app delivery", nil},
+	{"/app-manifests", "manifest code", nil},
 	{"/user/installations", "holder installation", nil},
 	{"/user/installations/{installation_id}/repositories", "repository id", nil},
 	{"/orgs", "guild", nil}, {"/organizations", "guild", nil}, {"/members", "member", nil}, {"/memberships", "member", nil}, {"/public_members", "member", nil},
@@ -74,6 +75,7 @@ var things = []struct {
 	{"/keys", "deploy key", (*World).deployKey},
 	{"/repositories", "repository id", nil}, {"/user", "account id", nil},
 	{"/licenses", "license", nil}, {"/gitignore/templates", "template", nil}, {"/emojis", "emoji", nil},
+	{"/orgs/{org}/settings/hooks", "guild hook", nil}, {"/orgs/{org}/settings/hooks/{hook_id}/deliveries", "guild delivery", nil},
 	{"/orgs/{org}/hooks", "guild hook", nil}, {"/hooks", "hook", nil},
 	{"/orgs/{org}/hooks/{hook_id}/deliveries", "guild delivery", nil}, {"/hooks/{hook_id}/deliveries", "delivery", nil},
 	{"/notifications/threads", "thread", (*World).thread},
@@ -90,7 +92,8 @@ func (h *Home) thing(is string) string {
 		return value
 	}
 	return map[string]string{
-		"ref": "heads/" + h.Mark + "-topic", "branch": h.Mark + "-side", "range": "main..." + h.Mark + "-topic",
+		"manifest code": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567",
+		"ref":           "heads/" + h.Mark + "-topic", "branch": h.Mark + "-side", "range": "main..." + h.Mark + "-topic",
 		"file": h.Mark + ".txt", "main file": "main/" + h.Mark + ".txt", "main": "main", "archive": h.Mark + "-side.zip",
 		"dir": h.Mark + "-dir", "assignee": "writer", "guest": "guest", "keeper": "keeper", "guild": "guild",
 		"app": "robot", "release tag": h.Mark + "-v1", "asset name": h.Mark + ".bin", "asset path": h.Mark + "-v1/" + h.Mark + ".bin",

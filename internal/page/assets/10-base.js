@@ -50,6 +50,9 @@ document.addEventListener('keydown', (e) => {
 	if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && e.target.matches('textarea')) e.target.form?.requestSubmit();
 });
 
+// A form that is sent by itself.
+on('form[data-go]', (form) => form.submit());
+
 // Forms that cannot be undone ask first.
 on('form[data-confirm]', (form) => form.addEventListener('submit', (e) => {
 	if (!confirm(form.dataset.confirm)) e.preventDefault();

@@ -37,6 +37,7 @@ type Handlers struct {
 	Commits                           web.Handler // chosen by their SHAs
 	Statuses, Checks                  web.Handler // of many commits
 	CommitFiles                       web.Handler // makes a commit of several files
+	BranchFrom                        web.Handler // makes a branch of a fork at the tip of another repository's
 
 	// These stream diffs and patches, which may be large. Pages ask for the right before.
 	CommitText, CompareText repo.Handler

@@ -17,7 +17,7 @@ type deleteView struct {
 
 // GET /{owner}/{repo}/delete/{path...}
 //
-// DeleteForm answers the form that deletes a file of a branch. Errors: 403 for who may not push; 404.
+// DeleteForm answers the form that deletes a file of a branch. Errors: 403, 404.
 func (p *Pages) DeleteForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.deleting(r, a)
 	if err != nil {

@@ -186,7 +186,11 @@ func TestWhoEdits(t *testing.T) {
 			}
 		}
 		refused("", 303) // led to sign in
-		refused("stranger", 403)
+		for path, fields := range map[string][]string{"/branches": {"name", "x", "from", "main"}, "/branches/delete": {"name", "side/<i>"}} {
+			if a := as(t, s, "stranger").post("/alice/garden"+path, fields...); a.Status != 403 {
+				t.Errorf("POST %s as a stranger: %d", path, a.Status)
+			}
+		}
 		v := as(t, s, "sam")
 		for _, path := range []string{"/edit/v1/song.txt", "/new/v1", "/delete/v1/song.txt", "/upload/v1", "/edit/main/bytes.bin", "/edit/main/deep"} {
 			if a := v.get("/alice/garden" + path); a.Status != 403 {
@@ -267,13 +271,13 @@ func TestUpload(t *testing.T) {
 			t.Errorf("no files at all: %d", a.Status)
 		}
 		for _, login := range []string{"stranger", ""} {
-			if a := as(t, s, login).upload("/alice/garden/upload/main", "x", "x"); a.Status != 403 && a.Status != 303 || a.Header.Get("Location") == "/alice/garden/tree/main" {
+			if a := as(t, s, login).upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 && a.Status != 303 || a.Header.Get("Location") == "/alice/garden/tree/main" {
 				t.Errorf("%q uploads: %d", login, a.Status)
 			}
 		}
 		// A right that was taken away is no right any more.
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/sam", As: "alice", Status: 204})
-		if a := v.upload("/alice/garden/upload/main", "x", "x"); a.Status != 403 {
+		if a := v.upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 { // to a fork, whose branch has no name here
 			t.Errorf("a former collaborator uploads: %d", a.Status)
 		}
 	})

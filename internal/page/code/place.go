@@ -55,8 +55,8 @@ func (v *at) Dir() string {
 // Up is the directory above the path.
 func (v *at) Up() string { return strings.TrimPrefix(path.Dir("/"+v.At.Path), "/") }
 
-// CanEdit reports that the viewer may commit to what is shown, which is a branch.
-func (v *at) CanEdit() bool { return v.Repo.CanPush() && v.At.Kind == "branch" }
+// CanEdit reports that the viewer may commit to what is shown, which is a branch, or propose a change of it.
+func (v *at) CanEdit() bool { return (v.Repo.CanPush() || v.Proposes()) && v.At.Kind == "branch" }
 
 // Link is the address of a page of a path at the revision.
 func (v *at) Link(kind, path string) string {

@@ -125,7 +125,7 @@ func (p *Pages) CreateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	name, from := form.Text("name"), form.Text("from")
-	err = p.makeBranch(r, a, name, from)
+	err = p.branchFrom(r, a, name, from)
 	if err == nil {
 		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "tree")+segments(name))
 	}
@@ -141,7 +141,7 @@ func (p *Pages) CreateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	return p.t.Again(w, r, "branches.html", problem, v)
 }
 
-func (p *Pages) makeBranch(r *http.Request, a *repo.Access, name, from string) error {
+func (p *Pages) branchFrom(r *http.Request, a *repo.Access, name, from string) error {
 	var found struct{ SHA string }
 	if err := p.ask(r, p.do.Locate, of(a, "/contents", segments(from)), nil, &found); err != nil {
 		if errs.Is(err, errs.NotFound) {
@@ -149,10 +149,7 @@ func (p *Pages) makeBranch(r *http.Request, a *repo.Access, name, from string) e
 		}
 		return err
 	}
-	if name == "" {
-		return errs.New(errs.Invalid, "The new branch needs a name.")
-	}
-	return p.kit.Change(r, http.MethodPost, of(a, "/git/refs"), map[string]any{"ref": "refs/heads/" + name, "sha": found.SHA}, nil)
+	return p.makeBranch(r, of(a), name, found.SHA)
 }
 
 // POST /{owner}/{repo}/branches/delete

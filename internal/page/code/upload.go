@@ -32,7 +32,7 @@ type uploadView struct {
 
 // GET /{owner}/{repo}/upload/{path...}
 //
-// UploadForm answers the form that uploads files into a directory of a branch. Errors: 403 for who may not push; 404.
+// UploadForm answers the form that uploads files into a directory of a branch. Errors: 403, 404.
 func (p *Pages) UploadForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.uploading(r, a)
 	if err != nil {

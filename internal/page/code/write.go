@@ -12,6 +12,7 @@ import (
 	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // proposal is what a form says of the commit that it makes, and shows again when it was not taken.
@@ -50,15 +51,18 @@ type fileChange struct {
 
 func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
-// checkWritable reports why the viewer cannot commit to what the page stands at. The API asks again.
+// Proposes reports that the viewer may not push: a change goes to a branch of a fork, and leads to a pull request.
+func (v *at) Proposes() bool { return v.Viewer != nil && !v.Repo.Archived && !v.Repo.CanPush() }
+
+// checkWritable reports why the viewer cannot commit to what the page stands at, nor propose a change. The API asks again.
 func (v *at) checkWritable() error {
 	switch {
 	case v.Viewer == nil:
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	case v.Repo.Archived:
 		return errs.New(errs.Forbidden, "This repository is archived, so nothing in it changes.")
-	case !v.Repo.CanPush():
-		return errs.New(errs.Forbidden, "You may not push to this repository. Fork it, change the file in your fork, and open a pull request from there.")
+	case !v.Repo.CanPush() && v.At.SHA == "":
+		return errs.New(errs.Forbidden, "You may not push to this repository, and it has nothing yet to which you could propose a change.")
 	case v.At.Kind != "branch":
 		return errs.New(errs.Forbidden, "Files are changed on a branch. This is the state of a tag or a commit: choose a branch first.")
 	}
@@ -71,10 +75,21 @@ func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, 
 	if v.At.SHA == "" { // the repository is empty
 		return done, p.writeFirst(r, a, v, c, add)
 	}
-	branch := v.At.Ref
-	if c.New {
+	branch, to, fresh := v.At.Ref, of(a), c.New || v.Proposes()
+	if fresh {
 		branch = c.Branch
-		if err := p.makeBranch(r, a, branch, string(v.At.SHA)); err != nil {
+	}
+	head := branch
+	if v.Proposes() {
+		fork, err := p.forkOf(r, a)
+		if err != nil {
+			return "", err
+		}
+		to = "/repos" + fork
+		head = v.Viewer.Login + ":" + branch
+	}
+	if fresh {
+		if err := p.beginBranch(r, a, v, to, branch); err != nil {
 			return "", err
 		}
 	}
@@ -83,17 +98,48 @@ func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, 
 	if err != nil {
 		return "", err
 	}
-	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPut, Path: of(a, "/contents/-"), Body: body, Handler: p.do.CommitFiles})
+	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPut, Path: to + "/contents/-", Body: body, Handler: p.do.CommitFiles})
 	if err != nil {
-		if c.New { // nobody has seen it
-			_ = p.kit.Change(r, http.MethodDelete, of(a, "/git/refs/heads", segments(branch)), nil, nil)
+		if fresh { // nobody has seen it
+			_ = p.kit.Change(r, http.MethodDelete, to+"/git/refs/heads"+segments(branch), nil, nil)
 		}
 		return "", err
 	}
-	if c.New {
-		return v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.At.Ref}, "head": {branch}}.Encode(), nil
+	if fresh {
+		return v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.At.Ref}, "head": {head}}.Encode(), nil
 	}
 	return done, nil
+}
+
+// forkOf finds the viewer's fork of a repository, or makes it, and gives its path. Errors: those of the API.
+func (p *Pages) forkOf(r *http.Request, a *repo.Access) (string, error) {
+	var fork struct {
+		FullName string `json:"full_name"`
+	}
+	err := p.kit.Change(r, http.MethodPost, of(a, "/forks"), map[string]any{"default_branch_only": true}, &fork)
+	owner, name, _ := strings.Cut(fork.FullName, "/")
+	return web.Path(owner, name), err
+}
+
+// beginBranch makes the branch of a change, at what the place shows: in its repository, or in a fork at an address of the API.
+func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to, name string) error {
+	if !v.Proposes() || name == "" {
+		return p.makeBranch(r, to, name, string(v.At.SHA))
+	}
+	body, err := json.Marshal(map[string]any{"name": name, "repository_id": a.ID, "base": v.At.Ref, "sha": v.At.SHA})
+	if err != nil {
+		return err
+	}
+	_, err = p.kit.Send(r, inside.Request{Method: http.MethodPost, Path: to + "/merge-upstream", Body: body, Handler: p.do.BranchFrom})
+	return err
+}
+
+// makeBranch makes a branch at a commit, in the repository at an address of the API. Errors: those of the API.
+func (p *Pages) makeBranch(r *http.Request, to, name, sha string) error {
+	if name == "" {
+		return errs.New(errs.Invalid, "The new branch needs a name.")
+	}
+	return p.kit.Change(r, http.MethodPost, to+"/git/refs", map[string]any{"ref": "refs/heads/" + name, "sha": sha}, nil)
 }
 
 // writeFirst makes the first commit of a repository: of one file.

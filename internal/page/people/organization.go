@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/page"
+	"arbor/internal/page/webhook"
 	"arbor/internal/web"
 )
 
@@ -31,16 +32,76 @@ func (p *Pages) orgSettings(r *http.Request) (*orgSettings, error) {
 	if _, err := p.kit.Get(r, web.Path("orgs", web.Param(r, "org")), nil, &v.Org); err != nil {
 		return nil, page.Absent(err)
 	}
-	var err error
-	if v.Frame, err = p.kit.Frame(r, "Settings · "+v.Org.Login); err != nil {
+	if err := p.mayOwn(r, v.Org.Login); err != nil {
 		return nil, err
 	}
+	var err error
+	v.Frame, err = p.kit.Frame(r, "Settings · "+v.Org.Login)
 	v.Tab, v.Login = "settings", v.Org.Login
-	role, err := p.role(r, v.Org.Login, v.Viewer)
+	return v, err
+}
+
+// mayOwn asks whether the caller owns an organization. Error: 403.
+func (p *Pages) mayOwn(r *http.Request, org string) error {
+	role, err := p.role(r, org, page.ViewerOf(r))
 	if err == nil && role != "admin" {
 		err = errs.New(errs.Forbidden, "The settings of an organization are for its owners.")
 	}
-	return v, err
+	return err
+}
+
+// hooksOf is the request's organization as what has webhooks.
+func (p *Pages) hooksOf(r *http.Request) *webhook.Place {
+	org := web.Param(r, "org")
+	at := web.Path("orgs", org)
+	return &webhook.Place{API: at, Settings: at + "/settings", Org: org,
+		May: func() error {
+			if _, err := p.kit.Get(r, at, nil, nil); err != nil {
+				return page.Absent(err)
+			}
+			return p.mayOwn(r, org)
+		},
+		Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+org) }}
+}
+
+// deletion is what orgdelete.html shows.
+type deletion struct {
+	*orgSettings
+	Typed string // in place of the login
+}
+
+// GET /orgs/{org}/settings/delete
+//
+// DeleteOrgForm tells an owner what is lost with the organization. Errors: 403, 404.
+func (p *Pages) DeleteOrgForm(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.orgSettings(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "orgdelete.html", &deletion{v, ""})
+}
+
+// POST /orgs/{org}/settings/delete
+//
+// DeleteOrg deletes the organization, for good, once its login is typed. Errors: 403, 404.
+func (p *Pages) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.orgSettings(r)
+	if err != nil {
+		return err
+	}
+	if form.Text("confirm") != v.Login {
+		err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", v.Login)
+	} else if err = p.kit.Change(r, http.MethodDelete, web.Path("orgs", v.Login), nil, nil); err == nil {
+		return page.SeeOther(w, r, "/")
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	return p.t.Again(w, r, "orgdelete.html", v.Problem, &deletion{v, form.Get("confirm")})
 }
 
 // POST /orgs/{org}/settings

@@ -3,8 +3,8 @@
 //	GET, POST /{owner}/{repo}/settings               general.go: name, description, topics, branch, features, merging
 //	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators
 //	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
-//	GET, POST /{owner}/{repo}/settings/hooks         hooks.go: webhooks; .../new and .../{hook_id} are the forms
-//	GET, POST .../hooks/{hook_id}/deliveries/{delivery_id}     deliveries.go: what was sent, and sending it again
+//	GET, POST /{owner}/{repo}/settings/hooks         package webhook; .../new and .../{hook_id} are the forms
+//	GET, POST .../hooks/{hook_id}/deliveries/{delivery_id}     package webhook: what was sent, and sending it again
 //	GET       /{owner}/{repo}/settings/attachments   attachments.go: files of texts, by age or by size
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
@@ -19,6 +19,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/page"
+	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/web"
@@ -27,25 +28,26 @@ import (
 //go:embed templates
 var files embed.FS
 
-var roomTemplates = page.ReadTemplates(files)
+var roomTemplates = page.ReadTemplates(files, webhook.Files)
 
 // Pages are the pages of the settings.
 type Pages struct {
 	kit         *page.Kit
 	t           *page.Templates
+	hooks       *webhook.Pages
 	attachments web.Handler
 }
 
 // New makes the pages. attachments lists those of the repository, in place of its deploy keys.
 func New(kit *page.Kit, attachments web.Handler) *Pages {
-	return &Pages{kit, roomTemplates, attachments}
+	return &Pages{kit, roomTemplates, webhook.New(kit, roomTemplates), attachments}
 }
 
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
 	on := p.kit.OnRepo
 	const at = "/{owner}/{repo}/settings"
-	return []route.Route{
+	list := []route.Route{
 		on("GET "+at, p.General),
 		on("POST "+at, p.SaveGeneral),
 		on("GET "+at+"/access", p.Access),
@@ -54,13 +56,6 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+at+"/keys", p.ChangeKeys),
 		on("GET "+at+"/attachments", p.Attachments),
 		on("GET "+at+"/installations", p.Installations),
-		on("GET "+at+"/hooks", p.Hooks),
-		on("GET "+at+"/hooks/new", p.NewHook),
-		on("POST "+at+"/hooks/new", p.CreateHook),
-		on("GET "+at+"/hooks/{hook_id}", p.Hook),
-		on("POST "+at+"/hooks/{hook_id}", p.ChangeHook),
-		on("GET "+at+"/hooks/{hook_id}/deliveries/{delivery_id}", p.Delivery),
-		on("POST "+at+"/hooks/{hook_id}/deliveries/{delivery_id}", p.Redeliver),
 		on("GET "+at+"/visibility", p.Visibility),
 		on("POST "+at+"/visibility", p.ChangeVisibility),
 		on("GET "+at+"/archive", p.Archive),
@@ -70,6 +65,18 @@ func (p *Pages) Routes() []route.Route {
 		on("GET "+at+"/delete", p.Delete),
 		on("POST "+at+"/delete", p.ChangeDeleted),
 	}
+	for _, x := range p.hooks.Routes() {
+		list = append(list, on(x.Method+" "+at+x.Path, func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+			return x.Do(w, r, p.hooksOf(r, a))
+		}).Calls(x.Do))
+	}
+	return list
+}
+
+// hooksOf is the repository as what has webhooks.
+func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Place {
+	return &webhook.Place{API: api(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
+		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) }}
 }
 
 // view is what all pages of the settings have.

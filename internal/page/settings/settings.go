@@ -9,7 +9,10 @@
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
 //	GET, POST /settings/watching         watching.go: watched repositories
 //	GET, POST /settings/installations    installations.go: Apps that act on one's account; .../{installation_id} is one
-//	GET       /settings/apps             apps.go: Apps of one's own; .../{app_slug}/install installs one
+//	GET, POST /settings/apps             apps.go: Apps of one's own; .../{app_slug}/install installs one
+//	GET       /settings/apps/new         newapp.go: a new App, also /organizations/{org}/settings/apps/new
+//	POST      /settings/apps/new         manifest.go: an App that a program asks for
+//	GET, POST /settings/apps/{app_slug}  newapp.go: an App of one's own
 //
 // What REST has is asked of it. Passwords, sessions and tokens it has not: these are operations of package account on
 // the caller's own account. A caller whose token is limited opens none of these pages.
@@ -71,6 +74,13 @@ func (p *Pages) Routes() []route.Route {
 		in("GET /settings/installations/{installation_id}", p.Installation),
 		in("POST /settings/installations/{installation_id}", p.ChangeInstallation),
 		in("GET /settings/apps", p.Apps),
+		in("POST /settings/apps", p.CreateApp),
+		in("GET /settings/apps/new", p.NewApp),
+		p.kit.Anyone("POST /settings/apps/new", p.AskForApp).FromElsewhere().Counted(),
+		in("GET /organizations/{org}/settings/apps/new", p.NewAppOf),
+		p.kit.Anyone("POST /organizations/{org}/settings/apps/new", p.AskForAppOf).FromElsewhere().Counted(),
+		in("GET /settings/apps/{app_slug}", p.App),
+		in("POST /settings/apps/{app_slug}", p.ChangeApp),
 		in("GET /settings/apps/{app_slug}/install", p.InstallForm),
 		in("POST /settings/apps/{app_slug}/install", p.Install),
 	}

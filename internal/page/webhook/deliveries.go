@@ -1,4 +1,4 @@
-package reposettings
+package webhook
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 
 	"arbor/internal/inside"
 	"arbor/internal/page"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -80,8 +79,8 @@ const deliveriesSize = 25
 var nextCursor = regexp.MustCompile(`[?&]cursor=([0-9]+)[^>]*>; rel="next"`)
 
 // deliveries lists a page of what the request's webhook was told.
-func (p *Pages) deliveries(r *http.Request, a *repo.Access) (list []delivery, older string, err error) {
-	q := inside.Request{Path: hookPath(r, a) + "/deliveries", Query: page.Query("per_page", strconv.Itoa(deliveriesSize),
+func (p *Pages) deliveries(r *http.Request, at *Place) (list []delivery, older string, err error) {
+	q := inside.Request{Path: hookPath(r, at) + "/deliveries", Query: page.Query("per_page", strconv.Itoa(deliveriesSize),
 		"cursor", web.QueryOf(r).Get("cursor"))}
 	answer, err := p.kit.Send(r, q)
 	if err != nil {
@@ -95,40 +94,42 @@ func (p *Pages) deliveries(r *http.Request, a *repo.Access) (list []delivery, ol
 
 // deliveryView is one delivery, whole.
 type deliveryView struct {
-	view
+	View
 	delivery
 	HookPath string // of the webhook's page
 	API      string // where the whole of it is
 }
 
-func deliveryPath(r *http.Request, a *repo.Access) string {
-	return hookPath(r, a) + "/deliveries" + web.Path(web.Param(r, "delivery_id"))
+func deliveryPath(r *http.Request, at *Place) string {
+	return hookPath(r, at) + "/deliveries" + web.Path(web.Param(r, "delivery_id"))
 }
 
 // GET /{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}
+// GET /orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}
 //
 // Delivery shows what was sent and what came back. Errors: 401, 403, 404.
-func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := p.frame(r, a, "hooks", "Delivery")
+func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Place) error {
+	f, err := at.frame("Delivery")
 	if err != nil {
 		return err
 	}
-	v := &deliveryView{view: f, HookPath: at(a, "/hooks"+web.Path(web.Param(r, "hook_id"))), API: deliveryPath(r, a)}
-	if _, err := p.kit.Get(r, deliveryPath(r, a), nil, &v.delivery); err != nil {
+	v := &deliveryView{View: f, HookPath: at.Settings + "/hooks" + web.Path(web.Param(r, "hook_id")), API: deliveryPath(r, at)}
+	if _, err := p.kit.Get(r, deliveryPath(r, at), nil, &v.delivery); err != nil {
 		return page.Absent(err)
 	}
 	return p.t.Page(w, r, "delivery.html", v)
 }
 
 // POST /{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}
+// POST /orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}
 //
 // Redeliver sends the delivery once more. Errors: 401, 403, 404, 409 where many wait.
-func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := mayAdmin(a); err != nil {
+func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, at *Place) error {
+	if err := at.May(); err != nil {
 		return err
 	}
-	if err := p.kit.Change(r, "POST", deliveryPath(r, a)+"/attempts", nil, nil); err != nil {
+	if err := p.kit.Change(r, "POST", deliveryPath(r, at)+"/attempts", nil, nil); err != nil {
 		return err
 	}
-	return page.SeeOther(w, r, at(a, "/hooks"+web.Path(web.Param(r, "hook_id"))+"?done=1"))
+	return page.SeeOther(w, r, at.Settings+"/hooks"+web.Path(web.Param(r, "hook_id"))+"?done=1")
 }

@@ -1,4 +1,4 @@
-package reposettings
+package webhook
 
 import (
 	"net/http"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"arbor/internal/page"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -56,20 +55,21 @@ const secretKept = "********"
 
 // hooksView is the list of webhooks.
 type hooksView struct {
-	view
+	View
 	Hooks []hook
 }
 
 // GET /{owner}/{repo}/settings/hooks
+// GET /orgs/{org}/settings/hooks
 //
 // Hooks lists the webhooks. Errors: 401, 403.
-func (p *Pages) Hooks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := p.frame(r, a, "hooks", "Webhooks")
+func (p *Pages) Hooks(w http.ResponseWriter, r *http.Request, at *Place) error {
+	f, err := at.frame("Webhooks")
 	if err != nil {
 		return err
 	}
-	v := &hooksView{view: f}
-	more, err := p.kit.Get(r, api(a)+"/hooks", page.Part(r, 50), &v.Hooks)
+	v := &hooksView{View: f}
+	more, err := p.kit.Get(r, at.API+"/hooks", page.Part(r, 50), &v.Hooks)
 	if err != nil {
 		return err
 	}
@@ -90,9 +90,12 @@ type hookForm struct {
 func (f *hookForm) Has(event string) bool { return slices.Contains(f.Chosen, event) }
 
 // Events are the events on offer, and those that the hook has beside them.
-func (f *hookForm) Events() [][2]string {
+func (v *hookView) Events() [][2]string {
 	list := slices.Clone(offered)
-	for _, e := range f.Chosen {
+	if v.Org != "" {
+		list = append(list, [2]string{"organization", "Members change"})
+	}
+	for _, e := range v.Chosen {
 		if e != "*" && !slices.ContainsFunc(list, func(o [2]string) bool { return o[0] == e }) {
 			list = append(list, [2]string{e, ""})
 		}
@@ -140,7 +143,7 @@ func readHook(f page.Form, hasSecret bool) (form hookForm, body map[string]any) 
 
 // hookView is a webhook with its last deliveries, or the form of a new one.
 type hookView struct {
-	view
+	View
 	hookForm
 	Hook       *hook // nil: a new one
 	Deliveries []delivery
@@ -148,22 +151,24 @@ type hookView struct {
 }
 
 // GET /{owner}/{repo}/settings/hooks/new
+// GET /orgs/{org}/settings/hooks/new
 //
 // NewHook shows the form of a webhook that is to be added. Errors: 401, 403.
-func (p *Pages) NewHook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	f, err := p.frame(r, a, "hooks", "Add webhook")
+func (p *Pages) NewHook(w http.ResponseWriter, r *http.Request, at *Place) error {
+	f, err := at.frame("Add webhook")
 	if err != nil {
 		return err
 	}
-	v := &hookView{view: f, hookForm: hookForm{Type: "json", Active: true, Which: "push", Chosen: []string{"push"}}}
+	v := &hookView{View: f, hookForm: hookForm{Type: "json", Active: true, Which: "push", Chosen: []string{"push"}}}
 	return p.t.Page(w, r, "hook.html", v)
 }
 
 // POST /{owner}/{repo}/settings/hooks/new
+// POST /orgs/{org}/settings/hooks/new
 //
 // CreateHook adds a webhook. Errors: 401, 403.
-func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := mayAdmin(a); err != nil {
+func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Place) error {
+	if err := at.May(); err != nil {
 		return err
 	}
 	f, err := page.ReadForm(r)
@@ -171,64 +176,67 @@ func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	form, body := readHook(f, false)
-	err = p.kit.Change(r, "POST", api(a)+"/hooks", body, nil)
+	body["name"] = "web" // organizations want it said
+	err = p.kit.Change(r, "POST", at.API+"/hooks", body, nil)
 	if err == nil {
-		return page.SeeOther(w, r, at(a, "/hooks?done=1"))
+		return page.SeeOther(w, r, at.Settings+"/hooks?done=1")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err
 	}
-	frame, err := p.frame(r, a, "hooks", "Add webhook")
+	frame, err := at.frame("Add webhook")
 	if err != nil {
 		return err
 	}
 	frame.Problem = problem
-	return p.t.Again(w, r, "hook.html", problem, &hookView{view: frame, hookForm: form})
+	return p.t.Again(w, r, "hook.html", problem, &hookView{View: frame, hookForm: form})
 }
 
 // hookPath is the address of the request's webhook in the API.
-func hookPath(r *http.Request, a *repo.Access) string {
-	return api(a) + "/hooks" + web.Path(web.Param(r, "hook_id"))
+func hookPath(r *http.Request, at *Place) string {
+	return at.API + "/hooks" + web.Path(web.Param(r, "hook_id"))
 }
 
 // GET /{owner}/{repo}/settings/hooks/{hook_id}
+// GET /orgs/{org}/settings/hooks/{hook_id}
 //
 // Hook shows a webhook and its last deliveries; cursor leads to older ones. Errors: 401, 403, 404.
-func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	v, err := p.hook(r, a)
+func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, at *Place) error {
+	v, err := p.hook(r, at)
 	if err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "hook.html", v)
 }
 
-func (p *Pages) hook(r *http.Request, a *repo.Access) (*hookView, error) {
+func (p *Pages) hook(r *http.Request, at *Place) (*hookView, error) {
 	v := &hookView{Hook: &hook{}}
 	var err error
-	if v.view, err = p.frame(r, a, "hooks", "Webhook"); err != nil {
+	if v.View, err = at.frame("Webhook"); err != nil {
 		return nil, err
 	}
-	if _, err := p.kit.Get(r, hookPath(r, a), nil, v.Hook); err != nil {
+	if _, err := p.kit.Get(r, hookPath(r, at), nil, v.Hook); err != nil {
 		return nil, page.Absent(err)
 	}
 	v.hookForm = formOf(v.Hook)
-	v.Deliveries, v.Older, err = p.deliveries(r, a)
+	v.Deliveries, v.Older, err = p.deliveries(r, at)
 	return v, err
 }
 
 // POST /{owner}/{repo}/settings/hooks/{hook_id}
+// POST /orgs/{org}/settings/hooks/{hook_id}
 //
 // ChangeHook changes the webhook, or as do says pings it, sends a test, or removes it. Errors: 401, 403, 404.
-func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := mayAdmin(a); err != nil {
+func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) error {
+	if err := at.May(); err != nil {
 		return err
 	}
 	f, err := page.ReadForm(r)
 	if err != nil {
 		return err
 	}
-	self, to := hookPath(r, a), at(a, "/hooks"+web.Path(web.Param(r, "hook_id"))+"?done=1")
+	self, to := hookPath(r, at), at.Settings+"/hooks"+web.Path(web.Param(r, "hook_id"))+"?done=1"
 	var form *hookForm
 	switch f.Get("do") {
 	case "ping":
@@ -236,7 +244,7 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	case "test":
 		err = p.kit.Change(r, "POST", self+"/tests", nil, nil)
 	case "remove":
-		to = at(a, "/hooks?done=1")
+		to = at.Settings + "/hooks?done=1"
 		err = p.kit.Change(r, "DELETE", self, nil, nil)
 	default:
 		var now hook
@@ -253,7 +261,7 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	v, err := p.hook(r, a)
+	v, err := p.hook(r, at)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,53 @@
+package code_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"arbor/internal/apitest"
+)
+
+// Who may not push proposes a change: it goes to a branch of a fork, which is made if there is none, and leads to a pull
+// request. What the fork has stays as it is.
+func TestPropose(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		plant(t, s, "alice/garden", false)
+		v := as(t, s, "stranger")
+		v.want("/alice/garden/blob/main/dos.txt", 200, "Edit")
+		form := v.want("/alice/garden/edit/main/dos.txt", 200, "Propose changes", "your fork")
+		to := v.led("/alice/garden/edit/main/dos.txt", "blob", field(t, form, "blob"), "path", "dos.txt", "text", "mine\n", "branch", "patch-1")
+		want := "/alice/garden/pulls/new?" + url.Values{"base": {"main"}, "head": {"stranger:patch-1"}}.Encode()
+		if to != want {
+			t.Fatalf("led to %s, want %s", to, want)
+		}
+		v.want(to, 200, "mine", "Update dos.txt")
+		// Its own repository moves on, which the fork did not follow: the next change begins there all the same.
+		as(t, s, "sam").led("/alice/garden/new/main", "path", "later.txt", "text", "later\n")
+		before := string(s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden/branches/main", Status: 200}).Body)
+		to = v.led("/alice/garden/new/main", "path", "new.txt", "text", "new\n", "branch", "patch-2")
+		v.want(to, 200, "new.txt")
+		s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden/contents/later.txt?ref=patch-2", Status: 200})
+		if after := string(s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden/branches/main", Status: 200}).Body); after != before {
+			t.Error("the fork's own branch moved")
+		}
+		blob := field(t, v.want("/alice/garden/delete/main/later.txt", 200, "Propose"), "blob")
+		if to := v.led("/alice/garden/delete/main/later.txt", "blob", blob, "branch", "patch-3"); !strings.Contains(to, "patch-3") {
+			t.Errorf("led to %s", to)
+		}
+		if a := v.upload("/alice/garden/upload/main", "seed.txt", "x"); a.Status != 422 { // the branch is not named
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		if got := text(t, s, "later.txt", "main"); got != "later\n" {
+			t.Errorf("the repository itself changed: %q", got)
+		}
+		// A name that is taken is said beside the text.
+		a := v.post("/alice/garden/new/main", "path", "other.txt", "text", "kept text", "branch", "patch-1")
+		if a.Status != 422 || !strings.Contains(string(a.Body), "kept text") {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "stranger", Status: 201,
+			Send: `{"title": "t", "base": "main", "head": "stranger:patch-1"}`})
+	})
+}

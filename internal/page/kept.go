@@ -1,0 +1,53 @@
+package page
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+
+	"arbor/internal/web"
+)
+
+// maxKept is how large a form may be that is kept for somebody who is not signed in any more.
+const maxKept = 256 << 10
+
+// keptField is a field of a form, to be sent again.
+type keptField struct{ Name, Value string }
+
+// keep answers a form of somebody whose session has ended meanwhile: with what was written in it, to be sent again after
+// signing in. That is for the site's own forms alone: another site's would make people send what they did not write. What
+// is too large, or has a password, is not kept, and ok is false.
+func (k *Kit) keep(w http.ResponseWriter, r *http.Request) (ok bool) {
+	mode := r.Header.Get("Sec-Fetch-Mode")
+	if r.Method != http.MethodPost || r.Header.Get("Origin") != web.From(r.Context()).Site || mode != "" && mode != "navigate" ||
+		r.ContentLength < 0 || r.ContentLength > maxKept {
+		return false
+	}
+	form, err := ReadForm(r)
+	if err != nil {
+		return false
+	}
+	v := struct {
+		Frame
+		Fields []keptField
+	}{Frame: k.bare(r, "You are signed out")}
+	for name, values := range form.Values {
+		if strings.Contains(name, "password") {
+			return false
+		}
+		for _, value := range values {
+			v.Fields = append(v.Fields, keptField{name, value})
+		}
+	}
+	slices.SortStableFunc(v.Fields, func(a, b keptField) int { return strings.Compare(a.Name, b.Name) })
+	var b bytes.Buffer
+	if plain().ExecuteTemplate(&b, "signedout.html", v) != nil {
+		return false
+	}
+	headers(w, r)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusUnauthorized)
+	w.Write(b.Bytes())
+	return true
+}

@@ -1,0 +1,226 @@
+package settings
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"arbor/internal/app"
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/scope"
+	"arbor/internal/web"
+)
+
+// appPermissions are those that something here asks for, each with what it opens.
+var appPermissions = [][2]string{
+	{"contents", "Code, commits, branches, releases"}, {"issues", "Issues, labels and milestones"},
+	{"pull_requests", "Pull requests and reviews"}, {"checks", "Check runs and suites"}, {"statuses", "Statuses of commits"},
+	{"administration", "Settings and collaborators of repositories"}, {"repository_hooks", "Webhooks of repositories"},
+	{"members", "Members of an organization"}, {"organization_administration", "Settings of an organization"},
+	{"organization_hooks", "Webhooks of an organization"},
+}
+
+// appEvents are those that something here makes, for Apps.
+var appEvents = []string{"push", "pull_request", "pull_request_review", "pull_request_review_comment", "issues",
+	"issue_comment", "create", "delete", "commit_comment", "status", "check_run", "check_suite", "release", "label",
+	"milestone", "star", "watch", "member", "public", "repository", "organization", "repository_dispatch"}
+
+// appForm is what the form of an App shows.
+type appForm struct {
+	app.Manifest
+	HookActive bool
+}
+
+// Choices are the permissions of the form, with those of the App that are not offered.
+func (f *appForm) Choices() (list []permission) {
+	rest := maps.Clone(f.Permissions)
+	for _, x := range appPermissions {
+		list = append(list, permission{x[0], x[1], f.Permissions[x[0]]})
+		delete(rest, x[0])
+	}
+	delete(rest, "metadata") // every App has it
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		list = append(list, permission{name, "", rest[name]})
+	}
+	return list
+}
+
+// permission is one that an App may ask for.
+type permission struct{ Name, What, Level string }
+
+// EventChoices are the events of the form, with those of the App that are not offered.
+func (f *appForm) EventChoices() []string {
+	list := slices.Clone(appEvents)
+	for _, e := range f.Events {
+		if !slices.Contains(list, e) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Chosen reports an event that the App is to be told of.
+func (f *appForm) Chosen(event string) bool { return slices.Contains(f.Events, event) }
+
+// readApp reads the form of an App. Errors: 422.
+func readApp(f page.Form) (form appForm, err error) {
+	form.Name, form.Description, form.URL = f.Text("name"), f.Text("description"), f.Text("url")
+	form.Public, form.Events = f.Checked("public"), f.List("events")
+	form.Hook = app.Hook{URL: f.Text("hook_url"), Active: f.Checked("hook_active"), Secret: f.Get("hook_secret")}
+	form.HookActive = form.Hook.Active
+	asked := map[string]string{}
+	for name := range f.Values {
+		if of, is := strings.CutPrefix(name, "permission-"); is && f.Get(name) != "" {
+			asked[of] = f.Get(name)
+		}
+	}
+	form.Permissions = scope.Permissions(asked)
+	checked, err := scope.NewPermissions(asked)
+	if err == nil {
+		form.Permissions = checked
+	}
+	return form, err
+}
+
+// newAppView is the form of a new App.
+type newAppView struct {
+	view
+	appForm
+	Owner string // login
+}
+
+// GET /settings/apps/new
+//
+// NewApp shows the form of an App of the caller's own.
+func (p *Pages) NewApp(w http.ResponseWriter, r *http.Request) error {
+	return p.newApp(w, r, caller(r).Login)
+}
+
+// GET /organizations/{org}/settings/apps/new
+//
+// NewAppOf shows the form of an App of an organization, which its owners send.
+func (p *Pages) NewAppOf(w http.ResponseWriter, r *http.Request) error {
+	return p.newApp(w, r, web.Param(r, "org"))
+}
+
+func (p *Pages) newApp(w http.ResponseWriter, r *http.Request, owner string) error {
+	f, err := p.frame(r, "apps", "New GitHub App")
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "newapp.html", &newAppView{f, appForm{HookActive: true}, owner})
+}
+
+// madeApp shows what is shown once of an App.
+type madeApp struct {
+	view
+	App    *app.App
+	Secret string // of its hook; empty: as it was
+	Key    string
+}
+
+// POST /settings/apps
+//
+// CreateApp makes an App of the account owner: as the form says, whose keys are shown this once; or as a program's manifest
+// does, to which the browser is led back with a code.
+func (p *Pages) CreateApp(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	if f.Get("manifest") != "" {
+		return p.confirmed(w, r, f)
+	}
+	frame, err := p.frame(r, "apps", "New GitHub App")
+	if err != nil {
+		return err
+	}
+	form, err := readApp(f)
+	var made *app.Made
+	if err == nil {
+		made, err = p.apps.CreateBy(r.Context(), caller(r), f.Text("owner"), form.Manifest)
+	}
+	if err == nil {
+		return p.t.Secret(w, r, "madeapp.html", &madeApp{frame, made.App, made.Secret, made.PrivateKey})
+	}
+	if frame.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	return p.t.Again(w, r, "newapp.html", frame.Problem, &newAppView{frame, form, f.Text("owner")})
+}
+
+// ownAppView is an App with the form that changes it.
+type ownAppView struct {
+	view
+	appForm
+	App *app.App
+}
+
+// GET /settings/apps/{app_slug}
+//
+// App shows an App of the caller's own. Error: 404.
+func (p *Pages) App(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.app(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "app.html", v)
+}
+
+func (p *Pages) app(r *http.Request) (*ownAppView, error) {
+	a, h, err := p.apps.Owned(r.Context(), caller(r), web.Param(r, "app_slug"))
+	if err != nil {
+		return nil, err
+	}
+	f, err := p.frame(r, "apps", a.Name)
+	v := &ownAppView{view: f, App: a}
+	v.Manifest = app.Manifest{Name: a.Name, URL: a.ExternalURL, Public: a.Public, Hook: h, Permissions: a.Permissions,
+		Events: a.Events}
+	if a.Description != nil {
+		v.Description = *a.Description
+	}
+	v.HookActive = h.Active
+	return v, err
+}
+
+// POST /settings/apps/{app_slug}
+//
+// ChangeApp changes the App, or as do says makes another private key, or deletes the App once its name is typed. Error: 404.
+func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.app(r)
+	if err != nil {
+		return err
+	}
+	to := "/settings/apps" + web.Path(v.App.Slug) + "?done=1"
+	switch slug := v.App.Slug; f.Get("do") {
+	case "key":
+		var key string
+		if key, err = p.apps.NewKeyBy(r.Context(), caller(r), slug); err == nil {
+			return p.t.Secret(w, r, "madeapp.html", &madeApp{v.view, v.App, "", key})
+		}
+	case "delete":
+		to = "/settings/apps?done=1"
+		if f.Text("confirm") != slug {
+			err = errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", slug)
+		} else {
+			err = p.apps.RemoveBy(r.Context(), caller(r), slug)
+		}
+	default:
+		if v.appForm, err = readApp(f); err == nil {
+			err = p.apps.EditBy(r.Context(), caller(r), slug, v.Manifest)
+		}
+	}
+	if err == nil {
+		return page.SeeOther(w, r, to)
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	return p.t.Again(w, r, "app.html", v.Problem, v)
+}

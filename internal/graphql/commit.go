@@ -179,9 +179,11 @@ func commitFields() map[string]exec.Resolver {
 	}
 	return merge(gitObjectFields(), fields, map[string]exec.Resolver{
 		"associatedPullRequests": associated,
-		"statusCheckRollup":      rollups(func(_ context.Context, o *object) (*object, error) { return o, nil }),
+		"statusCheckRollup":      rollups(itsCommit, whole), "status": rollups(itsCommit, combined), "checkSuites": checkSuites,
 	})
 }
+
+func itsCommit(_ context.Context, o *object) (*object, error) { return o, nil }
 
 // gitActor is who wrote or made a commit.
 type gitActor struct {

@@ -64,6 +64,7 @@ type Handlers struct {
 	Pulls, NumberedPulls  web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft, MergeText      web.Handler // of a pull request
+	Revert                web.Handler // makes a branch that undoes a pull request
 	NumberedIssues        web.Handler // issues by their numbers
 	Fixed, Fixing         web.Handler // what pull requests fix, and which fix issues
 	LinkedBranches        web.Handler // of many issues
@@ -80,6 +81,12 @@ type Handlers struct {
 	Refs, Named           web.Handler // refs in an order; what a name leads to
 	CommitFiles           web.Handler // puts a commit on a branch
 	Templates             web.Handler // of issues and pull requests
+	Suites, RunsOfSuites  web.Handler // of many commits, of many suites
+	Progress, MarkViewed  web.Handler // of a pull request: files that were viewed
+
+	// Reactions to many things, and the caller's own.
+	OnIssues, OnComments, OnReviewComments          web.Handler
+	OwnOnIssues, OwnOnComments, OwnOnReviewComments web.Handler
 }
 
 // Limits tells and takes from a caller's rate limit.

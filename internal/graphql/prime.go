@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -19,6 +20,7 @@ type many struct {
 	key      func(o *object) string   // of a thing
 	question func(o *object) Question // for the thing alone
 	media    string
+	query    url.Values // what the question asks besides
 }
 
 // maxPrimed is how many things one question is for.
@@ -61,8 +63,9 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 	for n, o := range part {
 		keys[n] = m.key(o)
 	}
-	question := paged(Question{Path: in.source.Path + m.path, Query: url.Values{m.keys: {strings.Join(keys, ",")}}, Media: m.media,
-		Handler: m.handler}, number, size)
+	values := url.Values{m.keys: {strings.Join(keys, ",")}}
+	maps.Copy(values, m.query)
+	question := paged(Question{Path: in.source.Path + m.path, Query: values, Media: m.media, Handler: m.handler}, number, size)
 	found, err := q.object(ctx, question)
 	if err != nil {
 		return
@@ -89,7 +92,7 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		p, err := readPart(f)
-		if len(parents) > 1 && err == nil && !p.last && p.before < 0 && p.size > 0 && p.offset%p.size == 0 && wantsNodes(f) {
+		if len(parents) > 1 && err == nil && p.startsPage() && wantsNodes(f) {
 			q := queryOf(ctx)
 			objects := make([]*object, len(parents))
 			for n, parent := range parents {

@@ -163,7 +163,8 @@ func pullFields() map[string]exec.Resolver {
 		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
 			head, err := o.inner(ctx, "head")
 			return gitObject(o.repo, "commit", textOf(head, "sha")), err
-		}),
+		}, whole),
+		"titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
 		fields[name] = fillPulls(r)
@@ -283,9 +284,6 @@ func pullCommitURL(ctx context.Context, o, c *object) string {
 	return o.text(ctx, "html_url") + "/commits/" + textOf(c.data, "sha")
 }
 
-// changeTypes are REST's words for what happened to a file, where they are others than GraphQL's.
-var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"}
-
 func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestChangedFileConnection",
 		question: Question{Path: o.repo.path("pulls", string(o.data.get("number")), "files")},
@@ -296,12 +294,6 @@ func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return int(n), err
 		},
 		node: func(data payload) (any, error) {
-			status := textOf(data, "status")
-			if name := changeTypes[status]; name != "" {
-				status = name
-			}
-			return bare{"PullRequestChangedFile", map[string]any{"path": decode(data.get("filename")),
-				"additions": decode(data.get("additions")), "deletions": decode(data.get("deletions")),
-				"changeType": strings.ToUpper(status)}}, nil
+			return &object{kind: "PullRequestChangedFile", data: data, whole: true, repo: o.repo, of: o}, nil
 		}})
 }

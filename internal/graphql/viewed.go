@@ -1,0 +1,87 @@
+package graphql
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"arbor/internal/graphql/exec"
+)
+
+// viewedFiles are the files of a pull request that the caller viewed: of each path the blob that it was.
+func (q *query) viewedFiles(ctx context.Context, o *object) (payload, error) {
+	data, err := q.object(ctx, Question{Path: numbered(o, "pulls"), Handler: q.with.Progress, Query: url.Values{"of": {"progress"}}})
+	if err != nil {
+		return nil, err
+	}
+	return members(data.get("viewed"))
+}
+
+// viewedState is DISMISSED for a file that has changed since it was viewed.
+func viewedState(viewed payload, file payload) string {
+	blob := textOf(viewed, textOf(file, "filename"))
+	switch blob {
+	case "":
+		return "UNVIEWED"
+	case textOf(file, "sha"):
+		return "VIEWED"
+	}
+	return "DISMISSED"
+}
+
+func markViewed(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.setViewed(ctx, true)
+}
+
+func unmarkViewed(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.setViewed(ctx, false)
+}
+
+// mostFiles is how many hundreds of files a pull request shows.
+const mostFiles = 30
+
+// setViewed notes that the caller viewed a file as it is now, or that it is to be viewed again.
+func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"path": m.text("path")}
+	if viewed {
+		list, err := m.all(ctx, Question{Path: numbered(o, "pulls", "files")}, mostFiles)
+		if err != nil {
+			return nil, err
+		}
+		for _, data := range list {
+			if textOf(data, "filename") == m.text("path") {
+				body["blob"] = textOf(data, "sha")
+			}
+		}
+		if body["blob"] == nil {
+			return nil, unresolved("a file of the pull request with the path '" + clip(m.text("path")) + "'")
+		}
+	}
+	question := Question{Method: http.MethodPatch, Path: numbered(o, "pulls"), Handler: m.with.MarkViewed}
+	_, err = m.changeBy(ctx, question, body)
+	return map[string]any{"pullRequest": o}, err
+}
+
+// changeTypes are REST's words for what happened to a file, where they are others than GraphQL's.
+var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"}
+
+func changedFileFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"path": same("filename"), "additions": same("additions"), "deletions": same("deletions"),
+		"changeType": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			status := textOf(o.data, "status")
+			if name := changeTypes[status]; name != "" {
+				return name, nil
+			}
+			return enumName(status), nil
+		}),
+		"viewerViewedState": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			viewed, err := queryOf(ctx).viewedFiles(ctx, o.of)
+			return viewedState(viewed, o.data), err
+		}),
+	}
+}

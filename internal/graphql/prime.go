@@ -20,6 +20,7 @@ type many struct {
 	key      func(o *object) string   // of a thing
 	question func(o *object) Question // for the thing alone
 	media    string
+	alone    bool       // also for one thing, of which REST does not tell enough
 	query    url.Values // what the question asks besides
 }
 
@@ -39,7 +40,7 @@ func (q *query) prime(ctx context.Context, m many, number, size int, objects []*
 	}
 	for _, in := range repos {
 		list := byRepo[in]
-		for len(list) > 1 {
+		for len(list) > 1 || m.alone && len(list) > 0 {
 			part := list[:min(maxPrimed, len(list))]
 			list = list[len(part):]
 			q.primePart(ctx, m, number, size, in, part)
@@ -180,12 +181,12 @@ func manyReviews(q *query, f *exec.Field) many {
 
 // primeRollups asks for the first statuses and checks of commits.
 func (q *query) primeRollups(ctx context.Context, commits []*object) {
-	if len(commits) < 2 {
+	if len(commits) == 0 {
 		return
 	}
 	sha := func(o *object) string { return textOf(o.data, "sha") }
 	first := sha(commits[0])
-	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, keys: "shas", key: sha, media: "raw",
+	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, alone: true, keys: "shas", key: sha, media: "raw",
 		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/status", Media: "raw"} }}, 1, 100, commits)
 	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks, keys: "shas", key: sha, media: "raw",
 		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"} }}, 1, 100, commits)

@@ -71,7 +71,7 @@ func refFields() map[string]exec.Resolver {
 	}
 	return map[string]exec.Resolver{
 		"id": same("node_id"), "repository": inRepository, "branchProtectionRule": always(nil),
-		"compare": one(compare),
+		"compare": compare,
 		"name":    one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { _, name := parts(o); return name, nil }),
 		"prefix": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			prefix, _ := parts(o)

@@ -63,7 +63,12 @@ type Handlers struct {
 	Issues, Pinned        web.Handler // of a repository
 	Pulls, NumberedPulls  web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
-	Draft, MergeText      web.Handler // of a pull request
+	Draft                 web.Handler // of a pull request
+	MergeTexts, LookAhead web.Handler // of many pull requests
+	CommitsOfPulls        web.Handler // of many pull requests
+	Viewed                web.Handler // files, of many pull requests
+	Timelines             web.Handler // of many issues
+	Compared              web.Handler // many objects with a head
 	Revert                web.Handler // makes a branch that undoes a pull request
 	NumberedIssues        web.Handler // issues by their numbers
 	Fixed, Fixing         web.Handler // what pull requests fix, and which fix issues
@@ -82,7 +87,7 @@ type Handlers struct {
 	CommitFiles           web.Handler // puts a commit on a branch
 	Templates             web.Handler // of issues and pull requests
 	Suites, RunsOfSuites  web.Handler // of many commits, of many suites
-	Progress, MarkViewed  web.Handler // of a pull request: files that were viewed
+	MarkViewed            web.Handler // of a pull request: a file
 
 	// Reactions to many things, and the caller's own.
 	OnIssues, OnComments, OnReviewComments          web.Handler

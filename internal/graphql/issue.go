@@ -16,7 +16,7 @@ import (
 
 // textMedia asks for texts as HTML where the query wants them.
 func textMedia(f *exec.Field) string {
-	if f.Deep("bodyHTML", "bodyText") {
+	if f.Deep("bodyHTML", "bodyText", "descriptionHTML") {
 		return "full"
 	}
 	return "raw"
@@ -203,7 +203,7 @@ func tracked() map[string]exec.Resolver {
 			return may != "READ", err
 		}),
 		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
-		"assignedActors": one(assignedActors), "timelineItems": one(timelineItems),
+		"assignedActors": one(assignedActors), "timelineItems": timelineItems,
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
 	})
 }

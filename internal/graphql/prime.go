@@ -187,6 +187,7 @@ func (q *query) primeRollups(ctx context.Context, commits []*object) {
 	sha := func(o *object) string { return textOf(o.data, "sha") }
 	first := sha(commits[0])
 	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, alone: true, keys: "shas", key: sha, media: "raw",
+		query:    url.Values{"creators": {"true"}},
 		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/status", Media: "raw"} }}, 1, 100, commits)
 	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks, keys: "shas", key: sha, media: "raw",
 		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"} }}, 1, 100, commits)

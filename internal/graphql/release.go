@@ -24,7 +24,7 @@ func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	if order, ok := f.Args["orderBy"].(map[string]any); ok && (order["field"] != "CREATED_AT" || order["direction"] != "DESC") {
 		return nil, refused("Arbor lists releases by CREATED_AT, DESC.")
 	}
-	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection", question: Question{Path: o.path("releases")},
+	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection", question: Question{Path: o.path("releases"), Media: textMedia(f)},
 		node: func(data payload) (any, error) {
 			return newRelease(o, data), nil
 		}})

@@ -1,21 +1,13 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 
 	"arbor/internal/graphql/exec"
 )
-
-// viewedFiles are the files of a pull request that the caller viewed: of each path the blob that it was.
-func (q *query) viewedFiles(ctx context.Context, o *object) (payload, error) {
-	data, err := q.object(ctx, Question{Path: numbered(o, "pulls"), Handler: q.with.Progress, Query: url.Values{"of": {"progress"}}})
-	if err != nil {
-		return nil, err
-	}
-	return members(data.get("viewed"))
-}
 
 // viewedState is DISMISSED for a file that has changed since it was viewed.
 func viewedState(viewed payload, file payload) string {
@@ -79,9 +71,37 @@ func changedFileFields() map[string]exec.Resolver {
 			}
 			return enumName(status), nil
 		}),
-		"viewerViewedState": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			viewed, err := queryOf(ctx).viewedFiles(ctx, o.of)
-			return viewedState(viewed, o.data), err
-		}),
+		"viewerViewedState": viewedStates,
 	}
+}
+
+// viewedStates tells of files of pull requests whether the caller viewed them.
+func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	var pulls []exec.Object
+	known := map[*object]payload{}
+	for _, p := range parents {
+		if of := p.(*object).of; known[of] == nil {
+			known[of] = payload{}
+			pulls = append(pulls, of)
+		}
+	}
+	var failure error
+	byRepository(q, pulls, func(in *object, list []*object, _ []int) {
+		found, err := q.object(ctx, Question{Path: in.path("pulls"), Handler: q.with.Viewed,
+			Query: url.Values{"of": {"viewed"}, "numbers": {joinedBy(list, numberOf)}}})
+		for _, of := range list {
+			if err == nil {
+				known[of], err = members(found.get(numberOf(of)))
+			}
+		}
+		failure = cmp.Or(failure, err)
+	})
+	if failure != nil {
+		return failed(asError(failure), len(parents))
+	}
+	for n, p := range parents {
+		values[n] = viewedState(known[p.(*object).of], p.(*object).data)
+	}
+	return values
 }

@@ -127,10 +127,16 @@ func TestCheckSuites(t *testing.T) {
 				"c": {"subscribable": {"viewerSubscription": "UNSUBSCRIBED"}}}}`},
 			{as: "bob", query: `mutation($i:ID!){updateSubscription(input:{subscribableId:$i,state:SUBSCRIBED}){subscribable{id}}}`,
 				want: `{"data": {"updateSubscription": {"subscribable": {}}}}`},
+			{as: "bob", query: `mutation($o:ID!){followOrganization(input:{organizationId:$o}){organization{login}}}`,
+				want: `{"data": {"followOrganization": {"organization": {"login": "guild"}}}}`},
 		} {
 			a.variables = v
 			a.check(t, s)
 		}
+		s.Check(t, apitest.Case{Do: "GET /users/bob/following", As: "bob", Status: 200, Want: `[{"login": "guild"}]`})
+		ask{as: "bob", query: `mutation($o:ID!){unfollowOrganization(input:{organizationId:$o}){organization{login}}}`, variables: v,
+			want: `{"data": {"unfollowOrganization": {"organization": {"login": "guild"}}}}`}.check(t, s)
+		s.Check(t, apitest.Case{Do: "GET /users/bob/following", As: "bob", Status: 200, Want: `[]`})
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/bed/issues/2/subscription", As: "bob", Status: 200, Want: `{"subscribed": true}`})
 	})
 }
@@ -150,7 +156,8 @@ func grownIDs(t *testing.T, s *apitest.Server) map[string]any {
 		t.Fatal(err)
 	}
 	return map[string]any{"r": in("bed", "node_id"), "e": in("secret", "node_id"), "sha": in("bed/commits/fix", "sha"),
-		"c": in("bed/check-runs/1", "node_id"), "s": in("bed/check-suites/1", "node_id"), "i": in("bed/issues/2", "node_id"), "a": suite.App.ID}
+		"c": in("bed/check-runs/1", "node_id"), "s": in("bed/check-suites/1", "node_id"), "i": in("bed/issues/2", "node_id"), "a": suite.App.ID,
+		"o": member(t, s, "alice", "/orgs/guild", "node_id")}
 }
 
 // What stands in an answer can be asked for by its id, by those who may see it.

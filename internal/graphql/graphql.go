@@ -6,9 +6,10 @@
 //	  - graphql.go: the endpoint
 //	  - document.go: parsing, validating, and what clients are told of wrong queries; limits.go: bounds and costs
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists
+//	  - prime.go: what many parents need, asked for at one time
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, pull.go, commit.go, gitobject.go,
-//	    release.go, search.go
-//	  - node.go: things by their node ids
+//	    release.go, search.go, reaction.go, timeline.go, reviewthread.go, rollup.go and check.go, viewed.go
+//	  - node.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations
 //	  - errors.go: the errors of REST in GitHub's form
 //

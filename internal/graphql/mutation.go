@@ -43,6 +43,7 @@ func mutations() map[string]exec.Resolver {
 		"createCommitOnBranch": createCommitOnBranch,
 		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel, "updateTopics": updateTopics,
 		"addReaction": addReaction, "removeReaction": removeReaction, "followUser": followUser,
+		"followOrganization": followOrganization, "unfollowOrganization": unfollowOrganization,
 		"markFileAsViewed": markViewed, "unmarkFileAsViewed": unmarkViewed, "updateSubscription": updateSubscription,
 		"createCheckRun": createCheckRun, "updateCheckRun": updateCheckRun, "createCheckSuite": createCheckSuite,
 		"rerequestCheckSuite": rerequestCheckSuite, "updateCheckSuitePreferences": updateCheckSuitePreferences,

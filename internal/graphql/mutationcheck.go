@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -72,9 +73,8 @@ func outputOf(input map[string]any) map[string]any {
 			given, _ := v.(map[string]any)
 			note := renamed(given["location"], map[string]string{"startLine": "start_line", "endLine": "end_line",
 				"startColumn": "start_column", "endColumn": "end_column"})
-			for name, value := range renamed(given, map[string]string{"path": "path", "message": "message", "title": "title", "rawDetails": "raw_details"}) {
-				note[name] = value
-			}
+			maps.Copy(note, renamed(given, map[string]string{"path": "path", "message": "message", "title": "title",
+				"rawDetails": "raw_details"}))
 			level, _ := given["annotationLevel"].(string)
 			note["annotation_level"] = strings.ToLower(level)
 			notes = append(notes, note)

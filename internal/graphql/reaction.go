@@ -80,7 +80,8 @@ func (q *query) subjects(kind string) (path string, list, own web.Handler) {
 // manyReactions asks for the reactions of one content to many things of a kind; an empty content is all.
 func (q *query) manyReactions(kind, content string) many {
 	path, handler, _ := q.subjects(kind)
-	m := many{path: path, handler: handler, keys: "ids", media: "raw", key: func(o *object) string { return string(o.data.get("id")) },
+	m := many{path: path, handler: handler, keys: "ids", media: "raw",
+		key:      func(o *object) string { return string(o.data.get("id")) },
 		question: func(o *object) Question { return reactionsOf(o, content) }}
 	m.query = url.Values{"of": {"reactions"}}
 	if content != "" {
@@ -95,7 +96,8 @@ func (q *query) manyReactions(kind, content string) many {
 // reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one time, for each
 // content once.
 func reactionLists(
-	of func(f *exec.Field, o *object) (subject *object, content string), node func(o *object, kind string) (string, func(payload) (any, error)),
+	of func(f *exec.Field, o *object) (subject *object, content string),
+	node func(o *object, kind string) (string, func(payload) (any, error)),
 ) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q, values := queryOf(ctx), make([]any, len(parents))

@@ -134,7 +134,9 @@ func (api *API) ListMergeTexts(w http.ResponseWriter, r *http.Request, a *repo.A
 }
 
 // mergeText is what a merge by a method writes. objects are needed for a squash alone.
-func (f *found) mergeText(ctx context.Context, objects *git.Repository, owner *account.Account, set repo.Merging, method string) (string, error) {
+func (f *found) mergeText(
+	ctx context.Context, objects *git.Repository, owner *account.Account, set repo.Merging, method string,
+) (string, error) {
 	switch method {
 	case "rebase": // the commits keep theirs
 		return "", nil

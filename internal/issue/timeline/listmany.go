@@ -79,7 +79,8 @@ func readTimelines(tx *db.Tx, a *repo.Access, issues []*issue.Issue, p web.Page)
 	if len(issues) == 0 {
 		return nil, nil, nil
 	}
-	args := []any{account.IDOf(a.Caller), issues[0].ID, int64(issue.EventCrossReferenced), a.ID, p.Offset() + p.Size + 1, p.Size + 1, p.Offset()}
+	args := []any{account.IDOf(a.Caller), issues[0].ID, int64(issue.EventCrossReferenced), a.ID, p.Offset() + p.Size + 1,
+		p.Size + 1, p.Offset()}
 	parts := make([]string, len(issues))
 	for n, i := range issues {
 		at := `$2`
@@ -87,10 +88,13 @@ func readTimelines(tx *db.Tx, a *repo.Access, issues []*issue.Issue, p web.Page)
 			args = append(args, i.ID)
 			at = `$` + strconv.Itoa(len(args))
 		}
-		parts[n] = `SELECT * FROM (SELECT ` + strconv.FormatInt(i.Number, 10) + ` AS number, x.* FROM (SELECT e.created_at AS at, 1 AS kind,
-				e.id AS id FROM issue_events e WHERE ` + strings.Replace(seen(a), `$2`, at, 1) + ` ORDER BY e.created_at, e.id LIMIT $5) x
-			UNION ALL SELECT ` + strconv.FormatInt(i.Number, 10) + `, y.* FROM (SELECT c.created_at, 0, c.id FROM issue_comments c WHERE c.issue_id = ` + at + `
-				ORDER BY c.created_at, c.id LIMIT $5) y
+		number := strconv.FormatInt(i.Number, 10)
+		parts[n] = `SELECT * FROM (SELECT ` + number + ` AS number, x.* FROM (
+				SELECT e.created_at AS at, 1 AS kind, e.id AS id FROM issue_events e
+				WHERE ` + strings.Replace(seen(a), `$2`, at, 1) + ` ORDER BY e.created_at, e.id LIMIT $5) x
+			UNION ALL SELECT ` + number + `, y.* FROM (
+				SELECT c.created_at, 0, c.id FROM issue_comments c
+				WHERE c.issue_id = ` + at + ` ORDER BY c.created_at, c.id LIMIT $5) y
 			ORDER BY 2, 3, 4 LIMIT $6 OFFSET $7) p` + strconv.Itoa(n)
 	}
 	rows, err := tx.Query(strings.Join(parts, ` UNION ALL `)+` ORDER BY 1, 2, 3, 4`, args...)

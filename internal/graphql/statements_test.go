@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	slack = 3  // statements that later rows may need besides
+	slack = 6  // statements that later rows may need besides, of 18
 	most  = 40 // statements of a query
 )
 

@@ -18,8 +18,7 @@ const maxMany = 100
 // The commits were found for the caller before.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
-	info := web.From(r.Context())
-	v := &view{a: a, info: info, at: tracker.NewPlace(info, a.Repo), pulls: []pullPayload{}}
+	v := newView(r, a)
 	var runs []*Run
 	var totals map[git.SHA]int64
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
@@ -39,16 +38,98 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err != nil {
 		return err
 	}
-	type list struct {
-		Runs  []*Payload `json:"check_runs"`
-		Total int64      `json:"total_count"`
-	}
-	out := map[git.SHA]*list{}
+	out := map[git.SHA]*runList{}
 	for _, sha := range shas {
-		out[sha] = &list{Runs: []*Payload{}, Total: totals[sha]}
+		out[sha] = &runList{Runs: []*Payload{}, Total: totals[sha]}
 	}
 	for _, run := range runs {
 		out[run.SHA].Runs = append(out[run.SHA].Runs, v.run(run))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// runList is a page of runs, as REST has it.
+type runList struct {
+	Runs  []*Payload `json:"check_runs"`
+	Total int64      `json:"total_count"`
+}
+
+// ListManyOfSuites answers the runs of the suites of the parameter ids, for GraphQL: for each an object as ListMany's. With
+// filter all there are also those that later ones of their name replaced. Suites that are not there have none.
+func (api *API) ListManyOfSuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	suites := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
+	all := web.QueryOf(r).Get("filter") == "all"
+	v := newView(r, a)
+	var runs []*Run
+	var totals map[int64]int64
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if totals, err = countRuns(tx, a.ID, suites, all); err != nil {
+			return err
+		}
+		if runs, err = runsOfMany(tx, a.ID, suites, all, web.ReadPageSize(r)); err != nil {
+			return err
+		}
+		apps := make([]int64, len(runs))
+		for n, run := range runs {
+			apps[n] = run.AppID
+		}
+		v.apps, err = api.s.apps.Find(tx, db.Unique(apps)...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out := map[int64]*runList{}
+	for _, id := range suites {
+		out[id] = &runList{Runs: []*Payload{}, Total: totals[id]}
+	}
+	for _, run := range runs {
+		out[run.SuiteID].Runs = append(out[run.SuiteID].Runs, v.run(run))
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// ListManySuites answers the suites of the commits of the parameter shas, for GraphQL: for each an object with
+// check_suites and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/check-suites, but without
+// pull requests, repository and commit. The commits were found for the caller before.
+func (api *API) ListManySuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
+	v := newView(r, a)
+	var suites []*Suite
+	var totals map[git.SHA]int64
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if totals, err = countSuites(tx, a.ID, shas); err != nil {
+			return err
+		}
+		if suites, err = suitesOfMany(tx, a.ID, shas, web.ReadPageSize(r)); err != nil {
+			return err
+		}
+		apps := make([]int64, len(suites))
+		for n, s := range suites {
+			apps[n] = s.AppID
+		}
+		v.apps, err = api.s.apps.Find(tx, db.Unique(apps)...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	type list struct {
+		Suites []*SuitePayload `json:"check_suites"`
+		Total  int64           `json:"total_count"`
+	}
+	out := map[git.SHA]*list{}
+	for _, sha := range shas {
+		out[sha] = &list{Suites: []*SuitePayload{}, Total: totals[sha]}
+	}
+	for _, s := range suites {
+		out[s.SHA].Suites = append(out[s.SHA].Suites, v.suite(s))
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// newView is a view without Apps and pull requests.
+func newView(r *http.Request, a *repo.Access) *view {
+	info := web.From(r.Context())
+	return &view{a: a, info: info, at: tracker.NewPlace(info, a.Repo), pulls: []pullPayload{}}
 }

@@ -3,6 +3,7 @@ package checkrun
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"arbor/internal/db"
@@ -216,4 +217,107 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64]
 		ids[app] = append(ids[app], id)
 	}
 	return ids, made.Err()
+}
+
+// Place finds the repository of a run, or with suite of a suite, for GraphQL. It checks no rights. Error: 404.
+func Place(tx *db.Tx, id int64, suite bool) (in repo.ID, err error) {
+	table := `check_runs`
+	if suite {
+		table = `check_suites`
+	}
+	err = tx.QueryRow(`SELECT repo_id FROM `+table+` WHERE id = $1`, id).Scan(&in)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return in, err
+}
+
+// suitesOfMany reads the suites of some commits, the oldest first, at most so many of each.
+func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) (list []*Suite, err error) {
+	if len(shas) == 0 {
+		return nil, nil
+	}
+	parts, args := make([]string, len(shas)), []any{repoID, rows}
+	for n, sha := range shas {
+		args = append(args, string(sha))
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT id FROM (SELECT id FROM check_suites WHERE repo_id = $1 AND head_sha = $` + at +
+			` ORDER BY id LIMIT $2) p` + at
+	}
+	found, err := tx.Query(`SELECT `+suiteColumns+` FROM check_suites s
+		WHERE s.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY s.id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		s, err := scanSuite(found)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, found.Err()
+}
+
+// countSuites tells how many suites each of some commits has.
+func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, error) {
+	if len(shas) == 0 {
+		return nil, nil
+	}
+	args := []any{repoID}
+	for _, sha := range shas {
+		args = append(args, string(sha))
+	}
+	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_suites WHERE repo_id = $1
+		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+}
+
+// runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the latest of each
+// name, or all.
+func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) (list []*Run, err error) {
+	if len(suites) == 0 {
+		return nil, nil
+	}
+	parts, args := make([]string, len(suites)), []any{repoID, rows}
+	for n, id := range suites {
+		args = append(args, id)
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT id FROM (SELECT id FROM check_runs WHERE suite_id = $` + at + ` AND repo_id = $1` + latestOnly(all) +
+			` ORDER BY id DESC LIMIT $2) p` + at
+	}
+	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r
+		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		r, err := scanRun(found)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, found.Err()
+}
+
+func latestOnly(all bool) string {
+	if all {
+		return ``
+	}
+	return ` AND latest = TRUE`
+}
+
+// countRuns tells how many runs, of those that runsOfMany reads, each suite has.
+func countRuns(tx *db.Tx, repoID repo.ID, suites []int64, all bool) (map[int64]int64, error) {
+	if len(suites) == 0 {
+		return nil, nil
+	}
+	args := []any{repoID}
+	for _, id := range suites {
+		args = append(args, id)
+	}
+	return db.QueryMap[int64, int64](tx, `SELECT suite_id, COUNT(*) FROM check_runs WHERE repo_id = $1
+		AND suite_id IN `+db.ValuesFrom(2, 1, len(suites))+latestOnly(all)+` GROUP BY suite_id`, args...)
 }

@@ -30,7 +30,6 @@ func refusals() map[string]func(context.Context, *mutation) (map[string]any, err
 		"disablePullRequestAutoMerge": refuse("Can't disable auto-merge for this pull request: it is not enabled.",
 			"pullRequestId", "PullRequest"),
 		"enablePullRequestAutoMerge": refuse("Auto merge is not allowed for this repository", "pullRequestId", "PullRequest"),
-		"revertPullRequest":          refuse("Arbor does not revert pull requests: push a commit that does.", "pullRequestId", "PullRequest"),
 		"updateIssueIssueType":       refuse("Arbor has no types of issues.", "issueId", "Issue"),
 		"addSubIssue":                refuse(subIssues, "issueId", "Issue"),
 		"removeSubIssue":             refuse(subIssues, "issueId", "Issue"),

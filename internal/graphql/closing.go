@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -122,25 +123,78 @@ func fillIssues(next exec.Resolver) exec.Resolver {
 	}
 }
 
-// mergeText is a part of what a merge writes unless it is told something else.
-func mergeText(part string) exec.Resolver {
-	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		q := queryOf(ctx)
-		method, _ := f.Args["mergeType"].(string)
-		data, err := q.object(ctx, Question{Path: o.repo.path("pulls", numberOf(o)), Handler: q.with.MergeText,
-			Query: url.Values{"method": {strings.ToLower(method)}}})
-		return textOf(data, part), err
-	})
+// byRepository calls fn with parents of one repository each, a hundred at most, and where they stand.
+func byRepository(q *query, parents []exec.Object, fn func(in *object, list []*object, at []int)) {
+	places, repos := map[*object][]int{}, []*object{}
+	for n, p := range parents {
+		in := q.sameRepository(p.(*object).repo)
+		if places[in] == nil {
+			repos = append(repos, in)
+		}
+		places[in] = append(places[in], n)
+	}
+	for _, in := range repos {
+		for at := range slices.Chunk(places[in], maxPrimed) {
+			list := make([]*object, len(at))
+			for k, n := range at {
+				list[k] = parents[n].(*object)
+			}
+			fn(in, list, at)
+		}
+	}
 }
 
-// compare is how a ref stands to another one, which may be another owner's: owner:branch.
-func compare(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	head, _ := f.Args["headRef"].(string)
-	base := textOf(o.data, "ref")
-	data, err := queryOf(ctx).object(ctx, paged(Question{Path: o.repo.path("compare", base+"..."+head)}, 1, 1))
-	if err != nil {
-		return nil, orUnresolved(err, "a Ref with the name '"+clip(head)+"'")
+// joinedBy joins what names things, in their order.
+func joinedBy(list []*object, name func(o *object) string) string {
+	names := make([]string, len(list))
+	for n, o := range list {
+		names[n] = name(o)
 	}
-	return bare{"Comparison", map[string]any{"aheadBy": decode(data.get("ahead_by")), "behindBy": decode(data.get("behind_by")),
-		"status": strings.ToUpper(textOf(data, "status"))}}, nil
+	return strings.Join(names, ",")
+}
+
+// mergeText is a part of what a merge writes unless it is told something else.
+func mergeText(part string) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q, values := queryOf(ctx), make([]any, len(parents))
+		method, _ := f.Args["mergeType"].(string)
+		byRepository(q, parents, func(in *object, list []*object, at []int) {
+			found, err := q.object(ctx, Question{Path: in.path("pulls"), Handler: q.with.MergeTexts,
+				Query: url.Values{"method": {strings.ToLower(method)}, "numbers": {joinedBy(list, numberOf)}}})
+			for k, n := range at {
+				text, err2 := members(found.get(numberOf(list[k])))
+				if values[n] = textOf(text, part); err != nil || err2 != nil {
+					values[n] = asError(cmp.Or(err, err2))
+				}
+			}
+		})
+		return values
+	}
+}
+
+// compare is how refs stand to another one, which may be another owner's: owner:branch.
+func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	head, _ := f.Args["headRef"].(string)
+	target := func(o *object) string {
+		to, _ := members(o.data.get("object"))
+		return textOf(to, "sha")
+	}
+	byRepository(q, parents, func(in *object, list []*object, at []int) {
+		found, err := q.object(ctx, Question{Path: in.path("compare", textOf(list[0].data, "ref")+"..."+head), Handler: q.with.Compared,
+			Query: url.Values{"shas": {joinedBy(list, target)}}})
+		for k, n := range at {
+			data, err2 := members(found.get(target(list[k])))
+			switch err := cmp.Or(err, err2); {
+			case err == nil && data == nil:
+				values[n] = asError(unresolved("a Ref with the name '" + clip(head) + "'"))
+			case err != nil:
+				values[n] = asError(orUnresolved(err, "a Ref with the name '"+clip(head)+"'"))
+			default:
+				values[n] = bare{"Comparison", map[string]any{"aheadBy": decode(data.get("ahead_by")), "behindBy": decode(data.get("behind_by")),
+					"status": strings.ToUpper(textOf(data, "status"))}}
+			}
+		}
+	})
+	return values
 }

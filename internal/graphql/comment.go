@@ -60,14 +60,14 @@ func commentFields() map[string]exec.Resolver {
 
 // commented are the fields of all that people write in a conversation.
 func commented() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
+	return merge(reactable(), map[string]exec.Resolver{
 		"id": same("node_id"), "databaseId": same("id"), "author": accountField("user"),
 		"authorAssociation": same("author_association"), "body": orEmpty("body"), "bodyText": texts("body_text"),
 		"bodyHTML": texts("body_html"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
 		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "repository": inRepository,
-		"reactionGroups": one(reactionGroups), "includesCreatedEdit": always(false),
-		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return didAuthor(ctx, o) }),
-	}
+		"includesCreatedEdit": always(false),
+		"viewerDidAuthor":     one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return didAuthor(ctx, o) }),
+	})
 }
 
 // texts is a text as HTML, or without markup, which payloads have if they are asked for it.
@@ -92,25 +92,4 @@ func texts(member string) exec.Resolver {
 func didAuthor(ctx context.Context, o *object) (bool, error) {
 	author, err := o.inner(ctx, "user")
 	return textOf(author, "login") == viewer(ctx).Login, err
-}
-
-// reactions are REST's names and GraphQL's, in GitHub's order.
-var reactions = [...][2]string{{"+1", "THUMBS_UP"}, {"-1", "THUMBS_DOWN"}, {"laugh", "LAUGH"}, {"hooray", "HOORAY"},
-	{"confused", "CONFUSED"}, {"heart", "HEART"}, {"rocket", "ROCKET"}, {"eyes", "EYES"}}
-
-func reactionGroups(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	counts, err := o.inner(ctx, "reactions")
-	if err != nil {
-		return nil, err
-	}
-	list := make([]any, len(reactions))
-	for n, name := range reactions {
-		count := decode(counts.get(name[0]))
-		if count == nil {
-			count = 0
-		}
-		list[n] = bare{"ReactionGroup", map[string]any{"content": name[1], "createdAt": nil,
-			"users": bare{"ReactingUserConnection", map[string]any{"totalCount": count}}}}
-	}
-	return list, nil
 }

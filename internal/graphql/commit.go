@@ -71,7 +71,7 @@ func refFields() map[string]exec.Resolver {
 	}
 	return map[string]exec.Resolver{
 		"id": same("node_id"), "repository": inRepository, "branchProtectionRule": always(nil),
-		"compare": one(compare),
+		"compare": compare,
 		"name":    one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { _, name := parts(o); return name, nil }),
 		"prefix": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			prefix, _ := parts(o)
@@ -179,9 +179,11 @@ func commitFields() map[string]exec.Resolver {
 	}
 	return merge(gitObjectFields(), fields, map[string]exec.Resolver{
 		"associatedPullRequests": associated,
-		"statusCheckRollup":      rollups(func(_ context.Context, o *object) (*object, error) { return o, nil }),
+		"statusCheckRollup":      rollups(itsCommit, whole), "status": rollups(itsCommit, combined), "checkSuites": checkSuites,
 	})
 }
+
+func itsCommit(_ context.Context, o *object) (*object, error) { return o, nil }
 
 // gitActor is who wrote or made a commit.
 type gitActor struct {

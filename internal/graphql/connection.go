@@ -21,6 +21,8 @@ type connection struct {
 	total  func() (int, error) // of all parts
 	rollup *rollup             // of contexts of checks; else nil
 
+	reacted *object // of reactions: to what
+
 	updated string // of a timeline: when it last changed, RFC 3339
 }
 
@@ -91,6 +93,9 @@ func readPart(f *exec.Field) (p part, err error) {
 	}
 	return p, nil
 }
+
+// startsPage reports a part that is a page of a list.
+func (p part) startsPage() bool { return !p.last && p.before < 0 && p.size > 0 && p.offset%p.size == 0 }
 
 // settle makes the part one that is counted from the beginning.
 func (p *part) settle(total func() (int, error)) error {

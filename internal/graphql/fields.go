@@ -20,6 +20,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 			"repositoryOwner": orNothing(accountOf("", "a RepositoryOwner")),
 			"user":            accountOf("User", "a User"), "organization": accountOf("Organization", "an Organization"),
 			"node": root(node), "nodes": root(nodes), "search": root(search), "rateLimit": root(api.rateLimit),
+			"resource": root(resource),
 		},
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(), "Repository": repositoryFields(),
@@ -27,8 +28,9 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),
 		"PullRequestReviewComment": reviewCommentFields(), "Label": labelFields(), "LinkedBranch": linkedBranchFields(), "Milestone": milestoneFields(),
 		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(), "Tag": tagFields(),
-		"GitActor": gitActorFields(), "StatusCheckRollup": rollupFields(), "StatusContext": statusContextFields(),
-		"CheckRun": checkRunFields(), "Release": releaseFields(),
+		"GitActor": gitActorFields(), "ReactionGroup": reactionGroupFields(), "StatusCheckRollup": rollupFields(), "StatusContext": statusContextFields(),
+		"CheckRun": checkRunFields(), "CheckSuite": checkSuiteFields(), "App": appFields(), "Status": combinedFields(),
+		"PullRequestChangedFile": changedFileFields(), "ReleaseAsset": releaseAssetFields(), "Release": releaseFields(),
 		"SearchResultItemConnection": searchFields(),
 	}
 	out := map[string]exec.Resolver{}
@@ -41,9 +43,11 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		case fields != nil:
 		case name == "StatusCheckRollupContextConnection":
 			fields = merge(connectionFields(name), rollupCounts())
+		case name == "ReactionConnection":
+			fields = merge(connectionFields(name), map[string]exec.Resolver{"viewerHasReacted": viewerReacted})
 		case strings.HasSuffix(name, "TimelineItemsConnection"):
 			fields = merge(connectionFields(name), timelineTotals())
-		case strings.HasSuffix(name, "Connection") && name != "ReactingUserConnection":
+		case strings.HasSuffix(name, "Connection"):
 			fields = connectionFields(name)
 		case strings.HasSuffix(name, "Edge"):
 			fields = edgeFields()

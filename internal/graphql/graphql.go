@@ -6,9 +6,10 @@
 //	  - graphql.go: the endpoint
 //	  - document.go: parsing, validating, and what clients are told of wrong queries; limits.go: bounds and costs
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists
+//	  - prime.go: what many parents need, asked for at one time
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, pull.go, commit.go, gitobject.go,
-//	    release.go, search.go
-//	  - node.go: things by their node ids
+//	    release.go, search.go, reaction.go, timeline.go, reviewthread.go, rollup.go and check.go, viewed.go
+//	  - node.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations
 //	  - errors.go: the errors of REST in GitHub's form
 //
@@ -63,7 +64,13 @@ type Handlers struct {
 	Issues, Pinned        web.Handler // of a repository
 	Pulls, NumberedPulls  web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
-	Draft, MergeText      web.Handler // of a pull request
+	Draft                 web.Handler // of a pull request
+	MergeTexts, LookAhead web.Handler // of many pull requests
+	CommitsOfPulls        web.Handler // of many pull requests
+	Viewed                web.Handler // files, of many pull requests
+	Timelines             web.Handler // of many issues
+	Compared              web.Handler // many objects with a head
+	Revert                web.Handler // makes a branch that undoes a pull request
 	NumberedIssues        web.Handler // issues by their numbers
 	Fixed, Fixing         web.Handler // what pull requests fix, and which fix issues
 	LinkedBranches        web.Handler // of many issues
@@ -80,6 +87,12 @@ type Handlers struct {
 	Refs, Named           web.Handler // refs in an order; what a name leads to
 	CommitFiles           web.Handler // puts a commit on a branch
 	Templates             web.Handler // of issues and pull requests
+	Suites, RunsOfSuites  web.Handler // of many commits, of many suites
+	MarkViewed            web.Handler // of a pull request: a file
+
+	// Reactions to many things, and the caller's own.
+	OnIssues, OnComments, OnReviewComments          web.Handler
+	OwnOnIssues, OwnOnComments, OwnOnReviewComments web.Handler
 }
 
 // Limits tells and takes from a caller's rate limit.

@@ -1,19 +1,14 @@
 package graphql_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/apitest"
 	"arbor/internal/db"
-	"arbor/internal/db/dbtest"
 	"arbor/internal/server"
 )
 
@@ -162,101 +157,6 @@ func doubling(levels int) string {
 		b += fmt.Sprintf("fragment F%d on User{a:organizations(first:1){totalCount} ...F%d ...F%d} ", k, k+1, k+1)
 	}
 	return b
-}
-
-// The number of statements depends on what is asked for, and not on how much there is.
-func TestStatementsDoNotGrowWithRows(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		var statements atomic.Int64
-		s := apitest.Start(t, engine, func(o *server.Options) {
-			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
-				if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
-					statements.Add(1)
-				}
-			}})
-		})
-		s.User(t, "alice")
-		s.User(t, "bob")
-		for n := range 30 {
-			s.Repo(t, fmt.Sprintf("bob/plot%d", n), false)
-		}
-		s.Repo(t, "alice/garden", false)
-		for n := range 20 {
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/contents/a%d", n), As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
-		}
-		sha := member(t, s, "alice", "/repos/alice/garden/commits/main", "sha")
-		for n := range 30 {
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: []string{"alice", "bob"}[n%2], Send: `{"title": "Peas", "labels": ["bug"]}`, Status: 201})
-		}
-		for n := range 20 {
-			branch := fmt.Sprintf("b%d", n)
-			for _, c := range []apitest.Case{
-				{Do: "POST /repos/alice/garden/releases", Send: fmt.Sprintf(`{"tag_name": "v%d"}`, n), Status: 201},
-				{Do: "POST /repos/alice/garden/git/refs", Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`, Status: 201},
-				{Do: "PUT /repos/alice/garden/contents/" + branch, Send: `{"message": "B", "content": "Yg==", "branch": "` + branch + `"}`, Status: 201},
-				{Do: "POST /repos/alice/garden/pulls", Send: fmt.Sprintf(`{"title": "Peas", "head": "%s", "base": "main", "body": "fixes #%d"}`, branch, n+1), Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Peas"}`, Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Beans"}`, Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/issues/%d/comments", 30-n), Send: `{"body": "Kale"}`, Status: 201},
-				{Do: fmt.Sprintf("POST /repos/alice/garden/pulls/%d/reviews", 31+n), Send: `{"body": "Fine", "event": "COMMENT", "comments": [{"path": "` + branch + `", "line": 1, "body": "Here"}]}`, Status: 200},
-			} {
-				c.As = "alice"
-				s.Check(t, c)
-			}
-		}
-		for n := range 20 {
-			id := member(t, s, "alice", fmt.Sprintf("/repos/alice/garden/issues/%d", n+1), "node_id")
-			run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha}){clientMutationId}}`,
-				map[string]any{"i": id, "sha": sha})
-		}
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		in := func(inner string) string {
-			return `query($n:Int!){repository(owner:"alice",name:"garden"){` + inner + `}}`
-		}
-		for _, query := range []string{
-			in(`issues(first:$n){totalCount nodes{number title state labels(first:5){nodes{name}} milestone{title}
-				author{login ...on User{id name}} assignees(first:5){nodes{name}} reactionGroups{content users{totalCount}} isPinned} pageInfo{hasNextPage endCursor}}`),
-			in(`issues(first:$n,orderBy:{field:CREATED_AT,direction:DESC}){nodes{comments(first:2){totalCount nodes{body author{login} reactionGroups{content}}}}}`),
-			in(`pullRequests(first:$n){nodes{comments(first:100){nodes{id}} reviews(first:2){nodes{state author{login}}} latestReviews(first:5){nodes{body}}
-				statusCheckRollup{state} commits(last:1){nodes{commit{statusCheckRollup{contexts(first:5){nodes{...on StatusContext{context}}}}}}}}}`),
-			in(`pullRequests(first:$n){nodes{number title headRefName headRepositoryOwner{login ...on User{name}} isCrossRepository isDraft mergeable
-				mergeStateStatus additions mergedBy{login} reviewRequests(first:5){nodes{requestedReviewer{...on User{login}}}} headRepository{name} mergeCommit{oid}}}`),
-			in(`object(expression:"b19"){...on Commit{history(first:$n){nodes{oid author{user{login}} tree{oid} parents(first:2){nodes{messageHeadline}}
-				associatedPullRequests(first:5){nodes{number title labels(first:5){nodes{name}} mergeCommit{oid}}}}}}}`),
-			in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name target{...on Commit{oid committedDate author{user{login}}}}}}`),
-			in(`issues(first:$n){nodes{closedByPullRequestsReferences(first:5){totalCount nodes{number title state author{login}}}
-				assignedActors(first:5){totalCount} subIssuesSummary{total} linkedBranches(first:5){nodes{ref{name repository{url}}}}}}`),
-			in(`pullRequests(first:$n){nodes{reviewThreads(first:5){totalCount nodes{isResolved path comments(first:5){totalCount nodes{body author{login} pullRequestReview{databaseId}}}}}}}`),
-			in(`pullRequests(first:$n){nodes{reviewThreads(first:1){totalCount} reviews{totalCount}}}`),
-			in(`pullRequests(first:$n){nodes{reviews(first:2){totalCount nodes{comments(first:5){totalCount nodes{body author{login}}}}}}}`),
-			in(`pullRequests(first:$n){nodes{reviewDecision closingIssuesReferences(first:5){totalCount nodes{number title state author{login}}}}}`),
-			in(`releases(first:$n){nodes{name tag{name target{oid}} tagCommit{oid committedDate}}}`),
-			`query($n:Int!){search(type:ISSUE,query:"repo:alice/garden is:pr",first:$n){issueCount nodes{...on PullRequest{number headRefName isDraft additions}}}}`,
-			`query($n:Int!){user(login:"bob"){repositories(first:$n){nodes{nameWithOwner owner{login} pushedAt isFork} totalCount}}}`,
-		} {
-			cost := func(n int) int64 {
-				statements.Store(0)
-				if body := run(t, s, "alice", query, map[string]any{"n": n}); strings.Contains(body, `"errors"`) {
-					t.Fatalf("%s\n%s", query, body)
-				}
-				return statements.Load()
-			}
-			few, many := cost(2), cost(20)
-			for range 20 { // what workers change meanwhile is read anew
-				few, many = min(few, cost(2)), min(many, cost(20))
-				if many <= few {
-					break
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
-			if few == 0 || many > few || many > 30 {
-				t.Errorf("%s\n%d statements for 2, %d for 20", query, few, many)
-			}
-		}
-	})
 }
 
 // What is asked for in one request takes off the limit what it would by REST, and rateLimit tells it.

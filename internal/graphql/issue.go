@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 
 // textMedia asks for texts as HTML where the query wants them.
 func textMedia(f *exec.Field) string {
-	if f.Deep("bodyHTML", "bodyText") {
+	if f.Deep("bodyHTML", "bodyText", "descriptionHTML") {
 		return "full"
 	}
 	return "raw"
@@ -202,7 +203,7 @@ func tracked() map[string]exec.Resolver {
 			return may != "READ", err
 		}),
 		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
-		"assignedActors": one(assignedActors), "timelineItems": one(timelineItems),
+		"assignedActors": one(assignedActors), "timelineItems": timelineItems,
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
 	})
 }
@@ -210,12 +211,32 @@ func tracked() map[string]exec.Resolver {
 func issueFields() map[string]exec.Resolver {
 	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
 		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
-		"closedByPullRequestsReferences": closedByPulls(), "linkedBranches": linkedBranches(),
+		"closedByPullRequestsReferences": closedByPulls(), "linkedBranches": linkedBranches(), "titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
 		fields[name] = fillIssues(r)
 	}
 	return fields
+}
+
+// titleHTML is a title as HTML: text between backticks is code.
+func titleHTML(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	parts := strings.Split(html.EscapeString(o.text(ctx, "title")), "`")
+	var b strings.Builder
+	for n, part := range parts {
+		switch {
+		case n%2 == 0:
+			b.WriteString(part)
+		case n == len(parts)-1 || part == "": // nothing ends it
+			b.WriteString("`" + part)
+			if n < len(parts)-1 {
+				b.WriteString("`")
+			}
+		default:
+			b.WriteString("<code>" + part + "</code>")
+		}
+	}
+	return b.String(), nil
 }
 
 func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {

@@ -27,8 +27,9 @@ func mutations() map[string]exec.Resolver {
 		"createPullRequest": createPullRequest, "updatePullRequest": updatePullRequest, "closePullRequest": closePullRequest,
 		"reopenPullRequest": reopenPullRequest, "mergePullRequest": mergePullRequest,
 		"markPullRequestReadyForReview": markReady, "convertPullRequestToDraft": convertToDraft,
-		"updatePullRequestBranch": updatePullRequestBranch, "addPullRequestReview": addPullRequestReview,
-		"requestReviews": requestReviews, "requestReviewsByLogin": requestReviewsByLogin,
+		"updatePullRequestBranch": updatePullRequestBranch, "revertPullRequest": revertPullRequest,
+		"addPullRequestReview": addPullRequestReview,
+		"requestReviews":       requestReviews, "requestReviewsByLogin": requestReviewsByLogin,
 		"addPullRequestReviewThread": addReviewThread, "addPullRequestReviewThreadReply": addThreadReply,
 		"addPullRequestReviewComment": addReviewComment, "updatePullRequestReviewComment": updateReviewComment,
 		"deletePullRequestReviewComment": deleteReviewComment, "resolveReviewThread": resolveThread, "unresolveReviewThread": unresolveThread,
@@ -41,7 +42,12 @@ func mutations() map[string]exec.Resolver {
 		"createRef": createRef, "updateRef": updateRef, "deleteRef": deleteRef, "mergeBranch": mergeBranch,
 		"createCommitOnBranch": createCommitOnBranch,
 		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel, "updateTopics": updateTopics,
-		"addReaction": addReaction, "removeReaction": removeReaction, "followUser": followUser, "unfollowUser": unfollowUser,
+		"addReaction": addReaction, "removeReaction": removeReaction, "followUser": followUser,
+		"followOrganization": followOrganization, "unfollowOrganization": unfollowOrganization,
+		"markFileAsViewed": markViewed, "unmarkFileAsViewed": unmarkViewed, "updateSubscription": updateSubscription,
+		"createCheckRun": createCheckRun, "updateCheckRun": updateCheckRun, "createCheckSuite": createCheckSuite,
+		"rerequestCheckSuite": rerequestCheckSuite, "updateCheckSuitePreferences": updateCheckSuitePreferences,
+		"unfollowUser": unfollowUser,
 	}
 	maps.Copy(table, refusals())
 	fields := map[string]exec.Resolver{}

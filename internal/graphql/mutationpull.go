@@ -139,6 +139,29 @@ func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, 
 	return map[string]any{"pullRequest": updated}, err
 }
 
+// revertPullRequest makes a branch that undoes what a pull request brought, and a pull request of it.
+func revertPullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	question := Question{Method: http.MethodPut, Path: numbered(o, "pulls", "merge"), Handler: m.with.Revert}
+	made, err := m.changeBy(ctx, question, map[string]any{})
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"head": textOf(made, "branch"), "base": textOf(made, "base"), "title": textOf(made, "title"),
+		"body": textOf(made, "body")}
+	for _, name := range [...]string{"title", "body", "draft"} {
+		m.copy(body, name, name)
+	}
+	data, err := m.change(ctx, http.MethodPost, o.repo.path("pulls"), body)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"pullRequest": o, "revertPullRequest": newPull(o.repo, data, "raw")}, nil
+}
+
 func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {

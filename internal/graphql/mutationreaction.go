@@ -12,16 +12,7 @@ func (m *mutation) reactable(ctx context.Context) (o *object, path, content stri
 	if err != nil {
 		return nil, "", "", err
 	}
-	for _, r := range reactions {
-		if r[1] == m.text("content") {
-			content = r[0]
-		}
-	}
-	path = o.source.Path + "/reactions"
-	if o.kind == "Issue" || o.kind == "PullRequest" {
-		path = numbered(o, "issues", "reactions")
-	}
-	return o, path, content, nil
+	return o, reactionsOf(o, "").Path, contentOf(m.text("content")), nil
 }
 
 func addReaction(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -63,11 +54,10 @@ func removeReaction(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func (m *mutation) reactionPayload(ctx context.Context, o *object, data payload) (map[string]any, error) {
-	who, err := members(data.get("user"))
+	o, err := m.again(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	o, err = m.again(ctx, o)
-	return map[string]any{"subject": o, "reaction": bare{"Reaction", map[string]any{"id": data.get("node_id"), "databaseId": data.get("id"),
-		"content": m.text("content"), "createdAt": data.get("created_at"), "user": newAccount(who), "reactable": o}}}, err
+	reaction, err := newReaction(o, data)
+	return map[string]any{"subject": o, "reaction": reaction}, err
 }

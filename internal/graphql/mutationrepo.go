@@ -127,18 +127,27 @@ func setStar(ctx context.Context, m *mutation, method string) (map[string]any, e
 }
 
 func followUser(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setFollowed(ctx, m, http.MethodPut)
+	return setFollowed(ctx, m, http.MethodPut, "user", "User")
 }
 
 func unfollowUser(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setFollowed(ctx, m, http.MethodDelete)
+	return setFollowed(ctx, m, http.MethodDelete, "user", "User")
 }
 
-func setFollowed(ctx context.Context, m *mutation, method string) (map[string]any, error) {
-	o, err := m.target(ctx, "userId", "User")
+func followOrganization(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setFollowed(ctx, m, http.MethodPut, "organization", "Organization")
+}
+
+func unfollowOrganization(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setFollowed(ctx, m, http.MethodDelete, "organization", "Organization")
+}
+
+// setFollowed follows the account of an input, or does so no longer. name and kind are what it is.
+func setFollowed(ctx context.Context, m *mutation, method, name, kind string) (map[string]any, error) {
+	o, err := m.target(ctx, name+"Id", kind)
 	if err != nil {
 		return nil, err
 	}
 	_, err = m.change(ctx, method, web.Path("user", "following", o.text(ctx, "login")), nil)
-	return map[string]any{"user": o}, err
+	return map[string]any{name: o}, err
 }

@@ -83,9 +83,9 @@ func TestWhatNewerClientsAsk(t *testing.T) {
 			{query: `mutation($p:ID!){requestReviewsByLogin(input:{pullRequestId:$p,teamSlugs:["a/b"]}){clientMutationId}}`,
 				want: `{"errors": [{"type": "UNPROCESSABLE", "message": "Arbor has no teams."}]}`},
 			{query: `mutation($p:ID!,$i:ID!){enablePullRequestAutoMerge(input:{pullRequestId:$p}){clientMutationId}
-				revertPullRequest(input:{pullRequestId:$p}){clientMutationId} addBlockedBy(input:{issueId:$i,blockingIssueId:$i}){clientMutationId}
+				addBlockedBy(input:{issueId:$i,blockingIssueId:$i}){clientMutationId}
 				addSubIssue(input:{issueId:$i}){clientMutationId} updateIssueIssueType(input:{issueId:$i}){clientMutationId}}`,
-				want: `{"errors": [{"type": "UNPROCESSABLE", "message": "Auto merge is not allowed for this repository"}, {"type": "UNPROCESSABLE"},
+				want: `{"errors": [{"type": "UNPROCESSABLE", "message": "Auto merge is not allowed for this repository"},
 				{"message": "Arbor's issues do not block each other."}, {"message": "Arbor has no sub-issues."}, {"message": "Arbor has no types of issues."}]}`},
 		} {
 			a.variables = v
@@ -193,5 +193,23 @@ func TestTemplatesOfIssuesAndPulls(t *testing.T) {
 				{"filename": "idea.md", "name": "Idea", "about": null, "title": null, "body": "What for?\n"}],
 			"pullRequestTemplates": [{"filename": "PULL_REQUEST_TEMPLATE.md", "body": "What does it do?\n", "repository": {"name": "bed"}}, {"filename": "small.md"}],
 			"contactLinks": [{"name": "Forum", "about": "Ask there", "url": "https://forum.example"}]}}}`}.check(t, s)
+	})
+}
+
+// gh pr revert asks this, and what it makes undoes the merge.
+func TestRevert(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		v := bed(t, s)
+		const query = `mutation PullRequestRevert($p:ID!,$t:String){revertPullRequest(input:{pullRequestId:$p,title:$t,draft:true}){
+			pullRequest{id number} revertPullRequest{id number url title body isDraft headRefName baseRefName files(first:5){nodes{path changeType}}}}}`
+		ask{query: query, want: `{"data": {"revertPullRequest": null}, "errors": [{"type": "UNPROCESSABLE", "message": "Pull Request is not merged"}]}`, variables: v}.check(t, s)
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/bed/pulls/5/merge", As: "alice", Status: 200})
+		ask{as: "carol", query: query, want: `{"data": {"revertPullRequest": null}, "errors": [{}]}`, variables: v}.check(t, s)
+		ask{query: query, want: `{"data": {"revertPullRequest": {"pullRequest": {"number": 5}, "revertPullRequest": {"number": 6, "url": "{base}/alice/bed/pull/6",
+			"title": "Revert \"Weeds\"", "body": "Reverts alice/bed#5", "isDraft": true, "headRefName": "revert-5-fix", "baseRefName": "main",
+			"files": {"nodes": [{"path": "b", "changeType": "DELETED"}]}}}}}`, variables: v}.check(t, s)
+		v["t"] = "Grow again"
+		ask{query: query, want: `{"data": {"revertPullRequest": {"revertPullRequest": {"number": 7, "title": "Grow again", "headRefName": "revert-5-fix-2"}}}}`, variables: v}.check(t, s)
 	})
 }

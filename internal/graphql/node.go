@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -16,6 +18,7 @@ import (
 	"arbor/internal/issue/comment"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/web"
@@ -86,11 +89,14 @@ func (q *query) find(ctx context.Context, id string, kinds ...string) (any, erro
 	case err != nil:
 		return nil, asError(err)
 	}
-	if found, ok := o.(*object); ok && found.kind != kind {
+	if found, ok := o.(*object); ok && found.kind != cmp.Or(otherKinds[kind], kind) {
 		return nil, unresolvedNode(id)
 	}
 	return o, nil
 }
+
+// otherKinds are the types of what REST's node ids call otherwise.
+var otherKinds = map[string]string{"Status": "StatusContext"}
 
 func (q *query) findKind(ctx context.Context, kind string, id int64, name string) (any, error) {
 	switch kind {
@@ -99,6 +105,15 @@ func (q *query) findKind(ctx context.Context, kind string, id int64, name string
 		return newAccount(data), err
 	case "Repository":
 		return q.repositoryByID(ctx, repo.ID(id))
+	case "StatusCheckRollup", "Status":
+		if name != "" {
+			return q.findRollup(ctx, kind, repo.ID(id), name)
+		}
+		if kind == "Status" {
+			return q.findStatus(ctx, id)
+		}
+	case "PullRequestCommit":
+		return q.findPullCommit(ctx, id, name)
 	case "Ref", "Commit", "Tree", "Blob", "Tag":
 		return q.findInGit(ctx, kind, repo.ID(id), name)
 	case review.CommentResource, review.ThreadKind:
@@ -109,7 +124,7 @@ func (q *query) findKind(ctx context.Context, kind string, id int64, name string
 			return nil, err
 		}
 		return link, nil
-	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone":
+	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone", "Release", "CheckRun", "CheckSuite":
 		return q.findInTracker(ctx, kind, id)
 	}
 	return nil, errs.Absent()
@@ -183,6 +198,10 @@ func (q *query) findInTracker(ctx context.Context, kind string, id int64) (any, 
 		return newComment(r, nil, data, "raw"), nil
 	case "PullRequestReview":
 		return newReview(r, pullAt(r, at.path[1]), data, "raw"), nil
+	case "Release":
+		return newRelease(r, data), nil
+	case "CheckSuite":
+		return newSuite(r, data, true), nil
 	}
 	return &object{kind: kind, data: data, whole: true, repo: r}, nil
 }
@@ -214,6 +233,15 @@ func locate(tx *db.Tx, kind string, id int64) (at spot, err error) {
 	case "PullRequestReview":
 		in, number, err := review.Place(tx, id)
 		return spot{in, []string{"pulls", decimal(number), "reviews", decimal(id)}}, err
+	case "Release":
+		in, err := release.Place(tx, id)
+		return spot{in, []string{"releases", decimal(id)}}, err
+	case "CheckRun":
+		in, err := checkrun.Place(tx, id, false)
+		return spot{in, []string{"check-runs", decimal(id)}}, err
+	case "CheckSuite":
+		in, err := checkrun.Place(tx, id, true)
+		return spot{in, []string{"check-suites", decimal(id)}}, err
 	case "Label":
 		found, err := label.OfIssues(tx, []int64{id})
 		if err != nil {

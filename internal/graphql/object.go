@@ -101,7 +101,14 @@ func newRepository(data payload) *object {
 
 // repositoryAt is a repository of which only the address is at hand.
 func repositoryAt(path string) *object {
-	return &object{kind: "Repository", source: Question{Path: path}}
+	full := strings.TrimPrefix(path, "/repos/")
+	_, name, _ := strings.Cut(full, "/")
+	o := &object{kind: "Repository", source: Question{Path: path}}
+	for member, text := range map[string]string{"full_name": full, "name": name} {
+		raw, _ := json.Marshal(text)
+		o.data = o.data.with(member, raw)
+	}
+	return o
 }
 
 // path is the address of what is below a repository.

@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -19,6 +20,8 @@ type many struct {
 	key      func(o *object) string   // of a thing
 	question func(o *object) Question // for the thing alone
 	media    string
+	alone    bool       // also for one thing, of which REST does not tell enough
+	query    url.Values // what the question asks besides
 }
 
 // maxPrimed is how many things one question is for.
@@ -37,7 +40,7 @@ func (q *query) prime(ctx context.Context, m many, number, size int, objects []*
 	}
 	for _, in := range repos {
 		list := byRepo[in]
-		for len(list) > 1 {
+		for len(list) > 1 || m.alone && len(list) > 0 {
 			part := list[:min(maxPrimed, len(list))]
 			list = list[len(part):]
 			q.primePart(ctx, m, number, size, in, part)
@@ -61,8 +64,9 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 	for n, o := range part {
 		keys[n] = m.key(o)
 	}
-	question := paged(Question{Path: in.source.Path + m.path, Query: url.Values{m.keys: {strings.Join(keys, ",")}}, Media: m.media,
-		Handler: m.handler}, number, size)
+	values := url.Values{m.keys: {strings.Join(keys, ",")}}
+	maps.Copy(values, m.query)
+	question := paged(Question{Path: in.source.Path + m.path, Query: values, Media: m.media, Handler: m.handler}, number, size)
 	found, err := q.object(ctx, question)
 	if err != nil {
 		return
@@ -89,7 +93,7 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		p, err := readPart(f)
-		if len(parents) > 1 && err == nil && !p.last && p.before < 0 && p.size > 0 && p.offset%p.size == 0 && wantsNodes(f) {
+		if len(parents) > 1 && err == nil && p.startsPage() && wantsNodes(f) {
 			q := queryOf(ctx)
 			objects := make([]*object, len(parents))
 			for n, parent := range parents {
@@ -177,12 +181,13 @@ func manyReviews(q *query, f *exec.Field) many {
 
 // primeRollups asks for the first statuses and checks of commits.
 func (q *query) primeRollups(ctx context.Context, commits []*object) {
-	if len(commits) < 2 {
+	if len(commits) == 0 {
 		return
 	}
 	sha := func(o *object) string { return textOf(o.data, "sha") }
 	first := sha(commits[0])
-	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, keys: "shas", key: sha, media: "raw",
+	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, alone: true, keys: "shas", key: sha, media: "raw",
+		query:    url.Values{"creators": {"true"}},
 		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/status", Media: "raw"} }}, 1, 100, commits)
 	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks, keys: "shas", key: sha, media: "raw",
 		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"} }}, 1, 100, commits)

@@ -154,7 +154,7 @@ func pullFields() map[string]exec.Resolver {
 		"reviewRequests": one(reviewRequests), "reviews": primedTotals(manyReviews, one(reviews)),
 		"latestReviews":            primedAll(manyReviews, one(latestReviews)),
 		"latestOpinionatedReviews": primedAll(manyReviews, one(latestOpinionatedReviews)),
-		"commits":                  one(pullCommits), "files": one(pullFiles),
+		"commits":                  commitsOfPulls, "files": lookedAhead(one(pullFiles)),
 		"reviewThreads":           primedTotals(manyThreads, one(reviewThreads)),
 		"closingIssuesReferences": closingIssues(), "suggestedReviewers": always([]any{}),
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
@@ -163,7 +163,8 @@ func pullFields() map[string]exec.Resolver {
 		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
 			head, err := o.inner(ctx, "head")
 			return gitObject(o.repo, "commit", textOf(head, "sha")), err
-		}),
+		}, whole),
+		"titleHTML": one(titleHTML),
 	})
 	for name, r := range fields {
 		fields[name] = fillPulls(r)
@@ -268,10 +269,9 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		return &connection{kind: "PullRequestCommitConnection", part: part{offset: max(0, total-1), size: 1},
 			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))}, total: count}, nil
 	}
-	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count,
-		question: Question{Path: o.repo.path("pulls", string(o.data.get("number")), "commits")},
+	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count, question: commitsOfPull(o),
 		node: func(data payload) (any, error) {
-			c, err := listedCommit(o.repo, data)
+			c, err := commitListed(o.repo, data)
 			if err != nil {
 				return nil, err
 			}
@@ -279,12 +279,45 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		}})
 }
 
+// commitsOfPulls lists the commits of pull requests, of many by their names alone at first.
+var commitsOfPulls = primed(func(q *query, _ *exec.Field) many { return q.manyCommits() }, one(pullCommits))
+
+func (q *query) manyCommits() many {
+	return many{path: "/pulls", handler: q.with.CommitsOfPulls, keys: "numbers", key: numberOf, media: "raw",
+		query: url.Values{"of": {"commits"}}, question: commitsOfPull}
+}
+
+// commitsOfPull is where the commits are that a pull request brings.
+func commitsOfPull(o *object) Question {
+	return Question{Path: numbered(o, "pulls", "commits"), Media: "raw"}
+}
+
+// commitListed is a commit of a list of REST's, or of a list of names.
+func commitListed(in *object, data payload) (*object, error) {
+	if data.get("commit") == nil {
+		return gitObject(in, "commit", textOf(data, "sha")), nil
+	}
+	return listedCommit(in, data)
+}
+
+// lookedAhead makes a resolver that reads all parents, which are pull requests, at one time before each is asked for.
+func lookedAhead(next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		if len(parents) > 1 {
+			byRepository(q, parents, func(in *object, list []*object, _ []int) {
+				// What fails here fails again for each of them.
+				_, _ = q.read(ctx, Question{Path: in.path("pulls"), Handler: q.with.LookAhead,
+					Query: url.Values{"of": {"files"}, "numbers": {joinedBy(list, numberOf)}}})
+			})
+		}
+		return next(ctx, f, parents)
+	}
+}
+
 func pullCommitURL(ctx context.Context, o, c *object) string {
 	return o.text(ctx, "html_url") + "/commits/" + textOf(c.data, "sha")
 }
-
-// changeTypes are REST's words for what happened to a file, where they are others than GraphQL's.
-var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"}
 
 func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return queryOf(ctx).connect(ctx, f, pages{kind: "PullRequestChangedFileConnection",
@@ -296,12 +329,6 @@ func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return int(n), err
 		},
 		node: func(data payload) (any, error) {
-			status := textOf(data, "status")
-			if name := changeTypes[status]; name != "" {
-				status = name
-			}
-			return bare{"PullRequestChangedFile", map[string]any{"path": decode(data.get("filename")),
-				"additions": decode(data.get("additions")), "deletions": decode(data.get("deletions")),
-				"changeType": strings.ToUpper(status)}}, nil
+			return &object{kind: "PullRequestChangedFile", data: data, whole: true, repo: o.repo, of: o}, nil
 		}})
 }

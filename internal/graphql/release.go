@@ -15,7 +15,7 @@ func repositoryReleases() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"releases": one(releases), "release": orNull(releaseTagged),
 		"latestRelease": orNull(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).thing(ctx, "Release", o, o.path("releases", "latest"))
+			return queryOf(ctx).releaseAt(ctx, o, o.path("releases", "latest"))
 		}),
 	}
 }
@@ -24,9 +24,9 @@ func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	if order, ok := f.Args["orderBy"].(map[string]any); ok && (order["field"] != "CREATED_AT" || order["direction"] != "DESC") {
 		return nil, refused("Arbor lists releases by CREATED_AT, DESC.")
 	}
-	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection", question: Question{Path: o.path("releases")},
+	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection", question: Question{Path: o.path("releases"), Media: textMedia(f)},
 		node: func(data payload) (any, error) {
-			return &object{kind: "Release", data: data, whole: true, repo: o}, nil
+			return newRelease(o, data), nil
 		}})
 }
 
@@ -36,17 +36,30 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	if tag == "" {
 		return nil, nil
 	}
-	found, err := q.thing(ctx, "Release", o, o.path("releases", "tags")+"/"+url.PathEscape(tag))
+	found, err := q.releaseAt(ctx, o, o.path("releases", "tags")+"/"+url.PathEscape(tag))
 	if !errs.Is(err, errs.NotFound) {
 		return found, err
 	}
 	list, err := q.all(ctx, Question{Path: o.path("releases")}, 1)
 	for _, data := range list {
 		if textOf(data, "tag_name") == tag {
-			return &object{kind: "Release", data: data, whole: true, repo: o}, nil
+			return newRelease(o, data), nil
 		}
 	}
 	return nil, err
+}
+
+// newRelease is a release of its payload.
+func newRelease(in *object, data payload) *object {
+	return &object{kind: "Release", data: data, whole: true, repo: in, source: Question{Path: in.path("releases", string(data.get("id")))}}
+}
+
+func (q *query) releaseAt(ctx context.Context, in *object, path string) (any, error) {
+	data, err := q.object(ctx, Question{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	return newRelease(in, data), nil
 }
 
 func releaseFields() map[string]exec.Resolver {
@@ -55,7 +68,8 @@ func releaseFields() map[string]exec.Resolver {
 		"description": same("body"), "isDraft": same("draft"), "isPrerelease": same("prerelease"),
 		"createdAt": same("created_at"), "publishedAt": same("published_at"), "updatedAt": same("updated_at"),
 		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "author": accountField("author"),
-		"repository": inRepository, "tag": tagsOf(func(ref *object) any { return ref }),
+		"repository": inRepository, "releaseAssets": one(releaseAssets), "descriptionHTML": texts("body_html"),
+		"tag": tagsOf(func(ref *object) any { return ref }),
 		"tagCommit": tagsOf(func(ref *object) any {
 			return gitObject(ref.repo, "commit", textOf(ref.data, "leads_to"))
 		}),
@@ -67,6 +81,31 @@ func releaseFields() map[string]exec.Resolver {
 			return string(latest.get("id")) == string(o.data.get("id")), err
 		}),
 	}
+}
+
+// releaseAssets are the files of a release, or those of a name.
+func releaseAssets(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	list, err := o.list(ctx, "assets")
+	if err != nil {
+		return nil, err
+	}
+	var all []any
+	for _, data := range list {
+		if name, ok := f.Args["name"].(string); !ok || name == textOf(data, "name") {
+			all = append(all, newAsset(o.repo, o, data))
+		}
+	}
+	return connectAll(f, "ReleaseAssetConnection", all)
+}
+
+func newAsset(in, of *object, data payload) *object {
+	return &object{kind: "ReleaseAsset", data: data, whole: true, repo: in, of: of}
+}
+
+func releaseAssetFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{"id": same("node_id"), "name": same("name"), "contentType": same("content_type"), "size": same("size"),
+		"downloadCount": same("download_count"), "downloadUrl": same("browser_download_url"), "url": same("browser_download_url"),
+		"createdAt": same("created_at"), "updatedAt": same("updated_at"), "uploadedBy": accountField("uploader"), "release": ofPull}
 }
 
 // tagsOf makes a resolver of what the tags of releases give, of all of a repository asked for at one time. It is null for

@@ -35,7 +35,50 @@ func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 	return r, nil
 }
 
+// fillRepositories asks for the full form of the repositories that were met in a list, of all at one time.
+func fillRepositories(next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		var missing []*object
+		for _, p := range parents {
+			if o := p.(*object); !o.whole && o.data.get("id") != nil {
+				missing = append(missing, o)
+			}
+		}
+		id := func(o *object) string { return string(o.data.get("id")) }
+		for part := range slices.Chunk(missing, maxPrimed) {
+			if len(missing) == 1 {
+				break
+			}
+			list, _, err := q.list(ctx, Question{Path: "/repositories/" + id(part[0]), Handler: q.with.Repositories.ListFull,
+				Query: url.Values{"ids": {joinedBy(part, id)}}})
+			if err != nil {
+				return failed(asError(err), len(parents))
+			}
+			full := map[string]payload{}
+			for _, data := range list {
+				full[string(data.get("id"))] = data
+			}
+			for _, o := range part {
+				if data := full[id(o)]; data != nil {
+					o.data, o.whole = data, true
+				}
+			}
+		}
+		return next(ctx, f, parents)
+	}
+}
+
 func repositoryFields() map[string]exec.Resolver {
+	fields := repositoryTables()
+	for _, name := range [...]string{"parent", "templateRepository", "licenseInfo", "mergeCommitAllowed", "squashMergeAllowed",
+		"rebaseMergeAllowed", "autoMergeAllowed", "deleteBranchOnMerge", "allowUpdateBranch"} {
+		fields[name] = fillRepositories(fields[name])
+	}
+	return fields
+}
+
+func repositoryTables() map[string]exec.Resolver {
 	return merge(map[string]exec.Resolver{
 		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "nameWithOwner": same("full_name"),
 		"owner": accountField("owner"), "description": same("description"), "url": same("html_url"),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/web"
 )
 
 func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
@@ -119,8 +120,46 @@ func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return decision, nil
 }
 
+// fillReviews asks for the reviews of which only the ids are at hand, of all of a repository at one time.
+func fillReviews(next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		var missing []*object
+		numbers, pulls := map[string]bool{}, []*object{}
+		for _, p := range parents {
+			if o := p.(*object); !o.whole {
+				if missing = append(missing, o); !numbers[reviewsOf(o.of, "raw").Path] {
+					numbers[reviewsOf(o.of, "raw").Path] = true
+					pulls = append(pulls, o.of)
+				}
+			}
+		}
+		if len(missing) > 1 {
+			m := manyReviews(q, f)
+			m.media, m.question = "raw", func(o *object) Question { return reviewsOf(o, "raw") }
+			q.prime(ctx, m, 1, web.MaxPageSize, pulls)
+			known := map[string]payload{}
+			for _, of := range pulls {
+				list, err := q.all(ctx, reviewsOf(of, "raw"), mostReviews)
+				if err != nil {
+					return failed(asError(err), len(parents))
+				}
+				for _, data := range list {
+					known[string(data.get("id"))] = data
+				}
+			}
+			for _, o := range missing {
+				if data := known[string(o.data.get("id"))]; data != nil {
+					o.data, o.whole = data, true
+				}
+			}
+		}
+		return next(ctx, f, parents)
+	}
+}
+
 func reviewFields() map[string]exec.Resolver {
-	return merge(commented(), map[string]exec.Resolver{
+	fields := merge(commented(), map[string]exec.Resolver{
 		"comments": primedTotals(manyOfReviews, one(reviewComments)), "pullRequest": ofPull,
 		"state": upper("state"), "submittedAt": same("submitted_at"),
 		"createdAt": same("submitted_at"), "updatedAt": same("submitted_at"),
@@ -132,4 +171,10 @@ func reviewFields() map[string]exec.Resolver {
 			return gitObject(o.repo, "commit", sha), nil
 		}),
 	})
+	for name, r := range fields {
+		if name != "id" && name != "databaseId" {
+			fields[name] = fillReviews(r)
+		}
+	}
+	return fields
 }

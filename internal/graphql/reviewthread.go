@@ -156,7 +156,7 @@ func reviewCommentFields() map[string]exec.Resolver {
 			}
 			return commentAt(o.of, n), err
 		}),
-		"viewerCanUpdate": canEdit, "viewerCanDelete": canEdit, "viewerCanReact": always(true),
+		"viewerCanUpdate": canEdit, "viewerCanDelete": canEdit,
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// rollups makes a resolver of what gives the commit of a parent.
-func rollups(commitOf func(ctx context.Context, o *object) (*object, error)) exec.Resolver {
+// rollups makes a resolver of what gives the commit of a parent, and of what is shown of its rollup.
+func rollups(commitOf func(ctx context.Context, o *object) (*object, error), show func(r *rollup) any) exec.Resolver {
 	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 		q, values := queryOf(ctx), make([]any, len(parents))
 		var commits []*object
@@ -23,9 +23,11 @@ func rollups(commitOf func(ctx context.Context, o *object) (*object, error)) exe
 		}
 		q.primeRollups(ctx, commits)
 		for n, commit := range at {
-			v, err := q.rollup(ctx, commit)
-			if values[n] = v; err != nil {
+			r, err := q.rollup(ctx, commit)
+			if err != nil {
 				values[n] = asError(err)
+			} else if r != nil {
+				values[n] = show(r)
 			}
 		}
 		return values
@@ -33,14 +35,14 @@ func rollups(commitOf func(ctx context.Context, o *object) (*object, error)) exe
 }
 
 // rollup is what statuses and checks of a commit come to; nil where there are none.
-func (q *query) rollup(ctx context.Context, commit *object) (any, error) {
+func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 	at := rollupPath(commit)
 	r := &rollup{commit: commit}
-	statuses, err := q.within(ctx, at+"/status", "statuses")
+	statuses, err := q.within(ctx, Question{Path: at + "/status"}, "statuses")
 	if err != nil {
 		return nil, err
 	}
-	runs, err := q.within(ctx, at+"/check-runs", "check_runs")
+	runs, err := q.within(ctx, Question{Path: at + "/check-runs"}, "check_runs")
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +62,9 @@ func (q *query) rollup(ctx context.Context, commit *object) (any, error) {
 const mostContexts = 10
 
 // within asks for a list that stands in an object, whole.
-func (q *query) within(ctx context.Context, path, member string) (all []payload, err error) {
+func (q *query) within(ctx context.Context, question Question, member string) (all []payload, err error) {
 	for n := 1; n <= mostContexts; n++ {
-		data, err := q.object(ctx, paged(Question{Path: path}, n, 100))
+		data, err := q.object(ctx, paged(question, n, 100))
 		if err != nil {
 			return nil, err
 		}
@@ -77,6 +79,9 @@ func (q *query) within(ctx context.Context, path, member string) (all []payload,
 	}
 	return all, nil
 }
+
+// whole is a rollup with checks and statuses.
+func whole(r *rollup) any { return r }
 
 // rollup is a StatusCheckRollup.
 type rollup struct {
@@ -141,6 +146,16 @@ func rollupFields() map[string]exec.Resolver {
 		}
 	}
 	return map[string]exec.Resolver{
+		"id": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				v, err := p.(*rollup).nodeID(ctx, "StatusCheckRollup")
+				if values[n] = v; err != nil {
+					values[n] = asError(err)
+				}
+			}
+			return values
+		},
 		"commit": each(func(_ *exec.Field, r *rollup) (any, error) { return r.commit, nil }),
 		"state":  each(func(_ *exec.Field, r *rollup) (any, error) { return r.state(), nil }),
 		"contexts": each(func(f *exec.Field, r *rollup) (any, error) {
@@ -184,32 +199,6 @@ func rollupCounts() map[string]exec.Resolver {
 		}),
 		"statusContextCountsByState": each(func(r *rollup) any {
 			return r.counts("StatusContext", "StatusContextStateCount", "ERROR", "EXPECTED", "FAILURE", "PENDING", "SUCCESS")
-		}),
-	}
-}
-
-func statusContextFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
-		"id": same("node_id"), "context": same("context"), "state": upper("state"), "description": same("description"),
-		"targetUrl": same("target_url"), "createdAt": same("created_at"), "creator": accountField("creator"),
-		"isRequired": always(false),
-	}
-}
-
-func checkRunFields() map[string]exec.Resolver {
-	output := func(member string) exec.Resolver {
-		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "output")
-			return decode(data.get(member)), err
-		})
-	}
-	return map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "status": upper("status"),
-		"conclusion": upper("conclusion"), "detailsUrl": same("details_url"), "title": output("title"), "summary": output("summary"),
-		"startedAt": same("started_at"), "completedAt": same("completed_at"), "url": same("html_url"), "isRequired": always(false),
-		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "check_suite")
-			return bare{"CheckSuite", map[string]any{"databaseId": decode(data.get("id")), "workflowRun": nil}}, err
 		}),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/markdown"
+	"arbor/internal/web"
 )
 
 // eventTypes are the types of REST's events. Others stand in no timeline here: of a changed base it is not known from
@@ -36,12 +38,40 @@ type entry struct {
 	node any
 }
 
-// timelineItems are what happened to an issue or a pull request, the oldest first: the first thousand entries. REST's list
-// has no commits; they stand where they were committed.
-func timelineItems(ctx context.Context, f *exec.Field, o *object) (any, error) {
+// timelineItems are what happened to issues or pull requests, the oldest first: the first thousand entries of each. REST's
+// list has no commits; they stand where they were committed.
+func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, media, values := queryOf(ctx), textMedia(f), make([]any, len(parents))
+	all, pulls := make([]*object, len(parents)), []*object{}
+	for n, p := range parents {
+		if all[n] = p.(*object); all[n].kind == "PullRequest" && wantedEntries(f)("PullRequestCommit") {
+			pulls = append(pulls, all[n])
+		}
+	}
+	q.prime(ctx, many{path: "/issues/comments", handler: q.with.Timelines, keys: "numbers", key: numberOf, media: media,
+		query: url.Values{"of": {"timelines"}}, question: func(o *object) Question { return timelineOf(o, media) }}, 1, web.MaxPageSize, all)
+	commits, err := q.commitEntries(ctx, pulls)
+	if err != nil {
+		return failed(asError(err), len(parents))
+	}
+	for n, o := range all {
+		c, err := timelineItem(ctx, f, o, commits[o])
+		if values[n] = c; err != nil {
+			values[n] = asError(err)
+		}
+	}
+	return values
+}
+
+func timelineOf(o *object, media string) Question {
+	return Question{Path: numbered(o, "issues", "timeline"), Media: media}
+}
+
+// timelineItem is the timeline of one issue, or of a pull request with these commits.
+func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	wanted := wantedEntries(f)
-	list, err := q.all(ctx, Question{Path: o.repo.path("issues", numberOf(o), "timeline"), Media: media}, mostEntries)
+	list, err := q.all(ctx, timelineOf(o, media), mostEntries)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +87,7 @@ func timelineItems(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		}
 		all = append(all, e)
 	}
-	if o.kind == "PullRequest" && wanted("PullRequestCommit") {
-		commits, err := commitEntries(ctx, o)
-		if err != nil {
-			return nil, err
-		}
+	if len(commits) > 0 {
 		all = append(all, commits...)
 		slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
 	}
@@ -144,29 +170,46 @@ func referring(event *object, media string) (*object, error) {
 	return newIssue(nil, data, media)
 }
 
-// commitEntries are the commits that a pull request brings.
-func commitEntries(ctx context.Context, o *object) ([]entry, error) {
-	list, err := queryOf(ctx).all(ctx, Question{Path: o.repo.path("pulls", numberOf(o), "commits")}, mostEntries)
-	if err != nil {
-		return nil, err
+// commitEntries are the commits that pull requests bring.
+func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object][]entry, error) {
+	q.prime(ctx, q.manyCommits(), 1, web.MaxPageSize, pulls)
+	found, missing := map[*object][]*object{}, map[*object][]*object{}
+	for _, o := range pulls {
+		list, err := q.all(ctx, commitsOfPull(o), mostEntries)
+		if err != nil {
+			return nil, err
+		}
+		for _, data := range list {
+			c, err := commitListed(o.repo, data)
+			if err != nil {
+				return nil, err
+			}
+			if found[o] = append(found[o], c); !c.whole {
+				in := q.sameRepository(o.repo)
+				missing[in] = append(missing[in], c)
+			}
+		}
 	}
-	all := make([]entry, len(list))
-	for n, data := range list {
-		c, err := listedCommit(o.repo, data)
-		if err != nil {
+	for in, list := range missing {
+		if err := q.fillObjects(ctx, "Commit", in, list); err != nil {
 			return nil, err
 		}
-		committer, err := members(c.data.get("committer"))
-		if err != nil {
-			return nil, err
-		}
-		at, err := time.Parse(time.RFC3339, textOf(committer, "date"))
-		if err != nil {
-			return nil, err
-		}
-		all[n] = entry{at.UTC().Format(time.RFC3339), newPullCommit(ctx, o, c)}
 	}
-	return all, nil
+	entries := map[*object][]entry{}
+	for o, list := range found {
+		for _, c := range list {
+			committer, err := c.inner(ctx, "committer")
+			if err != nil {
+				return nil, err
+			}
+			at, err := time.Parse(time.RFC3339, textOf(committer, "date"))
+			if err != nil {
+				return nil, err
+			}
+			entries[o] = append(entries[o], entry{at.UTC().Format(time.RFC3339), newPullCommit(ctx, o, c)})
+		}
+	}
+	return entries, nil
 }
 
 // newPullCommit is a commit as a part of a pull request.

@@ -61,7 +61,9 @@ func (t *tagged) tag(list []byte) string {
 func (p *page) write(out *web.Output) error {
 	t := newTagged()
 	defer taggedPool.Put(t)
-	p.tagged = t
+	if !out.Untagged() {
+		p.tagged = t
+	}
 	err := out.Array(len(p.issues), func(n int) (err error) {
 		if out.Begun() {
 			p.tagged = nil
@@ -70,7 +72,7 @@ func (p *page) write(out *web.Output) error {
 		return err
 	})
 	p.tagged = nil
-	if err == nil && !out.Begun() {
+	if err == nil && !out.Begun() && !out.Untagged() {
 		out.ETag = t.tag(out.Buf)
 	}
 	return err

@@ -3,7 +3,6 @@ package pull
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -91,37 +90,4 @@ func (api *API) ListFixing(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, out)
-}
-
-// GetMergeText answers the headline and the body that a merge by the parameter method (merge, squash or rebase) writes
-// unless it is told others: for GraphQL. Errors: those of finding the pull request.
-func (api *API) GetMergeText(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	ctx := r.Context()
-	p, i, err := api.s.find(ctx, a, n)
-	if err != nil {
-		return err
-	}
-	var message string
-	switch web.QueryOf(r).Get("method") {
-	case "rebase": // the commits keep theirs
-	case "squash":
-		objects, release, err := api.s.repos.Git(ctx, a)
-		if err != nil {
-			return err
-		}
-		defer release()
-		if _, message, err = api.s.squashMessage(ctx, objects, p, i, a.Merging, MergeOptions{}); err != nil {
-			return err
-		}
-	default:
-		if message, err = api.s.mergeMessage(ctx, p, i, a.Merging, MergeOptions{}); err != nil {
-			return err
-		}
-	}
-	headline, body, _ := strings.Cut(strings.TrimSuffix(message, "\n"), "\n\n")
-	return web.JSON(w, r, http.StatusOK, map[string]string{"headline": headline, "body": body})
 }

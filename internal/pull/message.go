@@ -17,6 +17,19 @@ import (
 func (s *Service) mergeMessage(
 	ctx context.Context, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
 ) (string, error) {
+	login := ""
+	if (o.Title == nil || *o.Title == "") && !set.Has(repo.MergeByPullTitle) {
+		owner, err := s.account(ctx, p.HeadOwnerID)
+		if err != nil {
+			return "", err
+		}
+		login = owner.Login
+	}
+	return mergeText(p, i, login, set, o), nil
+}
+
+// mergeText is mergeMessage where it is known whose the head is.
+func mergeText(p *Pull, i *issue.Issue, owner string, set repo.Merging, o MergeOptions) string {
 	title, body := i.Title, i.Title
 	switch {
 	case set.Has(repo.MergeWithBody):
@@ -27,16 +40,12 @@ func (s *Service) mergeMessage(
 	if o.Title != nil && *o.Title != "" {
 		title = *o.Title
 	} else if !set.Has(repo.MergeByPullTitle) {
-		owner, err := s.account(ctx, p.HeadOwnerID)
-		if err != nil {
-			return "", err
-		}
-		title = fmt.Sprintf("Merge pull request #%d from %s/%s", p.Number, owner.Login, p.HeadRef)
+		title = fmt.Sprintf("Merge pull request #%d from %s/%s", p.Number, owner, p.HeadRef)
 	}
 	if o.Message != nil {
 		body = *o.Message
 	}
-	return join(title, body), nil
+	return join(title, body)
 }
 
 // squashMessage is the author and the message of the one commit of a squash: its
@@ -53,16 +62,24 @@ func (s *Service) squashMessage(
 	if err != nil {
 		return author, "", err
 	}
+	text, err := squashedText(ctx, objects, p, i, set, o)
+	return author, text, err
+}
+
+// squashedText is the message of squashMessage.
+func squashedText(
+	ctx context.Context, objects *git.Repository, p *Pull, i *issue.Issue, set repo.Merging, o MergeOptions,
+) (string, error) {
 	shas, total, err := objects.PullCommits(ctx, p.BaseTip, p.HeadSHA)
 	if err != nil {
-		return author, "", err
+		return "", err
 	}
 	if !set.Has(repo.SquashWithMessages) {
 		shas = shas[:min(len(shas), 1)]
 	}
 	commits, err := objects.Commits(ctx, shas)
 	if err != nil {
-		return author, "", err
+		return "", err
 	}
 	title, body := squashDefault(i, commits, total, set)
 	if o.Title != nil && *o.Title != "" {
@@ -71,7 +88,7 @@ func (s *Service) squashMessage(
 	if o.Message != nil {
 		body = *o.Message
 	}
-	return author, join(title, body), nil
+	return join(title, body), nil
 }
 
 // squashDefault is what a squash says when the request does not: commits has the first, and all as far as 250 where

@@ -55,6 +55,15 @@ func byID(tx *db.Tx, repoID repo.ID, id int64) (*Release, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.id = $2`, repoID, id))
 }
 
+// Place finds the repository of a release, for GraphQL. It checks no rights. Error: 404.
+func Place(tx *db.Tx, id int64) (in repo.ID, err error) {
+	err = tx.QueryRow(`SELECT repo_id FROM releases WHERE id = $1`, id).Scan(&in)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return in, err
+}
+
 // byTag finds the published release of a tag. Error: 404.
 func byTag(tx *db.Tx, repoID repo.ID, tag string) (*Release, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.tag = $2

@@ -172,3 +172,42 @@ func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob strin
 	return tx.Run(`INSERT INTO viewed_files (issue_id, user_id, path, blob) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (issue_id, user_id, path) DO UPDATE SET blob = excluded.blob`, issueID, userID, path, blob)
 }
+
+// ListManyViewed answers the files that the caller viewed of each pull request of the parameter numbers, for GraphQL: an
+// object by number of objects that have the blobs by path.
+func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	numbers := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("numbers"), maxMany))
+	out := map[int64]map[string]string{}
+	if a.Caller == nil || len(numbers) == 0 {
+		return web.JSON(w, r, http.StatusOK, out)
+	}
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+		clear(out)
+		args := []any{a.ID, a.Caller.ID}
+		for _, n := range numbers {
+			args = append(args, n)
+		}
+		rows, err := tx.Query(`SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
+			WHERE i.repo_id = $1 AND v.user_id = $2 AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var number int64
+			var path, blob string
+			if err := rows.Scan(&number, &path, &blob); err != nil {
+				return err
+			}
+			if out[number] == nil {
+				out[number] = map[string]string{}
+			}
+			out[number][path] = blob
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/inside"
 	"arbor/internal/issue/branch"
 	"arbor/internal/ratelimit"
+	"arbor/internal/reaction"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/space"
@@ -100,6 +101,7 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 // newGraphQL makes the handlers of GraphQL, which ask those of the features.
 func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
+	reactions := reaction.NewMany(s.o.DB)
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
 	return graphql.NewAPI(s.ask, graphql.Handlers{
 		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
@@ -107,12 +109,16 @@ func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 		Pulls: repos.With(account.Pull, pulls.ListChosen), NumberedPulls: repos.With(account.Pull, pulls.ListNumbered),
 		Pin: repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
 		Draft:          repos.With(account.Pull, pulls.SetDraft),
+		Revert:         repos.With(account.Push, pulls.Revert),
 		NumberedIssues: repos.With(account.Pull, issues.ListNumbered),
 		Fixed:          repos.With(account.Pull, pulls.ListFixed), Fixing: repos.With(account.Pull, pulls.ListFixing),
 		LinkedBranches: repos.With(account.Pull, branches.ListMany),
 		LinkBranch:     repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
-		MergeText: repos.With(account.Pull, pulls.GetMergeText),
-		Comments:  repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
+		MergeTexts: repos.With(account.Pull, pulls.ListMergeTexts), LookAhead: repos.With(account.Pull, pulls.LookAhead),
+		CommitsOfPulls: repos.With(account.Pull, pulls.ListManyCommits),
+		Viewed:         repos.With(account.Pull, of.Reviews.ListManyViewed), Timelines: repos.With(account.Pull, of.Timelines.ListMany),
+		Compared: repos.With(account.Pull, of.Git.CompareMany),
+		Comments: repos.With(account.Pull, of.Comments.ListMany), Reviews: repos.With(account.Pull, of.Reviews.ListMany),
 		Statuses: repos.With(account.Pull, statuses.CombineMany), Checks: repos.With(account.Pull, of.Checks.ListMany),
 		Transfer: repos.With(account.Push, issues.TransferIssue),
 		PullsOf:  repos.With(account.Pull, pulls.NumbersOfCommits),
@@ -121,9 +127,17 @@ func (s *Server) newGraphQL(of sources, statuses *status.API) *graphql.API {
 		Threads: repos.With(account.Pull, of.Reviews.ListThreads), ManyThreads: repos.With(account.Pull, of.Reviews.ListManyThreads),
 		OfReviews: repos.With(account.Pull, of.Reviews.ListManyOfReviews), Thread: repos.With(account.Pull, of.Reviews.GetThread),
 		DraftComment: repos.With(account.Pull, of.Reviews.GetDraft), AddDraft: repos.With(account.Pull, of.Reviews.CreateDraft),
-		Resolve:     repos.With(account.Pull, of.Reviews.ResolveThread),
-		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
-		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
+		Resolve: repos.With(account.Pull, of.Reviews.ResolveThread),
+		Suites:  repos.With(account.Pull, of.Checks.ListManySuites), RunsOfSuites: repos.With(account.Pull, of.Checks.ListManyOfSuites),
+		MarkViewed:          repos.With(account.Pull, of.Reviews.MarkViewed),
+		OnIssues:            repos.With(account.Pull, reactions.List(reaction.Issue)),
+		OnComments:          repos.With(account.Pull, reactions.List(reaction.IssueComment)),
+		OnReviewComments:    repos.With(account.Pull, reactions.List(reaction.ReviewComment)),
+		OwnOnIssues:         repos.With(account.Pull, reactions.Own(reaction.Issue)),
+		OwnOnComments:       repos.With(account.Pull, reactions.Own(reaction.IssueComment)),
+		OwnOnReviewComments: repos.With(account.Pull, reactions.Own(reaction.ReviewComment)),
+		Templates:           repos.With(account.Pull, of.Git.GetTemplates),
+		CommitFiles:         repos.With(account.Push, of.Git.CommitFiles),
 	}, graphqlLimits{s.limiter}, s.log)
 }
 

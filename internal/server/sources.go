@@ -7,6 +7,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
+	"arbor/internal/issue/timeline"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/page/change"
@@ -21,6 +22,7 @@ type sources struct {
 	Issues     *issue.API
 	Comments   *comment.API
 	Milestones *milestone.API
+	Timelines  *timeline.API
 	Pulls      *pull.API
 	Reviews    *review.API
 	Git        *gitdata.API

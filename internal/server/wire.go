@@ -146,6 +146,7 @@ func New(o Options) *Server {
 	statuses, labels := status.NewAPI(status.New(o.DB, repos), objects), label.NewAPI(label.New(o.DB), repos)
 	s.runners = append(s.runners, deletions)
 	shown := sources{Issues: issue.NewAPI(issues), Comments: comment.NewAPI(comment.New(o.DB, issues), repos),
+		Timelines:  timeline.NewAPI(o.DB, repos, issues, f),
 		Milestones: milestone.NewAPI(milestone.New(o.DB), repos), Pulls: pull.NewAPI(pulls, objects),
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
@@ -180,7 +181,7 @@ func New(o Options) *Server {
 		checks,
 		shown.Issues,
 		shown.Comments,
-		timeline.NewAPI(o.DB, repos, issues, f),
+		shown.Timelines,
 		subscription.NewAPI(subscription.New(o.DB, issues), repos),
 		deletion.NewAPI(deletions, repos),
 		notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues))),

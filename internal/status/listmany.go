@@ -3,6 +3,7 @@ package status
 import (
 	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -13,17 +14,28 @@ import (
 const maxMany = 100
 
 // CombineMany answers what the statuses of the commits of the parameter shas come to, for GraphQL: for each an object
-// with statuses and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/status. The commits were
-// found for the caller before.
+// with statuses and total_count, as the first page of GET /repos/{owner}/{repo}/commits/{ref...}/status; with the
+// parameter creators also who made each. The commits were found for the caller before.
 func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
 	var list []*Status
 	var sums map[git.SHA]Summary
+	var people map[account.ID]*account.Account
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		if sums, err = Combined(tx, a.ID, shas...); err != nil {
 			return err
 		}
-		list, err = latestOfMany(tx, a.ID, shas, web.ReadPageSize(r))
+		if list, err = latestOfMany(tx, a.ID, shas, web.ReadPageSize(r)); err != nil {
+			return err
+		}
+		if web.QueryOf(r).Get("creators") == "" {
+			return nil
+		}
+		by := make([]account.ID, len(list))
+		for n, s := range list {
+			by[n] = s.CreatorID
+		}
+		people, err = account.ByIDs(tx, db.Unique(by))
 		return err
 	})
 	if err != nil {
@@ -38,7 +50,7 @@ func (api *API) CombineMany(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		out[sha] = &combined{Statuses: []Payload{}, Total: sums[sha].Contexts}
 	}
 	for _, s := range list {
-		out[s.SHA].Statuses = append(out[s.SHA].Statuses, newPayload(s, nil, place(info, a), info))
+		out[s.SHA].Statuses = append(out[s.SHA].Statuses, newPayload(s, people[s.CreatorID], place(info, a), info))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }

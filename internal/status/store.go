@@ -53,6 +53,15 @@ func byID(tx *db.Tx, repoID repo.ID, id int64) (*Status, error) {
 	return &s, err
 }
 
+// Place finds the repository and the commit of a status, for GraphQL. It checks no rights. Error: 404.
+func Place(tx *db.Tx, id int64) (in repo.ID, sha git.SHA, err error) {
+	err = tx.QueryRow(`SELECT repo_id, sha FROM statuses WHERE id = $1`, id).Scan(&in, &sha)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return in, sha, err
+}
+
 func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {
 	_, err := tx.Exec(`INSERT INTO status_contexts (repo_id, sha, context, status_id, state, total) VALUES ($1, $2, $3, $4, $5, 1)
 		ON CONFLICT (repo_id, sha, context) DO UPDATE SET status_id = excluded.status_id, state = excluded.state,

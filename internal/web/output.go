@@ -32,8 +32,10 @@ type Output struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	status int
-	begun  bool   // the header is out
-	begin  func() // called before a large answer begins to go out; may be nil
+	begun  bool // the header is out
+
+	untagged bool   // nobody sees a tag
+	begin    func() // called before a large answer begins to go out; may be nil
 
 	reserved int64
 	release  []func()
@@ -54,7 +56,10 @@ func Unsent(ctx context.Context) *Output {
 // Answer renders an answer and sends it.
 func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) error {
 	if _, inside := w.(*Captured); inside { // which copies it
-		return answerPooled(w, r, status, render)
+		return answerPooled(w, r, status, func(out *Output) error {
+			out.untagged = true
+			return render(out)
+		})
 	}
 	return (&Output{w: w, r: r, status: status}).run(render)
 }
@@ -138,6 +143,9 @@ func (o *Output) Grow(bytes int) {
 
 // Context is the request's context.
 func (o *Output) Context() context.Context { return o.r.Context() }
+
+// Untagged reports that nobody sees the tag, which costs to make.
+func (o *Output) Untagged() bool { return o.untagged }
 
 // Begun reports that a part of the answer is out: Buf does not hold it whole.
 func (o *Output) Begun() bool { return o.begun }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -30,4 +31,43 @@ func (api *API) GetByID(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return api.Get(w, r, a)
+}
+
+// maxFull is how many repositories one request asks for in their full form.
+const maxFull = 100
+
+// ListFull answers the full form of the repositories of the parameter ids that the caller may see, for GraphQL.
+func (api *API) ListFull(w http.ResponseWriter, r *http.Request) error {
+	var ids []repo.ID
+	for _, id := range web.ParseNumbers(web.QueryOf(r).Get("ids"), maxFull) {
+		ids = append(ids, repo.ID(id))
+	}
+	caller := account.CallerFrom(r.Context())
+	var list []*repo.Access
+	var origins map[repo.ID]*repo.Access
+	err := api.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+		if list, err = repo.VisibleByID(tx, caller, db.Unique(ids)); err != nil {
+			return err
+		}
+		var from []repo.ID
+		for _, a := range list {
+			if a.ParentID != 0 || a.TemplateID != 0 {
+				from = append(from, a.ParentID, a.NetworkID, a.TemplateID)
+			}
+		}
+		origins, err = repo.ByIDs(tx, caller, db.Unique(from))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	info, out := web.From(r.Context()), make([]any, len(list))
+	for n, a := range list {
+		l := repo.Lineage{Template: origins[a.TemplateID]}
+		if a.ParentID != 0 {
+			l.Parent, l.Source = origins[a.ParentID], origins[a.NetworkID]
+		}
+		out[n] = repo.NewFullPayload(a, l, info)
+	}
+	return web.JSON(w, r, http.StatusOK, out)
 }

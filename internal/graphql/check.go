@@ -1,0 +1,312 @@
+package graphql
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/graphql/exec"
+)
+
+func statusContextFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "context": same("context"), "state": upper("state"), "description": same("description"),
+		"targetUrl": same("target_url"), "createdAt": same("created_at"), "creator": accountField("creator"),
+		"isRequired": always(false), "avatarUrl": same("avatar_url"),
+		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return commitOfStatus(o), nil }),
+	}
+}
+
+// commitOfStatus is the commit that a status says something of: its address ends with the name.
+func commitOfStatus(o *object) any {
+	at := textOf(o.data, "url")
+	return gitObject(o.repo, "commit", at[strings.LastIndexByte(at, '/')+1:])
+}
+
+func checkRunFields() map[string]exec.Resolver {
+	output := func(member string) exec.Resolver {
+		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "output")
+			return decode(data.get(member)), err
+		})
+	}
+	return map[string]exec.Resolver{
+		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "status": upper("status"),
+		"conclusion": upper("conclusion"), "detailsUrl": same("details_url"), "title": output("title"), "summary": output("summary"),
+		"text": output("text"), "externalId": same("external_id"), "startedAt": same("started_at"), "completedAt": same("completed_at"),
+		"url": same("html_url"), "permalink": same("html_url"), "resourcePath": resourcePath("html_url"), "isRequired": always(false),
+		"repository": inRepository,
+		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			inner, err := o.inner(ctx, "check_suite")
+			if err != nil {
+				return nil, err
+			}
+			id, _ := decode(inner.get("id")).(json.Number).Int64()
+			data := withID("CheckSuite", id).with("app", o.data.get("app")).with("head_sha", o.data.get("head_sha"))
+			return newSuite(o.repo, data, false), nil
+		}),
+	}
+}
+
+// newSuite is a check suite of a payload, which may be a part only.
+func newSuite(in *object, data payload, whole bool) *object {
+	return &object{kind: "CheckSuite", data: data, whole: whole, repo: in,
+		source: Question{Path: in.path("check-suites", string(data.get("id")))}}
+}
+
+func checkSuiteFields() map[string]exec.Resolver {
+	fields := map[string]exec.Resolver{
+		"id": same("node_id"), "databaseId": same("id"), "repository": inRepository, "workflowRun": always(nil),
+		"checkRuns": checkRuns,
+		"app": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := o.inner(ctx, "app")
+			if data == nil {
+				return nil, err
+			}
+			return &object{kind: "App", data: data, whole: true}, nil
+		}),
+		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return gitObject(o.repo, "commit", o.text(ctx, "head_sha")), nil
+		}),
+	}
+	for name, r := range map[string]exec.Resolver{
+		"status": upper("status"), "conclusion": upper("conclusion"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
+		"branch": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			name := o.text(ctx, "head_branch")
+			if name == "" {
+				return nil, nil
+			}
+			return queryOf(ctx).ref(ctx, o.repo, "refs/heads/"+name)
+		}),
+	} {
+		fields[name] = fillSuites(r)
+	}
+	return fields
+}
+
+func appFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{"id": same("node_id"), "databaseId": same("id"), "clientId": same("client_id"), "name": same("name"),
+		"slug": same("slug"), "description": same("description"), "url": same("html_url"), "createdAt": same("created_at"),
+		"updatedAt": same("updated_at")}
+}
+
+// fillSuites asks for the suites of which only a part is known, of all commits of a repository at one time.
+func fillSuites(next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		var missing, commits []*object
+		for _, p := range parents {
+			if o := p.(*object); !o.whole {
+				missing = append(missing, o)
+				commits = append(commits, gitObject(o.repo, "commit", textOf(o.data, "head_sha")))
+			}
+		}
+		if len(missing) > 1 {
+			q.primeSuites(ctx, commits)
+			known := map[string]payload{}
+			for _, c := range commits {
+				list, err := q.within(ctx, Question{Path: rollupPath(c) + "/check-suites"}, "check_suites")
+				if err != nil {
+					return failed(asError(err), len(parents))
+				}
+				for _, data := range list {
+					known[string(data.get("id"))] = data
+				}
+			}
+			for _, o := range missing {
+				if data := known[string(o.data.get("id"))]; data != nil {
+					o.data, o.whole = data, true
+				}
+			}
+		}
+		return next(ctx, f, parents)
+	}
+}
+
+// primeSuites asks for the first suites of commits.
+func (q *query) primeSuites(ctx context.Context, commits []*object) {
+	if len(commits) < 2 {
+		return
+	}
+	sha := func(o *object) string { return textOf(o.data, "sha") }
+	q.prime(ctx, many{path: "/commits/" + sha(commits[0]) + "/check-suites", handler: q.with.Suites, keys: "shas", key: sha, media: "raw",
+		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-suites", Media: "raw"} }}, 1, 100, commits)
+}
+
+// checkSuites are the suites of commits.
+func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	filter, _ := f.Args["filterBy"].(map[string]any)
+	commits := make([]*object, len(parents))
+	for n, p := range parents {
+		commits[n] = p.(*object)
+	}
+	q.primeSuites(ctx, commits)
+	for n, c := range commits {
+		list, err := q.within(ctx, Question{Path: rollupPath(c) + "/check-suites"}, "check_suites")
+		var all []any
+		for _, data := range list {
+			if ofApp(data, filter["appId"]) {
+				all = append(all, newSuite(c.repo, data, true))
+			}
+		}
+		if name, ok := filter["checkName"].(string); ok && err == nil {
+			all, err = q.withRun(ctx, all, name)
+		}
+		if err == nil {
+			values[n], err = connectAll(f, "CheckSuiteConnection", all)
+		}
+		if err != nil {
+			values[n] = asError(err)
+		}
+	}
+	return values
+}
+
+// withRun are those of some suites that have a run of a name.
+func (q *query) withRun(ctx context.Context, suites []any, name string) (found []any, err error) {
+	for _, s := range suites {
+		runs, err := q.runsOf(ctx, s.(*object), false)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(runs, func(data payload) bool { return textOf(data, "name") == name }) {
+			found = append(found, s)
+		}
+	}
+	return found, nil
+}
+
+// ofApp reports a payload of the App of a number; nil is any.
+func ofApp(data payload, id any) bool {
+	number, ok := id.(int)
+	if !ok {
+		return true
+	}
+	app, err := members(data.get("app"))
+	return err == nil && string(app.get("id")) == decimal(int64(number))
+}
+
+// runsOf are the runs of a suite: the latest of each name, or all.
+func (q *query) runsOf(ctx context.Context, suite *object, all bool) ([]payload, error) {
+	return q.within(ctx, runsOfSuite(suite, all), "check_runs")
+}
+
+func runsOfSuite(suite *object, all bool) Question {
+	question := Question{Path: suite.source.Path + "/check-runs", Media: "raw"}
+	if all {
+		question.Query = url.Values{"filter": {"all"}}
+	}
+	return question
+}
+
+// checkRuns are the runs of suites.
+func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	filter, _ := f.Args["filterBy"].(map[string]any)
+	every := filter["checkType"] == "ALL"
+	if len(parents) > 1 {
+		suites := make([]*object, len(parents))
+		for n, p := range parents {
+			suites[n] = p.(*object)
+		}
+		m := many{path: "/commits/" + suites[0].text(ctx, "head_sha") + "/check-runs", handler: q.with.RunsOfSuites, keys: "ids", media: "raw",
+			key:      func(o *object) string { return string(o.data.get("id")) },
+			question: func(o *object) Question { return runsOfSuite(o, every) }}
+		if every {
+			m.query = url.Values{"filter": {"all"}}
+		}
+		q.prime(ctx, m, 1, 100, suites)
+	}
+	for n, p := range parents {
+		suite := p.(*object)
+		list, err := q.runsOf(ctx, suite, every)
+		var all []any
+		for _, data := range list {
+			if runChosen(data, filter) {
+				all = append(all, &object{kind: "CheckRun", data: data, whole: true, repo: suite.repo})
+			}
+		}
+		if err == nil {
+			values[n], err = connectAll(f, "CheckRunConnection", all)
+		}
+		if err != nil {
+			values[n] = asError(err)
+		}
+	}
+	return values
+}
+
+// runChosen reports a run that a filter lets through.
+func runChosen(data payload, filter map[string]any) bool {
+	among := func(member string, list any) bool {
+		names, ok := list.([]any)
+		return !ok || slices.Contains(names, any(enumName(textOf(data, member))))
+	}
+	if name, ok := filter["checkName"].(string); ok && name != textOf(data, "name") {
+		return false
+	}
+	if status, ok := filter["status"].(string); ok && status != enumName(textOf(data, "status")) {
+		return false
+	}
+	return ofApp(data, filter["appId"]) && among("status", filter["statuses"]) && among("conclusion", filter["conclusions"])
+}
+
+// combined is a Status: what the statuses of a commit come to, without its checks; nil where there are none.
+func combined(r *rollup) any {
+	statuses := &rollup{commit: r.commit}
+	for _, c := range r.contexts {
+		if c.(*object).kind == "StatusContext" {
+			statuses.contexts = append(statuses.contexts, c)
+		}
+	}
+	if len(statuses.contexts) == 0 {
+		return nil
+	}
+	return &combinedStatus{statuses}
+}
+
+// combinedStatus is a Status.
+type combinedStatus struct{ *rollup }
+
+func (*combinedStatus) TypeName() string { return "Status" }
+
+func combinedFields() map[string]exec.Resolver {
+	each := func(value func(ctx context.Context, f *exec.Field, r *rollup) (any, error)) exec.Resolver {
+		return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			values := make([]any, len(parents))
+			for n, p := range parents {
+				v, err := value(ctx, f, p.(*combinedStatus).rollup)
+				if values[n] = v; err != nil {
+					values[n] = asError(err)
+				}
+			}
+			return values
+		}
+	}
+	return map[string]exec.Resolver{
+		"id":       each(func(ctx context.Context, _ *exec.Field, r *rollup) (any, error) { return r.nodeID(ctx, "Status") }),
+		"commit":   each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.commit, nil }),
+		"state":    each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.state(), nil }),
+		"contexts": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.contexts, nil }),
+		"context": each(func(_ context.Context, f *exec.Field, r *rollup) (any, error) {
+			for _, c := range r.contexts {
+				if strings.EqualFold(textOf(c.(*object).data, "context"), f.Args["name"].(string)) {
+					return c, nil
+				}
+			}
+			return nil, nil
+		}),
+	}
+}
+
+// nodeID names what is said of a commit, by the repository and the commit's name.
+func (r *rollup) nodeID(ctx context.Context, kind string) (any, error) {
+	number, err := repositoryID(ctx, r.commit.repo)
+	inner := account.NodeID(kind, number) + ":" + textOf(r.commit.data, "sha")
+	return base64.RawURLEncoding.EncodeToString([]byte(inner)), err
+}

@@ -1,0 +1,279 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"arbor/internal/graphql/exec"
+	"arbor/internal/web"
+)
+
+// reactions are REST's names and GraphQL's, in GitHub's order.
+var reactions = [...][2]string{{"+1", "THUMBS_UP"}, {"-1", "THUMBS_DOWN"}, {"laugh", "LAUGH"}, {"hooray", "HOORAY"},
+	{"confused", "CONFUSED"}, {"heart", "HEART"}, {"rocket", "ROCKET"}, {"eyes", "EYES"}}
+
+// contentOf is REST's name of a reaction; empty: there is none.
+func contentOf(name any) string {
+	for _, r := range reactions {
+		if r[1] == name {
+			return r[0]
+		}
+	}
+	return ""
+}
+
+// reactable are the fields about reactions.
+func reactable() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"reactionGroups": reactionGroups, "reactions": reactionLists(func(f *exec.Field, o *object) (*object, string) {
+			return o, contentOf(f.Args["content"])
+		}, reactionNodes),
+		"viewerCanReact": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if o.kind == "PullRequestReview" { // REST has none
+				return false, nil
+			}
+			locked := o
+			if o.of != nil {
+				locked = o.of
+			}
+			if locked.kind != "Issue" && locked.kind != "PullRequest" {
+				return true, nil
+			}
+			if v, err := locked.value(ctx, "locked"); v != true || err != nil {
+				return err == nil, err
+			}
+			may, err := permissionOn(ctx, o.repo)
+			return may != "READ", err
+		}),
+	}
+}
+
+// reactionsOf is where REST has the reactions to something; without a path there are none.
+func reactionsOf(o *object, content string) Question {
+	question := Question{Media: "raw"}
+	switch o.kind {
+	case "Issue", "PullRequest":
+		question.Path = numbered(o, "issues", "reactions")
+	case "IssueComment", "PullRequestReviewComment":
+		question.Path = o.source.Path + "/reactions"
+	}
+	if content != "" {
+		question.Query = url.Values{"content": {content}}
+	}
+	return question
+}
+
+// subjects are the kinds of what has reactions: routes whose right is asked, and who answers for many.
+func (q *query) subjects(kind string) (path string, list, own web.Handler) {
+	switch kind {
+	case "Issue", "PullRequest":
+		return "/issues/comments", q.with.OnIssues, q.with.OwnOnIssues
+	case "IssueComment":
+		return "/issues/comments", q.with.OnComments, q.with.OwnOnComments
+	}
+	return "/pulls/comments", q.with.OnReviewComments, q.with.OwnOnReviewComments
+}
+
+// manyReactions asks for the reactions of one content to many things of a kind; an empty content is all.
+func (q *query) manyReactions(kind, content string) many {
+	path, handler, _ := q.subjects(kind)
+	m := many{path: path, handler: handler, keys: "ids", media: "raw",
+		key:      func(o *object) string { return string(o.data.get("id")) },
+		question: func(o *object) Question { return reactionsOf(o, content) }}
+	m.query = url.Values{"of": {"reactions"}}
+	if content != "" {
+		m.query.Set("content", content)
+	}
+	if kind == "PullRequest" {
+		m.path = "/pulls/comments"
+	}
+	return m
+}
+
+// reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one time, for each
+// content once.
+func reactionLists(
+	of func(f *exec.Field, o *object) (subject *object, content string),
+	node func(o *object, kind string) (string, func(payload) (any, error)),
+) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q, values := queryOf(ctx), make([]any, len(parents))
+		type group struct{ kind, content string }
+		groups := map[group][]*object{}
+		p, err := readPart(f)
+		if err == nil && wantsNodes(f) && p.startsPage() {
+			for _, parent := range parents {
+				o, content := of(f, parent.(*object))
+				if n, err := countReactions(ctx, o, content); err == nil && n > 0 {
+					at := group{o.kind, content}
+					groups[at] = append(groups[at], o)
+				}
+			}
+		}
+		for at, list := range groups {
+			q.prime(ctx, q.manyReactions(at.kind, at.content), p.offset/p.size+1, p.size, list)
+		}
+		for n, parent := range parents {
+			o, content := of(f, parent.(*object))
+			kind, make := node(o, f.Name)
+			c, err := q.connect(ctx, f, pages{kind: kind, question: reactionsOf(o, content), node: make,
+				count: func() (int, error) { return countReactions(ctx, o, content) }})
+			if c, ok := c.(*connection); ok {
+				c.reacted = o
+			}
+			if values[n] = c; err != nil {
+				values[n] = asError(err)
+			}
+		}
+		return values
+	}
+}
+
+// countReactions tells how many reactions something has: of one content, or of all.
+func countReactions(ctx context.Context, o *object, content string) (int, error) {
+	counts, err := o.inner(ctx, "reactions")
+	if err != nil {
+		return 0, err
+	}
+	if content == "" {
+		content = "total_count"
+	}
+	number, _ := decode(counts.get(content)).(json.Number)
+	n, _ := number.Int64()
+	return int(n), nil
+}
+
+// reactionNodes are the reactions to something.
+func reactionNodes(o *object, _ string) (string, func(payload) (any, error)) {
+	return "ReactionConnection", func(data payload) (any, error) { return newReaction(o, data) }
+}
+
+// reactors are who reacted; what reacted and is no person is missing among users.
+func reactors(_ *object, name string) (string, func(payload) (any, error)) {
+	kind := "ReactorConnection"
+	if name == "users" {
+		kind = "ReactingUserConnection"
+	}
+	return kind, func(data payload) (any, error) {
+		who, err := members(data.get("user"))
+		if err != nil || name == "users" && textOf(who, "type") != "User" {
+			return nil, err
+		}
+		return newAccount(who), nil
+	}
+}
+
+func newReaction(of *object, data payload) (any, error) {
+	who, err := members(data.get("user"))
+	if err != nil {
+		return nil, err
+	}
+	var user any
+	if textOf(who, "type") == "User" {
+		user = newAccount(who)
+	}
+	content := ""
+	for _, r := range reactions {
+		if r[0] == textOf(data, "content") {
+			content = r[1]
+		}
+	}
+	return bare{"Reaction", map[string]any{"id": data.get("node_id"), "databaseId": data.get("id"), "content": content,
+		"createdAt": data.get("created_at"), "user": user, "reactable": of}}, nil
+}
+
+// reactionGroups are the reactions to something by content: eight, whether there are some or not.
+func reactionGroups(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	if f.Selects("viewerHasReacted") {
+		if err := queryOf(ctx).ownReactions(ctx, parents); err != nil {
+			return failed(asError(err), len(parents))
+		}
+	}
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		counts, err := o.inner(ctx, "reactions")
+		if err != nil {
+			return nil, err
+		}
+		list := make([]any, len(reactions))
+		for n, name := range reactions {
+			content, _ := json.Marshal(name[1])
+			list[n] = &object{kind: "ReactionGroup", whole: true, repo: o.repo, of: o,
+				data: payload{{[]byte("content"), content}, {[]byte("count"), counts.get(name[0])}}}
+		}
+		return list, nil
+	})(ctx, f, parents)
+}
+
+func reactionGroupFields() map[string]exec.Resolver {
+	who := reactionLists(func(_ *exec.Field, o *object) (*object, string) {
+		return o.of, contentOf(textOf(o.data, "content"))
+	}, reactors)
+	return map[string]exec.Resolver{"content": same("content"), "createdAt": always(nil), "users": who, "reactors": who,
+		"subject": ofPull,
+		"viewerHasReacted": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			own, err := o.of.value(ctx, "own_reactions")
+			list, _ := own.([]any)
+			return slices.Contains(list, any(contentOf(textOf(o.data, "content")))), err
+		}),
+	}
+}
+
+// viewerReacted is whether the caller reacted to what the connections are about.
+func viewerReacted(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	subjects, values := make([]exec.Object, len(parents)), make([]any, len(parents))
+	for n, p := range parents {
+		subjects[n] = p.(*connection).reacted
+	}
+	if err := queryOf(ctx).ownReactions(ctx, subjects); err != nil {
+		return failed(asError(err), len(parents))
+	}
+	for n, s := range subjects {
+		own, _ := decode(s.(*object).data.get("own_reactions")).([]any)
+		values[n] = len(own) > 0
+	}
+	return values
+}
+
+// ownReactions notes what the caller said of each of some things, in a member own_reactions.
+func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error {
+	type group struct {
+		in   *object
+		kind string
+	}
+	groups := map[group][]*object{}
+	for _, s := range subjects {
+		o := s.(*object)
+		if _, known := o.data.find("own_reactions"); known || o.kind == "PullRequestReview" {
+			continue
+		}
+		if _, err := o.member(ctx, "reactions"); err != nil { // which may read it anew
+			return err
+		}
+		at := group{q.sameRepository(o.repo), o.kind}
+		groups[at] = append(groups[at], o)
+	}
+	for at, all := range groups {
+		path, _, own := q.subjects(at.kind)
+		if at.kind == "PullRequest" {
+			path = "/pulls/comments"
+		}
+		for part := range slices.Chunk(all, maxPrimed) {
+			ids := make([]string, len(part))
+			for n, o := range part {
+				ids[n] = string(o.data.get("id"))
+			}
+			found, err := q.object(ctx, Question{Path: at.in.source.Path + path, Handler: own,
+				Query: url.Values{"of": {"own " + at.kind}, "ids": {strings.Join(ids, ",")}}})
+			if err != nil {
+				return err
+			}
+			for n, o := range part {
+				o.data = o.data.with("own_reactions", found.get(ids[n]))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+
+	"arbor/internal/graphql/exec"
+)
+
+// viewedState is DISMISSED for a file that has changed since it was viewed.
+func viewedState(viewed payload, file payload) string {
+	blob := textOf(viewed, textOf(file, "filename"))
+	switch blob {
+	case "":
+		return "UNVIEWED"
+	case textOf(file, "sha"):
+		return "VIEWED"
+	}
+	return "DISMISSED"
+}
+
+func markViewed(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.setViewed(ctx, true)
+}
+
+func unmarkViewed(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.setViewed(ctx, false)
+}
+
+// mostFiles is how many hundreds of files a pull request shows.
+const mostFiles = 30
+
+// setViewed notes that the caller viewed a file as it is now, or that it is to be viewed again.
+func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"path": m.text("path")}
+	if viewed {
+		list, err := m.all(ctx, Question{Path: numbered(o, "pulls", "files")}, mostFiles)
+		if err != nil {
+			return nil, err
+		}
+		for _, data := range list {
+			if textOf(data, "filename") == m.text("path") {
+				body["blob"] = textOf(data, "sha")
+			}
+		}
+		if body["blob"] == nil {
+			return nil, unresolved("a file of the pull request with the path '" + clip(m.text("path")) + "'")
+		}
+	}
+	question := Question{Method: http.MethodPatch, Path: numbered(o, "pulls"), Handler: m.with.MarkViewed}
+	_, err = m.changeBy(ctx, question, body)
+	return map[string]any{"pullRequest": o}, err
+}
+
+// changeTypes are REST's words for what happened to a file, where they are others than GraphQL's.
+var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"}
+
+func changedFileFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"path": same("filename"), "additions": same("additions"), "deletions": same("deletions"),
+		"changeType": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			status := textOf(o.data, "status")
+			if name := changeTypes[status]; name != "" {
+				return name, nil
+			}
+			return enumName(status), nil
+		}),
+		"viewerViewedState": viewedStates,
+	}
+}
+
+// viewedStates tells of files of pull requests whether the caller viewed them.
+func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	var pulls []exec.Object
+	known := map[*object]payload{}
+	for _, p := range parents {
+		if of := p.(*object).of; known[of] == nil {
+			known[of] = payload{}
+			pulls = append(pulls, of)
+		}
+	}
+	var failure error
+	byRepository(q, pulls, func(in *object, list []*object, _ []int) {
+		found, err := q.object(ctx, Question{Path: in.path("pulls"), Handler: q.with.Viewed,
+			Query: url.Values{"of": {"viewed"}, "numbers": {joinedBy(list, numberOf)}}})
+		for _, of := range list {
+			if err == nil {
+				known[of], err = members(found.get(numberOf(of)))
+			}
+		}
+		failure = cmp.Or(failure, err)
+	})
+	if failure != nil {
+		return failed(asError(failure), len(parents))
+	}
+	for n, p := range parents {
+		values[n] = viewedState(known[p.(*object).of], p.(*object).data)
+	}
+	return values
+}

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/inside"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -127,12 +128,12 @@ func (k *Kit) unread(r *http.Request, v *Viewer) error {
 	if v == nil {
 		return nil
 	}
-	var threads []struct{}
-	_, err := k.Get(r, "/notifications", Query("per_page", "1"), &threads)
+	var found struct{ Unread bool }
+	_, err := k.Read(r, inside.Request{Path: "/notifications", Handler: k.Unread}, &found)
 	if errs.Is(err, errs.Forbidden) { // by a token that does not open them
 		return nil
 	}
-	v.Unread = len(threads) > 0
+	v.Unread = found.Unread
 	return err
 }
 

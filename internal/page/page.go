@@ -42,6 +42,9 @@ type Options struct {
 	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET issues/{number}.
 	OwnReactions web.Handler
 
+	// Unread answers whether the caller has notifications that are not read, in place of GET notifications.
+	Unread web.Handler
+
 	// OpenPulls counts the open pull requests of a repository.
 	OpenPulls func(context.Context, repo.ID) (int64, error)
 }

@@ -150,7 +150,8 @@ func New(o Options) *Server {
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
 	attached := attachment.NewAPI(f.Attachments)
-	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls,
+	notices := notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues)))
+	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls, Unread: notices.Unread,
 		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
@@ -181,7 +182,7 @@ func New(o Options) *Server {
 		timeline.NewAPI(o.DB, repos, issues, f),
 		subscription.NewAPI(subscription.New(o.DB, issues), repos),
 		deletion.NewAPI(deletions, repos),
-		notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues))),
+		notices,
 		search.NewAPI(f.Searches),
 		repository.NewAPI(kinds),
 		user.NewAPI(kinds),

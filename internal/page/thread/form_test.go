@@ -2,6 +2,8 @@ package thread_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strings"
@@ -80,7 +82,7 @@ func TestForms(t *testing.T) {
 			{"/comments", []string{"body", "Two", "state", "not_planned"}, "Sun closed not_planned locked=false comments=2 heart=0", true, false},
 			{"/state", []string{"state", "open"}, "Sun open reopened locked=false comments=2 heart=0", true, false},
 			{"/comments", []string{"body", " ", "state", "completed"}, "Sun closed completed locked=false comments=2 heart=0", true, false},
-			{"/edit", []string{"title", "Rain"}, "Rain closed completed locked=false comments=2 heart=0", true, false},
+			{"/edit", []string{"title", "Rain", "was", named("Sun")}, "Rain closed completed locked=false comments=2 heart=0", true, false},
 			{"/labels", []string{"label", "bug", "more", "wet, cold"}, "Rain closed completed locked=false comments=2 heart=0 label=bug label=wet label=cold", false, false},
 			{"/labels", []string{"label", "bug"}, "Rain closed completed locked=false comments=2 heart=0 label=bug", false, false},
 			{"/assignees", []string{"assignee", "alice"}, "Rain closed completed locked=false comments=2 heart=0 label=bug to=alice", false, false},
@@ -251,6 +253,12 @@ func TestArchivedAndLocked(t *testing.T) {
 	})
 }
 
+// named is the guard of a title, as forms have it.
+func named(title string) string {
+	sum := sha256.Sum256([]byte(title))
+	return hex.EncodeToString(sum[:9])
+}
+
 // What two people write at one time into one text is not lost: the second one sees what the first one wrote.
 func TestTextsChangedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -264,7 +272,25 @@ func TestTextsChangedMeanwhile(t *testing.T) {
 			value, _, _ := strings.Cut(rest, `"`)
 			return value
 		}
+		titleIn := func(a *apitest.Answer) string {
+			_, rest, _ := strings.Cut(string(a.Body), `name="was" value="`)
+			value, _, _ := strings.Cut(rest, `"`)
+			return value
+		}
+		was := titleIn(page(t, s, "sam", at+"/edit?only=title", 200))
+		post(t, s, "alice", at+"/edit", 303, "title", "Alice's title", "was", was)
+		a := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "was", was)
+		for _, want := range []string{`value="Alice&#39;s title" readonly`, `value="Sam&#39;s title"`, "Somebody changed this text"} {
+			if !strings.Contains(string(a.Body), want) {
+				t.Errorf("%s is not in %s", want, a.Body)
+			}
+		}
+		post(t, s, "sam", at+"/edit", 409, "title", "Sam's title") // made by no form
+		both := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "body", "x", "was", was, "guard", guard(at+"/edit"))
+		lacks(t, "only the title was changed", both, "As it is now")
+		post(t, s, "sam", at+"/edit", 303, "title", "Sam's title", "was", titleIn(a))
 		for _, path := range []string{at + "/edit", at + "/comments/1"} {
+			post(t, s, "sam", path, 409, "body", "made by no form")
 			seen := guard(path)
 			if len(seen) != 18 {
 				t.Fatalf("%s: guard %q", path, seen)

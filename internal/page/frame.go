@@ -34,6 +34,7 @@ type Frame struct {
 	Here    string   // the page's own path and query, to come back to
 	Wide    bool     // the page wants the whole width, as diffs do
 	Done    bool     // a form was taken: the page says so (?done=1)
+	Shown   string   // of the form with many fields that the page has, if any: see Shown
 	Problem *Problem // what was wrong with a form that is shown again
 	Pages   Pager
 }

@@ -389,3 +389,51 @@ func TestLongConversation(t *testing.T) {
 		shows(t, "its second page", page(t, s, "", "/alice/garden/issues?page=2", 200), "Issue 4", "31 Open")
 	})
 }
+
+// A form changes the fields that a person changed, and leaves to others what they changed in the other fields meanwhile.
+func TestFieldsChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		people(t, s)
+		s.Repo(t, "alice/garden", false)
+		s.Org(t, "orchard", "alice")
+		do := func(what, send string, status int) *apitest.Answer {
+			t.Helper()
+			return s.Check(t, apitest.Case{Do: what, As: "alice", Send: send, Status: status})
+		}
+		do("POST /repos/alice/garden/milestones", `{"title": "M", "description": "old", "due_on": "2030-01-02T00:00:00Z"}`, 201)
+		do("POST /repos/alice/garden/labels", `{"name": "wet", "color": "aa0000", "description": "old"}`, 201)
+		for _, c := range []struct {
+			form, to string
+			send     []string // the first one is what alice changes
+			api      string   // and another tab meanwhile
+			body     string
+			want     string
+		}{
+			{"/alice/garden/milestones/1/edit", "/alice/garden/milestones/1", []string{"title", "New", "description", "old", "due", "2030-01-02"},
+				"PATCH /repos/alice/garden/milestones/1", `{"description": "newer"}`, `"title":"New","description":"newer"`},
+			{"/alice/garden/labels?edit=wet", "/alice/garden/labels", []string{"color", "#00bb00", "name", "wet", "description", "old", "was", "wet"},
+				"PATCH /repos/alice/garden/labels/wet", `{"description": "newer"}`, `"color":"00bb00","default":false,"description":"newer"`},
+			{"/alice/garden/settings", "/alice/garden/settings", []string{"homepage", "https://a.example", "do", "details", "name", "garden",
+				"default_branch", "main", "has_issues", "1"}, "PATCH /repos/alice/garden", `{"description": "newer"}`, `"description":"newer"`},
+			{"/settings/profile", "/settings/profile", []string{"bio", "I dig"}, "PATCH /user", `{"company": "newer"}`, `"company":"newer"`},
+			{"/orgs/orchard/settings", "/orgs/orchard/settings", []string{"name", "Trees", "default_repository_permission", "read", "private_forks", "1"},
+				"PATCH /orgs/orchard", `{"location": "newer"}`, `"location":"newer"`},
+		} {
+			_, rest, _ := strings.Cut(string(page(t, s, "alice", c.form, 200).Body), `name="shown" value="`)
+			shown, _, found := strings.Cut(rest, `"`)
+			if !found || shown == "" {
+				t.Fatalf("%s does not say what it shows", c.form)
+			}
+			do(c.api, c.body, 200)
+			post(t, s, "alice", c.to, 303, append(c.send, "shown", shown)...)
+			now := string(do("GET"+strings.TrimPrefix(c.api, "PATCH"), "", 200).Body)
+			if !strings.Contains(strings.ReplaceAll(now, ": ", ":"), c.want) {
+				t.Errorf("%s: %s, want %s", c.form, now, c.want)
+			}
+			if value := strings.TrimPrefix(c.send[1], "#"); !strings.Contains(now, value) {
+				t.Errorf("%s: %s is not in %s", c.form, value, now)
+			}
+		}
+	})
+}

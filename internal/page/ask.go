@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/inside"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -79,6 +81,23 @@ func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
 		return nil, fmt.Errorf("page: %s answers %d", q.Path, answer.Status)
 	}
 	return answer, nil
+}
+
+// Markdown gives a text of a repository as HTML, as it would stand in a conversation, for all who see the repository;
+// package markdown sanitizes it. Errors: those of POST /markdown.
+func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.HTML, error) {
+	if text == "" {
+		return "", nil
+	}
+	body, err := json.Marshal(map[string]any{"text": text, "mode": "gfm", "context": a.FullName()})
+	if err != nil {
+		return "", err
+	}
+	answer, err := k.Send(r, inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name), Body: body, Handler: k.Render})
+	if err != nil {
+		return "", err
+	}
+	return template.HTML(answer.Body.String()), nil
 }
 
 // movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an error it is a

@@ -46,6 +46,9 @@ type Options struct {
 	// Unread answers whether the caller has notifications that are not read, in place of GET notifications.
 	Unread web.Handler
 
+	// Render answers a Markdown text as POST /markdown does, in place of GET /repos/{owner}/{repo}.
+	Render web.Handler
+
 	// OpenPulls counts the open pull requests of a repository.
 	OpenPulls func(context.Context, repo.ID) (int64, error)
 }

@@ -151,7 +151,8 @@ func New(o Options) *Server {
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
 	attached := attachment.NewAPI(f.Attachments)
 	notices := notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues)))
-	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls, Unread: notices.Unread,
+	markups := markup.NewAPI(markup.New(repos, text.New(o.DB, repos)))
+	kit := page.NewKit(page.Options{Render: markups.Render, Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls, Unread: notices.Unread,
 		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
@@ -198,7 +199,7 @@ func New(o Options) *Server {
 		detect.NewAPI(f.Detect),
 		&license.API{},
 		&gitignore.API{},
-		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
+		markups,
 		hook.NewAPI(hook.New(o.DB, repos, o.HookNetworks)),
 		plants,
 		kit,

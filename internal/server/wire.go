@@ -162,6 +162,7 @@ func New(o Options) *Server {
 		Locate: repos.With(account.Pull, objects.Locate), LastChanges: repos.With(account.Pull, objects.ListLastChanges),
 		Blame: repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
 		Commits: repos.With(account.Pull, objects.ListChosenCommits), Statuses: statusesOf, Checks: runsOf,
+		Divergences: repos.With(account.Pull, objects.ListDivergences),
 		CommitFiles: repos.With(account.Push, objects.CommitFiles),
 		CommitText:  objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)

@@ -30,7 +30,7 @@ func (e *echoing) Next() string {
 func TestRenderedIsGranted(t *testing.T) {
 	t.Parallel()
 	set := template.Must(template.New("").Parse(`{{define "page"}}{{range $n := .Parts}}{{$.Next}}{{end}}{{end}}`))
-	pages := &Templates{set: set}
+	pages := &Templates{set: func() *template.Template { return set }}
 	type view struct {
 		*echoing
 		Parts []int
@@ -61,7 +61,7 @@ func TestRenderedIsGranted(t *testing.T) {
 			}
 			return ""
 		}}).Parse(`{{define "page"}}{{note}}{{range $n := .Parts}}{{$.Next}}{{end}}{{end}}`))
-		return (&Templates{set: set}).Again(w, r, "page", &Problem{Status: 422}, v)
+		return (&Templates{set: func() *template.Template { return set }}).Again(w, r, "page", &Problem{Status: 422}, v)
 	})
 	if w.Code != 422 || first < perEchoed*sent {
 		t.Errorf("status %d; %d bytes were granted before the page was rendered", w.Code, first)

@@ -48,7 +48,11 @@ func (k *Kit) Holds(r *http.Request, path string) (bool, error) {
 // Change asks the API for a change, and reads the answer into a value, which may be nil. The body is anything that
 // encoding/json takes; nil: none. Errors: those of the API.
 func (k *Kit) Change(r *http.Request, method, path string, body, into any) error {
-	q := inside.Request{Method: method, Path: path}
+	return k.Do(r, inside.Request{Method: method, Path: path}, body, into)
+}
+
+// Do is Change for a request that says more, such as by which handler it is answered.
+func (k *Kit) Do(r *http.Request, q inside.Request, body, into any) error {
 	if body != nil {
 		var err error
 		if q.Body, err = json.Marshal(body); err != nil {
@@ -59,7 +63,7 @@ func (k *Kit) Change(r *http.Request, method, path string, body, into any) error
 	if err != nil || into == nil {
 		return err
 	}
-	return decode(path, answer, into)
+	return decode(q.Path, answer, into)
 }
 
 // Send makes a request to the API and gives its whole answer. Errors: those of the API, also where it answers 404

@@ -2,7 +2,6 @@ package talk
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -120,13 +119,7 @@ func guardIn(f page.Form, name string) string { return cmp.Or(f.Get(name), "none
 
 // replace changes a text or a title, if it is still the one that the guards name.
 func (p *Pages) replace(r *http.Request, path string, guards url.Values, change map[string]any, h web.Handler) error {
-	body, err := json.Marshal(change)
-	if err != nil {
-		return err
-	}
-	q := inside.Request{Method: http.MethodPatch, Path: path, Body: body, Handler: h, Query: guards}
-	_, err = p.kit.Send(r, q)
-	return err
+	return p.kit.Do(r, inside.Request{Method: http.MethodPatch, Path: path, Handler: h, Query: guards}, change, nil)
 }
 
 // overtaken shows, where somebody else was faster, what that one wrote. Other errors are returned as they are.

@@ -70,8 +70,28 @@ func ByLogin(tx *db.Tx, login string) (*Account, error) {
 
 // ByID finds a person or an organization. Errors: errs.Absent when there is none.
 func ByID(tx *db.Tx, id ID) (*Account, error) {
+	if a, ok := recalled(tx, id); ok {
+		return a, nil
+	}
 	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.id = $1`, id))
+	if err == nil {
+		keep(tx, a)
+	}
 	return a, orAbsent(err)
+}
+
+// keep and recalled let the transactions of one request read each account once. Each gets a copy.
+func keep(tx *db.Tx, a *Account) {
+	db.Keep(tx, a.ID, *a)
+	db.Keep(tx, loginKey(Fold(a.Login)), *a)
+}
+
+// loginKey is a folded login.
+type loginKey string
+
+func recalled(tx *db.Tx, id ID) (*Account, bool) {
+	a, ok := db.Recall[Account](tx, id)
+	return &a, ok
 }
 
 // ByIDs finds the accounts of a page in one query. Ids may repeat; those that
@@ -81,10 +101,22 @@ func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
 	if len(ids) == 0 {
 		return found, nil
 	}
-	args := distinct(ids)
+	var unknown []ID
+	for _, id := range ids {
+		if a, ok := recalled(tx, id); ok {
+			found[id] = a
+		} else if id != 0 {
+			unknown = append(unknown, id)
+		}
+	}
+	if len(unknown) == 0 {
+		return found, nil
+	}
+	args := distinct(unknown)
 	list, err := queryAccounts(tx, ` WHERE a.id IN `+db.Values(1, len(args)), args...)
 	for _, a := range list {
 		found[a.ID] = a
+		keep(tx, a)
 	}
 	return found, err
 }
@@ -168,7 +200,12 @@ func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
 	found := make(map[string]*Account, len(logins))
 	args := make([]any, 0, len(logins))
 	for _, l := range logins {
-		if plausible(l) {
+		if !plausible(l) {
+			continue
+		}
+		if a, ok := db.Recall[Account](tx, loginKey(Fold(l))); ok {
+			found[Fold(l)] = &a
+		} else {
 			args = append(args, Fold(l))
 		}
 	}
@@ -178,6 +215,7 @@ func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
 	list, err := queryAccounts(tx, ` WHERE a.login_folded IN `+db.Values(1, len(args)), args...)
 	for _, a := range list {
 		found[Fold(a.Login)] = a
+		keep(tx, a)
 	}
 	return found, err
 }

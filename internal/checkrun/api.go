@@ -212,7 +212,7 @@ func (api *API) list(w http.ResponseWriter, r *http.Request, a *repo.Access, f *
 	var total int64
 	var v *view
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if list, total, err = runsOf(tx, a.ID, f, page); err != nil {
+		if list, total, err = runsOf(tx, a.ID, f, page); err != nil || len(list) == 0 {
 			return err
 		}
 		apps := make([]int64, len(list))

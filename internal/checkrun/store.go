@@ -3,6 +3,7 @@ package checkrun
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,15 +71,9 @@ func (f *filter) where(repoID repo.ID) (string, []any) {
 // runsOf reads a page of the runs that f chooses, the newest first, and counts all of them.
 func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, total int64, err error) {
 	where, args := f.where(repoID)
-	if err = tx.QueryRow(`SELECT COUNT(*) FROM check_runs WHERE `+where, args...).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	if page.Offset() >= total {
-		return nil, total, nil
-	}
 	rows, err := tx.Query(fmt.Sprintf(`SELECT %s FROM (SELECT id FROM check_runs WHERE %s ORDER BY id DESC LIMIT $%d OFFSET $%d) p
 		JOIN check_runs r ON r.id = p.id ORDER BY r.id DESC`, runColumns, where, len(args)+1, len(args)+2),
-		append(args, page.Size, page.Offset())...)
+		append(slices.Clone(args), page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -90,7 +85,14 @@ func runsOf(tx *db.Tx, repoID repo.ID, f *filter, page web.Page) (list []*Run, t
 		}
 		list = append(list, r)
 	}
-	return list, total, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, 0, err
+	}
+	total, known := page.Total(len(list))
+	if !known {
+		err = tx.QueryRow(`SELECT COUNT(*) FROM check_runs WHERE `+where, args...).Scan(&total)
+	}
+	return list, total, err
 }
 
 func insertRun(tx *db.Tx, r *Run) error {

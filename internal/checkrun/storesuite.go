@@ -130,10 +130,19 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 	}
 	args := []any{repoID}
 	for _, sha := range shas {
-		args = append(args, string(sha))
+		s, known := db.Recall[Summary](tx, summed{repoID, sha})
+		switch {
+		case !known:
+			args = append(args, string(sha))
+		case s != Summary{}:
+			found[sha] = s
+		}
+	}
+	if len(args) == 1 {
+		return found, nil
 	}
 	rows, err := tx.Query(`SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
-		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(args)-1)+` GROUP BY head_sha`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +155,19 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 		}
 		found[sha] = s
 	}
-	return found, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for _, sha := range shas {
+		db.Keep(tx, summed{repoID, sha}, found[sha])
+	}
+	return found, nil
+}
+
+// summed names a commit whose summary is known, for the transactions of one request.
+type summed struct {
+	repo repo.ID
+	sha  git.SHA
 }
 
 // installed reports that an App is installed with the owner of a repository.

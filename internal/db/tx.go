@@ -24,6 +24,7 @@ type Tx struct {
 	ran    bool                                    // a statement ran
 	trace  func(ctx context.Context, query string) // may be nil
 	bells  *bells
+	kept   *keptValues // see Recall; nil: nothing is recalled
 
 	check    func(*Tx) error // runs at the end, see WithCheck; may be nil
 	onCommit []func()        // run after the commit

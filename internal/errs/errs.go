@@ -25,6 +25,7 @@ const (
 	Forbidden                    // 403: the caller may see it but not do it
 	NotFound                     // 404: not there, or not for this caller to know
 	MethodNotAllowed             // 405: the resource has no such method
+	NotAcceptable                // 406: there is no such form of it
 	Conflict                     // 409: the state of the resource forbids it
 	Gone                         // 410: switched off
 	TooLarge                     // 413: over a limit on size
@@ -44,6 +45,7 @@ const (
 	MissingField  = "missing_field"  // a required field was not sent
 	InvalidField  = "invalid"        // the field's value or type is not acceptable
 	AlreadyExists = "already_exists" // another resource has this value
+	TooBig        = "too_large"      // what was asked for is over a limit
 	Custom        = "custom"         // Message says what is wrong
 )
 

@@ -164,11 +164,11 @@ func readLabels(body *web.Object) web.Opt[[]string] {
 // for the former assignees, milestone and labels are dropped. Errors: 403, 404,
 // 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.edit(w, r, a, "")
+	return api.edit(w, r, a, "", "")
 }
 
-// edit is Edit; where before is given, only if that is the Guard of the issue's text, else it is a 409.
-func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before string) error {
+// edit is Edit; where before or title is given, only if that is the Guard of the issue's text or title, else it is a 409.
+func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, before, title string) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (api *API) edit(w http.ResponseWriter, r *http.Request, a *repo.Access, bef
 		return err
 	}
 	e := readEdit(body, a, web.From(r.Context()))
-	e.text.Before = before
+	e.text.Before, e.before = before, title
 	if err := body.Err(); err != nil {
 		return err
 	}
@@ -197,6 +197,7 @@ type edit struct {
 	fields
 	title, body, state, reason web.Opt[string]
 	text                       Text
+	before                     string // Guard of the title that is replaced; empty: of any
 }
 
 func readEdit(body *web.Object, a *repo.Access, info *web.Info) *edit {
@@ -217,6 +218,9 @@ func readEdit(body *web.Object, a *repo.Access, info *web.Info) *edit {
 // apply changes an issue as the PATCH asks.
 func (e *edit) apply(c *Change) error {
 	if e.title.Given() {
+		if err := c.CheckTitle(e.before); err != nil {
+			return err
+		}
 		c.SetTitle(e.title.Value)
 	}
 	if e.body.Set {

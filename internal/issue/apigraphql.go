@@ -74,7 +74,8 @@ func (api *API) TransferIssue(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return api.answer(w, r, &to.Access, http.StatusOK, moved)
 }
 
-// EditUnchanged is Edit of a text that is still the one whose Guard the parameter before gives; else it is a 409.
+// EditUnchanged is Edit of a text and a title that are still those whose Guards the parameters before and title give;
+// else it is a 409.
 func (api *API) EditUnchanged(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.edit(w, r, a, web.QueryOf(r).Get("before"))
+	return api.edit(w, r, a, web.QueryOf(r).Get("before"), web.QueryOf(r).Get("title"))
 }

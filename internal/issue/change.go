@@ -209,6 +209,15 @@ func (c *Change) involve() ([]posting.Property, error) {
 	return list, nil
 }
 
+// CheckTitle returns the 409 of a title that was written to replace another one than now; before is what Guard gave of
+// that one, or empty for any.
+func (c *Change) CheckTitle(before string) error {
+	if before != "" && before != Guard(&c.Issue.Title) {
+		return errs.New(errs.Conflict, "The title was changed meanwhile.")
+	}
+	return nil
+}
+
 // SetTitle changes the title.
 func (c *Change) SetTitle(title string) {
 	if c.Issue.Title == title {

@@ -62,8 +62,22 @@ func queryIssues(tx *db.Tx, rest string, args ...any) ([]*Issue, error) {
 
 // ByNumber finds an issue or a pull request of a repository. Error: 404.
 func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
-	return scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`,
+	key := numbered{repoID, number}
+	if i, ok := db.Recall[Issue](tx, key); ok {
+		return &i, nil
+	}
+	i, err := scanIssue(tx.QueryRow(`SELECT `+issueColumns+` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`,
 		repoID, number))
+	if err == nil {
+		db.Keep(tx, key, *i)
+	}
+	return i, err
+}
+
+// numbered names an issue, for the transactions of one request.
+type numbered struct {
+	repo   repo.ID
+	number int64
 }
 
 // ByIDs finds the issues of a page in one query, in the order of the ids;

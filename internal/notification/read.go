@@ -66,6 +66,16 @@ func (s *Service) List(ctx context.Context, f filter, p web.Page) (found *Page, 
 	return found, total, s.readTitles(ctx, found)
 }
 
+// HasUnread reports whether the caller has threads that are not read and that the caller may see.
+func (s *Service) HasUnread(ctx context.Context, caller *account.Caller) (has bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		f := filter{caller: caller}
+		from, args := f.build()
+		return tx.QueryRow(`SELECT EXISTS (SELECT 1`+from+`)`, args...).Scan(&has)
+	})
+	return has, err
+}
+
 // Thread reads one thread of the caller's. Error: 404.
 func (s *Service) Thread(ctx context.Context, caller *account.Caller, id int64) (found *Page, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

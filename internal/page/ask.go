@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/inside"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -46,7 +48,11 @@ func (k *Kit) Holds(r *http.Request, path string) (bool, error) {
 // Change asks the API for a change, and reads the answer into a value, which may be nil. The body is anything that
 // encoding/json takes; nil: none. Errors: those of the API.
 func (k *Kit) Change(r *http.Request, method, path string, body, into any) error {
-	q := inside.Request{Method: method, Path: path}
+	return k.Do(r, inside.Request{Method: method, Path: path}, body, into)
+}
+
+// Do is Change for a request that says more, such as by which handler it is answered.
+func (k *Kit) Do(r *http.Request, q inside.Request, body, into any) error {
 	if body != nil {
 		var err error
 		if q.Body, err = json.Marshal(body); err != nil {
@@ -57,7 +63,7 @@ func (k *Kit) Change(r *http.Request, method, path string, body, into any) error
 	if err != nil || into == nil {
 		return err
 	}
-	return decode(path, answer, into)
+	return decode(q.Path, answer, into)
 }
 
 // Send makes a request to the API and gives its whole answer. Errors: those of the API, also where it answers 404
@@ -79,6 +85,23 @@ func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
 		return nil, fmt.Errorf("page: %s answers %d", q.Path, answer.Status)
 	}
 	return answer, nil
+}
+
+// Markdown gives a text of a repository as HTML, as it would stand in a conversation, for all who see the repository;
+// package markdown sanitizes it. Errors: those of POST /markdown.
+func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.HTML, error) {
+	if text == "" {
+		return "", nil
+	}
+	body, err := json.Marshal(map[string]any{"text": text, "mode": "gfm", "context": a.FullName()})
+	if err != nil {
+		return "", err
+	}
+	answer, err := k.Send(r, inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name), Body: body, Handler: k.Render})
+	if err != nil {
+		return "", err
+	}
+	return template.HTML(answer.Body.String()), nil
 }
 
 // movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an error it is a

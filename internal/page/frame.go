@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/inside"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -33,6 +34,7 @@ type Frame struct {
 	Here    string   // the page's own path and query, to come back to
 	Wide    bool     // the page wants the whole width, as diffs do
 	Done    bool     // a form was taken: the page says so (?done=1)
+	Shown   string   // of the form with many fields that the page has, if any: see Shown
 	Problem *Problem // what was wrong with a form that is shown again
 	Pages   Pager
 }
@@ -127,12 +129,12 @@ func (k *Kit) unread(r *http.Request, v *Viewer) error {
 	if v == nil {
 		return nil
 	}
-	var threads []struct{}
-	_, err := k.Get(r, "/notifications", Query("per_page", "1"), &threads)
+	var found struct{ Unread bool }
+	_, err := k.Read(r, inside.Request{Path: "/notifications", Handler: k.Unread}, &found)
 	if errs.Is(err, errs.Forbidden) { // by a token that does not open them
 		return nil
 	}
-	v.Unread = len(threads) > 0
+	v.Unread = found.Unread
 	return err
 }
 

@@ -14,6 +14,7 @@
 //   - ask.go: what pages ask the API, and tell it
 //   - frame.go: what stands around a page: who looks, which repository, which tab
 //   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's session ended
+//   - shown.go: which fields of a form a person changed
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the one stylesheet and the one script
 //   - payload.go, format.go: what pages read of the API's answers, and how they show it
@@ -41,6 +42,12 @@ type Options struct {
 
 	// OwnReactions answers how the caller reacted to an issue and its comments, in place of GET issues/{number}.
 	OwnReactions web.Handler
+
+	// Unread answers whether the caller has notifications that are not read, in place of GET notifications.
+	Unread web.Handler
+
+	// Render answers a Markdown text as POST /markdown does, in place of GET /repos/{owner}/{repo}.
+	Render web.Handler
 
 	// OpenPulls counts the open pull requests of a repository.
 	OpenPulls func(context.Context, repo.ID) (int64, error)

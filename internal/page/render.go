@@ -79,84 +79,105 @@ func headers(w http.ResponseWriter, r *http.Request) {
 // Page answers 200 with a filled template.
 func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, view any) error {
 	headersFor(w, r, view)
-	b := &held{to: w, request: r}
+	b := &held{to: w, request: r, status: http.StatusOK}
 	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
 		return err
 	}
 	if web.NotModified(w, r, web.Tag(b.Bytes())) {
 		return nil
 	}
-	if err := b.hold(); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.end()
 }
 
 // Secret answers 200 with a page that shows something once, such as a new token: it is kept nowhere.
 func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, view any) error {
-	if err := holdEcho(r); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := t.set().ExecuteTemplate(&b, name, view); err != nil {
-		return err
-	}
 	headers(w, r)
 	w.Header().Set("Cache-Control", "no-store")
-	_, err := w.Write(b.Bytes())
-	return err
+	return t.echo(w, r, name, http.StatusOK, view)
 }
 
 // Again answers a form that was not taken: the page with what was sent and what was wrong with it.
 func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p *Problem, view any) error {
+	headersFor(w, r, view)
+	return t.echo(w, r, name, p.Status, view)
+}
+
+// echo answers with a page that shows the request's form again.
+func (t *Templates) echo(w http.ResponseWriter, r *http.Request, name string, status int, view any) error {
 	if err := holdEcho(r); err != nil {
 		return err
 	}
-	headersFor(w, r, view)
-	var b bytes.Buffer
-	if err := t.set().ExecuteTemplate(&b, name, view); err != nil {
+	b := &held{to: w, request: r, status: status}
+	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
 		return err
 	}
-	w.WriteHeader(p.Status)
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.end()
 }
 
-// perEchoed is how many bytes a page may need for each of the form that it shows again: a quote becomes five, and the
-// buffer has room to grow.
+// perEchoed is how many bytes html/template may need for each of a field that it escapes: a quote becomes five.
 const perEchoed = 6
 
-// holdEcho asks for the memory of a page that shows the request's form again, before it is rendered.
+// holdEcho asks for the memory in which the fields of the request's form are escaped, before the page is rendered. A
+// body that did not tell its length is as long as what was read.
 func holdEcho(r *http.Request) error {
-	return admission.Hold(r.Context(), perEchoed*max(r.ContentLength, 0))
+	size := r.ContentLength
+	if body, ok := r.Body.(*web.Body); ok {
+		size = max(size, int64(len(body.Data)))
+	}
+	return admission.Hold(r.Context(), perEchoed*max(size, 0))
 }
 
-// held holds a small page whole; a large one goes out while it is rendered.
+// held holds a small page whole; a large one goes out while it is rendered. Its memory is asked for before it is used,
+// and kept until the page is sent: a slow client may read it for minutes.
 type held struct {
 	bytes.Buffer
-	to      http.ResponseWriter
-	request *http.Request
-	begun   bool
+	to       http.ResponseWriter
+	request  *http.Request
+	status   int
+	begun    bool
+	reserved int // bytes that the buffer may take
 }
 
-// hold asks for the page's memory until it is sent: a slow client may read it for minutes.
-func (h *held) hold() error { return admission.Hold(h.request.Context(), int64(h.Cap())) }
+const (
+	heldFree = 64 << 10 // what each request may hold without asking
+	heldStep = 4        // each time it asks for so many times as much, which is more than what is free
+)
+
+// reserve asks for memory until the buffer may take so many bytes.
+func (h *held) reserve(bytes int) error {
+	if h.reserved == 0 {
+		h.reserved = heldFree
+	}
+	for h.reserved < bytes {
+		if err := admission.Hold(h.request.Context(), int64((heldStep-1)*h.reserved)); err != nil {
+			return err
+		}
+		h.reserved *= heldStep
+	}
+	return nil
+}
 
 // Write implements io.Writer.
 func (h *held) Write(b []byte) (int, error) {
 	if !h.begun && h.Len()+len(b) <= web.MaxHeld {
+		if err := h.reserve(2 * (h.Len() + len(b))); err != nil { // the buffer grows to twice its size
+			return 0, err
+		}
 		return h.Buffer.Write(b)
 	}
 	if !h.begun {
-		if err := h.hold(); err != nil {
-			return 0, err
-		}
 		h.begun = true
-		if _, err := h.to.Write(h.Bytes()); err != nil {
+		if err := h.end(); err != nil {
 			return 0, err
 		}
 		h.Reset()
 	}
 	return h.to.Write(b)
+}
+
+// end sends what is held.
+func (h *held) end() error {
+	h.to.WriteHeader(h.status)
+	_, err := h.to.Write(h.Bytes())
+	return err
 }

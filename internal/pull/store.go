@@ -60,8 +60,19 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
 }
 
 func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.repo_id = $1 AND p.number = $2`, repoID, number))
+	if p, ok := db.Recall[Pull](tx, numbered{repoID, number}); ok {
+		return &p, nil
+	}
+	p, err := scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.repo_id = $1 AND p.number = $2`, repoID, number))
+	if err == nil {
+		db.Keep(tx, numbered{repoID, number}, *p)
+		db.Keep(tx, kept(p.IssueID), *p)
+	}
+	return p, err
 }
+
+// kept is the issue of a pull request, for the transactions of one request.
+type kept issue.ID
 
 func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
@@ -73,11 +84,18 @@ func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
 	if len(ids) == 0 {
 		return found, nil
 	}
-	args := make([]any, len(ids))
-	for n, id := range ids {
-		args[n] = id
+	var args []any
+	for _, id := range ids {
+		if p, ok := db.Recall[Pull](tx, kept(id)); ok {
+			found[id] = &p
+		} else {
+			args = append(args, id)
+		}
 	}
-	list, err := query(tx, `WHERE p.issue_id IN `+db.Values(1, len(ids)), args...)
+	if len(args) == 0 {
+		return found, nil
+	}
+	list, err := query(tx, `WHERE p.issue_id IN `+db.Values(1, len(args)), args...)
 	for _, p := range list {
 		found[p.IssueID] = p
 	}

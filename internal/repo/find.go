@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,7 +58,7 @@ func InOrder(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids)...)
+	found, err := byIDs(tx, caller, ids)
 	return inOrder(found, ids), err
 }
 
@@ -81,6 +82,7 @@ func inOrder(list []*Access, ids []ID) []*Access {
 func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access, error) {
 	var where []string
 	var args []any
+	var list []*Access
 	seen := map[string]bool{}
 	for _, full := range names {
 		full = account.Fold(full)
@@ -89,13 +91,19 @@ func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access,
 			continue
 		}
 		seen[full] = true
+		if a, ok := recalled(tx, caller, viewed{name: full}); ok {
+			list = append(list, a)
+			continue
+		}
 		where = append(where, fmt.Sprintf("(o.login_folded = $%d AND r.name_folded = $%d)", len(args)+2, len(args)+3))
 		args = append(args, owner, name)
 	}
-	if len(where) == 0 {
-		return nil, nil
+	var err error
+	if len(where) > 0 {
+		var more []*Access
+		more, err = Query(tx, caller, ` WHERE `+strings.Join(where, " OR "), args...)
+		list = append(list, more...)
 	}
-	list, err := Query(tx, caller, ` WHERE `+strings.Join(where, " OR "), args...)
 	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }
 
@@ -105,7 +113,7 @@ func VisibleByID(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	list, err := Query(tx, caller, ` WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids)...)
+	list, err := byIDs(tx, caller, ids)
 	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }
 
@@ -115,7 +123,9 @@ func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY r.id`, db.Args(ids)...)
+	list, err := byIDs(tx, caller, ids)
+	slices.SortFunc(list, func(a, b *Access) int { return cmp.Compare(a.ID, b.ID) })
+	return list, err
 }
 
 // FindByID finds a repository by its id. Error: 404 as of Find.

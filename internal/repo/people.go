@@ -90,7 +90,8 @@ func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
 	if len(repos) == 0 || len(users) == 0 {
 		return nil, nil, nil
 	}
-	var ids, owners []any
+	var ids []ID
+	var owners []account.ID
 	seen := map[account.ID]bool{}
 	for _, a := range repos {
 		ids = append(ids, a.ID)
@@ -106,23 +107,65 @@ func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
 	return members, collaborators, err
 }
 
-func belonging[ID ~int64](tx *db.Tx, query string, ids []any, users []account.ID) ([]Belongs[ID], error) {
-	args := ids
+// belongs names what is known of a user, for the transactions of one request. ID tells owners from repositories.
+type belongs[ID ~int64] struct {
+	to   ID
+	user account.ID
+}
+
+// belonging finds the pairs of an id and a user that are rows of a table.
+func belonging[ID ~int64](tx *db.Tx, query string, ids []ID, users []account.ID) (list []Belongs[ID], err error) {
+	seen := map[account.ID]bool{}
+	args := db.Args(ids)
 	for _, u := range users {
-		args = append(args, u)
+		if seen[u] {
+			continue
+		}
+		seen[u] = true
+		known, all := recalledOf(tx, ids, u)
+		if all {
+			list = append(list, known...)
+		} else {
+			args = append(args, u)
+		}
 	}
-	rows, err := tx.Query(query+db.Values(1, len(ids))+` AND user_id IN `+db.ValuesFrom(len(ids)+1, 1, len(users)), args...)
+	asked := args[len(ids):]
+	if len(asked) == 0 {
+		return list, nil
+	}
+	rows, err := tx.Query(query+db.Values(1, len(ids))+` AND user_id IN `+db.ValuesFrom(len(ids)+1, 1, len(asked)), args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []Belongs[ID]
+	found := map[belongs[ID]]Belongs[ID]{}
 	for rows.Next() {
 		var b Belongs[ID]
 		if err := rows.Scan(&b.To, &b.User, &b.Public); err != nil {
 			return nil, err
 		}
+		found[belongs[ID]{b.To, b.User}] = b
 		list = append(list, b)
 	}
+	for _, u := range asked {
+		for _, id := range ids {
+			key := belongs[ID]{id, u.(account.ID)}
+			db.Keep(tx, key, found[key])
+		}
+	}
 	return list, rows.Err()
+}
+
+// recalledOf gives what the request has read of a user; all says whether that is all of the ids.
+func recalledOf[ID ~int64](tx *db.Tx, ids []ID, user account.ID) (list []Belongs[ID], all bool) {
+	for _, id := range ids {
+		b, known := db.Recall[Belongs[ID]](tx, belongs[ID]{id, user})
+		if !known {
+			return nil, false
+		}
+		if b.User != 0 {
+			list = append(list, b)
+		}
+	}
+	return list, true
 }

@@ -74,8 +74,12 @@ func scanAccess(row scanner, caller *account.Caller, more ...any) (*Access, erro
 }
 
 func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
-	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
+	a, err := scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
 		`WHERE o.login_folded = $2 AND r.name_folded = $3`, account.IDOf(caller), owner, name), caller)
+	if err == nil {
+		keep(tx, caller, a)
+	}
+	return a, err
 }
 
 // formerName is the repository of an owner and a name, $2 and $3, of which at least one is
@@ -137,6 +141,7 @@ func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Acc
 		if err != nil {
 			return nil, err
 		}
+		keep(tx, caller, a)
 		list = append(list, a)
 	}
 	return list, rows.Err()

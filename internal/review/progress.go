@@ -56,44 +56,37 @@ func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return web.JSON(w, r, http.StatusOK, p)
 }
 
+// load reads resolved threads, viewed files and the pending review in one statement, and the reviews in another.
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
-	rows, err := tx.Query(`SELECT t.root_id, a.login FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by
-		WHERE t.issue_id = $1`, issueID)
+	const resolved, pending, viewed = 1, 2, 3
+	rows, err := tx.Query(`SELECT 1, t.root_id, 0, '', a.login
+		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
+		UNION ALL SELECT 2, v.id, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', ''
+		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
+		UNION ALL SELECT 3, 0, 0, path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2`, issueID, userID)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id int64
-		var login string
-		if err := rows.Scan(&id, &login); err != nil {
+		var kind, id, count int64
+		var path, text string
+		if err := rows.Scan(&kind, &id, &count, &path, &text); err != nil {
 			return err
 		}
-		p.Resolved[id] = login
+		switch kind {
+		case resolved:
+			p.Resolved[id] = text
+		case pending:
+			p.Pending, p.PendingComments = id, count
+		case viewed:
+			p.Viewed[path] = text
+		}
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if err := p.loadReviews(tx, issueID); err != nil || userID == 0 {
-		return err
-	}
-	viewed, err := tx.Query(`SELECT path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2`, issueID, userID)
-	if err != nil {
-		return err
-	}
-	defer viewed.Close()
-	for viewed.Next() {
-		var path, blob string
-		if err := viewed.Scan(&path, &blob); err != nil {
-			return err
-		}
-		p.Viewed[path] = blob
-	}
-	if err := viewed.Err(); err != nil {
-		return err
-	}
-	p.Pending, p.PendingComments, err = pendingOf(tx, issueID, userID)
-	return err
+	return p.loadReviews(tx, issueID)
 }
 
 func (p *Progress) loadReviews(tx *db.Tx, issueID issue.ID) error {

@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"arbor/internal/account"
@@ -70,12 +71,15 @@ func shownComments(tx *db.Tx, ids []int64) ([]*Comment, error) {
 // commentsOfReview reads a page of a review's comments, the oldest first, and
 // how many they are.
 func commentsOfReview(tx *db.Tx, reviewID int64, p web.Page) (list []*Comment, total int64, err error) {
-	err = tx.QueryRow(`SELECT count(*) FROM review_comments WHERE review_id = $1`, reviewID).Scan(&total)
-	if err != nil || p.Offset() >= total {
-		return nil, total, err
-	}
 	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id LIMIT $2 OFFSET $3) x
 		JOIN review_comments c ON c.id = x.id`+joinPull+` ORDER BY c.id`, reviewID, p.Size, p.Offset())
+	if err != nil {
+		return nil, 0, err
+	}
+	total, known := p.Total(len(list))
+	if !known {
+		err = tx.QueryRow(`SELECT count(*) FROM review_comments WHERE review_id = $1`, reviewID).Scan(&total)
+	}
 	return list, total, err
 }
 
@@ -112,10 +116,6 @@ func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64,
 	if l.since != 0 {
 		where, args = where+` AND updated_at >= $3`, append(args, l.since)
 	}
-	err = tx.QueryRow(`SELECT count(*) FROM review_comments`+where, args...).Scan(&total)
-	if err != nil || p.Offset() >= total {
-		return nil, total, err
-	}
 	order := ` ORDER BY `
 	direction := ``
 	if l.desc {
@@ -128,7 +128,14 @@ func (l *commentList) page(tx *db.Tx, p web.Page) (list []*Comment, total int64,
 	n := len(args)
 	list, err = queryComments(tx, ` FROM (SELECT id FROM review_comments`+where+fmt.Sprintf(order, "")+
 		` LIMIT $`+strconv.Itoa(n+1)+` OFFSET $`+strconv.Itoa(n+2)+`) x
-		JOIN review_comments c ON c.id = x.id`+joinPull+fmt.Sprintf(order, "c."), append(args, p.Size, p.Offset())...)
+		JOIN review_comments c ON c.id = x.id`+joinPull+fmt.Sprintf(order, "c."), append(slices.Clone(args), p.Size, p.Offset())...)
+	if err != nil {
+		return nil, 0, err
+	}
+	total, known := p.Total(len(list))
+	if !known {
+		err = tx.QueryRow(`SELECT count(*) FROM review_comments`+where, args...).Scan(&total)
+	}
 	return list, total, err
 }
 

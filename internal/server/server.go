@@ -215,6 +215,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, to *endpo
 	if to.Group == route.Pages && !to.Elsewhere && s.crossOrigin(r, info) {
 		return errs.New(errs.Forbidden, "This form was sent from another site.")
 	}
+	if to.Group == route.Pages && safe(r.Method) {
+		r = r.WithContext(db.WithRecall(r.Context()))
+	}
 	signedIn := caller
 	if caller != nil {
 		info.Who, info.TokenID = caller.Login, caller.TokenID

@@ -151,7 +151,9 @@ func New(o Options) *Server {
 		Reviews: review.NewAPI(review.New(o.DB, repos, issues, pulls)), Git: objects,
 		Releases: release.NewAPI(f.Releases), OnCommits: onCommits, Checks: checks}
 	attached := attachment.NewAPI(f.Attachments)
-	kit := page.NewKit(page.Options{Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls,
+	notices := notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues)))
+	markups := markup.NewAPI(markup.New(repos, text.New(o.DB, repos)))
+	kit := page.NewKit(page.Options{Render: markups.Render, Repos: repos, Ask: s.ask, OpenPulls: issues.OpenPulls, Unread: notices.Unread,
 		OwnReactions: repos.With(account.Pull, shown.Comments.ListOwnReactions)})
 	door := front.New(kit, accounts, s.setup)
 	s.home, s.pageErrors = door.Home, kit.Errors
@@ -161,6 +163,7 @@ func New(o Options) *Server {
 		Locate: repos.With(account.Pull, objects.Locate), LastChanges: repos.With(account.Pull, objects.ListLastChanges),
 		Blame: repos.With(account.Pull, objects.Blame), Paths: repos.With(account.Pull, objects.ListPaths),
 		Commits: repos.With(account.Pull, objects.ListChosenCommits), Statuses: statusesOf, Checks: runsOf,
+		Divergences: repos.With(account.Pull, objects.ListDivergences),
 		CommitFiles: repos.With(account.Push, objects.CommitFiles), BranchFrom: repos.With(account.Push, shown.Pulls.BranchFrom),
 		CommitText: objects.CommitText, CompareText: objects.CompareText})
 	kinds := search.NewKinds(f.Searches)
@@ -184,7 +187,7 @@ func New(o Options) *Server {
 		shown.Timelines,
 		subscription.NewAPI(subscription.New(o.DB, issues), repos),
 		deletion.NewAPI(deletions, repos),
-		notification.NewAPI(notification.New(o.DB, repos, subscription.New(o.DB, issues))),
+		notices,
 		search.NewAPI(f.Searches),
 		repository.NewAPI(kinds),
 		user.NewAPI(kinds),
@@ -200,7 +203,7 @@ func New(o Options) *Server {
 		detect.NewAPI(f.Detect),
 		&license.API{},
 		&gitignore.API{},
-		markup.NewAPI(markup.New(repos, text.New(o.DB, repos))),
+		markups,
 		hook.NewAPI(hooksOf),
 		plants,
 		kit,

@@ -112,10 +112,6 @@ func since(tx *db.Tx, table string, repoID repo.ID, userID account.ID) (at db.Ti
 	return at, err
 }
 
-func silencedAt(tx *db.Tx, repoID repo.ID, userID account.ID) (db.Time, error) {
-	return since(tx, "silences", repoID, userID)
-}
-
 // silence says that the user wants to be told of nothing; again keeps the time.
 func silence(tx *db.Tx, repoID repo.ID, userID account.ID) error {
 	_, err := tx.Exec(`INSERT INTO silences (user_id, repo_id, created_at) VALUES ($1, $2, $3)

@@ -34,15 +34,19 @@ func (s *Service) Subscription(ctx context.Context, a *repo.Access) (sub Subscri
 }
 
 func subscription(tx *db.Tx, repoID repo.ID, userID account.ID) (Subscription, error) {
-	at, err := markedAt(tx, Watch, repoID, userID)
-	if err != nil || !at.IsZero() {
-		return Subscription{Everything, at}, err
-	}
-	at, err = silencedAt(tx, repoID, userID)
-	if err != nil || at.IsZero() {
+	var watched, silenced db.Time
+	err := tx.QueryRow(`SELECT COALESCE((SELECT created_at FROM watches WHERE user_id = $1 AND repo_id = $2), 0),
+		COALESCE((SELECT created_at FROM silences WHERE user_id = $1 AND repo_id = $2), 0)`, userID, repoID).
+		Scan(&watched, &silenced)
+	switch {
+	case err != nil:
 		return Subscription{}, err
+	case !watched.IsZero():
+		return Subscription{Everything, watched}, nil
+	case !silenced.IsZero():
+		return Subscription{Nothing, silenced}, nil
 	}
-	return Subscription{Nothing, at}, nil
+	return Subscription{}, nil
 }
 
 // Subscribe stores what the caller wishes. Saying it again changes nothing, and

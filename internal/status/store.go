@@ -86,10 +86,19 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 	}
 	args := []any{repoID}
 	for _, sha := range shas {
-		args = append(args, string(sha))
+		s, known := db.Recall[Summary](tx, summed{repoID, sha})
+		switch {
+		case !known:
+			args = append(args, string(sha))
+		case s != Summary{}:
+			found[sha] = s
+		}
+	}
+	if len(args) == 1 {
+		return found, nil
 	}
 	rows, err := tx.Query(`SELECT sha, total, contexts, failed, pending FROM status_commits
-		WHERE repo_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(shas)), args...)
+		WHERE repo_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(args)-1), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +111,19 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 		}
 		found[sha] = s
 	}
-	return found, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for _, sha := range shas {
+		db.Keep(tx, summed{repoID, sha}, found[sha])
+	}
+	return found, nil
+}
+
+// summed names a commit whose summary is known, for the transactions of one request.
+type summed struct {
+	repo repo.ID
+	sha  git.SHA
 }
 
 const columns = `SELECT s.id, s.sha, s.context, s.state, s.target_url, s.description, s.creator_id, s.created_at FROM `

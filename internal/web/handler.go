@@ -56,6 +56,8 @@ func Status(kind errs.Kind) int {
 		return http.StatusNotFound
 	case errs.MethodNotAllowed:
 		return http.StatusMethodNotAllowed
+	case errs.NotAcceptable:
+		return http.StatusNotAcceptable
 	case errs.Conflict:
 		return http.StatusConflict
 	case errs.Gone:

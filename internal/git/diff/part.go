@@ -15,6 +15,9 @@ import (
 const (
 	maxCompared = 32 << 20  // bytes of both versions of all files
 	maxPathArgs = 128 << 10 // bytes of the paths that git is given
+	maxRead     = 64 << 20  // bytes of one file: of larger ones git says that they differ
+
+	maxDownload = 512 << 20 // bytes of both versions of all files of a diff or of patches as text: some seconds of git
 )
 
 var folderSeed = maphash.MakeSeed()
@@ -31,17 +34,19 @@ func (d *treeDiff) noteFolder(path []byte) {
 // for all files in it.
 func (d *treeDiff) mayBeFolder(path string) bool { return d.folders[maphash.String(folderSeed, path)] }
 
+// size is how many bytes git would read to compare all files, about: what is larger than maxRead it does not compare.
+func (d *treeDiff) size(ctx context.Context, r *git.Repository) (sum int64, err error) {
+	sizes, err := r.Infos(ctx, d.blobs)
+	for _, o := range sizes {
+		sum += min(o.Size, maxRead)
+	}
+	return sum, err
+}
+
 // large reports that there is more text than git may compare.
 func (d *treeDiff) large(ctx context.Context, r *git.Repository) (bool, error) {
-	sizes, err := r.Infos(ctx, d.blobs)
-	if err != nil {
-		return false, err
-	}
-	sum := int64(0)
-	for _, o := range sizes {
-		sum += o.Size
-	}
-	return sum > maxCompared, nil
+	sum, err := d.size(ctx, r)
+	return sum > maxCompared, err
 }
 
 // part gives the wanted files of a large comparison: git lists them, which reads no text, and then compares those

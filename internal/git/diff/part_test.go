@@ -3,10 +3,12 @@ package diff_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/git/gittest"
@@ -83,5 +85,26 @@ func TestOneBlobByManyPaths(t *testing.T) {
 	if err != nil || len(named.Files) != 2 || !named.Files[0].HasPatch || named.Files[1].OldPath != "old" ||
 		named.Files[1].Unread {
 		t.Errorf("two files by their names: %+v, %v", named, err)
+	}
+}
+
+// Downloads of what names one large blob thousands of times are refused at once, with words; git reads nothing.
+func TestTextOfOneBlobByManyPaths(t *testing.T) {
+	t.Parallel()
+	dir, first, second := manyPaths(t)
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	for name, write := range map[string]func(io.Writer) error{
+		"diff":  func(w io.Writer) error { return diff.Write(t.Context(), w, r, first, second) },
+		"patch": func(w io.Writer) error { return diff.WritePatches(t.Context(), w, r, second, first) },
+	} {
+		var text bytes.Buffer
+		begun := time.Now()
+		err := write(&text)
+		if !errs.Is(err, errs.NotAcceptable) || text.Len() > 0 {
+			t.Errorf("%s: %v, after %d bytes", name, err, text.Len())
+		}
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("%s: took %v", name, took)
+		}
 	}
 }

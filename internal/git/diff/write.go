@@ -3,6 +3,7 @@ package diff
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 
 	"arbor/internal/errs"
@@ -14,8 +15,8 @@ import (
 // size: the server keeps 64 KiB of it, and git one file's two versions. A diff of
 // 200 MB in many files took 10 MB of memory here and 3 in git; one of a single
 // file, 60 MB before and after, 470 in git, which is the most: what is larger than
-// core.bigFileThreshold is told of as binary. Error: Invalid, before anything is
-// written, for more changes than git is asked to compare.
+// core.bigFileThreshold is told of as binary. Error: NotAcceptable, before anything
+// is written, for more changes than git is asked to compare.
 func Write(ctx context.Context, w io.Writer, r *git.Repository, from, to git.SHA) error {
 	known, flags, err := plan(ctx, r, from, to)
 	if err != nil {
@@ -24,12 +25,26 @@ func Write(ctx context.Context, w io.Writer, r *git.Repository, from, to git.SHA
 	if !known.whole {
 		return errTooManyChanges()
 	}
+	if sum, err := known.size(ctx, r); err != nil {
+		return err
+	} else if sum > maxDownload {
+		return errTooMuchText()
+	}
 	return copyOut(ctx, w, r, process.Command{Sub: "diff-tree", Flags: append(flags, "-p"), Revs: []git.SHA{from, to}})
 }
 
 func errTooManyChanges() error {
-	return errs.Newf(errs.Invalid,
-		"the changes are too many to be shown as text (maximum is %d files)", maxChanged)
+	return tooLarge(fmt.Sprintf("the diff exceeded the maximum number of files (%d)", maxChanged))
+}
+
+func errTooMuchText() error {
+	return tooLarge(fmt.Sprintf("the diff exceeded the maximum size of the files that it compares (%d MiB)", maxDownload>>20))
+}
+
+// tooLarge is the 406 for changes that cannot be had as text, as GitHub answers it.
+func tooLarge(why string) error {
+	return &errs.Error{Kind: errs.NotAcceptable, Message: "Sorry, " + why + ".",
+		Fields: []errs.Field{{Resource: "Diff", Field: "diff", Code: errs.TooBig, Message: why}}}
 }
 
 // WritePatches writes the commits that to has and none of not has, as `git
@@ -56,9 +71,9 @@ func checkPatches(ctx context.Context, r *git.Repository, to git.SHA, not []git.
 		return err
 	}
 	if len(list) > maxPatches {
-		return errs.Newf(errs.Invalid,
-			"the commits are too many to be shown as patches (maximum is %d)", maxPatches)
+		return tooLarge(fmt.Sprintf("the patches exceeded the maximum number of commits (%d)", maxPatches))
 	}
+	sum := int64(0)
 	return r.EachCommits(ctx, list, func(part []*git.Commit) error {
 		for _, c := range part {
 			from := git.EmptyTree
@@ -73,6 +88,10 @@ func checkPatches(ctx context.Context, r *git.Repository, to git.SHA, not []git.
 				return err
 			} else if !known.whole {
 				return errTooManyChanges()
+			} else if more, err := known.size(ctx, r); err != nil {
+				return err
+			} else if sum += more; sum > maxDownload {
+				return errTooMuchText()
 			}
 		}
 		return nil

@@ -46,7 +46,7 @@ func ruleOf(sub string) (rule, bool) {
 	case "rev-list":
 		return rule{flags: []string{"--objects", "--stdin", "--quiet", "--max-count=", "--max-age=", "--min-age=", "--author=",
 			"--committer=", "--fixed-strings", "--regexp-ignore-case", "--all-match", "--topo-order", "--reverse", "--left-right",
-			"--no-merges", "--no-object-names", "--in-commit-order",
+			"--parents", "--no-merges", "--no-object-names", "--in-commit-order",
 			"--ignore-missing", "--missing=allow-any"},
 			revs: true, pathspec: true}, true
 	case "log":

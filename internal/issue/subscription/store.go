@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 )
 
 // wishOf is what an account said about an issue, and when; NoWish when it said
@@ -17,6 +18,15 @@ func wishOf(tx *db.Tx, issueID issue.ID, userID account.ID) (wish Wish, at db.Ti
 		err = nil
 	}
 	return wish, at, err
+}
+
+// standing is wishOf, and whether the account is told of the issue by the part that it has.
+func standing(tx *db.Tx, issueID issue.ID, userID account.ID) (wish Wish, at db.Time, told bool, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(s.wish, $4), COALESCE(s.created_at, 0), p.told
+		FROM (SELECT EXISTS (SELECT 1 FROM postings WHERE issue_id = $1 AND kind = $3 AND value = $2) AS told) p
+		LEFT JOIN issue_subscriptions s ON s.issue_id = $1 AND s.user_id = $2`,
+		issueID, userID, int64(posting.BySubscriber), int64(NoWish)).Scan(&wish, &at, &told)
+	return wish, at, told, err
 }
 
 func putWish(tx *db.Tx, issueID issue.ID, userID account.ID, wish Wish) error {

@@ -53,7 +53,7 @@ func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
 // Of finds how an account stands to an issue: by what it said, else
 // by the part that it has.
 func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error) {
-	wish, at, err := wishOf(tx, i.ID, userID)
+	wish, at, told, err := standing(tx, i.ID, userID)
 	if err != nil {
 		return s, err
 	}
@@ -65,9 +65,8 @@ func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error
 	case Unsubscribe:
 		return s, nil
 	}
-	has, err := posting.Which(tx, i.ID, posting.BySubscriber, []account.ID{userID})
-	if err != nil || !has[userID] {
-		return s, err
+	if !told {
+		return s, nil
 	}
 	if i.AuthorID == userID {
 		return Subscription{Subscribed: true, Reason: "author", Since: i.CreatedAt}, nil

@@ -19,7 +19,7 @@ func (p *Pages) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		return err
 	}
 	q := inside.Request{Method: http.MethodPatch, Path: api(r, a), Handler: p.with.Draft}
-	return p.led(w, r, a, f, "", p.special(r, q, map[string]any{"draft": !f.Checked("ready")}, nil))
+	return p.led(w, r, a, f, "", p.kit.Do(r, q, map[string]any{"draft": !f.Checked("ready")}, nil))
 }
 
 // POST /{owner}/{repo}/pull/{number}/base
@@ -76,7 +76,7 @@ func (p *Pages) SetViewed(w http.ResponseWriter, r *http.Request, a *repo.Access
 		body["blob"] = f.Get("blob")
 	}
 	q := inside.Request{Method: http.MethodPatch, Path: api(r, a), Handler: p.with.MarkViewed}
-	return p.led(w, r, a, f, f.Get("anchor"), p.special(r, q, body, nil))
+	return p.led(w, r, a, f, f.Get("anchor"), p.kit.Do(r, q, body, nil))
 }
 
 // POST /{owner}/{repo}/pull/{number}/threads
@@ -90,5 +90,5 @@ func (p *Pages) Resolve(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	id := f.Get("comment")
 	q := inside.Request{Method: http.MethodPatch, Handler: p.with.ResolveThread,
 		Path: web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id)}
-	return p.led(w, r, a, f, "discussion_r"+id, p.special(r, q, map[string]any{"resolved": !f.Checked("off")}, nil))
+	return p.led(w, r, a, f, "discussion_r"+id, p.kit.Do(r, q, map[string]any{"resolved": !f.Checked("off")}, nil))
 }

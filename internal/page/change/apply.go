@@ -67,7 +67,7 @@ func (p *Pages) apply(r *http.Request, a *repo.Access, f page.Form) error {
 		"message": message(f, len(ids), authors)}
 	q := inside.Request{Method: http.MethodPost, Path: "/repos" + escaped(of.Head.Repo.FullName) + "/git/commits",
 		Handler: p.with.CommitFiles}
-	if err := p.special(r, q, body, nil); err != nil {
+	if err := p.kit.Do(r, q, body, nil); err != nil {
 		return err
 	}
 	return p.settle(r, a, ids)
@@ -78,7 +78,7 @@ func (p *Pages) settle(r *http.Request, a *repo.Access, ids []string) error {
 	for _, id := range ids {
 		q := inside.Request{Method: http.MethodPatch, Handler: p.with.ResolveThread,
 			Path: web.Path("repos", a.Owner.Login, a.Name, "pulls", "comments", id)}
-		if err := p.special(r, q, map[string]any{"resolved": true}, nil); err != nil {
+		if err := p.kit.Do(r, q, map[string]any{"resolved": true}, nil); err != nil {
 			if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) {
 				return nil
 			}

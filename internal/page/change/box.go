@@ -191,7 +191,7 @@ func (p *Pages) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	var made struct{ Branch, Base, Title, Body string }
 	q := inside.Request{Method: http.MethodPut, Path: api(r, a, "merge"), Handler: p.with.Revert}
-	if err := p.special(r, q, map[string]any{}, &made); err != nil {
+	if err := p.kit.Do(r, q, map[string]any{}, &made); err != nil {
 		return p.refused(w, r, a, f, err)
 	}
 	q2 := page.Query("base", made.Base, "head", made.Branch, "title", made.Title, "body", made.Body)

@@ -89,11 +89,6 @@ func (s *scene) Issue() string {
 	return s.Repo.Path + "/issues/" + strconv.FormatInt(s.Pull.Number, 10)
 }
 
-// special asks for a change that REST has no address for.
-func (p *Pages) special(r *http.Request, q inside.Request, body, into any) error {
-	return send(p.kit, r, q, body, into)
-}
-
 // refused shows what was wrong with a form on a page of its own, where its own page could not be shown again with it:
 // with the way back, and what was typed.
 func (p *Pages) refused(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, err error) error {

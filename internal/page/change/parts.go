@@ -1,28 +1,12 @@
 package change
 
 import (
-	"encoding/json"
 	"net/http"
 
-	"arbor/internal/inside"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
-
-// send asks for a change, by another handler than the route's if the request names one.
-func send(kit *page.Kit, r *http.Request, q inside.Request, body, into any) (err error) {
-	if body != nil {
-		if q.Body, err = json.Marshal(body); err != nil {
-			return err
-		}
-	}
-	answer, err := kit.Send(r, q)
-	if err != nil || into == nil {
-		return err
-	}
-	return json.Unmarshal(answer.Body.Bytes(), into)
-}
 
 const perPage = 100 // commits or files
 

@@ -32,7 +32,7 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		q.Handler = p.with.CreatePending
 	}
 	var made struct{ ID int64 }
-	err = p.special(r, q, body, &made)
+	err = p.kit.Do(r, q, body, &made)
 	return p.led(w, r, a, f, "discussion_r"+strconv.FormatInt(made.ID, 10), err)
 }
 

@@ -58,10 +58,10 @@ func TestRun(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		sha := plant(t, s)
 		page := run(t, s, map[string]any{"name": "tests " + evil, "head_sha": sha, "conclusion": "failure", "details_url": "https://ci.example/1",
-			"output": map[string]any{"title": evil, "summary": "It **failed** " + evil, "text": "Long", "annotations": notes(2, "Bad "+evil),
+			"output": map[string]any{"title": evil, "summary": "It **failed** " + evil, "text": "# Long\n\n- [x] <script>alert(1)</script>[a](javascript:alert(1))", "annotations": notes(2, "Bad "+evil),
 				"images": []any{map[string]any{"alt": evil, "image_url": "https://ci.example/p.png", "caption": evil}}},
 			"actions": []any{map[string]any{"label": "Mend", "description": "Mends it", "identifier": "mend"}}})
-		s.Visit(t, "", "GET "+page).Shows(t, 200, "tests "+evil, "failure", "It **failed**", "Bad "+evil, "2 annotations", "line 1 to 2",
+		s.Visit(t, "", "GET "+page).Shows(t, 200, "tests "+evil, "failure", "It <strong>failed</strong>", "Bad "+evil, "2 annotations", "line 1 to 2", "Long</h1>",
 			`href="https://ci.example/1"`, "Mends it", `href="https://ci.example/p.png"`)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/statuses/" + sha, As: "will", Status: 201,
 			Send: `{"state": "pending", "context": "lint", "description": "<b>waits</b>", "target_url": "https://ci.example/2"}`})

@@ -1,9 +1,11 @@
 package checks
 
 import (
+	"html/template"
 	"net/http"
 
 	"arbor/internal/checkrun"
+	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -47,9 +49,24 @@ func (n *note) Address() string { return page.Local(n.Href) }
 type runView struct {
 	page.Frame
 	Run           run
-	Summary, Text page.Clipped
+	Summary, Text said
 	Extras        *checkrun.Extras
 	Notes         []note
+}
+
+// said is a text of an App's: Markdown, or as it is where it is too much for that.
+type said struct {
+	page.Clipped
+	Body template.HTML
+}
+
+func (p *Pages) said(r *http.Request, a *repo.Access, text string) (s said, err error) {
+	s.Clipped = page.Clip(text, maxText)
+	s.Body, err = p.kit.Markdown(r, a, s.Clipped.Text)
+	if errs.Is(err, errs.TooLarge) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.Forbidden) {
+		err = nil
+	}
+	return s, err
 }
 
 func runPath(a *repo.Access, r *http.Request) string {
@@ -79,7 +96,12 @@ func (p *Pages) Run(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		return err
 	}
 	v.Pages = page.PagesOf(r, more)
-	v.Summary, v.Text = page.Clip(v.Run.Output.Summary, maxText), page.Clip(v.Run.Output.Text, maxText)
+	if v.Summary, err = p.said(r, a, v.Run.Output.Summary); err != nil {
+		return err
+	}
+	if v.Text, err = p.said(r, a, v.Run.Output.Text); err != nil {
+		return err
+	}
 	left := maxNotes
 	for i := range v.Notes {
 		n := &v.Notes[i]

@@ -35,6 +35,7 @@ var roomTemplates = page.ReadTemplates(files)
 type Handlers struct {
 	Locate, LastChanges, Blame, Paths web.Handler // of contents
 	Commits                           web.Handler // chosen by their SHAs
+	Divergences                       web.Handler // of commits from one of them
 	Statuses, Checks                  web.Handler // of many commits
 	CommitFiles                       web.Handler // makes a commit of several files
 	BranchFrom                        web.Handler // makes a branch of a fork at the tip of another repository's

@@ -218,7 +218,7 @@ func TestPagesShowWhatTheyAreOf(t *testing.T) {
 			{"/compare/main...side%2F%3Ci%3E", []string{"1 commit ahead", "Change " + evil, "song.txt", evil, "Create pull request"}},
 			{"/compare/side/%3Ci%3E", []string{"1 commit ahead"}},
 			{"/compare/side/%3Ci%3E...main", []string{"there is nothing to merge"}},
-			{"/branches", []string{"main", "Default", "side/<i>", "Change " + evil}},
+			{"/branches", []string{"main", "Default", "side/<i>", "behind ·", "Change " + evil}},
 			{"/tags", []string{"v1", "More"}},
 			{"/find/main", []string{evilFile, "deep/er/x.go"}},
 			{"/find/main?q=erx", []string{"deep/er/x.go"}},

@@ -3,6 +3,7 @@ package code
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"arbor/internal/errs"
 	"arbor/internal/page"
@@ -26,7 +27,11 @@ type branch struct {
 	Name   string
 	Commit page.Commit
 	Mark   *mark
+	Parted *parted // from the default branch; nil: nobody knows
 }
+
+// parted is how far a branch and the default branch have parted.
+type parted struct{ Ahead, Behind int64 }
 
 type tag struct {
 	Name    string
@@ -69,11 +74,32 @@ func (p *Pages) branches(r *http.Request, a *repo.Access) (*refsView, error) {
 	if err != nil {
 		return nil, err
 	}
+	far, err := p.parted(r, a, shas)
+	if err != nil {
+		return nil, err
+	}
 	for _, x := range list {
-		v.Branches = append(v.Branches, branch{x.Name, commits[x.Commit.SHA], marks[x.Commit.SHA]})
+		v.Branches = append(v.Branches, branch{x.Name, commits[x.Commit.SHA], marks[x.Commit.SHA], far[x.Commit.SHA]})
 	}
 	v.Pages = page.PagesOf(r, more)
 	return v, nil
+}
+
+// parted finds how far commits have parted from the default branch, as far as that is known at once.
+func (p *Pages) parted(r *http.Request, a *repo.Access, shas []string) (map[string]*parted, error) {
+	far := map[string]*parted{}
+	if len(shas) == 0 {
+		return far, nil
+	}
+	var base named
+	_, err := p.kit.Get(r, of(a, "/branches", segments(a.DefaultBranch)), nil, &base)
+	if errs.Is(err, errs.NotFound) { // it has no commits yet
+		return far, nil
+	}
+	if err == nil {
+		err = p.ask(r, p.do.Divergences, of(a, "/commits"), page.Query("base", base.Commit.SHA, "shas", strings.Join(shas, ",")), &far)
+	}
+	return far, err
 }
 
 // refs lists branches or tags, with the commits that they lead to.

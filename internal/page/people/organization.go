@@ -2,6 +2,7 @@ package people
 
 import (
 	"net/http"
+	"net/url"
 
 	"arbor/internal/errs"
 	"arbor/internal/page"
@@ -24,6 +25,9 @@ func (p *Pages) OrgSettings(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	v.Shown = page.Shown(orgBody(page.Form{Values: url.Values{"name": {v.Org.Name}, "description": {v.Org.Description},
+		"email": {v.Org.Email}, "company": {v.Org.Company}, "blog": {v.Org.Blog}, "location": {v.Org.Location},
+		"default_repository_permission": {v.Org.Permission}}}, v.Org.PrivateForks))
 	return p.t.Page(w, r, "orgsettings.html", v)
 }
 
@@ -104,6 +108,15 @@ func (p *Pages) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "orgdelete.html", v.Problem, &deletion{v, form.Get("confirm")})
 }
 
+// orgBody is what a form says of an organization.
+func orgBody(form page.Form, privateForks bool) map[string]any {
+	body := map[string]any{"members_can_fork_private_repositories": privateForks}
+	for _, field := range []string{"name", "description", "email", "company", "blog", "location", "default_repository_permission"} {
+		body[field] = form.Text(field)
+	}
+	return body
+}
+
 // POST /orgs/{org}/settings
 //
 // ChangeOrg changes an organization. Errors: 403, 404; what is wrong with the form is shown on it.
@@ -113,11 +126,8 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	org := web.Param(r, "org")
-	body := map[string]any{"members_can_fork_private_repositories": form.Checked("private_forks")}
-	for _, field := range []string{"name", "description", "email", "company", "blog", "location", "default_repository_permission"} {
-		body[field] = form.Text(field)
-	}
-	err = p.kit.Change(r, http.MethodPatch, web.Path("orgs", org), body, nil)
+	body := orgBody(form, form.Checked("private_forks"))
+	err = p.kit.Change(r, http.MethodPatch, web.Path("orgs", org), form.Changed(body), nil)
 	if err == nil {
 		return page.SeeOther(w, r, web.Path("orgs", org, "settings")+"?done=1")
 	}
@@ -129,7 +139,7 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v.Problem = problem
+	v.Problem, v.Shown = problem, form.Get("shown")
 	v.Org.Name, v.Org.Description, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
 	v.Org.Company, v.Org.Blog, v.Org.Location = form.Get("company"), form.Get("blog"), form.Get("location")
 	v.Org.Permission, v.Org.PrivateForks = form.Get("default_repository_permission"), form.Checked("private_forks")

@@ -92,6 +92,7 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := p.fill(r, a, v); err != nil {
 		return err
 	}
+	v.Shown = page.Shown(v.body())
 	return p.t.Page(w, r, "edit.html", v)
 }
 
@@ -119,7 +120,7 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 		err = p.generate(r, a, v)
 	} else {
 		var made release
-		if err = p.send(r, a, v, action, &made); err == nil {
+		if err = p.send(r, a, form, v, action, &made); err == nil {
 			return page.SeeOther(w, r, made.Path())
 		}
 	}
@@ -127,6 +128,7 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 		if err := p.fill(r, a, v); err != nil {
 			return err
 		}
+		v.Shown = form.Get("shown")
 		return p.t.Page(w, r, "edit.html", v)
 	}
 	problem, err := page.ProblemOf(err)
@@ -136,14 +138,21 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 	if err := p.fill(r, a, v); err != nil {
 		return err
 	}
-	v.Problem = problem
+	v.Problem, v.Shown = problem, form.Get("shown")
 	return p.t.Again(w, r, "edit.html", problem, v)
 }
 
+// body is what the form says of a release's texts.
+func (v *editView) body() map[string]any {
+	return map[string]any{"tag_name": v.Tag, "target_commitish": v.Target, "name": v.Name, "body": v.Text, "prerelease": v.Pre}
+}
+
 // send asks the API to make or change the release.
-func (p *Pages) send(r *http.Request, a *repo.Access, v *editView, action string, made *release) error {
-	body := map[string]any{"tag_name": v.Tag, "target_commitish": v.Target, "name": v.Name, "body": v.Text,
-		"prerelease": v.Pre}
+func (p *Pages) send(r *http.Request, a *repo.Access, form page.Form, v *editView, action string, made *release) error {
+	body := map[string]any{}
+	for name, value := range form.Changed(v.body()) {
+		body[name] = value
+	}
 	if v.Target == "" {
 		delete(body, "target_commitish")
 	}

@@ -93,6 +93,7 @@ func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {
 	}
 	v.details, v.merging, v.Topics = now.details, now.merging, strings.Join(now.Topics, " ")
 	v.Texts = v.texts()
+	v.Shown = shownOf(now.details, now.merging)
 	return v, nil
 }
 
@@ -116,9 +117,9 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		names := strings.FieldsFunc(f.Get("topics"), func(c rune) bool { return c == ' ' || c == ',' || c == '\n' })
 		err = p.kit.Change(r, "PUT", api(a)+"/topics", map[string]any{"names": append([]string{}, names...)}, nil)
 	case "merging":
-		err = p.kit.Change(r, "PATCH", api(a), m, nil)
+		err = p.kit.Change(r, "PATCH", api(a), f.Changed(m), nil)
 	default:
-		err = p.kit.Change(r, "PATCH", api(a), d, &to)
+		err = p.kit.Change(r, "PATCH", api(a), f.Changed(d), &to)
 	}
 	if err == nil {
 		return page.SeeOther(w, r, "/"+escaped(to.FullName)+"/settings?done=1")
@@ -131,7 +132,7 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	v.Problem = problem
+	v.Problem, v.Shown = problem, f.Get("shown")
 	switch f.Get("do") {
 	case "topics":
 		v.Topics = f.Get("topics")
@@ -141,6 +142,14 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		v.details = d
 	}
 	return p.t.Again(w, r, "general.html", problem, v)
+}
+
+// shownOf names what the forms show.
+func shownOf(d details, m merging) string {
+	return page.Shown(struct {
+		details
+		merging
+	}{d, m})
 }
 
 // escaped is OWNER/NAME as a path has it.

@@ -32,6 +32,7 @@ func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 	if _, err := p.kit.Get(r, "/user", nil, &v.profile); err != nil {
 		return err
 	}
+	v.Shown = page.Shown(v.profile)
 	return p.t.Page(w, r, "profile.html", v)
 }
 
@@ -45,7 +46,7 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 	}
 	sent := profile{Name: f.Text("name"), Bio: f.Text("bio"), Company: f.Text("company"), Location: f.Text("location"),
 		Blog: f.Text("blog")}
-	err = p.kit.Change(r, "PATCH", "/user", sent, nil)
+	err = p.kit.Change(r, "PATCH", "/user", f.Changed(sent), nil)
 	if err == nil {
 		return page.SeeOther(w, r, "/settings/profile?done=1")
 	}
@@ -57,7 +58,7 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	frame.Problem = problem
+	frame.Problem, frame.Shown = problem, f.Get("shown")
 	return p.t.Again(w, r, "profile.html", problem, &profileView{view: frame, profile: sent})
 }
 

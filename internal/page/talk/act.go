@@ -155,15 +155,7 @@ func (p *Pages) Subscribe(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // special asks for a change that REST has no address for.
 func (p *Pages) special(r *http.Request, a *repo.Access, h web.Handler, body map[string]any, into any) error {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	answer, err := p.kit.Send(r, inside.Request{Method: http.MethodPatch, Path: p.api(r, a), Body: data, Handler: h})
-	if err != nil || into == nil {
-		return err
-	}
-	return json.Unmarshal(answer.Body.Bytes(), into)
+	return p.kit.Do(r, inside.Request{Method: http.MethodPatch, Path: p.api(r, a), Handler: h}, body, into)
 }
 
 // POST /{owner}/{repo}/issues/{number}/pin

@@ -1,8 +1,9 @@
 package talk
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"arbor/internal/errs"
@@ -20,7 +21,9 @@ type again struct {
 	Name  string // an issue's title
 	Only  string // title: the form has no text; body: no title; empty: both
 	Guard string // names the text as it was when the form was made
+	Was   string // names the title as it was when the form was made
 	Now   string // the text as somebody else wrote it meanwhile
+	Named string // the title as somebody else wrote it meanwhile
 	Verb  string // on the button
 	Label string
 }
@@ -100,35 +103,39 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	}
 	id := web.Param(r, "id")
 	v := again{To: act(a, r) + "/comments" + web.Path(id), Text: f.Get("body"), Verb: "Update comment", Label: "Comment", Only: "body"}
-	err = p.replace(r, commentPath(a, id), f.Get("guard"), map[string]any{"body": v.Text}, p.with.EditComment)
+	err = p.replace(r, commentPath(a, id), page.Query("before", guardIn(f, "guard")), map[string]any{"body": v.Text}, p.with.EditComment)
 	if err != nil {
 		c, readErr := p.comment(r, a)
 		if readErr != nil {
 			return readErr
 		}
-		return p.retry(w, r, a, v.overtaken(err, f, c.Text), v, f)
+		return p.retry(w, r, a, v.overtaken(err, f, c.Text, ""), v, f)
 	}
 	return back(w, r, a, f, "issuecomment-"+id)
 }
 
-// replace changes a text, if it is still the one that guard names; an empty guard is any.
-func (p *Pages) replace(r *http.Request, path, guard string, change map[string]any, h web.Handler) error {
-	body, err := json.Marshal(change)
-	if err != nil {
-		return err
-	}
-	q := inside.Request{Method: http.MethodPatch, Path: path, Body: body, Handler: h, Query: page.Query("before", guard)}
-	_, err = p.kit.Send(r, q)
-	return err
+// guardIn is a guard as a form has it; a form without one was made for a text that nobody has.
+func guardIn(f page.Form, name string) string { return cmp.Or(f.Get(name), "none") }
+
+// replace changes a text or a title, if it is still the one that the guards name.
+func (p *Pages) replace(r *http.Request, path string, guards url.Values, change map[string]any, h web.Handler) error {
+	return p.kit.Do(r, inside.Request{Method: http.MethodPatch, Path: path, Handler: h, Query: guards}, change, nil)
 }
 
 // overtaken shows, where somebody else was faster, what that one wrote. Other errors are returned as they are.
-func (v *again) overtaken(err error, f page.Form, now string) error {
-	v.Guard = f.Get("guard")
-	if !errs.Is(err, errs.Conflict) || v.Guard == guardOf(now) {
+func (v *again) overtaken(err error, f page.Form, text, title string) error {
+	v.Guard, v.Was = f.Get("guard"), f.Get("was")
+	newText, newTitle := v.Only != "title" && v.Guard != guardOf(text), v.Only != "body" && v.Was != guardOf(title)
+	if !errs.Is(err, errs.Conflict) || !newText && !newTitle {
 		return err
 	}
-	v.Guard, v.Now = guardOf(now), now
+	v.Guard, v.Was = guardOf(text), guardOf(title)
+	if newText && text != v.Text {
+		v.Now = text
+	}
+	if newTitle && title != v.Name {
+		v.Named = title
+	}
 	return errs.New(errs.Conflict, "Somebody changed this text while you edited it. Their version is below yours; saving replaces it.")
 }
 
@@ -155,7 +162,7 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	v := again{target: t, To: t.Act + "/edit", Text: t.Issue.Text, Name: t.Issue.Title, Guard: guardOf(t.Issue.Text),
+	v := again{target: t, To: t.Act + "/edit", Text: t.Issue.Text, Name: t.Issue.Title, Guard: guardOf(t.Issue.Text), Was: guardOf(t.Issue.Title),
 		Only: web.QueryOf(r).Get("only"), Verb: "Save", Label: "Description"}
 	return p.t.Page(w, r, "edit.html", &v)
 }
@@ -169,23 +176,25 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	v := again{To: act(a, r) + "/edit", Text: f.Get("body"), Name: f.Get("title"), Verb: "Save", Label: "Description"}
-	change := map[string]any{}
+	change, guards := map[string]any{}, url.Values{}
 	if f.Has("title") {
 		change["title"] = f.Text("title")
+		guards.Set("title", guardIn(f, "was"))
 	} else {
 		v.Only = "body"
 	}
 	if f.Has("body") {
 		change["body"] = v.Text
+		guards.Set("before", guardIn(f, "guard"))
 	} else {
 		v.Only = "title"
 	}
-	if err := p.replace(r, p.api(r, a), f.Get("guard"), change, p.with.Edit); err != nil {
+	if err := p.replace(r, p.api(r, a), guards, change, p.with.Edit); err != nil {
 		i, readErr := issueOf(p.kit, r, a, web.Param(r, "number"))
 		if readErr != nil {
 			return readErr
 		}
-		return p.retry(w, r, a, v.overtaken(err, f, i.Text), v, f)
+		return p.retry(w, r, a, v.overtaken(err, f, i.Text, i.Title), v, f)
 	}
 	return back(w, r, a, f, "")
 }
@@ -220,7 +229,7 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	if err := p.replace(r, path, f.Get("guard"), map[string]any{"body": text}, edit); err != nil {
+	if err := p.replace(r, path, page.Query("before", f.Get("guard")), map[string]any{"body": text}, edit); err != nil {
 		return err
 	}
 	if anchor == "" {

@@ -2,6 +2,8 @@ package thread_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strings"
@@ -80,7 +82,7 @@ func TestForms(t *testing.T) {
 			{"/comments", []string{"body", "Two", "state", "not_planned"}, "Sun closed not_planned locked=false comments=2 heart=0", true, false},
 			{"/state", []string{"state", "open"}, "Sun open reopened locked=false comments=2 heart=0", true, false},
 			{"/comments", []string{"body", " ", "state", "completed"}, "Sun closed completed locked=false comments=2 heart=0", true, false},
-			{"/edit", []string{"title", "Rain"}, "Rain closed completed locked=false comments=2 heart=0", true, false},
+			{"/edit", []string{"title", "Rain", "was", named("Sun")}, "Rain closed completed locked=false comments=2 heart=0", true, false},
 			{"/labels", []string{"label", "bug", "more", "wet, cold"}, "Rain closed completed locked=false comments=2 heart=0 label=bug label=wet label=cold", false, false},
 			{"/labels", []string{"label", "bug"}, "Rain closed completed locked=false comments=2 heart=0 label=bug", false, false},
 			{"/assignees", []string{"assignee", "alice"}, "Rain closed completed locked=false comments=2 heart=0 label=bug to=alice", false, false},
@@ -251,6 +253,12 @@ func TestArchivedAndLocked(t *testing.T) {
 	})
 }
 
+// named is the guard of a title, as forms have it.
+func named(title string) string {
+	sum := sha256.Sum256([]byte(title))
+	return hex.EncodeToString(sum[:9])
+}
+
 // What two people write at one time into one text is not lost: the second one sees what the first one wrote.
 func TestTextsChangedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -264,7 +272,25 @@ func TestTextsChangedMeanwhile(t *testing.T) {
 			value, _, _ := strings.Cut(rest, `"`)
 			return value
 		}
+		titleIn := func(a *apitest.Answer) string {
+			_, rest, _ := strings.Cut(string(a.Body), `name="was" value="`)
+			value, _, _ := strings.Cut(rest, `"`)
+			return value
+		}
+		was := titleIn(page(t, s, "sam", at+"/edit?only=title", 200))
+		post(t, s, "alice", at+"/edit", 303, "title", "Alice's title", "was", was)
+		a := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "was", was)
+		for _, want := range []string{`value="Alice&#39;s title" readonly`, `value="Sam&#39;s title"`, "Somebody changed this text"} {
+			if !strings.Contains(string(a.Body), want) {
+				t.Errorf("%s is not in %s", want, a.Body)
+			}
+		}
+		post(t, s, "sam", at+"/edit", 409, "title", "Sam's title") // made by no form
+		both := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "body", "x", "was", was, "guard", guard(at+"/edit"))
+		lacks(t, "only the title was changed", both, "As it is now")
+		post(t, s, "sam", at+"/edit", 303, "title", "Sam's title", "was", titleIn(a))
 		for _, path := range []string{at + "/edit", at + "/comments/1"} {
+			post(t, s, "sam", path, 409, "body", "made by no form")
 			seen := guard(path)
 			if len(seen) != 18 {
 				t.Fatalf("%s: guard %q", path, seen)
@@ -361,5 +387,53 @@ func TestLongConversation(t *testing.T) {
 		shows(t, "the list", first, "31 Open", "Issue 29")
 		lacks(t, "the list", first, "Issue 4<")
 		shows(t, "its second page", page(t, s, "", "/alice/garden/issues?page=2", 200), "Issue 4", "31 Open")
+	})
+}
+
+// A form changes the fields that a person changed, and leaves to others what they changed in the other fields meanwhile.
+func TestFieldsChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		people(t, s)
+		s.Repo(t, "alice/garden", false)
+		s.Org(t, "orchard", "alice")
+		do := func(what, send string, status int) *apitest.Answer {
+			t.Helper()
+			return s.Check(t, apitest.Case{Do: what, As: "alice", Send: send, Status: status})
+		}
+		do("POST /repos/alice/garden/milestones", `{"title": "M", "description": "old", "due_on": "2030-01-02T00:00:00Z"}`, 201)
+		do("POST /repos/alice/garden/labels", `{"name": "wet", "color": "aa0000", "description": "old"}`, 201)
+		for _, c := range []struct {
+			form, to string
+			send     []string // the first one is what alice changes
+			api      string   // and another tab meanwhile
+			body     string
+			want     string
+		}{
+			{"/alice/garden/milestones/1/edit", "/alice/garden/milestones/1", []string{"title", "New", "description", "old", "due", "2030-01-02"},
+				"PATCH /repos/alice/garden/milestones/1", `{"description": "newer"}`, `"title":"New","description":"newer"`},
+			{"/alice/garden/labels?edit=wet", "/alice/garden/labels", []string{"color", "#00bb00", "name", "wet", "description", "old", "was", "wet"},
+				"PATCH /repos/alice/garden/labels/wet", `{"description": "newer"}`, `"color":"00bb00","default":false,"description":"newer"`},
+			{"/alice/garden/settings", "/alice/garden/settings", []string{"homepage", "https://a.example", "do", "details", "name", "garden",
+				"default_branch", "main", "has_issues", "1"}, "PATCH /repos/alice/garden", `{"description": "newer"}`, `"description":"newer"`},
+			{"/settings/profile", "/settings/profile", []string{"bio", "I dig"}, "PATCH /user", `{"company": "newer"}`, `"company":"newer"`},
+			{"/orgs/orchard/settings", "/orgs/orchard/settings", []string{"name", "Trees", "default_repository_permission", "read", "private_forks", "1"},
+				"PATCH /orgs/orchard", `{"location": "newer"}`, `"location":"newer"`},
+		} {
+			_, rest, _ := strings.Cut(string(page(t, s, "alice", c.form, 200).Body), `name="shown" value="`)
+			shown, _, found := strings.Cut(rest, `"`)
+			if !found || shown == "" {
+				t.Fatalf("%s does not say what it shows", c.form)
+			}
+			do(c.api, c.body, 200)
+			post(t, s, "alice", c.to, 303, append(c.send, "shown", shown)...)
+			now := string(do("GET"+strings.TrimPrefix(c.api, "PATCH"), "", 200).Body)
+			if !strings.Contains(strings.ReplaceAll(now, ": ", ":"), c.want) {
+				t.Errorf("%s: %s, want %s", c.form, now, c.want)
+			}
+			if value := strings.TrimPrefix(c.send[1], "#"); !strings.Contains(now, value) {
+				t.Errorf("%s: %s is not in %s", c.form, value, now)
+			}
+		}
 	})
 }

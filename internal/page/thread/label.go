@@ -32,7 +32,7 @@ func (p *Pages) Labels(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		if _, err := p.kit.Get(r, labelPath(a, name), nil, &v.Edit); err != nil {
 			return page.Absent(err)
 		}
-		v.Was = v.Edit.Name
+		v.Was, v.Shown = v.Edit.Name, page.Shown(labelEdit(v.Edit))
 	}
 	return p.t.Page(w, r, "labels.html", v)
 }
@@ -46,6 +46,11 @@ func (p *Pages) labels(r *http.Request, a *repo.Access) (*labelsView, error) {
 	more, err := p.kit.Get(r, "/repos"+v.Repo.Path+"/labels", page.Part(r, labelsPerPage), &v.Labels)
 	v.Pages = page.PagesOf(r, more)
 	return v, err
+}
+
+// labelEdit is what a form says of a label that is there.
+func labelEdit(l page.Label) map[string]any {
+	return map[string]any{"new_name": l.Name, "color": l.Color, "description": l.Description}
 }
 
 func labelPath(a *repo.Access, name string) string {
@@ -69,9 +74,7 @@ func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 	case f.Checked("delete"):
 		err = p.kit.Change(r, http.MethodDelete, labelPath(a, was), nil, nil)
 	default:
-		delete(body, "name")
-		body["new_name"] = l.Name
-		err = p.kit.Change(r, http.MethodPatch, labelPath(a, was), body, nil)
+		err = p.kit.Change(r, http.MethodPatch, labelPath(a, was), f.Changed(labelEdit(l)), nil)
 	}
 	if err == nil {
 		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "labels")+"?done=1")
@@ -88,7 +91,7 @@ func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 		v.New = l
 	} else {
 		v.Edit = l
-		v.Was = f.Get("was")
+		v.Was, v.Shown = f.Get("was"), f.Get("shown")
 	}
 	return p.t.Again(w, r, "labels.html", problem, v)
 }

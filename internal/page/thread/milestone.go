@@ -2,6 +2,7 @@ package thread
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -114,6 +115,7 @@ func (p *Pages) EditMilestone(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Edit milestone"); err != nil {
 		return err
 	}
+	v.Shown = page.Shown(milestoneOf(page.Form{Values: url.Values{"title": {v.Name}, "description": {v.Description}, "due": {v.Due}}}))
 	return p.t.Page(w, r, "milestoneform.html", v)
 }
 
@@ -150,7 +152,7 @@ func (p *Pages) ChangeMilestone(w http.ResponseWriter, r *http.Request, a *repo.
 		}
 		return page.SeeOther(w, r, list+"?done=1")
 	}
-	return p.saveMilestone(w, r, a, f, http.MethodPatch, path, milestoneOf(f))
+	return p.saveMilestone(w, r, a, f, http.MethodPatch, path, f.Changed(milestoneOf(f)))
 }
 
 // milestoneOf is what a form says of a milestone. A day that is none stays as it is, for the API to refuse.
@@ -165,7 +167,7 @@ func milestoneOf(f page.Form) map[string]any {
 	return body
 }
 
-func (p *Pages) saveMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, method, path string, body map[string]any) error {
+func (p *Pages) saveMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, method, path string, body any) error {
 	var m page.Milestone
 	err := p.kit.Change(r, method, path, body, &m)
 	if err == nil {
@@ -184,6 +186,6 @@ func (p *Pages) saveMilestone(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", title); err != nil {
 		return err
 	}
-	v.Problem = problem
+	v.Problem, v.Shown = problem, f.Get("shown")
 	return p.t.Again(w, r, "milestoneform.html", problem, v)
 }

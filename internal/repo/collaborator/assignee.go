@@ -55,9 +55,13 @@ func pushers(r *repo.Repo, secret bool) string {
 func listPushers(tx *db.Tx, r *repo.Repo, secret bool, page web.Page) (ids []account.ID, total int64, err error) {
 	args := []any{r.ID, r.OwnerID, int64(account.Push)}
 	people := pushers(r, secret)
-	if err := tx.QueryRow(`SELECT count(*) FROM (`+people+`) p`, args...).Scan(&total); err != nil || page.Offset() >= total {
-		return nil, total, err
-	}
 	ids, err = db.QueryIDs[account.ID](tx, people+` ORDER BY user_id LIMIT $4 OFFSET $5`, append(args, page.Size, page.Offset())...)
+	if err != nil {
+		return nil, 0, err
+	}
+	total, known := page.Total(len(ids))
+	if !known {
+		err = tx.QueryRow(`SELECT count(*) FROM (`+people+`) p`, args[:3]...).Scan(&total)
+	}
 	return ids, total, err
 }

@@ -1,0 +1,89 @@
+package db
+
+import (
+	"context"
+	"sync"
+
+	"arbor/internal/cache"
+)
+
+// recollection is what the transactions of one request have read, as of one state of the database.
+type recollection struct {
+	mu    sync.Mutex
+	state cache.State
+	kept  *keptValues
+}
+
+type keptValues struct {
+	mu sync.Mutex
+	by map[any]any
+}
+
+type recollectionKey struct{}
+
+// maxRecalled bounds how many values a request keeps.
+const maxRecalled = 4096
+
+// WithRecall returns a context for one request that only reads, and asks for the same things in several transactions, as
+// pages do. Under it [Recall] finds in a later transaction what an earlier one has kept ([Keep]), as long as the state of
+// the database ([DB.State]) is the same before both began: a value is as new as the transaction that uses it.
+func WithRecall(ctx context.Context) context.Context {
+	return context.WithValue(ctx, recollectionKey{}, new(recollection))
+}
+
+// recollect gives what the request of ctx keeps in the present state, which is asked for before the transaction begins;
+// nil: nothing is kept.
+func (d *DB) recollect(ctx context.Context) *keptValues {
+	r, _ := ctx.Value(recollectionKey{}).(*recollection)
+	if r == nil {
+		return nil
+	}
+	state := d.State(ctx)
+	if state == cache.Unknown {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept == nil || r.state != state {
+		r.state, r.kept = state, &keptValues{by: map[any]any{}}
+	}
+	return r.kept
+}
+
+// Recall gives what an earlier transaction of the request has kept under a key, if it is still so. Keys are of types of
+// the packages that keep them. Who gets a value shares it, so nobody may change it. A Write recalls nothing.
+func Recall[V any](tx *Tx, key any) (v V, ok bool) {
+	k := tx.kept
+	if k == nil {
+		return v, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	v, ok = k.by[key].(V)
+	return v, ok
+}
+
+// Keep keeps what the transaction has read under a key, for later ones of the request.
+func Keep(tx *Tx, key, v any) {
+	k := tx.kept
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.by) < maxRecalled {
+		k.by[key] = v
+	}
+}
+
+// recalling lets a read's transaction recall what its request has kept. In tests the first run of two does not.
+func (d *DB) recalling(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
+	kept := d.recollect(ctx)
+	if kept == nil {
+		return fn
+	}
+	return func(tx *Tx) error {
+		tx.kept = kept
+		return fn(tx)
+	}
+}

@@ -1,0 +1,63 @@
+package gitdata
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Bounds of what is compared for one page of branches.
+const (
+	maxDivergent   = 20_000      // commits
+	divergenceTime = time.Second // of git
+)
+
+type divergence struct {
+	Ahead  int `json:"ahead"`
+	Behind int `json:"behind"`
+}
+
+// ListDivergences answers how far each of the commits of the parameter shas, the first ones, has parted from the commit
+// base: an object by SHA, without those of which that takes long to know. For pages of branches. Error: 422.
+func (api *API) ListDivergences(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	base, err := git.ParseSHA(web.QueryOf(r).Get("base"))
+	if err != nil {
+		return err
+	}
+	known, err := api.repos.Known(r.Context(), a, []git.SHA{base})
+	if err != nil {
+		return err
+	}
+	if len(known) != 1 || known[0].Type != git.TypeCommit {
+		return errs.New(errs.Invalid, "base is no commit")
+	}
+	shas, err := api.Chosen(r, a, git.TypeCommit)
+	if err != nil {
+		return err
+	}
+	objects, release, err := api.repos.Git(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(r.Context(), divergenceTime)
+	defer cancel()
+	found, err := objects.Divergences(ctx, base, shas, maxDivergent)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && r.Context().Err() == nil {
+		err = nil // the page shows the rest
+	}
+	if err != nil {
+		return err
+	}
+	out := map[git.SHA]divergence{}
+	for sha, d := range found {
+		out[sha] = divergence{d.Ahead, d.Behind}
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}

@@ -1,0 +1,86 @@
+package change_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+)
+
+// maxCost is how many statements each page may take, with nothing in memory. A conversation reads twenty kinds of things
+// beside its frame, each in one statement. Of a long one it reads the beginning and up to two parts at the end, each in
+// five statements more (partCost).
+var maxCost = map[string]int64{"/pulls": 20, "/pull/1": 40, "/pull/1/commits": 20, "/pull/1/files": 20, "/pull/1/checks": 20,
+	"/issues": 20, "/issues/2": 20}
+
+const partCost = 5
+
+// Each page of pull requests and issues takes one number of statements, few, and one process of git, however much there
+// is to show.
+func TestPagesAskLittle(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s, statements := apitest.StartCounted(t, engine)
+		plant(t, s)
+		n := propose(t, s, "tune")
+		api(t, s, "alice", "POST /repos/alice/plot/issues", 201, object{"title": "Too loud"}, nil)
+		say(t, s, n, 1)
+		little := cost(t, s, statements)
+		say(t, s, n, 20)
+		for name, much := range cost(t, s, statements) {
+			allowed := little[name] + 1 // to count the rows of a full page
+			if name == "/pull/1" {
+				allowed += 2 * partCost
+			}
+			if much > allowed || much > maxCost[name] {
+				t.Errorf("%s takes %d statements with much to show, and %d with little", name, much, little[name])
+			}
+			t.Logf("%s: %d and %d", name, little[name], much)
+		}
+	})
+}
+
+// say adds to a pull request and to issue 2 so many comments, threads, reviews, statuses, labels and issues.
+func say(t testing.TB, s *apitest.Server, number, times int) {
+	t.Helper()
+	tip := head(t, s, number)
+	for k := range times {
+		who := []string{"will", "alice"}[k%2]
+		text := object{"body": fmt.Sprint("I say ", times, "-", k)}
+		api(t, s, who, fmt.Sprintf("POST /repos/alice/plot/issues/%d/comments", number), 201, text, nil)
+		api(t, s, who, "POST /repos/alice/plot/issues/2/comments", 201, text, nil)
+		api(t, s, who, fmt.Sprintf("POST /repos/alice/plot/pulls/%d/comments", number), 201,
+			object{"body": "Line", "commit_id": tip, "path": "song.txt", "line": 3, "side": "RIGHT"}, nil)
+		api(t, s, "will", fmt.Sprintf("POST /repos/alice/plot/pulls/%d/reviews", number), 200,
+			object{"body": "Fine", "event": "APPROVE"}, nil)
+		api(t, s, "alice", "POST /repos/alice/plot/statuses/"+tip, 201, object{"state": "success", "context": fmt.Sprint("ci", k)}, nil)
+		api(t, s, "alice", "POST /repos/alice/plot/labels", 201, object{"name": fmt.Sprint("l", times, k), "color": "ff0000"}, nil)
+		api(t, s, who, "POST /repos/alice/plot/issues", 201, object{"title": "Again", "labels": []string{fmt.Sprint("l", times, k)}}, nil)
+	}
+}
+
+// cost is what each page costs will, after somebody changed something: so nothing is in memory.
+func cost(t testing.TB, s *apitest.Server, statements *atomic.Int64) map[string]int64 {
+	t.Helper()
+	of := map[string]int64{}
+	for page := range maxCost {
+		of[page] = 1 << 30
+		for range 8 { // workers ask for work now and then
+			api(t, s, "alice", "PATCH /repos/alice/plot", 200, object{"description": fmt.Sprint(statements.Load())}, nil)
+			if err := s.Server.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			statements.Store(0)
+			before := s.Git.Started()
+			s.Visit(t, "will", "GET /alice/plot"+page).Shows(t, 200)
+			of[page] = min(of[page], statements.Load())
+			if ran := s.Git.Started() - before; ran > 1 {
+				t.Errorf("%s runs %d processes of git", page, ran)
+			}
+		}
+	}
+	return of
+}

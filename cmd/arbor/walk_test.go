@@ -106,7 +106,7 @@ type walk struct {
 	bodies    map[string]any             // of JSON, by address
 	anchors   map[string]map[string]bool // of pages, by address
 	links     bool                       // what pages lead to is visited, too
-	alike     map[string]int             // pages of commits that were met, by kind
+	alike     map[string]int             // pages that were met, by kind
 	met       map[string]bool            // fields that do not answer
 	requests  int
 	send      string // with the next requests
@@ -161,15 +161,21 @@ func (w *walk) found(l link) {
 
 var atCommit = regexp.MustCompile(`/(tree|blob|blame|commits|find|last-changes)/[0-9a-f]{40}`)
 
-// manyAlike reports a page of a file or a directory at a commit when some of the kind were visited: there is one for each
-// file at each commit.
+// manyAlike reports a page when some of its kind were visited: there is one of a file or a directory for each file at
+// each commit, and one of a list for each choice of filters.
 func (w *walk) manyAlike(l link) bool {
-	m := atCommit.FindStringSubmatch(l.address)
-	if l.field != "href" || m == nil {
+	if l.field != "href" {
 		return false
 	}
-	w.alike[m[1]]++
-	return w.alike[m[1]] > 8
+	kind, _, hasQuery := strings.Cut(l.address, "?")
+	most := 40
+	if m := atCommit.FindStringSubmatch(l.address); m != nil {
+		kind, most = m[1], 8
+	} else if !hasQuery {
+		return false
+	}
+	w.alike[kind]++
+	return w.alike[kind] > most
 }
 
 // visit follows a link.

@@ -118,11 +118,11 @@ func TestDeletedDuringABackup(t *testing.T) {
 		if left, _ := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "gone-*")); len(left) > 0 {
 			t.Errorf("%q stay", left)
 		}
-		// Each of the world's repositories has an asset.
+		// Each of the world's repositories has an asset and an attachment.
 		left, _ := filepath.Glob(filepath.Join(s.Dir, "files", "*", "*"))
 		saved, _ := filepath.Glob(filepath.Join(to.Folder, "files", "*", "*"))
-		if len(left) != len(w.Homes)-1 || len(saved) != len(w.Homes) {
-			t.Errorf("of %d assets one was deleted: %d files are left, and %d were saved", len(w.Homes), len(left), len(saved))
+		if len(left) != 2*(len(w.Homes)-1) || len(saved) != 2*len(w.Homes) {
+			t.Errorf("of the files of %d repositories those of one were deleted: %d are left, and %d were saved", len(w.Homes), len(left), len(saved))
 		}
 	})
 }

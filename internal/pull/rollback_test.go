@@ -90,7 +90,7 @@ const (
 	findsIssue  = "i.repo_id = $1 AND i.number = $2"
 	findsRef    = "name IN ($2)"
 	findsBase   = "p.base_ref IN ($2) AND p.open ORDER BY p.issue_id"
-	findsTarget = "r.id IN ($2) ORDER BY r.id"
+	findsTarget = "WHERE r.id IN ($2)"
 )
 
 // A merge of a stacked pull request begins anew when its head was replaced. Nothing is

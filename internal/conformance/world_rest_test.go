@@ -90,6 +90,8 @@ func (w *world) refusals() {
 			continue
 		}
 		switch {
+		case row.route.Nobody:
+			w.refused(http.StatusNotFound, "", method+" "+nowhere)
 		case method != http.MethodGet:
 			w.refused(http.StatusUnauthorized, "", method+" "+nowhere)
 		case strings.HasPrefix(pattern, "/repos/") && row.route.Right != route.SignedIn:

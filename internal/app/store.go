@@ -168,9 +168,10 @@ func insertCode(tx *db.Tx, code []byte, appID int64, expires db.Time) error {
 	return tx.Run(`INSERT INTO app_codes (code, app_id, expires_at) VALUES ($1, $2, $3)`, code, appID, expires)
 }
 
-// byCode finds the App of a code. Error: 404.
+// byCode finds the App of a code. Error: 404, also while its owner is suspended.
 func byCode(tx *db.Tx, code []byte) (*App, error) {
-	return oneApp(tx, `a.id = (SELECT c.app_id FROM app_codes c WHERE c.code = $1 AND c.expires_at > $2)`, code, tx.Now)
+	return oneApp(tx, `a.id = (SELECT c.app_id FROM app_codes c WHERE c.code = $1 AND c.expires_at > $2)
+		AND NOT EXISTS (SELECT 1 FROM accounts w WHERE w.id = a.owner_id AND w.suspended_at IS NOT NULL)`, code, tx.Now)
 }
 
 // dropCode removes a code. Error: 404 for one that was used meanwhile.

@@ -66,6 +66,10 @@ func TestManifest(t *testing.T) {
 			t.Fatalf("%d %s", a.Status, a.Header.Get("Location"))
 		}
 		convert := "POST /api/v3/app-manifests/" + to.Query().Get("code") + "/conversions"
+		s.Admin(t, "chief")
+		s.Check(t, apitest.Case{Do: "PUT /users/alice/suspended", As: "chief", Status: 204})
+		s.Check(t, apitest.Case{Do: convert, Status: 404})
+		s.Check(t, apitest.Case{Do: "DELETE /users/alice/suspended", As: "chief", Status: 204})
 		var made struct {
 			PEM           string
 			WebhookSecret string `json:"webhook_secret"`

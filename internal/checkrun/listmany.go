@@ -18,34 +18,13 @@ const maxMany = 100
 // The commits were found for the caller before.
 func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	shas := git.ParseSHAs(web.QueryOf(r).Get("shas"), maxMany)
-	v := newView(r, a)
-	var runs []*Run
-	var totals map[git.SHA]int64
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if totals, err = countOfMany(tx, a.ID, shas); err != nil {
-			return err
+	find := func(tx *db.Tx) (totals map[git.SHA]int64, runs []*Run, err error) {
+		if totals, err = countOfMany(tx, a.ID, shas); err == nil {
+			runs, err = latestOfMany(tx, a.ID, shas, web.ReadPageSize(r))
 		}
-		if runs, err = latestOfMany(tx, a.ID, shas, web.ReadPageSize(r)); err != nil {
-			return err
-		}
-		apps := make([]int64, len(runs))
-		for n, run := range runs {
-			apps[n] = run.AppID
-		}
-		v.apps, err = api.s.apps.Find(tx, db.Unique(apps)...)
-		return err
-	})
-	if err != nil {
-		return err
+		return totals, runs, err
 	}
-	out := map[git.SHA]*runList{}
-	for _, sha := range shas {
-		out[sha] = &runList{Runs: []*Payload{}, Total: totals[sha]}
-	}
-	for _, run := range runs {
-		out[run.SHA].Runs = append(out[run.SHA].Runs, v.run(run))
-	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return answerRuns(api, w, r, a, shas, find, func(run *Run) git.SHA { return run.SHA })
 }
 
 // runList is a page of runs, as REST has it.
@@ -59,14 +38,25 @@ type runList struct {
 func (api *API) ListManyOfSuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	suites := db.Unique(web.ParseNumbers(web.QueryOf(r).Get("ids"), maxMany))
 	all := web.QueryOf(r).Get("filter") == "all"
+	find := func(tx *db.Tx) (totals map[int64]int64, runs []*Run, err error) {
+		if totals, err = countRuns(tx, a.ID, suites, all); err == nil {
+			runs, err = runsOfMany(tx, a.ID, suites, all, web.ReadPageSize(r))
+		}
+		return totals, runs, err
+	}
+	return answerRuns(api, w, r, a, suites, find, func(run *Run) int64 { return run.SuiteID })
+}
+
+// answerRuns answers an object with a list of runs for each key. find reads the runs and how many there are in all.
+func answerRuns[K comparable](
+	api *API, w http.ResponseWriter, r *http.Request, a *repo.Access, keys []K,
+	find func(*db.Tx) (totals map[K]int64, runs []*Run, err error), keyOf func(*Run) K,
+) error {
 	v := newView(r, a)
 	var runs []*Run
-	var totals map[int64]int64
+	var totals map[K]int64
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if totals, err = countRuns(tx, a.ID, suites, all); err != nil {
-			return err
-		}
-		if runs, err = runsOfMany(tx, a.ID, suites, all, web.ReadPageSize(r)); err != nil {
+		if totals, runs, err = find(tx); err != nil {
 			return err
 		}
 		apps := make([]int64, len(runs))
@@ -79,12 +69,13 @@ func (api *API) ListManyOfSuites(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	out := map[int64]*runList{}
-	for _, id := range suites {
-		out[id] = &runList{Runs: []*Payload{}, Total: totals[id]}
+	out := map[K]*runList{}
+	for _, key := range keys {
+		out[key] = &runList{Runs: []*Payload{}, Total: totals[key]}
 	}
 	for _, run := range runs {
-		out[run.SuiteID].Runs = append(out[run.SuiteID].Runs, v.run(run))
+		of := out[keyOf(run)]
+		of.Runs = append(of.Runs, v.run(run))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }

@@ -49,13 +49,7 @@ func (api *API) ListMany(w http.ResponseWriter, r *http.Request, a *repo.Access)
 			return t.loadReviews(tx, api.reviews)
 		})
 		if err == nil {
-			err = t.events.Bodies(out, api.issues)
-		}
-		if err == nil {
-			err = t.comments.Bodies(out, api.issues)
-		}
-		if err == nil {
-			err = t.prepareReviews(out, api.issues, a)
+			err = t.prepare(out, api, a)
 		}
 		if err != nil {
 			return err

@@ -75,13 +75,7 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 			return t.loadReviews(tx, api.reviews)
 		})
 		if err == nil {
-			err = t.events.Bodies(out, api.issues)
-		}
-		if err == nil {
-			err = t.comments.Bodies(out, api.issues)
-		}
-		if err == nil {
-			err = t.prepareReviews(out, api.issues, a)
+			err = t.prepare(out, api, a)
 		}
 		if err != nil {
 			return err
@@ -89,6 +83,18 @@ func (api *API) timelineRendering(w http.ResponseWriter, r *http.Request, a *rep
 		out.Grow(2 << 10 * (len(t.entries) + 1))
 		return out.List(len(t.entries), func(n int) (any, error) { return t.payload(t.entries[n]) })
 	}
+}
+
+// prepare renders the texts of the entries.
+func (t *timeline) prepare(out *web.Output, api *API, a *repo.Access) error {
+	err := t.events.Bodies(out, api.issues)
+	if err == nil {
+		err = t.comments.Bodies(out, api.issues)
+	}
+	if err == nil {
+		err = t.prepareReviews(out, api.issues, a)
+	}
+	return err
 }
 
 // load reads what the entries show, with a fixed number of queries.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"arbor/internal/db"
@@ -45,6 +46,7 @@ func (s *Server) Measure(t testing.TB, path, as, accept string) Measured {
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, as))
 	}
 	w := &discard{header: http.Header{}}
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // as in a server, see dbtest
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

@@ -224,6 +224,9 @@ type server struct {
 func (s *server) url(database string) string {
 	u := *s.base
 	u.Path = "/" + database
+	query := u.Query()
+	query.Set("pool_max_conns", "4")
+	u.RawQuery = query.Encode()
 	return u.String()
 }
 

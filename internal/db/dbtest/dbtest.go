@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,10 +27,6 @@ import (
 
 	"arbor/internal/db"
 )
-
-// Tests make much garbage and live briefly: collecting it less often spares them a fifth of their
-// processor time. Those that measure memory in use set it back.
-func init() { debug.SetGCPercent(400) }
 
 // Each runs fn for each engine, as parallel subtests "sqlite" and "postgres".
 func Each(t *testing.T, fn func(t *testing.T, engine db.Engine)) {
@@ -57,12 +54,16 @@ func OpenURL(t testing.TB, address string) *db.DB {
 	return OpenWith(t, db.Options{URL: address})
 }
 
-// OpenWith is OpenURL with more options. On SQLite each transaction's function runs
-// twice, the first time rolled back, unless a benchmark measures.
+// OpenWith is OpenURL with more options. Unless a benchmark measures, each transaction's function runs twice on SQLite,
+// the first time rolled back, and PostgreSQL serves four connections: each of them plans every statement anew.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
+		collectLess()
 		o.RunTwice = true
+		if base, query, is := strings.Cut(o.URL, "?"); is && strings.HasPrefix(base, "postgres") {
+			o.URL = base + "?pool_max_conns=4&" + query
+		}
 	}
 	d, err := db.Open(context.Background(), o)
 	if err != nil {
@@ -75,6 +76,10 @@ func OpenWith(t testing.TB, o db.Options) *db.DB {
 	})
 	return d
 }
+
+// Tests make much garbage and live briefly: collecting it less often spares them a fifth of their processor time. Those
+// that measure memory in use set it back.
+var collectLess = sync.OnceFunc(func() { debug.SetGCPercent(400) })
 
 // URL returns the address of a fresh database, removed at the test's end.
 // Nobody has it open. Its tables are there already, as after db.Open.
@@ -224,9 +229,6 @@ type server struct {
 func (s *server) url(database string) string {
 	u := *s.base
 	u.Path = "/" + database
-	query := u.Query()
-	query.Set("pool_max_conns", "4")
-	u.RawQuery = query.Encode()
 	return u.String()
 }
 

@@ -51,3 +51,26 @@ func TestPropose(t *testing.T) {
 			Send: `{"title": "t", "base": "main", "head": "stranger:patch-1"}`})
 	})
 }
+
+// Somebody's own repository may have the name that the fork would get: the fork has another one then. So it is also where
+// that repository was a fork until its parent was hidden for a while.
+func TestProposeBesideAnotherOfThatName(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		plant(t, s, "alice/garden", false)
+		s.Repo(t, "stranger/garden", false)
+		v := as(t, s, "stranger")
+		send := func(branch, name string) string {
+			return v.led("/alice/garden/new/main", "path", name, "text", "new\n", "branch", branch)
+		}
+		v.want(send("patch-1", "one.txt"), 200, "one.txt")
+		s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden-1/contents/one.txt?ref=patch-1", Status: 200})
+		for _, private := range []string{"true", "false"} {
+			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": ` + private + `}`, Status: 200})
+		}
+		to := send("patch-2", "two.txt")
+		v.want(to, 200, "two.txt")
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "stranger", Status: 201,
+			Send: `{"title": "t", "base": "main", "head": "stranger:patch-2"}`})
+	})
+}

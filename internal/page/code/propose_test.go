@@ -39,11 +39,16 @@ func TestPropose(t *testing.T) {
 		if a := v.upload("/alice/garden/upload/main", "seed.txt", "x"); a.Status != 422 { // the branch is not named
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
+		// Where it is the one that the form has, the next that is free serves.
+		if to := v.led("/alice/garden/new/main", "path", "other.txt", "text", "x\n", "branch", "patch-1"); !strings.Contains(to, "patch-4") {
+			t.Errorf("led to %s", to)
+		}
 		if got := text(t, s, "later.txt", "main"); got != "later\n" {
 			t.Errorf("the repository itself changed: %q", got)
 		}
 		// A name that is taken is said beside the text.
-		a := v.post("/alice/garden/new/main", "path", "other.txt", "text", "kept text", "branch", "patch-1")
+		v.led("/alice/garden/new/main", "path", "named.txt", "text", "new\n", "branch", "mine")
+		a := v.post("/alice/garden/new/main", "path", "other.txt", "text", "kept text", "branch", "mine")
 		if a.Status != 422 || !strings.Contains(string(a.Body), "kept text") {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}

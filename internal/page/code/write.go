@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
@@ -79,19 +80,24 @@ func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, 
 	if fresh {
 		branch = c.Branch
 	}
-	head := branch
+	head := "" // what a pull request calls the branch
 	if v.Proposes() {
 		fork, err := p.forkOf(r, a)
 		if err != nil {
 			return "", err
 		}
 		to = "/repos" + fork
-		head = v.Viewer.Login + ":" + branch
+		head = v.Viewer.Login + ":"
 	}
 	if fresh {
+		var err error
+		if branch, err = p.freeBranch(r, v, to, branch); err != nil {
+			return "", err
+		}
 		if err := p.beginBranch(r, a, v, to, branch); err != nil {
 			return "", err
 		}
+		head += branch
 	}
 	body, err := json.Marshal(map[string]any{"message": c.text(), "branch": branch, "expectedHeadOid": v.At.SHA,
 		"additions": add, "deletions": remove})
@@ -109,6 +115,33 @@ func (p *Pages) write(r *http.Request, a *repo.Access, v *at, c *proposal, add, 
 		return v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.At.Ref}, "head": {head}}.Encode(), nil
 	}
 	return done, nil
+}
+
+// PatchBranch begins the name that the form gives a new branch. A number follows.
+func (v *at) PatchBranch() string {
+	if v.Proposes() {
+		return "patch-"
+	}
+	return strings.ToLower(v.Viewer.Login) + "-patch-"
+}
+
+// maxPatches bounds how many numbers are tried for the name of a branch.
+const maxPatches = 50
+
+// freeBranch gives the name of a new branch in the repository at an address of the API: the one of the form, or, where
+// that is what the form has by itself, the first of these that is free.
+func (p *Pages) freeBranch(r *http.Request, v *at, to, name string) (string, error) {
+	if name != v.PatchBranch()+"1" {
+		return name, nil
+	}
+	for n := 1; n <= maxPatches; n++ {
+		next := v.PatchBranch() + strconv.Itoa(n)
+		taken, err := p.kit.Holds(r, to+"/git/ref/heads/"+next)
+		if err != nil || !taken {
+			return next, err
+		}
+	}
+	return name, nil
 }
 
 // forkOf finds the viewer's fork of a repository, or makes it, and gives its path. Errors: those of the API.

@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"crypto/rand"
-	"net/http"
 	"net/netip"
 	"strings"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// SessionCookie is the name of the cookie that holds a browser's session.
+// SessionCookie is the name of the cookie that holds a browser's session. Behind TLS "__Host-" stands before it.
 const SessionCookie = "arbor_session"
 
 // sessionPrefix begins the value of each session, so that it cannot be taken for a token: the API accepts none.
@@ -41,26 +40,22 @@ type Session struct {
 	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
 }
 
-// AuthenticateSession finds who has signed in with the browser that makes a request; nil: nobody. given reports that a
-// cookie was sent, also one that is worth nothing any more.
-func (s *Service) AuthenticateSession(r *http.Request) (caller *Caller, given bool, err error) {
-	c, err := r.Cookie(SessionCookie)
-	if err != nil || c.Value == "" {
-		return nil, false, nil
+// AuthenticateSession finds who has signed in with the browser that sends a session, the cookie's value; nil: nobody, or
+// the session has ended.
+func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Caller, error) {
+	if !strings.HasPrefix(session, sessionPrefix) || !wellFormed(tokenPrefix+session[len(sessionPrefix):]) {
+		return nil, nil
 	}
-	if !strings.HasPrefix(c.Value, sessionPrefix) || !wellFormed(tokenPrefix+c.Value[len(sessionPrefix):]) {
-		return nil, true, nil
-	}
-	token, err := s.findToken(r.Context(), digestOf(c.Value))
+	token, err := s.findToken(ctx, digestOf(session))
 	if errs.Is(err, errs.Unauthenticated) || errs.Is(err, errs.Forbidden) { // revoked, or suspended
-		return nil, true, nil
+		return nil, nil
 	}
 	now := s.now()
 	if err != nil || !token.caller.Session || now >= token.expires {
-		return nil, true, err
+		return nil, err
 	}
 	s.uses.note(token.caller.TokenID, now)
-	return token.caller, true, nil
+	return token.caller, nil
 }
 
 // SignIn begins a session for who knows a login and its password, and gives the cookie's value. Errors: 422 when they

@@ -91,7 +91,8 @@ func TestServing(t *testing.T) {
 			{"a.txt", "GIF89a<script>alert(1)</script>", "image/gif", "inline; filename=a.txt", "![a.txt]("},
 			{"a.jpg", "\xff\xd8\xff\xe0*/=1;alert(1)//", "image/jpeg", "inline; filename=a.jpg", "![a.jpg]("},
 			{"a.webp", "RIFF\x00\x00\x00\x00WEBPVP8 ", "image/webp", "inline; filename=a.webp", "![a.webp]("},
-			{"a.avif", "\x00\x00\x00\x1cftypavif", "image/avif", "inline; filename=a.avif", "![a.avif]("},
+			{"no.avif", "\x00\x00\x00\x1cftypavif<script>", "application/octet-stream", "attachment; filename=no.avif", "[no.avif]("},
+			{"a.avif", "\x00\x00\x00\x14ftypavif\x00\x00\x00\x00mif1", "image/avif", "inline; filename=a.avif", "![a.avif]("},
 			{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`, "application/octet-stream", "attachment; filename=a.svg", "[a.svg]("},
 			{"a.png", "<html><script>alert(1)</script>", "application/octet-stream", "attachment; filename=a.png", "[a.png]("},
 			{"a.bmp", "BM\x00\x00", "application/octet-stream", "attachment; filename=a.bmp", "[a.bmp]("},
@@ -139,7 +140,8 @@ func TestRights(t *testing.T) {
 			Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate"}})
 		s.Check(t, apitest.Case{Do: "GET " + made.Path, As: "sam", Status: 404, Headers: map[string]string{"If-None-Match": a.Header.Get("Etag")}})
 		s.Check(t, apitest.Case{Do: "GET " + made.Path, Status: 200, Body: png, Headers: map[string]string{"Cookie": "arbor_session=" + s.Session(t, "rae")},
-			Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate", "Access-Control-Allow-Origin": "-"}})
+			Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate", "Access-Control-Allow-Origin": "-",
+				"Cross-Origin-Resource-Policy": "same-origin"}})
 
 		s.Check(t, sending(t, "sam", "a", "x", 404))
 		s.Check(t, sending(t, "", "a", "x", 401))

@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"encoding/binary"
 	"net/http"
 	"slices"
 
@@ -18,8 +19,18 @@ func kindOf(head []byte) string {
 	if kind := http.DetectContentType(head); slices.Contains(pictures, kind) {
 		return kind
 	}
-	if len(head) >= 12 && string(head[4:8]) == "ftyp" && (string(head[8:12]) == "avif" || string(head[8:12]) == "avis") {
+	if isAVIF(head) {
 		return "image/avif"
 	}
 	return file.AnyBytes
+}
+
+// isAVIF reports a file that begins with a whole file type box of a picture or a sequence in AVIF: its size, "ftyp", the
+// brand, a version, and compatible brands of four bytes each (ISO/IEC 14496-12, 4.3).
+func isAVIF(head []byte) bool {
+	if len(head) < 16 || string(head[4:8]) != "ftyp" || string(head[8:12]) != "avif" && string(head[8:12]) != "avis" {
+		return false
+	}
+	size := binary.BigEndian.Uint32(head)
+	return size >= 16 && size%4 == 0 && int64(size) <= int64(len(head))
 }

@@ -43,7 +43,7 @@ func FuzzName(f *testing.F) {
 
 // A file is what its bytes say, and only pictures of a few kinds are shown.
 func FuzzKind(f *testing.F) {
-	for _, head := range []string{"GIF89a", "<svg", "\x89PNG\r\n\x1a\n", " \n<html>", "\x00\x00\x00\x1cftypavif", "", "\x00\x00\x00\x1cftypmif1"} {
+	for _, head := range []string{"GIF89a", "<svg", "\x89PNG\r\n\x1a\n", " \n<html>", "\x00\x00\x00\x1cftypavif", "\x00\x00\x00\x10ftypavis\x00\x00\x00\x00", "", "\x00\x00\x00\x1cftypmif1"} {
 		f.Add([]byte(head))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {

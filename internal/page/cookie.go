@@ -8,17 +8,37 @@ import (
 	"arbor/internal/web"
 )
 
-// SetSession gives the browser a session: only this site gets it back, no script reads it, and behind TLS it never
-// travels without.
-func SetSession(w http.ResponseWriter, r *http.Request, value string) {
-	http.SetCookie(w, &http.Cookie{Name: account.SessionCookie, Value: value, Path: "/", HttpOnly: true,
-		Secure:   strings.HasPrefix(web.From(r.Context()).Site, "https:"),
-		SameSite: http.SameSiteLaxMode, MaxAge: int(account.SessionAge.Seconds())})
+// sessionCookie is the cookie that holds a browser's session: only this site gets it back, and no script reads it. Behind
+// TLS it never travels without, and the name makes browsers refuse one that a neighboring host or a plain connection set.
+func sessionCookie(r *http.Request) *http.Cookie {
+	c := &http.Cookie{Name: account.SessionCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if strings.HasPrefix(web.From(r.Context()).Site, "https:") {
+		c.Name, c.Secure = "__Host-"+c.Name, true
+	}
+	return c
 }
 
-// NoSession takes a browser's session back.
-func NoSession() *http.Cookie {
-	return &http.Cookie{Name: account.SessionCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: -1}
+// SessionOf is the session that a browser sends; empty: none. It may be worth nothing any more.
+func SessionOf(r *http.Request) string {
+	c, err := r.Cookie(sessionCookie(r).Name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// SetSession gives the browser a session.
+func SetSession(w http.ResponseWriter, r *http.Request, value string) {
+	c := sessionCookie(r)
+	c.Value, c.MaxAge = value, int(account.SessionAge.Seconds())
+	http.SetCookie(w, c)
+}
+
+// EndSession takes a browser's session back.
+func EndSession(w http.ResponseWriter, r *http.Request) {
+	c := sessionCookie(r)
+	c.MaxAge = -1
+	http.SetCookie(w, c)
 }
 
 // Origin is where a request comes from, for what is kept of sessions.

@@ -15,6 +15,7 @@ var (
 		"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, X-RateLimit-Used, " +
 		"X-GitHub-Request-Id, X-Request-Id, X-Service-Media-Type, X-GitHub-Media-Type"}
 	varyEncoding = []string{"Accept, Accept-Encoding, Authorization"}
+	sameOrigin   = []string{"same-origin"}
 	varyCookie   = []string{"Accept, Accept-Encoding, Authorization, Cookie"}
 	privateCache = []string{"private, max-age=0, must-revalidate"}
 	publicCache  = []string{"public, max-age=0, must-revalidate"}
@@ -58,7 +59,7 @@ func (s *Server) allowOrigins(h http.Header) {
 }
 
 // cookieHeaders change the common headers of an address where a browser's session counts: answers differ by the
-// cookie, and what was answered to a session no other site may read.
+// cookie, and what was answered to a session no other site may read or show.
 func cookieHeaders(h http.Header, bySession bool) {
 	if len(h["Vary"]) > 0 {
 		h["Vary"] = varyCookie
@@ -66,6 +67,7 @@ func cookieHeaders(h http.Header, bySession bool) {
 	if bySession {
 		delete(h, "Access-Control-Allow-Origin")
 		delete(h, "Access-Control-Expose-Headers")
+		h["Cross-Origin-Resource-Policy"] = sameOrigin
 	}
 }
 

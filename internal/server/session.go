@@ -33,8 +33,7 @@ func bringsSession(r *http.Request, info *web.Info, n *node) bool {
 	if n == nil || n.group != route.Pages && !(info.Pattern == "/" && isPage(r, info)) && !isFile(r, info.Pattern, info) {
 		return false
 	}
-	c, err := r.Cookie(account.SessionCookie)
-	return err == nil && c.Value != ""
+	return page.SessionOf(r) != ""
 }
 
 // SetupCode is the code with which a person makes the first account of a server without users.
@@ -45,9 +44,13 @@ func isPage(r *http.Request, info *web.Info) bool { return page.Asked(r) && info
 
 // authenticateSession finds who has signed in with the browser. A cookie that is worth nothing any more is taken back.
 func (s *Server) authenticateSession(w http.ResponseWriter, r *http.Request) (*account.Caller, error) {
-	caller, given, err := s.accounts.AuthenticateSession(r)
-	if given && caller == nil && err == nil {
-		http.SetCookie(w, page.NoSession())
+	session := page.SessionOf(r)
+	if session == "" {
+		return nil, nil
+	}
+	caller, err := s.accounts.AuthenticateSession(r.Context(), session)
+	if caller == nil && err == nil {
+		page.EndSession(w, r)
 	}
 	return caller, err
 }

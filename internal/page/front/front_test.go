@@ -87,6 +87,30 @@ func TestSignInAndOut(t *testing.T) {
 	})
 }
 
+// Behind TLS the cookie is one that no neighboring host and no plain connection can set, and no other counts.
+func TestCookieBehindTLS(t *testing.T) {
+	s, _ := apitest.StartTLS(t, db.SQLite)
+	s.User(t, "alice")
+	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+		t.Fatal(err)
+	}
+	a := visit(t, s, "POST /login", "", "login=alice&password=a+long+secret")
+	want(t, a, 303)
+	r := http.Response{Header: a.Header}
+	if c := r.Cookies(); len(c) != 1 || c[0].Name != "__Host-arbor_session" || !c[0].Secure || c[0].Path != "/" || c[0].Domain != "" {
+		t.Fatalf("the cookie is %v", a.Header["Set-Cookie"])
+	}
+	session := r.Cookies()[0].Value
+	want(t, visit(t, s, "GET /", session, ""), 200, "Public repositories")
+	own := map[string]string{"Accept": html, "Cookie": "__Host-arbor_session=" + session}
+	want(t, s.Do(t, apitest.Case{Do: "GET /", Headers: own}), 200, "Signed in as <b>alice</b>")
+	a = s.Do(t, apitest.Case{Do: "POST /logout", Headers: own})
+	want(t, a, 303)
+	if c := a.Header.Get("Set-Cookie"); !strings.HasPrefix(c, "__Host-arbor_session=;") || !strings.Contains(c, "Secure") {
+		t.Errorf("signing out sets %q", c)
+	}
+}
+
 // A session opens pages; neither the API nor git nor the plant store takes it, as a cookie or as a token.
 func TestTheAPITakesNoSession(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)

@@ -80,6 +80,6 @@ func (p *Pages) Logout(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	http.SetCookie(w, page.NoSession())
+	page.EndSession(w, r)
 	return page.SeeOther(w, r, "/")
 }

@@ -91,7 +91,7 @@ func (p *Pages) EndSessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if by.Session && id == by.TokenID && f.Get("do") != "others" {
-		http.SetCookie(w, page.NoSession())
+		page.EndSession(w, r)
 		return page.SeeOther(w, r, "/")
 	}
 	return page.SeeOther(w, r, "/settings/sessions?done=1")

@@ -17,7 +17,7 @@ const suiteColumns = `s.id, s.repo_id, s.app_id, s.head_sha, s.head_branch, s.be
 	s.created_at, s.updated_at`
 
 // scanSuite reads suiteColumns. Error: 404 when there is no row.
-func scanSuite(row scanner) (*Suite, error) {
+func scanSuite(row db.Scanner) (*Suite, error) {
 	var s Suite
 	err := row.Scan(&s.ID, &s.RepoID, &s.AppID, &s.SHA, &s.Branch, &s.Before, &s.Status, &s.Conclusion, &s.Runs, &s.Bytes,
 		&s.CreatedAt, &s.UpdatedAt)
@@ -54,19 +54,8 @@ func suitesOf(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*
 	if err = tx.QueryRow(`SELECT COUNT(*)`+where, args...).Scan(&total); err != nil || page.Offset() >= total {
 		return nil, total, err
 	}
-	rows, err := tx.Query(`SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`, append(args, page.Size, page.Offset())...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		s, err := scanSuite(rows)
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, s)
-	}
-	return list, total, rows.Err()
+	list, err = db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+where+` ORDER BY s.id LIMIT $5 OFFSET $6`, append(args, page.Size, page.Offset())...)
+	return list, total, err
 }
 
 func insertSuite(tx *db.Tx, s *Suite) error {
@@ -141,21 +130,17 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 	if len(args) == 1 {
 		return found, nil
 	}
-	rows, err := tx.Query(`SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
-		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(args)-1)+` GROUP BY head_sha`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var sha git.SHA
 		var s Summary
-		if err := rows.Scan(&sha, &s.Runs, &s.Waiting, &s.Failing); err != nil {
-			return nil, err
+		if err := row.Scan(&sha, &s.Runs, &s.Waiting, &s.Failing); err != nil {
+			return err
 		}
 		found[sha] = s
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
+		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(args)-1)+` GROUP BY head_sha`, args...)
+	if err != nil {
 		return nil, err
 	}
 	for _, sha := range shas {
@@ -185,20 +170,16 @@ func setPreference(tx *db.Tx, repoID repo.ID, p Preference) error {
 
 // preferences lists what was said of Apps, by their ids.
 func preferences(tx *db.Tx, repoID repo.ID) ([]Preference, error) {
-	rows, err := tx.Query(`SELECT app_id, auto FROM check_preferences WHERE repo_id = $1 ORDER BY app_id`, repoID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	list := []Preference{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var p Preference
-		if err := rows.Scan(&p.AppID, &p.Auto); err != nil {
-			return nil, err
+		if err := row.Scan(&p.AppID, &p.Auto); err != nil {
+			return err
 		}
 		list = append(list, p)
-	}
-	return list, rows.Err()
+		return nil
+	}, `SELECT app_id, auto FROM check_preferences WHERE repo_id = $1 ORDER BY app_id`, repoID)
+	return list, err
 }
 
 // count adds to what a repository's suites take, and gives that.

@@ -19,21 +19,17 @@ func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error
 	for n, id := range issues {
 		args[n] = id
 	}
-	rows, err := tx.Query(`SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+db.Values(1, len(issues))+`
-		ORDER BY issue_id, created_at, user_id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var issueID issue.ID
 		var userID account.ID
-		if err := rows.Scan(&issueID, &userID); err != nil {
-			return nil, err
+		if err := row.Scan(&issueID, &userID); err != nil {
+			return err
 		}
 		found[issueID] = append(found[issueID], userID)
-	}
-	return found, rows.Err()
+		return nil
+	}, `SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+db.Values(1, len(issues))+`
+		ORDER BY issue_id, created_at, user_id`, args...)
+	return found, err
 }
 
 func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {

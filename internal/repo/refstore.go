@@ -59,20 +59,15 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 		for _, n := range part {
 			args = append(args, n)
 		}
-		rows, err := tx.Query(`SELECT name, sha FROM refs
-			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var name, sha string
-			if err := rows.Scan(&name, &sha); err != nil {
+			if err := row.Scan(&name, &sha); err != nil {
 				return err
 			}
 			found[name] = git.SHA(sha)
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT name, sha FROM refs
+			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, args...)
 	})
 	return found, err
 }
@@ -88,21 +83,16 @@ func refsBelow(tx *db.Tx, repoID ID, names []string) (map[string][]string, error
 			args = append(args, n)
 			values[i] = fmt.Sprintf("(CAST($%d AS TEXT))", i+2)
 		}
-		rows, err := tx.Query(`WITH wanted(name) AS (VALUES `+strings.Join(values, ",")+`)
-			SELECT wanted.name, refs.name FROM wanted JOIN refs
-			ON refs.repo_id = $1 AND refs.name > wanted.name || '/' AND refs.name < wanted.name || '0'`, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var name, child string
-			if err := rows.Scan(&name, &child); err != nil {
+			if err := row.Scan(&name, &child); err != nil {
 				return err
 			}
 			below[name] = append(below[name], child)
-		}
-		return rows.Err()
+			return nil
+		}, `WITH wanted(name) AS (VALUES `+strings.Join(values, ",")+`)
+			SELECT wanted.name, refs.name FROM wanted JOIN refs
+			ON refs.repo_id = $1 AND refs.name > wanted.name || '/' AND refs.name < wanted.name || '0'`, args...)
 	})
 	return below, err
 }
@@ -173,25 +163,14 @@ func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 }
 
 func listRefs(tx *db.Tx, repoID ID) ([]git.Ref, error) {
-	rows, err := tx.Query(`SELECT name, sha, peeled FROM refs WHERE repo_id = $1 ORDER BY name`, repoID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []git.Ref
-	for rows.Next() {
-		var name, sha string
+	return db.QueryList(tx, func(row db.Scanner) (ref git.Ref, err error) {
 		var peeled *string
-		if err := rows.Scan(&name, &sha, &peeled); err != nil {
-			return nil, err
-		}
-		ref := git.Ref{Name: name, SHA: git.SHA(sha)}
+		err = row.Scan(&ref.Name, &ref.SHA, &peeled)
 		if peeled != nil {
 			ref.Peeled = git.SHA(*peeled)
 		}
-		list = append(list, ref)
-	}
-	return list, rows.Err()
+		return ref, err
+	}, `SELECT name, sha, peeled FROM refs WHERE repo_id = $1 ORDER BY name`, repoID)
 }
 
 // SetDefaultBranch makes a branch the default one, which the caller has found to be there.

@@ -38,24 +38,20 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 		return nil
 	}
 	args := append([]any{repoID}, anys(numbers)...)
-	rows, err := tx.Query(`SELECT i.number, i.id, p.head_sha FROM issues i JOIN pulls p ON p.issue_id = i.id
-		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	of, heads := map[issue.ID]*Mark{}, map[git.SHA][]*Mark{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var number int64
 		var id issue.ID
 		var head git.SHA
-		if err := rows.Scan(&number, &id, &head); err != nil {
+		if err := row.Scan(&number, &id, &head); err != nil {
 			return err
 		}
 		m := &Mark{}
 		marks[number], of[id], heads[head] = m, m, append(heads[head], m)
-	}
-	if err := rows.Err(); err != nil || len(of) == 0 {
+		return nil
+	}, `SELECT i.number, i.id, p.head_sha FROM issues i JOIN pulls p ON p.issue_id = i.id
+		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
+	if err != nil || len(of) == 0 {
 		return err
 	}
 	if err := reviewMarks(tx, of); err != nil {
@@ -70,26 +66,22 @@ func reviewMarks(tx *db.Tx, of map[issue.ID]*Mark) error {
 	for id := range of {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(`SELECT r.issue_id, r.state FROM reviews r WHERE r.state IN (2, 3, 4) AND r.issue_id IN `+
-		db.Values(1, len(args))+` AND (r.state = 2 OR NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = r.issue_id
-		AND l.author_id = r.author_id AND l.id > r.id AND l.state IN (3, 4, 5))) GROUP BY r.issue_id, r.state`, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	best := map[issue.ID]State{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var id issue.ID
 		var state State
-		if err := rows.Scan(&id, &state); err != nil {
+		if err := row.Scan(&id, &state); err != nil {
 			return err
 		}
 		best[id] = max(best[id], state)
-	}
+		return nil
+	}, `SELECT r.issue_id, r.state FROM reviews r WHERE r.state IN (2, 3, 4) AND r.issue_id IN `+
+		db.Values(1, len(args))+` AND (r.state = 2 OR NOT EXISTS (SELECT 1 FROM reviews l WHERE l.issue_id = r.issue_id
+		AND l.author_id = r.author_id AND l.id > r.id AND l.state IN (3, 4, 5))) GROUP BY r.issue_id, r.state`, args...)
 	for id, state := range best {
 		of[id].Review = eventNames[state]
 	}
-	return rows.Err()
+	return err
 }
 
 func checkMarks(tx *db.Tx, repoID repo.ID, heads map[git.SHA][]*Mark) error {

@@ -59,19 +59,10 @@ func (api *API) Progress(w http.ResponseWriter, r *http.Request, a *repo.Access)
 // load reads resolved threads, viewed files and the pending review in one statement, and the reviews in another.
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	const resolved, pending, viewed = 1, 2, 3
-	rows, err := tx.Query(`SELECT 1, t.root_id, 0, '', a.login
-		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
-		UNION ALL SELECT 2, v.id, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', ''
-		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
-		UNION ALL SELECT 3, 0, 0, path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2`, issueID, userID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var kind, id, count int64
 		var path, text string
-		if err := rows.Scan(&kind, &id, &count, &path, &text); err != nil {
+		if err := row.Scan(&kind, &id, &count, &path, &text); err != nil {
 			return err
 		}
 		switch kind {
@@ -82,32 +73,33 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 		case viewed:
 			p.Viewed[path] = text
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT 1, t.root_id, 0, '', a.login
+		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
+		UNION ALL SELECT 2, v.id, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', ''
+		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
+		UNION ALL SELECT 3, 0, 0, path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2`, issueID, userID)
+	if err != nil {
 		return err
 	}
 	return p.loadReviews(tx, issueID)
 }
 
 func (p *Progress) loadReviews(tx *db.Tx, issueID issue.ID) error {
-	rows, err := tx.Query(`SELECT r.id, r.state, a.id, a.login FROM reviews r JOIN accounts a ON a.id = r.author_id
-		WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC LIMIT $2`, issueID, maxVerdicts)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	p.Reviews = p.Reviews[:0]
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var v Verdict
 		var state State
-		if err := rows.Scan(&v.ID, &state, &v.User.ID, &v.User.Login); err != nil {
+		if err := row.Scan(&v.ID, &state, &v.User.ID, &v.User.Login); err != nil {
 			return err
 		}
 		v.State = state.String()
 		p.Reviews = append(p.Reviews, v)
-	}
+		return nil
+	}, `SELECT r.id, r.state, a.id, a.login FROM reviews r JOIN accounts a ON a.id = r.author_id
+		WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC LIMIT $2`, issueID, maxVerdicts)
 	slices.Reverse(p.Reviews)
-	return rows.Err()
+	return err
 }
 
 // MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that
@@ -180,24 +172,19 @@ func (api *API) ListManyViewed(w http.ResponseWriter, r *http.Request, a *repo.A
 		for _, n := range numbers {
 			args = append(args, n)
 		}
-		rows, err := tx.Query(`SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
-			WHERE i.repo_id = $1 AND v.user_id = $2 AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return db.QueryEach(tx, func(row db.Scanner) error {
 			var number int64
 			var path, blob string
-			if err := rows.Scan(&number, &path, &blob); err != nil {
+			if err := row.Scan(&number, &path, &blob); err != nil {
 				return err
 			}
 			if out[number] == nil {
 				out[number] = map[string]string{}
 			}
 			out[number][path] = blob
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
+			WHERE i.repo_id = $1 AND v.user_id = $2 AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), args...)
 	})
 	if err != nil {
 		return err

@@ -64,14 +64,9 @@ func fillThreads(tx *db.Tx, list []*conversation, from string, args ...any) erro
 	for _, t := range list {
 		at[t.root] = t
 	}
-	rows, err := tx.Query(`SELECT `+commentColumns+from, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	left := maxThreadText
-	for rows.Next() {
-		c, err := scanComment(rows)
+	return db.QueryEach(tx, func(row db.Scanner) error {
+		c, err := scanComment(row)
 		if err != nil {
 			return err
 		}
@@ -81,8 +76,8 @@ func fillThreads(tx *db.Tx, list []*conversation, from string, args ...any) erro
 		if t := at[c.root()]; t != nil {
 			t.comments = append(t.comments, c)
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT `+commentColumns+from, args...)
 }
 
 // countThreads counts the threads of a pull request that the user may see.
@@ -150,18 +145,6 @@ func countOf(tx *db.Tx, table, column string, ids []int64) (map[int64]int64, err
 	if len(ids) == 0 {
 		return counts, nil
 	}
-	rows, err := tx.Query(`SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+` IN `+db.Values(1, len(ids))+
+	return db.QueryMap[int64, int64](tx, `SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+` IN `+db.Values(1, len(ids))+
 		` GROUP BY `+column, anys(ids)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, n int64
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		counts[id] = n
-	}
-	return counts, rows.Err()
 }

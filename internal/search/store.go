@@ -43,17 +43,11 @@ type (
 // ids in the order of its changes, so a worker that takes a later note takes the earlier
 // ones, too, or waits here until the worker that has them is done.
 func indexChanged(tx *db.Tx, most int) error {
-	rows, err := tx.Query(`DELETE FROM texts_changed WHERE id IN (SELECT id FROM texts_changed ORDER BY id LIMIT $1)
-		RETURNING issue_id, comment_id`, most)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	issues, comments := map[issue.ID]bool{}, map[int64]bool{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var issueID issue.ID
 		var commentID int64
-		if err := rows.Scan(&issueID, &commentID); err != nil {
+		if err := row.Scan(&issueID, &commentID); err != nil {
 			return err
 		}
 		if commentID == 0 {
@@ -61,8 +55,10 @@ func indexChanged(tx *db.Tx, most int) error {
 		} else {
 			comments[commentID] = true
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `DELETE FROM texts_changed WHERE id IN (SELECT id FROM texts_changed ORDER BY id LIMIT $1)
+		RETURNING issue_id, comment_id`, most)
+	if err != nil {
 		return err
 	}
 	list, err := queryTexts(tx, `SELECT id, 0, repo_id, title, COALESCE(body, '') FROM issues WHERE id IN `, issues)
@@ -84,17 +80,8 @@ func queryTexts[ID ~int64](tx *db.Tx, query string, ids map[ID]bool) (list []ful
 	for id := range ids {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(query+db.ValuesFrom(1, 1, len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var x fulltext.Text
-		if err := rows.Scan(&x.Issue, &x.Comment, &x.Repo, &x.Title, &x.Body); err != nil {
-			return nil, err
-		}
-		list = append(list, x)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (x fulltext.Text, err error) {
+		err = row.Scan(&x.Issue, &x.Comment, &x.Repo, &x.Title, &x.Body)
+		return x, err
+	}, query+db.ValuesFrom(1, 1, len(args)), args...)
 }

@@ -27,25 +27,21 @@ func indexNames(tx *db.Tx, most int) error {
 
 // takeNames takes the oldest notes.
 func takeNames(tx *db.Tx, most int) (repos, accounts map[int64]bool, err error) {
-	rows, err := tx.Query(`DELETE FROM names_changed WHERE id IN (SELECT id FROM names_changed ORDER BY id LIMIT $1)
-		RETURNING repo_id, account_id`, most)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
 	repos, accounts = map[int64]bool{}, map[int64]bool{}
-	for rows.Next() {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var repoID, accountID int64
-		if err := rows.Scan(&repoID, &accountID); err != nil {
-			return nil, nil, err
+		if err := row.Scan(&repoID, &accountID); err != nil {
+			return err
 		}
 		if accountID == 0 {
 			repos[repoID] = true
 		} else {
 			accounts[accountID] = true
 		}
-	}
-	return repos, accounts, rows.Err()
+		return nil
+	}, `DELETE FROM names_changed WHERE id IN (SELECT id FROM names_changed ORDER BY id LIMIT $1)
+		RETURNING repo_id, account_id`, most)
+	return repos, accounts, err
 }
 
 func queryNames(tx *db.Tx, query string, ids map[int64]bool) (list []fulltext.Name, err error) {
@@ -56,17 +52,8 @@ func queryNames(tx *db.Tx, query string, ids map[int64]bool) (list []fulltext.Na
 	for id := range ids {
 		args = append(args, id)
 	}
-	rows, err := tx.Query(query+db.ValuesFrom(1, 1, len(args)), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n fulltext.Name
-		if err := rows.Scan(&n.ID, &n.Texts[0], &n.Texts[1], &n.Texts[2]); err != nil {
-			return nil, err
-		}
-		list = append(list, n)
-	}
-	return list, rows.Err()
+	return db.QueryList(tx, func(row db.Scanner) (n fulltext.Name, err error) {
+		err = row.Scan(&n.ID, &n.Texts[0], &n.Texts[1], &n.Texts[2])
+		return n, err
+	}, query+db.ValuesFrom(1, 1, len(args)), args...)
 }

@@ -24,22 +24,18 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 	})
 	query := `SELECT r.id, r.has_issues, r.issues_generation, r.owner_id, r.private, r.archived` + from +
 		fmt.Sprintf(` LIMIT %d`, maxListed+1)
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var r finder.Repo
 		var on bool
-		if err := rows.Scan(&r.ID, &on, &r.Generation, &r.Owner, &r.Private, &r.Archived); err != nil {
+		if err := row.Scan(&r.ID, &on, &r.Generation, &r.Owner, &r.Private, &r.Archived); err != nil {
 			return err
 		}
 		r.IssuesOff = !on
 		in.Repos = append(in.Repos, r)
-	}
+		return nil
+	}, query, args...)
 	if len(in.Repos) > maxListed {
 		in.Repos, in.Many = nil, &finder.Scope{SQL: `SELECT r.id` + from, Args: args}
 	}
-	return rows.Err()
+	return err
 }

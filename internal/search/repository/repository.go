@@ -132,24 +132,19 @@ func list(c *search.Conditions, from string, q *search.Asked, found *search.Foun
 	rest := repo.FromVisibleIn(from, c.Caller) + " AND " + c.SQL()
 	counted := c.Args
 	limit, offset := c.Arg(q.MaxRows()), c.Arg(q.Page.Offset())
-	rows, err := c.Tx.Query(`SELECT r.id, CAST(`+score+` AS BIGINT), count(*) OVER ()`+rest+orderBy(q, from != "", c.Caller)+
-		` LIMIT `+limit+` OFFSET `+offset, c.Args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = db.QueryEach(c.Tx, func(row db.Scanner) error {
 		var id repo.ID
 		var score search.Score
-		if err := rows.Scan(&id, &score, &found.Total); err != nil {
-			return nil, nil, err
+		if err := row.Scan(&id, &score, &found.Total); err != nil {
+			return err
 		}
 		ids, scores = append(ids, id), append(scores, score)
-	}
-	if err := rows.Err(); err != nil || len(ids) > 0 || q.Page.Number == 1 {
+		return nil
+	}, `SELECT r.id, CAST(`+score+` AS BIGINT), count(*) OVER ()`+rest+orderBy(q, from != "", c.Caller)+
+		` LIMIT `+limit+` OFFSET `+offset, c.Args...)
+	if err != nil || len(ids) > 0 || q.Page.Number == 1 {
 		return ids, scores, err
 	}
-	rows.Close() // behind the last page
 	return nil, nil, c.Tx.QueryRow(`SELECT count(*)`+rest, counted...).Scan(&found.Total)
 }
 

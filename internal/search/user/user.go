@@ -123,24 +123,19 @@ func list(c *search.Conditions, from string, q *search.Asked, found *search.Foun
 	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND " + c.SQL() // no account depends on the caller
 	counted := c.Args
 	limit, offset := c.Arg(q.MaxRows()), c.Arg(q.Page.Offset())
-	rows, err := c.Tx.Query(`SELECT a.id, CAST(`+score+` AS BIGINT), count(*) OVER ()`+rest+orderBy(q, from != "")+
-		` LIMIT `+limit+` OFFSET `+offset, c.Args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = db.QueryEach(c.Tx, func(row db.Scanner) error {
 		var id account.ID
 		var score search.Score
-		if err := rows.Scan(&id, &score, &found.Total); err != nil {
-			return nil, nil, err
+		if err := row.Scan(&id, &score, &found.Total); err != nil {
+			return err
 		}
 		ids, scores = append(ids, id), append(scores, score)
-	}
-	if err := rows.Err(); err != nil || len(ids) > 0 || q.Page.Number == 1 {
+		return nil
+	}, `SELECT a.id, CAST(`+score+` AS BIGINT), count(*) OVER ()`+rest+orderBy(q, from != "")+
+		` LIMIT `+limit+` OFFSET `+offset, c.Args...)
+	if err != nil || len(ids) > 0 || q.Page.Number == 1 {
 		return ids, scores, err
 	}
-	rows.Close() // behind the last page
 	return nil, nil, c.Tx.QueryRow(`SELECT count(*)`+rest, counted...).Scan(&found.Total)
 }
 

@@ -113,23 +113,15 @@ func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
 // Combined tells what the checks of each of some commits come to, in one query. Commits without any run are missing
 // from the map; their zero Summary is right.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
+	name := func(sha git.SHA) any { return summed{repoID, sha} }
+	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
+		return readCombined(tx, repoID, shas)
+	})
+}
+
+func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summary, error) {
+	args := append([]any{repoID}, db.Args(shas)...)
 	found := make(map[git.SHA]Summary, len(shas))
-	if len(shas) == 0 {
-		return found, nil
-	}
-	args := []any{repoID}
-	for _, sha := range shas {
-		s, known := db.Recall[Summary](tx, summed{repoID, sha})
-		switch {
-		case !known:
-			args = append(args, string(sha))
-		case s != Summary{}:
-			found[sha] = s
-		}
-	}
-	if len(args) == 1 {
-		return found, nil
-	}
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var sha git.SHA
 		var s Summary
@@ -139,14 +131,8 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 		found[sha] = s
 		return nil
 	}, `SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
-		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(args)-1)+` GROUP BY head_sha`, args...)
-	if err != nil {
-		return nil, err
-	}
-	for _, sha := range shas {
-		db.Keep(tx, summed{repoID, sha}, found[sha])
-	}
-	return found, nil
+		FROM check_suites WHERE repo_id = $1 AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+	return found, err
 }
 
 // summed names a commit whose summary is known, for the transactions of one request.
@@ -198,7 +184,15 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64]
 		rows[n] = fmt.Sprintf(`(CAST($%d AS TEXT), CAST($%d AS TEXT), CAST($%d AS TEXT))`, k+1, k+2, k+3)
 		args = append(args, string(u.New), strings.TrimPrefix(u.Name, "refs/heads/"), string(u.Old))
 	}
-	made, err := tx.Query(`WITH v (sha, branch, before) AS (VALUES `+strings.Join(rows, `, `)+`)
+	ids := map[int64][]int64{}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var app, id int64
+		if err := row.Scan(&app, &id); err != nil {
+			return err
+		}
+		ids[app] = append(ids[app], id)
+		return nil
+	}, `WITH v (sha, branch, before) AS (VALUES `+strings.Join(rows, `, `)+`)
 		INSERT INTO check_suites (repo_id, app_id, head_sha, head_branch, before_sha, bytes, created_at, updated_at)
 		SELECT r.id, i.app_id, v.sha, v.branch, v.before, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($3 AS BIGINT)
 		FROM v CROSS JOIN repos r JOIN installations i ON i.account_id = r.owner_id
@@ -206,19 +200,7 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[int64]
 			AND (i.every OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = r.id))
 			AND NOT EXISTS (SELECT 1 FROM check_preferences p WHERE p.repo_id = r.id AND p.app_id = i.app_id AND NOT p.auto)
 		ORDER BY i.app_id ON CONFLICT (repo_id, head_sha, app_id) DO NOTHING RETURNING app_id, id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer made.Close()
-	ids := map[int64][]int64{}
-	for made.Next() {
-		var app, id int64
-		if err := made.Scan(&app, &id); err != nil {
-			return nil, err
-		}
-		ids[app] = append(ids[app], id)
-	}
-	return ids, made.Err()
+	return ids, err
 }
 
 // Place finds the repository of a run, or with suite of a suite, for GraphQL. It checks no rights. Error: 404.

@@ -42,3 +42,37 @@ func QueryEach(tx *Tx, each func(Scanner) error, query string, args ...any) erro
 	}
 	return rows.Err()
 }
+
+// QueryColumn runs a statement that returns one column, and reads all of it.
+func QueryColumn[T any](tx *Tx, query string, args ...any) ([]T, error) {
+	return QueryList(tx, func(row Scanner) (v T, err error) {
+		err = row.Scan(&v)
+		return v, err
+	}, query, args...)
+}
+
+// QueryIDs runs a statement that returns one column of ids, and reads all of them.
+func QueryIDs[ID ~int64](tx *Tx, query string, args ...any) ([]ID, error) {
+	return QueryColumn[ID](tx, query, args...)
+}
+
+// QueryTexts runs a statement that returns one column of text, and reads all of it.
+func QueryTexts(tx *Tx, query string, args ...any) ([]string, error) {
+	return QueryColumn[string](tx, query, args...)
+}
+
+// QueryMap runs a statement that returns two columns, and reads all rows: the first column
+// is the key. Of rows with the same key the last counts.
+func QueryMap[K comparable, V any](tx *Tx, query string, args ...any) (map[K]V, error) {
+	found := map[K]V{}
+	err := QueryEach(tx, func(row Scanner) error {
+		var key K
+		var value V
+		if err := row.Scan(&key, &value); err != nil {
+			return err
+		}
+		found[key] = value
+		return nil
+	}, query, args...)
+	return found, err
+}

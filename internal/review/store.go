@@ -127,21 +127,8 @@ func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64
 		parts[n] = `SELECT id FROM (SELECT id FROM reviews WHERE issue_id = $` + at +
 			` AND (state <> 1 OR author_id = $1) ORDER BY id LIMIT $2 OFFSET $3) p` + at
 	}
-	found, err := tx.Query(`SELECT `+reviewColumns+` FROM reviews r
+	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r
 		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var list []*Review
-	for found.Next() {
-		v, err := scanReview(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, found.Err()
 }
 
 // pendingOf finds the pending review of a user, and how many comments it has; 0: there is none.

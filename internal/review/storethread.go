@@ -31,21 +31,17 @@ func threadsOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset, co
 	for _, id := range issues {
 		args = append(args, id)
 	}
-	found, err := tx.Query(`SELECT x.root, x.issue_id, x.total, x.threads, COALESCE(t.resolved_by, 0) FROM `+
-		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
 	var list []*conversation
-	for found.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		t := &conversation{}
-		if err := found.Scan(&t.root, &t.issueID, &t.total, &t.threads, &t.by); err != nil {
-			return nil, err
+		if err := row.Scan(&t.root, &t.issueID, &t.total, &t.threads, &t.by); err != nil {
+			return err
 		}
 		list = append(list, t)
-	}
-	if err := found.Err(); err != nil || len(list) == 0 {
+		return nil
+	}, `SELECT x.root, x.issue_id, x.total, x.threads, COALESCE(t.resolved_by, 0) FROM `+
+		pageOfThreads(len(issues))+` LEFT JOIN resolved_threads t ON t.root_id = x.root ORDER BY x.root`, args...)
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	most := "$" + strconv.Itoa(len(args)+1)

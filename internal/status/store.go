@@ -80,23 +80,15 @@ func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
 // query. Commits without any are missing from the map; their zero Summary is
 // right.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
+	name := func(sha git.SHA) any { return summed{repoID, sha} }
+	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
+		return readCombined(tx, repoID, shas)
+	})
+}
+
+func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summary, error) {
+	args := append([]any{repoID}, db.Args(shas)...)
 	found := make(map[git.SHA]Summary, len(shas))
-	if len(shas) == 0 {
-		return found, nil
-	}
-	args := []any{repoID}
-	for _, sha := range shas {
-		s, known := db.Recall[Summary](tx, summed{repoID, sha})
-		switch {
-		case !known:
-			args = append(args, string(sha))
-		case s != Summary{}:
-			found[sha] = s
-		}
-	}
-	if len(args) == 1 {
-		return found, nil
-	}
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var sha git.SHA
 		var s Summary
@@ -106,14 +98,8 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 		found[sha] = s
 		return nil
 	}, `SELECT sha, total, contexts, failed, pending FROM status_commits
-		WHERE repo_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(args)-1), args...)
-	if err != nil {
-		return nil, err
-	}
-	for _, sha := range shas {
-		db.Keep(tx, summed{repoID, sha}, found[sha])
-	}
-	return found, nil
+		WHERE repo_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(shas)), args...)
+	return found, err
 }
 
 // summed names a commit whose summary is known, for the transactions of one request.

@@ -173,31 +173,15 @@ func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 
 // latestOfMany reads the latest runs of each name of many commits in one query: of each as many as rows, the newest
 // first.
-func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) (list []*Run, err error) {
+func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Run, error) {
 	if len(shas) == 0 {
 		return nil, nil
 	}
-	parts, args := make([]string, len(shas)), []any{repoID, rows}
-	for n, sha := range shas {
-		args = append(args, string(sha))
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM check_runs WHERE repo_id = $1 AND head_sha = $` + at +
-			` AND latest = TRUE ORDER BY id DESC LIMIT $2) p` + at
-	}
-	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r
-		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		r, err := scanRun(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, found.Err()
+	newest, args := ofEach(repoID, shas, rows, func(sha string) string {
+		return `check_runs WHERE repo_id = $1 AND head_sha = ` + sha + ` AND latest = TRUE ORDER BY id DESC`
+	})
+	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`,
+		args...)
 }
 
 // countOfMany tells how many latest runs each of some commits has.
@@ -211,4 +195,15 @@ func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 	}
 	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_runs WHERE repo_id = $1 AND latest = TRUE
 		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+}
+
+// ofEach makes a statement that gives the ids of as many as rows of what each key has, with its arguments. source is what
+// stands behind FROM for a key, up to the order, where $1 is the repository.
+func ofEach[K any](repoID repo.ID, keys []K, rows int64, source func(key string) string) (union string, args []any) {
+	parts := make([]string, len(keys))
+	for n := range keys {
+		at := strconv.Itoa(n + 3)
+		parts[n] = `SELECT id FROM (SELECT id FROM ` + source(`$`+at) + ` LIMIT $2) p` + at
+	}
+	return strings.Join(parts, ` UNION ALL `), db.Args(keys, repoID, rows)
 }

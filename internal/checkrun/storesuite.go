@@ -3,7 +3,6 @@ package checkrun
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"arbor/internal/db"
@@ -120,7 +119,7 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 }
 
 func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summary, error) {
-	args := append([]any{repoID}, db.Args(shas)...)
+	args := db.Args(shas, repoID)
 	found := make(map[git.SHA]Summary, len(shas))
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var sha git.SHA
@@ -217,31 +216,15 @@ func Place(tx *db.Tx, id int64, suite bool) (in repo.ID, err error) {
 }
 
 // suitesOfMany reads the suites of some commits, the oldest first, at most so many of each.
-func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) (list []*Suite, err error) {
+func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Suite, error) {
 	if len(shas) == 0 {
 		return nil, nil
 	}
-	parts, args := make([]string, len(shas)), []any{repoID, rows}
-	for n, sha := range shas {
-		args = append(args, string(sha))
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM check_suites WHERE repo_id = $1 AND head_sha = $` + at +
-			` ORDER BY id LIMIT $2) p` + at
-	}
-	found, err := tx.Query(`SELECT `+suiteColumns+` FROM check_suites s
-		WHERE s.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY s.id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		s, err := scanSuite(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, found.Err()
+	oldest, args := ofEach(repoID, shas, rows, func(sha string) string {
+		return `check_suites WHERE repo_id = $1 AND head_sha = ` + sha + ` ORDER BY id`
+	})
+	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.id IN (`+oldest+`) ORDER BY s.id`,
+		args...)
 }
 
 // countSuites tells how many suites each of some commits has.
@@ -259,31 +242,15 @@ func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, 
 
 // runsOfMany reads the runs of some suites of a repository, the newest first, at most so many of each: the latest of each
 // name, or all.
-func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) (list []*Run, err error) {
+func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) ([]*Run, error) {
 	if len(suites) == 0 {
 		return nil, nil
 	}
-	parts, args := make([]string, len(suites)), []any{repoID, rows}
-	for n, id := range suites {
-		args = append(args, id)
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM check_runs WHERE suite_id = $` + at + ` AND repo_id = $1` + latestOnly(all) +
-			` ORDER BY id DESC LIMIT $2) p` + at
-	}
-	found, err := tx.Query(`SELECT `+runColumns+` FROM check_runs r
-		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id DESC`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		r, err := scanRun(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, found.Err()
+	newest, args := ofEach(repoID, suites, rows, func(suite string) string {
+		return `check_runs WHERE suite_id = ` + suite + ` AND repo_id = $1` + latestOnly(all) + ` ORDER BY id DESC`
+	})
+	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+`) ORDER BY r.id DESC`,
+		args...)
 }
 
 func latestOnly(all bool) string {

@@ -87,7 +87,7 @@ func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, 
 }
 
 func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summary, error) {
-	args := append([]any{repoID}, db.Args(shas)...)
+	args := db.Args(shas, repoID)
 	found := make(map[git.SHA]Summary, len(shas))
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var sha git.SHA

@@ -26,12 +26,23 @@ func (f *Flights[K]) Enter(ctx context.Context, key K) (alone bool, err error) {
 		return true, nil
 	}
 	f.mu.Unlock()
+	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
+		defer pause()()
+	}
 	select {
 	case <-done:
 		return false, nil
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
+}
+
+type pauseKey struct{}
+
+// WithPause returns the context of one that works in turns with others, of whom one may have what it waits for: Enter
+// calls pause before it waits, and then what that gives.
+func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
+	return context.WithValue(ctx, pauseKey{}, pause)
 }
 
 // Leave lets the next one go on.

@@ -23,11 +23,14 @@
 //	single.go      SQLite: transactions of one statement, alone and in a crowd
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: connections, retries
+//	postgresrows.go  PostgreSQL: rows that are read
 //	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
-//	generation.go  Generation: concurrent calls share a query
+//	moments.go     Generation: concurrent calls share a query
 //	recall.go      Recall, Keep: what the transactions of one page need in common is read once
+//	together.go    Together: many that read the same way need as many statements as one
+//	merge.go       one statement of a query with the arguments of many
 //	state.go       SQLite: whether anything was committed, at no cost
 //
 // What holds on both engines alike, so that a test on one speaks for both:
@@ -259,17 +262,31 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 		tx.one = true
 		return fn(tx)
 	}
-	return d.transact(one, (*Tx).readTwice, func(fn func(*Tx) error) error {
-		return d.backend.readOne(ctx, d.recalling(ctx, fn))
-	})
+	return d.transact(one, (*Tx).readTwice, d.together(ctx, false, true, func(fn func(*Tx) error) error {
+		return d.backend.readOne(ctx, fn)
+	}))
 }
 
 func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error) {
 	began := d.reads.begin()
 	defer func() { d.reads.end(began, err) }()
-	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error {
-		return d.backend.read(ctx, d.recalling(ctx, fn), long)
-	})
+	return d.transact(fn, (*Tx).readTwice, d.together(ctx, long, false, func(fn func(*Tx) error) error {
+		return d.backend.read(ctx, fn, long)
+	}))
+}
+
+// together makes a way to run a read that is alone one for a member of a group, if ctx is one's.
+func (d *DB) together(
+	ctx context.Context, long, one bool, alone func(func(*Tx) error) error,
+) func(func(*Tx) error) error {
+	g, _ := ctx.Value(groupKey{}).(*group)
+	return func(fn func(*Tx) error) error {
+		fn = d.recalling(ctx, fn)
+		if g == nil || g.db != d {
+			return alone(fn)
+		}
+		return g.read(ctx, fn, long, one, alone)
+	}
 }
 
 // Write runs fn in one transaction, which is durable when Write returns nil
@@ -307,8 +324,10 @@ func (d *DB) transact(
 ) error {
 	var onCommit []func()
 	err := run(func(tx *Tx) (err error) {
-		tx.trace, tx.bells = d.trace, &d.bells
-		if d.runTwice {
+		if tx.bells = &d.bells; !tx.shared {
+			tx.trace = d.trace
+		}
+		if d.runTwice && !tx.shared {
 			err = twice(tx, fn)
 		} else {
 			err = fn(tx)

@@ -16,7 +16,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"arbor/internal/cache"
 	"arbor/internal/errs"
@@ -337,6 +336,27 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 	return &postgresCursor{rows: rows, batch: results}, nil
 }
 
+func (c *postgresConn) queryOnce(ctx context.Context, query string, args []any) (cursor, error) {
+	bound, err := c.bind(args)
+	if err != nil {
+		return nil, err
+	}
+	defer clear(bound)
+	for _, q := range c.queue { // a batch would keep the statement prepared
+		if _, err := c.raw.Exec(ctx, q.query, q.args...); err != nil {
+			return nil, translatePostgres(err)
+		}
+		c.open = true
+	}
+	clear(c.queue)
+	c.queue = c.queue[:0]
+	rows, err := c.raw.Query(ctx, query, append([]any{pgx.QueryExecModeDescribeExec}, bound...)...)
+	if err != nil {
+		return nil, translatePostgres(err)
+	}
+	return &postgresCursor{rows: rows}, nil
+}
+
 // control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must
 // not cut short.
 func (c *postgresConn) control(ctx context.Context, statement string) error {
@@ -405,40 +425,4 @@ func (c *postgresConn) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = c.raw.Close(ctx)
-}
-
-// postgresCursor reads pgx's rows.
-type postgresCursor struct {
-	rows  pgx.Rows
-	batch pgx.BatchResults // that the rows came in; nil: by themselves
-	dest  []any
-}
-
-func (r *postgresCursor) next() bool { return r.rows.Next() }
-
-func (r *postgresCursor) scan(dest []any) error {
-	r.dest = append(r.dest[:0], dest...)
-	for i, d := range r.dest {
-		if t, ok := d.(*Time); ok {
-			r.dest[i] = (*timeScanner)(t)
-		}
-	}
-	return translatePostgres(r.rows.Scan(r.dest...))
-}
-
-func (r *postgresCursor) close() error {
-	r.rows.Close()
-	err := r.rows.Err()
-	if r.batch != nil {
-		err = cmp.Or(err, r.batch.Close())
-	}
-	return translatePostgres(err)
-}
-
-// timeScanner reads NULL as the zero Time.
-type timeScanner Time
-
-func (t *timeScanner) ScanInt64(v pgtype.Int8) error {
-	*t = timeScanner(v.Int64)
-	return nil
 }

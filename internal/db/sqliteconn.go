@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -131,6 +132,19 @@ func (c *sqliteConn) query(ctx context.Context, query string, args []any) (curso
 	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
+func (c *sqliteConn) queryOnce(ctx context.Context, query string, args []any) (cursor, error) {
+	bound, err := c.bind(args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.raw.(driver.QueryerContext).QueryContext(ctx, query, bound)
+	clear(bound)
+	if err != nil {
+		return nil, translateSQLite(err)
+	}
+	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
+}
+
 // control runs one of the statements that steer transactions.
 func (c *sqliteConn) control(statement string) error {
 	_, err := c.exec(context.Background(), statement, nil)
@@ -211,12 +225,35 @@ func (r *sqliteCursor) next() bool {
 	return false
 }
 
-func (r *sqliteCursor) scan(dest []any) error {
-	if len(dest) != len(r.values) {
-		return fmt.Errorf("db: Scan of %d columns into %d values", len(r.values), len(dest))
+func (r *sqliteCursor) scan(dest []any) error { return sqliteRow(r.values).scan(dest) }
+
+func (r *sqliteCursor) keep(numbered bool) (number int64, row keptRow, bytes int, err error) {
+	values := slices.Clone(r.values)
+	for _, v := range values {
+		bytes += 16
+		switch v := v.(type) {
+		case string:
+			bytes += len(v)
+		case []byte:
+			bytes += len(v)
+		}
+	}
+	if numbered {
+		number, _ = values[0].(int64)
+		values = values[1:]
+	}
+	return number, sqliteRow(values), bytes, nil
+}
+
+// sqliteRow is what the driver read of a row.
+type sqliteRow []driver.Value
+
+func (r sqliteRow) scan(dest []any) error {
+	if len(dest) != len(r) {
+		return fmt.Errorf("db: Scan of %d columns into %d values", len(r), len(dest))
 	}
 	for i, d := range dest {
-		if err := assign(d, r.values[i]); err != nil {
+		if err := assign(d, r[i]); err != nil {
 			return fmt.Errorf("db: column %d: %w", i+1, err)
 		}
 	}
@@ -224,7 +261,11 @@ func (r *sqliteCursor) scan(dest []any) error {
 }
 
 func (r *sqliteCursor) close() error {
+	if r.rows == nil {
+		return r.err
+	}
 	err := r.rows.Close()
+	r.rows = nil
 	if r.err == nil {
 		r.err = translateSQLite(err)
 	}

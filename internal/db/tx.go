@@ -25,6 +25,7 @@ type Tx struct {
 	trace  func(ctx context.Context, query string) // may be nil
 	bells  *bells
 	kept   *keptValues // see Recall; nil: nothing is recalled
+	shared bool        // others read in it, see Together, which traces its statements
 
 	check    func(*Tx) error // runs at the end, see WithCheck; may be nil
 	onCommit []func()        // run after the commit
@@ -37,6 +38,8 @@ type conn interface {
 	// later runs a statement before the next one or the commit, which may tell of its failure.
 	later(ctx context.Context, query string, args []any) error
 	query(ctx context.Context, query string, args []any) (cursor, error)
+	// queryOnce is query for a text that is not worth to be kept prepared.
+	queryOnce(ctx context.Context, query string, args []any) (cursor, error)
 	engine() Engine
 }
 
@@ -45,6 +48,9 @@ type conn interface {
 type cursor interface {
 	next() bool
 	scan(dest []any) error
+	// keep gives the row for later, and about how many bytes it has. Where rows are numbered, the first column is a
+	// number, and not a part of the row.
+	keep(numbered bool) (number int64, row keptRow, bytes int, err error)
 	close() error
 }
 

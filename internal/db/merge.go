@@ -1,6 +1,8 @@
 package db
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,7 +69,15 @@ func (g *group) fetch(tx *Tx, chosen []*waiter) error {
 	for size = max(1, size); len(arms) > 0; {
 		part := arms[:min(size, len(arms))]
 		arms = arms[len(part):]
-		if err := g.fetchPart(tx, query, part); err != nil {
+		err := g.fetchPart(tx, query, part)
+		if errors.Is(err, errApart) && len(part) > 1 { // one after the other
+			err = nil
+			for _, a := range part {
+				a.rows = &keptRows{}
+				err = cmp.Or(err, g.fetchPart(tx, query, []*arm{a}))
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -78,15 +88,20 @@ func (g *group) fetchPart(tx *Tx, query string, arms []*arm) error {
 	if err := tx.canceled(); err != nil {
 		return err
 	}
-	text, args, run := query, arms[0].args, tx.conn.query
-	if len(arms) > 1 {
-		text, args = merged(query, arms)
-		run = tx.conn.queryOnce
-	}
 	if g.db.trace != nil {
-		g.db.trace(g.ctx, text)
+		g.db.trace(g.ctx, query)
 	}
-	rows, err := run(tx.ctx, text, args)
+	var rows cursor
+	var err error
+	if len(arms) == 1 {
+		rows, err = tx.conn.query(tx.ctx, query, arms[0].args)
+	} else {
+		many := make([][]any, len(arms))
+		for n, a := range arms {
+			many[n] = a.args
+		}
+		rows, err = tx.conn.queryMany(tx.ctx, query, many)
+	}
 	if err != nil {
 		return err
 	}
@@ -118,28 +133,53 @@ func isQuery(query string) bool {
 	return strings.HasPrefix(word, "SELECT") || strings.HasPrefix(word, "WITH")
 }
 
-// merged makes one statement of a query with many arguments. Its first column says whose a row is; the others, and the
+// union makes one query of many with other arguments each. Its first column says whose a row is; the others, and the
 // order of each one's rows, are the query's.
-func merged(query string, arms []*arm) (text string, args []any) {
+func union(query string, many [][]any) (text string, args []any) {
 	parts := placeholders(query)
 	var b strings.Builder
-	for n, a := range arms {
+	for n, own := range many {
 		if n > 0 {
 			b.WriteString(" UNION ALL ")
 		}
 		fmt.Fprintf(&b, "SELECT %d, q.* FROM (", n)
 		for _, p := range parts {
 			if b.WriteString(p.text); p.number > 0 {
-				b.WriteString(strconv.Itoa(len(args) + p.number))
+				b.WriteString("$" + strconv.Itoa(len(args)+p.number))
 			}
 		}
 		b.WriteString("\n) q")
-		args = append(args, a.args...)
+		args = append(args, own...)
 	}
 	return b.String(), args
 }
 
-// placeholder is a piece of a statement that ends with the $ of a parameter, and that one's number; 0 in the last piece.
+// lateral makes a query with a parameter for each of the query's: an array with the arguments of many, of such a type.
+// Its first column says whose a row is; the others, and the order of each one's rows, are the query's.
+func lateral(query string, types []string) string {
+	var b strings.Builder
+	b.WriteString("SELECT many_args.n - 1, q.* FROM unnest(")
+	for n, of := range types {
+		if n > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "$%d::%s[]", n+1, of)
+	}
+	b.WriteString(") WITH ORDINALITY AS many_args (")
+	for n := range types {
+		fmt.Fprintf(&b, "a%d, ", n+1)
+	}
+	b.WriteString("n) CROSS JOIN LATERAL (")
+	for _, p := range placeholders(query) {
+		if b.WriteString(p.text); p.number > 0 {
+			b.WriteString("many_args.a" + strconv.Itoa(p.number))
+		}
+	}
+	b.WriteString("\n) q")
+	return b.String()
+}
+
+// placeholder is a piece of a statement before a parameter, and that one's number; 0 in the last piece.
 type placeholder struct {
 	text   string
 	number int
@@ -164,7 +204,7 @@ func placeholders(query string) (parts []placeholder) {
 				end++
 			}
 			if n, err := strconv.Atoi(query[at+1 : end]); err == nil {
-				parts = append(parts, placeholder{query[begin : at+1], n})
+				parts = append(parts, placeholder{query[begin:at], n})
 				begin, at = end, end-1
 			}
 		}

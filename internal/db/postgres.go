@@ -272,6 +272,10 @@ func (c *postgresConn) later(_ context.Context, query string, args []any) error 
 func (c *postgresConn) bind(args []any) ([]any, error) {
 	c.args = c.args[:0]
 	for i, a := range args {
+		if array, ok := a.(arrayArgument); ok {
+			c.args = append(c.args, array.list)
+			continue
+		}
 		v, err := argument(a)
 		if err != nil {
 			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
@@ -334,27 +338,6 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 		return nil, translatePostgres(err)
 	}
 	return &postgresCursor{rows: rows, batch: results}, nil
-}
-
-func (c *postgresConn) queryOnce(ctx context.Context, query string, args []any) (cursor, error) {
-	bound, err := c.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	defer clear(bound)
-	for _, q := range c.queue { // a batch would keep the statement prepared
-		if _, err := c.raw.Exec(ctx, q.query, q.args...); err != nil {
-			return nil, translatePostgres(err)
-		}
-		c.open = true
-	}
-	clear(c.queue)
-	c.queue = c.queue[:0]
-	rows, err := c.raw.Query(ctx, query, append([]any{pgx.QueryExecModeDescribeExec}, bound...)...)
-	if err != nil {
-		return nil, translatePostgres(err)
-	}
-	return &postgresCursor{rows: rows}, nil
 }
 
 // control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must

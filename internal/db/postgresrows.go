@@ -2,13 +2,103 @@ package db
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
+
+// queryMany joins the query to a table of the arguments, so that one text, which is planned once, serves any number.
+func (c *postgresConn) queryMany(ctx context.Context, query string, many [][]any) (cursor, error) {
+	types, err := c.typesOf(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if len(types) != len(many[0]) {
+		return nil, errApart
+	}
+	arrays := make([]any, len(types))
+	for n, of := range types {
+		if arrays[n], err = column(of, many, n); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := c.query(ctx, lateral(query, types), arrays)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(refused.Code, "42") {
+		knownTypes.Store(query, []string(nil)) // it is one that cannot stand there
+	}
+	return rows, err
+}
+
+// arrayTypes are the types of parameters that can be had in a table, by their numbers.
+var arrayTypes = map[uint32]string{pgtype.Int8OID: "bigint", pgtype.Int4OID: "integer", pgtype.Int2OID: "smallint",
+	pgtype.TextOID: "text", pgtype.ByteaOID: "bytea", pgtype.BoolOID: "boolean", pgtype.Float8OID: "double precision"}
+
+// knownTypes are the types of the parameters of queries. There are as many as the program has queries.
+var knownTypes sync.Map // string to []string
+
+// typesOf asks for the types of a query's parameters.
+func (c *postgresConn) typesOf(ctx context.Context, query string) ([]string, error) {
+	if types, ok := knownTypes.Load(query); ok {
+		return types.([]string), nil
+	}
+	described, err := c.raw.PgConn().Prepare(ctx, "", query, nil)
+	if err != nil {
+		return nil, translatePostgres(err)
+	}
+	types := make([]string, len(described.ParamOIDs))
+	for n, oid := range described.ParamOIDs {
+		if types[n] = arrayTypes[oid]; types[n] == "" {
+			return nil, errApart
+		}
+	}
+	knownTypes.Store(query, types)
+	return types, nil
+}
+
+// column is an array of the arguments in a place. Error: errApart for a type that is not the parameter's.
+func column(of string, many [][]any, n int) (any, error) {
+	switch of {
+	case "text":
+		return columnOf(many, n, func(v any) (s string, ok bool) { s, ok = v.(string); return s, ok })
+	case "bytea":
+		return columnOf(many, n, func(v any) ([]byte, bool) {
+			if s, ok := v.(string); ok {
+				return []byte(s), true
+			}
+			b, ok := v.([]byte)
+			return b, ok
+		})
+	case "boolean":
+		return columnOf(many, n, func(v any) (b, ok bool) { b, ok = v.(bool); return b, ok })
+	case "double precision":
+		return columnOf(many, n, func(v any) (f float64, ok bool) { f, ok = v.(float64); return f, ok })
+	}
+	return columnOf(many, n, func(v any) (i int64, ok bool) { i, ok = v.(int64); return i, ok })
+}
+
+func columnOf[V any](many [][]any, n int, as func(v any) (V, bool)) (arrayArgument, error) {
+	list := make([]*V, len(many)) // nil is NULL
+	for k, args := range many {
+		if args[n] == nil {
+			continue
+		}
+		v, ok := as(args[n])
+		if !ok {
+			return arrayArgument{}, errApart
+		}
+		list[k] = &v
+	}
+	return arrayArgument{list}, nil
+}
+
+// arrayArgument is an argument that only PostgreSQL takes.
+type arrayArgument struct{ list any }
 
 // postgresCursor reads pgx's rows.
 type postgresCursor struct {

@@ -20,6 +20,9 @@ type sqliteConn struct {
 	statements map[string]*statement
 	args       []driver.NamedValue
 	one        [1]driver.Value
+
+	merged      map[string]driver.Stmt // queries for many, by their texts
+	mergedTexts int                    // bytes of these
 }
 
 // statement is prepared; changes says that it inserts, updates or deletes.
@@ -132,17 +135,44 @@ func (c *sqliteConn) query(ctx context.Context, query string, args []any) (curso
 	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
-func (c *sqliteConn) queryOnce(ctx context.Context, query string, args []any) (cursor, error) {
+// maxMergedTexts is how many bytes of merged queries a connection keeps prepared. Prepared they take several times as much.
+const maxMergedTexts = 256 << 10
+
+func (c *sqliteConn) queryMany(ctx context.Context, query string, many [][]any) (cursor, error) {
+	text, args := union(query, many)
+	s := c.merged[text]
+	if s == nil {
+		raw, err := c.raw.Prepare(text)
+		if err != nil {
+			return nil, translateSQLite(err)
+		}
+		if c.mergedTexts += len(text); c.mergedTexts > maxMergedTexts {
+			c.forgetMerged()
+			c.mergedTexts = len(text)
+		}
+		if c.merged == nil {
+			c.merged = map[string]driver.Stmt{}
+		}
+		s, c.merged[text] = raw, raw
+	}
 	bound, err := c.bind(args)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.raw.(driver.QueryerContext).QueryContext(ctx, query, bound)
+	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, bound)
 	clear(bound)
 	if err != nil {
 		return nil, translateSQLite(err)
 	}
 	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
+}
+
+func (c *sqliteConn) forgetMerged() {
+	for text, s := range c.merged {
+		s.Close()
+		delete(c.merged, text)
+	}
+	c.mergedTexts = 0
 }
 
 // control runs one of the statements that steer transactions.
@@ -204,6 +234,7 @@ func (c *sqliteConn) close() error {
 		s.raw.Close()
 	}
 	c.statements = nil
+	c.forgetMerged()
 	return translateSQLite(c.raw.Close())
 }
 

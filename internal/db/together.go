@@ -334,6 +334,7 @@ func (c *groupConn) query(_ context.Context, query string, args []any) (cursor, 
 	return &keptCursor{rows: w.rows.list}, nil
 }
 
-func (c *groupConn) queryOnce(ctx context.Context, query string, args []any) (cursor, error) {
-	return c.query(ctx, query, args)
+func (c *groupConn) queryMany(context.Context, string, [][]any) (cursor, error) {
+	c.apart = true
+	return nil, errApart
 }

@@ -269,3 +269,23 @@ func TestTogetherStandsStill(t *testing.T) {
 		})
 	})
 }
+
+// A query that cannot stand within another one is answered all the same, the first time and later.
+func TestTogetherWhatDoesNotMerge(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		family(t, d, 3)
+		for range 2 {
+			got := make([]int64, 4)
+			d.Together(t.Context(), 4, func(ctx context.Context, i int) {
+				if err := d.Read(ctx, func(tx *db.Tx) error {
+					return tx.QueryRow(`SELECT MAX(CAST($1 AS BIGINT)) + COUNT(*) FROM parents`, 10*i).Scan(&got[i])
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+			if !slices.Equal(got, []int64{3, 13, 23, 33}) {
+				t.Errorf("got %v", got)
+			}
+		}
+	})
+}

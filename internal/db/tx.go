@@ -38,8 +38,9 @@ type conn interface {
 	// later runs a statement before the next one or the commit, which may tell of its failure.
 	later(ctx context.Context, query string, args []any) error
 	query(ctx context.Context, query string, args []any) (cursor, error)
-	// queryOnce is query for a text that is not worth to be kept prepared.
-	queryOnce(ctx context.Context, query string, args []any) (cursor, error)
+	// queryMany runs a query with the arguments of many at one time. The first column is a number besides, whose a row is;
+	// the rows of each stand in the query's order. The arguments are of argument's types.
+	queryMany(ctx context.Context, query string, many [][]any) (cursor, error)
 	engine() Engine
 }
 

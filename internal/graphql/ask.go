@@ -30,6 +30,10 @@ type query struct {
 
 	repositories map[string]*object // one of each that lists were asked for
 
+	gathers bool     // a round runs, see gathering
+	missing bool     // in the round
+	wanted  []wanted // by the round
+
 	used, held int64 // bytes of memory; what is held was asked for
 	stopped    error // for which the whole answer fails
 }
@@ -56,20 +60,25 @@ func (q *query) request(ctx context.Context, question Question) (*web.Captured, 
 		return nil, q.stopped
 	}
 	answer, err := q.ask(ctx, question)
-	switch errs.KindOf(err) {
-	case errs.Canceled, errs.Unauthenticated, errs.Unavailable, errs.TooManyRequests, errs.Paused:
-		if err != nil {
-			q.stopped = err
-		}
-	}
-	if err == nil {
-		err = q.hold(ctx, int64(answer.Body.Len()))
-	}
-	return answer, err
+	return answer, q.note(ctx, answer, err)
 }
 
+// note counts an answer. Error: err, after which the whole query may stop, or that of hold.
+func (q *query) note(ctx context.Context, answer *web.Captured, err error) error {
+	if err == nil {
+		return q.hold(ctx, int64(answer.Body.Len()))
+	}
+	switch errs.KindOf(err) {
+	case errs.Canceled, errs.Unauthenticated, errs.Unavailable, errs.TooManyRequests, errs.Paused:
+		q.stopped = cmp.Or(q.stopped, err)
+	}
+	return err
+}
+
+// kept is what was read: an answer of REST, or a value.
 type kept struct {
 	answer *web.Captured
+	value  any
 	err    error
 }
 
@@ -88,8 +97,12 @@ func (q *query) read(ctx context.Context, question Question) (*web.Captured, err
 	if k, ok := q.kept[key]; ok {
 		return k.answer, k.err
 	}
-	answer, err := q.follow(ctx, question)
-	q.kept[key] = kept{answer, err}
+	if q.wantAnswer(key, question) {
+		return nil, errMissing
+	}
+	answer, err := q.request(ctx, question)
+	answer, err = q.follow(ctx, question, answer, err)
+	q.kept[key] = kept{answer: answer, err: err}
 	return answer, err
 }
 
@@ -99,10 +112,9 @@ func keyOf(question Question) string {
 	return fmt.Sprintf("%s?%s %s %t", question.Path, question.Query.Encode(), media, question.Handler != nil)
 }
 
-// follow asks, and asks again where a repository has moved to, as clients of REST do.
-func (q *query) follow(ctx context.Context, question Question) (*web.Captured, error) {
+// follow takes what a question was answered, and asks again where a repository has moved to, as clients of REST do.
+func (q *query) follow(ctx context.Context, question Question, answer *web.Captured, err error) (*web.Captured, error) {
 	for range 2 {
-		answer, err := q.request(ctx, question)
 		switch {
 		case err != nil:
 			return nil, err
@@ -122,6 +134,7 @@ func (q *query) follow(ctx context.Context, question Question) (*web.Captured, e
 			path = path[at:]
 		}
 		question.Path = path
+		answer, err = q.request(ctx, question)
 	}
 	return nil, errs.Absent()
 }

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -106,16 +107,20 @@ func fillSuites(next exec.Resolver) exec.Resolver {
 			}
 		}
 		if len(missing) > 1 {
-			q.primeSuites(ctx, commits)
+			if q.primeSuites(ctx, commits); q.waits() {
+				return make([]any, len(parents))
+			}
 			known := map[string]payload{}
+			var failure error
 			for _, c := range commits {
 				list, err := q.within(ctx, Question{Path: rollupPath(c) + "/check-suites"}, "check_suites")
-				if err != nil {
-					return failed(asError(err), len(parents))
-				}
+				failure = cmp.Or(failure, err)
 				for _, data := range list {
 					known[string(data.get("id"))] = data
 				}
+			}
+			if failure != nil {
+				return failed(asError(failure), len(parents))
 			}
 			for _, o := range missing {
 				if data := known[string(o.data.get("id"))]; data != nil {
@@ -145,7 +150,9 @@ func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []an
 	for n, p := range parents {
 		commits[n] = p.(*object)
 	}
-	q.primeSuites(ctx, commits)
+	if q.primeSuites(ctx, commits); q.waits() {
+		return values
+	}
 	for n, c := range commits {
 		list, err := q.within(ctx, Question{Path: rollupPath(c) + "/check-suites"}, "check_suites")
 		var all []any
@@ -168,17 +175,15 @@ func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []an
 }
 
 // withRun are those of some suites that have a run of a name.
-func (q *query) withRun(ctx context.Context, suites []any, name string) (found []any, err error) {
+func (q *query) withRun(ctx context.Context, suites []any, name string) (found []any, failure error) {
 	for _, s := range suites {
 		runs, err := q.runsOf(ctx, s.(*object), false)
-		if err != nil {
-			return nil, err
-		}
+		failure = cmp.Or(failure, err)
 		if slices.ContainsFunc(runs, func(data payload) bool { return textOf(data, "name") == name }) {
 			found = append(found, s)
 		}
 	}
-	return found, nil
+	return found, failure
 }
 
 // ofApp reports a payload of the App of a number; nil is any.
@@ -214,13 +219,19 @@ func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 		for n, p := range parents {
 			suites[n] = p.(*object)
 		}
-		m := many{path: "/commits/" + suites[0].text(ctx, "head_sha") + "/check-runs", handler: q.with.RunsOfSuites, keys: "ids", media: "raw",
+		sha := suites[0].text(ctx, "head_sha")
+		if q.waits() {
+			return values
+		}
+		m := many{path: "/commits/" + sha + "/check-runs", handler: q.with.RunsOfSuites, keys: "ids", media: "raw",
 			key:      func(o *object) string { return string(o.data.get("id")) },
 			question: func(o *object) Question { return runsOfSuite(o, every) }}
 		if every {
 			m.query = url.Values{"filter": {"all"}}
 		}
-		q.prime(ctx, m, 1, 100, suites)
+		if q.prime(ctx, m, 1, 100, suites); q.waits() {
+			return values
+		}
 	}
 	for n, p := range parents {
 		suite := p.(*object)

@@ -111,13 +111,15 @@ func fillIssues(next exec.Resolver) exec.Resolver {
 				byRepo[o.repo.source.Path] = append(byRepo[o.repo.source.Path], o)
 			}
 		}
+		var failure error
 		for path, list := range byRepo {
 			if len(list) == 1 {
 				continue
 			}
-			if err := q.fillIn(ctx, Question{Path: path + "/issues", Handler: q.with.NumberedIssues}, list); err != nil {
-				return failed(asError(err), len(parents))
-			}
+			failure = cmp.Or(failure, q.fillIn(ctx, Question{Path: path + "/issues", Handler: q.with.NumberedIssues}, list))
+		}
+		if failure != nil {
+			return failed(asError(failure), len(parents))
 		}
 		return next(ctx, f, parents)
 	}

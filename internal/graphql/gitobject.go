@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -91,13 +92,15 @@ func fillGit(kind string, next exec.Resolver) exec.Resolver {
 				byRepo[in] = append(byRepo[in], o)
 			}
 		}
+		var failure error
 		for in, list := range byRepo {
 			if len(list) == 1 {
 				continue
 			}
-			if err := q.fillObjects(ctx, kind, in, list); err != nil {
-				return failed(asError(err), len(parents))
-			}
+			failure = cmp.Or(failure, q.fillObjects(ctx, kind, in, list))
+		}
+		if failure != nil {
+			return failed(asError(failure), len(parents))
 		}
 		return next(ctx, f, parents)
 	}
@@ -180,22 +183,21 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 		byRepo[in] = append(byRepo[in], p.(*object))
 	}
 	numbers := map[string][]json.RawMessage{} // by repository and SHA
+	var failure error
 	for in, list := range byRepo {
 		for part := range slices.Chunk(list, maxPrimed) {
 			path := in.path("commits", textOf(part[0].data, "sha"), "pulls")
 			question := Question{Path: path, Query: url.Values{"shas": {shasOf(part)}}, Handler: q.with.PullsOf}
 			found, err := q.object(ctx, question)
-			if err != nil {
-				return failed(asError(err), len(parents))
-			}
+			failure = cmp.Or(failure, err)
 			for _, m := range found {
-				all, err := elements(m.value)
-				if err != nil {
-					return failed(err, len(parents))
-				}
-				numbers[in.source.Path+" "+string(m.name)] = all
+				numbers[in.source.Path+" "+string(m.name)], err = elements(m.value)
+				failure = cmp.Or(failure, err)
 			}
 		}
+	}
+	if failure != nil {
+		return failed(asError(failure), len(parents))
 	}
 	values := make([]any, len(parents))
 	for n, p := range parents {

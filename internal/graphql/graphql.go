@@ -6,7 +6,8 @@
 //	  - graphql.go: the endpoint
 //	  - document.go: parsing, validating, and what clients are told of wrong queries; limits.go: bounds and costs
 //	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists
-//	  - prime.go: what many parents need, asked for at one time
+//	  - gather.go: what many parents need, asked for at one time; prime.go: what REST answers for many things of a
+//	    repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, pull.go, commit.go, gitobject.go,
 //	    release.go, search.go, reaction.go, timeline.go, reviewthread.go, rollup.go and check.go, viewed.go
 //	  - node.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
@@ -194,7 +195,7 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	}
-	api.note(r, result)
+	api.report(r, result)
 	if err := admission.Hold(r.Context(), int64(len(result.Data))); err != nil {
 		return err
 	}
@@ -216,8 +217,8 @@ func (api *API) refuse(w http.ResponseWriter, r *http.Request, err error) error 
 	return web.JSON(w, r, http.StatusOK, answer{Errors: []*exec.Error{e}})
 }
 
-// note logs what went wrong in the server.
-func (api *API) note(r *http.Request, result *exec.Result) {
+// report logs what went wrong in the server.
+func (api *API) report(r *http.Request, result *exec.Result) {
 	for _, e := range result.Errors {
 		if e.Cause != nil && errs.KindOf(e.Cause) == errs.Internal {
 			api.log.LogAttrs(r.Context(), slog.LevelError, "a field of GraphQL failed",

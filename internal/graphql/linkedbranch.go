@@ -45,11 +45,9 @@ func linkedBranchFields() map[string]exec.Resolver {
 
 // linkedBranch finds a link, and its issue.
 func (q *query) linkedBranch(ctx context.Context, nodeID string, id int64) (link, of *object, err error) {
-	var at spot
-	err = q.with.DB.Read(ctx, func(tx *db.Tx) error {
+	at, err := placed(ctx, q, "LinkedBranch"+decimal(id), func(tx *db.Tx) (spot, error) {
 		in, number, err := branch.Place(tx, id)
-		at = spot{in, []string{"issues", decimal(number)}}
-		return err
+		return spot{in, []string{"issues", decimal(number)}}, err
 	})
 	if err != nil {
 		return nil, nil, err

@@ -169,11 +169,7 @@ type spot struct {
 
 // findInTracker finds what is in a repository by its id.
 func (q *query) findInTracker(ctx context.Context, kind string, id int64) (any, error) {
-	var at spot
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		at, err = locate(tx, kind, id)
-		return err
-	})
+	at, err := placed(ctx, q, kind+decimal(id), func(tx *db.Tx) (spot, error) { return locate(tx, kind, id) })
 	if err != nil {
 		return nil, err
 	}

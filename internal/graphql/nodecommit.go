@@ -5,27 +5,24 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/status"
 )
 
 // findStatus finds one status of a commit by its number: REST has lists of them only.
 func (q *query) findStatus(ctx context.Context, id int64) (any, error) {
-	var in repo.ID
-	var sha git.SHA
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		in, sha, err = status.Place(tx, id)
-		return err
+	at, err := placed(ctx, q, "Status"+decimal(id), func(tx *db.Tx) (spot, error) {
+		in, sha, err := status.Place(tx, id)
+		return spot{in, []string{"commits", string(sha), "statuses"}}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	r, err := q.repositoryByID(ctx, in)
+	r, err := q.repositoryByID(ctx, at.repo)
 	if err != nil {
 		return nil, err
 	}
-	list, err := q.all(ctx, Question{Path: r.path("commits", string(sha), "statuses")}, mostContexts)
+	list, err := q.all(ctx, Question{Path: r.path(at.path...)}, mostContexts)
 	if err != nil {
 		return nil, err
 	}

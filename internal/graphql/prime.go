@@ -99,7 +99,9 @@ func primed(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.Reso
 			for n, parent := range parents {
 				objects[n] = parent.(*object)
 			}
-			q.prime(ctx, of(q, f), p.offset/p.size+1, p.size, objects)
+			if q.prime(ctx, of(q, f), p.offset/p.size+1, p.size, objects); q.waits() {
+				return make([]any, len(parents))
+			}
 		}
 		return next(ctx, f, parents)
 	}
@@ -115,7 +117,9 @@ func primedTotals(of func(q *query, f *exec.Field) many, next exec.Resolver) exe
 			for n, parent := range parents {
 				objects[n] = parent.(*object)
 			}
-			q.prime(ctx, of(q, f), 1, 1, objects)
+			if q.prime(ctx, of(q, f), 1, 1, objects); q.waits() {
+				return make([]any, len(parents))
+			}
 		}
 		return lists(ctx, f, parents)
 	}
@@ -158,7 +162,9 @@ func primedAll(of func(q *query, f *exec.Field) many, next exec.Resolver) exec.R
 			for n, parent := range parents {
 				objects[n] = parent.(*object)
 			}
-			q.prime(ctx, of(q, f), 1, web.MaxPageSize, objects)
+			if q.prime(ctx, of(q, f), 1, web.MaxPageSize, objects); q.waits() {
+				return make([]any, len(parents))
+			}
 		}
 		return next(ctx, f, parents)
 	}

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -75,14 +76,16 @@ func fillPulls(next exec.Resolver) exec.Resolver {
 				byRepo[o.repo.source.Path] = append(byRepo[o.repo.source.Path], o)
 			}
 		}
+		var failure error
 		for path, list := range byRepo {
 			if len(list) == 1 {
 				continue
 			}
 			question := Question{Path: path + "/pulls", Media: list[0].source.Media, Handler: q.with.NumberedPulls}
-			if err := q.fillIn(ctx, question, list); err != nil {
-				return failed(asError(err), len(parents))
-			}
+			failure = cmp.Or(failure, q.fillIn(ctx, question, list))
+		}
+		if failure != nil {
+			return failed(asError(failure), len(parents))
 		}
 		return next(ctx, f, parents)
 	}
@@ -310,6 +313,9 @@ func lookedAhead(next exec.Resolver) exec.Resolver {
 				_, _ = q.read(ctx, Question{Path: in.path("pulls"), Handler: q.with.LookAhead,
 					Query: url.Values{"of": {"files"}, "numbers": {joinedBy(list, numberOf)}}})
 			})
+			if q.waits() {
+				return make([]any, len(parents))
+			}
 		}
 		return next(ctx, f, parents)
 	}

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -113,8 +114,14 @@ func reactionLists(
 				}
 			}
 		}
+		if q.waits() {
+			return values
+		}
 		for at, list := range groups {
 			q.prime(ctx, q.manyReactions(at.kind, at.content), p.offset/p.size+1, p.size, list)
+		}
+		if q.waits() {
+			return values
 		}
 		for n, parent := range parents {
 			o, content := of(f, parent.(*object))
@@ -244,16 +251,21 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 		kind string
 	}
 	groups := map[group][]*object{}
+	var failure error
 	for _, s := range subjects {
 		o := s.(*object)
 		if _, known := o.data.find("own_reactions"); known || o.kind == "PullRequestReview" {
 			continue
 		}
 		if _, err := o.member(ctx, "reactions"); err != nil { // which may read it anew
-			return err
+			failure = cmp.Or(failure, err)
+			continue
 		}
 		at := group{q.sameRepository(o.repo), o.kind}
 		groups[at] = append(groups[at], o)
+	}
+	if failure != nil {
+		return failure
 	}
 	for at, all := range groups {
 		path, _, own := q.subjects(at.kind)
@@ -268,12 +280,13 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 			found, err := q.object(ctx, Question{Path: at.in.source.Path + path, Handler: own,
 				Query: url.Values{"of": {"own " + at.kind}, "ids": {strings.Join(ids, ",")}}})
 			if err != nil {
-				return err
+				failure = cmp.Or(failure, err)
+				continue
 			}
 			for n, o := range part {
 				o.data = o.data.with("own_reactions", found.get(ids[n]))
 			}
 		}
 	}
-	return nil
+	return failure
 }

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/internal/graphql/exec"
@@ -137,16 +138,20 @@ func fillReviews(next exec.Resolver) exec.Resolver {
 		if len(missing) > 1 {
 			m := manyReviews(q, f)
 			m.media, m.question = "raw", func(o *object) Question { return reviewsOf(o, "raw") }
-			q.prime(ctx, m, 1, web.MaxPageSize, pulls)
+			if q.prime(ctx, m, 1, web.MaxPageSize, pulls); q.waits() {
+				return make([]any, len(parents))
+			}
 			known := map[string]payload{}
+			var failure error
 			for _, of := range pulls {
 				list, err := q.all(ctx, reviewsOf(of, "raw"), mostReviews)
-				if err != nil {
-					return failed(asError(err), len(parents))
-				}
+				failure = cmp.Or(failure, err)
 				for _, data := range list {
 					known[string(data.get("id"))] = data
 				}
+			}
+			if failure != nil {
+				return failed(asError(failure), len(parents))
 			}
 			for _, o := range missing {
 				if data := known[string(o.data.get("id"))]; data != nil {

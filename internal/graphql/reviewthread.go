@@ -224,24 +224,25 @@ func manyOfReviews(q *query, f *exec.Field) many {
 
 // findInReviews finds a comment on a line, or a thread, by its id.
 func (q *query) findInReviews(ctx context.Context, kind string, id int64) (any, error) {
-	var in int64
-	comment := id
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	type place struct{ in, comment int64 }
+	found, err := placed(ctx, q, kind+decimal(id), func(tx *db.Tx) (at place, err error) {
+		at.comment = id
 		if kind == review.ThreadKind {
-			if comment, err = review.ThreadPlace(tx, id); err != nil {
-				return err
+			if at.comment, err = review.ThreadPlace(tx, id); err != nil {
+				return at, err
 			}
 		}
-		in, err = review.CommentPlace(tx, comment)
-		return err
+		at.in, err = review.CommentPlace(tx, at.comment)
+		return at, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	r, err := q.repositoryByID(ctx, repo.ID(in))
+	r, err := q.repositoryByID(ctx, repo.ID(found.in))
 	if err != nil {
 		return nil, err
 	}
+	comment := found.comment
 	question := Question{Path: r.path("pulls", "comments", decimal(comment)), Handler: q.with.DraftComment}
 	data, err := q.object(ctx, question)
 	if err != nil {

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -21,7 +22,9 @@ func rollups(commitOf func(ctx context.Context, o *object) (*object, error), sho
 			}
 			commits, at[n] = append(commits, commit), commit
 		}
-		q.primeRollups(ctx, commits)
+		if q.primeRollups(ctx, commits); q.waits() {
+			return values
+		}
 		for n, commit := range at {
 			r, err := q.rollup(ctx, commit)
 			if err != nil {
@@ -39,11 +42,8 @@ func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 	at := rollupPath(commit)
 	r := &rollup{commit: commit}
 	statuses, err := q.within(ctx, Question{Path: at + "/status"}, "statuses")
-	if err != nil {
-		return nil, err
-	}
-	runs, err := q.within(ctx, Question{Path: at + "/check-runs"}, "check_runs")
-	if err != nil {
+	runs, err2 := q.within(ctx, Question{Path: at + "/check-runs"}, "check_runs")
+	if err := cmp.Or(err, err2); err != nil {
 		return nil, err
 	}
 	for _, data := range runs {

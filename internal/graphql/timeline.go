@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -51,7 +52,7 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	q.prime(ctx, many{path: "/issues/comments", handler: q.with.Timelines, keys: "numbers", key: numberOf, media: media,
 		query: url.Values{"of": {"timelines"}}, question: func(o *object) Question { return timelineOf(o, media) }}, 1, web.MaxPageSize, all)
 	commits, err := q.commitEntries(ctx, pulls)
-	if err != nil {
+	if err != nil || q.waits() {
 		return failed(asError(err), len(parents))
 	}
 	for n, o := range all {
@@ -172,13 +173,14 @@ func referring(event *object, media string) (*object, error) {
 
 // commitEntries are the commits that pull requests bring.
 func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object][]entry, error) {
-	q.prime(ctx, q.manyCommits(), 1, web.MaxPageSize, pulls)
+	if q.prime(ctx, q.manyCommits(), 1, web.MaxPageSize, pulls); q.waits() {
+		return nil, nil
+	}
 	found, missing := map[*object][]*object{}, map[*object][]*object{}
+	var failure error
 	for _, o := range pulls {
 		list, err := q.all(ctx, commitsOfPull(o), mostEntries)
-		if err != nil {
-			return nil, err
-		}
+		failure = cmp.Or(failure, err)
 		for _, data := range list {
 			c, err := commitListed(o.repo, data)
 			if err != nil {
@@ -190,10 +192,14 @@ func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object
 			}
 		}
 	}
+	if failure != nil {
+		return nil, failure
+	}
 	for in, list := range missing {
-		if err := q.fillObjects(ctx, "Commit", in, list); err != nil {
-			return nil, err
-		}
+		failure = cmp.Or(failure, q.fillObjects(ctx, "Commit", in, list))
+	}
+	if failure != nil {
+		return nil, failure
 	}
 	entries := map[*object][]entry{}
 	for o, list := range found {

@@ -1,0 +1,353 @@
+package graphql_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"arbor/internal/account"
+	"arbor/internal/apitest"
+	"arbor/internal/db"
+	"arbor/internal/db/dbtest"
+	"arbor/internal/graphql/schema"
+	"arbor/internal/server"
+)
+
+// gardens is how many repositories there are, each with one of everything.
+const gardens = 20
+
+// few is how many statements more may run for twenty repositories than for two, of which each that runs for every one
+// makes 18: what is missing in some repositories is asked for apart.
+const few = 9
+
+// Below many repositories lie lists of all kinds. The queries are made of the schema: for each type that can be met
+// below a repository one with all of its fields. No field needs more statements for twenty than for two.
+func TestStatementsDoNotGrowBelowRepositories(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		w := newGardens(t, engine)
+		met := 0
+		for _, p := range below(schema.Load(), "Repository") {
+			fields := p.fields(w.schema)
+			if !strings.Contains(w.ask(t, p.query(nil), map[string]any{"n": gardens}), `"met":"`+p.kind+`"`) {
+				continue
+			}
+			met++
+			if w.grows(t, p.query(fields)); !t.Failed() {
+				continue
+			}
+			for _, f := range fields { // which one is it?
+				w.grows(t, p.query([]string{f}))
+			}
+			t.FailNow()
+		}
+		if met < 35 {
+			t.Errorf("only %d types were met: the others have nothing to show", met)
+		}
+	})
+}
+
+// Things by their ids need as many statements for twenty as for two.
+func TestStatementsDoNotGrowWithNodes(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		w := newGardens(t, engine)
+		var kinds int
+		for _, p := range below(w.schema, "Repository") {
+			if p.def.Fields.ForName("id") == nil {
+				continue
+			}
+			var ids []any
+			for id := range strings.SplitSeq(w.ask(t, p.query([]string{"id"}), map[string]any{"n": gardens}), `"id":"`) {
+				if id, _, _ := strings.Cut(id, `"`); !strings.HasPrefix(id, "{") && !slices.Contains(ids, any(id)) {
+					ids = append(ids, id)
+				}
+			}
+			if len(ids) < gardens {
+				continue
+			}
+			query := `query($ids:[ID!]!){nodes(ids:$ids){__typename id}}`
+			if body := w.ask(t, query, map[string]any{"ids": ids[:1]}); strings.Contains(body, `"errors"`) {
+				continue // what is found by another way only, as reactions
+			}
+			kinds++
+			w.holds(t, p.kind+" by their ids", func(n int) string {
+				return w.ask(t, query, map[string]any{"ids": ids[:n]})
+			})
+		}
+		if kinds < 10 {
+			t.Errorf("only %d kinds were asked for", kinds)
+		}
+	})
+}
+
+// world is a server with many repositories, whose statements are counted.
+type world struct {
+	*apitest.Server
+	schema     *ast.Schema
+	statements atomic.Int64
+	starred    bool
+}
+
+func newGardens(t *testing.T, engine db.Engine) *world {
+	t.Helper()
+	w := &world{schema: schema.Load()}
+	w.Server = apitest.Start(t, engine, func(o *server.Options) {
+		o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(ctx context.Context, _ string) {
+			if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
+				w.statements.Add(1)
+			}
+		}})
+	})
+	w.User(t, "alice")
+	w.User(t, "bob")
+	for n := range gardens {
+		w.plant(t, n)
+	}
+	bot := w.Bot(t, "gardener", "alice", "checks=write,statuses=write,contents=read")
+	for n := range gardens {
+		at := fmt.Sprintf("/repos/alice/g%d", n)
+		for _, sha := range []string{member(t, w.Server, "alice", at+"/commits/main", "sha"), member(t, w.Server, "alice", at+"/commits/bed", "sha")} {
+			w.check(t, at, sha, bot.Slug+"[bot]")
+		}
+	}
+	if err := w.Server.Server.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// check says of a commit that it is fine.
+func (w *world) check(t *testing.T, at, sha, bot string) {
+	t.Helper()
+	for _, c := range []apitest.Case{
+		{Do: "POST " + at + "/check-runs", As: bot, Send: `{"name": "dig", "head_sha": "` + sha + `", "status": "completed",
+			"conclusion": "success", "output": {"title": "T", "summary": "S", "annotations": [{"path": "a", "start_line": 1, "end_line": 1,
+			"annotation_level": "notice", "message": "Here"}]}}`, Status: 201},
+		{Do: "POST " + at + "/statuses/" + sha, As: "alice", Send: `{"state": "success", "context": "sow"}`, Status: 201},
+	} {
+		w.Check(t, c)
+	}
+}
+
+// plant makes a repository with one of everything.
+func (w *world) plant(t *testing.T, n int) {
+	t.Helper()
+	name := fmt.Sprintf("g%d", n)
+	friend := fmt.Sprintf("friend%d", n)
+	w.User(t, friend)
+	r := w.Repo(t, "alice/"+name, n%2 == 1)
+	w.Grant(t, r, friend, account.Push)
+	w.Grant(t, r, "bob", account.Push)
+	at := "/repos/alice/" + name
+	file := `{"message": "A", "content": "YQ==", "branch": "%s"}`
+	for _, c := range []apitest.Case{
+		{Do: "PUT " + at + "/contents/a", Send: fmt.Sprintf(file, "main"), Status: 201},
+		{Do: "PUT " + at + "/topics", Send: `{"names": ["seeds"]}`, Status: 200},
+		{Do: "POST " + at + "/milestones", Send: `{"title": "Spring"}`, Status: 201},
+		{Do: "POST " + at + "/issues", As: friend, Send: `{"title": "Peas", "labels": ["bug"], "milestone": 1, "assignees": ["` + friend + `"]}`, Status: 201},
+		{Do: "POST " + at + "/issues/1/comments", As: friend, Send: `{"body": "Peas"}`, Status: 201},
+		{Do: "POST " + at + "/issues/1/reactions", As: friend, Send: `{"content": "heart"}`, Status: 201,
+			Headers: map[string]string{"Accept": "application/vnd.github.squirrel-girl-preview+json"}},
+		{Do: "PATCH " + at + "/issues/1", Send: `{"title": "Many peas", "state": "closed"}`, Status: 200},
+		{Do: "PATCH " + at + "/issues/1", Send: `{"state": "open", "milestone": null, "labels": ["enhancement"], "assignees": []}`, Status: 200},
+		{Do: "POST " + at + "/releases", Send: `{"tag_name": "v1", "name": "One"}`, Status: 201},
+		{Do: "PUT " + at + "/subscription", Send: `{"subscribed": true}`, As: friend, Status: 200},
+		{Do: "PUT /user/starred/alice/" + name, As: friend, Status: 204},
+	} {
+		if c.As == "" {
+			c.As = "alice"
+		}
+		w.Check(t, c)
+	}
+	sha := member(t, w.Server, "alice", at+"/commits/main", "sha")
+	for _, c := range []apitest.Case{
+		{Do: "POST " + at + "/git/refs", Send: `{"ref": "refs/heads/bed", "sha": "` + sha + `"}`, Status: 201},
+		{Do: "PUT " + at + "/contents/b", Send: fmt.Sprintf(file, "bed"), Status: 201},
+		{Do: "POST " + at + "/pulls", As: friend, Send: `{"title": "Beans", "head": "bed", "base": "main", "body": "fixes #1"}`, Status: 201},
+		{Do: "POST " + at + "/pulls/2/requested_reviewers", Send: `{"reviewers": ["bob"]}`, Status: 201},
+		{Do: "POST " + at + "/issues/2/comments", Send: `{"body": "Fine"}`, Status: 201},
+		{Do: "POST " + at + "/pulls/2/reviews", Send: `{"body": "Fine", "event": "APPROVE", "comments": [{"path": "b", "line": 1, "body": "Here"}]}`, Status: 200},
+	} {
+		if c.As == "" {
+			c.As = "alice"
+		}
+		w.Check(t, c)
+	}
+}
+
+// ask runs a query when nothing that was kept before counts any more, and counts its statements.
+func (w *world) ask(t *testing.T, query string, variables map[string]any) string {
+	t.Helper()
+	w.starred = !w.starred
+	w.Check(t, apitest.Case{Do: map[bool]string{true: "PUT", false: "DELETE"}[w.starred] + " /user/starred/alice/g0", As: "bob", Status: 204})
+	if err := w.Server.Server.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.statements.Store(0)
+	return run(t, w.Server, "alice", query, variables)
+}
+
+// grows fails where a query needs more statements for many than for two.
+func (w *world) grows(t *testing.T, query string) {
+	t.Helper()
+	w.holds(t, query, func(n int) string {
+		body := w.ask(t, query, map[string]any{"n": n})
+		if strings.Contains(body, `"errors"`) {
+			t.Fatalf("%s\n%s", query, body)
+		}
+		return body
+	})
+}
+
+func (w *world) holds(t *testing.T, what string, ask func(n int) string) {
+	t.Helper()
+	var least, most int64
+	for range 4 { // what workers change meanwhile is read anew
+		ask(2)
+		least = max(least, w.statements.Load())
+		ask(gardens)
+		if most = w.statements.Load(); most <= least+few {
+			return
+		}
+	}
+	t.Errorf("%s\n%d statements for 2, %d for %d", what, least, most, gardens)
+}
+
+// way is how objects of a type are met below many repositories.
+type way struct {
+	kind  string
+	def   *ast.Definition
+	steps []string // each with %s for what is asked for below
+}
+
+func (p way) query(fields []string) string {
+	inner := "met:__typename " + strings.Join(fields, " ")
+	for _, step := range slices.Backward(p.steps) {
+		inner = fmt.Sprintf(step, inner)
+	}
+	return `query($n:Int!){viewer{repositories(first:$n,ownerAffiliations:OWNER,orderBy:{field:NAME,direction:ASC}){nodes{` + inner + `}}}}`
+}
+
+// given are the arguments that fields need.
+var given = map[string]string{"number": "1", "qualifiedName": `"main"`, "tagName": `"v1"`, "refPrefix": `"refs/heads/"`, "headRef": `"main"`,
+	"expression": `"main"`, "slug": `"none"`, "capabilities": "[CAN_BE_ASSIGNED]"}
+
+// called are those that mean other things on each type.
+var called = map[string]string{"Repository.pullRequest": "2", "Repository.label": `"bug"`, "Status.context": `"sow"`, "User.repository": `"g0"`, "Organization.repository": `"g0"`,
+	"User.organization": `"none"`}
+
+// arguments are those that a field is asked with; connections are asked for two.
+func arguments(kind string, f *ast.FieldDefinition) string {
+	var list []string
+	for _, a := range f.Arguments {
+		value := given[a.Name]
+		if c := called[kind+"."+f.Name]; c != "" && a.Type.NonNull {
+			value = c
+		}
+		if a.Name == "first" {
+			value = map[bool]string{true: "30", false: "2"}[f.Name == "timelineItems"]
+		}
+		if value != "" && (a.Type.NonNull || a.Name == "first" || a.Name == "refPrefix" || a.Name == "expression" || kind == "Status") {
+			list = append(list, a.Name+":"+value)
+		} else if a.Type.NonNull && a.DefaultValue == nil {
+			panic("no value for " + kind + "." + f.Name + "(" + a.Name + ")")
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(list, ",") + ")"
+}
+
+// below finds the shortest ways to all types of objects below one.
+func below(s *ast.Schema, top string) (ways []way) {
+	seen := map[string]bool{"Query": true, "Mutation": true, top: true}
+	queue := []way{{kind: top, def: s.Types[top]}}
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		ways = append(ways, p)
+		fields := slices.Clone(p.def.Fields)
+		slices.SortStableFunc(fields, func(a, b *ast.FieldDefinition) int { return order(s, a) - order(s, b) })
+		for _, f := range fields {
+			if strings.HasPrefix(f.Name, "__") {
+				continue
+			}
+			step, to := f.Name+arguments(p.kind, f)+"{%s}", s.Types[f.Type.Name()]
+			if nodes := to.Fields.ForName("nodes"); nodes != nil {
+				step, to = f.Name+arguments(p.kind, f)+"{totalCount nodes{%s}}", s.Types[nodes.Type.Name()]
+			}
+			kinds := s.GetPossibleTypes(to)
+			if to.Kind != ast.Object && to.Kind != ast.Interface && to.Kind != ast.Union {
+				kinds = nil
+			}
+			for _, k := range kinds {
+				if seen[k.Name] || strings.HasPrefix(k.Name, "Project") { // there are none
+					continue
+				}
+				seen[k.Name] = true
+				step := step
+				if k != to {
+					step = strings.Replace(step, "%s", "...on "+k.Name+"{%s}", 1)
+				}
+				queue = append(queue, way{kind: k.Name, def: k, steps: append(slices.Clone(p.steps), step)})
+			}
+		}
+	}
+	return ways
+}
+
+// order puts lists first, and last what has other types than it seems.
+func order(s *ast.Schema, f *ast.FieldDefinition) int {
+	switch {
+	case f.Name == "issueOrPullRequest", f.Name == "subject":
+		return 2
+	case s.Types[f.Type.Name()].Fields.ForName("nodes") != nil:
+		return 0
+	}
+	return 1
+}
+
+// fields are all fields of a type, each with what its values have at hand.
+func (p way) fields(s *ast.Schema) (list []string) {
+	for _, f := range p.def.Fields {
+		if strings.HasPrefix(f.Name, "__") {
+			continue
+		}
+		// An alias of its own: interfaces and their types may tell apart what is nullable.
+		list = append(list, f.Name+arguments(p.kind, f)+selection(s, s.Types[f.Type.Name()], true))
+	}
+	return list
+}
+
+// selection asks for what an object has at hand, and a connection for its nodes.
+func selection(s *ast.Schema, d *ast.Definition, deep bool) string {
+	switch d.Kind {
+	case ast.Scalar, ast.Enum:
+		return ""
+	case ast.Union:
+		return "{__typename}"
+	}
+	names := []string{"__typename"}
+	for _, f := range d.Fields {
+		if strings.HasPrefix(f.Name, "__") || len(f.Arguments) > 0 {
+			continue
+		}
+		inner := s.Types[f.Type.Name()]
+		switch inner.Kind {
+		case ast.Scalar, ast.Enum:
+			names = append(names, f.Name)
+		default:
+			if deep && slices.Contains([]string{"nodes", "pageInfo"}, f.Name) {
+				names = append(names, f.Name+selection(s, inner, false))
+			}
+		}
+	}
+	return "{" + strings.Join(names, " ") + "}"
+}

@@ -5,11 +5,16 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"arbor/internal/apidoc/check"
+	"arbor/internal/graphql/answer"
+	"arbor/internal/graphql/schema"
 	"arbor/internal/web"
 )
 
@@ -18,12 +23,13 @@ import (
 const maxWatched = 1 << 20
 
 // watcher holds every exchange of a test's server against the OpenAPI documents: what a
-// handler asks for and answers must be described.
+// handler asks for and answers must be described. Answers of GraphQL are held against its schema.
 type watcher struct {
 	t       testing.TB
 	next    http.Handler
 	checker *check.Checker
 	heard   atomic.Pointer[func(method, pattern, in, name string)] // nil: nobody else is told
+	schema  atomic.Pointer[ast.Schema]                             // nil: Arbor's own
 }
 
 func newWatcher(t testing.TB, next http.Handler) *watcher {
@@ -73,8 +79,32 @@ func (h *watcher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, wrong := range h.checker.Exchange(e) {
 			h.t.Errorf("%s %s?%s: %s", e.Method, e.Pattern, e.Query, wrong)
 		}
+		if strings.HasSuffix(e.Pattern, "/graphql") && e.Status == http.StatusOK && !e.Cut {
+			h.graphql(e)
+		}
 	}()
 	h.next.ServeHTTP(kept, r)
+}
+
+// ownSchema is Arbor's, which is a part of GitHub's.
+var ownSchema = sync.OnceValue(schema.Load)
+
+// graphql holds an answer against the schema and what was asked.
+func (h *watcher) graphql(e *check.Exchange) {
+	s := h.schema.Load()
+	if s == nil {
+		s = ownSchema()
+	}
+	for _, wrong := range answer.Check(s, e.Sent, e.Body) {
+		h.t.Errorf("GraphQL, asked %.2000s: %s", e.Sent, wrong)
+	}
+}
+
+// Against holds answers of GraphQL against another schema from now on.
+func (s *Server) Against(schema *ast.Schema) {
+	if h, ok := s.Handler.(*watcher); ok {
+		h.schema.Store(schema)
+	}
 }
 
 // asked is told that the handler of a request looks for a parameter or a field.

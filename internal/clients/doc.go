@@ -23,6 +23,7 @@
 //	feeds_test.go          go-github: feeds of what happened
 //	siteadmin_test.go      go-github: what site administrators do
 //	octokit_test.go        octokit, the client for JavaScript: runs testdata/octokit
+//	githubschema_test.go   answers of GraphQL are held against GitHub's schema
 //	gh_test.go             gh, the command: runs testdata/gh
 //	porcelain_test.go      gh's own commands, in all ways in which it reaches a server: runs testdata/porcelain
 //	ghlogin_test.go        gh auth login in a browser, on this machine and with TLS

@@ -111,6 +111,7 @@ func throughProxy(e *testscript.Env, s *apitest.Server) error {
 //
 // and one condition, [socket].
 func script(t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error) {
+	againstGitHubs(t, s)
 	for _, login := range []string{"alice", "will", "sam"} {
 		s.User(t, login)
 	}

@@ -64,6 +64,7 @@ func TestOctokitLock(t *testing.T) {
 // runOctokit runs all stories of testdata/octokit, which also see to it that
 // every method of the client is called whose operation the server has.
 func runOctokit(t *testing.T, s *apitest.Server, dir, prefix string) {
+	againstGitHubs(t, s)
 	tokens := map[string]string{}
 	for _, login := range []string{"alice", "will", "sam", "rose", "robin"} {
 		s.User(t, login)

@@ -19,6 +19,7 @@ func TestReleasePlease(t *testing.T) {
 	packages := npm.Install(t, filepath.Join("testdata", "release-please"))
 	program := filepath.Join(packages, "node_modules", "release-please", "build", "src", "bin", "release-please.js")
 	s := apitest.Start(t, db.SQLite)
+	againstGitHubs(t, s)
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
 	do := func(do, send string, status int) {

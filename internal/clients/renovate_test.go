@@ -20,6 +20,7 @@ func TestRenovate(t *testing.T) {
 	need(t, "renovate", "nodejs npm git", "node", "npm", "git")
 	packages := npm.Install(t, filepath.Join("testdata", "renovate"))
 	s := apitest.Start(t, db.SQLite)
+	againstGitHubs(t, s)
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
 	s.Repo(t, "alice/seeds", false)

@@ -40,7 +40,7 @@ func checkRunFields() map[string]exec.Resolver {
 		"conclusion": upper("conclusion"), "detailsUrl": same("details_url"), "title": output("title"), "summary": output("summary"),
 		"text": output("text"), "externalId": same("external_id"), "startedAt": same("started_at"), "completedAt": same("completed_at"),
 		"url": same("html_url"), "permalink": same("html_url"), "resourcePath": resourcePath("html_url"), "isRequired": always(false),
-		"repository": inRepository,
+		"repository": inRepository, "annotations": one(annotations),
 		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			inner, err := o.inner(ctx, "check_suite")
 			if err != nil {
@@ -72,6 +72,11 @@ func checkSuiteFields() map[string]exec.Resolver {
 		}),
 		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return gitObject(o.repo, "commit", o.text(ctx, "head_sha")), nil
+		}),
+		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return suiteAddress(ctx, o) }),
+		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			at, err := suiteAddress(ctx, o)
+			return strings.TrimPrefix(at, siteOf(ctx)), err
 		}),
 	}
 	for name, r := range map[string]exec.Resolver{

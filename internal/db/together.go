@@ -280,7 +280,8 @@ func (g *group) tell(e event) bool {
 }
 
 // read runs fn as a transaction of a member, or alone where that cannot be.
-func (g *group) read(ctx context.Context, fn func(*Tx) error, long, one bool, alone func(func(*Tx) error) error) error {
+func (g *group) read(ctx context.Context, fn func(*Tx) error, long, one bool,
+	alone func(func(*Tx) error) error) error {
 	c := &groupConn{g: g, long: long, one: one}
 	err := func() error {
 		defer func() {

@@ -21,7 +21,8 @@ func counting(t *testing.T, engine db.Engine) (d *db.DB, counted context.Context
 	t.Helper()
 	n = new(atomic.Int64)
 	type mark struct{}
-	d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Trace: func(ctx context.Context, _ string) {
+	d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Trace: func(ctx context.Context,
+		_ string) {
 		if ctx.Value(mark{}) != nil {
 			n.Add(1)
 		}
@@ -83,7 +84,8 @@ func TestTogetherReadsTheSame(t *testing.T) {
 				t.Error(err)
 			}
 			if err := d.ReadOne(ctx, func(tx *db.Tx) error {
-				return tx.QueryRow(`WITH all_of AS (SELECT name FROM parents WHERE id = $1) SELECT name FROM all_of`, i+1).Scan(&f.name)
+				return tx.QueryRow(`WITH all_of AS (SELECT name FROM parents WHERE id = $1) SELECT name FROM all_of`,
+					i+1).Scan(&f.name)
 			}); err != nil {
 				t.Error(err)
 			}

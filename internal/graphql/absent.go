@@ -11,7 +11,8 @@ func absentOfIssues() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issueType": always(nil), "parent": always(nil), "subIssues": none("IssueConnection"),
 		"blockedBy": none("IssueConnection"), "blocking": none("IssueConnection"),
-		"subIssuesSummary": always(bare{"SubIssuesSummary", map[string]any{"total": 0, "completed": 0, "percentCompleted": 0}}),
+		"subIssuesSummary": always(bare{"SubIssuesSummary", map[string]any{"total": 0, "completed": 0,
+			"percentCompleted": 0}}),
 	}
 }
 
@@ -29,12 +30,13 @@ func refusals() map[string]func(context.Context, *mutation) (map[string]any, err
 	return map[string]func(context.Context, *mutation) (map[string]any, error){
 		"disablePullRequestAutoMerge": refuse("Can't disable auto-merge for this pull request: it is not enabled.",
 			"pullRequestId", "PullRequest"),
-		"enablePullRequestAutoMerge": refuse("Auto merge is not allowed for this repository", "pullRequestId", "PullRequest"),
-		"updateIssueIssueType":       refuse("Arbor has no types of issues.", "issueId", "Issue"),
-		"addSubIssue":                refuse(subIssues, "issueId", "Issue"),
-		"removeSubIssue":             refuse(subIssues, "issueId", "Issue"),
-		"addBlockedBy":               refuse(blocking, "issueId", "Issue"),
-		"removeBlockedBy":            refuse(blocking, "issueId", "Issue"),
-		"addProjectV2ItemById":       refuse("Arbor has no projects.", "contentId", "Issue", "PullRequest"),
+		"enablePullRequestAutoMerge": refuse("Auto merge is not allowed for this repository", "pullRequestId",
+			"PullRequest"),
+		"updateIssueIssueType": refuse("Arbor has no types of issues.", "issueId", "Issue"),
+		"addSubIssue":          refuse(subIssues, "issueId", "Issue"),
+		"removeSubIssue":       refuse(subIssues, "issueId", "Issue"),
+		"addBlockedBy":         refuse(blocking, "issueId", "Issue"),
+		"removeBlockedBy":      refuse(blocking, "issueId", "Issue"),
+		"addProjectV2ItemById": refuse("Arbor has no projects.", "contentId", "Issue", "PullRequest"),
 	}
 }

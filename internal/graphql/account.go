@@ -200,7 +200,8 @@ func ownedRepositories() exec.Resolver {
 			}
 		}
 		set("affiliation", strings.Join(affiliations, ","))
-		orders := map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "PUSHED_AT": "pushed", "NAME": "full_name"}
+		orders := map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "PUSHED_AT": "pushed",
+			"NAME": "full_name"}
 		if err := setOrder(f, question.Query, orders); err != nil {
 			return nil, err
 		}

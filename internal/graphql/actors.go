@@ -15,8 +15,8 @@ import (
 // mostPeople is how many hundreds of people are looked through for a part of their names.
 const mostPeople = 10
 
-// suggested lists the people who can be assigned in a repository, of whom the argument query names a part. in gives the
-// repository of a parent.
+// suggested lists the people who can be assigned in a repository, of whom the argument query names a part. in
+// gives the repository of a parent.
 func suggested(kind string, in func(o *object) *object, node func(v any) any) exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		q, question := queryOf(ctx), Question{Path: in(o).path("assignees")}
@@ -151,10 +151,12 @@ func collaborators(ctx context.Context, f *exec.Field, o *object) (any, error) {
 // mostForks is how many hundreds of forks are looked through for those with which the caller has to do.
 const mostForks = 10
 
-// forks lists the forks of a repository. affiliations leaves those that are the caller's own, or to which it may push.
+// forks lists the forks of a repository. affiliations leaves those that are the caller's own, or to which it
+// may push.
 func forks(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, question := queryOf(ctx), Question{Path: o.path("forks"), Query: url.Values{}}
-	if err := setOrder(f, question.Query, map[string]string{"CREATED_AT": "newest", "STARGAZERS": "stargazers"}); err != nil {
+	if err := setOrder(f, question.Query, map[string]string{"CREATED_AT": "newest",
+		"STARGAZERS": "stargazers"}); err != nil {
 		return nil, err
 	}
 	question.Query.Del("direction") // REST has one for each order

@@ -113,7 +113,9 @@ func keyOf(question Question) string {
 }
 
 // follow takes what a question was answered, and asks again where a repository has moved to, as clients of REST do.
-func (q *query) follow(ctx context.Context, question Question, answer *web.Captured, err error) (*web.Captured, error) {
+func (q *query) follow(
+	ctx context.Context, question Question, answer *web.Captured, err error,
+) (*web.Captured, error) {
 	for range 2 {
 		switch {
 		case err != nil:

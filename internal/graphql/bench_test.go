@@ -12,8 +12,10 @@ import (
 )
 
 // ghIssueList is what gh issue list asks for.
-const ghIssueList = `fragment issue on Issue {number,title,url,state,updatedAt,labels(first:100){nodes{id,name,description,color},totalCount}}
-	query IssueList($owner:String!,$repo:String!,$limit:Int,$endCursor:String,$states:[IssueState!]=OPEN){repository(owner:$owner,name:$repo){
+const ghIssueList = `fragment issue on Issue {number,title,url,state,updatedAt,labels(first:100){
+	nodes{id,name,description,color},totalCount}}
+	query IssueList($owner:String!,$repo:String!,$limit:Int,$endCursor:String,$states:[IssueState!]=OPEN){
+	repository(owner:$owner,name:$repo){
 	hasIssuesEnabled issues(first:$limit,after:$endCursor,orderBy:{field:CREATED_AT,direction:DESC},states:$states){
 	totalCount nodes{...issue} pageInfo{hasNextPage endCursor}}}}`
 
@@ -24,9 +26,11 @@ func BenchmarkIssueList(b *testing.B) {
 	s.Repo(b, "alice/garden", false)
 	for n := range 60 {
 		s.Check(b, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
-			Send: fmt.Sprintf(`{"title": "Peas %d", "body": %q, "labels": ["bug", "enhancement"]}`, n, strings.Repeat("Grow. ", 100))})
+			Send: fmt.Sprintf(`{"title": "Peas %d", "body": %q, "labels": ["bug", "enhancement"]}`, n,
+				strings.Repeat("Grow. ", 100))})
 	}
-	send, _ := json.Marshal(map[string]any{"query": ghIssueList, "variables": map[string]any{"owner": "alice", "repo": "garden", "limit": 30}})
+	send, _ := json.Marshal(map[string]any{"query": ghIssueList, "variables": map[string]any{"owner": "alice",
+		"repo": "garden", "limit": 30}})
 	ask := func(b *testing.B, method, path, body string) {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+s.Token(b, "alice"))

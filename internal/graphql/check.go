@@ -37,9 +37,12 @@ func checkRunFields() map[string]exec.Resolver {
 	}
 	return map[string]exec.Resolver{
 		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "status": upper("status"),
-		"conclusion": upper("conclusion"), "detailsUrl": same("details_url"), "title": output("title"), "summary": output("summary"),
-		"text": output("text"), "externalId": same("external_id"), "startedAt": same("started_at"), "completedAt": same("completed_at"),
-		"url": same("html_url"), "permalink": same("html_url"), "resourcePath": resourcePath("html_url"), "isRequired": always(false),
+		"conclusion": upper("conclusion"), "detailsUrl": same("details_url"), "title": output("title"),
+		"summary": output("summary"),
+		"text":    output("text"), "externalId": same("external_id"), "startedAt": same("started_at"),
+		"completedAt": same("completed_at"),
+		"url":         same("html_url"), "permalink": same("html_url"), "resourcePath": resourcePath("html_url"),
+		"isRequired": always(false),
 		"repository": inRepository, "annotations": one(annotations),
 		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			inner, err := o.inner(ctx, "check_suite")
@@ -80,7 +83,8 @@ func checkSuiteFields() map[string]exec.Resolver {
 		}),
 	}
 	for name, r := range map[string]exec.Resolver{
-		"status": upper("status"), "conclusion": upper("conclusion"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
+		"status": upper("status"), "conclusion": upper("conclusion"), "createdAt": same("created_at"),
+		"updatedAt": same("updated_at"),
 		"branch": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			name := o.text(ctx, "head_branch")
 			if name == "" {
@@ -95,7 +99,8 @@ func checkSuiteFields() map[string]exec.Resolver {
 }
 
 func appFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{"id": same("node_id"), "databaseId": same("id"), "clientId": same("client_id"), "name": same("name"),
+	return map[string]exec.Resolver{"id": same("node_id"), "databaseId": same("id"), "clientId": same("client_id"),
+		"name": same("name"),
 		"slug": same("slug"), "description": same("description"), "url": same("html_url"), "createdAt": same("created_at"),
 		"updatedAt": same("updated_at")}
 }
@@ -143,8 +148,10 @@ func (q *query) primeSuites(ctx context.Context, commits []*object) {
 		return
 	}
 	sha := func(o *object) string { return textOf(o.data, "sha") }
-	q.prime(ctx, many{path: "/commits/" + sha(commits[0]) + "/check-suites", handler: q.with.Suites, keys: "shas", key: sha, media: "raw",
-		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-suites", Media: "raw"} }}, 1, 100, commits)
+	q.prime(ctx, many{path: "/commits/" + sha(commits[0]) + "/check-suites", handler: q.with.Suites, keys: "shas",
+		key: sha, media: "raw",
+		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-suites", Media: "raw"} }},
+		1, 100, commits)
 }
 
 // checkSuites are the suites of commits.
@@ -269,7 +276,8 @@ func runChosen(data payload, filter map[string]any) bool {
 	if status, ok := filter["status"].(string); ok && status != enumName(textOf(data, "status")) {
 		return false
 	}
-	return ofApp(data, filter["appId"]) && among("status", filter["statuses"]) && among("conclusion", filter["conclusions"])
+	return ofApp(data, filter["appId"]) && among("status", filter["statuses"]) &&
+		among("conclusion", filter["conclusions"])
 }
 
 // combined is a Status: what the statuses of a commit come to, without its checks; nil where there are none.
@@ -305,7 +313,9 @@ func combinedFields() map[string]exec.Resolver {
 		}
 	}
 	return map[string]exec.Resolver{
-		"id":       each(func(ctx context.Context, _ *exec.Field, r *rollup) (any, error) { return r.nodeID(ctx, "Status") }),
+		"id": each(func(ctx context.Context, _ *exec.Field, r *rollup) (any, error) {
+			return r.nodeID(ctx, "Status")
+		}),
 		"commit":   each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.commit, nil }),
 		"state":    each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.state(), nil }),
 		"contexts": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) { return r.contexts, nil }),

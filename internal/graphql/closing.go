@@ -12,8 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-// linked makes a resolver of a handler that answers an object of lists, by the numbers of the parents: for all parents
-// of a repository at one time.
+// linked makes a resolver of a handler that answers an object of lists, by the numbers of the parents: for all
+// parents of a repository at one time.
 type linked struct {
 	kind    string // of the connection
 	path    string // below the repository: the route whose right is asked
@@ -38,7 +38,9 @@ func (l linked) resolve(ctx context.Context, f *exec.Field, parents []exec.Objec
 }
 
 // resolvePart sets the values at some places, whose parents are in one repository.
-func (l linked) resolvePart(ctx context.Context, f *exec.Field, in *object, parents []exec.Object, at []int, values []any) {
+func (l linked) resolvePart(
+	ctx context.Context, f *exec.Field, in *object, parents []exec.Object, at []int, values []any,
+) {
 	q := queryOf(ctx)
 	numbers := make([]string, len(at))
 	for k, n := range at {
@@ -183,8 +185,9 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		return textOf(to, "sha")
 	}
 	byRepository(q, parents, func(in *object, list []*object, at []int) {
-		found, err := q.object(ctx, Question{Path: in.path("compare", textOf(list[0].data, "ref")+"..."+head), Handler: q.with.Compared,
-			Query: url.Values{"shas": {joinedBy(list, target)}}})
+		found, err := q.object(ctx, Question{Path: in.path("compare", textOf(list[0].data, "ref")+"..."+head),
+			Handler: q.with.Compared,
+			Query:   url.Values{"shas": {joinedBy(list, target)}}})
 		for k, n := range at {
 			data, err2 := members(found.get(target(list[k])))
 			switch err := cmp.Or(err, err2); {
@@ -193,8 +196,9 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 			case err != nil:
 				values[n] = asError(orUnresolved(err, "a Ref with the name '"+clip(head)+"'"))
 			default:
-				values[n] = bare{"Comparison", map[string]any{"aheadBy": decode(data.get("ahead_by")), "behindBy": decode(data.get("behind_by")),
-					"status": strings.ToUpper(textOf(data, "status"))}}
+				values[n] = bare{"Comparison", map[string]any{"aheadBy": decode(data.get("ahead_by")),
+					"behindBy": decode(data.get("behind_by")),
+					"status":   strings.ToUpper(textOf(data, "status"))}}
 			}
 		}
 	})

@@ -66,7 +66,9 @@ func commented() map[string]exec.Resolver {
 		"bodyHTML": texts("body_html"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
 		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "repository": inRepository,
 		"includesCreatedEdit": always(false),
-		"viewerDidAuthor":     one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return didAuthor(ctx, o) }),
+		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return didAuthor(ctx, o)
+		}),
 	})
 }
 

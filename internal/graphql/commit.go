@@ -72,7 +72,10 @@ func refFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"id": same("node_id"), "repository": inRepository, "branchProtectionRule": always(nil),
 		"compare": compare,
-		"name":    one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { _, name := parts(o); return name, nil }),
+		"name": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			_, name := parts(o)
+			return name, nil
+		}),
 		"prefix": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			prefix, _ := parts(o)
 			return prefix, nil
@@ -156,8 +159,12 @@ func commitFields() map[string]exec.Resolver {
 		"message": same("message"), "messageHeadline": message(headline), "messageBody": message(body),
 		"authoredDate": date("author"), "committedDate": date("committer"), "url": same("html_url"),
 		"resourcePath": resourcePath("html_url"),
-		"author":       one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return actor(ctx, o, "author") }),
-		"committer":    one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return actor(ctx, o, "committer") }),
+		"author": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return actor(ctx, o, "author")
+		}),
+		"committer": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return actor(ctx, o, "committer")
+		}),
 		"authors": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			author, err := actor(ctx, o, "author")
 			if err != nil {
@@ -179,7 +186,8 @@ func commitFields() map[string]exec.Resolver {
 	}
 	return merge(gitObjectFields(), fields, map[string]exec.Resolver{
 		"associatedPullRequests": associated,
-		"statusCheckRollup":      rollups(itsCommit, whole), "status": rollups(itsCommit, combined), "checkSuites": checkSuites,
+		"statusCheckRollup":      rollups(itsCommit, whole), "status": rollups(itsCommit, combined),
+		"checkSuites": checkSuites,
 	})
 }
 

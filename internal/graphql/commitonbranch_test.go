@@ -12,9 +12,11 @@ import (
 	"arbor/internal/db"
 )
 
-const commitOn = `mutation($i:CreateCommitOnBranchInput!){createCommitOnBranch(input:$i){commit{oid message parents(first:2){nodes{oid}}} ref{name target{oid}}}}`
+const commitOn = `mutation($i:CreateCommitOnBranchInput!){createCommitOnBranch(input:$i){
+	commit{oid message parents(first:2){nodes{oid}}} ref{name target{oid}}}}`
 
-// onBranch is the input of createCommitOnBranch; files are added by path, or deleted where the contents begin with a "-".
+// onBranch is the input of createCommitOnBranch; files are added by path, or deleted where the contents begin
+// with a "-".
 func onBranch(branch map[string]any, tip string, files ...string) map[string]any {
 	additions, deletions := []any{}, []any{}
 	for _, f := range files {
@@ -23,9 +25,11 @@ func onBranch(branch map[string]any, tip string, files ...string) map[string]any
 			deletions = append(deletions, map[string]any{"path": path})
 			continue
 		}
-		additions = append(additions, map[string]any{"path": path, "contents": base64.StdEncoding.EncodeToString([]byte(contents))})
+		additions = append(additions, map[string]any{"path": path,
+			"contents": base64.StdEncoding.EncodeToString([]byte(contents))})
 	}
-	return map[string]any{"branch": branch, "expectedHeadOid": tip, "message": map[string]any{"headline": "Sow", "body": "In rows"},
+	return map[string]any{"branch": branch, "expectedHeadOid": tip, "message": map[string]any{"headline": "Sow",
+		"body": "In rows"},
 		"fileChanges": map[string]any{"additions": additions, "deletions": deletions}}
 }
 
@@ -42,13 +46,16 @@ func TestCommitOnBranch(t *testing.T) {
 			a.check(t, s)
 		}
 		tip := ids["sha"]
-		check("", `{"data": {"createCommitOnBranch": {"commit": {"message": "Sow\n\nIn rows", "parents": {"nodes": [{"oid": "`+tip+`"}]}},
+		check("", `{"data": {"createCommitOnBranch": {"commit": {"message": "Sow\n\nIn rows",
+			"parents": {"nodes": [{"oid": "`+tip+`"}]}},
 			"ref": {"name": "main"}}}}`, onBranch(byName, tip, "beds/one=peas", "beds/two=\x00\xff", "a=-"))
 		refused := func(kind, message string) string {
-			return fmt.Sprintf(`{"data": {"createCommitOnBranch": null}, "errors": [{"type": %q, "message": %q}]}`, kind, message)
+			return fmt.Sprintf(`{"data": {"createCommitOnBranch": null}, "errors": [{"type": %q, "message": %q}]}`, kind,
+				message)
 		}
 		now := member(t, s, "alice", "/repos/alice/cellar/commits/main", "sha")
-		check("", refused("STALE_DATA", fmt.Sprintf("Expected branch to point to %q but it points to %q. Pull and try again.", tip, now)),
+		check("", refused("STALE_DATA", fmt.Sprintf(
+			"Expected branch to point to %q but it points to %q. Pull and try again.", tip, now)),
 			onBranch(byName, tip, "late=x"))
 		for path, want := range map[string]string{
 			"beds=x":          `path "beds" is no file`,
@@ -64,7 +71,8 @@ func TestCommitOnBranch(t *testing.T) {
 				t.Errorf("%s: %s, want %s", path, got, text)
 			}
 		}
-		check("", refused("UNPROCESSABLE", "expectedHeadOid must be a full SHA of 40 hexadecimal digits"), onBranch(byName, now[:7]))
+		check("", refused("UNPROCESSABLE", "expectedHeadOid must be a full SHA of 40 hexadecimal digits"),
+			onBranch(byName, now[:7]))
 		check("", refused("UNPROCESSABLE", `path "twice" is named twice`), onBranch(byName, now, "twice=x", "twice=-"))
 		check("", refused("UNPROCESSABLE", "A branch is named by its id, or by repositoryNameWithOwner and branchName."),
 			onBranch(map[string]any{"branchName": "main"}, now))
@@ -76,7 +84,8 @@ func TestCommitOnBranch(t *testing.T) {
 		}
 		check("", refused("UNPROCESSABLE", "one commit changes at most 1000 files here"), onBranch(byName, now, files...))
 		s.Run(t, []apitest.Case{
-			{Do: "GET /repos/alice/cellar/commits/main", As: "alice", Status: 200, Want: `{"sha": "` + now + `", "author": {"login": "alice"}}`},
+			{Do: "GET /repos/alice/cellar/commits/main", As: "alice", Status: 200,
+				Want: `{"sha": "` + now + `", "author": {"login": "alice"}}`},
 			{Do: "GET /repos/alice/cellar/contents/beds/one", As: "alice", Status: 200, Want: `{"content": "cGVhcw==\n"}`},
 			{Do: "GET /repos/alice/cellar/contents/beds/two", As: "alice", Status: 200, Want: `{"content": "AP8=\n"}`},
 			{Do: "GET /repos/alice/cellar/contents/a", As: "alice", Status: 404},
@@ -137,12 +146,16 @@ func TestCommitOnBranchKeepsModes(t *testing.T) {
 		}
 		return made.SHA
 	}
-	tree := sent("POST /repos/alice/cellar/git/trees", fmt.Sprintf(`{"tree": [{"path": "run", "mode": "100755", "type": "blob", "sha": %q}]}`, blob))
-	commit := sent("POST /repos/alice/cellar/git/commits", fmt.Sprintf(`{"message": "x", "tree": %q, "parents": [%q]}`, tree, ids["sha"]))
+	tree := sent("POST /repos/alice/cellar/git/trees",
+		fmt.Sprintf(`{"tree": [{"path": "run", "mode": "100755", "type": "blob", "sha": %q}]}`, blob))
+	commit := sent("POST /repos/alice/cellar/git/commits",
+		fmt.Sprintf(`{"message": "x", "tree": %q, "parents": [%q]}`, tree, ids["sha"]))
 	sent("PATCH /repos/alice/cellar/git/refs/heads/main", fmt.Sprintf(`{"sha": %q}`, commit))
 	byName := map[string]any{"repositoryNameWithOwner": "alice/cellar", "branchName": "main"}
-	if got := run(t, s, "alice", commitOn, map[string]any{"i": onBranch(byName, commit, "run=echo")}); strings.Contains(got, "errors") {
+	if got := run(t, s, "alice", commitOn, map[string]any{"i": onBranch(byName, commit,
+		"run=echo")}); strings.Contains(got, "errors") {
 		t.Fatal(got)
 	}
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/cellar/git/trees/main", As: "alice", Status: 200, Want: `{"tree": [{"path": "run", "mode": "100755"}]}`})
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/cellar/git/trees/main", As: "alice", Status: 200,
+		Want: `{"tree": [{"path": "run", "mode": "100755"}]}`})
 }

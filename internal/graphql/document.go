@@ -37,8 +37,8 @@ func newDocuments() *cache.Recent[[sha256.Size]byte, *document] {
 	return cache.NewRecent[[sha256.Size]byte](documentBytes, func(d *document) int { return documentCost * d.size })
 }
 
-// newRules are the rules of validation, without two that GitHub does not hold clients to: gh's own queries ask for fields
-// of two types under one key, and other clients spread fragments on types that cannot be there.
+// newRules are the rules of validation, without two that GitHub does not hold clients to: gh's own queries ask
+// for fields of two types under one key, and other clients spread fragments on types that cannot be there.
 func newRules() *rules.Rules {
 	r := rules.NewDefaultRules()
 	r.RemoveRule("OverlappingFieldsCanBeMerged")

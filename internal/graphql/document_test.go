@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkNewQuery parses and validates the largest query that gh 2.23 sends, gh pr list with every field of --json, as
-// one that was not met before: a millisecond at most.
+// BenchmarkNewQuery parses and validates the largest query that gh 2.23 sends, gh pr list with every field of
+// --json, as one that was not met before: a millisecond at most.
 func BenchmarkNewQuery(b *testing.B) {
 	text, err := os.ReadFile("testdata/prlist.graphql")
 	if err != nil {

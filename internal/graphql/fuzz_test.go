@@ -24,15 +24,18 @@ import (
 func FuzzQuery(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{viewer{login}}`, `{}`},
-		{`query($n:Int!,$s:[IssueState!]=OPEN){repository(owner:"a",name:"b"){issues(first:$n,states:$s){nodes{...F}}}} fragment F on Issue{title}`, `{"n":3}`},
-		{`mutation($i:CreateIssueInput!){createIssue(input:$i){issue{id}}}`, `{"i":{"repositoryId":7,"title":"x","labelIds":null}}`},
+		{`query($n:Int!,$s:[IssueState!]=OPEN){repository(owner:"a",name:"b"){issues(first:$n,states:$s){
+			nodes{...F}}}} fragment F on Issue{title}`, `{"n":3}`},
+		{`mutation($i:CreateIssueInput!){createIssue(input:$i){issue{id}}}`,
+			`{"i":{"repositoryId":7,"title":"x","labelIds":null}}`},
 		{`{__schema{types{name fields(includeDeprecated:true){name args{defaultValue}}}}}`, `null`},
 		{`query($x:Nothing){viewer{a:login @skip(if:true) ...on Bot{id}}}`, `{"x":[{}]}`},
 	} {
 		f.Add(seed[0], seed[1])
 	}
 	nothing := func(context.Context, Question) (*web.Captured, error) { return nil, errs.Absent() }
-	api := &API{documents: newDocuments(), ask: nothing, with: Handlers{DB: dbtest.Open(f, db.SQLite)}, limits: unlimited{}}
+	api := &API{documents: newDocuments(), ask: nothing, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
+		limits: unlimited{}}
 	loaded := schema.Load()
 	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}
 	api.schema = func() *exec.Schema { return s }
@@ -51,7 +54,8 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			ctx := account.WithCaller(t.Context(), &account.Caller{ID: 1, Login: "alice"})
-			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{}, sent: httptest.NewRequest("POST", "/graphql", nil)})
+			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{},
+				sent: httptest.NewRequest("POST", "/graphql", nil)})
 			kind := "Query"
 			if op.Operation == ast.Mutation {
 				kind = "Mutation"

@@ -80,8 +80,8 @@ func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, e
 		Handler: q.with.Named})
 }
 
-// fillGit asks for the commits or tags of which only the names are known, of all of a repository at one time. One alone
-// is asked for as REST answers it.
+// fillGit asks for the commits or tags of which only the names are known, of all of a repository at one time.
+// One alone is asked for as REST answers it.
 func fillGit(kind string, next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)

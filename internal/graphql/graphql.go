@@ -9,18 +9,20 @@
 //	  - gather.go: what many parents need, asked for at one time; prime.go: what REST answers for many things of a
 //	    repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, pull.go, commit.go, gitobject.go,
-//	    release.go, search.go, reaction.go, timeline.go, reviewthread.go, rollup.go and check.go, viewed.go
+//	    release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
+//	    annotation.go, viewed.go
 //	  - node.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations
 //	  - errors.go: the errors of REST in GitHub's form
 //
-// Below: schema, the schema's text; exec, which runs operations on it.
+// Below: schema, the schema's text; exec, which runs operations on it; answer, by which tests hold answers against a
+// schema.
 //
-// GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives the same
-// caller, and a mutation is a request to REST: Question names the route, and the server asks what that wants of the
-// role and of the token as it does of any request (server/ask.go). So nothing is seen or done here that could not be
-// seen or done there, and one object is the same by both. Where REST has no list that suits, a question brings a handler
-// of the feature, which answers under the right of the route that it names.
+// GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives the
+// same caller, and a mutation is a request to REST: Question names the route, and the server asks what that
+// wants of the role and of the token as it does of any request (server/ask.go). So nothing is seen or done here
+// that could not be seen or done there, and one object is the same by both. Where REST has no list that suits,
+// a question brings a handler of the feature, which answers under the right of the route that it names.
 package graphql
 
 import (
@@ -148,8 +150,8 @@ type answer struct {
 // POST /graphql
 // POST /api/graphql
 //
-// Post runs an operation of GraphQL. What is wrong with it stands in the answer, which is a 200, as GitHub's. Errors: 400
-// for a body that is no JSON or has no query, 401, 413, and those of the rate limit.
+// Post runs an operation of GraphQL. What is wrong with it stands in the answer, which is a 200, as GitHub's.
+// Errors: 400 for a body that is no JSON or has no query, 401, 413, and those of the rate limit.
 func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	b, err := readBody(r)
 	if err != nil {

@@ -40,47 +40,65 @@ func TestErrorsAreAsAtGitHub(t *testing.T) {
 		s.Repo(t, "alice/garden", false)
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"has_issues": false}`, Status: 200})
 		for _, a := range []ask{
-			{query: `{repository(owner:"alice",name:"x"){id}}`, want: `{"data": {"repository": null}, "errors": [{"type": "NOT_FOUND",
+			{query: `{repository(owner:"alice",name:"x"){id}}`,
+				want: `{"data": {"repository": null}, "errors": [{"type": "NOT_FOUND",
 				"path": ["repository"], "locations": [{"line": 1, "column": 2}],
 				"message": "Could not resolve to a Repository with the name 'alice/x'."}]}`},
-			{query: `{a:repository(owner:"alice",name:"garden"){name issue:issueOrPullRequest(number:9){__typename} hasIssuesEnabled}}`,
-				want: `{"data": {"a": {"name": "garden", "issue": null, "hasIssuesEnabled": false}}, "errors": [{"type": "NOT_FOUND",
+			{query: `{a:repository(owner:"alice",name:"garden"){name issue:issueOrPullRequest(number:9){__typename}
+				hasIssuesEnabled}}`,
+				want: `{"data": {"a": {"name": "garden", "issue": null, "hasIssuesEnabled": false}},
+					"errors": [{"type": "NOT_FOUND",
 				"path": ["a", "issue"], "message": "Could not resolve to an issue or pull request with the number of 9."}]}`},
-			{query: `{repository(owner:"alice",name:"garden"){issue(number:1){id} pullRequest(number:2){id} issues(first:3){totalCount}}}`,
+			{query: `{repository(owner:"alice",name:"garden"){issue(number:1){id} pullRequest(number:2){id}
+				issues(first:3){totalCount}}}`,
 				want: `{"data": {"repository": {"issue": null, "pullRequest": null, "issues": {"totalCount": 0}}}, "errors": [
 				{"message": "Could not resolve to an Issue with the number of 1."},
 				{"message": "Could not resolve to a PullRequest with the number of 2."}]}`},
-			{query: `{user(login:"nobody"){id} organization(login:"alice"){id} o:organization(login:"guild"){login} u:user(login:"guild"){id}
+			{query: `{user(login:"nobody"){id} organization(login:"alice"){id} o:organization(login:"guild"){login}
+				u:user(login:"guild"){id}
 				repositoryOwner(login:"nobody"){id}}`,
-				want: `{"data": {"user": null, "organization": null, "o": {"login": "guild"}, "u": null, "repositoryOwner": null}, "errors": [
+				want: `{"data": {"user": null, "organization": null, "o": {"login": "guild"}, "u": null,
+					"repositoryOwner": null}, "errors": [
 				{"message": "Could not resolve to a User with the login of 'nobody'."},
 				{"message": "Could not resolve to an Organization with the login of 'alice'."},
 				{"message": "Could not resolve to a User with the login of 'guild'."}]}`},
-			{query: `query Q{repository(owner:"a",name:"b"){nonsense}}`, want: `{"errors": [{"path": ["query Q", "repository", "nonsense"],
+			{query: `query Q{repository(owner:"a",name:"b"){nonsense}}`,
+				want: `{"errors": [{"path": ["query Q", "repository", "nonsense"],
 				"extensions": {"code": "undefinedField", "typeName": "Repository", "fieldName": "nonsense"},
 				"message": "Field 'nonsense' doesn't exist on type 'Repository'"}]}`},
 			{query: `{viewer{login(x:1)}}`, want: `{"errors": [{"message": "Field 'login' doesn't accept argument 'x'"}]}`},
-			{query: `{viewer{repositories{nodes{id}}}}`, want: `{"errors": [{"type": "MISSING_PAGINATION_BOUNDARIES", "path": ["viewer", "repositories"],
-				"message": "You must provide a ` + "`first` or `last`" + ` value to properly paginate the ` + "`repositories`" + ` connection."}]}`},
+			{query: `{viewer{repositories{nodes{id}}}}`,
+				want: `{"errors": [{"type": "MISSING_PAGINATION_BOUNDARIES", "path": ["viewer", "repositories"],
+				"message": "You must provide a ` + "`first` or `last`" + ` value to properly paginate the ` +
+					"`repositories`" + ` connection."}]}`},
 			{query: `{viewer{repositories(first:101){nodes{id}}}}`, want: `{"errors": [{"type": "EXCESSIVE_PAGINATION"}]}`},
 			{query: `{viewer{repositories(first:100){nodes{issues(first:100){nodes{comments(first:100){nodes{id}}}}}}}}`,
 				want: `{"errors": [{"type": "MAX_NODE_LIMIT_EXCEEDED"}]}`},
-			{query: `{viewer{repositories(first:1,after:"x"){nodes{id}}}}`, want: `{"errors": [{"type": "INVALID_CURSOR_ARGUMENTS"}]}`},
+			{query: `{viewer{repositories(first:1,after:"x"){nodes{id}}}}`,
+				want: `{"errors": [{"type": "INVALID_CURSOR_ARGUMENTS"}]}`},
 			{query: `{`, want: `{"errors": [{}]}`},
-			{query: `query($n:Int!){repository(owner:"a",name:"b"){issue(number:$n){id}}}`, variables: map[string]any{"n": "one"}, want: `{"errors": [{}]}`},
-			{query: `query A{viewer{login}} query B{viewer{id}}`, want: `{"errors": [{"message": "An operation name is required"}]}`},
-			{query: `{viewer{a:login a:id}}`, want: `{"errors": [{"path": ["viewer", "a"], "extensions": {"code": "fieldConflict"}}]}`},
+			{query: `query($n:Int!){repository(owner:"a",name:"b"){issue(number:$n){id}}}`,
+				variables: map[string]any{"n": "one"}, want: `{"errors": [{}]}`},
+			{query: `query A{viewer{login}} query B{viewer{id}}`,
+				want: `{"errors": [{"message": "An operation name is required"}]}`},
+			{query: `{viewer{a:login a:id}}`, want: `{"errors": [{"path": ["viewer", "a"],
+				"extensions": {"code": "fieldConflict"}}]}`},
 			{query: `{node(id:"nonsense"){id}}`, want: `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND",
 				"message": "Could not resolve to a node with the global id of 'nonsense'."}]}`},
-			{query: `fragment F on User{...G} fragment G on User{...F} {viewer{...F}}`, want: `{"errors": [{"extensions": {"code": "infiniteLoop"}}]}`},
+			{query: `fragment F on User{...G} fragment G on User{...F} {viewer{...F}}`,
+				want: `{"errors": [{"extensions": {"code": "infiniteLoop"}}]}`},
 			// What gh asks, and is not quite GraphQL.
-			{query: `{viewer{login ...on Bot{id} ...on Organization{login}}}`, want: `{"data": {"viewer": {"login": "alice"}}}`},
-			{query: `query($unused:[IssueState!]=OPEN){repository(owner:"alice",name:"garden"){issues(states:$unused){totalCount}}}`,
+			{query: `{viewer{login ...on Bot{id} ...on Organization{login}}}`,
+				want: `{"data": {"viewer": {"login": "alice"}}}`},
+			{query: `query($unused:[IssueState!]=OPEN){repository(owner:"alice",name:"garden"){issues(states:$unused){
+				totalCount}}}`,
 				variables: map[string]any{"perPage": 3}, want: `{"data": {"repository": {"issues": {"totalCount": 0}}}}`},
 			{query: `{none:__type(name:"Nothing"){name} t:__type(name:"PullRequest"){name kind}}`,
 				want: `{"data": {"none": null, "t": {"name": "PullRequest", "kind": "OBJECT"}}}`},
-			{query: `{repository(owner:"alice",name:"garden"){ref(qualifiedName:""){id} label(name:"nope"){id} milestone(number:3){id} release(tagName:"v"){id}
-				defaultBranchRef{name} latestRelease{name}}}`, want: `{"data": {"repository": {"ref": null, "label": null, "milestone": null, "release": null,
+			{query: `{repository(owner:"alice",name:"garden"){ref(qualifiedName:""){id} label(name:"nope"){id}
+				milestone(number:3){id} release(tagName:"v"){id}
+				defaultBranchRef{name} latestRelease{name}}}`,
+				want: `{"data": {"repository": {"ref": null, "label": null, "milestone": null, "release": null,
 				"defaultBranchRef": null, "latestRelease": null}}}`},
 		} {
 			a.check(t, s)
@@ -100,11 +118,13 @@ func TestHostileQueriesAreBounded(t *testing.T) {
 	quote := func(query string) string { b, _ := json.Marshal(map[string]string{"query": query}); return string(b) }
 	post(quote("{viewer{login}}"+strings.Repeat(" ", 5<<20)), 413)
 	for name, query := range map[string]string{
-		"aliases":       "{" + strings.Repeat("a:viewer{login} ", 1) + manyAliases(10_001) + "}",
-		"depth":         strings.Repeat("{viewer", 1) + strings.Repeat("{organizations(first:1){nodes", 40) + "{id}" + strings.Repeat("}}", 40) + "}",
-		"introspection": "{__schema{types" + strings.Repeat("{fields{type", 40) + "{name}" + strings.Repeat("}}", 40) + "}}",
-		"fragments":     doubling(30),
-		"tokens":        "{viewer{login " + strings.Repeat("login ", 70_000) + "}}",
+		"aliases": "{" + strings.Repeat("a:viewer{login} ", 1) + manyAliases(10_001) + "}",
+		"depth": strings.Repeat("{viewer", 1) + strings.Repeat("{organizations(first:1){nodes",
+			40) + "{id}" + strings.Repeat("}}", 40) + "}",
+		"introspection": "{__schema{types" + strings.Repeat("{fields{type", 40) + "{name}" + strings.Repeat("}}",
+			40) + "}}",
+		"fragments": doubling(30),
+		"tokens":    "{viewer{login " + strings.Repeat("login ", 70_000) + "}}",
 	} {
 		if body := post(quote(query), 200); !strings.Contains(body, `"errors"`) || strings.Contains(body, `"data"`) {
 			t.Errorf("%s: %.300s", name, body)
@@ -124,13 +144,15 @@ func TestMemoryOfAQueryIsCounted(t *testing.T) {
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
 	for n := range 30 {
-		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/contents/a%d", n), As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/contents/a%d", n), As: "alice",
+			Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
 	}
 	for name, inner := range map[string]string{
 		"nodes":  `history(first:100){nodes{history(first:100){nodes{history(first:40){nodes{oid message tree{oid}}}}}}}`,
 		"fields": `history(first:100){nodes{` + strings.ReplaceAll(manyAliases(9_000), ":viewer{login}", ":message") + `}}`,
 	} {
-		query, err := json.Marshal(map[string]string{"query": `{repository(owner:"alice",name:"garden"){object(expression:"main"){...on Commit{` + inner + `}}}}`})
+		query, err := json.Marshal(map[string]string{"query": `{repository(owner:"alice",name:"garden"){
+			object(expression:"main"){...on Commit{` + inner + `}}}}`})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,9 +187,11 @@ func TestCosts(t *testing.T) {
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.RateLimit = 50 })
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
-	ask{query: `{rateLimit{limit cost remaining used nodeCount} viewer{repositories(first:10){nodes{issues(first:20){totalCount nodes{id}}}}}}`,
+	ask{query: `{rateLimit{limit cost remaining used nodeCount} viewer{repositories(first:10){
+		nodes{issues(first:20){totalCount nodes{id}}}}}}`,
 		want: `{"data": {"rateLimit": {"limit": 50, "cost": 1, "remaining": 49, "used": 1, "nodeCount": 210}}}`}.check(t, s)
-	ask{query: `{rateLimit{cost remaining} viewer{repositories(first:100){nodes{i:issues(first:1){nodes{id}} p:pullRequests(first:1){nodes{id}}}}}}`,
+	ask{query: `{rateLimit{cost remaining} viewer{repositories(first:100){nodes{i:issues(first:1){nodes{id}}
+		p:pullRequests(first:1){nodes{id}}}}}}`,
 		want: `{"data": {"rateLimit": {"cost": 2, "remaining": 47}}}`}.check(t, s)
 	id := member(t, s, "alice", "/repos/alice/garden", "node_id")
 	star := `mutation{` + strings.Repeat(`a%d:addStar(input:{starrableId:"`+id+`"}){clientMutationId} `, 20) + `}`
@@ -182,5 +206,6 @@ func TestCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: string(send), Status: 403, Want: `{"message": "API rate limit exceeded"}`})
+	s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: string(send), Status: 403,
+		Want: `{"message": "API rate limit exceeded"}`})
 }

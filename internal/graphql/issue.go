@@ -37,7 +37,8 @@ func newIssue(in *object, data payload, media string) (*object, error) {
 		return &object{kind: "PullRequest", data: data, repo: in,
 			source: Question{Path: in.path("pulls", number), Media: media}}, nil
 	}
-	return &object{kind: "Issue", data: data, repo: in, source: Question{Path: in.path("issues", number), Media: media}}, nil
+	return &object{kind: "Issue", data: data, repo: in, source: Question{Path: in.path("issues", number),
+		Media: media}}, nil
 }
 
 // issueNumbered finds an issue or a pull request. kind is the one that is wanted; empty: either.
@@ -135,8 +136,9 @@ func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	if err := setOrder(f, values, sorts); err != nil {
 		return nil, err
 	}
-	for name, parameter := range map[string]string{"assignee": "assignee", "createdBy": "creator", "mentioned": "mentioned",
-		"since": "since", "milestoneNumber": "milestone"} {
+	for name, parameter := range map[string]string{"assignee": "assignee", "createdBy": "creator",
+		"mentioned": "mentioned",
+		"since":     "since", "milestoneNumber": "milestone"} {
 		if v, ok := filter[name]; ok {
 			text, _ := v.(string)
 			if v == nil && (name == "assignee" || name == "milestoneNumber") {

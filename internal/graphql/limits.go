@@ -22,8 +22,8 @@ type estimate struct {
 	changes  int64 // mutations
 }
 
-// cost is what the operation takes off the rate limit: a point for each hundred requests, as at GitHub, and one for each
-// mutation, which is a request by REST.
+// cost is what the operation takes off the rate limit: a point for each hundred requests, as at GitHub, and one
+// for each mutation, which is a request by REST.
 func (e estimate) cost() int64 { return max(1, (e.requests+50)/100, e.changes) }
 
 // estimator walks an operation with its variables. The document was checked, so it is not too large.
@@ -43,8 +43,9 @@ func (api *API) estimateOf(op *ast.OperationDefinition, variables map[string]any
 	}
 	e.selection(op.SelectionSet, 1)
 	if len(e.errors) == 0 && e.nodes > maxAskedNodes {
-		e.tell(nil, "MAX_NODE_LIMIT_EXCEEDED", fmt.Sprintf("This query requests up to %d possible nodes which exceeds the maximum limit of %d.",
-			e.nodes, maxAskedNodes))
+		e.tell(nil, "MAX_NODE_LIMIT_EXCEEDED",
+			fmt.Sprintf("This query requests up to %d possible nodes which exceeds the maximum limit of %d.",
+				e.nodes, maxAskedNodes))
 	}
 	return e.estimate, e.errors
 }

@@ -87,7 +87,8 @@ func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	owner, name, _ := strings.Cut(of.repo.text(ctx, "full_name"), "/")
 	body := map[string]any{"owner": owner, "repo": name, "number": of.data.get("number"), "sha": m.text("oid")}
 	m.copy(body, "name", "name")
-	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: to.path("git", "refs"), Handler: m.with.LinkBranch}, body)
+	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: to.path("git", "refs"),
+		Handler: m.with.LinkBranch}, body)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +108,7 @@ func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.changeBy(ctx, Question{Method: http.MethodPatch, Path: of.source.Path, Handler: m.with.UnlinkBranch}, map[string]any{"id": id})
+	_, err = m.changeBy(ctx, Question{Method: http.MethodPatch, Path: of.source.Path,
+		Handler: m.with.UnlinkBranch}, map[string]any{"id": id})
 	return map[string]any{"issue": of}, err
 }

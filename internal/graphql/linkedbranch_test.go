@@ -15,7 +15,8 @@ func TestLinkedBranches(t *testing.T) {
 		s.Repo(t, "alice/cellar", true)
 		s.Repo(t, "alice/shed", false)
 		for _, name := range []string{"cellar", "shed"} {
-			s.Check(t, apitest.Case{Do: "PUT /repos/alice/" + name + "/contents/a", As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+			s.Check(t, apitest.Case{Do: "PUT /repos/alice/" + name + "/contents/a", As: "alice",
+				Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
 		}
 		v["sha"] = member(t, s, "alice", "/repos/alice/bed/commits/main", "sha")
 		v["hidden"] = member(t, s, "alice", "/repos/alice/cellar/commits/main", "sha")
@@ -27,13 +28,18 @@ func TestLinkedBranches(t *testing.T) {
 		}
 		list := func(as, repo, want string) {
 			t.Helper()
-			check(as, `{repository(owner:"alice",name:"`+repo+`"){issue(number:1){linkedBranches(first:9){totalCount nodes{ref{name prefix target{oid} repository{nameWithOwner}}}}}}}`,
+			check(as, `{repository(owner:"alice",name:"`+repo+
+				`"){issue(number:1){linkedBranches(first:9){totalCount
+				nodes{ref{name prefix target{oid} repository{nameWithOwner}}}}}}}`,
 				`{"data": {"repository": {"issue": {"linkedBranches": `+want+`}}}}`)
 		}
-		const create = `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,name:"dev/peas"}){issue{number} linkedBranch{id ref{name}}}}`
+		const create = `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,
+			name:"dev/peas"}){issue{number} linkedBranch{id ref{name}}}}`
 		check("carol", create, `{"data": {"createLinkedBranch": null}, "errors": [{"type": "FORBIDDEN"}]}`)
-		body := check("bob", create, `{"data": {"createLinkedBranch": {"issue": {"number": 1}, "linkedBranch": {"ref": {"name": "dev/peas"}}}}}`)
-		check("bob", create, `{"data": {"createLinkedBranch": null}, "errors": [{"type": "UNPROCESSABLE", "message": "Reference already exists"}]}`)
+		body := check("bob", create, `{"data": {"createLinkedBranch": {"issue": {"number": 1},
+			"linkedBranch": {"ref": {"name": "dev/peas"}}}}}`)
+		check("bob", create, `{"data": {"createLinkedBranch": null}, "errors": [{"type": "UNPROCESSABLE",
+			"message": "Reference already exists"}]}`)
 		var made struct {
 			Data struct {
 				Create struct{ LinkedBranch struct{ ID string } } `json:"createLinkedBranch"`
@@ -43,29 +49,39 @@ func TestLinkedBranches(t *testing.T) {
 			t.Fatal(err)
 		}
 		v["l"] = made.Data.Create.LinkedBranch.ID
-		check("", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha}){linkedBranch{ref{name id}}}}`,
+		check("", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha}){
+			linkedBranch{ref{name id}}}}`,
 			`{"data": {"createLinkedBranch": {"linkedBranch": {"ref": {"name": "1-issue-1", "id": "$any"}}}}}`)
 		// Nothing is known of what one does not see: the branch is elsewhere, or its commit.
-		check("", `mutation($i:ID!,$hidden:GitObjectID!,$cellar:ID!){createLinkedBranch(input:{issueId:$i,oid:$hidden,name:"secret",repositoryId:$cellar}){linkedBranch{ref{name}}}}`,
+		check("", `mutation($i:ID!,$hidden:GitObjectID!,$cellar:ID!){
+			createLinkedBranch(input:{issueId:$i,oid:$hidden,name:"secret",repositoryId:$cellar}){linkedBranch{ref{name}}}}`,
 			`{"data": {"createLinkedBranch": {"linkedBranch": {"ref": {"name": "secret"}}}}}`)
-		check("bob", `mutation($i:ID!,$hidden:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$hidden,name:"x"}){linkedBranch{id}}}`,
+		check("bob", `mutation($i:ID!,$hidden:GitObjectID!){
+			createLinkedBranch(input:{issueId:$i,oid:$hidden,name:"x"}){linkedBranch{id}}}`,
 			`{"data": {"createLinkedBranch": null}, "errors": [{"type": "UNPROCESSABLE"}]}`)
-		const two = `{"totalCount": 2, "nodes": [{"ref": {"name": "dev/peas", "prefix": "refs/heads/", "repository": {"nameWithOwner": "alice/bed"}}}, {"ref": {"name": "1-issue-1"}}]}`
+		const two = `{"totalCount": 2, "nodes": [{"ref": {"name": "dev/peas", "prefix": "refs/heads/",
+			"repository": {"nameWithOwner": "alice/bed"}}}, {"ref": {"name": "1-issue-1"}}]}`
 		list("bob", "bed", two)
 		list("carol", "bed", two)
 		list("alice", "bed", `{"totalCount": 3}`)
-		check("carol", `query($l:ID!){node(id:$l){...on LinkedBranch{ref{name}}}}`, `{"data": {"node": {"ref": {"name": "dev/peas"}}}}`)
-		check("carol", `mutation($l:ID!){deleteLinkedBranch(input:{linkedBranchId:$l}){issue{number}}}`, `{"data": {"deleteLinkedBranch": null}, "errors": [{"type": "FORBIDDEN"}]}`)
-		check("bob", `mutation($l:ID!){deleteLinkedBranch(input:{linkedBranchId:$l}){issue{number title}}}`, `{"data": {"deleteLinkedBranch": {"issue": {"number": 1, "title": "Issue 1"}}}}`)
+		check("carol", `query($l:ID!){node(id:$l){...on LinkedBranch{ref{name}}}}`,
+			`{"data": {"node": {"ref": {"name": "dev/peas"}}}}`)
+		check("carol", `mutation($l:ID!){deleteLinkedBranch(input:{linkedBranchId:$l}){issue{number}}}`,
+			`{"data": {"deleteLinkedBranch": null}, "errors": [{"type": "FORBIDDEN"}]}`)
+		check("bob", `mutation($l:ID!){deleteLinkedBranch(input:{linkedBranchId:$l}){issue{number title}}}`,
+			`{"data": {"deleteLinkedBranch": {"issue": {"number": 1, "title": "Issue 1"}}}}`)
 		check("bob", `query($l:ID!){node(id:$l){id}}`, `{"data": {"node": null}, "errors": [{"type": "NOT_FOUND"}]}`)
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/bed/git/ref/heads/dev/peas", As: "bob", Status: 200}) // it stays
 		list("bob", "bed", `{"totalCount": 1}`)
 		// With the branch the link goes, and does not come back with another one of its name.
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/bed/git/refs/heads/1-issue-1", As: "alice", Status: 204})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/bed/git/refs", As: "alice", Send: `{"ref": "refs/heads/1-issue-1", "sha": "` + v["sha"].(string) + `"}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/bed/git/refs", As: "alice",
+			Send: `{"ref": "refs/heads/1-issue-1", "sha": "` + v["sha"].(string) + `"}`, Status: 201})
 		list("bob", "bed", `{"totalCount": 0}`)
-		check("", `mutation($i:ID!,$shed:ID!){transferIssue(input:{issueId:$i,repositoryId:$shed}){issue{number}}}`, `{"data": {"transferIssue": {"issue": {"number": 1}}}}`)
-		list("alice", "shed", `{"totalCount": 1, "nodes": [{"ref": {"name": "secret", "repository": {"nameWithOwner": "alice/cellar"}}}]}`)
+		check("", `mutation($i:ID!,$shed:ID!){transferIssue(input:{issueId:$i,repositoryId:$shed}){issue{number}}}`,
+			`{"data": {"transferIssue": {"issue": {"number": 1}}}}`)
+		list("alice", "shed", `{"totalCount": 1, "nodes": [{"ref": {"name": "secret",
+			"repository": {"nameWithOwner": "alice/cellar"}}}]}`)
 		list("bob", "shed", `{"totalCount": 0}`)
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/shed", As: "alice", Send: `{"archived": true}`, Status: 200})
 		v["i"] = member(t, s, "alice", "/repos/alice/shed/issues/1", "node_id")
@@ -87,7 +103,8 @@ func TestLinkedBranchesNeedContents(t *testing.T) {
 			"sorter[bot]": `{"data": {"createLinkedBranch": null}, "errors": [{"type": "FORBIDDEN"}]}`,
 			"tiller[bot]": `{"data": {"createLinkedBranch": {"linkedBranch": {"ref": {"name": "dev"}}}}}`,
 		} {
-			ask{as: as, query: `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,name:"dev"}){linkedBranch{ref{name}}}}`,
+			ask{as: as, query: `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,
+				name:"dev"}){linkedBranch{ref{name}}}}`,
 				want: want, variables: v}.check(t, s)
 		}
 	})

@@ -14,17 +14,19 @@ import (
 	"arbor/internal/milestone"
 )
 
-// mutations are the fields of Mutation. Each is a request to the REST API, or some, made for the same caller: what that
-// needs of a role and of the token, the mutation needs.
+// mutations are the fields of Mutation. Each is a request to the REST API, or some, made for the same caller:
+// what that needs of a role and of the token, the mutation needs.
 func mutations() map[string]exec.Resolver {
 	table := map[string]func(context.Context, *mutation) (map[string]any, error){
 		"createIssue": createIssue, "closeIssue": closeIssue, "reopenIssue": reopenIssue, "updateIssue": updateIssue,
 		"deleteIssue": deleteIssue, "transferIssue": transferIssue, "pinIssue": pinIssue, "unpinIssue": unpinIssue,
 		"addComment": addComment, "updateIssueComment": updateIssueComment, "deleteIssueComment": deleteIssueComment,
-		"addLabelsToLabelable": addLabels, "removeLabelsFromLabelable": removeLabels, "clearLabelsFromLabelable": clearLabels,
+		"addLabelsToLabelable": addLabels, "removeLabelsFromLabelable": removeLabels,
+		"clearLabelsFromLabelable": clearLabels,
 		"addAssigneesToAssignable": addAssignees, "removeAssigneesFromAssignable": removeAssignees,
 		"lockLockable": lock, "unlockLockable": unlock,
-		"createPullRequest": createPullRequest, "updatePullRequest": updatePullRequest, "closePullRequest": closePullRequest,
+		"createPullRequest": createPullRequest, "updatePullRequest": updatePullRequest,
+		"closePullRequest":  closePullRequest,
 		"reopenPullRequest": reopenPullRequest, "mergePullRequest": mergePullRequest,
 		"markPullRequestReadyForReview": markReady, "convertPullRequestToDraft": convertToDraft,
 		"updatePullRequestBranch": updatePullRequestBranch, "revertPullRequest": revertPullRequest,
@@ -32,17 +34,21 @@ func mutations() map[string]exec.Resolver {
 		"requestReviews":       requestReviews, "requestReviewsByLogin": requestReviewsByLogin,
 		"addPullRequestReviewThread": addReviewThread, "addPullRequestReviewThreadReply": addThreadReply,
 		"addPullRequestReviewComment": addReviewComment, "updatePullRequestReviewComment": updateReviewComment,
-		"deletePullRequestReviewComment": deleteReviewComment, "resolveReviewThread": resolveThread, "unresolveReviewThread": unresolveThread,
+		"deletePullRequestReviewComment": deleteReviewComment, "resolveReviewThread": resolveThread,
+		"unresolveReviewThread":      unresolveThread,
 		"replaceActorsForAssignable": replaceActors,
-		"createLinkedBranch":         createLinkedBranch, "cloneTemplateRepository": cloneTemplate, "deleteLinkedBranch": deleteLinkedBranch,
-		"createRepository": createRepository, "updateRepository": updateRepository, "archiveRepository": archiveRepository,
+		"createLinkedBranch":         createLinkedBranch, "cloneTemplateRepository": cloneTemplate,
+		"deleteLinkedBranch": deleteLinkedBranch,
+		"createRepository":   createRepository, "updateRepository": updateRepository,
+		"archiveRepository":   archiveRepository,
 		"unarchiveRepository": unarchiveRepository, "addStar": addStar, "removeStar": removeStar,
 		"submitPullRequestReview": submitReview, "updatePullRequestReview": updateReview,
 		"deletePullRequestReview": deleteReview, "dismissPullRequestReview": dismissReview,
 		"createRef": createRef, "updateRef": updateRef, "deleteRef": deleteRef, "mergeBranch": mergeBranch,
 		"createCommitOnBranch": createCommitOnBranch,
-		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel, "updateTopics": updateTopics,
-		"addReaction": addReaction, "removeReaction": removeReaction, "followUser": followUser,
+		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel,
+		"updateTopics": updateTopics,
+		"addReaction":  addReaction, "removeReaction": removeReaction, "followUser": followUser,
 		"followOrganization": followOrganization, "unfollowOrganization": unfollowOrganization,
 		"markFileAsViewed": markViewed, "unmarkFileAsViewed": unmarkViewed, "updateSubscription": updateSubscription,
 		"createCheckRun": createCheckRun, "updateCheckRun": updateCheckRun, "createCheckSuite": createCheckSuite,
@@ -248,7 +254,8 @@ func (m *mutation) equipment(ctx context.Context, in *object) (map[string]any, e
 	return body, nil
 }
 
-// mayEquip refuses what REST would leave out without a word: only who may push gives labels, assignees and a milestone.
+// mayEquip refuses what REST would leave out without a word: only who may push gives labels, assignees and a
+// milestone.
 func mayEquip(ctx context.Context, in *object, body map[string]any) error {
 	if len(body) == 0 {
 		return nil

@@ -31,8 +31,9 @@ func (m *mutation) below(ctx context.Context, name, kind string) (o, in *object,
 // run is what an input says of a check run, in a body of REST.
 func (m *mutation) run() map[string]any {
 	body := map[string]any{}
-	for name, as := range map[string]string{"name": "name", "headSha": "head_sha", "detailsUrl": "details_url", "externalId": "external_id",
-		"startedAt": "started_at", "completedAt": "completed_at", "actions": "actions"} {
+	for name, as := range map[string]string{"name": "name", "headSha": "head_sha", "detailsUrl": "details_url",
+		"externalId": "external_id",
+		"startedAt":  "started_at", "completedAt": "completed_at", "actions": "actions"} {
 		m.copy(body, name, as)
 	}
 	for _, name := range [...]string{"status", "conclusion"} {
@@ -148,7 +149,8 @@ func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]a
 		}
 		all = append(all, map[string]any{"app_id": number, "setting": one["setting"]})
 	}
-	_, err = m.change(ctx, http.MethodPatch, in.path("check-suites", "preferences"), map[string]any{"auto_trigger_checks": all})
+	_, err = m.change(ctx, http.MethodPatch, in.path("check-suites", "preferences"),
+		map[string]any{"auto_trigger_checks": all})
 	return map[string]any{"repository": in}, err
 }
 

@@ -137,7 +137,8 @@ func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, numbered(o, "issues", "comments"), map[string]any{"body": m.text("body")})
+	data, err := m.change(ctx, http.MethodPost, numbered(o, "issues", "comments"),
+		map[string]any{"body": m.text("body")})
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,8 @@ func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	count, _ := subject.value(ctx, "comments")
 	number, _ := count.(json.Number)
 	place, _ := number.Int64()
-	return map[string]any{"subject": subject, "commentEdge": &edge{kind: "IssueCommentEdge", node: made, cursor: cursorOf(int(place))}}, nil
+	return map[string]any{"subject": subject, "commentEdge": &edge{kind: "IssueCommentEdge", node: made,
+		cursor: cursorOf(int(place))}}, nil
 }
 
 func updateIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -171,7 +173,8 @@ func deleteIssueComment(ctx context.Context, m *mutation) (map[string]any, error
 }
 
 // lists changes labels or assignees of what an input names, and gives it as it is then.
-func (m *mutation) lists(ctx context.Context, target, payload string, change func(o *object) error) (map[string]any, error) {
+func (m *mutation) lists(ctx context.Context, target, payload string,
+	change func(o *object) error) (map[string]any, error) {
 	o, err := m.target(ctx, target, "Issue", "PullRequest")
 	if err != nil {
 		return nil, err
@@ -250,7 +253,8 @@ func setAssignees(ctx context.Context, m *mutation, method string) (map[string]a
 }
 
 // lockReasons are REST's words for why a conversation is locked.
-var lockReasons = map[string]string{"OFF_TOPIC": "off-topic", "TOO_HEATED": "too heated", "RESOLVED": "resolved", "SPAM": "spam"}
+var lockReasons = map[string]string{"OFF_TOPIC": "off-topic", "TOO_HEATED": "too heated",
+	"RESOLVED": "resolved", "SPAM": "spam"}
 
 func lock(ctx context.Context, m *mutation) (map[string]any, error) {
 	return m.lists(ctx, "lockableId", "lockedRecord", func(o *object) error {

@@ -190,7 +190,8 @@ var draftPlaces = [...]struct {
 	fields map[string]string
 }{
 	{"comments", map[string]string{"body": "body", "path": "path", "position": "position"}},
-	{"threads", map[string]string{"body": "body", "path": "path", "line": "line", "side": "side", "startLine": "start_line",
+	{"threads", map[string]string{"body": "body", "path": "path", "line": "line", "side": "side",
+		"startLine": "start_line",
 		"startSide": "start_side"}},
 }
 

@@ -61,7 +61,8 @@ func cloneTemplate(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"name": m.text("name"), "owner": owner.text(ctx, "login"), "private": m.text("visibility") == "PRIVATE"}
+	body := map[string]any{"name": m.text("name"), "owner": owner.text(ctx, "login"),
+		"private": m.text("visibility") == "PRIVATE"}
 	m.copy(body, "description", "description")
 	m.copy(body, "includeAllBranches", "include_all_branches")
 	data, err := m.change(ctx, http.MethodPost, from.path("generate"), body)

@@ -41,7 +41,8 @@ func (m *mutation) begunReview(ctx context.Context) (*object, error) {
 }
 
 // changeReview asks for a change below a review's address.
-func (m *mutation) changeReview(ctx context.Context, v *object, method, below string, body map[string]any) (map[string]any, error) {
+func (m *mutation) changeReview(ctx context.Context, v *object, method, below string,
+	body map[string]any) (map[string]any, error) {
 	data, err := m.change(ctx, method, v.source.Path+below, body)
 	if err != nil {
 		return nil, err

@@ -112,7 +112,8 @@ func newGardens(t *testing.T, engine db.Engine) *world {
 	bot := w.Bot(t, "gardener", "alice", "checks=write,statuses=write,contents=read")
 	for n := range gardens {
 		at := fmt.Sprintf("/repos/alice/g%d", n)
-		for _, sha := range []string{member(t, w.Server, "alice", at+"/commits/main", "sha"), member(t, w.Server, "alice", at+"/commits/bed", "sha")} {
+		for _, sha := range []string{member(t, w.Server, "alice", at+"/commits/main", "sha"), member(t, w.Server,
+			"alice", at+"/commits/bed", "sha")} {
 			w.check(t, at, sha, bot.Slug+"[bot]")
 		}
 	}
@@ -127,7 +128,8 @@ func (w *world) check(t *testing.T, at, sha, bot string) {
 	t.Helper()
 	for _, c := range []apitest.Case{
 		{Do: "POST " + at + "/check-runs", As: bot, Send: `{"name": "dig", "head_sha": "` + sha + `", "status": "completed",
-			"conclusion": "success", "output": {"title": "T", "summary": "S", "annotations": [{"path": "a", "start_line": 1, "end_line": 1,
+			"conclusion": "success", "output": {"title": "T", "summary": "S", "annotations": [{"path": "a",
+			"start_line": 1, "end_line": 1,
 			"annotation_level": "notice", "message": "Here"}]}}`, Status: 201},
 		{Do: "POST " + at + "/statuses/" + sha, As: "alice", Send: `{"state": "success", "context": "sow"}`, Status: 201},
 	} {
@@ -150,12 +152,14 @@ func (w *world) plant(t *testing.T, n int) {
 		{Do: "PUT " + at + "/contents/a", Send: fmt.Sprintf(file, "main"), Status: 201},
 		{Do: "PUT " + at + "/topics", Send: `{"names": ["seeds"]}`, Status: 200},
 		{Do: "POST " + at + "/milestones", Send: `{"title": "Spring"}`, Status: 201},
-		{Do: "POST " + at + "/issues", As: friend, Send: `{"title": "Peas", "labels": ["bug"], "milestone": 1, "assignees": ["` + friend + `"]}`, Status: 201},
+		{Do: "POST " + at + "/issues", As: friend, Send: `{"title": "Peas", "labels": ["bug"], "milestone": 1,
+			"assignees": ["` + friend + `"]}`, Status: 201},
 		{Do: "POST " + at + "/issues/1/comments", As: friend, Send: `{"body": "Peas"}`, Status: 201},
 		{Do: "POST " + at + "/issues/1/reactions", As: friend, Send: `{"content": "heart"}`, Status: 201,
 			Headers: map[string]string{"Accept": "application/vnd.github.squirrel-girl-preview+json"}},
 		{Do: "PATCH " + at + "/issues/1", Send: `{"title": "Many peas", "state": "closed"}`, Status: 200},
-		{Do: "PATCH " + at + "/issues/1", Send: `{"state": "open", "milestone": null, "labels": ["enhancement"], "assignees": []}`, Status: 200},
+		{Do: "PATCH " + at + "/issues/1", Send: `{"state": "open", "milestone": null, "labels": ["enhancement"],
+			"assignees": []}`, Status: 200},
 		{Do: "POST " + at + "/releases", Send: `{"tag_name": "v1", "name": "One"}`, Status: 201},
 		{Do: "PUT " + at + "/subscription", Send: `{"subscribed": true}`, As: friend, Status: 200},
 		{Do: "PUT /user/starred/alice/" + name, As: friend, Status: 204},
@@ -169,10 +173,12 @@ func (w *world) plant(t *testing.T, n int) {
 	for _, c := range []apitest.Case{
 		{Do: "POST " + at + "/git/refs", Send: `{"ref": "refs/heads/bed", "sha": "` + sha + `"}`, Status: 201},
 		{Do: "PUT " + at + "/contents/b", Send: fmt.Sprintf(file, "bed"), Status: 201},
-		{Do: "POST " + at + "/pulls", As: friend, Send: `{"title": "Beans", "head": "bed", "base": "main", "body": "fixes #1"}`, Status: 201},
+		{Do: "POST " + at + "/pulls", As: friend,
+			Send: `{"title": "Beans", "head": "bed", "base": "main", "body": "fixes #1"}`, Status: 201},
 		{Do: "POST " + at + "/pulls/2/requested_reviewers", Send: `{"reviewers": ["bob"]}`, Status: 201},
 		{Do: "POST " + at + "/issues/2/comments", Send: `{"body": "Fine"}`, Status: 201},
-		{Do: "POST " + at + "/pulls/2/reviews", Send: `{"body": "Fine", "event": "APPROVE", "comments": [{"path": "b", "line": 1, "body": "Here"}]}`, Status: 200},
+		{Do: "POST " + at + "/pulls/2/reviews",
+			Send: `{"body": "Fine", "event": "APPROVE", "comments": [{"path": "b", "line": 1, "body": "Here"}]}`, Status: 200},
 	} {
 		if c.As == "" {
 			c.As = "alice"
@@ -185,7 +191,8 @@ func (w *world) plant(t *testing.T, n int) {
 func (w *world) ask(t *testing.T, query string, variables map[string]any) string {
 	t.Helper()
 	w.starred = !w.starred
-	w.Check(t, apitest.Case{Do: map[bool]string{true: "PUT", false: "DELETE"}[w.starred] + " /user/starred/alice/g0", As: "bob", Status: 204})
+	w.Check(t, apitest.Case{Do: map[bool]string{true: "PUT", false: "DELETE"}[w.starred] +
+		" /user/starred/alice/g0", As: "bob", Status: 204})
 	if err := w.Server.Server.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -231,15 +238,18 @@ func (p way) query(fields []string) string {
 	for _, step := range slices.Backward(p.steps) {
 		inner = fmt.Sprintf(step, inner)
 	}
-	return `query($n:Int!){viewer{repositories(first:$n,ownerAffiliations:OWNER,orderBy:{field:NAME,direction:ASC}){nodes{` + inner + `}}}}`
+	return `query($n:Int!){viewer{repositories(first:$n,ownerAffiliations:OWNER,orderBy:{field:NAME,
+		direction:ASC}){nodes{` + inner + `}}}}`
 }
 
 // given are the arguments that fields need.
-var given = map[string]string{"number": "1", "qualifiedName": `"main"`, "tagName": `"v1"`, "refPrefix": `"refs/heads/"`, "headRef": `"main"`,
+var given = map[string]string{"number": "1", "qualifiedName": `"main"`, "tagName": `"v1"`,
+	"refPrefix": `"refs/heads/"`, "headRef": `"main"`,
 	"expression": `"main"`, "slug": `"none"`, "capabilities": "[CAN_BE_ASSIGNED]"}
 
 // called are those that mean other things on each type.
-var called = map[string]string{"Repository.pullRequest": "2", "Repository.label": `"bug"`, "Status.context": `"sow"`, "User.repository": `"g0"`, "Organization.repository": `"g0"`,
+var called = map[string]string{"Repository.pullRequest": "2", "Repository.label": `"bug"`,
+	"Status.context": `"sow"`, "User.repository": `"g0"`, "Organization.repository": `"g0"`,
 	"User.organization": `"none"`}
 
 // arguments are those that a field is asked with; connections are asked for two.
@@ -253,7 +263,8 @@ func arguments(kind string, f *ast.FieldDefinition) string {
 		if a.Name == "first" {
 			value = map[bool]string{true: "30", false: "2"}[f.Name == "timelineItems"]
 		}
-		if value != "" && (a.Type.NonNull || a.Name == "first" || a.Name == "refPrefix" || a.Name == "expression" || kind == "Status") {
+		if value != "" && (a.Type.NonNull || a.Name == "first" || a.Name == "refPrefix" || a.Name == "expression" ||
+			kind == "Status") {
 			list = append(list, a.Name+":"+value)
 		} else if a.Type.NonNull && a.DefaultValue == nil {
 			panic("no value for " + kind + "." + f.Name + "(" + a.Name + ")")

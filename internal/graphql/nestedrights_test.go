@@ -86,7 +86,8 @@ func TestTogetherAsAlone(t *testing.T) {
 		}
 		w.Admin(t, "warden")
 		w.Check(t, apitest.Case{Do: "PUT /users/friend3/suspended", As: "warden", Status: 204})
-		send, _ := json.Marshal(map[string]any{"query": `query($ids:[ID!]!){nodes(ids:$ids){id}}`, "variables": map[string]any{"ids": ids}})
+		send, _ := json.Marshal(map[string]any{"query": `query($ids:[ID!]!){nodes(ids:$ids){id}}`,
+			"variables": map[string]any{"ids": ids}})
 		w.Check(t, apitest.Case{Do: "POST /graphql", As: "friend3", Send: string(send), Status: 403})
 	})
 }
@@ -112,8 +113,10 @@ func (w *world) ids(t *testing.T) (ids []string) {
 
 func (w *world) nodesAsAlone(t *testing.T, as string, ids []string) {
 	t.Helper()
-	const inner = `{__typename id ...on Issue{title body} ...on PullRequest{title headRefName} ...on Repository{name isPrivate}
-		...on IssueComment{body} ...on Commit{message} ...on Release{name} ...on CheckRun{name} ...on PullRequestReview{body}}`
+	const inner = `{__typename id ...on Issue{title body} ...on PullRequest{title headRefName}
+		...on Repository{name isPrivate}
+		...on IssueComment{body} ...on Commit{message} ...on Release{name} ...on CheckRun{name}
+		...on PullRequestReview{body}}`
 	for part := range slices.Chunk(ids, 50) {
 		list, _ := json.Marshal(part)
 		together := w.told(t, as, `{nodes(ids:`+string(list)+`)`+inner+`}`)
@@ -128,8 +131,10 @@ func (w *world) nodesAsAlone(t *testing.T, as string, ids []string) {
 		alone := w.told(t, as, "{"+query.String()+"}")
 		for n, node := range nodes {
 			key := fmt.Sprintf("a%d", n)
-			if string(node) != string(alone.Data[key]) || fmt.Sprint(together.below("nodes", n)) != fmt.Sprint(alone.below(key)) {
-				t.Errorf("%s: together %s %v\nalone %s %v", as, node, together.below("nodes", n), alone.Data[key], alone.below(key))
+			if string(node) != string(alone.Data[key]) || fmt.Sprint(together.below("nodes",
+				n)) != fmt.Sprint(alone.below(key)) {
+				t.Errorf("%s: together %s %v\nalone %s %v", as, node, together.below("nodes", n), alone.Data[key],
+					alone.below(key))
 			}
 		}
 	}
@@ -138,9 +143,11 @@ func (w *world) nodesAsAlone(t *testing.T, as string, ids []string) {
 func (w *world) listsAsAlone(t *testing.T, as string) {
 	t.Helper()
 	top := below(w.schema, "Repository")[0]
-	fields := strings.Join(top.fields(w.schema), " ") + ` issuesOf:issues(first:5){nodes{title comments(first:5){nodes{body author{login}}}
+	fields := strings.Join(top.fields(w.schema), " ") + ` issuesOf:issues(first:5){
+		nodes{title comments(first:5){nodes{body author{login}}}
 		timelineItems(first:20){nodes{__typename}} reactionGroups{viewerHasReacted users(first:2){nodes{login}}}}}
-		pullsOf:pullRequests(first:5){nodes{title reviews(first:2){nodes{body comments(first:2){nodes{body}}}} headRef{name target{oid}} files(first:3){nodes{path}}
+		pullsOf:pullRequests(first:5){nodes{title reviews(first:2){nodes{body comments(first:2){nodes{body}}}}
+		headRef{name target{oid}} files(first:3){nodes{path}}
 		statusCheckRollup{contexts(first:5){nodes{__typename}}} closingIssuesReferences(first:3){nodes{title}}}}`
 	together := w.told(t, as, `{user(login:"alice"){repositories(first:20,ownerAffiliations:OWNER){nodes{`+fields+`}}}}`)
 	var found struct {
@@ -157,7 +164,8 @@ func (w *world) listsAsAlone(t *testing.T, as string) {
 		alone := w.told(t, as, `{repository(owner:"alice",name:"`+named.Name+`"){`+fields+`}}`)
 		both := [2][]string{together.below("user", "repositories", "nodes", n), alone.below("repository")}
 		if string(node) != string(alone.Data["repository"]) || fmt.Sprint(both[0]) != fmt.Sprint(both[1]) {
-			t.Errorf("%s in %s\ntogether %s\n%q\nalone    %s\n%q", as, named.Name, node, both[0], alone.Data["repository"], both[1])
+			t.Errorf("%s in %s\ntogether %s\n%q\nalone    %s\n%q", as, named.Name, node, both[0],
+				alone.Data["repository"], both[1])
 		}
 	}
 }

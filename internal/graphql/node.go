@@ -61,8 +61,9 @@ const maxNodes = 100
 func nodes(ctx context.Context, f *exec.Field) (any, error) {
 	ids := f.Args["ids"].([]any)
 	if len(ids) > maxNodes {
-		return nil, &exec.Error{Type: "ARGUMENT_LIMIT", Message: "You may not provide more than 100 node ids; you provided " +
-			strconv.Itoa(len(ids)) + "."}
+		return nil, &exec.Error{Type: "ARGUMENT_LIMIT",
+			Message: "You may not provide more than 100 node ids; you provided " +
+				strconv.Itoa(len(ids)) + "."}
 	}
 	list := make([]any, len(ids))
 	for n, id := range ids {
@@ -124,7 +125,8 @@ func (q *query) findKind(ctx context.Context, kind string, id int64, name string
 			return nil, err
 		}
 		return link, nil
-	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone", "Release", "CheckRun", "CheckSuite":
+	case "Issue", "PullRequest", "PullRequestReview", "IssueComment", "Label", "Milestone", "Release", "CheckRun",
+		"CheckSuite":
 		return q.findInTracker(ctx, kind, id)
 	}
 	return nil, errs.Absent()

@@ -27,7 +27,8 @@ type many struct {
 // maxPrimed is how many things one question is for.
 const maxPrimed = 100
 
-// prime asks for the page of a list of all objects. What cannot be had so is asked for one by one later, and fails then.
+// prime asks for the page of a list of all objects. What cannot be had so is asked for one by one later, and
+// fails then.
 func (q *query) prime(ctx context.Context, m many, number, size int, objects []*object) {
 	byRepo := map[*object][]*object{}
 	var repos []*object
@@ -66,7 +67,8 @@ func (q *query) primePart(ctx context.Context, m many, number, size int, in *obj
 	}
 	values := url.Values{m.keys: {strings.Join(keys, ",")}}
 	maps.Copy(values, m.query)
-	question := paged(Question{Path: in.source.Path + m.path, Query: values, Media: m.media, Handler: m.handler}, number, size)
+	question := paged(Question{Path: in.source.Path + m.path, Query: values, Media: m.media, Handler: m.handler},
+		number, size)
 	found, err := q.object(ctx, question)
 	if err != nil {
 		return
@@ -192,11 +194,15 @@ func (q *query) primeRollups(ctx context.Context, commits []*object) {
 	}
 	sha := func(o *object) string { return textOf(o.data, "sha") }
 	first := sha(commits[0])
-	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, alone: true, keys: "shas", key: sha, media: "raw",
+	q.prime(ctx, many{path: "/commits/" + first + "/status", handler: q.with.Statuses, alone: true, keys: "shas",
+		key: sha, media: "raw",
 		query:    url.Values{"creators": {"true"}},
-		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/status", Media: "raw"} }}, 1, 100, commits)
-	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks, keys: "shas", key: sha, media: "raw",
-		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"} }}, 1, 100, commits)
+		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/status", Media: "raw"} }}, 1,
+		100, commits)
+	q.prime(ctx, many{path: "/commits/" + first + "/check-runs", handler: q.with.Checks, keys: "shas", key: sha,
+		media:    "raw",
+		question: func(o *object) Question { return Question{Path: rollupPath(o) + "/check-runs", Media: "raw"} }}, 1,
+		100, commits)
 }
 
 // rollupPath is the address of a commit, below which its statuses and checks are.

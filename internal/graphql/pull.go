@@ -65,8 +65,8 @@ func pullAt(in *object, number string) *object {
 		source: Question{Path: in.path("pulls", number)}}
 }
 
-// fillPulls asks for what the payloads of issues do not say of the pull requests among them, of all of a repository at
-// one time. One alone is asked for as REST answers it, which makes a test merge that is missing.
+// fillPulls asks for what the payloads of issues do not say of the pull requests among them, of all of a
+// repository at one time. One alone is asked for as REST answers it, which makes a test merge that is missing.
 func fillPulls(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)

@@ -94,8 +94,8 @@ func (q *query) manyReactions(kind, content string) many {
 	return m
 }
 
-// reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one time, for each
-// content once.
+// reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one time,
+// for each content once.
 func reactionLists(
 	of func(f *exec.Field, o *object) (subject *object, content string),
 	node func(o *object, kind string) (string, func(payload) (any, error)),

@@ -21,10 +21,12 @@ func repositoryReleases() map[string]exec.Resolver {
 }
 
 func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	if order, ok := f.Args["orderBy"].(map[string]any); ok && (order["field"] != "CREATED_AT" || order["direction"] != "DESC") {
+	if order, ok := f.Args["orderBy"].(map[string]any); ok && (order["field"] != "CREATED_AT" ||
+		order["direction"] != "DESC") {
 		return nil, refused("Arbor lists releases by CREATED_AT, DESC.")
 	}
-	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection", question: Question{Path: o.path("releases"), Media: textMedia(f)},
+	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection",
+		question: Question{Path: o.path("releases"), Media: textMedia(f)},
 		node: func(data payload) (any, error) {
 			return newRelease(o, data), nil
 		}})
@@ -51,7 +53,8 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // newRelease is a release of its payload.
 func newRelease(in *object, data payload) *object {
-	return &object{kind: "Release", data: data, whole: true, repo: in, source: Question{Path: in.path("releases", string(data.get("id")))}}
+	return &object{kind: "Release", data: data, whole: true, repo: in, source: Question{Path: in.path("releases",
+		string(data.get("id")))}}
 }
 
 func (q *query) releaseAt(ctx context.Context, in *object, path string) (any, error) {
@@ -103,13 +106,16 @@ func newAsset(in, of *object, data payload) *object {
 }
 
 func releaseAssetFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{"id": same("node_id"), "name": same("name"), "contentType": same("content_type"), "size": same("size"),
-		"downloadCount": same("download_count"), "downloadUrl": same("browser_download_url"), "url": same("browser_download_url"),
-		"createdAt": same("created_at"), "updatedAt": same("updated_at"), "uploadedBy": accountField("uploader"), "release": ofPull}
+	return map[string]exec.Resolver{"id": same("node_id"), "name": same("name"),
+		"contentType": same("content_type"), "size": same("size"),
+		"downloadCount": same("download_count"), "downloadUrl": same("browser_download_url"),
+		"url":       same("browser_download_url"),
+		"createdAt": same("created_at"), "updatedAt": same("updated_at"), "uploadedBy": accountField("uploader"),
+		"release": ofPull}
 }
 
-// tagsOf makes a resolver of what the tags of releases give, of all of a repository asked for at one time. It is null for
-// a draft whose tag is not there yet.
+// tagsOf makes a resolver of what the tags of releases give, of all of a repository asked for at one time. It
+// is null for a draft whose tag is not there yet.
 func tagsOf(value func(ref *object) any) exec.Resolver {
 	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 		q, values, byRepo := queryOf(ctx), make([]any, len(parents)), map[*object][]int{}

@@ -71,7 +71,8 @@ func fillRepositories(next exec.Resolver) exec.Resolver {
 
 func repositoryFields() map[string]exec.Resolver {
 	fields := repositoryTables()
-	for _, name := range [...]string{"parent", "templateRepository", "licenseInfo", "mergeCommitAllowed", "squashMergeAllowed",
+	for _, name := range [...]string{"parent", "templateRepository", "licenseInfo", "mergeCommitAllowed",
+		"squashMergeAllowed",
 		"rebaseMergeAllowed", "autoMergeAllowed", "deleteBranchOnMerge", "allowUpdateBranch"} {
 		fields[name] = fillRepositories(fields[name])
 	}
@@ -86,8 +87,10 @@ func repositoryTables() map[string]exec.Resolver {
 		"createdAt": same("created_at"), "updatedAt": same("updated_at"), "pushedAt": same("pushed_at"),
 		"diskUsage": same("size"), "isPrivate": same("private"), "isFork": same("fork"), "isArchived": same("archived"),
 		"isDisabled": same("disabled"), "isTemplate": same("is_template"), "visibility": upper("visibility"),
-		"forkCount": same("forks_count"), "stargazerCount": same("stargazers_count"), "forkingAllowed": same("allow_forking"),
-		"hasIssuesEnabled": same("has_issues"), "hasProjectsEnabled": same("has_projects"), "hasWikiEnabled": same("has_wiki"),
+		"forkCount": same("forks_count"), "stargazerCount": same("stargazers_count"),
+		"forkingAllowed":   same("allow_forking"),
+		"hasIssuesEnabled": same("has_issues"), "hasProjectsEnabled": same("has_projects"),
+		"hasWikiEnabled":        same("has_wiki"),
 		"hasDiscussionsEnabled": same("has_discussions"), "mirrorUrl": same("mirror_url"),
 		"isEmpty": isNull("pushed_at", true),
 		// What Arbor does not have.
@@ -99,10 +102,13 @@ func repositoryTables() map[string]exec.Resolver {
 		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
 		"collaborators": one(collaborators), "forks": one(forks),
 		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
-		// How pull requests are merged, REST tells to those who may push. To others these are the values of a new repository.
-		"mergeCommitAllowed": setting("allow_merge_commit", true), "squashMergeAllowed": setting("allow_squash_merge", true),
+		// How pull requests are merged, REST tells to those who may push. To others these are the values of a new
+		// repository.
+		"mergeCommitAllowed": setting("allow_merge_commit", true),
+		"squashMergeAllowed": setting("allow_squash_merge", true),
 		"rebaseMergeAllowed": setting("allow_rebase_merge", true), "autoMergeAllowed": setting("allow_auto_merge", false),
-		"deleteBranchOnMerge": setting("delete_branch_on_merge", false), "allowUpdateBranch": setting("allow_update_branch", false),
+		"deleteBranchOnMerge": setting("delete_branch_on_merge", false),
+		"allowUpdateBranch":   setting("allow_update_branch", false),
 		"openGraphImageUrl": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			owner, err := o.inner(ctx, "owner")
 			return decode(owner.get("avatar_url")), err
@@ -116,7 +122,8 @@ func repositoryTables() map[string]exec.Resolver {
 			return textOf(owner, "type") == "User" && textOf(owner, "login") == o.text(ctx, "name"), err
 		}),
 		"parent": otherRepository("parent"), "templateRepository": otherRepository("template_repository"),
-	}, repositoryViewer(), repositoryTexts(), repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases())
+	}, repositoryViewer(), repositoryTexts(), repositoryTemplates(), repositoryIssues(), repositoryPulls(),
+		repositoryGit(), repositoryReleases())
 }
 
 // otherRepository is a repository that stands in a payload; null where there is none, or it is not to be seen.

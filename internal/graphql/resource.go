@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// resource is Query.resource: what a page of this server is about. Null for any other address, and for what the caller
-// does not see.
+// resource is Query.resource: what a page of this server is about. Null for any other address, and for what the
+// caller does not see.
 func resource(ctx context.Context, f *exec.Field) (any, error) {
 	text, _ := f.Args["url"].(string)
 	u, err := url.Parse(text)
@@ -34,7 +34,8 @@ func resource(ctx context.Context, f *exec.Field) (any, error) {
 		names = append(names, name)
 	}
 	v, err := queryOf(ctx).resource(ctx, names)
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) || errs.Is(err, errs.Invalid) ||
+		errs.Is(err, errs.Conflict) {
 		return nil, nil
 	}
 	return v, err

@@ -102,8 +102,8 @@ func byWriter(v *object) bool {
 	return false
 }
 
-// reviewDecision is what the last opinions of those come to whose word counts; null where nobody has one, since nothing
-// requires reviews.
+// reviewDecision is what the last opinions of those come to whose word counts; null where nobody has one, since
+// nothing requires reviews.
 func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	all, err := latestOf(ctx, f, o, func(v *object) bool { return hasOpinion(v) && byWriter(v) })
 	if err != nil {

@@ -42,11 +42,14 @@ func cellar(t *testing.T, s *apitest.Server) (ids map[string]string) {
 	s.Repo(t, "alice/garden", false)
 	for _, c := range []apitest.Case{
 		{Do: "PATCH /repos/alice/cellar", Send: `{"description": "SECRET"}`, Status: 200},
-		{Do: "PUT /repos/alice/cellar/contents/a", Send: `{"message": "SECRET", "content": "YQ==", "branch": "main"}`, Status: 201},
-		{Do: "POST /repos/alice/cellar/issues", Send: `{"title": "SECRET", "body": "SECRET", "labels": ["SECRET"]}`, Status: 201},
+		{Do: "PUT /repos/alice/cellar/contents/a", Send: `{"message": "SECRET", "content": "YQ==", "branch": "main"}`,
+			Status: 201},
+		{Do: "POST /repos/alice/cellar/issues", Send: `{"title": "SECRET", "body": "SECRET", "labels": ["SECRET"]}`,
+			Status: 201},
 		{Do: "POST /repos/alice/cellar/issues/1/comments", Send: `{"body": "SECRET"}`, Status: 201},
 		{Do: "POST /repos/alice/cellar/milestones", Send: `{"title": "SECRET"}`, Status: 201},
-		{Do: "PUT /repos/alice/cellar/contents/b", Send: `{"message": "SECRET", "content": "Yg==", "branch": "SECRET"}`, Status: 404},
+		{Do: "PUT /repos/alice/cellar/contents/b",
+			Send: `{"message": "SECRET", "content": "Yg==", "branch": "SECRET"}`, Status: 404},
 		{Do: "POST /repos/alice/cellar/releases", Send: `{"tag_name": "v1", "name": "SECRET"}`, Status: 201},
 	} {
 		c.As = "alice"
@@ -55,7 +58,8 @@ func cellar(t *testing.T, s *apitest.Server) (ids map[string]string) {
 	sha := member(t, s, "alice", "/repos/alice/cellar/commits/main", "sha")
 	for _, c := range []apitest.Case{
 		{Do: "POST /repos/alice/cellar/git/refs", Send: `{"ref": "refs/heads/SECRET", "sha": "` + sha + `"}`, Status: 201},
-		{Do: "PUT /repos/alice/cellar/contents/b", Send: `{"message": "SECRET", "content": "Yg==", "branch": "SECRET"}`, Status: 201},
+		{Do: "PUT /repos/alice/cellar/contents/b",
+			Send: `{"message": "SECRET", "content": "Yg==", "branch": "SECRET"}`, Status: 201},
 		{Do: "POST /repos/alice/cellar/pulls", Send: `{"title": "SECRET", "head": "SECRET", "base": "main"}`, Status: 201},
 		{Do: "POST /repos/alice/cellar/pulls/2/reviews", Send: `{"body": "SECRET", "event": "COMMENT"}`, Status: 200},
 		{Do: "POST /repos/alice/cellar/statuses/" + sha, Send: `{"state": "success", "context": "SECRET"}`, Status: 201},
@@ -64,8 +68,10 @@ func cellar(t *testing.T, s *apitest.Server) (ids map[string]string) {
 		s.Check(t, c)
 	}
 	ids = map[string]string{"sha": sha, "head": member(t, s, "alice", "/repos/alice/cellar/commits/SECRET", "sha")}
-	for name, address := range map[string]string{"repository": "", "issue": "/issues/1", "pull": "/pulls/2", "comment": "/issues/comments/1",
-		"label": "/labels/SECRET", "milestone": "/milestones/1", "commit": "/git/commits/" + sha, "ref": "/git/ref/heads/SECRET", "review": "/pulls/2/reviews/1"} {
+	for name, address := range map[string]string{"repository": "", "issue": "/issues/1", "pull": "/pulls/2",
+		"comment": "/issues/comments/1",
+		"label":   "/labels/SECRET", "milestone": "/milestones/1", "commit": "/git/commits/" + sha,
+		"ref": "/git/ref/heads/SECRET", "review": "/pulls/2/reviews/1"} {
 		ids[name] = member(t, s, "alice", "/repos/alice/cellar"+address, "node_id")
 	}
 	return ids
@@ -90,8 +96,10 @@ var reads = []deed{
 	{rest: "GET /issues/comments/1", query: `{node(id:"$ID"){...on IssueComment{x:body}}}`, id: "comment"},
 	{rest: "GET /pulls/2", query: `.pullRequest(number:2){x:headRefName}`},
 	{rest: "GET /pulls", query: `.pullRequests(first:5){nodes{x:headRefName}}`},
-	{rest: "GET /pulls/2/reviews", through: "GET /pulls", query: `.pullRequests(first:5){nodes{reviews(first:5){nodes{x:body}}}}`},
-	{rest: "GET /pulls/2/commits", through: "GET /pulls", query: `.pullRequests(first:5){nodes{commits(first:5){nodes{commit{x:message}}}}}`},
+	{rest: "GET /pulls/2/reviews", through: "GET /pulls",
+		query: `.pullRequests(first:5){nodes{reviews(first:5){nodes{x:body}}}}`},
+	{rest: "GET /pulls/2/commits", through: "GET /pulls",
+		query: `.pullRequests(first:5){nodes{commits(first:5){nodes{commit{x:message}}}}}`},
 	{rest: "GET /labels", query: `.labels(first:50){nodes{x:name}}`},
 	{rest: "GET /labels/SECRET", query: `{node(id:"$ID"){...on Label{x:name}}}`, id: "label"},
 	{rest: "GET /milestones/1", query: `{node(id:"$ID"){...on Milestone{x:title}}}`, id: "milestone"},
@@ -102,11 +110,14 @@ var reads = []deed{
 	{rest: "GET /git/commits/$SHA", query: `.object(oid:"$SHA"){...on Commit{x:message}}`},
 	{rest: "GET /contents/a", query: `.object(expression:"main:a"){...on Blob{x:text}}`},
 	{rest: "GET /commits", query: `.object(expression:"main"){...on Commit{history(first:2){nodes{x:message}}}}`},
-	{rest: "GET /pulls/2", through: "GET /commits", query: `.object(expression:"SECRET"){...on Commit{associatedPullRequests(first:2){nodes{x:title}}}}`},
+	{rest: "GET /pulls/2", through: "GET /commits",
+		query: `.object(expression:"SECRET"){...on Commit{associatedPullRequests(first:2){nodes{x:title}}}}`},
 	{rest: "GET /releases", through: "GET /git/refs", query: `.releases(first:5){nodes{tag{x:name}}}`},
 	{rest: "GET /pulls/2/reviews/1", query: `{node(id:"$ID"){...on PullRequestReview{x:body}}}`, id: "review"},
 	{rest: "GET /git/commits/$SHA", query: `{node(id:"$ID"){...on Commit{x:message}}}`, id: "commit"},
-	{rest: "GET /commits/$SHA/status", through: "GET /git/ref/heads/main", query: `.ref(qualifiedName:"main"){target{...on Commit{statusCheckRollup{contexts(first:5){nodes{...on StatusContext{x:context}}}}}}}`},
+	{rest: "GET /commits/$SHA/status", through: "GET /git/ref/heads/main",
+		query: `.ref(qualifiedName:"main"){target{...on Commit{statusCheckRollup{contexts(first:5){
+			nodes{...on StatusContext{x:context}}}}}}}`},
 }
 
 var writes = []deed{
@@ -118,14 +129,16 @@ var writes = []deed{
 		query: `mutation{addComment(input:{subjectId:"$ID",body:"SECRET"}){commentEdge{node{x:body}}}}`},
 	{rest: "POST /issues", send: `{"title": "SECRET"}`, id: "repository",
 		query: `mutation{createIssue(input:{repositoryId:"$ID",title:"SECRET"}){issue{x:title}}}`},
-	{rest: "PUT /issues/1/lock", id: "issue", query: `mutation{lockLockable(input:{lockableId:"$ID"}){lockedRecord{...on Issue{x:title}}}}`},
+	{rest: "PUT /issues/1/lock", id: "issue",
+		query: `mutation{lockLockable(input:{lockableId:"$ID"}){lockedRecord{...on Issue{x:title}}}}`},
 	{rest: "PATCH /pulls/2", send: `{"title": "SECRET"}`, id: "pull",
 		query: `mutation{updatePullRequest(input:{pullRequestId:"$ID",title:"SECRET"}){pullRequest{x:title}}}`},
 	{rest: "PATCH /pulls/2", send: `{"title": "SECRET"}`, id: "pull",
 		query: `mutation{convertPullRequestToDraft(input:{pullRequestId:"$ID"}){pullRequest{x:title}}}`},
 	{rest: "PUT /issues/1/lock", id: "issue", query: `mutation{pinIssue(input:{issueId:"$ID"}){issue{x:title}}}`},
 	{rest: "POST /pulls/2/reviews", send: `{"body": "SECRET", "event": "COMMENT"}`, id: "pull",
-		query: `mutation{addPullRequestReview(input:{pullRequestId:"$ID",body:"SECRET",event:COMMENT}){pullRequestReview{x:body}}}`},
+		query: `mutation{addPullRequestReview(input:{pullRequestId:"$ID",body:"SECRET",event:COMMENT}){
+			pullRequestReview{x:body}}}`},
 	{rest: "POST /labels", send: `{"name": "made by REST", "color": "ff0000"}`, id: "repository",
 		query: `mutation{createLabel(input:{repositoryId:"$ID",name:"made by GraphQL",color:"ff0000"}){label{x:name}}}`},
 	{rest: "PATCH /labels/SECRET", send: `{"description": "SECRET"}`, id: "label",
@@ -152,7 +165,8 @@ func same(t *testing.T, s *apitest.Server, as string, d deed, ids map[string]str
 	}
 	method, path, _ := strings.Cut(d.rest, " ")
 	path = strings.ReplaceAll(path, "$SHA", ids["sha"])
-	rest := s.Do(t, apitest.Case{Do: method + " /repos/alice/cellar" + path, As: as, Send: strings.ReplaceAll(d.send, "$HEAD", ids["head"]),
+	rest := s.Do(t, apitest.Case{Do: method + " /repos/alice/cellar" + path, As: as,
+		Send:    strings.ReplaceAll(d.send, "$HEAD", ids["head"]),
 		Headers: map[string]string{"Accept": "application/vnd.github+json"}})
 	send, _ := json.Marshal(map[string]string{"query": query})
 	asked := s.Do(t, apitest.Case{Do: "POST /graphql", As: as, Send: string(send)})
@@ -194,9 +208,11 @@ func TestTokensReachAsFarAsByREST(t *testing.T) {
 		}
 		for name, changes := range map[string]bool{"alice/cellar": false, "alice/garden": true, "alice/Cellar": true} {
 			a := s.Access(t, "alice", name)
-			token(fmt.Sprint("alice for ", name, changes), account.NewToken{Login: "alice", Repos: []int64{int64(a.ID)}, Changes: changes})
+			token(fmt.Sprint("alice for ", name, changes), account.NewToken{Login: "alice", Repos: []int64{int64(a.ID)},
+				Changes: changes})
 		}
-		for _, may := range []string{"metadata=read", "issues=read", "issues=write", "pull_requests=read", "pull_requests=write",
+		for _, may := range []string{"metadata=read", "issues=read", "issues=write", "pull_requests=read",
+			"pull_requests=write",
 			"contents=read", "statuses=read", "administration=write"} {
 			s.Bot(t, "bot-"+strings.NewReplacer("=", "-", "_", "-").Replace(may), "alice", may)
 			callers = append(callers, "bot-"+strings.NewReplacer("=", "-", "_", "-").Replace(may)+"[bot]")
@@ -218,11 +234,13 @@ func TestRightsEndAtOnce(t *testing.T) {
 			{Name: "a stranger"},
 			{Name: "may read", Do: "PUT /repos/alice/cellar/collaborators/bob", Send: `{"permission": "pull"}`, Status: 204},
 			{Name: "may push", Do: "PUT /repos/alice/cellar/collaborators/bob", Send: `{"permission": "push"}`, Status: 204},
-			{Name: "administers", Do: "PUT /repos/alice/cellar/collaborators/bob", Send: `{"permission": "admin"}`, Status: 204},
+			{Name: "administers", Do: "PUT /repos/alice/cellar/collaborators/bob", Send: `{"permission": "admin"}`,
+				Status: 204},
 			{Name: "has no part", Do: "DELETE /repos/alice/cellar/collaborators/bob", Status: 204},
 			{Name: "it is public", Do: "PATCH /repos/alice/cellar", Send: `{"private": false}`, Status: 200},
 			{Name: "it is archived", Do: "PATCH /repos/alice/cellar", Send: `{"archived": true}`, Status: 200},
-			{Name: "it is private", Do: "PATCH /repos/alice/cellar", Send: `{"private": true, "archived": false}`, Status: 200},
+			{Name: "it is private", Do: "PATCH /repos/alice/cellar", Send: `{"private": true, "archived": false}`,
+				Status: 200},
 			{Name: "without issues", Do: "PATCH /repos/alice/cellar", Send: `{"has_issues": false}`, Status: 200},
 			{Name: "it is gone", Do: "DELETE /repos/alice/cellar", Status: 204},
 		} {
@@ -277,7 +295,8 @@ func TestInvisibleIsAbsent(t *testing.T) {
 		for _, kind := range []string{"issue", "pull", "comment", "label", "milestone", "repository"} {
 			query := `query($id:ID!){node(id:$id){id}}`
 			hidden := run(t, s, "bob", query, map[string]any{"id": ids[kind]})
-			if want := "Could not resolve to a node with the global id of '" + ids[kind] + "'."; !strings.Contains(hidden, want) {
+			if want := "Could not resolve to a node with the global id of '" + ids[kind] +
+				"'."; !strings.Contains(hidden, want) {
 				t.Errorf("%s: %s", kind, hidden)
 			}
 		}

@@ -195,7 +195,8 @@ func rollupCounts() map[string]exec.Resolver {
 		"checkRunCount": of("CheckRun"), "statusContextCount": of("StatusContext"),
 		"checkRunCountsByState": each(func(r *rollup) any {
 			return r.counts("CheckRun", "CheckRunStateCount", "ACTION_REQUIRED", "CANCELLED", "COMPLETED", "FAILURE",
-				"IN_PROGRESS", "NEUTRAL", "PENDING", "QUEUED", "SKIPPED", "STALE", "STARTUP_FAILURE", "SUCCESS", "TIMED_OUT", "WAITING")
+				"IN_PROGRESS", "NEUTRAL", "PENDING", "QUEUED", "SKIPPED", "STALE", "STARTUP_FAILURE", "SUCCESS",
+				"TIMED_OUT", "WAITING")
 		}),
 		"statusContextCountsByState": each(func(r *rollup) any {
 			return r.counts("StatusContext", "StatusContextStateCount", "ERROR", "EXPECTED", "FAILURE", "PENDING", "SUCCESS")

@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// What REST answers is taken apart only as far as a query needs it: encoding/json would look at each byte several times
-// (BenchmarkIssueList). The bytes are this server's own. What is not well formed is an error where it is seen.
+// What REST answers is taken apart only as far as a query needs it: encoding/json would look at each byte
+// several times (BenchmarkIssueList). The bytes are this server's own. What is not well formed is an error
+// where it is seen.
 
 var errNoJSON = errors.New("graphql: no JSON where some was expected")
 
-// payload is a JSON object of the REST API: its members in their order, parts of the answer's own bytes. There are too few
-// for a map to be worth its making.
+// payload is a JSON object of the REST API: its members in their order, parts of the answer's own bytes. There
+// are too few for a map to be worth its making.
 type payload []member
 
 type member struct {

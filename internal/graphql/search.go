@@ -95,7 +95,8 @@ func searchFields() map[string]exec.Resolver {
 			return inner[name](ctx, f, connections)
 		}
 	}
-	for _, name := range [...]string{"issueCount", "repositoryCount", "userCount", "codeCount", "discussionCount", "wikiCount"} {
+	for _, name := range [...]string{"issueCount", "repositoryCount", "userCount", "codeCount", "discussionCount",
+		"wikiCount"} {
 		fields[name] = func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
 			values := make([]any, len(parents))
 			for n, p := range parents {

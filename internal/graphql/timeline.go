@@ -21,12 +21,15 @@ import (
 // eventTypes are the types of REST's events. Others stand in no timeline here: of a changed base it is not known from
 // which branch.
 var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "ReopenedEvent", "labeled": "LabeledEvent",
-	"unlabeled": "UnlabeledEvent", "assigned": "AssignedEvent", "unassigned": "UnassignedEvent", "milestoned": "MilestonedEvent",
-	"demilestoned": "DemilestonedEvent", "locked": "LockedEvent", "unlocked": "UnlockedEvent", "renamed": "RenamedTitleEvent",
+	"unlabeled": "UnlabeledEvent", "assigned": "AssignedEvent", "unassigned": "UnassignedEvent",
+	"milestoned":   "MilestonedEvent",
+	"demilestoned": "DemilestonedEvent", "locked": "LockedEvent", "unlocked": "UnlockedEvent",
+	"renamed":   "RenamedTitleEvent",
 	"mentioned": "MentionedEvent", "subscribed": "SubscribedEvent", "unsubscribed": "UnsubscribedEvent",
 	"referenced": "ReferencedEvent", "cross-referenced": "CrossReferencedEvent", "merged": "MergedEvent",
 	"comment_deleted": "CommentDeletedEvent", "review_requested": "ReviewRequestedEvent",
-	"review_request_removed": "ReviewRequestRemovedEvent", "review_dismissed": "ReviewDismissedEvent", "pinned": "PinnedEvent",
+	"review_request_removed": "ReviewRequestRemovedEvent", "review_dismissed": "ReviewDismissedEvent",
+	"pinned":   "PinnedEvent",
 	"unpinned": "UnpinnedEvent", "transferred": "TransferredEvent", "ready_for_review": "ReadyForReviewEvent",
 	"convert_to_draft": "ConvertToDraftEvent", "commented": "IssueComment", "reviewed": "PullRequestReview"}
 
@@ -39,8 +42,8 @@ type entry struct {
 	node any
 }
 
-// timelineItems are what happened to issues or pull requests, the oldest first: the first thousand entries of each. REST's
-// list has no commits; they stand where they were committed.
+// timelineItems are what happened to issues or pull requests, the oldest first: the first thousand entries of
+// each. REST's list has no commits; they stand where they were committed.
 func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, media, values := queryOf(ctx), textMedia(f), make([]any, len(parents))
 	all, pulls := make([]*object, len(parents)), []*object{}
@@ -50,7 +53,8 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 		}
 	}
 	q.prime(ctx, many{path: "/issues/comments", handler: q.with.Timelines, keys: "numbers", key: numberOf, media: media,
-		query: url.Values{"of": {"timelines"}}, question: func(o *object) Question { return timelineOf(o, media) }}, 1, web.MaxPageSize, all)
+		query: url.Values{"of": {"timelines"}}, question: func(o *object) Question { return timelineOf(o, media) }},
+		1, web.MaxPageSize, all)
 	commits, err := q.commitEntries(ctx, pulls)
 	if err != nil || q.waits() {
 		return failed(asError(err), len(parents))
@@ -224,7 +228,8 @@ func newPullCommit(ctx context.Context, o, c *object) bare {
 	id, _ := strconv.ParseInt(string(raw), 10, 64)
 	inner := account.NodeID("PullRequestCommit", id) + ":" + textOf(c.data, "sha")
 	address := pullCommitURL(ctx, o, c)
-	return bare{"PullRequestCommit", map[string]any{"id": base64.RawURLEncoding.EncodeToString([]byte(inner)), "commit": c,
+	return bare{"PullRequestCommit", map[string]any{"id": base64.RawURLEncoding.EncodeToString([]byte(inner)),
+		"commit":      c,
 		"pullRequest": o, "url": address, "resourcePath": strings.TrimPrefix(address, siteOf(ctx))}}
 }
 
@@ -269,7 +274,8 @@ func eventFields() map[string]exec.Resolver {
 		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return strings.TrimPrefix(address(ctx, o), siteOf(ctx)), nil
 		}),
-		"labelable": ofPull, "assignable": ofPull, "lockable": ofPull, "closable": ofPull, "subject": ofPull, "issue": ofPull,
+		"labelable": ofPull, "assignable": ofPull, "lockable": ofPull, "closable": ofPull, "subject": ofPull,
+		"issue":       ofPull,
 		"pullRequest": ofPull, "target": ofPull,
 		"label": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			data, err := o.inner(ctx, "label")
@@ -278,8 +284,9 @@ func eventFields() map[string]exec.Resolver {
 		}),
 		"assignee": accountField("assignee"), "user": accountField("assignee"),
 		"requestedReviewer": accountField("requested_reviewer"),
-		"milestoneTitle":    part("milestone", "title"), "previousTitle": part("rename", "from"), "currentTitle": part("rename", "to"),
-		"lockReason": upper("lock_reason"), "stateReason": upper("state_reason"),
+		"milestoneTitle":    part("milestone", "title"), "previousTitle": part("rename", "from"),
+		"currentTitle": part("rename", "to"),
+		"lockReason":   upper("lock_reason"), "stateReason": upper("state_reason"),
 		"closer": commit, "commit": commit, "commitRepository": inRepository, "isDirectReference": always(true),
 		"mergeRefName": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			base, err := o.of.inner(ctx, "base")

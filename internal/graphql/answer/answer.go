@@ -23,9 +23,9 @@ type request struct {
 	Variables     map[string]any `json:"variables"`
 }
 
-// Check tells what is wrong with the answer to a request, both as JSON: fields that are missing or were not asked for,
-// values of other types, null where it cannot be, names that no enum has, and errors in another form. A request that
-// asks for nothing that can be read is answered by errors alone.
+// Check tells what is wrong with the answer to a request, both as JSON: fields that are missing or were not
+// asked for, values of other types, null where it cannot be, names that no enum has, and errors in another
+// form. A request that asks for nothing that can be read is answered by errors alone.
 func Check(s *ast.Schema, sent, body []byte) []string {
 	var q request
 	var got map[string]any

@@ -12,7 +12,8 @@ const garden = `
 scalar DateTime scalar URI scalar GitObjectID scalar BigInt
 interface Node { id: ID! }
 enum State { OPEN CLOSED }
-type Plant implements Node { id: ID! name: String! height: Int at: DateTime page: URI sha: GitObjectID state: State! near: [Plant!]! big: BigInt }
+type Plant implements Node { id: ID! name: String! height: Int at: DateTime page: URI sha: GitObjectID
+state: State! near: [Plant!]! big: BigInt }
 type Stone implements Node { id: ID! weight: Float heavy: Boolean }
 union Thing = Plant | Stone
 type Query { plant: Plant plants: [Plant]! thing: Thing node(id: ID!): Node }
@@ -51,7 +52,8 @@ func TestCheck(t *testing.T) {
 		{`{thing{...on Stone{heavy} ...on Plant{name}}}`, `{"data":{"thing":{"name":true}}}`, "no String"},
 		{`{node(id:"x"){id ...on Node{id}}}`, `{"data":{"node":{"id":"x"}}}`, ""},
 		{`query($no:Boolean=false){plant{name @include(if:$no) id @skip(if:$no)}}`, `{"data":{"plant":{"id":"x"}}}`, ""},
-		{`query($no:Boolean=false){plant{name @include(if:$no) id @skip(if:$no)}}`, `{"data":{"plant":{"name":"x"}}}`, "missing"},
+		{`query($no:Boolean=false){plant{name @include(if:$no) id @skip(if:$no)}}`, `{"data":{"plant":{"name":"x"}}}`,
+			"missing"},
 		{`{__type(name:"Plant"){name kind}}`, `{"data":{"__type":{"name":"Plant","kind":"OBJECT"}}}`, ""},
 		{`{plant{name}}`, `{"data":{"plant":null},"errors":[]}`, "empty"},
 		{`{plant{name}}`, `{"data":{"plant":null},"errors":[{"type":"X"}]}`, "no message"},

@@ -18,8 +18,8 @@ var text string
 //go:embed newer.graphql
 var newer string
 
-// WithNewer reads another text of GitHub's schema, with what newer.graphql has besides. A field that GitHub's text has
-// twice counts once.
+// WithNewer reads another text of GitHub's schema, with what newer.graphql has besides. A field that GitHub's
+// text has twice counts once.
 func WithNewer(text string) (*ast.Schema, error) {
 	document, err := parser.ParseSchemas(validator.Prelude, &ast.Source{Name: "github.graphql", Input: text},
 		&ast.Source{Name: "newer.graphql", Input: newer})

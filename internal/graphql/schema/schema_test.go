@@ -140,7 +140,8 @@ func compare(t *testing.T, ours, theirs *ast.Definition) {
 			t.Errorf("%s.%s is %s, at GitHub %s", ours.Name, f.Name, f.Type, d.Type)
 		}
 		for _, a := range f.Arguments {
-			if at := d.Arguments.ForName(a.Name); at == nil || at.Type.String() != a.Type.String() || at.DefaultValue.String() != a.DefaultValue.String() {
+			if at := d.Arguments.ForName(a.Name); at == nil || at.Type.String() != a.Type.String() ||
+				at.DefaultValue.String() != a.DefaultValue.String() {
 				t.Errorf("%s.%s(%s: %s) is another at GitHub", ours.Name, f.Name, a.Name, a.Type)
 			}
 		}

@@ -1,0 +1,137 @@
+package graphql
+
+import (
+	"context"
+	"encoding/json"
+
+	"arbor/internal/account"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/review"
+)
+
+// newReviewComment is a comment on a line of a pull request.
+func newReviewComment(of *object, data payload, media string) *object {
+	return &object{kind: "PullRequestReviewComment", data: data, whole: true, repo: of.repo, of: of,
+		source: Question{Path: of.repo.path("pulls", "comments", string(data.get("id"))), Media: media}}
+}
+
+func reviewCommentFields() map[string]exec.Resolver {
+	commit := func(member string) exec.Resolver {
+		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return gitObject(o.repo, "commit", o.text(ctx, member)), nil
+		})
+	}
+	canEdit := one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		if own, err := didAuthor(ctx, o); own || err != nil {
+			return own, err
+		}
+		p, err := permissionOn(ctx, o.repo)
+		return p != "READ", err
+	})
+	return merge(commented(), map[string]exec.Resolver{
+		"fullDatabaseId": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			id, err := o.member(ctx, "id")
+			return string(id), err
+		}),
+		"path": same("path"), "diffHunk": same("diff_hunk"), "position": same("position"), "line": same("line"),
+		"originalLine": same("original_line"), "startLine": same("start_line"),
+		"originalStartLine": same("original_start_line"),
+		"originalPosition":  orZero("original_position"), "subjectType": upper("subject_type"),
+		"commit": commit("commit_id"), "originalCommit": commit("original_commit_id"), "pullRequest": ofPull,
+		"outdated": isNull("position", true), "isMinimized": always(false), "minimizedReason": always(nil),
+		"publishedAt": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if pending, err := pendingComment(ctx, o); pending || err != nil {
+				return nil, err
+			}
+			return o.value(ctx, "created_at")
+		}),
+		"state": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			pending, err := pendingComment(ctx, o)
+			return map[bool]string{true: "PENDING", false: "SUBMITTED"}[pending], err
+		}),
+		"includesCreatedEdit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return o.text(ctx, "created_at") != o.text(ctx, "updated_at"), nil
+		}),
+		"pullRequestReview": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			id, err := o.value(ctx, "pull_request_review_id")
+			number, _ := id.(json.Number)
+			n, _ := number.Int64()
+			if n == 0 {
+				return nil, err
+			}
+			return reviewAt(o.of, n), err
+		}),
+		"replyTo": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			id, err := o.value(ctx, "in_reply_to_id")
+			number, _ := id.(json.Number)
+			n, _ := number.Int64()
+			if n == 0 {
+				return nil, err
+			}
+			return commentAt(o.of, n), err
+		}),
+		"viewerCanUpdate": canEdit, "viewerCanDelete": canEdit,
+	})
+}
+
+// orZero is same for a number that is never null.
+func orZero(member string) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		v, err := o.value(ctx, member)
+		if v == nil {
+			v = 0
+		}
+		return v, err
+	})
+}
+
+// pendingComment reports a comment that its author alone sees. REST does not tell, and lists none.
+func pendingComment(ctx context.Context, o *object) (bool, error) {
+	if raw, ok := o.data.find("pending"); ok {
+		return string(raw) == "true", nil
+	}
+	question := o.source
+	question.Handler = queryOf(ctx).with.DraftComment
+	data, err := queryOf(ctx).object(ctx, question)
+	return string(data.get("pending")) == "true", err
+}
+
+// withID is a payload of which only the id is at hand.
+func withID(kind string, id int64) payload {
+	node, _ := json.Marshal(account.NodeID(kind, id))
+	return payload{}.with("id", json.RawMessage(decimal(id))).with("node_id", node)
+}
+
+// reviewAt is a review of which only the id is at hand.
+func reviewAt(of *object, id int64) *object {
+	o := newReview(of.repo, of, withID(review.Resource, id), "raw")
+	o.whole = false
+	return o
+}
+
+// commentAt is a comment on a line of which only the id is at hand.
+func commentAt(of *object, id int64) *object {
+	o := newReviewComment(of, withID(review.CommentResource, id), "raw")
+	o.whole = false
+	return o
+}
+
+// reviewComments are the comments that a review was made with.
+func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	media := textMedia(f)
+	q := queryOf(ctx)
+	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection", question: commentsOfReview(o, media),
+		total: q.totalOf(ctx, f, commentsOfReview(o, media)),
+		node:  func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
+}
+
+func commentsOfReview(o *object, media string) Question {
+	return Question{Path: o.source.Path + "/comments", Media: media}
+}
+
+func manyOfReviews(q *query, f *exec.Field) many {
+	media := textMedia(f)
+	return many{path: "/pulls/comments", handler: q.with.OfReviews, keys: "ids", media: media,
+		key:      func(o *object) string { return string(o.data.get("id")) },
+		question: func(o *object) Question { return commentsOfReview(o, media) }}
+}

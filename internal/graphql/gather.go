@@ -50,6 +50,13 @@ func gathering(r exec.Resolver) exec.Resolver {
 // waits reports that an answer was missing in this round, so that it does not count.
 func (q *query) waits() bool { return q.gathers && q.missing }
 
+// directly has what follows ask at once: nobody else asks. What it gives ends that.
+func (q *query) directly() (end func()) {
+	gathers := q.gathers
+	q.gathers = false
+	return func() { q.gathers = gathers }
+}
+
 // want writes down what is missing; false: it is read now.
 func (q *query) want(w wanted) bool {
 	if !q.gathers || q.stopped != nil {

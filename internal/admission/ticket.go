@@ -16,7 +16,7 @@ type Ticket struct {
 	held atomic.Int32  // processes
 	cost atomic.Int64
 	turn atomic.Int64 // 1 while the request computes
-	base int64        // granted by Enter and Hold, and taken back by Leave
+	base atomic.Int64 // granted by Enter and Hold, and taken back by Leave
 	body int64        // granted by ReadAll, and taken back by Leave
 }
 
@@ -58,7 +58,8 @@ const (
 
 // Enter lets the request in, after its body was read. Leave follows.
 func (t *Ticket) Enter(ctx context.Context) (err error) {
-	if t.base, err = t.take(ctx, Work, perRequest+perBody*t.body); err != nil {
+	n, err := t.take(ctx, Work, perRequest+perBody*t.body)
+	if t.base.Store(n); err != nil {
 		return err
 	}
 	return t.compute(ctx, false)
@@ -101,10 +102,10 @@ func (t *Ticket) Send(ctx context.Context, write func() error) error {
 // Leave gives back all that Enter, ReadAll and Hold took. It may be called without them.
 func (t *Ticket) Leave() {
 	t.pause()
-	if n := t.base + t.body; n > 0 {
+	if n := t.base.Swap(0) + t.body; n > 0 {
 		t.gate.give(Work, t.who, n)
 	}
-	t.base, t.body = 0, 0
+	t.body = 0
 }
 
 // firstRead is how many bytes of a body are read without asking: the connection counts
@@ -190,7 +191,7 @@ func Hold(ctx context.Context, bytes int64) error {
 		return ctx.Err()
 	}
 	n, err := t.take(ctx, Work, bytes)
-	t.base += n
+	t.base.Add(n)
 	return err
 }
 

@@ -18,15 +18,14 @@ type group struct {
 	events chan event
 	done   chan struct{} // closed when all have ended
 
-	live    int       // members that have not ended
-	working int       // that may work: one, but for those that were let go while it stands still
-	paused  int       // that wait for somebody else
-	inside  int       // transactions in the open snapshot
-	ready   []*waiter // may go on
-	waiting []*waiter // for rows
-	still   bool      // who works stands still, perhaps for another member: nobody waits for it
-	order   map[string]int
-	failure any // what a member panicked with
+	live    int            // members that have not ended
+	working int            // that may work: one, but for those that were let go while it stands still
+	paused  int            // that wait for somebody else
+	inside  int            // transactions in the open snapshot
+	ready   []*waiter      // may go on
+	waiting []*waiter      // for rows
+	still   bool           // who works stands still, perhaps for another member: nobody waits for it
+	order   map[string]int // of statements, as they were met
 }
 
 type groupKey struct{}

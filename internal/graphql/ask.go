@@ -116,7 +116,7 @@ func keyOf(question Question) string {
 func (q *query) follow(
 	ctx context.Context, question Question, answer *web.Captured, err error,
 ) (*web.Captured, error) {
-	for range 2 {
+	for moved := false; ; moved = true {
 		switch {
 		case err != nil:
 			return nil, err
@@ -126,10 +126,12 @@ func (q *query) follow(
 			return nil, errs.Absent()
 		case answer.Status != http.StatusMovedPermanently:
 			return nil, fmt.Errorf("graphql: %s answers %d", question.Path, answer.Status)
+		case moved:
+			return nil, errs.Absent()
 		}
-		to, err := url.Parse(answer.Header().Get("Location"))
-		if err != nil {
-			return nil, err
+		to, wrong := url.Parse(answer.Header().Get("Location"))
+		if wrong != nil {
+			return nil, wrong
 		}
 		path := to.EscapedPath()
 		if at := strings.Index(path, "/repos/"); at > 0 { // behind the prefix
@@ -138,7 +140,6 @@ func (q *query) follow(
 		question.Path = path
 		answer, err = q.request(ctx, question)
 	}
-	return nil, errs.Absent()
 }
 
 // change asks for a change, and gives what is answered, see changed. What was read before counts no longer.

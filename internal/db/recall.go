@@ -76,6 +76,10 @@ func Keep(tx *Tx, key, v any) {
 	}
 }
 
+// Recalls reports that what the transaction reads may be kept for later ones of its request. Then one statement may well
+// read what these will ask for besides.
+func Recalls(tx *Tx) bool { return tx.kept != nil }
+
 // recalling lets a read's transaction recall what its request has kept. In tests the first run of two does not.
 func (d *DB) recalling(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 	kept := d.recollect(ctx)

@@ -23,7 +23,11 @@ type issueView struct {
 // where the repository has no issues, or the issue was deleted.
 func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &issueView{}
-	_, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")), nil, &v.Issue)
+	said, err := talk.Ask(p.kit, r, a, web.Param(r, "number"))
+	if err != nil {
+		return err
+	}
+	_, err = p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")), nil, &v.Issue)
 	if err != nil {
 		return err
 	}
@@ -33,7 +37,7 @@ func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", v.Issue.Title); err != nil {
 		return err
 	}
-	if v.Thread, err = talk.Read(p.kit, r, &v.Frame, &v.Issue); err != nil {
+	if v.Thread, err = talk.Read(p.kit, r, &v.Frame, &v.Issue, said); err != nil {
 		return err
 	}
 	if v.Thread.MaySort {

@@ -150,6 +150,13 @@ func openByBase(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
 }
 
+// openOf reports that a branch is the head or the base of an open pull request.
+func openOf(tx *db.Tx, repoID repo.ID, branch string) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pulls p WHERE p.head_repo_id = $1 AND p.head_ref = $2 AND p.open)
+		OR EXISTS (SELECT 1 FROM pulls p WHERE p.repo_id = $1 AND p.base_ref = $2 AND p.open)`, repoID, branch).Scan(&is)
+	return is, err
+}
+
 // openModifiable finds the open pull requests from a repository to others whose
 // maintainers may push to the head.
 func openModifiable(tx *db.Tx, headRepoID repo.ID) ([]*Pull, error) {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -24,6 +25,11 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 	})
 	query := `SELECT r.id, r.has_issues, r.issues_generation, r.owner_id, r.private, r.archived` + from +
 		fmt.Sprintf(` LIMIT %d`, maxListed+1)
+	key := scopeKey(query + fmt.Sprint(args...))
+	if list, ok := db.Recall[[]finder.Repo](tx, key); ok {
+		in.Repos = slices.Clone(list)
+		return nil
+	}
 	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return err
@@ -38,8 +44,16 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 		r.IssuesOff = !on
 		in.Repos = append(in.Repos, r)
 	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
 	if len(in.Repos) > maxListed {
 		in.Repos, in.Many = nil, &finder.Scope{SQL: `SELECT r.id` + from, Args: args}
+		return nil
 	}
-	return rows.Err()
+	db.Keep(tx, key, slices.Clone(in.Repos))
+	return nil
 }
+
+// scopeKey is a statement that finds where to search, with its values, for the transactions of one request.
+type scopeKey string

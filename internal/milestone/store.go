@@ -138,13 +138,18 @@ func list(tx *db.Tx, repoID repo.ID, o order, p web.Page) ([]*Milestone, int64, 
 	if o.state != 0 {
 		where, args = where+` AND m.state = $2`, append(args, int64(o.state))
 	}
-	var total int64
-	if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil || p.Offset() >= total {
-		return nil, total, err
-	}
 	numbers, err := ordered(tx, where, o, p, args)
 	if err != nil {
 		return nil, 0, err
+	}
+	total := p.Offset() + int64(len(numbers))
+	if n := int64(len(numbers)); n == p.Size || n == 0 && p.Offset() > 0 { // else the page shows the end
+		if err := tx.QueryRow(`SELECT count(*) FROM milestones m`+where, args...).Scan(&total); err != nil {
+			return nil, 0, err
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, total, nil
 	}
 	at := make(map[int64]int, len(numbers))
 	args = []any{repoID}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/apitest"
 	"arbor/internal/db"
 	"arbor/internal/db/dbtest"
 	"arbor/internal/git"
@@ -55,7 +56,7 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 	c := &countedDemo{t: t, git: gittest.New(t, git.Options{})}
 	dir := t.TempDir()
 	d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: func(_ context.Context, q string) {
-		if q == "SELECT value FROM generations WHERE topic = $1" { // PostgreSQL's state, which concurrent requests share
+		if apitest.IsState(q) {
 			return
 		}
 		c.mu.Lock()

@@ -45,13 +45,13 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return p.with.Text(w, r, a)
 	}
 	web.From(r.Context()).SetParam("number", number)
-	said, err := talk.Ask(p.kit, r, a, number)
-	if err != nil {
-		return err
-	}
+	said, unsaid := talk.Ask(p.kit, r, a, number)
 	s, err := p.scene(r, a, "conversation")
 	if err != nil {
 		return p.orIssue(w, r, a, number, err)
+	}
+	if unsaid != nil {
+		return unsaid
 	}
 	v := &conversationView{scene: s, Partly: r.URL.Query().Get("partly") == "1"}
 	var i page.Issue

@@ -129,7 +129,8 @@ type Said struct {
 }
 
 // Ask asks for the timeline of the issue or pull request of a number, or for the part of it that the request names. A
-// page asks for this first: what its people are is read with it, at once. Errors: 404, 410.
+// page asks for this first: its people are read with it, at once. Where it fails the page says first what is wrong with
+// the issue, which may have moved. Errors: 404, 410.
 func Ask(kit *page.Kit, r *http.Request, a *repo.Access, number string) (*Said, error) {
 	q := inside.Request{Path: web.Path("repos", a.Owner.Login, a.Name, "issues", number, "timeline")}
 	if web.QueryOf(r).Get("page") == "" {

@@ -23,13 +23,13 @@ type issueView struct {
 // where the repository has no issues, or the issue was deleted.
 func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &issueView{}
-	said, err := talk.Ask(p.kit, r, a, web.Param(r, "number"))
+	said, unsaid := talk.Ask(p.kit, r, a, web.Param(r, "number"))
+	_, err := p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")), nil, &v.Issue)
 	if err != nil {
 		return err
 	}
-	_, err = p.kit.Get(r, web.Path("repos", a.Owner.Login, a.Name, "issues", web.Param(r, "number")), nil, &v.Issue)
-	if err != nil {
-		return err
+	if unsaid != nil {
+		return unsaid
 	}
 	if v.Issue.IsPull() {
 		return page.SeeOther(w, r, v.Issue.Path())

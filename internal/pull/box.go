@@ -82,7 +82,7 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 			o.HeadGone = true
 			return nil
 		}
-		tip, err := repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
+		tip, err := headTip(tx, p)
 		if err != nil {
 			return err
 		}

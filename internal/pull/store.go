@@ -73,11 +73,12 @@ func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
 }
 
 // readWhole reads a pull request with what its page asks for next: who is asked to review it, and what statuses and
-// checks of its head come to. All of it is kept for later transactions of the request. Error: 404 when there is none.
+// checks of its head come to, and where the head's branch is. All of it is kept for later transactions of the request. Error: 404 when there is none.
 func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
-		`, COALESCE(q.user_id, 0)`+from+status.SummaryJoin("p.repo_id", "p.head_sha")+
-		`LEFT JOIN requested_reviewers q ON q.issue_id = p.issue_id `+where+` ORDER BY q.created_at, q.user_id`, args...)
+		`, COALESCE(h.sha, ''), COALESCE(q.user_id, 0)`+from+status.SummaryJoin("p.repo_id", "p.head_sha")+
+		`LEFT JOIN refs h ON h.repo_id = p.head_repo_id AND h.name = 'refs/heads/' || p.head_ref
+		LEFT JOIN requested_reviewers q ON q.issue_id = p.issue_id `+where+` ORDER BY q.created_at, q.user_id`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -85,10 +86,11 @@ func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	var p *Pull
 	var statuses status.Summary
 	var checks checkrun.Summary
+	var tip git.SHA
 	asked := []account.ID{}
 	for rows.Next() { // one for each who is asked
 		var user account.ID
-		if p, err = scan(rows, append(append(statuses.Dest(), checks.Dest()...), &user)...); err != nil {
+		if p, err = scan(rows, append(append(statuses.Dest(), checks.Dest()...), &tip, &user)...); err != nil {
 			return nil, err
 		}
 		if user != 0 {
@@ -104,10 +106,22 @@ func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
 	db.Keep(tx, numbered{p.RepoID, p.Number}, *p)
 	db.Keep(tx, kept(p.IssueID), *p)
 	db.Keep(tx, askedFor(p.IssueID), asked)
+	db.Keep(tx, headOf(p.IssueID), tip)
 	status.KeepSummary(tx, p.RepoID, p.HeadSHA, statuses)
 	checkrun.KeepSummary(tx, p.RepoID, p.HeadSHA, checks)
 	return p, nil
 }
+
+// headTip is where the branch of the head is; empty: it is gone.
+func headTip(tx *db.Tx, p *Pull) (git.SHA, error) {
+	if tip, ok := db.Recall[git.SHA](tx, headOf(p.IssueID)); ok {
+		return tip, nil
+	}
+	return repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
+}
+
+// headOf is the issue of a pull request whose head's branch is known, for the transactions of one request.
+type headOf issue.ID
 
 // kept is the issue of a pull request, for the transactions of one request.
 type kept issue.ID
